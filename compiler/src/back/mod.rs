@@ -1,0 +1,2 @@
+//! Back ends: verified IR in, artifact out.
+pub mod ptx;

@@ -1,0 +1,104 @@
+//! The pipeline, front to back. Read this file first.
+use crate::{
+    analysis::Analyses,
+    back::ptx::{self, Unsupported},
+    diag::Diagnostics,
+    ir::Kernel,
+    lint::{self, Levels},
+    optimize::optimize,
+    specialize::{Binding, SpecializeError, specialize},
+    target::Target,
+    verify::{VerifyErrors, verify},
+};
+use std::{borrow::Cow, fmt};
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What the back end got: specialized, verified and optimized. The interpreter runs this.
+    pub kernel: Kernel,
+    /// The same as PTX.
+    pub ptx: String,
+    /// Warnings.
+    pub diagnostics: Diagnostics,
+}
+
+/// Compiles `kernel`, with its generic parameters bound to `bindings`, for `target`.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile(
+    kernel: &Kernel,
+    bindings: &[Binding],
+    target: Target,
+    levels: &Levels,
+) -> Result<Compiled, CompileError> {
+    let (kernel, diagnostics) = check(kernel, bindings, levels)?;
+    let kernel = optimize(kernel.into_owned());
+    verify(&kernel).map_err(CompileError::Malformed)?;
+    let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
+    Ok(Compiled { kernel, ptx, diagnostics })
+}
+
+/// The first half of [`compile`]: binds, verifies and lints.
+///
+/// # Errors
+/// All but [`CompileError::Unsupported`].
+pub fn check<'k>(
+    kernel: &'k Kernel,
+    bindings: &[Binding],
+    levels: &Levels,
+) -> Result<(Cow<'k, Kernel>, Diagnostics), CompileError> {
+    let kernel = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
+    let diagnostics = check_open(&kernel, levels)?;
+    Ok((kernel, diagnostics))
+}
+
+/// Verifies and lints `kernel` as it is, with generic parameters unbound.
+///
+/// # Errors
+/// [`CompileError::Malformed`] and [`CompileError::Rejected`].
+pub fn check_open(kernel: &Kernel, levels: &Levels) -> Result<Diagnostics, CompileError> {
+    verify(kernel).map_err(CompileError::Malformed)?;
+    let analyses = Analyses::of(kernel);
+    let diagnostics = lint::run(kernel, &analyses, levels);
+    if diagnostics.has_errors() {
+        return Err(CompileError::Rejected(diagnostics));
+    }
+    Ok(diagnostics)
+}
+
+/// Why a kernel did not compile.
+#[derive(Clone, Debug)]
+pub enum CompileError {
+    /// The kernel is wrong; show these to the user.
+    Rejected(Diagnostics),
+    /// The bindings do not fit.
+    Specialize(SpecializeError),
+    /// The target lacks something.
+    Unsupported(Unsupported),
+    /// A bug of ours.
+    Malformed(VerifyErrors),
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(diagnostics) => {
+                let mut first = true;
+                for diagnostic in &diagnostics.0 {
+                    if !std::mem::take(&mut first) {
+                        f.write_str("; ")?;
+                    }
+                    f.write_str(&diagnostic.message)?;
+                }
+                Ok(())
+            }
+            Self::Specialize(error) => error.fmt(f),
+            Self::Unsupported(error) => error.fmt(f),
+            Self::Malformed(errors) => write!(f, "malformed kernel (a bug of Warpwise): {errors}"),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}

@@ -1,0 +1,135 @@
+//! Typed indices, and the two tables they index.
+//!
+//! A [`Table`] owns the things of one kind in a kernel; an [`Id`] names one of
+//! them and prints as its text form (`%3`). [`Facts`] is what an analysis knows
+//! about each item of a table: a side table of the same length.
+use std::{fmt, marker::PhantomData, ops};
+
+/// A 32-bit index that only indexes tables of its own kind.
+pub trait Id: Copy + Eq + fmt::Display {
+    /// Wraps a raw index.
+    fn new(index: usize) -> Self;
+    /// The raw index.
+    fn index(self) -> usize;
+}
+
+/// Declares an id type: `id!(InstId, "%")` prints as `%12`.
+#[macro_export]
+macro_rules! id {
+    ($(#[$meta:meta])* $name:ident, $prefix:literal) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+        impl $crate::id::Id for $name {
+            fn new(index: usize) -> Self {
+                Self(u32::try_from(index).expect("a kernel has fewer than 2^32 of anything"))
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+/// Owns every `T` of a kernel; pushing yields its id.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Table<I, T> {
+    items: Vec<T>,
+    id: PhantomData<I>,
+}
+
+impl<I: Id, T> Table<I, T> {
+    /// An empty table.
+    pub const fn new() -> Self {
+        Self { items: Vec::new(), id: PhantomData }
+    }
+    /// Appends `item`.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::new(self.items.len() - 1)
+    }
+    /// The item, or `None` if `id` was made for another table.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.items.get(id.index())
+    }
+    /// Every id, in definition order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+        (0..self.items.len()).map(I::new)
+    }
+    /// Every item with its id, in definition order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(i, t)| (I::new(i), t))
+    }
+    /// Every item, to edit in place.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut()
+    }
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+    /// A side table with one `fact` an item.
+    pub fn facts<F: Clone>(&self, fact: F) -> Facts<I, F> {
+        Facts { items: vec![fact; self.items.len()], id: PhantomData }
+    }
+}
+
+impl<I: Id, T> Default for Table<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<I: Id, T> FromIterator<T> for Table<I, T> {
+    fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
+        Self { items: items.into_iter().collect(), id: PhantomData }
+    }
+}
+impl<I: Id, T> ops::Index<I> for Table<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+impl<I: Id, T> ops::IndexMut<I> for Table<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}
+impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for Table<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// What an analysis knows about each item of a [`Table`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts<I, F> {
+    items: Vec<F>,
+    id: PhantomData<I>,
+}
+
+impl<I: Id, F> ops::Index<I> for Facts<I, F> {
+    type Output = F;
+    fn index(&self, id: I) -> &F {
+        &self.items[id.index()]
+    }
+}
+impl<I: Id, F> ops::IndexMut<I> for Facts<I, F> {
+    fn index_mut(&mut self, id: I) -> &mut F {
+        &mut self.items[id.index()]
+    }
+}

@@ -1,0 +1,76 @@
+//! Numbers that are known once a kernel is specialized: lengths and strides.
+use super::{GenericId, Scalar};
+
+/// A number known at launch, as an expression over generic parameters. Its
+/// value is computed in `u64`; overflow is an error of specialization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// This number.
+    Const(u64),
+    /// A constant parameter.
+    Generic(GenericId),
+    /// Size of a scalar in bytes.
+    SizeOf(Scalar),
+    /// Sum.
+    Add(Box<Extent>, Box<Extent>),
+    /// Difference.
+    Sub(Box<Extent>, Box<Extent>),
+    /// Product.
+    Mul(Box<Extent>, Box<Extent>),
+    /// Quotient, rounded down.
+    Div(Box<Extent>, Box<Extent>),
+}
+
+impl Extent {
+    /// The number, if it needs no specialization. Once specialized, always `Some`.
+    pub const fn known(&self) -> Option<u64> {
+        match self {
+            Self::Const(value) => Some(*value),
+            Self::Generic(_)
+            | Self::SizeOf(_)
+            | Self::Add(..)
+            | Self::Sub(..)
+            | Self::Mul(..)
+            | Self::Div(..) => None,
+        }
+    }
+
+    /// Replaces parameters by `generic`'s values and `scalar`'s types and
+    /// computes what can be computed; `None` on overflow or division by zero.
+    pub fn fold(
+        &self,
+        generic: &impl Fn(GenericId) -> Self,
+        scalar: &impl Fn(Scalar) -> Scalar,
+    ) -> Option<Self> {
+        type Exact = fn(u64, u64) -> Option<u64>;
+        let binary = |a: &Self, b: &Self, exact: Exact, rebuild: fn(Box<Self>, Box<Self>) -> Self| {
+            match (a.fold(generic, scalar)?, b.fold(generic, scalar)?) {
+                (Self::Const(a), Self::Const(b)) => exact(a, b).map(Self::Const),
+                (a, b) => Some(rebuild(Box::new(a), Box::new(b))),
+            }
+        };
+        match self {
+            Self::Const(value) => Some(Self::Const(*value)),
+            Self::Generic(id) => Some(generic(*id)),
+            Self::SizeOf(of) => Some(match scalar(*of).size() {
+                Some(size) => Self::Const(u64::from(size)),
+                None => Self::SizeOf(scalar(*of)),
+            }),
+            Self::Add(a, b) => binary(a, b, u64::checked_add, Self::Add),
+            Self::Sub(a, b) => binary(a, b, u64::checked_sub, Self::Sub),
+            Self::Mul(a, b) => binary(a, b, u64::checked_mul, Self::Mul),
+            Self::Div(a, b) => binary(a, b, u64::checked_div, Self::Div),
+        }
+    }
+
+    /// Computes what can be computed without specialization; `None` on overflow.
+    pub fn simplified(&self) -> Option<Self> {
+        self.fold(&Self::Generic, &|scalar| scalar)
+    }
+}
+
+impl From<u64> for Extent {
+    fn from(value: u64) -> Self {
+        Self::Const(value)
+    }
+}

@@ -1,0 +1,214 @@
+//! The IR: typed instructions under structured control flow.
+//!
+//! A [`Kernel`] owns one table of instructions. An instruction *is* the value
+//! it yields, so an operand is an [`InstId`]. A [`Body`] lists instructions in
+//! the order they run; `if`, `for`, `loop` and `block` hold nested bodies.
+//! `docs/ir.md` has the text form and a worked example; [`Op`] says what each
+//! instruction means. The SIMT interpreter is that meaning, executable.
+//!
+//! **Visibility.** A value is visible from the instruction after its own to the
+//! end of that body, nested bodies included. To carry a value out of a nested
+//! body, set a [`Local`].
+//!
+//! **Threads.** Every instruction is run by each thread on its own values;
+//! [`Op::Barrier`], [`Op::SyncWarp`], [`Op::Shuffle`] and [`Op::Vote`] are where
+//! threads meet. A thread ends at the end of the body, at [`Op::Return`], or at a
+//! check that fails; a thread that has ended no longer counts where threads meet.
+//!
+//! **Effects.** [`Op::effect`] says what an instruction does besides yielding.
+//!
+//! **Generics.** Until [`specialize`](crate::specialize), types may be
+//! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
+mod extent;
+mod op;
+mod parse;
+mod print;
+mod ty;
+
+use crate::id::Table;
+pub use extent::Extent;
+pub use op::{
+    AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MulAddForm, Op, Order,
+    Scope, ShuffleOp, UnaryOp, VoteOp,
+};
+pub use parse::ParseError;
+pub use ty::{Scalar, Space, Ty};
+
+crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
+crate::id!(/** A mutable value of one thread. */ LocalId, "$");
+crate::id!(/** A block-shared array. */ SharedId, "@");
+crate::id!(/** A parameter of the kernel. */ ParamId, "arg");
+crate::id!(/** A generic parameter of the kernel, or a constant that only rustc knows. */ GenericId, "T");
+crate::id!(/** A place in the user's source; only the front end can resolve it. */ Span, "!");
+
+/// A kernel, from signature to body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Entry-point name: a Rust identifier.
+    pub name: String,
+    /// Generic parameters; empty once specialized.
+    pub generics: Table<GenericId, Generic>,
+    /// Threads in a block along x, y and z, where the kernel declares them.
+    pub block: Option<[Extent; 3]>,
+    /// Whether the grid may have more than 2^31 threads along an axis.
+    pub wide_index: bool,
+    /// Parameters, in order.
+    pub params: Table<ParamId, Param>,
+    /// Block-shared arrays.
+    pub shared: Table<SharedId, Shared>,
+    /// Mutable values (`let mut`).
+    pub locals: Table<LocalId, Local>,
+    /// Every instruction; operands precede their users in the order of the body.
+    pub insts: Table<InstId, Inst>,
+    /// The body.
+    pub body: Body,
+}
+
+/// A generic parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generic {
+    /// Name in the source.
+    pub name: String,
+    /// Type or constant.
+    pub kind: GenericKind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a generic parameter stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GenericKind {
+    /// A type.
+    Type(Bound),
+    /// A constant of this type, which is no type parameter.
+    Const(Scalar),
+}
+
+/// Which types a type parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Any integer or float.
+    Num,
+    /// Any integer.
+    Int,
+    /// Any float.
+    Float,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Name in the source.
+    pub name: String,
+    /// What is passed.
+    pub kind: ParamKind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a parameter passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// One value.
+    Scalar(Scalar),
+    /// Elements in global memory: their address ([`Op::Param`]) and number ([`Op::Len`]).
+    Slice {
+        /// Type of an element.
+        elem: Scalar,
+        /// What the kernel may do with them.
+        access: Access,
+    },
+}
+
+/// What a kernel may do with the elements of a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// `&[T]`: loads only, and nobody writes during the launch.
+    Read,
+    /// `&mut [T]`: loads and stores, by any thread.
+    Write,
+    /// `&[AtomicT]`: atomic operations only.
+    Atomic,
+}
+
+/// A block-shared array. Its contents are undefined when a block starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Name in the source.
+    pub name: String,
+    /// Element type.
+    pub elem: Scalar,
+    /// Number of elements.
+    pub len: Extent,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A mutable value of one thread. Undefined until it is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Name in the source; empty for one that the compiler made.
+    pub name: String,
+    /// Type; never `Unit`.
+    pub ty: Ty,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// What it yields; [`Ty::Unit`] if nothing.
+    pub ty: Ty,
+    /// Where it came from.
+    pub span: Span,
+}
+
+/// Instructions, in the order they run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body(pub Vec<InstId>);
+
+impl Kernel {
+    /// True if there is nothing left to specialize.
+    pub fn is_closed(&self) -> bool {
+        self.generics.is_empty()
+    }
+
+    /// The parameter or shared array that `ptr` points into, if it is known.
+    pub fn root(&self, ptr: InstId) -> Option<Root> {
+        let op = &self.insts[ptr].op;
+        if let Op::Index { base, .. } = op {
+            self.root(*base)
+        } else if let Op::Param(param) = op {
+            Some(Root::Param(*param))
+        } else if let Op::Shared(shared) = op {
+            Some(Root::Shared(*shared))
+        } else {
+            None
+        }
+    }
+
+    /// Every instruction that the body reaches, outer before inner, in order.
+    pub fn walk(&self, visit: &mut impl FnMut(InstId)) {
+        fn body(kernel: &Kernel, list: &Body, visit: &mut impl FnMut(InstId)) {
+            for &id in &list.0 {
+                visit(id);
+                for inner in kernel.insts[id].op.bodies() {
+                    body(kernel, inner, visit);
+                }
+            }
+        }
+        body(self, &self.body, visit);
+    }
+}
+
+/// What a pointer points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// The elements of a slice parameter.
+    Param(ParamId),
+    /// A block-shared array.
+    Shared(SharedId),
+}

@@ -1,0 +1,90 @@
+//! Types: small, `Copy`, compared by value. There is no interner.
+//!
+//! A value is a scalar or a pointer; structs, tuples and slices are taken apart
+//! by the front end. `usize` is [`Scalar::U64`] and `isize` is [`Scalar::I64`].
+use super::GenericId;
+
+/// The type of what an instruction yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// Yields nothing.
+    Unit,
+    /// A number or `bool`.
+    Scalar(Scalar),
+    /// The address of something in `Space`; loads and stores say of what type.
+    Ptr(Space),
+}
+
+/// A number or `bool`, named as in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "named as in Rust")]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+    /// A type parameter; only before specialization.
+    Generic(GenericId),
+}
+
+/// Which memory a pointer points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Memory of the device: what slice parameters point to.
+    Global,
+    /// Memory of one block.
+    Shared,
+}
+
+impl Scalar {
+    /// Size in bytes (also the alignment); `None` for a type parameter.
+    pub const fn size(self) -> Option<u32> {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => Some(1),
+            Self::I16 | Self::U16 => Some(2),
+            Self::I32 | Self::U32 | Self::F32 => Some(4),
+            Self::I64 | Self::U64 | Self::F64 => Some(8),
+            Self::Generic(_) => None,
+        }
+    }
+    /// Width in bits, 1 for `bool`; `None` for a type parameter.
+    pub const fn bits(self) -> Option<u32> {
+        match self {
+            Self::Bool => Some(1),
+            Self::I8 | Self::U8 => Some(8),
+            Self::I16 | Self::U16 => Some(16),
+            Self::I32 | Self::U32 | Self::F32 => Some(32),
+            Self::I64 | Self::U64 | Self::F64 => Some(64),
+            Self::Generic(_) => None,
+        }
+    }
+    /// True for `f32` and `f64`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+    /// True for signed and unsigned integers.
+    pub const fn is_int(self) -> bool {
+        self.is_signed() || self.is_unsigned()
+    }
+    /// True for `i8` to `i64`.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+    /// True for `u8` to `u64`.
+    pub const fn is_unsigned(self) -> bool {
+        matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
+    }
+}
+
+impl From<Scalar> for Ty {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
+}

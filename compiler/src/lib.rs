@@ -1,0 +1,20 @@
+//! Typed kernel IR and everything that reads or rewrites it.
+//!
+//! Read [`compile`] first: it is the pipeline as one short function. [`ir`] says
+//! what kernels mean.
+//!
+//! Pure: no IO, no `unsafe`, no dependency; knows neither proc macros nor CUDA
+//! nor LLVM. Analyses never mutate, lints never rewrite, passes never speak to
+//! the user.
+pub mod analysis;
+pub mod back;
+pub mod compile;
+pub mod diag;
+pub mod fault;
+pub mod id;
+pub mod ir;
+pub mod lint;
+pub mod optimize;
+pub mod specialize;
+pub mod target;
+pub mod verify;

@@ -1,0 +1,206 @@
+//! Replaces every generic parameter of a kernel by what it is bound to.
+//!
+//! What [`Op::MulAdd`](crate::ir::Op::MulAdd) kept as one becomes a fused
+//! multiply-add or integer arithmetic here, once its type is known.
+use crate::{
+    id::{Id, Table},
+    ir::{
+        BinaryOp, Body, Bound, Extent, GenericId, GenericKind, Inst, InstId, Kernel, MulAddForm, Op,
+        ParamKind, Scalar, Ty, UnaryOp,
+    },
+};
+use std::{borrow::Cow, fmt};
+
+/// What one generic parameter is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binding {
+    /// A type parameter's type.
+    Type(Scalar),
+    /// A constant's value, as the bits of its type (zero-extended).
+    Const(u64),
+}
+
+/// Why a kernel cannot be specialized as asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpecializeError {
+    /// Not as many bindings as generic parameters.
+    Count {
+        /// Generic parameters of the kernel.
+        expected: usize,
+        /// Bindings given.
+        found: usize,
+    },
+    /// A type for a constant, a constant for a type, or a type outside its bound.
+    Mismatch {
+        /// Name of the generic parameter.
+        name: String,
+    },
+    /// A length or stride that overflows, or divides by zero.
+    Extent,
+}
+
+impl fmt::Display for SpecializeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count { expected, found } => {
+                write!(f, "{found} generic arguments for {expected} generic parameters")
+            }
+            Self::Mismatch { name } => {
+                write!(f, "the argument for generic parameter `{name}` does not fit it")
+            }
+            Self::Extent => write!(f, "a length that depends on generic arguments overflows"),
+        }
+    }
+}
+
+impl std::error::Error for SpecializeError {}
+
+/// Returns `kernel` with every parameter bound, one binding a parameter, in
+/// order; `kernel` itself if it has none.
+///
+/// # Errors
+/// If the bindings do not fit the parameters, or a length overflows.
+pub fn specialize<'k>(
+    kernel: &'k Kernel,
+    bindings: &[Binding],
+) -> Result<Cow<'k, Kernel>, SpecializeError> {
+    check(kernel, bindings)?;
+    if kernel.is_closed() {
+        return Ok(Cow::Borrowed(kernel));
+    }
+    let binder = Binder { bindings };
+    let mut bound = kernel.clone();
+    bound.generics = Table::new();
+    for extent in bound.block.iter_mut().flatten() {
+        *extent = binder.extent(extent)?;
+    }
+    for param in bound.params.iter_mut() {
+        match &mut param.kind {
+            ParamKind::Scalar(scalar) | ParamKind::Slice { elem: scalar, .. } => {
+                *scalar = binder.scalar(*scalar);
+            }
+        }
+    }
+    for shared in bound.shared.iter_mut() {
+        shared.elem = binder.scalar(shared.elem);
+        shared.len = binder.extent(&shared.len)?;
+    }
+    for local in bound.locals.iter_mut() {
+        local.ty = binder.ty(local.ty);
+    }
+    for inst in bound.insts.iter_mut() {
+        inst.ty = binder.ty(inst.ty);
+        if let Op::Index { stride, .. } = &mut inst.op {
+            *stride = binder.extent(stride)?;
+        } else if let Op::Generic(id) = inst.op {
+            inst.op = Op::Const(binder.constant(id));
+        }
+    }
+    let mut body = std::mem::take(&mut bound.body);
+    resolve_mul_adds(&mut bound, &mut body);
+    bound.body = body;
+    Ok(Cow::Owned(bound))
+}
+
+fn check(kernel: &Kernel, bindings: &[Binding]) -> Result<(), SpecializeError> {
+    if kernel.generics.len() != bindings.len() {
+        let (expected, found) = (kernel.generics.len(), bindings.len());
+        return Err(SpecializeError::Count { expected, found });
+    }
+    for ((_, generic), binding) in kernel.generics.iter().zip(bindings) {
+        let fits = match (generic.kind, binding) {
+            (GenericKind::Const(_), Binding::Const(_)) => true,
+            (GenericKind::Type(Bound::Num), Binding::Type(ty)) => ty.is_int() || ty.is_float(),
+            (GenericKind::Type(Bound::Int), Binding::Type(ty)) => ty.is_int(),
+            (GenericKind::Type(Bound::Float), Binding::Type(ty)) => ty.is_float(),
+            (GenericKind::Const(_), Binding::Type(_))
+            | (GenericKind::Type(_), Binding::Const(_)) => false,
+        };
+        if !fits {
+            return Err(SpecializeError::Mismatch { name: generic.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Replaces generic parameters by what `bindings` (already checked) says.
+struct Binder<'a> {
+    bindings: &'a [Binding],
+}
+
+impl Binder<'_> {
+    fn scalar(&self, scalar: Scalar) -> Scalar {
+        let Scalar::Generic(id) = scalar else { return scalar };
+        match self.bindings[id.index()] {
+            Binding::Type(ty) => ty,
+            Binding::Const(_) => scalar,
+        }
+    }
+    fn constant(&self, id: GenericId) -> u64 {
+        match self.bindings[id.index()] {
+            Binding::Const(bits) => bits,
+            Binding::Type(_) => 0,
+        }
+    }
+    fn ty(&self, ty: Ty) -> Ty {
+        match ty {
+            Ty::Scalar(scalar) => Ty::Scalar(self.scalar(scalar)),
+            Ty::Unit | Ty::Ptr(_) => ty,
+        }
+    }
+    fn extent(&self, extent: &Extent) -> Result<Extent, SpecializeError> {
+        extent
+            .fold(&|id| Extent::Const(self.constant(id)), &|scalar| self.scalar(scalar))
+            .ok_or(SpecializeError::Extent)
+    }
+}
+
+/// Rewrites each `MulAdd`, whose type is now concrete, in `body` and what it holds.
+fn resolve_mul_adds(kernel: &mut Kernel, body: &mut Body) {
+    let mut resolved = Vec::with_capacity(body.0.len());
+    for &id in &body.0 {
+        if let Op::MulAdd { form, a, b, c } = kernel.insts[id].op {
+            let Inst { ty, span, .. } = kernel.insts[id];
+            let mut add = |op| {
+                let new = kernel.insts.push(Inst { op, ty, span });
+                resolved.push(new);
+                new
+            };
+            let float = matches!(ty, Ty::Scalar(scalar) if scalar.is_float());
+            kernel.insts[id].op =
+                if float { fused(form, a, b, c, &mut add) } else { wrapping(form, a, b, c, &mut add) };
+        }
+        let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
+        op.bodies_mut().for_each(|inner| resolve_mul_adds(kernel, inner));
+        kernel.insts[id].op = op;
+        resolved.push(id);
+    }
+    body.0 = resolved;
+}
+
+type Add<'a> = &'a mut dyn FnMut(Op) -> InstId;
+
+/// One rounding; negating a factor or the addend is exact.
+fn fused(form: MulAddForm, a: InstId, b: InstId, c: InstId, add: Add<'_>) -> Op {
+    let mut neg = |value| add(Op::Unary { op: UnaryOp::Neg, value });
+    match form {
+        MulAddForm::Add => Op::Fma { a, b, c },
+        MulAddForm::Sub => Op::Fma { a, b, c: neg(c) },
+        MulAddForm::From => Op::Fma { a: neg(a), b, c },
+        MulAddForm::Neg => Op::Fma { a: neg(a), b, c: neg(c) },
+    }
+}
+
+/// Wrapping integer arithmetic.
+fn wrapping(form: MulAddForm, a: InstId, b: InstId, c: InstId, add: Add<'_>) -> Op {
+    let product = add(Op::Binary { op: BinaryOp::Mul, lhs: a, rhs: b });
+    match form {
+        MulAddForm::Add => Op::Binary { op: BinaryOp::Add, lhs: product, rhs: c },
+        MulAddForm::Sub => Op::Binary { op: BinaryOp::Sub, lhs: product, rhs: c },
+        MulAddForm::From => Op::Binary { op: BinaryOp::Sub, lhs: c, rhs: product },
+        MulAddForm::Neg => {
+            let negated = add(Op::Unary { op: UnaryOp::Neg, value: product });
+            Op::Binary { op: BinaryOp::Sub, lhs: negated, rhs: c }
+        }
+    }
+}
