@@ -5,8 +5,8 @@
 use crate::{
     id::{Id, Table},
     ir::{
-        BinaryOp, Body, Bound, Extent, GenericId, GenericKind, Inst, InstId, Kernel, MulAddForm, Op,
-        ParamKind, Scalar, Ty, UnaryOp,
+        BinaryOp, Body, Bound, Extent, GenericId, GenericKind, Inst, InstId, Kernel, MulAddForm,
+        Op, ParamKind, Scalar, Ty, UnaryOp,
     },
 };
 use std::{borrow::Cow, fmt};
@@ -167,8 +167,11 @@ fn resolve_mul_adds(kernel: &mut Kernel, body: &mut Body) {
                 new
             };
             let float = matches!(ty, Ty::Scalar(scalar) if scalar.is_float());
-            kernel.insts[id].op =
-                if float { fused(form, a, b, c, &mut add) } else { wrapping(form, a, b, c, &mut add) };
+            kernel.insts[id].op = if float {
+                fused(form, a, b, c, &mut add)
+            } else {
+                wrapping(form, a, b, c, &mut add)
+            };
         }
         let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
         op.bodies_mut().for_each(|inner| resolve_mul_adds(kernel, inner));

@@ -43,12 +43,14 @@ impl Extent {
         scalar: &impl Fn(Scalar) -> Scalar,
     ) -> Option<Self> {
         type Exact = fn(u64, u64) -> Option<u64>;
-        let binary = |a: &Self, b: &Self, exact: Exact, rebuild: fn(Box<Self>, Box<Self>) -> Self| {
-            match (a.fold(generic, scalar)?, b.fold(generic, scalar)?) {
+        let binary =
+            |a: &Self, b: &Self, exact: Exact, rebuild: fn(Box<Self>, Box<Self>) -> Self| match (
+                a.fold(generic, scalar)?,
+                b.fold(generic, scalar)?,
+            ) {
                 (Self::Const(a), Self::Const(b)) => exact(a, b).map(Self::Const),
                 (a, b) => Some(rebuild(Box::new(a), Box::new(b))),
-            }
-        };
+            };
         match self {
             Self::Const(value) => Some(Self::Const(*value)),
             Self::Generic(id) => Some(generic(*id)),

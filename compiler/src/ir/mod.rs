@@ -20,6 +20,7 @@
 //! **Generics.** Until [`specialize`](crate::specialize), types may be
 //! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
 mod extent;
+mod names;
 mod op;
 mod parse;
 mod print;
@@ -32,6 +33,7 @@ pub use op::{
     Scope, ShuffleOp, UnaryOp, VoteOp,
 };
 pub use parse::ParseError;
+pub use print::InstText;
 pub use ty::{Scalar, Space, Ty};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
@@ -40,6 +42,10 @@ crate::id!(/** A block-shared array. */ SharedId, "@");
 crate::id!(/** A parameter of the kernel. */ ParamId, "arg");
 crate::id!(/** A generic parameter of the kernel, or a constant that only rustc knows. */ GenericId, "T");
 crate::id!(/** A place in the user's source; only the front end can resolve it. */ Span, "!");
+
+/// How deep bodies (and parentheses of an extent) may nest, the kernel's own body included.
+/// A limit, because whatever reads the IR recurses into bodies.
+pub const MAX_DEPTH: usize = 256;
 
 /// A kernel, from signature to body.
 #[derive(Clone, Debug, PartialEq)]

@@ -525,9 +525,7 @@ impl Fault {
         match self {
             Self::IndexOutOfBounds => "index out of bounds",
             Self::DivideByZero => "attempt to divide by zero",
-            Self::RemainderByZero => {
-                "attempt to calculate the remainder with a divisor of zero"
-            }
+            Self::RemainderByZero => "attempt to calculate the remainder with a divisor of zero",
             Self::DivideOverflow => "attempt to divide with overflow",
             Self::RemainderOverflow => "attempt to calculate the remainder with overflow",
             Self::NegateOverflow => "attempt to negate with overflow",
@@ -594,13 +592,9 @@ macro_rules! operands {
             Op::CompareExchange { ptr, expected, value, .. } => {
                 [Some(ptr), Some(expected), Some(value)]
             }
-            Op::Barrier { reduce } => {
-                [reduce.$as_borrowed().map(|(_, value)| value), None, None]
-            }
+            Op::Barrier { reduce } => [reduce.$as_borrowed().map(|(_, value)| value), None, None],
             Op::SyncWarp { mask } => [mask.$as_borrowed(), None, None],
-            Op::Shuffle { value, lane, mask, .. } => {
-                [Some(value), Some(lane), mask.$as_borrowed()]
-            }
+            Op::Shuffle { value, lane, mask, .. } => [Some(value), Some(lane), mask.$as_borrowed()],
             Op::Vote { value, mask, .. } => [Some(value), mask.$as_borrowed(), None],
             Op::For { start, end, step, .. } => [Some(start), Some(end), Some(step)],
         }

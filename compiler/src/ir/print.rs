@@ -1,9 +1,268 @@
-//! IR to text.
-use super::Kernel;
-use std::fmt;
+//! IR to text. `docs/ir.md` describes the form; [`parse`](super::parse) reads it back.
+//!
+//! Prints what the body reaches. Whatever the table holds besides is not in the
+//! text, so a kernel comes back equal from the parser once it is renumbered.
+use super::{
+    Body, Builtin, Extent, Generic, GenericKind, Inst, InstId, Kernel, Local, Op, Param, ParamKind,
+    Scalar, Shared, Ty,
+};
+use std::fmt::{self, Display, Formatter};
 
-impl fmt::Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self:?}")
+impl Display for Kernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kernel {} {{", Name(&self.name))?;
+        if self.wide_index {
+            writeln!(f, "  wide_index")?;
+        }
+        if let Some([x, y, z]) = &self.block {
+            writeln!(f, "  block {x}, {y}, {z}")?;
+        }
+        for (id, Generic { name, kind, span }) in self.generics.iter() {
+            writeln!(f, "  generic {id} = {}: {kind} {span}", Name(name))?;
+        }
+        for (id, Param { name, kind, span }) in self.params.iter() {
+            writeln!(f, "  param {id} = {}: {kind} {span}", Name(name))?;
+        }
+        for (id, Shared { name, elem, len, span }) in self.shared.iter() {
+            writeln!(f, "  shared {id} = {}: [{elem}; {len}] {span}", Name(name))?;
+        }
+        for (id, Local { name, ty, span }) in self.locals.iter() {
+            writeln!(f, "  local {id} = {}: {ty} {span}", Name(name))?;
+        }
+        body(f, self, &self.body, 1)?;
+        writeln!(f, "}}")
+    }
+}
+
+fn body(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
+    for &id in &list.0 {
+        write!(f, "{:1$}", "", 2 * depth)?;
+        write!(f, "{}", kernel.inst_text(id))?;
+        let mut bodies = kernel.insts.get(id).into_iter().flat_map(|inst| inst.op.bodies());
+        if let Some(first) = bodies.next() {
+            nested(f, kernel, first, depth)?;
+        }
+        if let Some(other) = bodies.next().filter(|other| !other.0.is_empty()) {
+            write!(f, " else")?;
+            nested(f, kernel, other, depth)?;
+        }
+        writeln!(f)?;
+    }
+    Ok(())
+}
+
+fn nested(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
+    writeln!(f, " {{")?;
+    body(f, kernel, list, depth + 1)?;
+    write!(f, "{:1$}}}", "", 2 * depth)
+}
+
+/// A name of the user's: bare if it is an identifier or empty, in quotes if not.
+struct Name<'a>(&'a str);
+
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() || is_bare(self.0) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "{:?}", self.0)
+        }
+    }
+}
+
+/// True if `name` is a word that the parser takes without quotes.
+fn is_bare(name: &str) -> bool {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// One instruction as text, without the bodies that it holds.
+pub struct InstText<'k> {
+    kernel: &'k Kernel,
+    id: InstId,
+}
+
+impl Kernel {
+    /// One instruction as text, without the bodies that it holds.
+    pub const fn inst_text(&self, id: InstId) -> InstText<'_> {
+        InstText { kernel: self, id }
+    }
+}
+
+impl Display for InstText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(Inst { op, ty, span }) = self.kernel.insts.get(self.id) else {
+            return write!(f, "{} = nothing", self.id);
+        };
+        write!(f, "{} = ", self.id)?;
+        if let Op::Const(bits) = op {
+            literal(f, *bits, *ty)?
+        } else {
+            operation(f, op)?
+        }
+        if *ty != Ty::Unit {
+            write!(f, " : {ty}")?;
+        }
+        write!(f, " {span}")
+    }
+}
+
+/// A constant: as Rust writes it, or as bits where Rust has no literal for it.
+fn literal(f: &mut Formatter<'_>, bits: u64, ty: Ty) -> fmt::Result {
+    f.write_str("const ")?;
+    let Ty::Scalar(scalar) = ty else { return write!(f, "{bits:#x}") };
+    if scalar.bits().is_none_or(|width| width < 64 && bits >> width != 0) {
+        return write!(f, "{bits:#x}");
+    }
+    match scalar {
+        Scalar::Bool => write!(f, "{}", bits == 1),
+        Scalar::I8 => write!(f, "{}", bits as u8 as i8),
+        Scalar::I16 => write!(f, "{}", bits as u16 as i16),
+        Scalar::I32 => write!(f, "{}", bits as u32 as i32),
+        Scalar::I64 => write!(f, "{}", bits as i64),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => write!(f, "{bits}"),
+        Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
+            write!(f, "{:?}", f32::from_bits(bits as u32))
+        }
+        Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{:?}", f64::from_bits(bits)),
+        Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => write!(f, "{bits:#x}"),
+    }
+}
+
+/// Name and operands of anything but a constant, whose text needs its type.
+fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
+    match op {
+        Op::Const(bits) => write!(f, "const {bits:#x}"),
+        Op::Generic(id) => write!(f, "generic {id}"),
+        Op::Param(id) => write!(f, "param {id}"),
+        Op::Len(id) => write!(f, "len {id}"),
+        Op::Shared(id) => write!(f, "shared {id}"),
+        Op::Builtin(builtin) => write!(f, "builtin {builtin}"),
+        Op::Unary { op, value } => write!(f, "{} {value}", op.name()),
+        Op::Binary { op, lhs, rhs } => write!(f, "{} {lhs}, {rhs}", op.name()),
+        Op::Compare { op, lhs, rhs } => write!(f, "{} {lhs}, {rhs}", op.name()),
+        Op::Cast { value } => write!(f, "cast {value}"),
+        Op::Bitcast { value } => write!(f, "bitcast {value}"),
+        Op::Select { cond, then, other } => write!(f, "select {cond}, {then}, {other}"),
+        Op::Fma { a, b, c } => write!(f, "fma {a}, {b}, {c}"),
+        Op::MulAdd { form, a, b, c } => write!(f, "mul_add.{} {a}, {b}, {c}", form.name()),
+        Op::Index { base, index, stride } => write!(f, "index {base}, {index}, {stride}"),
+        Op::Bounds { index, len } => write!(f, "bounds {index}, {len}"),
+        Op::Check { cond, fault } => write!(f, "check {cond}, {}", fault.name()),
+        Op::Get(local) => write!(f, "get {local}"),
+        Op::Set { local, value } => write!(f, "set {local}, {value}"),
+        Op::Load { ptr } => write!(f, "load {ptr}"),
+        Op::Store { ptr, value } => write!(f, "store {ptr}, {value}"),
+        Op::AtomicLoad { ptr, order, scope } => {
+            write!(f, "atomic_load.{}.{} {ptr}", order.name(), scope.name())
+        }
+        Op::AtomicStore { ptr, value, order, scope } => {
+            write!(f, "atomic_store.{}.{} {ptr}, {value}", order.name(), scope.name())
+        }
+        Op::Atomic { op, ptr, value, order, scope } => {
+            write!(f, "atomic.{}.{}.{} {ptr}, {value}", op.name(), order.name(), scope.name())
+        }
+        Op::CompareExchange { ptr, expected, value, order, scope } => {
+            let (order, scope) = (order.name(), scope.name());
+            write!(f, "compare_exchange.{order}.{scope} {ptr}, {expected}, {value}")
+        }
+        Op::Barrier { reduce: None } => write!(f, "barrier"),
+        Op::Barrier { reduce: Some((op, value)) } => write!(f, "barrier.{} {value}", op.name()),
+        Op::SyncWarp { mask: None } => write!(f, "sync_warp"),
+        Op::SyncWarp { mask: Some(mask) } => write!(f, "sync_warp {mask}"),
+        Op::Fence { scope } => write!(f, "fence.{}", scope.name()),
+        Op::Shuffle { op, value, lane, width, mask } => {
+            write!(f, "shuffle.{} {value}, {lane}, width {width}{}", op.name(), Mask(*mask))
+        }
+        Op::Vote { op, value, mask } => write!(f, "vote.{} {value}{}", op.name(), Mask(*mask)),
+        Op::If { cond, .. } => write!(f, "if {cond}"),
+        Op::For { start, end, step, inclusive, .. } => {
+            let kind = if *inclusive { "for inclusive" } else { "for" };
+            write!(f, "{kind} {start}, {end}, step {step}")
+        }
+        Op::Loop { .. } => write!(f, "loop"),
+        Op::Block { .. } => write!(f, "block"),
+        Op::Break(target) => write!(f, "break {target}"),
+        Op::Continue(target) => write!(f, "continue {target}"),
+        Op::Return => write!(f, "return"),
+    }
+}
+
+/// The lanes that take part, as a last operand.
+struct Mask(Option<InstId>);
+
+impl Display for Mask {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |mask| write!(f, ", mask {mask}"))
+    }
+}
+
+impl Display for Builtin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (name, axis) = self.name();
+        f.write_str(name)?;
+        axis.map_or(Ok(()), |axis| write!(f, ".{}", axis.name()))
+    }
+}
+
+impl Display for Scalar {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Generic(id) => id.fmt(f),
+            Self::Bool
+            | Self::I8
+            | Self::I16
+            | Self::I32
+            | Self::I64
+            | Self::U8
+            | Self::U16
+            | Self::U32
+            | Self::U64
+            | Self::F32
+            | Self::F64 => f.write_str(self.name().unwrap_or_default()),
+        }
+    }
+}
+
+impl Display for Ty {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unit => f.write_str("unit"),
+            Self::Scalar(scalar) => scalar.fmt(f),
+            Self::Ptr(space) => write!(f, "ptr {}", space.name()),
+        }
+    }
+}
+
+impl Display for GenericKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(bound) => write!(f, "type {}", bound.name()),
+            Self::Const(scalar) => write!(f, "const {scalar}"),
+        }
+    }
+}
+
+impl Display for ParamKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => scalar.fmt(f),
+            Self::Slice { elem, access } => write!(f, "{} [{elem}]", access.name()),
+        }
+    }
+}
+
+impl Display for Extent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Const(value) => value.fmt(f),
+            Self::Generic(id) => id.fmt(f),
+            Self::SizeOf(scalar) => write!(f, "sizeof({scalar})"),
+            Self::Add(a, b) => write!(f, "({a} + {b})"),
+            Self::Sub(a, b) => write!(f, "({a} - {b})"),
+            Self::Mul(a, b) => write!(f, "({a} * {b})"),
+            Self::Div(a, b) => write!(f, "({a} / {b})"),
+        }
     }
 }

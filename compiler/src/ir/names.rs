@@ -1,0 +1,136 @@
+//! Names of operations in the text form, in one table for printer and parser.
+use super::{
+    Access, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault, MulAddForm,
+    Order, Scalar, Scope, ShuffleOp, Space, UnaryOp, VoteOp,
+};
+
+/// What the text form spells as one word.
+pub(super) trait Named: Copy + 'static {
+    /// Whichever is spelled so.
+    fn from_name(name: &str) -> Option<Self>;
+}
+
+macro_rules! names {
+    ($($ty:ident { $($variant:ident = $name:literal),+ $(,)? })+) => { $(
+        impl $ty {
+            /// Every one of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Its name in the text form.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+        impl Named for $ty {
+            fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|item| item.name() == name)
+            }
+        }
+    )+ };
+}
+
+names! {
+    UnaryOp {
+        Neg = "neg", Not = "not", Abs = "abs", Sqrt = "sqrt", Floor = "floor", Ceil = "ceil",
+        Trunc = "trunc", RoundTiesEven = "round_ties_even",
+    }
+    BinaryOp {
+        Add = "add", Sub = "sub", Mul = "mul", Div = "div", Rem = "rem", And = "and", Or = "or",
+        Xor = "xor", Shl = "shl", Shr = "shr", Min = "min", Max = "max",
+    }
+    CompareOp { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge" }
+    MulAddForm { Add = "add", Sub = "sub", From = "from", Neg = "neg" }
+    Axis { X = "x", Y = "y", Z = "z" }
+    AtomicOp {
+        Swap = "swap", Add = "add", Sub = "sub", And = "and", Or = "or", Xor = "xor", Min = "min",
+        Max = "max",
+    }
+    Order {
+        Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel",
+        SeqCst = "seq_cst",
+    }
+    Scope { Block = "block", Device = "device", System = "system" }
+    BarrierOp { Count = "count", And = "and", Or = "or" }
+    ShuffleOp { Index = "index", Up = "up", Down = "down", Xor = "xor" }
+    VoteOp { All = "all", Any = "any", Ballot = "ballot" }
+    Space { Global = "global", Shared = "shared" }
+    Access { Read = "read", Write = "write", Atomic = "atomic" }
+    Bound { Num = "num", Int = "int", Float = "float" }
+}
+
+impl Named for Fault {
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fault| fault.name() == name)
+    }
+}
+
+impl Scalar {
+    /// Every one that is no type parameter.
+    pub const CONCRETE: [Self; 11] = [
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// Its name in Rust; `None` for a type parameter.
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Generic(_) => return None,
+        })
+    }
+}
+
+impl Named for Scalar {
+    fn from_name(name: &str) -> Option<Self> {
+        Self::CONCRETE.into_iter().find(|scalar| scalar.name() == Some(name))
+    }
+}
+
+impl Builtin {
+    /// Its name in the text form, without the axis, and the axis.
+    pub const fn name(self) -> (&'static str, Option<Axis>) {
+        match self {
+            Self::ThreadIdx(axis) => ("thread_idx", Some(axis)),
+            Self::BlockIdx(axis) => ("block_idx", Some(axis)),
+            Self::BlockDim(axis) => ("block_dim", Some(axis)),
+            Self::GridDim(axis) => ("grid_dim", Some(axis)),
+            Self::GlobalIdx(axis) => ("global_idx", Some(axis)),
+            Self::LaneId => ("lane_id", None),
+            Self::WarpId => ("warp_id", None),
+        }
+    }
+}
+
+impl Named for Builtin {
+    fn from_name(name: &str) -> Option<Self> {
+        let Some((name, axis)) = name.split_once('.') else {
+            return [Self::LaneId, Self::WarpId].into_iter().find(|item| item.name().0 == name);
+        };
+        let axis = Axis::from_name(axis)?;
+        [Self::ThreadIdx, Self::BlockIdx, Self::BlockDim, Self::GridDim, Self::GlobalIdx]
+            .into_iter()
+            .map(|builtin| builtin(axis))
+            .find(|item| item.name().0 == name)
+    }
+}
