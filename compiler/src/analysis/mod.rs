@@ -1,13 +1,21 @@
 //! Analyses: read the IR, return facts, decide nothing.
+//!
+//! A fact says why, not only whether: it carries the next link of the chain from
+//! the effect to its source, and messages are built from such chains.
+pub mod uniformity;
 use crate::ir::Kernel;
+use uniformity::Uniformity;
 
-/// Everything later stages may know about a kernel.
+/// Everything that lints may know about a kernel.
 #[derive(Clone, Debug)]
-pub struct Analyses {}
+pub struct Analyses {
+    /// What differs between the threads of a warp or block.
+    pub uniformity: Uniformity,
+}
 
 impl Analyses {
     /// Runs every analysis.
-    pub fn of(_kernel: &Kernel) -> Self {
-        Self {}
+    pub fn of(kernel: &Kernel) -> Self {
+        Self { uniformity: uniformity::analyze(kernel) }
     }
 }

@@ -1,5 +1,52 @@
-//! Lints: read the IR and the facts, report, rewrite nothing. One file each.
-use crate::{analysis::Analyses, diag::{Diagnostics, Level}, ir::{Kernel, Span}};
+//! Lints: read the IR and the facts, report, rewrite nothing.
+//!
+//! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the
+//! steps. It reports what the facts prove bad, and is silent about what they cannot
+//! tell. It does not know levels: [`run`] asks [`Levels`], where the innermost wins.
+mod barriers_after_divergent_returns;
+mod barriers_in_divergent_flow;
+mod barriers_in_divergent_loops;
+mod why;
+
+use crate::{
+    analysis::Analyses,
+    diag::{Diagnostic, Diagnostics, Level},
+    ir::{Kernel, Span},
+};
+
+/// A lint.
+#[derive(Debug)]
+pub struct Lint {
+    /// Name, as in `#[allow(..)]`: `gpu_` and the bad thing, in the plural.
+    pub name: &'static str,
+    /// Level unless the user says otherwise.
+    pub level: Level,
+    check: fn(&Kernel, &Analyses) -> Vec<Finding>,
+}
+
+/// What a lint found at one place.
+struct Finding {
+    /// The fact, with numbers.
+    message: String,
+    /// Where it goes wrong.
+    span: Span,
+    /// Other places that explain why, from the effect to its cause.
+    labels: Vec<(Span, String)>,
+    /// What to do.
+    help: &'static str,
+}
+
+/// Every lint, by name.
+pub static LINTS: &[Lint] = &[
+    barriers_after_divergent_returns::LINT,
+    barriers_in_divergent_flow::LINT,
+    barriers_in_divergent_loops::LINT,
+];
+
+/// The name of every lint.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    LINTS.iter().map(|lint| lint.name)
+}
 
 /// The user's levels; what is not named has the lint's own.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +57,29 @@ pub struct Levels {
     pub spans: Vec<(Vec<Span>, String, Level)>,
 }
 
+impl Levels {
+    /// The level of `lint` at `span`. The innermost statement wins, which is the one with
+    /// the fewest spans; of two for one statement the later.
+    pub fn of(&self, lint: &Lint, span: Span) -> Level {
+        let statements = self.spans.iter().rev();
+        let statement = statements
+            .filter(|(spans, name, _)| name == lint.name && spans.contains(&span))
+            .min_by_key(|(spans, ..)| spans.len())
+            .map(|&(_, _, level)| level);
+        let kernel = self.kernel.iter().rev().find(|(name, _)| name == lint.name);
+        statement.or(kernel.map(|&(_, level)| level)).unwrap_or(lint.level)
+    }
+}
+
 /// Runs every lint.
-pub fn run(_kernel: &Kernel, _analyses: &Analyses, _levels: &Levels) -> Diagnostics {
-    Diagnostics::default()
+pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    for lint in LINTS {
+        for Finding { message, span, labels, help } in (lint.check)(kernel, analyses) {
+            let (code, level) = (lint.name, levels.of(lint, span));
+            let help = Some(help.to_owned());
+            diagnostics.push(Diagnostic { code, level, message, span, labels, help });
+        }
+    }
+    diagnostics
 }

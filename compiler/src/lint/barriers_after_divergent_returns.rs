@@ -1,0 +1,31 @@
+//! `gpu_barriers_after_divergent_returns`: a barrier behind a `return` that only some
+//! threads take.
+//!
+//! ```text
+//! if global_idx_x() >= n { return; }
+//! sync_threads();                      // the others do not wait for those that returned
+//! ```
+//! It works, but what the barrier was to protect is then the work of fewer threads
+//! than the block has. Silent where control varies anyway: the other lints say so.
+use super::{Finding, Lint, why};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_barriers_after_divergent_returns", level: Level::Warn, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let block = &analyses.uniformity.block;
+    let mut found = Vec::new();
+    for (id, call) in why::barriers(kernel) {
+        if block.ended[id].varies() && !block.control[id].varies() {
+            found.push(Finding {
+                message: format!("some threads of the block have returned before this `{call}`"),
+                span: kernel.insts[id].span,
+                labels: why::labels(kernel, block, block.ended[id]),
+                help: "replace the `return` by `let active = ..;` and put `if active { .. }` \
+                       around the work",
+            });
+        }
+    }
+    found
+}

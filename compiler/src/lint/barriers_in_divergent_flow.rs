@@ -1,0 +1,30 @@
+//! `gpu_barriers_in_divergent_flow`: a barrier that not every thread of the block reaches.
+//!
+//! ```text
+//! if thread_idx_x() < 16 { sync_threads(); }   // the others never come: the block hangs
+//! ```
+//! Fires where control varies in the block, even if each warp agrees. Silent
+//! where nothing tells whether it does: all threads reading one cell of memory mostly agree.
+use super::{Finding, Lint, why};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_barriers_in_divergent_flow", level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let block = &analyses.uniformity.block;
+    let mut found = Vec::new();
+    for (id, call) in why::barriers(kernel) {
+        let control = block.control[id];
+        if control.varies() && why::divergent_loop(kernel, control).is_none() {
+            found.push(Finding {
+                message: format!("`{call}` is not reached by every thread of the block"),
+                span: kernel.insts[id].span,
+                labels: why::labels(kernel, block, control),
+                help: "move the barrier out of the branch and keep only the work inside, or let \
+                       the condition depend on values that are the same in the whole block",
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,32 @@
+//! `gpu_barriers_in_divergent_loops`: a barrier in a loop that threads of one block leave
+//! in different iterations.
+//!
+//! ```text
+//! for i in (thread_idx_x()..100).step_by(64) { sync_threads(); }   // 2 times or once
+//! ```
+//! Silent where nothing tells whether they do, as `gpu_barriers_in_divergent_flow` is.
+use super::{Finding, Lint, why};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_barriers_in_divergent_loops", level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let block = &analyses.uniformity.block;
+    let mut found = Vec::new();
+    for (id, call) in why::barriers(kernel) {
+        let control = block.control[id];
+        if control.varies() && why::divergent_loop(kernel, control).is_some() {
+            found.push(Finding {
+                message: format!(
+                    "the threads of a block leave this loop after different numbers of `{call}`"
+                ),
+                span: kernel.insts[id].span,
+                labels: why::labels(kernel, block, control),
+                help: "let every thread run the same number of iterations (round the bound up to \
+                       a multiple of the block) and put a condition around the work only",
+            });
+        }
+    }
+    found
+}

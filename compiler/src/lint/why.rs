@@ -1,0 +1,138 @@
+//! Turns a chain of causes into labels: one for each link that the user can see in
+//! the source, from the effect to where the difference begins.
+use crate::{
+    analysis::uniformity::{Cause, Fact, Varying},
+    ir::{Axis, BarrierOp, Builtin, InstId, Kernel, Op, Root, Span},
+};
+
+/// The barriers of `kernel`, each as it is written in the source.
+pub(super) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
+    kernel.insts.iter().filter_map(|(id, inst)| {
+        let Op::Barrier { reduce } = inst.op else { return None };
+        let call = match reduce.map(|(op, _)| op) {
+            None => "sync_threads()",
+            Some(BarrierOp::Count) => "sync_threads_count(..)",
+            Some(BarrierOp::And) => "sync_threads_and(..)",
+            Some(BarrierOp::Or) => "sync_threads_or(..)",
+        };
+        Some((id, call))
+    })
+}
+
+/// The loop whose iterations differ, if that is why `control` differs.
+pub(super) fn divergent_loop(kernel: &Kernel, control: Fact) -> Option<InstId> {
+    let Some(Cause::Parting(id)) = control.cause() else { return None };
+    let op = &kernel.insts[id].op;
+    if let Op::For { .. } = op {
+        Some(id)
+    } else if let Op::Break(target) = op {
+        (!is_block(kernel, *target)).then_some(*target)
+    } else {
+        None
+    }
+}
+
+/// Why `fact`, one of `varying` among the threads of a block, is not uniform.
+pub(super) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
+    let chain = varying.chain(fact);
+    let links = chain.iter().enumerate().filter_map(|(i, &link)| match link {
+        Cause::Parting(id) => parting(kernel, varying, id),
+        Cause::Value(id) if i + 1 == chain.len() => {
+            Some((kernel.insts[id].span, source(kernel, id)))
+        }
+        Cause::Value(id) => set(kernel, varying, id),
+        Cause::Source => None,
+    });
+    let mut labels: Vec<_> = links.collect();
+    labels.dedup();
+    labels
+}
+
+/// Threads part at `id`: says so at the condition or bound, where there is one.
+fn parting(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
+    let inst = &kernel.insts[id];
+    let value = match varying.parting[id].cause() {
+        Some(Cause::Value(value)) => value,
+        Some(Cause::Parting(_) | Cause::Source) | None => id,
+    };
+    let text = if let Op::If { .. } = inst.op {
+        "control flow depends on this condition"
+    } else if let Op::For { .. } = inst.op {
+        "the number of iterations depends on this value"
+    } else if let Op::Break(target) = inst.op {
+        if is_block(kernel, target) {
+            "some threads leave the block here"
+        } else {
+            "some threads leave the loop here"
+        }
+    } else if let Op::Continue(_) = inst.op {
+        "some threads skip the rest of the iteration here"
+    } else if let Op::Return = inst.op {
+        "some threads return here"
+    } else {
+        return None;
+    };
+    Some((kernel.insts[value].span, text.to_owned()))
+}
+
+fn is_block(kernel: &Kernel, id: InstId) -> bool {
+    matches!(kernel.insts[id].op, Op::Block { .. })
+}
+
+/// What a `set` of a variable that has a name makes different.
+fn set(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, String)> {
+    let inst = &kernel.insts[id];
+    let Op::Set { local, .. } = inst.op else { return None };
+    let name = &kernel.locals[local].name;
+    if name.is_empty() {
+        return None;
+    }
+    let text = match varying.value[id].cause()? {
+        Cause::Parting(_) => format!("`{name}` is set here by some threads only"),
+        Cause::Value(_) | Cause::Source => {
+            format!("`{name}` is set to a different value by each thread here")
+        }
+    };
+    Some((inst.span, text))
+}
+
+/// What `id`, at which a difference begins, is.
+fn source(kernel: &Kernel, id: InstId) -> String {
+    let inst = &kernel.insts[id];
+    if let Op::Builtin(builtin) = inst.op {
+        format!("`{}` differs between the threads of a block", call(builtin))
+    } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = inst.op {
+        format!("{} may differ between the threads of a block", place(kernel, ptr, "what is read"))
+    } else if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = inst.op {
+        format!("{} differs between the threads of a block", place(kernel, ptr, "what was there"))
+    } else {
+        "this differs between the threads of a block".to_owned()
+    }
+}
+
+/// `what`, with the name of what `ptr` points into where it is known.
+fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
+    match kernel.root(ptr) {
+        Some(Root::Param(param)) => format!("{what} in `{}`", kernel.params[param].name),
+        Some(Root::Shared(shared)) => format!("{what} in `{}`", kernel.shared[shared].name),
+        None => what.to_owned(),
+    }
+}
+
+/// A builtin as it is written in the source.
+fn call(builtin: Builtin) -> String {
+    let (name, axis) = match builtin {
+        Builtin::ThreadIdx(axis) => ("thread_idx", axis),
+        Builtin::BlockIdx(axis) => ("block_idx", axis),
+        Builtin::BlockDim(axis) => ("block_dim", axis),
+        Builtin::GridDim(axis) => ("grid_dim", axis),
+        Builtin::GlobalIdx(axis) => ("global_idx", axis),
+        Builtin::LaneId => return "lane_id()".to_owned(),
+        Builtin::WarpId => return "warp_id()".to_owned(),
+    };
+    match axis {
+        Axis::X => format!("{name}_x()"),
+        Axis::Y => format!("{name}_y()"),
+        Axis::Z => format!("{name}_z()"),
+    }
+}
