@@ -1,1 +1,18 @@
-//! Stub.
+//! The SIMT interpreter: runs a kernel's IR as a GPU would, on the host's cores.
+//!
+//! ```text
+//! Kernel ─Program::new─► Program ─run(Launch over Memory)─► Outcome
+//! ```
+//!
+//! A kernel's fault, a deadlock and a spent step budget are *results*
+//! ([`Outcome`]), never errors of the interpreter. What instructions mean is
+//! written at [`warpwise_compiler::ir::Op`]; this crate is that meaning, executable.
+mod launch;
+mod memory;
+mod outcome;
+mod program;
+
+pub use launch::{Arg, Launch};
+pub use memory::Memory;
+pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
+pub use program::Program;

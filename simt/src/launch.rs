@@ -1,0 +1,33 @@
+//! What a launch is given: geometry, arguments and limits.
+use crate::Memory;
+use std::num::NonZeroUsize;
+
+/// One argument, in the order of the kernel's parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Arg<'a> {
+    /// A scalar's bits, zero-extended.
+    Scalar(u64),
+    /// The elements of a slice parameter.
+    Slice {
+        /// Where they lie, from the first byte on.
+        memory: &'a Memory,
+        /// How many elements.
+        len: u64,
+    },
+}
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Blocks along x, y and z; none at all if one of them is 0.
+    pub grid: [u32; 3],
+    /// Threads in a block along x, y and z; 1 to 1024 together.
+    pub block: [u32; 3],
+    /// One for each parameter.
+    pub args: &'a [Arg<'a>],
+    /// Host threads to use; `None` for as many as there are cores.
+    pub workers: Option<NonZeroUsize>,
+    /// Stops the launch after about this many steps. A step is one instruction
+    /// executed for up to 256 threads together.
+    pub steps: Option<u64>,
+}

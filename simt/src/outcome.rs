@@ -1,0 +1,128 @@
+//! What a launch came to.
+use std::fmt;
+use warpwise_compiler::ir::{Fault, Span};
+
+/// What a launch came to; the default is that every thread ended well.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Of the threads that faulted, the lowest.
+    pub fault: Option<FaultReport>,
+    /// Why the launch ended before its threads did.
+    pub stopped: Option<Stopped>,
+}
+
+/// A failed check. Of several, that of the thread with the lowest (block,
+/// thread) number, x fastest, however many workers ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultReport {
+    /// What is wrong.
+    pub fault: Fault,
+    /// Where in the source.
+    pub span: Span,
+    /// The index, for an index out of bounds; else 0.
+    pub index: u64,
+    /// The length, for an index out of bounds; else 0.
+    pub len: u64,
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// Index of the thread in the block.
+    pub thread: [u32; 3],
+    /// How many threads faulted in the whole launch.
+    pub count: u64,
+}
+
+/// Why a launch was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Every thread of a block that has not ended waits for another.
+    Deadlock {
+        /// Index of the block; the lowest of those that deadlocked.
+        block: [u32; 3],
+        /// Who waits where.
+        waiting: Vec<Waiting>,
+    },
+    /// [`Launch::steps`](crate::Launch::steps) were done and threads were still running.
+    StepBudget {
+        /// The budget.
+        steps: u64,
+    },
+    /// The launch does not fit the kernel, or the kernel breaks a rule that the
+    /// verifier checks: a bug of the caller.
+    Malformed {
+        /// What is wrong.
+        message: String,
+        /// At which instruction, if it is one.
+        span: Option<Span>,
+    },
+}
+
+/// Lanes of one warp that wait at one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// What they wait at.
+    pub at: Meeting,
+    /// Where in the source.
+    pub span: Span,
+    /// Index of the warp in the block.
+    pub warp: u32,
+    /// Who waits: bit l for lane l.
+    pub lanes: u32,
+    /// Who of this warp has not come yet.
+    pub missing: u32,
+}
+
+/// Where threads wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// `sync_threads` and its reductions.
+    Barrier,
+    /// `sync_warp`
+    SyncWarp,
+    /// A shuffle.
+    Shuffle,
+    /// A vote.
+    Vote,
+}
+
+impl Meeting {
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Barrier => "block barrier",
+            Self::SyncWarp => "warp barrier",
+            Self::Shuffle => "shuffle",
+            Self::Vote => "vote",
+        }
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deadlock { block: [x, y, z], waiting } => {
+                write!(f, "deadlock in block ({x}, {y}, {z})")?;
+                let mut separator = ':';
+                for waiting in waiting {
+                    write!(f, "{separator} {waiting}")?;
+                    separator = ';';
+                }
+                Ok(())
+            }
+            Self::StepBudget { steps } => {
+                write!(f, "threads were still running after {steps} steps")
+            }
+            Self::Malformed { message, .. } => write!(f, "malformed launch: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, span, warp, lanes, missing } = self;
+        write!(f, "lanes {lanes:#010x} of warp {warp} wait at a {} ({span})", at.name())?;
+        if *missing != 0 {
+            write!(f, " without lanes {missing:#010x}")?;
+        }
+        Ok(())
+    }
+}
