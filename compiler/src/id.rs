@@ -98,6 +98,13 @@ impl<I: Id, T> FromIterator<T> for Table<I, T> {
         Self { items: items.into_iter().collect(), id: PhantomData }
     }
 }
+impl<I, T> IntoIterator for Table<I, T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
 impl<I: Id, T> ops::Index<I> for Table<I, T> {
     type Output = T;
     fn index(&self, id: I) -> &T {

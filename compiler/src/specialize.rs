@@ -99,6 +99,7 @@ pub fn specialize<'k>(
     let mut body = std::mem::take(&mut bound.body);
     resolve_mul_adds(&mut bound, &mut body);
     bound.body = body;
+    bound.renumber();
     Ok(Cow::Owned(bound))
 }
 

@@ -19,14 +19,17 @@
 //!
 //! **Generics.** Until [`specialize`](crate::specialize), types may be
 //! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
+mod build;
 mod extent;
 mod names;
 mod op;
 mod parse;
 mod print;
+mod renumber;
 mod ty;
 
 use crate::id::Table;
+pub use build::Builder;
 pub use extent::Extent;
 pub use op::{
     AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MulAddForm, Op, Order,
@@ -64,7 +67,7 @@ pub struct Kernel {
     pub shared: Table<SharedId, Shared>,
     /// Mutable values (`let mut`).
     pub locals: Table<LocalId, Local>,
-    /// Every instruction; operands precede their users in the order of the body.
+    /// Every instruction, in the order of the body ([`Kernel::renumber`]).
     pub insts: Table<InstId, Inst>,
     /// The body.
     pub body: Body,
@@ -183,13 +186,13 @@ impl Kernel {
     }
 
     /// The parameter or shared array that `ptr` points into, if it is known.
-    pub fn root(&self, ptr: InstId) -> Option<Root> {
-        let op = &self.insts[ptr].op;
-        if let Op::Index { base, .. } = op {
-            self.root(*base)
-        } else if let Op::Param(param) = op {
+    pub fn root(&self, mut ptr: InstId) -> Option<Root> {
+        while let Op::Index { base, .. } = &self.insts[ptr].op {
+            ptr = *base;
+        }
+        if let Op::Param(param) = &self.insts[ptr].op {
             Some(Root::Param(*param))
-        } else if let Op::Shared(shared) = op {
+        } else if let Op::Shared(shared) = &self.insts[ptr].op {
             Some(Root::Shared(*shared))
         } else {
             None

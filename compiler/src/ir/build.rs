@@ -1,0 +1,108 @@
+//! Builds a kernel instruction by instruction, in the order of its text.
+//!
+//! ```
+//! use warpwise_compiler::ir::{Body, Builder, Op, Scalar, Ty};
+//!
+//! let mut build = Builder::new("forever");
+//! let always = build.inst(Op::Const(1), Scalar::Bool);
+//! let spin = build.begin(Op::Loop { body: Body::default() }, Ty::Unit);
+//! build.begin(Op::If { cond: always, then: Body::default(), other: Body::default() }, Ty::Unit);
+//! build.inst(Op::Continue(spin), Ty::Unit);
+//! build.otherwise();
+//! build.inst(Op::Break(spin), Ty::Unit);
+//! build.end();
+//! build.end();
+//! assert!(warpwise_compiler::verify::verify(&build.finish()).is_ok());
+//! ```
+use super::{Body, Inst, InstId, Kernel, Op, Span, Ty};
+use crate::id::{Id, Table};
+
+/// A kernel whose body is still being written.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    /// The kernel so far. Its declarations may be added at any time; its body and
+    /// instructions are the builder's.
+    pub kernel: Kernel,
+    /// The span of the instructions to come.
+    pub span: Span,
+    /// The bodies that are open, outermost first; never empty.
+    open: Vec<Open>,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    /// Whose body it is, and its which; `None` for the kernel's own.
+    of: Option<(InstId, usize)>,
+    list: Vec<InstId>,
+}
+
+impl Builder {
+    /// A kernel with nothing in it.
+    pub fn new(name: impl Into<String>) -> Self {
+        let kernel = Kernel {
+            name: name.into(),
+            generics: Table::new(),
+            block: None,
+            wide_index: false,
+            params: Table::new(),
+            shared: Table::new(),
+            locals: Table::new(),
+            insts: Table::new(),
+            body: Body::default(),
+        };
+        Self { kernel, span: Span::new(0), open: vec![Open { of: None, list: Vec::new() }] }
+    }
+
+    /// Appends an instruction to the innermost open body.
+    pub fn inst(&mut self, op: Op, ty: impl Into<Ty>) -> InstId {
+        let id = self.kernel.insts.push(Inst { op, ty: ty.into(), span: self.span });
+        self.innermost().list.push(id);
+        id
+    }
+
+    /// Appends an instruction that holds bodies, and opens the first of them.
+    pub fn begin(&mut self, op: Op, ty: impl Into<Ty>) -> InstId {
+        let id = self.inst(op, ty);
+        self.open.push(Open { of: Some((id, 0)), list: Vec::new() });
+        id
+    }
+
+    /// Closes the first body of the innermost `if`, and opens the second.
+    pub fn otherwise(&mut self) {
+        let (id, which) = self.close();
+        self.open.push(Open { of: Some((id, which + 1)), list: Vec::new() });
+    }
+
+    /// Closes the innermost body, and with it the instruction that holds it.
+    pub fn end(&mut self) {
+        self.close();
+    }
+
+    /// How many bodies are open inside the kernel's own.
+    pub fn depth(&self) -> usize {
+        self.open.len() - 1
+    }
+
+    /// Closes what is open, and returns the kernel, numbered in pre-order.
+    pub fn finish(mut self) -> Kernel {
+        while self.depth() > 0 {
+            self.close();
+        }
+        self.kernel.body = Body(std::mem::take(&mut self.innermost().list));
+        self.kernel.renumber();
+        self.kernel
+    }
+
+    fn innermost(&mut self) -> &mut Open {
+        self.open.last_mut().expect("the kernel's own body is never closed")
+    }
+
+    /// Moves the innermost body to where it belongs.
+    fn close(&mut self) -> (InstId, usize) {
+        let Open { of, list } = self.open.pop().expect("the kernel's own body is never closed");
+        let (id, which) = of.expect("every `end` and `otherwise` follows its own `begin`");
+        *self.kernel.insts[id].op.bodies_mut().nth(which).expect("`begin` got an op with bodies") =
+            Body(list);
+        (id, which)
+    }
+}

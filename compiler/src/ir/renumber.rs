@@ -1,0 +1,104 @@
+//! Puts the table of instructions in the order of the body.
+use super::{Body, Inst, InstId, Kernel, Op};
+use crate::id::Id;
+
+impl Kernel {
+    /// Drops what no body reaches and numbers the rest in pre-order: an
+    /// instruction before what its bodies hold, and before what follows it.
+    ///
+    /// Whatever adds, removes or moves instructions calls this last; every later
+    /// stage may then rely on ascending ids being the order of the text. An
+    /// operand that no body reaches is a mistake, and is made to name no
+    /// instruction at all, so that the verifier finds it.
+    pub fn renumber(&mut self) {
+        let mut new = self.insts.facts(None);
+        let mut order = Vec::with_capacity(self.insts.len());
+        self.walk(&mut |old| {
+            if new[old].is_none() {
+                new[old] = Some(InstId::new(order.len()));
+                order.push(old);
+            }
+        });
+        let nowhere = InstId::new(order.len());
+        let remap = |id: &mut InstId| *id = new[*id].unwrap_or(nowhere);
+        let mut insts: Vec<Option<Inst>> =
+            std::mem::take(&mut self.insts).into_iter().map(Some).collect();
+        self.insts = order.iter().filter_map(|old| insts[old.index()].take()).collect();
+        for inst in self.insts.iter_mut() {
+            remap_op(&mut inst.op, &remap);
+        }
+        remap_body(&mut self.body, &remap);
+    }
+}
+
+fn remap_op(op: &mut Op, remap: &impl Fn(&mut InstId)) {
+    op.operands_mut().for_each(remap);
+    op.bodies_mut().for_each(|body| remap_body(body, remap));
+    if let Op::Break(target) | Op::Continue(target) = op {
+        remap(target);
+    }
+}
+
+fn remap_body(body: &mut Body, remap: &impl Fn(&mut InstId)) {
+    body.0.iter_mut().for_each(remap);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHUFFLED: &str = "
+kernel k {
+  %3 = const 1 : u32 !1
+  %5 = const true : bool !2
+  %0 = loop !3 {
+    %4 = if %5 !4 {
+      %1 = break %0 !5
+    }
+    %6 = continue %0 !6
+  }
+  %2 = neg %3 : u32 !7
+}
+";
+    const RENUMBERED: &str = "\
+kernel k {
+  %0 = const 1 : u32 !1
+  %1 = const true : bool !2
+  %2 = loop !3 {
+    %3 = if %1 !4 {
+      %4 = break %2 !5
+    }
+    %5 = continue %2 !6
+  }
+  %6 = neg %0 : u32 !7
+}
+";
+
+    #[test]
+    fn instructions_operands_and_targets_follow_the_order_of_the_body() {
+        let mut kernel: Kernel = SHUFFLED.parse().unwrap();
+        kernel.renumber();
+        assert_eq!(kernel.to_string(), RENUMBERED);
+        let once = kernel.clone();
+        kernel.renumber();
+        assert_eq!(kernel, once);
+    }
+
+    #[test]
+    fn what_no_body_reaches_is_dropped() {
+        let mut kernel: Kernel = RENUMBERED.parse().unwrap();
+        kernel.body.0.remove(2);
+        kernel.renumber();
+        assert_eq!(kernel.insts.len(), 3);
+        assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
+    }
+
+    #[test]
+    fn an_operand_that_no_body_reaches_names_nothing() {
+        let mut kernel: Kernel = RENUMBERED.parse().unwrap();
+        kernel.body.0.remove(0);
+        kernel.renumber();
+        assert_eq!(kernel.inst_text(InstId::new(5)).to_string(), "%5 = neg %6 : u32 !7");
+        assert!(kernel.insts.get(InstId::new(6)).is_none());
+    }
+}
