@@ -1,1 +1,3 @@
-//! Stub.
+//! The `#[kernel]` and `#[device]` macros: Rust tokens to IR to tokens.
+mod attr;
+mod lower;
