@@ -1,18 +1,35 @@
-//! Arguments of `#[kernel(..)]`.
+//! The arguments of `#[kernel(..)]`, and `gpu_` lint levels wherever they are written.
+//!
+//! ```text
+//! #[kernel(block = (32, 8), contract = false, open(TILE), allow(gpu_divergent_branches))]
+//! ```
+//! Arguments come in any order, each at most once (lint levels as often as one likes).
+//! Every wrong argument is reported, each at its own tokens.
+use crate::suggest::closest;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::{
+    Attribute, Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Token,
+    parse::{Parse, ParseStream},
+    punctuated::Punctuated,
+    spanned::Spanned,
+};
+use warpwise_compiler::{diag::Level, lint};
 
-/// What `#[kernel(..)]` says.
+/// What `#[kernel(..)]` asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// Whether `a * b + c` is rounded once.
+    /// Whether `a * b + c` is one rounding.
     pub(crate) contract: bool,
-    /// Whether integer overflow is a fault.
+    /// Whether arithmetic that overflows is a fault.
     pub(crate) overflow_checks: bool,
-    /// Whether the grid may have more than 2^31 threads along an axis.
+    /// Whether an index may take more than 31 bits.
     pub(crate) wide_index: bool,
-    /// Threads in a block along x, y and z: integers or names of constants.
-    pub(crate) block: Option<[syn::Expr; 3]>,
-    /// Constants that only rustc knows.
-    pub(crate) open: Vec<syn::Path>,
+    /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
+    pub(crate) block: Option<[Expr; 3]>,
+    /// Constants that only rustc knows the value of.
+    pub(crate) open: Vec<Path>,
+    /// Levels of lints, later ones over earlier ones.
+    pub(crate) lints: Vec<(String, Level)>,
 }
 
 impl Default for Options {
@@ -23,6 +40,346 @@ impl Default for Options {
             wide_index: false,
             block: None,
             open: Vec::new(),
+            lints: Vec::new(),
         }
+    }
+}
+
+/// Names of the arguments, for suggestions.
+const ARGUMENTS: [&str; 8] =
+    ["allow", "block", "contract", "deny", "open", "overflow_checks", "warn", "wide_index"];
+
+/// Reads the arguments of `#[kernel(..)]`. What is wrong is reported beside what could be read.
+pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
+    let mut reader = Reader { options: Options::default(), seen: Vec::new(), error: None };
+    for argument in split_at_commas(args) {
+        if let Err(error) = syn::parse2::<Argument>(argument).and_then(|a| reader.take(a)) {
+            combine(&mut reader.error, error);
+        }
+    }
+    (reader.options, reader.error)
+}
+
+/// Adds `error` to what is already wrong.
+pub(crate) fn combine(errors: &mut Option<Error>, error: Error) {
+    match errors {
+        Some(errors) => errors.combine(error),
+        None => *errors = Some(error),
+    }
+}
+
+/// The arguments, each with its tokens. A comma with nothing before it yields an argument of
+/// that comma alone, for its place.
+fn split_at_commas(args: TokenStream) -> Vec<TokenStream> {
+    let mut arguments = Vec::new();
+    let mut argument = Vec::new();
+    for token in args {
+        let comma = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        if !comma || argument.is_empty() {
+            argument.push(token);
+        }
+        if comma {
+            arguments.push(std::mem::take(&mut argument).into_iter().collect());
+        }
+    }
+    if !argument.is_empty() {
+        arguments.push(argument.into_iter().collect());
+    }
+    arguments
+}
+
+/// One argument, read but not yet judged against the others.
+enum Argument {
+    Flag(Ident, bool),
+    Block(Ident, Box<[Expr; 3]>),
+    Open(Ident, Vec<Path>),
+    Lints(Vec<(String, Level)>),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name: Ident = input.parse().map_err(|error| {
+            Error::new(error.span(), "expected an argument such as `block = 256`")
+        })?;
+        match name.to_string().as_str() {
+            "contract" | "overflow_checks" | "wide_index" => {
+                let on = flag(&name, input)?;
+                Ok(Self::Flag(name, on))
+            }
+            "block" => Ok(Self::Block(name, Box::new(block(input)?))),
+            "open" => Ok(Self::Open(name, constants(input)?)),
+            "allow" => levels(Level::Allow, input).map(Self::Lints),
+            "warn" => levels(Level::Warn, input).map(Self::Lints),
+            "deny" => levels(Level::Deny, input).map(Self::Lints),
+            unknown => Err(Error::new(name.span(), unknown_argument(unknown))),
+        }
+    }
+}
+
+fn unknown_argument(name: &str) -> String {
+    match closest(name, ARGUMENTS) {
+        Some(known) => format!("unknown argument `{name}`; did you mean `{known}`?"),
+        None => format!("unknown argument `{name}`; there are `{}`", ARGUMENTS.join("`, `")),
+    }
+}
+
+/// `name` or `name = true`.
+fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
+    if input.is_empty() {
+        return Ok(true);
+    }
+    let wrong = |span| Error::new(span, format!("write `{name} = true` or `{name} = false`"));
+    input.parse::<Token![=]>().map_err(|error| wrong(error.span()))?;
+    let value: LitBool = input.parse().map_err(|error| wrong(error.span()))?;
+    finished(input)?;
+    Ok(value.value)
+}
+
+/// `= 256`, `= (32, 8)`, `= N`.
+fn block(input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
+    const FORM: &str = "write `block = 256`, `block = (32, 8)` or `block = (8, 8, 4)`; a constant's \
+                        name may stand for a number";
+    let wrong = |span| Error::new(span, FORM);
+    input.parse::<Token![=]>().map_err(|error| wrong(error.span()))?;
+    let value: Expr = input.parse().map_err(|error| wrong(error.span()))?;
+    finished(input)?;
+    let dims: Vec<Expr> = match value {
+        Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
+            tuple.elems.into_iter().collect()
+        }
+        Expr::Paren(paren) => vec![*paren.expr],
+        value @ (Expr::Lit(_) | Expr::Path(_)) => vec![value],
+        value => return Err(wrong(value.span())),
+    };
+    let one = || Expr::Lit(ExprLit { attrs: Vec::new(), lit: syn::parse_quote!(1) });
+    let mut rest = dims.into_iter();
+    let dims = std::array::from_fn(|_| rest.next().unwrap_or_else(one));
+    check_block(&dims)?;
+    Ok(dims)
+}
+
+/// What the hardware allows, as far as the dimensions are literals.
+fn check_block(dims: &[Expr; 3]) -> syn::Result<()> {
+    let mut threads = 1u64;
+    for (dim, (axis, most)) in dims.iter().zip([("x", 1024), ("y", 1024), ("z", 64)]) {
+        let Some(size) = dimension(dim)? else { continue };
+        if size == 0 {
+            return Err(Error::new(dim.span(), "a block has at least one thread along each axis"));
+        }
+        if size > most {
+            let text = format!("a block has at most {most} threads along {axis}, not {size}");
+            return Err(Error::new(dim.span(), text));
+        }
+        threads *= size;
+    }
+    if threads > 1024 {
+        let text = format!("a block has at most 1024 threads, not {threads}");
+        return Err(Error::new(dims[0].span(), text));
+    }
+    Ok(())
+}
+
+/// The number, or `None` for a constant.
+fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
+    match dim {
+        Expr::Path(path) if path.qself.is_none() => Ok(None),
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
+            int.base10_parse().map(Some)
+        }
+        dim => {
+            let text = "a block dimension is a number or the name of a constant: of a const \
+                        generic, or of one that `open(..)` names";
+            Err(Error::new(dim.span(), text))
+        }
+    }
+}
+
+/// `(A, m::B)`.
+fn constants(input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
+    let wrong = |span| Error::new(span, "write the constants' names: `open(TILE, WIDTH)`");
+    let (list, span) = list::<Path>(input).map_err(|error| wrong(error.span()))?;
+    if list.is_empty() {
+        return Err(wrong(span));
+    }
+    for (i, path) in list.iter().enumerate() {
+        if path.segments.iter().any(|segment| !segment.arguments.is_none()) {
+            return Err(Error::new(path.span(), "a constant's name has no generic arguments"));
+        }
+        if list[..i].contains(path) {
+            return Err(Error::new(path.span(), "this constant is already named"));
+        }
+    }
+    Ok(list)
+}
+
+/// `(gpu_a, gpu_b)`.
+fn levels(level: Level, input: ParseStream<'_>) -> syn::Result<Vec<(String, Level)>> {
+    let wrong = |span| {
+        let text = "write the lints' names, such as `allow(gpu_barriers_in_divergent_flow)`";
+        Error::new(span, text)
+    };
+    let (list, span) = list::<Path>(input).map_err(|error| wrong(error.span()))?;
+    if list.is_empty() {
+        return Err(wrong(span));
+    }
+    list.iter().map(|path| Ok((lint_name(path)?, level))).collect()
+}
+
+/// The lint that `path` names.
+fn lint_name(path: &Path) -> syn::Result<String> {
+    let Some(name) = path.get_ident().map(Ident::to_string) else {
+        return Err(Error::new(path.span(), "a lint of Warpwise is a plain name: `gpu_..`"));
+    };
+    if lint::names().any(|known| known == name) {
+        return Ok(name);
+    }
+    let text = match closest(&name, lint::names()) {
+        Some(known) => format!("unknown lint `{name}`; did you mean `{known}`?"),
+        None => format!("unknown lint `{name}`"),
+    };
+    Err(Error::new(path.span(), text))
+}
+
+/// What stands between parentheses, and the place of the parentheses.
+fn list<T: Parse>(input: ParseStream<'_>) -> syn::Result<(Vec<T>, Span)> {
+    let content;
+    let parens = syn::parenthesized!(content in input);
+    let list = Punctuated::<T, Token![,]>::parse_terminated(&content)?;
+    finished(input)?;
+    Ok((list.into_iter().collect(), parens.span.join()))
+}
+
+/// Refuses what follows a complete argument.
+fn finished(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` or the end")) }
+}
+
+/// Puts arguments together.
+struct Reader {
+    options: Options,
+    seen: Vec<String>,
+    error: Option<Error>,
+}
+
+impl Reader {
+    fn take(&mut self, argument: Argument) -> syn::Result<()> {
+        let options = &mut self.options;
+        match argument {
+            Argument::Flag(name, on) => {
+                let target = match name.to_string().as_str() {
+                    "contract" => &mut options.contract,
+                    "overflow_checks" => &mut options.overflow_checks,
+                    _ => &mut options.wide_index,
+                };
+                *target = on;
+                self.once(&name)
+            }
+            Argument::Block(name, dims) => {
+                options.block = Some(*dims);
+                self.once(&name)
+            }
+            Argument::Open(name, paths) => {
+                options.open = paths;
+                self.once(&name)
+            }
+            Argument::Lints(lints) => {
+                options.lints.extend(lints);
+                Ok(())
+            }
+        }
+    }
+    fn once(&mut self, name: &Ident) -> syn::Result<()> {
+        let text = name.to_string();
+        if self.seen.contains(&text) {
+            return Err(Error::new(name.span(), format!("`{text}` is given twice")));
+        }
+        self.seen.push(text);
+        Ok(())
+    }
+}
+
+/// What a lint attribute in the source says about our lints.
+#[derive(Debug, Default)]
+pub(crate) struct LintAttribute {
+    /// Our lints and their levels.
+    pub(crate) levels: Vec<(String, Level)>,
+    /// What is left for rustc; `None` if nothing is.
+    pub(crate) rest: Option<Attribute>,
+}
+
+/// Takes our lints (`gpu_..`) out of `#[allow(..)]`, `#[warn(..)]` and `#[deny(..)]`; any
+/// other attribute is left alone. `#[expect]` and `#[forbid]` of one of ours are refused.
+pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute> {
+    let untouched = || LintAttribute { levels: Vec::new(), rest: Some(attribute.clone()) };
+    let Some(word) = attribute.path().get_ident().map(Ident::to_string) else {
+        return Ok(untouched());
+    };
+    let level = match word.as_str() {
+        "allow" => Some(Level::Allow),
+        "warn" => Some(Level::Warn),
+        "deny" => Some(Level::Deny),
+        "expect" | "forbid" => None,
+        _ => return Ok(untouched()),
+    };
+    let Ok(list) = attribute.parse_args_with(Punctuated::<LintItem, Token![,]>::parse_terminated)
+    else {
+        return Ok(untouched()); // rustc says what is wrong with it
+    };
+    let (ours, theirs): (Vec<_>, Vec<_>) = list.into_iter().partition(LintItem::is_ours);
+    if ours.is_empty() {
+        return Ok(untouched());
+    }
+    let mut levels = Vec::new();
+    for item in &ours {
+        let LintItem::Lint(path) = item else { continue };
+        let Some(level) = level else {
+            let text =
+                format!("`{word}` is not for lints of Warpwise: use `allow`, `warn` or `deny`");
+            return Err(Error::new(path.span(), text));
+        };
+        levels.push((lint_name(path)?, level));
+    }
+    let keep = theirs.iter().any(|item| matches!(item, LintItem::Lint(_)));
+    Ok(LintAttribute { levels, rest: keep.then(|| with_lints(attribute, &theirs)) })
+}
+
+/// `attribute` with nothing but `lints`.
+fn with_lints(attribute: &Attribute, lints: &[LintItem]) -> Attribute {
+    let path = attribute.path();
+    let lints = lints.iter().map(|item| match item {
+        LintItem::Lint(path) => quote::quote!(#path),
+        LintItem::Reason(tokens) => tokens.clone(),
+    });
+    let mut attribute = attribute.clone();
+    attribute.meta = syn::parse_quote!(#path(#(#lints),*));
+    attribute
+}
+
+/// What stands in `#[allow(..)]`.
+enum LintItem {
+    Lint(Path),
+    Reason(TokenStream),
+}
+
+impl LintItem {
+    fn is_ours(&self) -> bool {
+        match self {
+            Self::Lint(path) => {
+                path.get_ident().is_some_and(|name| name.to_string().starts_with("gpu_"))
+            }
+            Self::Reason(_) => false,
+        }
+    }
+}
+
+impl Parse for LintItem {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let path: Path = input.parse()?;
+        if !input.peek(Token![=]) {
+            return Ok(Self::Lint(path));
+        }
+        let equals: Token![=] = input.parse()?;
+        let reason: Expr = input.parse()?;
+        Ok(Self::Reason(quote::quote!(#path #equals #reason)))
     }
 }

@@ -1,0 +1,52 @@
+//! "Did you mean": the candidate that a misspelt name is closest to.
+
+/// The one of `candidates` that `name` is most likely meant to be, if any is close:
+/// at most a third of its letters, and one, away.
+pub(crate) fn closest<'c>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|&(distance, candidate)| distance <= candidate.chars().count() / 3 + 1)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many letters to insert, remove or replace to get from `a` to `b` (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, &to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("block", "block"), 0);
+    }
+
+    #[test]
+    fn only_what_is_close_is_suggested() {
+        let words = ["block", "contract", "wide_index"];
+        assert_eq!(closest("blok", words), Some("block"));
+        assert_eq!(closest("contrct", words), Some("contract"));
+        assert_eq!(closest("wideindex", words), Some("wide_index"));
+        assert_eq!(closest("zebra", words), None);
+    }
+}
