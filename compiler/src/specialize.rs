@@ -30,7 +30,8 @@ pub enum SpecializeError {
         /// Bindings given.
         found: usize,
     },
-    /// A type for a constant, a constant for a type, or a type outside its bound.
+    /// A type for a constant, a constant for a type, a type outside its bound, or a
+    /// constant outside its type.
     Mismatch {
         /// Name of the generic parameter.
         name: String,
@@ -110,7 +111,9 @@ fn check(kernel: &Kernel, bindings: &[Binding]) -> Result<(), SpecializeError> {
     }
     for ((_, generic), binding) in kernel.generics.iter().zip(bindings) {
         let fits = match (generic.kind, binding) {
-            (GenericKind::Const(_), Binding::Const(_)) => true,
+            (GenericKind::Const(ty), Binding::Const(bits)) => {
+                ty.bits().is_none_or(|width| width == 64 || bits >> width == 0)
+            }
             (GenericKind::Type(Bound::Num), Binding::Type(ty)) => ty.is_int() || ty.is_float(),
             (GenericKind::Type(Bound::Int), Binding::Type(ty)) => ty.is_int(),
             (GenericKind::Type(Bound::Float), Binding::Type(ty)) => ty.is_float(),

@@ -1,4 +1,45 @@
 //! Checks that a kernel is well formed.
+//!
+//! Runs after every producer: the front end, [`specialize`](crate::specialize) and
+//! [`optimize`](crate::optimize). What it finds is a bug of that producer, never of the
+//! user. Later stages rely on every rule and check none of them again.
+//!
+//! **Signature** ([`signature`])
+//! 1. The kernel's name is a Rust identifier, without `r#`. Other names are free, and may repeat.
+//! 2. A generic constant has a concrete type; a type names only parameters that are types; an
+//!    extent names only constants of unsigned types.
+//! 3. Without generic parameters, every extent is a number.
+//! 4. The elements of an atomic parameter are 32- or 64-bit numbers. No local is a `unit`.
+//!
+//! **Structure** ([`structure`])
+//! 5. Every id is in its table.
+//! 6. Every instruction stands in exactly one body, and they are numbered in pre-order
+//!    ([`Kernel::renumber`]).
+//! 7. A value is visible from the instruction after its own to the end of that body, nested
+//!    bodies included; that of a `for` in its body only.
+//! 8. `break` names an enclosing `for`, `loop` or `block`, `continue` an enclosing `for` or `loop`.
+//! 9. Nothing stands behind `break`, `continue` or `return` in a body.
+//! 10. Bodies nest at most [`MAX_DEPTH`](crate::ir::MAX_DEPTH) deep.
+//!
+//! **Types** ([`types`])
+//! 11. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
+//!     outside its type.
+//! 12. `mul_add` is only on type parameters, so there is none without generic parameters.
+//! 13. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds`.
+//!
+//! **Memory** ([`memory`])
+//! 14. Where it is known what a pointer points into, its space is that one's; a store goes to a
+//!     `write` parameter or a shared array, an atomic operation to an `atomic` or `write`
+//!     parameter or a shared array, a load not to an `atomic` parameter.
+//! 15. Atomic operations are on 32- and 64-bit integers, `f32` and `f64`; `sub`, `and`, `or` and
+//!     `xor` on integers only.
+//! 16. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`
+//!     or `seq_cst`.
+mod memory;
+mod signature;
+mod structure;
+mod types;
+
 use crate::ir::{InstId, Kernel};
 use std::fmt;
 
@@ -7,8 +48,19 @@ use std::fmt;
 pub struct VerifyError {
     /// The instruction at fault; `None` if it is the signature.
     pub inst: Option<InstId>,
+    /// The instruction's text; empty if it is the signature.
+    pub text: String,
     /// What is wrong with it.
     pub message: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.inst.is_some() {
+            write!(f, "`{}`: ", self.text)?;
+        }
+        f.write_str(&self.message)
+    }
 }
 
 /// Everything wrong with one kernel; never empty.
@@ -17,16 +69,45 @@ pub struct VerifyErrors(pub Vec<VerifyError>);
 
 impl fmt::Display for VerifyErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
+        for (index, error) in self.0.iter().enumerate() {
+            write!(f, "{}{error}", if index == 0 { "" } else { "; " })?;
+        }
+        Ok(())
     }
 }
 
 impl std::error::Error for VerifyErrors {}
 
-/// Checks `kernel`, collecting everything wrong with it.
+/// Checks `kernel`, collecting everything wrong with it: the signature first, then
+/// instruction by instruction.
 ///
 /// # Errors
 /// If a rule is broken.
-pub fn verify(_kernel: &Kernel) -> Result<(), VerifyErrors> {
-    Ok(())
+pub fn verify(kernel: &Kernel) -> Result<(), VerifyErrors> {
+    let mut errors = Errors { kernel, list: Vec::new() };
+    signature::check(kernel, &mut errors);
+    structure::check(kernel, &mut errors);
+    types::check(kernel, &mut errors);
+    memory::check(kernel, &mut errors);
+    errors.list.sort_by_key(|error| error.inst);
+    if errors.list.is_empty() { Ok(()) } else { Err(VerifyErrors(errors.list)) }
+}
+
+/// Collects errors about one kernel.
+struct Errors<'k> {
+    kernel: &'k Kernel,
+    list: Vec<VerifyError>,
+}
+
+impl Errors<'_> {
+    /// The signature is wrong.
+    fn signature(&mut self, message: String) {
+        self.list.push(VerifyError { inst: None, text: String::new(), message });
+    }
+
+    /// An instruction is wrong.
+    fn inst(&mut self, inst: InstId, message: impl Into<String>) {
+        let text = self.kernel.inst_text(inst).to_string();
+        self.list.push(VerifyError { inst: Some(inst), text, message: message.into() });
+    }
 }

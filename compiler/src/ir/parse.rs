@@ -58,14 +58,19 @@ enum Use {
 struct Parser<'t> {
     text: &'t str,
     at: At,
-    depth: usize,
+    /// How many bodies are open.
+    bodies: usize,
+    /// How many parentheses of an extent are open.
+    parentheses: usize,
+    /// What the text names.
     uses: Vec<(At, Use)>,
+    /// What the text defines.
     insts: Vec<(At, InstId, Inst)>,
 }
 
 impl<'t> Parser<'t> {
     const fn new(text: &'t str) -> Self {
-        Self { text, at: 0, depth: 0, uses: Vec::new(), insts: Vec::new() }
+        Self { text, at: 0, bodies: 0, parentheses: 0, uses: Vec::new(), insts: Vec::new() }
     }
 
     fn kernel(mut self) -> Result<Kernel> {
@@ -328,9 +333,9 @@ impl<'t> Parser<'t> {
 
     fn extent(&mut self) -> Result<Extent> {
         if self.eat("(") {
-            self.nest()?;
+            self.parentheses = self.deeper(self.parentheses)?;
             let extent = self.binary_extent()?;
-            self.depth -= 1;
+            self.parentheses -= 1;
             self.expect(")")?;
             Ok(extent)
         } else if self.eat_keyword("sizeof") {
@@ -361,12 +366,12 @@ impl<'t> Parser<'t> {
         Ok(binary(a, Box::new(self.extent()?)))
     }
 
-    fn nest(&mut self) -> Result<()> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
+    /// One level below `depth`.
+    fn deeper(&self, depth: usize) -> Result<usize> {
+        if depth == MAX_DEPTH {
             return Err(self.error(self.at, format!("nested more than {MAX_DEPTH} deep")));
         }
-        Ok(())
+        Ok(depth + 1)
     }
 
     // Declarations.
@@ -469,12 +474,12 @@ impl<'t> Parser<'t> {
 
     /// Instructions up to the closing brace, which it takes.
     fn rest_of_body(&mut self) -> Result<Body> {
-        self.nest()?;
+        self.bodies = self.deeper(self.bodies)?;
         let mut list = Vec::new();
         while !self.eat("}") {
             list.push(self.inst()?);
         }
-        self.depth -= 1;
+        self.bodies -= 1;
         Ok(Body(list))
     }
 

@@ -1,0 +1,141 @@
+//! Rules on what may be done to which memory.
+use super::{Errors, signature::is_atomic};
+use crate::ir::{Access, AtomicOp, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty};
+
+pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for (id, inst) in kernel.insts.iter() {
+        match &inst.op {
+            Op::Load { ptr } => access(kernel, errors, id, *ptr, Kind::Load),
+            Op::Store { ptr, value: _ } => access(kernel, errors, id, *ptr, Kind::Store),
+            Op::AtomicLoad { ptr, order, scope: _ } => {
+                access(kernel, errors, id, *ptr, Kind::Atomic);
+                atomic_type(errors, id, Some(inst.ty), None);
+                match order {
+                    Order::Relaxed | Order::Acquire | Order::SeqCst => {}
+                    Order::Release | Order::AcqRel => wrong_order(errors, id, *order, "load"),
+                }
+            }
+            Op::AtomicStore { ptr, value, order, scope: _ } => {
+                access(kernel, errors, id, *ptr, Kind::Atomic);
+                atomic_type(errors, id, kernel.insts.get(*value).map(|inst| inst.ty), None);
+                match order {
+                    Order::Relaxed | Order::Release | Order::SeqCst => {}
+                    Order::Acquire | Order::AcqRel => wrong_order(errors, id, *order, "store"),
+                }
+            }
+            Op::Atomic { op, ptr, value: _, order: _, scope: _ } => {
+                access(kernel, errors, id, *ptr, Kind::Atomic);
+                atomic_type(errors, id, Some(inst.ty), Some(*op));
+            }
+            Op::CompareExchange { ptr, expected: _, value: _, order: _, scope: _ } => {
+                access(kernel, errors, id, *ptr, Kind::Atomic);
+                atomic_type(errors, id, Some(inst.ty), None);
+            }
+            Op::Const(_)
+            | Op::Generic(_)
+            | Op::Param(_)
+            | Op::Len(_)
+            | Op::Shared(_)
+            | Op::Builtin(_)
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Compare { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Select { .. }
+            | Op::Fma { .. }
+            | Op::MulAdd { .. }
+            | Op::Index { .. }
+            | Op::Bounds { .. }
+            | Op::Check { .. }
+            | Op::Get(_)
+            | Op::Set { .. }
+            | Op::Barrier { .. }
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::If { .. }
+            | Op::For { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return => {}
+        }
+    }
+}
+
+/// What is done to memory.
+#[derive(Clone, Copy)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// What `ptr` points into, if it is known, must allow it.
+fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kind: Kind) {
+    match root(kernel, ptr) {
+        Some(Root::Param(param)) => {
+            let Some(ParamKind::Slice { access, .. }) = kernel.params.get(param).map(|p| p.kind)
+            else {
+                return;
+            };
+            let allowed = match kind {
+                Kind::Load => access != Access::Atomic,
+                Kind::Store => access == Access::Write,
+                Kind::Atomic => access != Access::Read,
+            };
+            if !allowed {
+                errors
+                    .inst(id, format!("{param} is `{}`, which does not allow this", access.name()));
+            }
+            space(kernel, errors, id, ptr, Space::Global);
+        }
+        Some(Root::Shared(_)) => space(kernel, errors, id, ptr, Space::Shared),
+        None => {}
+    }
+}
+
+/// [`Kernel::root`] of a kernel whose operands may be anywhere: `None` where they do
+/// not precede their users.
+fn root(kernel: &Kernel, ptr: InstId) -> Option<Root> {
+    let mut at = ptr;
+    while let Op::Index { base, .. } = &kernel.insts.get(at)?.op {
+        if *base >= at {
+            return None;
+        }
+        at = *base;
+    }
+    kernel.root(at)
+}
+
+fn space(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, space: Space) {
+    if let Some(Ty::Ptr(found)) = kernel.insts.get(ptr).map(|inst| inst.ty)
+        && found != space
+    {
+        errors.inst(id, format!("{ptr} points into {} memory", space.name()));
+    }
+}
+
+/// The hardware must have the operation on this type.
+fn atomic_type(errors: &mut Errors<'_>, id: InstId, ty: Option<Ty>, op: Option<AtomicOp>) {
+    let Some(Ty::Scalar(scalar)) = ty else { return };
+    if !is_atomic(scalar) {
+        errors.inst(id, format!("there are no atomic operations on `{scalar}`"));
+    } else if let Some(op) = op.filter(|op| !has(*op, scalar)) {
+        errors.inst(id, format!("there is no atomic `{}` on `{scalar}`", op.name()));
+    }
+}
+
+const fn has(op: AtomicOp, scalar: Scalar) -> bool {
+    match op {
+        AtomicOp::Swap | AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => true,
+        AtomicOp::Sub | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => scalar.is_int(),
+    }
+}
+
+fn wrong_order(errors: &mut Errors<'_>, id: InstId, order: Order, what: &str) {
+    errors.inst(id, format!("an atomic {what} cannot be `{}`", order.name()));
+}

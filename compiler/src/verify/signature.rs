@@ -1,0 +1,137 @@
+//! Rules on what a kernel declares, and on types and extents wherever they stand.
+use super::Errors;
+use crate::ir::{Access, Extent, GenericKind, Kernel, MAX_DEPTH, Op, Param, ParamKind, Scalar, Ty};
+
+pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
+    name(kernel, errors);
+    generics(kernel, errors);
+    params(kernel, errors);
+    memory(kernel, errors);
+    insts(kernel, errors);
+}
+
+fn name(kernel: &Kernel, errors: &mut Errors<'_>) {
+    let name = &kernel.name;
+    let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let goes_on = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !starts || !goes_on || name == "_" {
+        errors.signature(format!("the kernel's name `{name}` is no identifier"));
+    }
+}
+
+fn generics(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for (id, generic) in kernel.generics.iter() {
+        match generic.kind {
+            GenericKind::Type(_) => {}
+            GenericKind::Const(Scalar::Generic(ty)) => {
+                errors.signature(format!("the type of {id} is the generic parameter {ty}"));
+            }
+            GenericKind::Const(_) => {}
+        }
+    }
+}
+
+fn params(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for (id, Param { kind, .. }) in kernel.params.iter() {
+        let (scalar, atomic) = match kind {
+            ParamKind::Scalar(scalar) => (*scalar, false),
+            ParamKind::Slice { elem, access } => (*elem, *access == Access::Atomic),
+        };
+        if let Some(message) = scalar_error(kernel, scalar) {
+            errors.signature(format!("{id}: {message}"));
+        }
+        if atomic && !is_atomic(scalar) {
+            errors
+                .signature(format!("{id} is atomic, which elements of type `{scalar}` cannot be"));
+        }
+    }
+}
+
+fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for extent in kernel.block.iter().flatten() {
+        if let Some(message) = extent_error(kernel, extent) {
+            errors.signature(format!("block: {message}"));
+        }
+    }
+    for (id, shared) in kernel.shared.iter() {
+        let elem = scalar_error(kernel, shared.elem);
+        for message in elem.into_iter().chain(extent_error(kernel, &shared.len)) {
+            errors.signature(format!("{id}: {message}"));
+        }
+    }
+    for (id, local) in kernel.locals.iter() {
+        if local.ty == Ty::Unit {
+            errors.signature(format!("{id} is a `unit`"));
+        }
+        if let Some(message) = ty_error(kernel, local.ty) {
+            errors.signature(format!("{id}: {message}"));
+        }
+    }
+}
+
+/// Types and extents inside instructions.
+fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for (id, inst) in kernel.insts.iter() {
+        if let Some(message) = ty_error(kernel, inst.ty) {
+            errors.inst(id, message);
+        }
+        if let Op::Index { stride, .. } = &inst.op
+            && let Some(message) = extent_error(kernel, stride)
+        {
+            errors.inst(id, message);
+        }
+    }
+}
+
+/// True for the types that hardware has atomic operations on.
+pub(super) const fn is_atomic(scalar: Scalar) -> bool {
+    matches!(
+        scalar,
+        Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 | Scalar::F32 | Scalar::F64
+    )
+}
+
+fn ty_error(kernel: &Kernel, ty: Ty) -> Option<String> {
+    match ty {
+        Ty::Scalar(scalar) => scalar_error(kernel, scalar),
+        Ty::Unit | Ty::Ptr(_) => None,
+    }
+}
+
+fn scalar_error(kernel: &Kernel, scalar: Scalar) -> Option<String> {
+    let Scalar::Generic(id) = scalar else { return None };
+    match kernel.generics.get(id).map(|generic| generic.kind) {
+        Some(GenericKind::Type(_)) => None,
+        Some(GenericKind::Const(_)) => Some(format!("{id} is a constant and no type")),
+        None => Some(format!("there is no generic parameter {id}")),
+    }
+}
+
+fn extent_error(kernel: &Kernel, extent: &Extent) -> Option<String> {
+    if kernel.is_closed() && extent.known().is_none() {
+        return Some(format!("the extent {extent} is no number, though there is nothing generic"));
+    }
+    extent_part_error(kernel, extent, MAX_DEPTH)
+}
+
+fn extent_part_error(kernel: &Kernel, extent: &Extent, depth: usize) -> Option<String> {
+    if depth == 0 {
+        return Some(format!("an extent that nests more than {MAX_DEPTH} deep"));
+    }
+    match extent {
+        Extent::Const(_) => None,
+        Extent::Generic(id) => match kernel.generics.get(*id).map(|generic| generic.kind) {
+            Some(GenericKind::Const(scalar)) if scalar.is_unsigned() => None,
+            Some(GenericKind::Const(scalar)) => {
+                Some(format!("{id} counts something, and is a `{scalar}`"))
+            }
+            Some(GenericKind::Type(_)) => Some(format!("{id} is a type and no constant")),
+            None => Some(format!("there is no generic parameter {id}")),
+        },
+        Extent::SizeOf(scalar) => scalar_error(kernel, *scalar),
+        Extent::Add(a, b) | Extent::Sub(a, b) | Extent::Mul(a, b) | Extent::Div(a, b) => {
+            extent_part_error(kernel, a, depth - 1)
+                .or_else(|| extent_part_error(kernel, b, depth - 1))
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Rules on the types of operands and results.
+use super::Errors;
+use crate::ir::{
+    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, Op, ParamKind, Scalar,
+    Space, Ty, UnaryOp, VoteOp,
+};
+
+pub(super) fn check<'k>(kernel: &'k Kernel, errors: &mut Errors<'k>) {
+    for (id, inst) in kernel.insts.iter() {
+        Typing { kernel, errors, id, ty: inst.ty }.inst(inst);
+    }
+}
+
+const BOOL: Ty = Ty::Scalar(Scalar::Bool);
+const U32: Ty = Ty::Scalar(Scalar::U32);
+const U64: Ty = Ty::Scalar(Scalar::U64);
+
+/// A set of types that an operation is defined on.
+#[derive(Clone, Copy)]
+enum Class {
+    /// Numbers and `bool`.
+    Any,
+    /// Integers and floats.
+    Num,
+    /// Integers and `bool`.
+    Bits,
+    /// Integers.
+    Int,
+    /// Integers that are known to be unsigned.
+    Unsigned,
+    /// Floats.
+    Float,
+}
+
+impl Class {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "a scalar",
+            Self::Num => "a number",
+            Self::Bits => "an integer or `bool`",
+            Self::Int => "an integer",
+            Self::Unsigned => "an unsigned integer",
+            Self::Float => "a float",
+        }
+    }
+
+    fn holds(self, kernel: &Kernel, scalar: Scalar) -> bool {
+        if let Scalar::Generic(id) = scalar {
+            return match kernel.generics.get(id).map(|generic| generic.kind) {
+                Some(GenericKind::Type(bound)) => self.holds_bound(bound),
+                Some(GenericKind::Const(_)) | None => false,
+            };
+        }
+        match self {
+            Self::Any => true,
+            Self::Num => scalar.is_int() || scalar.is_float(),
+            Self::Bits => scalar.is_int() || scalar == Scalar::Bool,
+            Self::Int => scalar.is_int(),
+            Self::Unsigned => scalar.is_unsigned(),
+            Self::Float => scalar.is_float(),
+        }
+    }
+
+    /// Whether every type inside `bound` is in the class.
+    const fn holds_bound(self, bound: Bound) -> bool {
+        match (self, bound) {
+            (Self::Any | Self::Num, _) => true,
+            (Self::Bits | Self::Int, Bound::Int) | (Self::Float, Bound::Float) => true,
+            (Self::Bits | Self::Int, Bound::Num | Bound::Float)
+            | (Self::Float, Bound::Num | Bound::Int)
+            | (Self::Unsigned, _) => false,
+        }
+    }
+}
+
+/// The check of one instruction.
+struct Typing<'a, 'k> {
+    kernel: &'k Kernel,
+    errors: &'a mut Errors<'k>,
+    id: InstId,
+    /// The result's type.
+    ty: Ty,
+}
+
+impl Typing<'_, '_> {
+    fn error(&mut self, message: String) {
+        self.errors.inst(self.id, message);
+    }
+
+    /// The result must be of type `ty`.
+    fn result(&mut self, ty: impl Into<Ty>) {
+        let ty = ty.into();
+        if self.ty != ty {
+            self.error(format!("yields `{}` and must yield `{ty}`", self.ty));
+        }
+    }
+
+    fn result_in(&mut self, class: Class) {
+        self.in_class("the result", self.ty, class);
+    }
+
+    fn in_class(&mut self, what: &str, ty: Ty, class: Class) {
+        let holds = match ty {
+            Ty::Scalar(scalar) => class.holds(self.kernel, scalar),
+            Ty::Unit | Ty::Ptr(_) => false,
+        };
+        if !holds {
+            self.error(format!("{what} is `{ty}` and must be {}", class.name()));
+        }
+    }
+
+    /// An operand's type, unless there is no such operand, which is another rule's.
+    fn ty_of(&self, operand: InstId) -> Option<Ty> {
+        self.kernel.insts.get(operand).map(|inst| inst.ty)
+    }
+
+    /// Each operand must be of type `ty`.
+    fn operands<const N: usize>(&mut self, operands: [InstId; N], ty: Ty) {
+        for operand in operands {
+            if let Some(found) = self.ty_of(operand).filter(|found| *found != ty) {
+                self.error(format!("{operand} is `{found}` and must be `{ty}`"));
+            }
+        }
+    }
+
+    fn operand_in(&mut self, operand: InstId, class: Class) {
+        if let Some(ty) = self.ty_of(operand) {
+            self.in_class(&operand.to_string(), ty, class);
+        }
+    }
+
+    fn pointer(&mut self, ptr: InstId) {
+        if let Some(ty @ (Ty::Unit | Ty::Scalar(_))) = self.ty_of(ptr) {
+            self.error(format!("{ptr} is `{ty}` and must be a pointer"));
+        }
+    }
+
+    fn mask(&mut self, mask: Option<InstId>) {
+        if let Some(mask) = mask {
+            self.operands([mask], U32);
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        match &inst.op {
+            Op::Const(bits) => self.constant(*bits),
+            Op::Generic(id) => match self.kernel.generics.get(*id).map(|generic| generic.kind) {
+                Some(GenericKind::Const(scalar)) => self.result(scalar),
+                Some(GenericKind::Type(_)) => self.error(format!("{id} is a type, no constant")),
+                None => {}
+            },
+            Op::Param(id) => match self.kernel.params.get(*id).map(|param| param.kind) {
+                Some(ParamKind::Scalar(scalar)) => self.result(scalar),
+                Some(ParamKind::Slice { .. }) => self.result(Ty::Ptr(Space::Global)),
+                None => {}
+            },
+            Op::Len(id) => {
+                self.result(U64);
+                if let Some(ParamKind::Scalar(_)) =
+                    self.kernel.params.get(*id).map(|param| param.kind)
+                {
+                    self.error(format!("{id} is no slice"));
+                }
+            }
+            Op::Shared(_) => self.result(Ty::Ptr(Space::Shared)),
+            Op::Builtin(_) if self.ty == U32 => {}
+            Op::Builtin(_) => self.result(U64),
+            Op::Unary { op, value } => self.unary(*op, *value),
+            Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs),
+            Op::Compare { op: _, lhs, rhs } => {
+                self.result(BOOL);
+                self.operand_in(*lhs, Class::Any);
+                if let Some(ty) = self.ty_of(*lhs) {
+                    self.operands([*rhs], ty);
+                }
+            }
+            Op::Cast { value } => self.cast(*value),
+            Op::Bitcast { value } => self.bitcast(*value),
+            Op::Select { cond, then, other } => {
+                self.operands([*cond], BOOL);
+                self.operands([*then, *other], self.ty);
+                self.something();
+            }
+            Op::Fma { a, b, c } => {
+                self.operands([*a, *b, *c], self.ty);
+                self.result_in(Class::Float);
+            }
+            Op::MulAdd { form: _, a, b, c } => {
+                self.operands([*a, *b, *c], self.ty);
+                if !matches!(self.ty, Ty::Scalar(Scalar::Generic(_))) {
+                    self.error(format!("yields `{}` and must yield a type parameter", self.ty));
+                }
+            }
+            Op::Index { base, index, stride: _ } => {
+                self.pointer(*base);
+                self.operand_in(*index, Class::Unsigned);
+                if let Some(ty @ Ty::Ptr(_)) = self.ty_of(*base) {
+                    self.result(ty);
+                }
+            }
+            Op::Bounds { index, len } => {
+                self.operands([*index, *len], self.ty);
+                self.result_in(Class::Unsigned);
+            }
+            Op::Check { cond, fault } => {
+                self.operands([*cond], BOOL);
+                self.result(Ty::Unit);
+                if *fault == Fault::IndexOutOfBounds {
+                    self.error("only `bounds` finds an index out of bounds".into());
+                }
+            }
+            Op::Get(local) => {
+                if let Some(local) = self.kernel.locals.get(*local) {
+                    self.result(local.ty);
+                }
+            }
+            Op::Set { local, value } => {
+                self.result(Ty::Unit);
+                if let Some(local) = self.kernel.locals.get(*local) {
+                    self.operands([*value], local.ty);
+                }
+            }
+            Op::Load { ptr } | Op::AtomicLoad { ptr, order: _, scope: _ } => {
+                self.pointer(*ptr);
+                self.result_in(Class::Any);
+            }
+            Op::Store { ptr, value } | Op::AtomicStore { ptr, value, order: _, scope: _ } => {
+                self.pointer(*ptr);
+                self.operand_in(*value, Class::Any);
+                self.result(Ty::Unit);
+            }
+            Op::Atomic { op: _, ptr, value, order: _, scope: _ } => {
+                self.pointer(*ptr);
+                self.operands([*value], self.ty);
+                self.result_in(Class::Any);
+            }
+            Op::CompareExchange { ptr, expected, value, order: _, scope: _ } => {
+                self.pointer(*ptr);
+                self.operands([*expected, *value], self.ty);
+                self.result_in(Class::Any);
+            }
+            Op::Barrier { reduce: None } | Op::Fence { scope: _ } => self.result(Ty::Unit),
+            Op::Barrier { reduce: Some((op, value)) } => {
+                self.operands([*value], BOOL);
+                self.result(match op {
+                    BarrierOp::Count => U64,
+                    BarrierOp::And | BarrierOp::Or => BOOL,
+                });
+            }
+            Op::SyncWarp { mask } => {
+                self.mask(*mask);
+                self.result(Ty::Unit);
+            }
+            Op::Shuffle { op: _, value, lane, width, mask } => {
+                self.operands([*value], self.ty);
+                self.operands([*lane], U32);
+                self.mask(*mask);
+                self.result_in(Class::Any);
+                if !matches!(width, 2 | 4 | 8 | 16 | 32) {
+                    self.error(format!("the width is {width} and must be 2, 4, 8, 16 or 32"));
+                }
+            }
+            Op::Vote { op, value, mask } => {
+                self.operands([*value], BOOL);
+                self.mask(*mask);
+                self.result(match op {
+                    VoteOp::All | VoteOp::Any => BOOL,
+                    VoteOp::Ballot => U32,
+                });
+            }
+            Op::If { cond, then: _, other: _ } => {
+                self.operands([*cond], BOOL);
+                self.result(Ty::Unit);
+            }
+            Op::For { start, end, step, inclusive: _, body: _ } => {
+                self.operands([*start, *end, *step], self.ty);
+                self.result_in(Class::Int);
+            }
+            Op::Loop { body: _ } | Op::Block { body: _ } => self.result(Ty::Unit),
+            Op::Break(_) | Op::Continue(_) | Op::Return => self.result(Ty::Unit),
+        }
+    }
+
+    fn constant(&mut self, bits: u64) {
+        let Ty::Scalar(scalar) = self.ty else { return self.result_in(Class::Any) };
+        match scalar.bits() {
+            None => self.error(format!("the type of a constant is the type parameter `{scalar}`")),
+            Some(width) if width < 64 && bits >> width != 0 => {
+                self.error(format!("{bits:#x} is not within the {width} bits of `{scalar}`"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The result must be a value.
+    fn something(&mut self) {
+        if self.ty == Ty::Unit {
+            self.error("yields nothing".into());
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, value: InstId) {
+        self.operands([value], self.ty);
+        self.result_in(match op {
+            UnaryOp::Neg | UnaryOp::Abs => Class::Num,
+            UnaryOp::Not => Class::Bits,
+            UnaryOp::Sqrt
+            | UnaryOp::Floor
+            | UnaryOp::Ceil
+            | UnaryOp::Trunc
+            | UnaryOp::RoundTiesEven => Class::Float,
+        });
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: InstId, rhs: InstId) {
+        self.operands([lhs], self.ty);
+        let (class, right) = match op {
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Min
+            | BinaryOp::Max => (Class::Num, self.ty),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => (Class::Bits, self.ty),
+            BinaryOp::Shl | BinaryOp::Shr => (Class::Int, U32),
+        };
+        self.operands([rhs], right);
+        self.result_in(class);
+    }
+
+    fn cast(&mut self, value: InstId) {
+        self.operand_in(value, Class::Any);
+        let from_bool = self.ty_of(value) == Some(BOOL);
+        self.result_in(if from_bool { Class::Int } else { Class::Num });
+    }
+
+    fn bitcast(&mut self, value: InstId) {
+        let size = |ty: Ty| match ty {
+            Ty::Scalar(Scalar::Bool) | Ty::Unit | Ty::Ptr(_) => None,
+            Ty::Scalar(scalar) => scalar.size(),
+        };
+        if let Some(from) = self.ty_of(value)
+            && (size(from).is_none() || size(from) != size(self.ty))
+        {
+            self.error(format!("`{from}` and `{}` are no two numbers of one size", self.ty));
+        }
+    }
+}
