@@ -1,1 +1,46 @@
-//! Stub.
+//! GPU kernels as plain Rust functions, on stable Rust, with nothing to install.
+//!
+//! A kernel is a Rust function that many threads run at once. It is launched on a [`Device`]: an
+//! NVIDIA GPU, or the SIMT interpreter, which runs it with the same bits in the result on any
+//! machine. Its arguments are typed, its launch is checked before anything runs, and everything
+//! that can go wrong is an [`Error`]: no driver, a bad launch, memory that is not there, an index
+//! out of bounds in a thread.
+//!
+//! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
+//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], std's
+//!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
+//! - [`host`]: kernels called as what they also are, Rust functions.
+mod atomic;
+mod block;
+mod buffer;
+mod cpu;
+mod device;
+mod dispatch;
+mod element;
+mod error;
+pub mod host;
+mod kernel;
+mod launch;
+mod num;
+pub mod prelude;
+pub mod warp;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use atomic::{
+    AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
+};
+pub use block::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
+pub use buffer::Buffer;
+pub use device::{Device, DeviceInfo};
+pub use element::{Atomic, AtomicBuffer, AtomicElement, Element, Stored};
+pub use error::{DevicePanic, Error, LaunchMistake, Result};
+pub use host::index::{
+    block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, global_idx_x,
+    global_idx_y, global_idx_z, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y,
+    thread_idx_z,
+};
+pub use launch::{Axis, Dims, LaunchConfig};
+pub use num::{Float, Int, MinMax, Num};
+pub use warp::sync_warp;

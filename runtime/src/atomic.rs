@@ -1,0 +1,157 @@
+//! Atomic floats, and atomics at another scope.
+//!
+//! Kernels use std's atomics as they are. Std has none for floats: [`AtomicF32`] and
+//! [`AtomicF64`] fill that gap, in kernels and on the host. An atomic is at device scope in global
+//! memory and at block scope in shared memory; [`AtomicScope`] gives the same atomic at another.
+use crate::MinMax;
+use std::sync::atomic::{
+    AtomicI32, AtomicI64, AtomicU32, AtomicU64,
+    Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
+};
+
+macro_rules! atomic_float {
+    ($name:ident $float:ident $bits:ident $doc:literal) => {
+        #[doc = $doc]
+        ///
+        /// ```
+        /// use std::sync::atomic::Ordering::Relaxed;
+        #[doc = concat!("let sum = warpwise::", stringify!($name), "::new(1.5);")]
+        /// assert_eq!(sum.fetch_add(2.0, Relaxed), 1.5);
+        /// assert_eq!(sum.load(Relaxed), 3.5);
+        /// ```
+        #[derive(Debug, Default)]
+        #[repr(transparent)]
+        pub struct $name {
+            bits: $bits,
+        }
+
+        impl $name {
+            /// An atomic that holds `value`.
+            pub const fn new(value: $float) -> Self {
+                Self { bits: $bits::new(value.to_bits()) }
+            }
+            /// The value.
+            pub const fn into_inner(self) -> $float {
+                $float::from_bits(self.bits.into_inner())
+            }
+            /// The value.
+            ///
+            /// # Panics
+            /// If `order` is `Release` or `AcqRel`, as std's atomics do.
+            pub fn load(&self, order: Ordering) -> $float {
+                $float::from_bits(self.bits.load(order))
+            }
+            /// Replaces the value.
+            ///
+            /// # Panics
+            /// If `order` is `Acquire` or `AcqRel`, as std's atomics do.
+            pub fn store(&self, value: $float, order: Ordering) {
+                self.bits.store(value.to_bits(), order);
+            }
+            /// Replaces the value; returns what was there.
+            pub fn swap(&self, value: $float, order: Ordering) -> $float {
+                $float::from_bits(self.bits.swap(value.to_bits(), order))
+            }
+            /// Adds `value`; returns what was there.
+            pub fn fetch_add(&self, value: $float, order: Ordering) -> $float {
+                self.update(order, |old| old + value)
+            }
+            /// Takes the smaller, ignoring a NaN, -0.0 being below +0.0; returns what was there.
+            pub fn fetch_min(&self, value: $float, order: Ordering) -> $float {
+                self.update(order, |old| MinMax::min(old, value))
+            }
+            /// Takes the larger, ignoring a NaN, -0.0 being below +0.0; returns what was there.
+            pub fn fetch_max(&self, value: $float, order: Ordering) -> $float {
+                self.update(order, |old| MinMax::max(old, value))
+            }
+
+            fn update(&self, order: Ordering, new: impl Fn($float) -> $float) -> $float {
+                let new = |bits| Some(new($float::from_bits(bits)).to_bits());
+                let old = self.bits.fetch_update(order, load_order(order), new);
+                $float::from_bits(old.unwrap_or_else(|bits| bits))
+            }
+        }
+
+        impl From<$float> for $name {
+            fn from(value: $float) -> Self {
+                Self::new(value)
+            }
+        }
+    };
+}
+atomic_float!(AtomicF32 f32 AtomicU32 "An `f32` that threads may update at the same time.");
+atomic_float!(AtomicF64 f64 AtomicU64 "An `f64` that threads may update at the same time.");
+
+/// The ordering of the load in an update of this ordering.
+fn load_order(order: Ordering) -> Ordering {
+    match order {
+        Release => Relaxed,
+        AcqRel => Acquire,
+        other => other,
+    }
+}
+
+/// The same atomic at another scope. On the host every scope is the whole machine.
+pub trait AtomicScope {
+    /// Holds among the threads of a block.
+    fn block(&self) -> &Self {
+        self
+    }
+    /// Holds among all threads of the machine, the host's included.
+    fn system(&self) -> &Self {
+        self
+    }
+}
+impl AtomicScope for AtomicU32 {}
+impl AtomicScope for AtomicI32 {}
+impl AtomicScope for AtomicU64 {}
+impl AtomicScope for AtomicI64 {}
+impl AtomicScope for AtomicF32 {}
+impl AtomicScope for AtomicF64 {}
+
+/// Orders this thread's accesses to memory, as seen by the device's threads.
+pub fn thread_fence() {
+    std::sync::atomic::fence(SeqCst);
+}
+
+/// Orders this thread's accesses to memory, as seen by the block's threads.
+pub fn thread_fence_block() {
+    std::sync::atomic::fence(SeqCst);
+}
+
+/// Orders this thread's accesses to memory, as seen by the whole machine.
+pub fn thread_fence_system() {
+    std::sync::atomic::fence(SeqCst);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concurrent_adds_all_count() {
+        let sum = AtomicF32::new(0.0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..1000).for_each(|_| _ = sum.fetch_add(1.0, Relaxed)));
+            }
+        });
+        assert_eq!(sum.into_inner(), 4000.0);
+    }
+
+    #[test]
+    fn min_and_max_ignore_nan_and_order_zeros() {
+        let value = AtomicF64::new(f64::NAN);
+        value.fetch_min(0.0, AcqRel);
+        assert_eq!(value.load(Relaxed).to_bits(), 0.0f64.to_bits());
+        value.fetch_min(-0.0, SeqCst);
+        assert_eq!(value.load(Acquire).to_bits(), (-0.0f64).to_bits());
+        value.fetch_max(0.0, Release);
+        assert_eq!(value.load(Relaxed).to_bits(), 0.0f64.to_bits());
+        assert_eq!(value.swap(f64::NAN, Relaxed), 0.0);
+        value.fetch_max(7.0, Relaxed);
+        assert_eq!(value.load(Relaxed), 7.0);
+        value.store(1.0, Relaxed);
+        assert_eq!(value.block().load(Relaxed), 1.0);
+    }
+}

@@ -1,0 +1,139 @@
+//! Arrays in a device's memory: [`Buffer`].
+//!
+//! A buffer belongs to the [`Device`] that made it and keeps it alive. What is done with it is
+//! ordered: a copy sees what the launches before it wrote, and dropping it frees the memory once
+//! the work given out before is done. No element is ever seen uninitialised.
+//!
+//! A kernel's `&[T]` takes `&Buffer<T>`, its `&mut [T]` takes `&mut Buffer<T>`, so the borrow
+//! checker keeps launches from aliasing. Its `&[AtomicU32]` takes either `&mut Buffer<u32>` or, to be
+//! shared between launches and threads, `&Buffer<AtomicU32>`:
+//!
+//! ```
+//! use std::sync::atomic::AtomicU32;
+//! use warpwise::{Buffer, Device};
+//! let device = Device::cpu();
+//! let counts: Buffer<AtomicU32> = device.upload(&[0u32; 16])?.into_atomic();
+//! assert_eq!(counts.to_vec()?, [0; 16]);
+//! let counts: Buffer<u32> = counts.into_plain();
+//! # Ok::<(), warpwise::Error>(())
+//! ```
+use crate::{
+    Atomic, AtomicElement, Device, Element, Error, Result, Stored, device::Memory,
+    element::sealed::Bytes,
+};
+use std::{fmt, marker::PhantomData};
+
+/// An array of `T` in the memory of a [`Device`].
+pub struct Buffer<T: Stored> {
+    any: AnyBuffer,
+    elements: PhantomData<T::Value>,
+}
+
+/// A [`Buffer`] whose element type is known otherwise.
+pub struct AnyBuffer {
+    pub(crate) memory: Memory,
+    pub(crate) len: usize,
+    pub(crate) device: Device,
+}
+
+impl<T: Stored> Buffer<T> {
+    pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
+        let size = size_of::<T::Value>();
+        let bytes = len.checked_mul(size).filter(|&bytes| isize::try_from(bytes).is_ok());
+        let memory = match bytes {
+            Some(bytes) => device.allocate(bytes)?,
+            None => None,
+        };
+        let Some(memory) = memory else {
+            let (place, free) = (device.to_string(), device.free_memory());
+            return Err(Error::OutOfMemory { place, elements: len, size, free });
+        };
+        let any = AnyBuffer { memory, len, device: device.clone() };
+        Ok(Self { any, elements: PhantomData })
+    }
+
+    pub(crate) fn any(&self) -> &AnyBuffer {
+        &self.any
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.any.len
+    }
+
+    /// True if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.any.len == 0
+    }
+
+    /// Where it is.
+    pub fn device(&self) -> &Device {
+        &self.any.device
+    }
+
+    /// Waits for the launches before it and copies the elements to the host.
+    ///
+    /// # Errors
+    /// [`Error::DevicePanic`] if a launch before it failed a check: once, after which the same
+    /// call returns the elements with whatever was written.
+    pub fn to_vec(&self) -> Result<Vec<T::Value>> {
+        let AnyBuffer { memory, len, device } = &self.any;
+        T::Value::collect(*len, |bytes| device.read(memory, bytes)).unwrap_or_else(|| {
+            let (place, size) = ("the host".to_owned(), size_of::<T::Value>());
+            Err(Error::OutOfMemory { place, elements: *len, size, free: None })
+        })
+    }
+
+    /// Overwrites all elements, once the launches before it are done.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless `values` has as many elements.
+    pub fn copy_from(&mut self, values: &[T::Value]) -> Result<()> {
+        let (buffer_len, source_len) = (self.any.len, values.len());
+        if buffer_len != source_len {
+            return Err(Error::LengthMismatch { buffer_len, source_len });
+        }
+        self.any.device.write(&self.any.memory, T::Value::bytes(values))
+    }
+}
+
+impl<T: AtomicElement> Buffer<T> {
+    /// The same buffer, for kernels that take it as atomics.
+    pub fn into_atomic(self) -> Buffer<T::Atomic> {
+        Buffer { any: self.any, elements: PhantomData }
+    }
+}
+
+impl<A: Atomic> Buffer<A> {
+    /// The same buffer, for kernels that take it as plain elements.
+    pub fn into_plain(self) -> Buffer<A::Value> {
+        Buffer { any: self.any, elements: PhantomData }
+    }
+}
+
+impl<T: Stored> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let elem = std::any::type_name::<T>();
+        write!(f, "Buffer<{elem}>({} elements on {})", self.any.len, self.any.device)
+    }
+}
+
+impl Device {
+    /// A buffer that holds a copy of `values`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or what the driver says.
+    pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = self.zeros(values.len())?;
+        buffer.copy_from(values)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of `len` elements, all zero (`false` for `bool`).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or what the driver says.
+    pub fn zeros<T: Stored>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::zeroed(self, len)
+    }
+}

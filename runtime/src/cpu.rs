@@ -1,0 +1,158 @@
+//! The CPU device: kernels on the SIMT interpreter.
+//!
+//! A launch runs at once, on all cores, and is done when it returns. A failed check is kept until
+//! the next call that would synchronise on a GPU, so that programs see the same on both.
+use crate::{
+    Error, Result,
+    device::DeviceInfo,
+    dispatch::{Arg, Value, check},
+    error::DevicePanic,
+    kernel::{Cache, FaultDetails, Signature, Source, bind},
+    launch::{Geometry, LaunchConfig},
+};
+use std::{
+    num::NonZero,
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread::available_parallelism,
+};
+use warpwise_compiler::{id::Id, optimize::optimize, specialize::Binding};
+use warpwise_simt::{FaultReport, Launch, Memory, Program, Stopped, Waiting};
+
+/// Where the interpreter is named in messages.
+const NAME: &str = "cpu (SIMT interpreter)";
+
+/// Bytes of shared memory that a block gets: what every GPU gives without being asked for more.
+const SHARED_MEMORY: u64 = 48 << 10;
+
+/// Programs depend on the kernel only, so all CPU devices share them.
+static PROGRAMS: Cache<Prepared> = Cache::new();
+
+#[derive(Debug)]
+struct Prepared {
+    signature: Signature,
+    program: Program,
+}
+
+impl Prepared {
+    fn new(source: &Source, bindings: &[Binding]) -> Result<Self> {
+        let kernel = bind(source, bindings, NAME)?;
+        let signature = Signature::of(&kernel);
+        Ok(Self { signature, program: Program::new(&optimize(kernel)) })
+    }
+}
+
+/// One CPU device: what it still has to report.
+#[derive(Debug)]
+pub(crate) struct Interpreter {
+    info: DeviceInfo,
+    fault: Mutex<Option<Box<DevicePanic>>>,
+}
+
+impl Interpreter {
+    pub(crate) fn new() -> Self {
+        let info = DeviceInfo {
+            name: "SIMT interpreter".into(),
+            sm: None,
+            multiprocessors: available_parallelism().map_or(1, NonZero::get),
+            memory: None,
+            shared_memory_per_block: SHARED_MEMORY,
+        };
+        Self { info, fault: Mutex::new(None) }
+    }
+
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// Zeroed memory; `None` if there is not as much.
+    pub(crate) fn allocate(bytes: usize) -> Option<Memory> {
+        // `Memory` aborts where there is not enough; asking first keeps it from that.
+        Vec::<u8>::new().try_reserve_exact(bytes).ok()?;
+        Some(Memory::zeroed(bytes))
+    }
+
+    /// Reports the first fault since the last call, if there was one.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        match self.fault().take() {
+            Some(panic) => Err(Error::DevicePanic(panic)),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn launch(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        args: &[Arg<'_>],
+        steps: Option<u64>,
+        config: LaunchConfig,
+        device: &crate::Device,
+    ) -> Result<()> {
+        let prepared = PROGRAMS.get(source, bindings, || Prepared::new(source, bindings))?;
+        let geometry = check(source, &prepared.signature, device, config, args)?;
+        if geometry.is_empty() {
+            return Ok(());
+        }
+        self.run(source, &prepared.program, geometry, args, steps)
+    }
+
+    fn run(
+        &self,
+        source: &'static Source,
+        program: &Program,
+        geometry: Geometry,
+        args: &[Arg<'_>],
+        steps: Option<u64>,
+    ) -> Result<()> {
+        let args: Vec<_> = args.iter().map(argument).collect();
+        let Geometry { grid, block } = geometry;
+        let outcome = program.run(&Launch { grid, block, args: &args, workers: None, steps });
+        let fault = outcome.fault.map(|report| Box::new(source.panic(details(&report))));
+        if let Some(stopped) = outcome.stopped {
+            let reason = reason(source, &stopped);
+            return Err(Error::Stopped { kernel: source.name, reason, fault });
+        }
+        let mut pending = self.fault();
+        if pending.is_none() {
+            *pending = fault;
+        }
+        Ok(())
+    }
+
+    fn fault(&self) -> MutexGuard<'_, Option<Box<DevicePanic>>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn argument<'a>(arg: &Arg<'a>) -> warpwise_simt::Arg<'a> {
+    match arg.0 {
+        Value::Scalar { bits, .. } => warpwise_simt::Arg::Scalar(bits),
+        Value::Slice { buffer, .. } => {
+            warpwise_simt::Arg::Slice { memory: buffer.memory.host(), len: buffer.len as u64 }
+        }
+    }
+}
+
+fn details(report: &FaultReport) -> FaultDetails {
+    let FaultReport { fault, span, index, len, block, thread, count } = *report;
+    FaultDetails { fault, span: span.index(), index, len, block, thread, count }
+}
+
+/// Why a launch was given up, at places of the user's source.
+fn reason(source: &Source, stopped: &Stopped) -> String {
+    let Stopped::Deadlock { block: [x, y, z], waiting } = stopped else {
+        return stopped.to_string();
+    };
+    let waiting: Vec<_> = waiting.iter().map(|waiting| wait(source, waiting)).collect();
+    format!("deadlock in block ({x}, {y}, {z}): {}", waiting.join("; "))
+}
+
+fn wait(source: &Source, waiting: &Waiting) -> String {
+    let Waiting { at, span, warp, lanes, missing } = waiting;
+    let place = source.place(span.index());
+    let mut text = format!("lanes {lanes:#010x} of warp {warp} wait at a {} ({place})", at.name());
+    if *missing != 0 {
+        text += &format!(" without lanes {missing:#010x}");
+    }
+    text
+}

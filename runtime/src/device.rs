@@ -1,0 +1,287 @@
+//! Where kernels run: [`Device`].
+//!
+//! [`Device::auto`] takes a GPU if there is one and the SIMT interpreter if not;
+//! [`Device::cuda`] and [`Device::cpu`] say which. The environment variable
+//! `WARPWISE_DEVICE` decides for `auto`:
+//!
+//! | value | device |
+//! |---|---|
+//! | `auto`, empty or unset | the first GPU; without a driver or a device that kernels run on, the interpreter, which is said once on stderr |
+//! | `cpu` | the interpreter, silently |
+//! | `cuda` or `cuda:N` | GPU 0 or N, or an error |
+//!
+//! **Order.** What a device is given runs in the order given, from whichever thread. Copies to the
+//! host and [`Device::synchronize`] wait for it. On a GPU a launch returns before its kernel has
+//! run; what its threads do wrong comes out of the next call that waits, as
+//! [`Error::DevicePanic`], once.
+use crate::{Error, LaunchConfig, Result, cpu::Interpreter, dispatch::Arg, kernel::Source};
+use std::{
+    fmt,
+    sync::{Arc, Once},
+};
+use warpwise_compiler::specialize::Binding;
+
+/// A place where kernels run, and the order of work there. Cheap to clone: clones are the
+/// same device.
+#[derive(Clone, Debug)]
+pub struct Device {
+    engine: Engine,
+    steps: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Cpu(Arc<Interpreter>),
+}
+
+/// What a [`Device`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// The GPU's name as the driver gives it, or `SIMT interpreter`.
+    pub name: String,
+    /// Ten times the major plus the minor number of a GPU's compute capability: 90 for an H200.
+    pub sm: Option<u32>,
+    /// Streaming multiprocessors of a GPU; cores that the interpreter uses.
+    pub multiprocessors: usize,
+    /// Bytes of a GPU's memory.
+    pub memory: Option<u64>,
+    /// Most bytes of shared memory that a block can have.
+    pub shared_memory_per_block: u64,
+}
+
+/// The bytes of a buffer.
+pub(crate) enum Memory {
+    Cpu(warpwise_simt::Memory),
+}
+
+impl Memory {
+    /// What the interpreter reads and writes.
+    pub(crate) fn host(&self) -> &warpwise_simt::Memory {
+        match self {
+            Self::Cpu(memory) => memory,
+        }
+    }
+}
+
+impl Device {
+    /// The device that `WARPWISE_DEVICE` says; without it, the first GPU, or the interpreter if
+    /// there is no driver or no device that kernels run on. Says so on stderr, once a process.
+    /// `WARPWISE_DEVICE=cpu` is the way to say that this is fine, and silences it.
+    ///
+    /// # Errors
+    /// [`Error::BadDeviceName`]; what [`Device::cuda`] returns, if a GPU is asked for or the
+    /// one found cannot be used.
+    pub fn auto() -> Result<Self> {
+        match Choice::from_env()? {
+            Choice::Cpu => Ok(Self::cpu()),
+            Choice::Cuda(ordinal) => Self::cuda(ordinal),
+            Choice::Auto => match Self::cuda(0) {
+                Err(
+                    reason @ (Error::NoDriver { .. }
+                    | Error::NoDevice { .. }
+                    | Error::DeviceTooOld { .. }),
+                ) => {
+                    say_once(&reason);
+                    Ok(Self::cpu())
+                }
+                opened => opened,
+            },
+        }
+    }
+
+    /// The SIMT interpreter, on the host's cores.
+    pub fn cpu() -> Self {
+        Self { engine: Engine::Cpu(Arc::new(Interpreter::new())), steps: None }
+    }
+
+    /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).
+    ///
+    /// Opened twice, it is two devices that share the GPU's memory and compiled kernels; work
+    /// given to one is not ordered with the other's, except where both use a buffer.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
+    pub fn cuda(_ordinal: usize) -> Result<Self> {
+        Err(Error::NoDriver { tried: vec![] })
+    }
+
+    /// The same device, whose launches end with [`Error::Stopped`] after about so many
+    /// instructions, each executed for up to 256 threads together. For tests of kernels that may
+    /// not end. The interpreter only: a GPU cannot be stopped and takes no notice.
+    #[must_use]
+    pub fn with_step_budget(self, steps: u64) -> Self {
+        Self { steps: Some(steps), ..self }
+    }
+
+    /// Name of the GPU, or `SIMT interpreter`.
+    pub fn name(&self) -> &str {
+        &self.info().name
+    }
+
+    /// What it is.
+    pub fn info(&self) -> &DeviceInfo {
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.info(),
+        }
+    }
+
+    /// True if kernels run on a GPU.
+    pub fn is_gpu(&self) -> bool {
+        match &self.engine {
+            Engine::Cpu(_) => false,
+        }
+    }
+
+    /// Waits for all work given to it.
+    ///
+    /// # Errors
+    /// [`Error::DevicePanic`] if a launch failed a check, the first one if several did. Each is
+    /// reported once.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.synchronize(),
+        }
+    }
+
+    /// True if kernels launched here can use buffers made by `other`.
+    pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
+        match (&self.engine, &other.engine) {
+            (Engine::Cpu(_), Engine::Cpu(_)) => true,
+        }
+    }
+
+    /// Bytes free, if that is known.
+    pub(crate) fn free_memory(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+        }
+    }
+
+    /// Zeroed memory; `None` if there is not as much.
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(Interpreter::allocate(bytes).map(Memory::Cpu)),
+        }
+    }
+
+    /// Waits, reports faults, and copies all of `memory`.
+    pub(crate) fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
+        match (&self.engine, memory) {
+            (Engine::Cpu(interpreter), Memory::Cpu(memory)) => {
+                interpreter.synchronize()?;
+                memory.read_into(0, bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Overwrites all of `memory` after the work given before.
+    pub(crate) fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<()> {
+        match (&self.engine, memory) {
+            (Engine::Cpu(_), Memory::Cpu(memory)) => {
+                memory.write(0, bytes);
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn launch(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        config: LaunchConfig,
+        args: &[Arg<'_>],
+    ) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(interpreter) => {
+                interpreter.launch(source, bindings, args, self.steps, config, self)
+            }
+        }
+    }
+}
+
+/// `cpu (SIMT interpreter)`, `cuda:0 (NVIDIA H200)`
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.engine {
+            Engine::Cpu(_) => write!(f, "cpu ({})", self.name()),
+        }
+    }
+}
+
+/// What `WARPWISE_DEVICE` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    Auto,
+    Cpu,
+    Cuda(usize),
+}
+
+impl Choice {
+    fn from_env() -> Result<Self> {
+        let value = std::env::var_os("WARPWISE_DEVICE").unwrap_or_default();
+        let value = value.to_string_lossy();
+        Self::parse(&value).ok_or_else(|| Error::BadDeviceName { value: value.into_owned() })
+    }
+
+    fn parse(value: &str) -> Option<Self> {
+        match value {
+            "" | "auto" => Some(Self::Auto),
+            "cpu" => Some(Self::Cpu),
+            "cuda" => Some(Self::Cuda(0)),
+            _ => {
+                let number = value.strip_prefix("cuda:")?;
+                let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+                number.parse().ok().filter(|_| digits).map(Self::Cuda)
+            }
+        }
+    }
+}
+
+/// Says why kernels run on the interpreter, the first time.
+#[expect(
+    clippy::print_stderr,
+    reason = "a slow device taken silently would be taken for a slow crate"
+)]
+fn say_once(reason: &Error) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        eprintln!(
+            "warpwise: {reason}; kernels run on the SIMT interpreter \
+             (WARPWISE_DEVICE=cpu chooses it without this message)"
+        );
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn device_names() {
+        assert_eq!(Choice::parse(""), Some(Choice::Auto));
+        assert_eq!(Choice::parse("auto"), Some(Choice::Auto));
+        assert_eq!(Choice::parse("cpu"), Some(Choice::Cpu));
+        assert_eq!(Choice::parse("cuda"), Some(Choice::Cuda(0)));
+        assert_eq!(Choice::parse("cuda:12"), Some(Choice::Cuda(12)));
+        for bad in [
+            "gpu",
+            "CPU",
+            "cuda:",
+            "cuda:+1",
+            "cuda:-1",
+            "cuda:1x",
+            " cpu",
+            "cuda:99999999999999999999",
+        ] {
+            assert_eq!(Choice::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn devices_travel_between_threads() {
+        fn travels<T: Send + Sync + Clone>() {}
+        travels::<Device>();
+    }
+}

@@ -1,0 +1,141 @@
+//! From a call of a kernel's `launch` to an engine: everything that is checked before anything runs.
+use crate::{
+    AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Result, Stored,
+    buffer::AnyBuffer,
+    element::Atomic,
+    error::LaunchMistake,
+    kernel::{Signature, Source},
+    launch::Geometry,
+};
+use std::fmt;
+use warpwise_compiler::{
+    ir::{Access, Param, ParamKind, Scalar},
+    specialize::Binding,
+};
+
+/// One argument of a launch.
+#[derive(Clone, Copy)]
+pub struct Arg<'a>(pub(crate) Value<'a>);
+
+/// What an [`Arg`] passes.
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Scalar { ty: Scalar, bits: u64 },
+    Slice { elem: Scalar, access: Access, buffer: &'a AnyBuffer },
+}
+
+impl<'a> Arg<'a> {
+    /// For a parameter of type `T`.
+    pub fn scalar<T: Element>(value: T) -> Arg<'static> {
+        Arg(Value::Scalar { ty: T::SCALAR, bits: value.to_bits() })
+    }
+    /// For a parameter of type `&[T]`.
+    pub fn read<T: Element>(buffer: &'a Buffer<T>) -> Self {
+        Self::slice::<T>(Access::Read, buffer.any())
+    }
+    /// For a parameter of type `&mut [T]`.
+    pub fn write<T: Element>(buffer: &'a mut Buffer<T>) -> Self {
+        Self::slice::<T>(Access::Write, buffer.any())
+    }
+    /// For a parameter of type `&[A]`.
+    pub fn atomic<A: Atomic>(buffer: impl AtomicBuffer<A> + 'a) -> Self {
+        Self::slice::<A>(Access::Atomic, buffer.buffer())
+    }
+
+    fn slice<T: Stored>(access: Access, buffer: &'a AnyBuffer) -> Self {
+        Self(Value::Slice { elem: T::Value::SCALAR, access, buffer })
+    }
+
+    fn fits(&self, param: &Param) -> bool {
+        match (self.0, param.kind) {
+            (Value::Scalar { ty, .. }, ParamKind::Scalar(wanted)) => ty == wanted,
+            (Value::Slice { elem, access, .. }, ParamKind::Slice { elem: wanted, access: to }) => {
+                elem == wanted && access == to
+            }
+            (Value::Scalar { .. }, ParamKind::Slice { .. })
+            | (Value::Slice { .. }, ParamKind::Scalar(_)) => false,
+        }
+    }
+}
+
+/// As in a message: `f32`, `read [f32]`.
+impl fmt::Display for Arg<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Scalar { ty, .. } => write_kind(f, ParamKind::Scalar(ty)),
+            Value::Slice { elem, access, .. } => write_kind(f, ParamKind::Slice { elem, access }),
+        }
+    }
+}
+
+fn write_kind(f: &mut impl fmt::Write, kind: ParamKind) -> fmt::Result {
+    match kind {
+        ParamKind::Scalar(ty) => write!(f, "{ty:?}"),
+        ParamKind::Slice { elem, access } => write!(f, "{access:?} [{elem:?}]"),
+    }
+}
+
+/// Checks a launch and gives it to the device; what the kernel's threads do wrong comes out of
+/// the next call that synchronises.
+///
+/// # Errors
+/// [`Error::Launch`] and [`Error::Compile`], after which nothing ran; what the driver says.
+pub fn launch(
+    source: &'static Source,
+    bindings: &[Binding],
+    device: &Device,
+    config: LaunchConfig,
+    args: &[Arg<'_>],
+) -> Result<()> {
+    device.launch(source, bindings, config, args)
+}
+
+/// Checks a launch against the kernel's signature.
+pub(crate) fn check(
+    source: &'static Source,
+    signature: &Signature,
+    device: &Device,
+    config: LaunchConfig,
+    args: &[Arg<'_>],
+) -> Result<Geometry> {
+    check_arguments(&signature.params, args)
+        .and_then(|()| check_devices(&signature.params, args, device))
+        .and_then(|()| check_shared(signature.shared, device))
+        .and_then(|()| config.geometry(signature.block, signature.wide_index))
+        .map_err(|mistake| Error::Launch { kernel: source.name, mistake })
+}
+
+fn check_arguments(params: &[Param], args: &[Arg<'_>]) -> Result<(), LaunchMistake> {
+    if params.len() != args.len() {
+        let expected = format!("{} arguments", params.len());
+        return Err(LaunchMistake::Arguments { expected, found: args.len().to_string() });
+    }
+    match params.iter().zip(args).find(|(param, arg)| !arg.fits(param)) {
+        None => Ok(()),
+        Some((param, arg)) => {
+            let mut expected = format!("`{}`: ", param.name);
+            write_kind(&mut expected, param.kind).expect("a String takes all that is written");
+            Err(LaunchMistake::Arguments { expected, found: arg.to_string() })
+        }
+    }
+}
+
+fn check_devices(params: &[Param], args: &[Arg<'_>], device: &Device) -> Result<(), LaunchMistake> {
+    for (param, arg) in params.iter().zip(args) {
+        if let Value::Slice { buffer, .. } = arg.0
+            && !buffer.device.shares_memory_with(device)
+        {
+            let (param, buffer) = (param.name.clone(), buffer.device.to_string());
+            return Err(LaunchMistake::WrongDevice { param, buffer, device: device.to_string() });
+        }
+    }
+    Ok(())
+}
+
+fn check_shared(bytes: u64, device: &Device) -> Result<(), LaunchMistake> {
+    let limit = device.info().shared_memory_per_block;
+    if bytes > limit {
+        return Err(LaunchMistake::SharedMemory { bytes, limit, device: device.to_string() });
+    }
+    Ok(())
+}

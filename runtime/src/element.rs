@@ -1,0 +1,213 @@
+//! What buffers hold and kernels take: [`Element`]s, and [`Atomic`]s over them.
+//!
+//! All traits here are sealed: their implementations are what the compiler's [`Scalar`]s are.
+//! `bool` lies in memory as a byte that is 0 or 1; every other element is plain data.
+use crate::{
+    AtomicF32, AtomicF64,
+    buffer::{AnyBuffer, Buffer},
+};
+use std::{
+    fmt::Debug,
+    sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64},
+};
+use warpwise_compiler::ir::Scalar;
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// Nobody else implements what needs this.
+    pub trait Sealed {}
+
+    /// How a slice of elements looks as bytes.
+    pub trait Bytes: Sized {
+        /// The bytes of `values`.
+        fn bytes(values: &[Self]) -> &[u8];
+        /// `len` elements whose bytes are what `read` writes; `None` if the host lacks the memory.
+        fn collect<E>(
+            len: usize,
+            read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+        ) -> Option<Result<Vec<Self>, E>>;
+    }
+
+    /// A [`Buffer`] that goes where a kernel takes a slice of atomics.
+    pub trait AtomicArg {
+        /// The buffer.
+        fn buffer<'a>(self) -> &'a AnyBuffer
+        where
+            Self: 'a;
+    }
+}
+use sealed::{AtomicArg, Bytes, Sealed};
+
+/// A type that buffers hold and kernels compute with: `bool`, `i8` to `i64`, `u8` to `u64`,
+/// `usize`, `isize`, `f32` and `f64`.
+pub trait Element:
+    Stored<Value = Self>
+    + Bytes
+    + Copy
+    + Default
+    + PartialEq
+    + PartialOrd
+    + Debug
+    + Send
+    + Sync
+    + 'static
+{
+    /// The same type to the compiler.
+    #[doc(hidden)]
+    const SCALAR: Scalar;
+    /// The bits, zero-extended.
+    #[doc(hidden)]
+    fn to_bits(self) -> u64;
+}
+
+/// What a [`Buffer`] may be a buffer of: an [`Element`], or an [`Atomic`] over one.
+pub trait Stored: Sealed + 'static {
+    /// What is uploaded and read back.
+    type Value: Element;
+}
+
+/// An element of a kernel's `&[AtomicU32]` and the like: std's `AtomicU32`, `AtomicI32`,
+/// `AtomicU64` and `AtomicI64`, and this crate's [`AtomicF32`] and [`AtomicF64`].
+pub trait Atomic: Stored<Value: AtomicElement<Atomic = Self>> {}
+
+/// An [`Element`] that has an [`Atomic`].
+pub trait AtomicElement: Element {
+    /// The atomic over it.
+    type Atomic: Atomic<Value = Self>;
+}
+
+/// What a kernel's parameter `&[A]` takes: `&mut Buffer<A::Value>`, which nobody else may hold
+/// meanwhile, or `&Buffer<A>`, which may be shared.
+pub trait AtomicBuffer<A: Atomic>: AtomicArg {}
+
+impl<A: Atomic> AtomicBuffer<A> for &Buffer<A> {}
+impl<A: Atomic> AtomicArg for &Buffer<A> {
+    fn buffer<'a>(self) -> &'a AnyBuffer
+    where
+        Self: 'a,
+    {
+        self.any()
+    }
+}
+impl<A: Atomic> AtomicBuffer<A> for &mut Buffer<A::Value> {}
+impl<T: Element> AtomicArg for &mut Buffer<T> {
+    fn buffer<'a>(self) -> &'a AnyBuffer
+    where
+        Self: 'a,
+    {
+        self.any()
+    }
+}
+
+macro_rules! plain {
+    ($($ty:ident $scalar:ident |$value:ident| $bits:expr;)*) => {$(
+        impl Sealed for $ty {}
+        impl Stored for $ty {
+            type Value = Self;
+        }
+        impl Element for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+            fn to_bits(self) -> u64 {
+                let $value = self;
+                $bits
+            }
+        }
+    )*};
+}
+plain! {
+    bool Bool |value| u64::from(value);
+    i8 I8 |value| u64::from(value.cast_unsigned());
+    i16 I16 |value| u64::from(value.cast_unsigned());
+    i32 I32 |value| u64::from(value.cast_unsigned());
+    i64 I64 |value| value.cast_unsigned();
+    isize I64 |value| value as u64;
+    u8 U8 |value| u64::from(value);
+    u16 U16 |value| u64::from(value);
+    u32 U32 |value| u64::from(value);
+    u64 U64 |value| value;
+    usize U64 |value| value as u64;
+    f32 F32 |value| u64::from(value.to_bits());
+    f64 F64 |value| value.to_bits();
+}
+
+macro_rules! every_bit_pattern_is_a_value {
+    ($($ty:ident)*) => {$(
+        impl Bytes for $ty {
+            fn bytes(values: &[Self]) -> &[u8] {
+                bytemuck::cast_slice(values)
+            }
+            fn collect<E>(
+                len: usize,
+                read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+            ) -> Option<Result<Vec<Self>, E>> {
+                let mut values = bytemuck::allocation::try_zeroed_vec(len).ok()?;
+                Some(read(bytemuck::cast_slice_mut(&mut values)).map(|()| values))
+            }
+        }
+    )*};
+}
+every_bit_pattern_is_a_value! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+
+impl Bytes for bool {
+    fn bytes(values: &[Self]) -> &[u8] {
+        bytemuck::cast_slice(values)
+    }
+    fn collect<E>(
+        len: usize,
+        read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Option<Result<Vec<Self>, E>> {
+        let bytes = u8::collect(len, read)?;
+        Some(bytes.map(|bytes| bytes.into_iter().map(|byte| byte != 0).collect()))
+    }
+}
+
+macro_rules! atomic {
+    ($($atomic:ident $value:ident;)*) => {$(
+        impl Sealed for $atomic {}
+        impl Stored for $atomic {
+            type Value = $value;
+        }
+        impl Atomic for $atomic {}
+        impl AtomicElement for $value {
+            type Atomic = $atomic;
+        }
+    )*};
+}
+atomic! {
+    AtomicU32 u32;
+    AtomicI32 i32;
+    AtomicU64 u64;
+    AtomicI64 i64;
+    AtomicF32 f32;
+    AtomicF64 f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_zero_extended() {
+        assert_eq!((-1i8).to_bits(), 0xff);
+        assert_eq!((-2i64).to_bits(), u64::MAX - 1);
+        assert_eq!(Element::to_bits(1.0f32), 0x3f80_0000);
+        assert_eq!(true.to_bits(), 1);
+        assert_eq!((-1isize).to_bits(), u64::MAX);
+    }
+
+    #[test]
+    fn any_nonzero_byte_reads_as_true() {
+        let read = |bytes: &mut [u8]| {
+            bytes.copy_from_slice(&[0, 1, 255]);
+            Ok::<(), ()>(())
+        };
+        assert_eq!(bool::collect(3, read), Some(Ok(vec![false, true, true])));
+    }
+
+    #[test]
+    fn an_impossible_length_is_none() {
+        let collected = u64::collect(usize::MAX / 4, |_| Ok::<(), ()>(()));
+        assert_eq!(collected, None);
+    }
+}

@@ -1,0 +1,325 @@
+//! Everything that can go wrong at run time, as one [`Error`].
+//!
+//! Each variant carries what a caller would want to act on, and prints as one line: lower case,
+//! no full stop, code in backticks, both sides' numbers where two things do not fit together.
+use crate::launch::Axis;
+use std::fmt;
+
+/// What this crate's functions return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something did not work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no NVIDIA driver here, or not one that works.
+    #[error("no usable NVIDIA driver: {}", .tried.join("; "))]
+    NoDriver {
+        /// What was tried, and how each try failed.
+        tried: Vec<String>,
+    },
+    /// The driver works, and has no device of this number.
+    #[error("there is no device `cuda:{ordinal}`: the driver shows {count} (numbered from 0)")]
+    NoDevice {
+        /// The number asked for.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The GPU is older than what kernels are compiled for.
+    #[error("{device} is sm_{sm}, and kernels need sm_{needs} or newer")]
+    DeviceTooOld {
+        /// The GPU.
+        device: String,
+        /// What it is: ten times the major plus the minor number of its compute capability.
+        sm: u32,
+        /// The oldest that works.
+        needs: u32,
+    },
+    /// `WARPWISE_DEVICE` names no device.
+    #[error(
+        "`WARPWISE_DEVICE={value}` names no device: it takes `auto`, `cpu`, `cuda` or `cuda:N`"
+    )]
+    BadDeviceName {
+        /// What it says.
+        value: String,
+    },
+    /// Memory for a buffer, or for a copy of one, could not be had.
+    #[error(
+        "out of memory on {place}: {elements} elements of {size} bytes do not fit{}",
+        .free.map(|free| format!(" in the {free} bytes that are free")).unwrap_or_default()
+    )]
+    OutOfMemory {
+        /// Whose memory: a device, or the host.
+        place: String,
+        /// Elements asked for.
+        elements: usize,
+        /// Bytes of an element.
+        size: usize,
+        /// Bytes free there, if that is known.
+        free: Option<u64>,
+    },
+    /// A copy between things of different lengths.
+    #[error("cannot copy {source_len} elements into a buffer of {buffer_len}")]
+    LengthMismatch {
+        /// Elements of the buffer.
+        buffer_len: usize,
+        /// Elements of what is copied.
+        source_len: usize,
+    },
+    /// A kernel cannot be launched like that; nothing ran.
+    #[error("cannot launch `{kernel}`: {mistake}")]
+    Launch {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is wrong with the launch.
+        mistake: LaunchMistake,
+    },
+    /// A kernel could not be compiled for the device.
+    #[error("cannot compile `{kernel}` for {device}: {message}")]
+    Compile {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// Why.
+        message: String,
+    },
+    /// A thread of an earlier launch failed a check. Its other threads ran on, the device
+    /// works on, and buffers hold what was written.
+    #[error(transparent)]
+    DevicePanic(Box<DevicePanic>),
+    /// The interpreter gave a launch up. Buffers hold what was written.
+    #[error(
+        "`{kernel}` did not finish: {reason}{}",
+        .fault.as_ref().map(|fault| format!("; before that, {fault}")).unwrap_or_default()
+    )]
+    Stopped {
+        /// The kernel.
+        kernel: &'static str,
+        /// Why: a deadlock, or the step budget.
+        reason: String,
+        /// The fault of the same launch, which may be the cause.
+        fault: Option<Box<DevicePanic>>,
+    },
+    /// The CUDA driver refused a call.
+    #[error(
+        "`{call}` failed with {name} ({code}): {text}{}",
+        .log.as_ref().map(|log| format!("\n{log}")).unwrap_or_default()
+    )]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// The number it returned.
+        code: u32,
+        /// CUDA's name of it, as `CUDA_ERROR_INVALID_VALUE`.
+        name: String,
+        /// CUDA's text about it.
+        text: String,
+        /// What the driver's compiler wrote, if it ran.
+        log: Option<String>,
+    },
+    /// An error after which the driver lets nobody use the device any more in this process.
+    /// Drop everything of it (buffers and devices); opening it again may work.
+    #[error("{device} is lost, and what its buffers held: {cause}")]
+    DeviceLost {
+        /// The device.
+        device: String,
+        /// The error that lost it.
+        cause: Box<Error>,
+    },
+}
+
+/// A kernel's thread failed a check: the counterpart of a panic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DevicePanic {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// What Rust says when it panics for this reason.
+    pub message: String,
+    /// Source file, as `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// The index, of an index out of bounds.
+    pub index: Option<u64>,
+    /// The length, of an index out of bounds.
+    pub len: Option<u64>,
+    /// The thread's block in the grid.
+    pub block: [u32; 3],
+    /// The thread in its block.
+    pub thread: [u32; 3],
+    /// How many threads of the launch failed a check; this is the lowest of them, blocks and
+    /// threads being numbered x fastest.
+    pub count: u64,
+}
+
+impl fmt::Display for DevicePanic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, message, file, line, column, block, thread, count, .. } = self;
+        let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
+        write!(f, "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} ")?;
+        write!(f, "(block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")?;
+        match count {
+            0 | 1 => write!(f, ")"),
+            _ => write!(f, ", the first of {count} threads that panicked)"),
+        }
+    }
+}
+
+impl std::error::Error for DevicePanic {}
+
+/// What is wrong with a launch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchMistake {
+    /// A block without threads.
+    #[error("a block of {} has no threads", extents(.block))]
+    EmptyBlock {
+        /// Threads along x, y and z.
+        block: [u64; 3],
+    },
+    /// More threads in a block than any GPU runs.
+    #[error("a block of {} has {threads} threads, and {limit} is the most", extents(.block))]
+    BlockTooLarge {
+        /// Threads along x, y and z.
+        block: [u64; 3],
+        /// Their product.
+        threads: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// A block longer along an axis than any GPU runs.
+    #[error("a block of {} is {found} along {axis}, and {limit} is the most", extents(.block))]
+    BlockTooLong {
+        /// Threads along x, y and z.
+        block: [u64; 3],
+        /// Which axis.
+        axis: Axis,
+        /// Threads along it.
+        found: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// More blocks along an axis than any GPU runs.
+    #[error("the grid is {blocks} blocks along {axis}, and {limit} is the most")]
+    GridTooLong {
+        /// Which axis.
+        axis: Axis,
+        /// Blocks along it.
+        blocks: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// Indices that a kernel without `wide_index` does not provide for.
+    #[error(
+        "{threads} threads along {axis} are more than {limit}: the kernel needs `#[kernel(wide_index)]` for that"
+    )]
+    IndexTooWide {
+        /// Which axis.
+        axis: Axis,
+        /// Threads along it.
+        threads: u64,
+        /// The most without `wide_index`.
+        limit: u64,
+    },
+    /// Another block than the kernel declares.
+    #[error(
+        "it declares a block of {} and the launch asks for {}; leave `.block(..)` out to get the kernel's",
+        extents(.declared),
+        extents(.asked)
+    )]
+    BlockMismatch {
+        /// The kernel's block.
+        declared: [u64; 3],
+        /// The launch's block.
+        asked: [u64; 3],
+    },
+    /// More shared memory than a block can have.
+    #[error("a block needs {bytes} bytes of shared memory, and {limit} is the most on {device}")]
+    SharedMemory {
+        /// What the kernel's shared arrays take.
+        bytes: u64,
+        /// The most.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
+    /// A buffer of another device than the launch's.
+    #[error("`{param}` is a buffer on {buffer}, and the launch is on {device}")]
+    WrongDevice {
+        /// The kernel's parameter.
+        param: String,
+        /// Where the buffer is.
+        buffer: String,
+        /// Where the launch is.
+        device: String,
+    },
+    /// Arguments that are not what the kernel takes; generated code never passes such.
+    #[error("it takes {expected}, and the launch passes {found}")]
+    Arguments {
+        /// What the kernel takes.
+        expected: String,
+        /// What was passed.
+        found: String,
+    },
+}
+
+/// `32`, `(16, 16)` or `(8, 8, 4)`, as one would write them.
+fn extents(dims: &[u64; 3]) -> String {
+    match dims {
+        [x, 1, 1] => format!("{x}"),
+        [x, y, 1] => format!("({x}, {y})"),
+        [x, y, z] => format!("({x}, {y}, {z})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_panic_reads_like_a_panic() {
+        let mut panic = DevicePanic {
+            kernel: "saxpy",
+            message: "index out of bounds: the len is 3 but the index is 4".into(),
+            file: "src/main.rs",
+            line: 7,
+            column: 9,
+            index: Some(4),
+            len: Some(3),
+            block: [0, 0, 0],
+            thread: [4, 0, 0],
+            count: 1,
+        };
+        assert_eq!(
+            panic.to_string(),
+            "kernel `saxpy` panicked at src/main.rs:7:9: index out of bounds: the len is 3 but \
+             the index is 4 (block (0, 0, 0), thread (4, 0, 0))"
+        );
+        panic.count = 12;
+        assert!(
+            panic.to_string().ends_with("thread (4, 0, 0), the first of 12 threads that panicked)")
+        );
+    }
+
+    #[test]
+    fn messages_carry_both_sides() {
+        let mistake = LaunchMistake::BlockMismatch { declared: [256, 1, 1], asked: [16, 16, 1] };
+        let error = Error::Launch { kernel: "k", mistake };
+        assert_eq!(
+            error.to_string(),
+            "cannot launch `k`: it declares a block of 256 and the launch asks for (16, 16); \
+             leave `.block(..)` out to get the kernel's"
+        );
+        let error =
+            Error::OutOfMemory { place: "cuda:0".into(), elements: 10, size: 4, free: Some(8) };
+        assert_eq!(
+            error.to_string(),
+            "out of memory on cuda:0: 10 elements of 4 bytes do not fit in the 8 bytes that are free"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Kernels called as what they also are: Rust functions, on the host.
+//!
+//! [`for_each_thread`] calls a kernel once for each thread of a launch, one after the other; index
+//! functions then answer for that thread. Called outside it, a kernel is the only thread there is:
+//! every index is 0 and every dim 1. Rustc compiled that copy, so it says what a kernel's scalar
+//! code must compute. What needs other threads (shared memory, barriers, shuffles, votes) panics.
+//!
+//! ```
+//! use warpwise::{LaunchConfig, global_idx_x, host};
+//! let mut y = vec![0; 1000];
+//! host::for_each_thread(LaunchConfig::cover(1000), || {
+//!     let i = global_idx_x();
+//!     if i < y.len() {
+//!         y[i] = 2 * i;
+//!     }
+//! })?;
+//! assert_eq!(y[999], 1998);
+//! # Ok::<(), warpwise::Error>(())
+//! ```
+use crate::{Error, LaunchConfig, Result};
+use std::cell::Cell;
+
+/// Which thread of which launch this host thread stands for.
+#[derive(Clone, Copy)]
+struct Position {
+    thread: [u32; 3],
+    block: [u32; 3],
+    block_dim: [u32; 3],
+    grid_dim: [u32; 3],
+}
+
+impl Position {
+    const ALONE: Self = Self { thread: [0; 3], block: [0; 3], block_dim: [1; 3], grid_dim: [1; 3] };
+}
+
+thread_local! {
+    static POSITION: Cell<Position> = const { Cell::new(Position::ALONE) };
+}
+
+/// Calls `kernel` once for each thread of a launch: in the order of blocks, in them of threads,
+/// x fastest in both.
+///
+/// # Errors
+/// If no GPU runs a launch of this config.
+pub fn for_each_thread(config: LaunchConfig, mut kernel: impl FnMut()) -> Result<()> {
+    let geometry = config
+        .geometry(None, true)
+        .map_err(|mistake| Error::Launch { kernel: "host::for_each_thread", mistake })?;
+    let _restored = Restored(POSITION.get());
+    for block in each(geometry.grid) {
+        for thread in each(geometry.block) {
+            let (block_dim, grid_dim) = (geometry.block, geometry.grid);
+            POSITION.set(Position { thread, block, block_dim, grid_dim });
+            kernel();
+        }
+    }
+    Ok(())
+}
+
+/// Puts the position back, also when the kernel panics.
+struct Restored(Position);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        POSITION.set(self.0);
+    }
+}
+
+/// Every index below `dims`, x fastest.
+fn each([x, y, z]: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
+}
+
+/// The thread's number in its block, x fastest.
+pub(crate) fn thread_number() -> usize {
+    let Position { thread: [x, y, z], block_dim: [width, height, _], .. } = POSITION.get();
+    x as usize + width as usize * (y as usize + height as usize * z as usize)
+}
+
+macro_rules! index_functions {
+    ($($axis:literal $i:literal $thread_idx:ident $block_idx:ident $block_dim:ident $grid_dim:ident $global_idx:ident)*) => {
+        /// Where a kernel's thread is in its block and grid.
+        pub(crate) mod index {
+            use super::POSITION;
+            $(
+                #[doc = concat!("Index of the thread in its block along ", $axis, ".")]
+                pub fn $thread_idx() -> usize {
+                    POSITION.get().thread[$i] as usize
+                }
+                #[doc = concat!("Index of the block in the grid along ", $axis, ".")]
+                pub fn $block_idx() -> usize {
+                    POSITION.get().block[$i] as usize
+                }
+                #[doc = concat!("Threads in a block along ", $axis, ".")]
+                pub fn $block_dim() -> usize {
+                    POSITION.get().block_dim[$i] as usize
+                }
+                #[doc = concat!("Blocks in the grid along ", $axis, ".")]
+                pub fn $grid_dim() -> usize {
+                    POSITION.get().grid_dim[$i] as usize
+                }
+                #[doc = concat!("Index of the thread in the grid along ", $axis, ".")]
+                pub fn $global_idx() -> usize {
+                    $block_idx() * $block_dim() + $thread_idx()
+                }
+            )*
+        }
+    };
+}
+index_functions! {
+    "x" 0 thread_idx_x block_idx_x block_dim_x grid_dim_x global_idx_x
+    "y" 1 thread_idx_y block_idx_y block_dim_y grid_dim_y global_idx_y
+    "z" 2 thread_idx_z block_idx_z block_dim_z grid_dim_z global_idx_z
+}
+
+/// Says that `what` needs the other threads of a launch.
+#[cold]
+#[track_caller]
+pub(crate) fn only_in_a_kernel(what: &str) -> ! {
+    panic!(
+        "{what} needs the other threads of a launch, and on the host a kernel's threads run one by one: \
+         launch the kernel, on `Device::cpu()` if there is no GPU"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{index::*, *};
+
+    #[test]
+    fn indices_follow_the_launch() {
+        let mut seen = Vec::new();
+        for_each_thread(LaunchConfig::grid((2, 2)).block((3, 1, 2)), || {
+            assert_eq!((block_dim_x(), block_dim_y(), block_dim_z()), (3, 1, 2));
+            assert_eq!((grid_dim_x(), grid_dim_y(), grid_dim_z()), (2, 2, 1));
+            assert_eq!(global_idx_x(), block_idx_x() * 3 + thread_idx_x());
+            assert_eq!((block_idx_z(), thread_idx_y(), global_idx_z()), (0, 0, thread_idx_z()));
+            seen.push((block_idx_y(), block_idx_x(), thread_number()));
+        })
+        .unwrap();
+        assert_eq!(seen.len(), 24);
+        assert!(seen.is_sorted());
+    }
+
+    #[test]
+    fn outside_a_launch_a_thread_is_alone() {
+        assert_eq!((global_idx_x(), global_idx_y(), block_dim_x(), grid_dim_z()), (0, 0, 1, 1));
+    }
+
+    #[test]
+    fn a_panic_leaves_no_position_behind() {
+        let panicked = std::panic::catch_unwind(|| {
+            for_each_thread(LaunchConfig::cover(300), || assert!(global_idx_x() < 290))
+        });
+        assert!(panicked.is_err());
+        assert_eq!((global_idx_x(), block_dim_x()), (0, 1));
+    }
+
+    #[test]
+    fn a_bad_config_is_an_error() {
+        let error = for_each_thread(LaunchConfig::grid(1).block(2000), || {}).unwrap_err();
+        assert!(error.to_string().contains("1024"), "{error}");
+    }
+}

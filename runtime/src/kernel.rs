@@ -1,0 +1,195 @@
+//! Kernels as generated code carries them, made ready for an engine at first launch.
+//!
+//! [`Source`] is what the macro embeds. [`bind`] turns it into a closed, verified IR kernel,
+//! [`Signature`] is what the launcher checks a launch against, and a [`Cache`] keeps what an engine
+//! made of a kernel and its bindings.
+use crate::{Error, Result, error::DevicePanic};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+};
+use warpwise_compiler::{
+    ir::{Extent, Fault, Kernel, Param, Shared},
+    specialize::{Binding, specialize},
+    verify::verify,
+};
+
+/// A place in the user's source; line and column from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As `file!()` gives it.
+    pub file: &'static str,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+}
+
+/// A kernel as generated code carries it: a `static` for each.
+#[derive(Debug)]
+pub struct Source {
+    /// The function's name.
+    pub name: &'static str,
+    /// The kernel in the IR's text form, as the front end made it.
+    pub ir: &'static str,
+    /// Its PTX for the oldest GPU it runs on, if nothing is left to bind.
+    pub ptx: Option<&'static str>,
+    /// What the IR's spans (`!3`) stand for, by number.
+    pub places: &'static [Place],
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl Source {
+    /// What span number `span` stands for.
+    pub(crate) fn place(&self, span: usize) -> Place {
+        let unknown = Place { file: "<unknown>", line: 0, column: 0 };
+        self.places.get(span).copied().unwrap_or(unknown)
+    }
+
+    /// What a fault of this kernel tells the user.
+    pub(crate) fn panic(&self, fault: FaultDetails) -> DevicePanic {
+        let FaultDetails { fault, span, index, len, block, thread, count } = fault;
+        let Place { file, line, column } = self.place(span);
+        let out_of_bounds = fault == Fault::IndexOutOfBounds;
+        let mut message = fault.message().to_owned();
+        if out_of_bounds {
+            message += &format!(": the len is {len} but the index is {index}");
+        }
+        DevicePanic {
+            kernel: self.name,
+            message,
+            file,
+            line,
+            column,
+            index: out_of_bounds.then_some(index),
+            len: out_of_bounds.then_some(len),
+            block,
+            thread,
+            count,
+        }
+    }
+}
+
+/// What an engine knows about the faults of a launch; all but `count` is the lowest thread's.
+pub(crate) struct FaultDetails {
+    pub(crate) fault: Fault,
+    /// Number of the failed check's span.
+    pub(crate) span: usize,
+    pub(crate) index: u64,
+    pub(crate) len: u64,
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: [u32; 3],
+    pub(crate) count: u64,
+}
+
+/// The kernel of `source` with its generic parameters bound, verified and not yet optimized.
+pub(crate) fn bind(source: &Source, bindings: &[Binding], device: &str) -> Result<Kernel> {
+    let failed = |message| Error::Compile { kernel: source.name, device: device.into(), message };
+    let kernel: Kernel = source
+        .ir
+        .parse()
+        .map_err(|error| failed(format!("its embedded IR does not parse: {error}")))?;
+    let kernel = specialize(&kernel, bindings).map_err(|error| failed(error.to_string()))?;
+    verify(&kernel).map_err(|error| failed(error.to_string()))?;
+    Ok(kernel.into_owned())
+}
+
+/// What the launcher checks a launch against.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub(crate) params: Vec<Param>,
+    pub(crate) block: Option<[u64; 3]>,
+    pub(crate) wide_index: bool,
+    /// Bytes of shared memory that a block takes.
+    pub(crate) shared: u64,
+}
+
+impl Signature {
+    /// Of a kernel that is closed and verified.
+    pub(crate) fn of(kernel: &Kernel) -> Self {
+        Self {
+            params: kernel.params.iter().map(|(_, param)| param.clone()).collect(),
+            block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
+            wide_index: kernel.wide_index,
+            shared: shared_bytes(kernel.shared.iter().map(|(_, shared)| shared)),
+        }
+    }
+}
+
+fn number(extent: &Extent) -> u64 {
+    extent.known().expect("a closed kernel's extents are numbers")
+}
+
+/// Bytes of all arrays, each at a multiple of its element's size; `u64::MAX` if they overflow.
+fn shared_bytes<'a>(arrays: impl Iterator<Item = &'a Shared>) -> u64 {
+    let place = |end: u64, array: &Shared| {
+        let size = u64::from(array.elem.size().expect("a closed kernel's types are concrete"));
+        end.checked_next_multiple_of(size)?.checked_add(size.checked_mul(number(&array.len))?)
+    };
+    arrays.into_iter().try_fold(0, place).unwrap_or(u64::MAX)
+}
+
+/// What was made of kernels, once for each kernel and bindings.
+#[derive(Debug)]
+pub(crate) struct Cache<T> {
+    slots: OnceLock<RwLock<Slots<T>>>,
+}
+
+/// By the address of the `Source`, then by the bindings.
+type Slots<T> = HashMap<usize, Vec<(Box<[Binding]>, Arc<Slot<T>>)>>;
+
+#[derive(Debug)]
+struct Slot<T> {
+    made: OnceLock<Arc<T>>,
+    making: Mutex<()>,
+}
+
+impl<T> Cache<T> {
+    pub(crate) const fn new() -> Self {
+        Self { slots: OnceLock::new() }
+    }
+
+    /// What `make` made of this kernel, now or earlier. Waits for nobody who makes something of
+    /// another kernel; an error is not kept.
+    pub(crate) fn get(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let slot = self.slot(source, bindings);
+        if let Some(made) = slot.made.get() {
+            return Ok(Arc::clone(made));
+        }
+        let _making = slot.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = slot.made.get() {
+            return Ok(Arc::clone(made));
+        }
+        let made = Arc::new(make()?);
+        Ok(Arc::clone(slot.made.get_or_init(|| made)))
+    }
+
+    fn slot(&self, source: &'static Source, bindings: &[Binding]) -> Arc<Slot<T>> {
+        let slots = self.slots.get_or_init(RwLock::default);
+        let key = std::ptr::from_ref(source).addr();
+        let find = |slots: &Slots<T>| {
+            let (_, slot) = slots.get(&key)?.iter().find(|(bound, _)| **bound == *bindings)?;
+            Some(Arc::clone(slot))
+        };
+        let found = find(&slots.read().unwrap_or_else(PoisonError::into_inner));
+        found.unwrap_or_else(|| {
+            let mut slots = slots.write().unwrap_or_else(PoisonError::into_inner);
+            find(&slots).unwrap_or_else(|| {
+                let slot = Arc::new(Slot { made: OnceLock::new(), making: Mutex::new(()) });
+                slots.entry(key).or_default().push((bindings.into(), Arc::clone(&slot)));
+                slot
+            })
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! How many threads a kernel runs on: [`LaunchConfig`].
+//!
+//! A config says either how many threads are wanted at least ([`LaunchConfig::cover`]) or how
+//! many blocks ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared
+//! block, or else the default one, [`LaunchConfig::geometry`] turns it into what hardware takes,
+//! and refuses what no GPU runs, with the same limits on every device.
+//!
+//! ```
+//! use warpwise::LaunchConfig;
+//! LaunchConfig::cover(1000);                      // 1000 threads or a few more, in blocks of 256
+//! LaunchConfig::cover((640, 480)).block((32, 8)); // an image, in blocks of 32 by 8
+//! LaunchConfig::grid(64).block(128);              // 64 blocks of 128 threads
+//! ```
+use crate::error::LaunchMistake;
+use std::fmt;
+
+/// Most threads in a block.
+const MAX_BLOCK_THREADS: u64 = 1024;
+/// Most threads of a block along x, y and z.
+const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
+/// Most blocks of a grid along x, y and z.
+const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
+/// Most threads of a grid along an axis, unless the kernel has `wide_index`.
+const MAX_INDEX: u64 = 1 << 31;
+
+/// How many blocks of how many threads a launch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct LaunchConfig {
+    extent: Extent,
+    block: Option<Dims>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Extent {
+    Threads(Dims),
+    Blocks(Dims),
+}
+
+impl LaunchConfig {
+    /// At least this many threads along each axis: as many blocks as it takes. Threads past
+    /// the end run too, which is why kernels compare their index with a length.
+    ///
+    /// `cover(0)` runs nothing, and that is no error.
+    pub fn cover(threads: impl Into<Dims>) -> Self {
+        Self { extent: Extent::Threads(threads.into()), block: None }
+    }
+
+    /// This many blocks along each axis. `grid(0)` runs nothing, and that is no error.
+    pub fn grid(blocks: impl Into<Dims>) -> Self {
+        Self { extent: Extent::Blocks(blocks.into()), block: None }
+    }
+
+    /// This many threads in a block along each axis. Without it, the kernel's
+    /// `#[kernel(block = ..)]`, or else 256, 16 by 16 or 8 by 8 by 4, as many axes as the config
+    /// has. Other numbers than the kernel declares are an error of the launch.
+    pub fn block(self, threads: impl Into<Dims>) -> Self {
+        Self { block: Some(threads.into()), ..self }
+    }
+
+    /// What the hardware is asked for, given what the kernel declares.
+    pub(crate) fn geometry(
+        &self,
+        declared: Option<[u64; 3]>,
+        wide_index: bool,
+    ) -> Result<Geometry, LaunchMistake> {
+        let block = self.checked_block(declared)?;
+        let mut grid = [0; 3];
+        for (axis, blocks) in Axis::ALL.into_iter().zip(&mut grid) {
+            let i = axis as usize;
+            *blocks = match self.extent {
+                Extent::Threads(threads) => threads.extents[i].div_ceil(block[i]),
+                Extent::Blocks(blocks) => blocks.extents[i],
+            };
+            let (blocks, limit) = (*blocks, MAX_GRID[i]);
+            if blocks > limit {
+                return Err(LaunchMistake::GridTooLong { axis, blocks, limit });
+            }
+            let (threads, limit) = (blocks * block[i], MAX_INDEX);
+            if threads > limit && !wide_index {
+                return Err(LaunchMistake::IndexTooWide { axis, threads, limit });
+            }
+        }
+        Ok(Geometry { grid: narrow(grid), block: narrow(block) })
+    }
+
+    fn checked_block(&self, declared: Option<[u64; 3]>) -> Result<[u64; 3], LaunchMistake> {
+        let asked = self.block.map(|block| block.extents);
+        let block = match (declared, asked) {
+            (Some(declared), Some(asked)) if declared != asked => {
+                return Err(LaunchMistake::BlockMismatch { declared, asked });
+            }
+            (Some(block), _) | (None, Some(block)) => block,
+            (None, None) => self.default_block(),
+        };
+        if block.contains(&0) {
+            return Err(LaunchMistake::EmptyBlock { block });
+        }
+        for axis in Axis::ALL {
+            let (found, limit) = (block[axis as usize], MAX_BLOCK[axis as usize]);
+            if found > limit {
+                return Err(LaunchMistake::BlockTooLong { block, axis, found, limit });
+            }
+        }
+        let threads = block.iter().product();
+        if threads > MAX_BLOCK_THREADS {
+            let limit = MAX_BLOCK_THREADS;
+            return Err(LaunchMistake::BlockTooLarge { block, threads, limit });
+        }
+        Ok(block)
+    }
+
+    fn default_block(&self) -> [u64; 3] {
+        let (Extent::Threads(dims) | Extent::Blocks(dims)) = self.extent;
+        match dims.rank {
+            Rank::One => [256, 1, 1],
+            Rank::Two => [16, 16, 1],
+            Rank::Three => [8, 8, 4],
+        }
+    }
+}
+
+/// The numbers, which checks have shown to fit.
+fn narrow(dims: [u64; 3]) -> [u32; 3] {
+    dims.map(|dim| u32::try_from(dim).expect("the limits checked are below 2^32"))
+}
+
+/// Numbers along one, two or three axes, x first: made from `n`, `(w, h)` or `(w, h, d)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dims {
+    extents: [u64; 3],
+    rank: Rank,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Rank {
+    One,
+    Two,
+    Three,
+}
+
+impl From<usize> for Dims {
+    fn from(x: usize) -> Self {
+        Self { extents: [x as u64, 1, 1], rank: Rank::One }
+    }
+}
+impl From<(usize, usize)> for Dims {
+    fn from((x, y): (usize, usize)) -> Self {
+        Self { extents: [x as u64, y as u64, 1], rank: Rank::Two }
+    }
+}
+impl From<(usize, usize, usize)> for Dims {
+    fn from((x, y, z): (usize, usize, usize)) -> Self {
+        Self { extents: [x as u64, y as u64, z as u64], rank: Rank::Three }
+    }
+}
+
+/// An axis of a block or grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "self-describing")]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+impl Axis {
+    const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
+        })
+    }
+}
+
+/// Checked numbers of blocks and of threads in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+}
+
+impl Geometry {
+    /// True if there is nothing to run.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.grid.contains(&0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn geometry(config: LaunchConfig) -> Result<Geometry, LaunchMistake> {
+        config.geometry(None, false)
+    }
+
+    #[test]
+    fn covers_with_default_blocks() {
+        let of = |config| geometry(config).map(|g| (g.grid, g.block)).unwrap();
+        assert_eq!(of(LaunchConfig::cover(1000)), ([4, 1, 1], [256, 1, 1]));
+        assert_eq!(of(LaunchConfig::cover(1024)), ([4, 1, 1], [256, 1, 1]));
+        assert_eq!(of(LaunchConfig::cover((33, 16))), ([3, 1, 1], [16, 16, 1]));
+        assert_eq!(of(LaunchConfig::cover((8, 9, 5))), ([1, 2, 2], [8, 8, 4]));
+        assert_eq!(of(LaunchConfig::grid((7, 2)).block(64)), ([7, 2, 1], [64, 1, 1]));
+    }
+
+    #[test]
+    fn empty_grids_are_fine_and_empty_blocks_are_not() {
+        assert!(geometry(LaunchConfig::cover(0)).unwrap().is_empty());
+        assert!(geometry(LaunchConfig::cover((5, 0))).unwrap().is_empty());
+        assert!(geometry(LaunchConfig::grid(0)).unwrap().is_empty());
+        assert_eq!(
+            geometry(LaunchConfig::cover(1).block((4, 0))),
+            Err(LaunchMistake::EmptyBlock { block: [4, 0, 1] })
+        );
+    }
+
+    #[test]
+    fn the_kernels_block_wins_and_another_is_refused() {
+        let declared = Some([32, 8, 1]);
+        let got = LaunchConfig::cover((64, 9)).geometry(declared, false).unwrap();
+        assert_eq!(got, Geometry { grid: [2, 2, 1], block: [32, 8, 1] });
+        assert!(LaunchConfig::cover(1).block((32, 8)).geometry(declared, false).is_ok());
+        assert_eq!(
+            LaunchConfig::cover(1).block(256).geometry(declared, false),
+            Err(LaunchMistake::BlockMismatch { declared: [32, 8, 1], asked: [256, 1, 1] })
+        );
+    }
+
+    #[test]
+    fn refuses_what_no_gpu_runs() {
+        let mistake = |config| geometry(config).unwrap_err();
+        assert_eq!(
+            mistake(LaunchConfig::grid(1).block((32, 33))),
+            LaunchMistake::BlockTooLarge { block: [32, 33, 1], threads: 1056, limit: 1024 }
+        );
+        assert_eq!(
+            mistake(LaunchConfig::grid(1).block((1, 1, 65))),
+            LaunchMistake::BlockTooLong { block: [1, 1, 65], axis: Axis::Z, found: 65, limit: 64 }
+        );
+        assert_eq!(
+            mistake(LaunchConfig::grid((1, 65_536))),
+            LaunchMistake::GridTooLong { axis: Axis::Y, blocks: 65_536, limit: 65_535 }
+        );
+        let huge = LaunchConfig::grid(1).block((usize::MAX, usize::MAX));
+        assert!(matches!(mistake(huge), LaunchMistake::BlockTooLong { axis: Axis::X, .. }));
+        let huge = LaunchConfig::cover(usize::MAX);
+        assert!(matches!(mistake(huge), LaunchMistake::GridTooLong { axis: Axis::X, .. }));
+    }
+
+    #[test]
+    fn wide_grids_need_wide_index() {
+        assert!(geometry(LaunchConfig::cover(1 << 31)).is_ok());
+        let wide = LaunchConfig::cover((1 << 31) + 1);
+        assert_eq!(
+            geometry(wide),
+            Err(LaunchMistake::IndexTooWide {
+                axis: Axis::X,
+                threads: (1 << 31) + 256,
+                limit: 1 << 31
+            })
+        );
+        assert!(wide.geometry(None, true).is_ok());
+    }
+}

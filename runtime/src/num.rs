@@ -1,0 +1,227 @@
+//! Traits for kernels that are generic over number types: [`Num`], [`Int`] and [`Float`].
+//!
+//! In a kernel their methods are the compiler's own operations; on the host they are these, with
+//! the same results.
+use crate::Element;
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
+    Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+};
+
+/// Any integer or float that an [`Element`] can be.
+pub trait Num:
+    Element
+    + MinMax
+    + Add<Output = Self>
+    + AddAssign
+    + Sub<Output = Self>
+    + SubAssign
+    + Mul<Output = Self>
+    + MulAssign
+    + Div<Output = Self>
+    + DivAssign
+    + Rem<Output = Self>
+    + RemAssign
+{
+    /// 0
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// `value as Self`
+    fn from_i32(value: i32) -> Self;
+    /// `value as Self`
+    fn from_f64(value: f64) -> Self;
+    /// `value as Self`
+    fn from_usize(value: usize) -> Self;
+    /// `self as f32`
+    fn as_f32(self) -> f32;
+    /// `self as f64`
+    fn as_f64(self) -> f64;
+    /// `self as usize`
+    fn as_usize(self) -> usize;
+    /// Absolute value; wrapping, so that of `MIN` is `MIN`.
+    fn abs(self) -> Self;
+}
+
+/// `min` and `max` of every [`Num`].
+///
+/// A trait of its own, to be left unimported: beside `Ord`, it would make `min` of a plain
+/// integer ambiguous. Generic code has it through its bound. For the same reason [`Int`] does not
+/// imply `Ord`.
+pub trait MinMax: Sized {
+    /// The smaller; of floats ignores one NaN, and -0.0 is below +0.0.
+    fn min(self, other: Self) -> Self;
+    /// The larger; of floats ignores one NaN, and -0.0 is below +0.0.
+    fn max(self, other: Self) -> Self;
+}
+
+/// Any integer that an [`Element`] can be.
+pub trait Int:
+    Num
+    + Eq
+    + Not<Output = Self>
+    + BitAnd<Output = Self>
+    + BitAndAssign
+    + BitOr<Output = Self>
+    + BitOrAssign
+    + BitXor<Output = Self>
+    + BitXorAssign
+    + Shl<u32, Output = Self>
+    + ShlAssign<u32>
+    + Shr<u32, Output = Self>
+    + ShrAssign<u32>
+{
+}
+
+/// `f32` and `f64`.
+pub trait Float: Num + Neg<Output = Self> {
+    /// `self * factor + addend`, rounded once.
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
+    /// Square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// To the integer below.
+    fn floor(self) -> Self;
+    /// To the integer above.
+    fn ceil(self) -> Self;
+    /// To the integer toward zero.
+    fn trunc(self) -> Self;
+    /// To the nearest integer, ties to even.
+    fn round_ties_even(self) -> Self;
+}
+
+macro_rules! num {
+    ($($ty:ident { $zero:literal $one:literal |$a:ident, $b:ident| $min:expr, $max:expr, $abs:expr })*) => {$(
+        impl Num for $ty {
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+            fn from_i32(value: i32) -> Self {
+                value as Self
+            }
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+            fn from_usize(value: usize) -> Self {
+                value as Self
+            }
+            fn as_f32(self) -> f32 {
+                self as f32
+            }
+            fn as_f64(self) -> f64 {
+                self as f64
+            }
+            fn as_usize(self) -> usize {
+                self as usize
+            }
+            fn abs(self) -> Self {
+                let $a = self;
+                $abs
+            }
+        }
+        impl MinMax for $ty {
+            fn min(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                $min
+            }
+            fn max(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                $max
+            }
+        }
+    )*};
+}
+macro_rules! signed {
+    ($($ty:ident)*) => {$(
+        num! { $ty { 0 1 |a, b| Ord::min(a, b), Ord::max(a, b), a.wrapping_abs() } }
+        impl Int for $ty {}
+    )*};
+}
+macro_rules! unsigned {
+    ($($ty:ident)*) => {$(
+        num! { $ty { 0 1 |a, b| Ord::min(a, b), Ord::max(a, b), a } }
+        impl Int for $ty {}
+    )*};
+}
+macro_rules! float {
+    ($($ty:ident)*) => {$(
+        num! { $ty { 0.0 1.0 |a, b| lesser!(a, b), greater!(a, b), $ty::abs(a) } }
+        impl Float for $ty {
+            fn mul_add(self, factor: Self, addend: Self) -> Self {
+                $ty::mul_add(self, factor, addend)
+            }
+            fn sqrt(self) -> Self {
+                $ty::sqrt(self)
+            }
+            fn floor(self) -> Self {
+                $ty::floor(self)
+            }
+            fn ceil(self) -> Self {
+                $ty::ceil(self)
+            }
+            fn trunc(self) -> Self {
+                $ty::trunc(self)
+            }
+            fn round_ties_even(self) -> Self {
+                $ty::round_ties_even(self)
+            }
+        }
+    )*};
+}
+/// The smaller float; rustc leaves open which zero `min` returns.
+macro_rules! lesser {
+    ($a:ident, $b:ident) => {
+        if $a < $b || $b.is_nan() || ($a == $b && $a.is_sign_negative()) { $a } else { $b }
+    };
+}
+/// The larger float; rustc leaves open which zero `max` returns.
+macro_rules! greater {
+    ($a:ident, $b:ident) => {
+        if $a > $b || $b.is_nan() || ($a == $b && $a.is_sign_positive()) { $a } else { $b }
+    };
+}
+signed! { i8 i16 i32 i64 isize }
+unsigned! { u8 u16 u32 u64 usize }
+float! { f32 f64 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean<T: Float>(values: &[T]) -> T {
+        let mut sum = T::ZERO;
+        for &value in values {
+            sum += value;
+        }
+        sum / T::from_usize(values.len())
+    }
+
+    fn low_bits<T: Int>(value: T, bits: u32) -> T {
+        value & ((T::ONE << bits) - T::ONE)
+    }
+
+    #[test]
+    fn generic_code_computes() {
+        assert_eq!(mean(&[1.0f32, 2.0, 6.0]), 3.0);
+        assert_eq!(low_bits(0x1234u16, 8), 0x34);
+        assert_eq!(low_bits(-1i64, 3), 7);
+    }
+
+    #[test]
+    fn casts_are_rusts() {
+        assert_eq!(u8::from_f64(300.0), 255);
+        assert_eq!(u8::from_i32(-1), 255);
+        assert_eq!((-1.5f32).as_usize(), 0);
+        assert_eq!(Num::abs(i32::MIN), i32::MIN);
+    }
+
+    #[test]
+    fn floats_ignore_one_nan_and_order_zeros() {
+        for (a, b) in [(f32::NAN, 1.0), (1.0, f32::NAN)] {
+            assert_eq!((MinMax::min(a, b), MinMax::max(a, b)), (1.0, 1.0));
+        }
+        for (a, b) in [(0.0f64, -0.0), (-0.0, 0.0)] {
+            assert!(MinMax::min(a, b).is_sign_negative());
+            assert!(MinMax::max(a, b).is_sign_positive());
+        }
+        assert!(MinMax::min(f32::NAN, f32::NAN).is_nan());
+    }
+}

@@ -1,0 +1,145 @@
+//! What the 32 threads of a warp do together: shuffles and votes.
+//!
+//! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. Without a mask, an
+//! operation means every lane of the warp that exists and has not ended, and they must all come
+//! to the same call. The `_mask` forms mean the lanes named, of which the caller must be one. The
+//! `_width` forms shuffle in groups of `W` lanes (2, 4, 8, 16 or 32), in which lanes are counted:
+//! `shfl_xor_width::<8, _>(value, 1)`.
+//!
+//! On the host, where a kernel's threads run one by one, all but the indices panic: see
+//! [`host`](crate::host).
+use crate::{
+    Element,
+    host::{only_in_a_kernel, thread_number},
+};
+
+/// Index of the thread in its warp: its number in the block (x fastest) modulo 32.
+pub fn lane_id() -> usize {
+    thread_number() % 32
+}
+
+/// Index of the warp in its block: the thread's number in the block divided by 32.
+pub fn warp_id() -> usize {
+    thread_number() / 32
+}
+
+/// Waits for every lane of the warp and orders their accesses to memory.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn sync_warp() {
+    only_in_a_kernel("`sync_warp`")
+}
+
+/// Waits for the lanes of `mask` and orders their accesses to memory.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn sync_warp_mask(_mask: u32) {
+    only_in_a_kernel("`sync_warp_mask`")
+}
+
+macro_rules! shuffles {
+    ($($(#[$doc:meta])* $name:ident $mask:ident $width:ident $mask_width:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $name<T: Element>(_value: T, _lane: usize) -> T {
+            only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $mask<T: Element>(_mask: u32, _value: T, _lane: usize) -> T {
+            only_in_a_kernel(concat!("`warp::", stringify!($mask), "`"))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] in groups of `W` lanes.")]
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $width<const W: usize, T: Element>(_value: T, _lane: usize) -> T {
+            only_in_a_kernel(concat!("`warp::", stringify!($width), "`"))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] in groups of `W` lanes, among the lanes of `mask`.")]
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $mask_width<const W: usize, T: Element>(_mask: u32, _value: T, _lane: usize) -> T {
+            only_in_a_kernel(concat!("`warp::", stringify!($mask_width), "`"))
+        }
+    )*};
+}
+shuffles! {
+    /// The value that lane `lane` brings, counted modulo the width.
+    shfl shfl_mask shfl_width shfl_mask_width;
+    /// The value that the lane so many below brings; past the edge, the lane's own.
+    shfl_up shfl_up_mask shfl_up_width shfl_up_mask_width;
+    /// The value that the lane so many above brings; past the edge, the lane's own.
+    shfl_down shfl_down_mask shfl_down_width shfl_down_mask_width;
+    /// The value of the lane whose number differs in these bits; past the edge, the lane's own.
+    shfl_xor shfl_xor_mask shfl_xor_width shfl_xor_mask_width;
+}
+
+macro_rules! votes {
+    ($($(#[$doc:meta])* $name:ident $mask:ident $out:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $name(_predicate: bool) -> $out {
+            only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $mask(_mask: u32, _predicate: bool) -> $out {
+            only_in_a_kernel(concat!("`warp::", stringify!($mask), "`"))
+        }
+    )*};
+}
+votes! {
+    /// Whether every lane brings `true`.
+    all all_mask bool;
+    /// Whether any lane brings `true`.
+    any any_mask bool;
+    /// Which lanes bring `true`: bit l is lane l's.
+    ballot ballot_mask u32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LaunchConfig, host::for_each_thread};
+
+    #[test]
+    fn lanes_and_warps_count_threads_of_the_block() {
+        let mut seen = Vec::new();
+        for_each_thread(LaunchConfig::grid(1).block((16, 3)), || seen.push((warp_id(), lane_id())))
+            .unwrap();
+        let expected: Vec<_> = (0..48).map(|thread| (thread / 32, thread % 32)).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "`warp::shfl_xor_width` needs the other threads of a launch")]
+    fn shuffles_panic_on_the_host() {
+        shfl_xor_width::<8, _>(1.0f32, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "`warp::ballot_mask` needs the other threads of a launch")]
+    fn votes_panic_on_the_host() {
+        ballot_mask(1, true);
+    }
+}

@@ -1,0 +1,31 @@
+//! The prelude beside std's: no name of ours takes one from plain Rust.
+use warpwise::prelude::*;
+
+fn clamp<T: Num>(value: T, low: T, high: T) -> T {
+    value.max(low).min(high)
+}
+
+fn lower<T: Int>(a: T, b: T) -> T {
+    if a <= b { a.min(b) } else { b }
+}
+
+#[test]
+fn min_and_max_are_there_for_generic_code_and_unambiguous_elsewhere() {
+    assert_eq!(clamp(7, 1, 5), 5);
+    assert_eq!(clamp(-0.5f64, 0.0, 1.0), 0.0);
+    assert_eq!(lower(3u8, 4), 3u8.min(4));
+    assert_eq!(2.5f32.max(1.0), 2.5);
+    assert_eq!((-3i32).abs(), 3);
+}
+
+#[test]
+fn buffers_of_plain_elements_and_of_atomics() {
+    fn takes(_: impl AtomicBuffer<AtomicU32>) {}
+    let device = Device::cpu();
+    let mut plain: Buffer<u32> = device.zeros(4).unwrap();
+    takes(&mut plain);
+    let atomic: Buffer<AtomicU32> = device.zeros(4).unwrap();
+    takes(&atomic);
+    takes(&plain.into_atomic());
+    assert_eq!(atomic.into_plain().to_vec().unwrap(), [0u32; 4]);
+}
