@@ -502,6 +502,9 @@ impl<'t> Parser<'t> {
         let (at, word) = self.word();
         if word == "const" {
             let (at, literal) = self.literal();
+            if literal.is_empty() {
+                return Err(self.expected("a constant"));
+            }
             let (ty, span) = self.ty_and_span()?;
             return Ok(Inst { op: Op::Const(self.bits(at, literal, ty)?), ty, span });
         }
@@ -526,7 +529,7 @@ impl<'t> Parser<'t> {
             let sign =
                 matches!(c, '-' | '+') && (index == 0 || (!hex && matches!(last, 'e' | 'E')));
             last = c;
-            !(c.is_ascii_alphanumeric() || c == '.' || sign)
+            !(c.is_ascii_alphanumeric() || c == '.' || c == '_' || sign)
         });
         let literal = &rest[..end.map_or(rest.len(), |(index, _)| index)];
         let at = self.at;

@@ -1,0 +1,30 @@
+//! `lint`: every diagnostic, below: its level and code, message, place, notes and help.
+use super::{Case, CaseError, Outcome};
+use warpwise_compiler::{
+    analysis::Analyses,
+    diag::{Diagnostic, Level},
+    lint::{self, Levels},
+};
+
+pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
+    let kernel = case.kernel()?;
+    let diagnostics = lint::run(&kernel, &Analyses::of(&kernel), &Levels::default());
+    Ok(Outcome::below(diagnostics.0.iter().map(text).collect()))
+}
+
+fn text(diagnostic: &Diagnostic) -> String {
+    let Diagnostic { code, level, message, span, labels, help } = diagnostic;
+    let level = match level {
+        Level::Allow => "allow",
+        Level::Warn => "warn",
+        Level::Deny => "deny",
+    };
+    let mut text = format!("{level} {code}: {message} {span}\n");
+    for (span, label) in labels {
+        text += &format!("  note: {label} {span}\n");
+    }
+    if let Some(help) = help {
+        text += &format!("  help: {help}\n");
+    }
+    text
+}

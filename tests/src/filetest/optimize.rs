@@ -1,0 +1,9 @@
+//! `optimize`: the kernel as the back ends get it.
+use super::{Case, CaseError, Outcome};
+use warpwise_compiler::{optimize::optimize, verify::verify};
+
+pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
+    let kernel = optimize(case.kernel()?);
+    verify(&kernel).map_err(|errors| CaseError(format!("made malformed: {errors}\n{kernel}")))?;
+    Ok(Outcome::below(kernel.to_string()))
+}
