@@ -1,0 +1,247 @@
+//! What `#[kernel]` expands to.
+//!
+//! ```text
+//! fn saxpy(..) { .. }                      // the user's function, as it was written
+//! struct saxpy {}                          // a type of that name, with
+//! impl saxpy { PTX, launch }               //   what the host needs
+//! const _: () = { .. };                    // what compiling the kernel yielded: see `embed`
+//! ```
+//! The first three need nothing but the signature, so they are there whatever happens to the
+//! rest: a kernel that is wrong yields its own errors and no others. Where the kernel calls
+//! device functions, the last part comes by way of their macros: see [`crate::device`].
+//!
+//! `launch` and `PTX` read associated constants that the last part defines, and that a blanket
+//! trait of the runtime defines for every type: inherent ones win, so the trait's are only
+//! found when compiling the kernel failed.
+use crate::{
+    attr::{self, Options, combine},
+    device, embed, lower,
+    signature::{self, Param, ParamKind},
+    strip::strip,
+};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{
+    Attribute, Error, Expr, ExprLit, Ident, Item, ItemFn, Lit, Meta, MetaNameValue, ext::IdentExt,
+};
+
+/// Expands `#[kernel(args)] item`.
+pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let item = match function(tokens.clone(), "kernel") {
+        Ok(item) => item,
+        Err(error) => {
+            let error = error.to_compile_error();
+            return quote!(#tokens #error);
+        }
+    };
+    let (options, mut errors) = attr::parse(args.clone());
+    let function = strip(tokens.clone(), &mut errors);
+    let handle = handle(&item, &options);
+    let quiet = quiet();
+    let output = quote!(#quiet #function #handle);
+    if is_rust_analyzer() {
+        return output;
+    }
+    let callees = lower::callees(&item);
+    let refused = device::refuse(&callees);
+    let compiled = if refused.is_some() {
+        TokenStream::new()
+    } else if callees.is_empty() {
+        embed::kernel(&item, &options, errors.is_none(), &lower::DeviceSet::default())
+    } else {
+        device::resolve(&callees, &quote!(kernel { #args } { #tokens }))
+    };
+    if let Some(refused) = refused {
+        combine(&mut errors, refused);
+    }
+    let errors = errors.map(|errors| errors.to_compile_error());
+    let levels = lint_levels(&item.attrs);
+    quote!(#output #(#levels)* const _: () = { #errors #compiled };)
+}
+
+/// The function that `#[macro_name]` stands on.
+pub(crate) fn function(tokens: TokenStream, macro_name: &str) -> syn::Result<ItemFn> {
+    match syn::parse2(tokens.clone())? {
+        Item::Fn(item) => Ok(item),
+        other => {
+            let text = format!("`#[{macro_name}]` is for functions");
+            Err(Error::new_spanned(other, text))
+        }
+    }
+}
+
+/// True in rust-analyzer, which shows no diagnostics of macros and has no use for what a kernel
+/// compiles to.
+pub(crate) fn is_rust_analyzer() -> bool {
+    std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some()
+}
+
+/// Silences what rustc and clippy would say of a kernel as if it were only a function.
+fn quiet() -> TokenStream {
+    quote!(
+        #[allow(
+            dead_code,
+            clippy::manual_div_ceil,
+            clippy::manual_is_multiple_of,
+            clippy::manual_memcpy,
+            clippy::needless_range_loop,
+            clippy::too_many_arguments,
+            reason = "a kernel is launched, not called, and is written for a GPU"
+        )]
+    )
+}
+
+/// The type by which the host launches `item`.
+fn handle(item: &ItemFn, options: &Options) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let generics = signature::without_lifetimes(&item.sig.generics);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
+    let phantom = (!types.is_empty())
+        .then(|| quote!(_types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
+    let cfgs = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
+    let launch = launch(item, options);
+    let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
+    let summary = summary(&item.attrs);
+    let cfgs: Vec<&Attribute> = cfgs.collect();
+    quote!(
+        #(#cfgs)*
+        #[doc = #doc]
+        #(#summary)*
+        #[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+        #vis struct #name #impl_generics #where_clause { #phantom }
+        #(#cfgs)*
+        #[allow(dead_code, reason = "the kernel may be used in one way only")]
+        impl #impl_generics #name #type_generics #where_clause { #ptx #launch }
+    )
+}
+
+/// The first paragraph of the user's documentation, to stand below ours. No more, because
+/// examples in it would be run twice.
+fn summary(attributes: &[Attribute]) -> Vec<TokenStream> {
+    let mut lines = Vec::new();
+    for attribute in attributes {
+        let Meta::NameValue(MetaNameValue {
+            path,
+            value: Expr::Lit(ExprLit { lit: Lit::Str(line), .. }),
+            ..
+        }) = &attribute.meta
+        else {
+            continue;
+        };
+        if !path.is_ident("doc") {
+            continue;
+        }
+        if line.value().trim().is_empty() {
+            break;
+        }
+        if lines.is_empty() {
+            lines.push(quote!(#[doc = ""]));
+        }
+        lines.push(quote!(#[doc = #line]));
+    }
+    lines
+}
+
+fn ptx(item: &ItemFn) -> TokenStream {
+    let vis = &item.vis;
+    quote!(
+        /// The kernel in PTX, for the oldest supported GPU.
+        #vis const PTX: &'static str = {
+            #[allow(unused_imports, reason = "used where the kernel did not compile")]
+            use ::warpwise::__private::NotCompiled as _;
+            Self::__WARPWISE_PTX
+        };
+    )
+}
+
+fn launch(item: &ItemFn, options: &Options) -> TokenStream {
+    let vis = &item.vis;
+    let params = signature::params(item);
+    let bindings = signature::bindings(&item.sig.generics, &options.open);
+    // These are ours; a parameter of the kernel may have the same name.
+    let device = Ident::new("device", Span::mixed_site());
+    let config = Ident::new("config", Span::mixed_site());
+    let known = params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
+    let inputs = params.iter().map(parameter);
+    let body = if known {
+        let args = params.iter().map(argument);
+        quote!(
+            #[allow(unused_imports, reason = "used where the kernel did not compile")]
+            use ::warpwise::__private::NotCompiled as _;
+            ::warpwise::__private::launch(
+                Self::__WARPWISE_SOURCE,
+                &[#(#bindings),*],
+                #device,
+                #config,
+                &[#(#args),*],
+            )
+        )
+    } else {
+        // Lowering rejects the parameter; here it must not lead to errors in what calls this.
+        let unused = params.iter().map(|param| &param.name);
+        quote!(
+            let _ = (#device, #config, #(#unused),*);
+            ::core::unreachable!("a kernel that does not compile")
+        )
+    };
+    quote!(
+        /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+        /// it is returned by the next call that waits for the device.
+        ///
+        /// # Errors
+        /// If the launch is refused; nothing has run then.
+        #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+        #vis fn launch(
+            #device: &::warpwise::Device,
+            #config: ::warpwise::LaunchConfig,
+            #(#inputs,)*
+        ) -> ::warpwise::Result<()> {
+            #body
+        }
+    )
+}
+
+/// How `launch` declares a parameter.
+fn parameter(Param { name, kind }: &Param) -> TokenStream {
+    match kind {
+        ParamKind::Scalar(ty) => quote!(#name: #ty),
+        ParamKind::Read(elem) => quote!(#name: &::warpwise::Buffer<#elem>),
+        ParamKind::Write(elem) => quote!(#name: &mut ::warpwise::Buffer<#elem>),
+        ParamKind::Atomic(elem) => {
+            quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem>)
+        }
+        ParamKind::Unknown => quote!(#name: impl ::core::marker::Sized),
+    }
+}
+
+/// How `launch` hands a parameter on.
+fn argument(Param { name, kind }: &Param) -> TokenStream {
+    let pass = match kind {
+        ParamKind::Scalar(_) | ParamKind::Unknown => quote!(scalar),
+        ParamKind::Read(_) => quote!(read),
+        ParamKind::Write(_) => quote!(write),
+        ParamKind::Atomic(_) => quote!(atomic),
+    };
+    quote_spanned!(Span::mixed_site()=> ::warpwise::__private::Arg::#pass(#name))
+}
+
+/// The levels that `attributes` give to rustc's lints, for an item beside theirs.
+fn lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
+    let levels = attributes.iter().filter_map(|attribute| {
+        let word = attribute.path().get_ident()?.to_string();
+        if !matches!(word.as_str(), "allow" | "warn" | "deny" | "forbid" | "expect" | "cfg") {
+            return None;
+        }
+        let mut attribute = attr::lint_attribute(attribute).ok()?.rest?;
+        if word == "expect" {
+            // The function itself fulfils the expectation, or does not.
+            if let Meta::List(list) = &mut attribute.meta {
+                list.path = syn::parse_quote!(allow);
+            }
+        }
+        Some(attribute)
+    });
+    levels.collect()
+}

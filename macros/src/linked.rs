@@ -1,0 +1,201 @@
+//! What device functions' macros carry, and what a kernel gets of it: see [`crate::device`],
+//! whose words for it these are.
+use crate::lower::{DeviceItem, DeviceSet, key};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use std::collections::BTreeMap;
+use syn::{
+    Error, ItemFn, LitStr, Path,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+};
+
+/// What a chain brings to its end: `{} { {CLOSURE}* } { STATE }`.
+pub(crate) struct Link {
+    /// In the order of the paths that led to them.
+    pub(crate) closures: Vec<Closure>,
+    /// What is linked.
+    pub(crate) state: State,
+}
+
+/// What called the functions: `kernel { ARGS } { ITEM }` or `device { ITEM }`.
+pub(crate) enum State {
+    /// A kernel.
+    Kernel {
+        /// Of `#[kernel(..)]`.
+        args: TokenStream,
+        /// As written.
+        item: ItemFn,
+    },
+    /// A device function.
+    Device {
+        /// As written.
+        item: ItemFn,
+    },
+}
+
+/// What one macro carries: `"version" ENTRY*`.
+pub(crate) struct Closure(Vec<Entry>);
+
+/// A carried function: `{ "id" sound|wrong { CALLEE* } { ITEM } }`.
+struct Entry {
+    id: String,
+    sound: bool,
+    callees: Vec<Callee>,
+    item: ItemFn,
+    /// All of this, to be carried further.
+    tokens: TokenStream,
+}
+
+/// Where a path that is called leads: `"key" "id"`.
+#[derive(Clone)]
+struct Callee {
+    key: String,
+    id: String,
+}
+
+impl Parse for Link {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let _no_steps_left = braced(input)?;
+        let closures = in_braces(&braced(input)?)?;
+        Ok(Self { closures, state: syn::parse2(braced(input)?)? })
+    }
+}
+
+impl Parse for State {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let kind = Ident::parse_any(input)?;
+        if kind == "kernel" {
+            let args = braced(input)?;
+            return Ok(Self::Kernel { args, item: syn::parse2(braced(input)?)? });
+        }
+        Ok(Self::Device { item: syn::parse2(braced(input)?)? })
+    }
+}
+
+impl Parse for Closure {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let (theirs, ours) = (input.parse::<LitStr>()?.value(), env!("CARGO_PKG_VERSION"));
+        if theirs != ours {
+            let text = format!(
+                "this calls a device function of a crate that uses Warpwise {theirs}, and this \
+                 crate uses {ours}"
+            );
+            return Err(Error::new(Span::call_site(), text));
+        }
+        in_braces(&input.parse()?).map(Self)
+    }
+}
+
+impl Parse for Entry {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let tokens = input.cursor().token_stream();
+        let id = input.parse::<LitStr>()?.value();
+        let sound = Ident::parse_any(input)? == "sound";
+        let callees = in_braces(&braced(input)?)?;
+        let item = syn::parse2(braced(input)?)?;
+        Ok(Self { id, sound, callees, item, tokens: quote!({ #tokens }) })
+    }
+}
+
+impl Parse for Callee {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let (key, id): (LitStr, LitStr) = (input.parse()?, input.parse()?);
+        Ok(Self { key: key.value(), id: id.value() })
+    }
+}
+
+impl ToTokens for Callee {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { key, id } = self;
+        tokens.extend(quote!({ #key #id }));
+    }
+}
+
+/// The tokens in the braces that come next.
+fn braced(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let content;
+    syn::braced!(content in input);
+    content.parse()
+}
+
+/// `{T}*`
+fn in_braces<T: Parse>(tokens: &TokenStream) -> syn::Result<Vec<T>> {
+    let groups = tokens.clone().into_iter();
+    groups
+        .map(|token| match token {
+            proc_macro2::TokenTree::Group(group) => syn::parse2(group.stream()),
+            _ => Err(malformed()),
+        })
+        .collect()
+}
+
+/// Tokens that no macro of ours makes.
+fn malformed() -> Error {
+    Error::new(Span::call_site(), "these are not the tokens of device functions")
+}
+
+/// What a kernel or a device function calls, put together.
+pub(crate) struct Linked {
+    /// Every function that is needed, once.
+    entries: Vec<Entry>,
+    /// Where the paths that are called lead.
+    callees: Vec<Callee>,
+    /// The same for lowering.
+    pub(crate) set: DeviceSet,
+    /// Whether all of them are without errors.
+    pub(crate) sound: bool,
+}
+
+impl Linked {
+    /// Nothing.
+    pub(crate) fn empty() -> Self {
+        Self { entries: Vec::new(), callees: Vec::new(), set: DeviceSet::default(), sound: true }
+    }
+
+    /// Of `paths`, with the closure that each led to.
+    pub(crate) fn new(paths: &[Path], closures: Vec<Closure>) -> syn::Result<Self> {
+        let mut linked = Self::empty();
+        let mut indices = BTreeMap::new();
+        if paths.len() != closures.len() {
+            return Err(malformed());
+        }
+        for (path, Closure(entries)) in paths.iter().zip(closures) {
+            let id = entries.first().ok_or_else(malformed)?.id.clone();
+            linked.callees.push(Callee { key: key(path), id });
+            for entry in entries {
+                if !indices.contains_key(&entry.id) {
+                    indices.insert(entry.id.clone(), linked.entries.len());
+                    linked.entries.push(entry);
+                }
+            }
+        }
+        linked.set.kernel_callees = resolved(&linked.callees, &indices)?;
+        for entry in &linked.entries {
+            linked.sound &= entry.sound;
+            let callees = resolved(&entry.callees, &indices)?;
+            linked.set.items.push(DeviceItem { item: entry.item.clone(), callees });
+        }
+        Ok(linked)
+    }
+
+    /// The closure of `item`, which calls what is linked.
+    pub(crate) fn closure(&self, item: &ItemFn, id: &str, sound: bool) -> TokenStream {
+        let mut item = item.clone();
+        item.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+        let version = env!("CARGO_PKG_VERSION");
+        let word = if sound { quote!(sound) } else { quote!(wrong) };
+        let callees = &self.callees;
+        let others = self.entries.iter().map(|entry| &entry.tokens);
+        quote!(#version { #id #word { #(#callees)* } { #item } } #(#others)*)
+    }
+}
+
+/// Key of each path to index of the function that it leads to.
+fn resolved(
+    callees: &[Callee],
+    indices: &BTreeMap<String, usize>,
+) -> syn::Result<BTreeMap<String, usize>> {
+    let index = |id| indices.get(id).copied().ok_or_else(malformed);
+    callees.iter().map(|Callee { key, id }| Ok((key.clone(), index(id)?))).collect()
+}

@@ -1,0 +1,56 @@
+//! Where tokens are in the user's source.
+use proc_macro2::Span;
+use quote::quote;
+use std::fmt;
+
+/// A file with a line and a column in it, both from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl Place {
+    /// Where `span` begins. Outside of rustc, where nobody knows, `<unknown>:0:0`.
+    pub(crate) fn of(span: Span) -> Self {
+        if !proc_macro::is_available() {
+            return Self { file: "<unknown>".into(), line: 0, column: 0 };
+        }
+        let span = span.unwrap();
+        Self { file: span.file(), line: span.line(), column: span.column() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// The expression `&[Place { .. }, ..]` for the places where `spans` begin.
+pub(crate) fn table(spans: impl IntoIterator<Item = Span>) -> proc_macro2::TokenStream {
+    let mut files: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
+    for span in spans {
+        let Place { file, line, column } = Place::of(span);
+        let index = files.iter().position(|known| *known == file).unwrap_or_else(|| {
+            files.push(file);
+            files.len() - 1
+        });
+        let number = |number: usize| {
+            proc_macro2::Literal::u32_unsuffixed(u32::try_from(number).unwrap_or(u32::MAX))
+        };
+        let (line, column) = (number(line), number(column));
+        let index = proc_macro2::Literal::usize_unsuffixed(index);
+        rows.push(quote!(place(#index, #line, #column)));
+    }
+    quote!({
+        const FILES: &[&str] = &[#(#files),*];
+        const fn place(file: usize, line: u32, column: u32) -> ::warpwise::__private::Place {
+            ::warpwise::__private::Place { file: FILES[file], line, column }
+        }
+        const PLACES: &[::warpwise::__private::Place] = &[#(#rows),*];
+        PLACES
+    })
+}

@@ -1,0 +1,107 @@
+//! Shows diagnostics, at the user's own tokens, by what stable Rust has for it.
+//!
+//! - An error is a `compile_error!` whose first token has the span of the first token at fault
+//!   and whose last has that of the last, so that rustc underlines what lies between.
+//! - A warning is the use of a deprecated macro `gpu::<lint>`, with the same spans. Its text is
+//!   the deprecation's note. It is a warning of rustc's lint `deprecated` and follows its levels.
+//!
+//! A diagnostic of rustc has one place on stable; the others are written out as
+//! `file:line:column`.
+use crate::{lower::SpanRange, place::Place};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote, quote_spanned};
+use warpwise_compiler::{
+    diag::{Diagnostic, Level},
+    id::Id,
+    ir,
+};
+
+/// Which places the spans of a kernel's IR stand for.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    /// By span number.
+    pub(crate) spans: &'a [SpanRange],
+    /// For a span that is not in the table.
+    pub(crate) fallback: Span,
+}
+
+impl Places<'_> {
+    fn range(self, span: ir::Span) -> (Span, Span) {
+        self.spans
+            .get(span.index())
+            .map_or((self.fallback, self.fallback), |range| (range.first, range.last))
+    }
+}
+
+/// Statements that make rustc show `diagnostic`.
+pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenStream {
+    let (first, last) = places.range(diagnostic.span);
+    let text = text(diagnostic, places);
+    match diagnostic.level {
+        Level::Allow => TokenStream::new(),
+        Level::Warn => warning(diagnostic.code, &text, first, last),
+        Level::Deny => error(&text, first, last),
+    }
+}
+
+/// Message, notes and help, as rustc would set them below each other.
+fn text(diagnostic: &Diagnostic, places: Places<'_>) -> String {
+    let Diagnostic { code, level, message, labels, help, .. } = diagnostic;
+    let mut text = message.clone();
+    for (span, label) in labels {
+        let place = Place::of(places.range(*span).0);
+        text.push_str(&format!("\n  = note: {label} ({place})"));
+    }
+    if let Some(help) = help {
+        text.push_str(&format!("\n  = help: {help}"));
+    }
+    let shown = match level {
+        Level::Deny => "denied",
+        Level::Warn | Level::Allow => "on",
+    };
+    text.push_str(&format!(
+        "\n  = note: lint `{code}` is {shown} here; `#[allow({code})]` on the statement or the kernel \
+         silences it"
+    ));
+    text
+}
+
+/// An error with `text` that underlines `first` to `last`.
+pub(crate) fn error(text: &str, first: Span, last: Span) -> TokenStream {
+    let mut arguments = Group::new(proc_macro2::Delimiter::Brace, quote_spanned!(last=> #text));
+    arguments.set_span(last);
+    let arguments = TokenTree::Group(arguments);
+    let path = quote_spanned!(first=> ::core::compile_error);
+    let bang = quote_spanned!(last=> !);
+    quote!(#path #bang #arguments)
+}
+
+/// A warning with `text` that underlines `first` to `last`.
+fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
+    let lint = code.strip_prefix("gpu_").unwrap_or(code);
+    let note = format!("\n{text}");
+    let hidden = format_ident!("__{lint}");
+    let shown = format_ident!("{lint}");
+    let module = quote_spanned!(first=> gpu::);
+    let call = format_ident!("{lint}", span = last);
+    let call = quote_spanned!(last=> #call!{});
+    quote!({
+        mod gpu {
+            #[deprecated(note = #note)]
+            macro_rules! #hidden { () => {} }
+            #[allow(unused_imports, deprecated, reason = "it is used to warn")]
+            pub(crate) use #hidden as #shown;
+        }
+        #module #call
+    })
+}
+
+/// A mistake of ours, reported at `span`.
+pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
+    let text = format!(
+        "this is a bug in Warpwise, not in the kernel: {text}\n  = help: please report it, with \
+         the kernel, at {}/issues",
+        env!("CARGO_PKG_REPOSITORY")
+    );
+    error(&text, span, span)
+}

@@ -1,0 +1,153 @@
+//! What a kernel's signature says to the launcher: its generic parameters, and what `launch`
+//! takes for each parameter.
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{
+    FnArg, GenericParam, Generics, Ident, ItemFn, Pat, Type, TypePath, WherePredicate, visit::Visit,
+};
+
+/// A kernel's parameter, as `launch` sees it.
+pub(crate) struct Param {
+    /// Its name; made up where the kernel has a pattern.
+    pub(crate) name: Ident,
+    /// What is passed.
+    pub(crate) kind: ParamKind,
+}
+
+/// What is passed for a parameter.
+pub(crate) enum ParamKind {
+    /// One value.
+    Scalar(Type),
+    /// `&[T]`
+    Read(Type),
+    /// `&mut [T]`
+    Write(Type),
+    /// `&[AtomicT]`
+    Atomic(Type),
+    /// Nothing that a kernel takes: lowering rejects it.
+    Unknown,
+}
+
+/// Types that a kernel takes by value and in slices.
+const SCALARS: [&str; 13] =
+    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+/// Types that a kernel takes in shared slices.
+const ATOMICS: [&str; 6] =
+    ["AtomicI32", "AtomicI64", "AtomicU32", "AtomicU64", "AtomicF32", "AtomicF64"];
+
+/// The parameters of `item`, in order.
+pub(crate) fn params(item: &ItemFn) -> Vec<Param> {
+    let generics = &item.sig.generics;
+    let inputs = item.sig.inputs.iter().enumerate();
+    inputs
+        .map(|(i, input)| {
+            let made_up = format_ident!("arg{i}");
+            match input {
+                FnArg::Receiver(_) => Param { name: made_up, kind: ParamKind::Unknown },
+                FnArg::Typed(input) => {
+                    let name = match &*input.pat {
+                        Pat::Ident(pat) => pat.ident.clone(),
+                        _ => made_up,
+                    };
+                    Param { name, kind: kind(&input.ty, generics) }
+                }
+            }
+        })
+        .collect()
+}
+
+fn kind(ty: &Type, generics: &Generics) -> ParamKind {
+    let named = |ty: &Type, names: &[&str]| {
+        last_name(ty).is_some_and(|name| names.iter().any(|known| name == known))
+    };
+    let plain = |ty: &Type| named(ty, &SCALARS) || is_parameter(ty, generics);
+    match ty {
+        Type::Paren(inner) => kind(&inner.elem, generics),
+        Type::Group(inner) => kind(&inner.elem, generics),
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Slice(slice) => {
+                let elem = (*slice.elem).clone();
+                match (reference.mutability.is_some(), plain(&elem), named(&elem, &ATOMICS)) {
+                    (false, true, _) => ParamKind::Read(elem),
+                    (true, true, _) => ParamKind::Write(elem),
+                    (false, false, true) => ParamKind::Atomic(elem),
+                    (true, false, true) | (_, false, false) => ParamKind::Unknown,
+                }
+            }
+            _ => ParamKind::Unknown,
+        },
+        ty if plain(ty) => ParamKind::Scalar(ty.clone()),
+        _ => ParamKind::Unknown,
+    }
+}
+
+/// `f32` of `core::primitive::f32`.
+fn last_name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Group(group) => last_name(&group.elem),
+        Type::Paren(paren) => last_name(&paren.elem),
+        Type::Path(TypePath { qself: None, path, .. }) => {
+            path.segments.last().filter(|segment| segment.arguments.is_none()).map(|s| &s.ident)
+        }
+        _ => None,
+    }
+}
+
+fn is_parameter(ty: &Type, generics: &Generics) -> bool {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    path.get_ident().is_some_and(|name| generics.type_params().any(|param| param.ident == *name))
+}
+
+/// `generics` without lifetimes, which a launch has no use for.
+pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    let params = std::mem::take(&mut generics.params);
+    generics.params =
+        params.into_iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))).collect();
+    if let Some(clause) = &mut generics.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates);
+        clause.predicates = predicates.into_iter().filter(|it| !mentions_lifetime(it)).collect();
+    }
+    generics
+}
+
+fn mentions_lifetime(predicate: &WherePredicate) -> bool {
+    struct Finder(bool);
+    impl Visit<'_> for Finder {
+        fn visit_lifetime(&mut self, lifetime: &syn::Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_where_predicate(predicate);
+    finder.0
+}
+
+/// What binds each of `generics` at launch, and then each of the `open` constants.
+pub(crate) fn bindings(generics: &Generics, open: &[syn::Path]) -> Vec<TokenStream> {
+    let mut bindings = Vec::new();
+    let constant = |value: &dyn quote::ToTokens| {
+        quote!(::warpwise::__private::Binding::Const(
+            ::warpwise::__private::Element::to_bits(#value)
+        ))
+    };
+    for param in &generics.params {
+        match param {
+            GenericParam::Type(param) => {
+                let name = &param.ident;
+                bindings.push(quote!(::warpwise::__private::Binding::Type(
+                    <#name as ::warpwise::__private::Element>::SCALAR
+                )));
+            }
+            GenericParam::Const(param) => bindings.push(constant(&param.ident)),
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    bindings.extend(open.iter().map(|path| constant(path)));
+    bindings
+}
+
+/// True if nothing is left to bind at launch.
+pub(crate) fn is_closed(generics: &Generics, open: &[syn::Path]) -> bool {
+    open.is_empty() && generics.params.iter().all(|it| matches!(it, GenericParam::Lifetime(_)))
+}

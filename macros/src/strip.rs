@@ -1,0 +1,55 @@
+//! Takes our attributes out of what rustc gets: it does not know lints called `gpu_..`.
+//!
+//! Works on tokens, so that everything else reaches rustc exactly as written.
+use crate::attr::{LintAttribute, combine, lint_attribute};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, Error, parse::Parser};
+
+/// `tokens` without lint attributes about our lints; what is wrong with those goes to `errors`.
+pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match (&token, tokens.peek()) {
+            (TokenTree::Punct(hash), Some(TokenTree::Group(group)))
+                if hash.as_char() == '#' && is_lint_attribute(group) =>
+            {
+                attribute(&token, group, &mut out, errors);
+                tokens.next();
+            }
+            (TokenTree::Group(group), _) => {
+                let mut inner = Group::new(group.delimiter(), strip(group.stream(), errors));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_), _) => {
+                out.extend([token]);
+            }
+        }
+    }
+    out
+}
+
+/// True for `[allow(..)]` and its like.
+fn is_lint_attribute(group: &Group) -> bool {
+    const WORDS: [&str; 5] = ["allow", "warn", "deny", "expect", "forbid"];
+    group.delimiter() == Delimiter::Bracket
+        && matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(word))
+            if WORDS.iter().any(|known| word == known))
+}
+
+fn attribute(hash: &TokenTree, group: &Group, out: &mut TokenStream, errors: &mut Option<Error>) {
+    let tokens = quote::quote!(#hash #group);
+    let parsed = Attribute::parse_outer.parse2(tokens.clone()).ok().and_then(|mut it| it.pop());
+    let Some(attribute) = parsed else {
+        out.extend(tokens); // rustc says what is wrong with it
+        return;
+    };
+    match lint_attribute(&attribute) {
+        Ok(LintAttribute { levels, .. }) if levels.is_empty() => out.extend(tokens),
+        Ok(LintAttribute { rest: Some(rest), .. }) => rest.to_tokens(out),
+        Ok(LintAttribute { rest: None, .. }) => {}
+        Err(error) => combine(errors, error),
+    }
+}
