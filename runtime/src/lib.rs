@@ -44,3 +44,4 @@ pub use host::index::{
 pub use launch::{Axis, Dims, LaunchConfig};
 pub use num::{Float, Int, MinMax, Num};
 pub use warp::sync_warp;
+pub use warpwise_macros::{device, kernel};
