@@ -26,6 +26,8 @@ const SHARED_MEMORY: u64 = 48 << 10;
 
 /// Programs depend on the kernel only, so all CPU devices share them.
 static PROGRAMS: Cache<Prepared> = Cache::new();
+/// The same, of kernels that are run as the front end made them.
+static UNOPTIMIZED: Cache<Prepared> = Cache::new();
 
 #[derive(Debug)]
 struct Prepared {
@@ -34,10 +36,11 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(source: &Source, bindings: &[Binding]) -> Result<Self> {
+    fn new(source: &Source, bindings: &[Binding], optimized: bool) -> Result<Self> {
         let kernel = bind(source, bindings, NAME)?;
         let signature = Signature::of(&kernel);
-        Ok(Self { signature, program: Program::new(&optimize(kernel)) })
+        let kernel = if optimized { optimize(kernel) } else { kernel };
+        Ok(Self { signature, program: Program::new(&kernel) })
     }
 }
 
@@ -45,11 +48,13 @@ impl Prepared {
 #[derive(Debug)]
 pub(crate) struct Interpreter {
     info: DeviceInfo,
+    optimized: bool,
     fault: Mutex<Option<Box<DevicePanic>>>,
 }
 
 impl Interpreter {
-    pub(crate) fn new() -> Self {
+    /// One that runs kernels optimized, or as the front end made them.
+    pub(crate) fn new(optimized: bool) -> Self {
         let info = DeviceInfo {
             name: "SIMT interpreter".into(),
             sm: None,
@@ -57,7 +62,7 @@ impl Interpreter {
             memory: None,
             shared_memory_per_block: SHARED_MEMORY,
         };
-        Self { info, fault: Mutex::new(None) }
+        Self { info, optimized, fault: Mutex::new(None) }
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
@@ -88,7 +93,9 @@ impl Interpreter {
         config: LaunchConfig,
         device: &crate::Device,
     ) -> Result<()> {
-        let prepared = PROGRAMS.get(source, bindings, || Prepared::new(source, bindings))?;
+        let programs = if self.optimized { &PROGRAMS } else { &UNOPTIMIZED };
+        let prepare = || Prepared::new(source, bindings, self.optimized);
+        let prepared = programs.get(source, bindings, prepare)?;
         let geometry = check(source, &prepared.signature, device, config, args)?;
         if geometry.is_empty() {
             return Ok(());
