@@ -222,31 +222,24 @@ impl Emitter<'_> {
 
     /// A comparison. With a NaN, all but `Ne` are false.
     pub(super) fn compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Value {
-        let ty = self.kernel.insts[lhs].ty;
-        if ty == Scalar::Bool.into() {
+        let scalar = self.scalar(lhs);
+        if scalar == Scalar::Bool {
             return self.compare_bools(op, lhs, rhs);
         }
-        let narrow = ty == Scalar::U64.into() && self.facts.fits(lhs) && self.facts.fits(rhs);
-        let (suffix, operands) = match ty {
-            Ty::Scalar(_) if narrow => ("u32", [lhs, rhs].map(|operand| self.low(operand))),
-            Ty::Scalar(scalar) => (arithmetic(scalar), [lhs, rhs].map(|o| self.operand(o))),
-            Ty::Ptr(space) if Class::of_pointer(space) == Class::B32 => {
-                ("u32", [lhs, rhs].map(|operand| self.operand(operand)))
-            }
-            Ty::Ptr(_) => ("u64", [lhs, rhs].map(|operand| self.operand(operand))),
-            Ty::Unit => unreachable!("the verifier saw values here"),
+        let narrow = scalar == Scalar::U64 && self.facts.fits(lhs) && self.facts.fits(rhs);
+        let (suffix, [lhs, rhs]) = match narrow {
+            true => ("u32", [lhs, rhs].map(|operand| self.low(operand))),
+            false => (arithmetic(scalar), [lhs, rhs].map(|operand| self.operand(operand))),
         };
-        let float = matches!(ty, Ty::Scalar(scalar) if scalar.is_float());
         let relation = match op {
             CompareOp::Eq => "eq",
-            CompareOp::Ne if float => "neu",
+            CompareOp::Ne if scalar.is_float() => "neu",
             CompareOp::Ne => "ne",
             CompareOp::Lt => "lt",
             CompareOp::Le => "le",
             CompareOp::Gt => "gt",
             CompareOp::Ge => "ge",
         };
-        let [lhs, rhs] = operands;
         self.pred(format_args!("setp.{relation}.{suffix}"), format_args!("{lhs}, {rhs}")).into()
     }
 
