@@ -46,6 +46,9 @@ impl fmt::Display for Place {
 }
 
 impl Source {
+    /// The IR of a kernel that the macro never got to see.
+    pub(crate) const NOT_COMPILED: &'static str = "";
+
     /// What span number `span` stands for.
     pub(crate) fn place(&self, span: usize) -> Place {
         let unknown = Place { file: "<unknown>", line: 0, column: 0 };
@@ -92,6 +95,10 @@ pub(crate) struct FaultDetails {
 /// The kernel of `source` with its generic parameters bound, verified and not yet optimized.
 pub(crate) fn bind(source: &Source, bindings: &[Binding], device: &str) -> Result<Kernel> {
     let failed = |message| Error::Compile { kernel: source.name, device: device.into(), message };
+    if source.ir == Source::NOT_COMPILED {
+        let text = "it calls something that is a macro, but no `#[device]` function";
+        return Err(failed(text.to_owned()));
+    }
     let kernel: Kernel = source
         .ir
         .parse()
