@@ -16,7 +16,6 @@ mod buffer;
 mod cpu;
 mod device;
 mod dispatch;
-mod driver;
 mod element;
 mod error;
 pub mod host;

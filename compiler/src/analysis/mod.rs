@@ -2,6 +2,8 @@
 //!
 //! A fact says why, not only whether: it carries the next link of the chain from
 //! the effect to its source, and messages are built from such chains.
+pub mod evaluate;
+pub mod range;
 pub mod uniformity;
 use crate::ir::Kernel;
 use uniformity::Uniformity;

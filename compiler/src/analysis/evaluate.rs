@@ -1,0 +1,299 @@
+//! What an operation on constants yields, as bits (zero-extended): the meaning of
+//! [`ir::Op`](crate::ir::Op) in numbers.
+//!
+//! `None` where the IR leaves the result open (a division by zero, the bits of a
+//! NaN that is computed) or where the operation does not exist on the type, so that whoever
+//! asks leaves the instruction to the engine that runs it.
+use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
+
+/// A number as arithmetic needs it.
+#[derive(Clone, Copy)]
+enum Number {
+    /// An integer or `bool`, exact.
+    Int(i128),
+    F32(f32),
+    F64(f64),
+}
+
+/// `op value`
+pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
+    match number(scalar, value)? {
+        Number::Int(value) => int_unary(op, scalar, value).map(|result| wrap(scalar, result)),
+        Number::F32(value) => float_unary_f32(op, value).and_then(f32_bits),
+        Number::F64(value) => float_unary_f64(op, value).and_then(f64_bits),
+    }
+}
+
+/// `lhs op rhs`; the right side of a shift is `u32`.
+pub fn binary(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
+    if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+        return shift(op, scalar, lhs, rhs);
+    }
+    match (number(scalar, lhs)?, number(scalar, rhs)?) {
+        (Number::Int(lhs), Number::Int(rhs)) => int_binary(op, scalar, lhs, rhs),
+        (Number::F32(lhs), Number::F32(rhs)) => float_binary_f32(op, lhs, rhs).and_then(f32_bits),
+        (Number::F64(lhs), Number::F64(rhs)) => float_binary_f64(op, lhs, rhs).and_then(f64_bits),
+        (Number::Int(_) | Number::F32(_) | Number::F64(_), _) => None,
+    }
+}
+
+/// `lhs op rhs`, of two values of type `scalar`.
+pub fn compare(op: CompareOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<bool> {
+    let order = match (number(scalar, lhs)?, number(scalar, rhs)?) {
+        (Number::Int(lhs), Number::Int(rhs)) => Some(lhs.cmp(&rhs)),
+        (Number::F32(lhs), Number::F32(rhs)) => lhs.partial_cmp(&rhs),
+        (Number::F64(lhs), Number::F64(rhs)) => lhs.partial_cmp(&rhs),
+        (Number::Int(_) | Number::F32(_) | Number::F64(_), _) => return None,
+    };
+    Some(match op {
+        CompareOp::Eq => order.is_some_and(|order| order.is_eq()),
+        CompareOp::Ne => order.is_none_or(|order| order.is_ne()),
+        CompareOp::Lt => order.is_some_and(|order| order.is_lt()),
+        CompareOp::Le => order.is_some_and(|order| order.is_le()),
+        CompareOp::Gt => order.is_some_and(|order| order.is_gt()),
+        CompareOp::Ge => order.is_some_and(|order| order.is_ge()),
+    })
+}
+
+/// `value as to`
+pub fn cast(from: Scalar, to: Scalar, value: u64) -> Option<u64> {
+    let value = number(from, value)?;
+    match to {
+        Scalar::F32 => f32_bits(match value {
+            #[expect(clippy::cast_precision_loss, reason = "rounds as the cast does")]
+            Number::Int(value) => value as f32,
+            Number::F32(value) => value,
+            #[expect(clippy::cast_possible_truncation, reason = "rounds as the cast does")]
+            Number::F64(value) => value as f32,
+        }),
+        Scalar::F64 => f64_bits(match value {
+            #[expect(clippy::cast_precision_loss, reason = "rounds as the cast does")]
+            Number::Int(value) => value as f64,
+            Number::F32(value) => f64::from(value),
+            Number::F64(value) => value,
+        }),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => Some(match value {
+            Number::Int(value) => wrap(to, value),
+            Number::F32(value) => saturate(to, f64::from(value))?,
+            Number::F64(value) => saturate(to, value)?,
+        }),
+        Scalar::Bool | Scalar::Generic(_) => None,
+    }
+}
+
+/// `a * b + c`, rounded once.
+pub fn fma(scalar: Scalar, a: u64, b: u64, c: u64) -> Option<u64> {
+    match (number(scalar, a)?, number(scalar, b)?, number(scalar, c)?) {
+        (Number::F32(a), Number::F32(b), Number::F32(c)) => f32_bits(a.mul_add(b, c)),
+        (Number::F64(a), Number::F64(b), Number::F64(c)) => f64_bits(a.mul_add(b, c)),
+        (Number::Int(_) | Number::F32(_) | Number::F64(_), ..) => None,
+    }
+}
+
+/// The smallest and the largest value of an integer type or `bool`.
+pub fn limits(scalar: Scalar) -> Option<(i128, i128)> {
+    let bits = scalar.bits()?;
+    match scalar {
+        Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+            Some((0, (1 << bits) - 1))
+        }
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
+        }
+        Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => None,
+    }
+}
+
+/// The integer that `bits` are; `None` on floats.
+pub fn integer(scalar: Scalar, bits: u64) -> Option<i128> {
+    let (min, _) = limits(scalar)?;
+    let value = i128::from(bits);
+    let width = scalar.bits()?;
+    Some(if min < 0 && value >> (width - 1) & 1 == 1 { value - (1 << width) } else { value })
+}
+
+/// The bits of `value`, modulo the width.
+pub fn wrap(scalar: Scalar, value: i128) -> u64 {
+    let width = scalar.bits().unwrap_or(64);
+    #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "keeps the bits")]
+    let bits = value as u64;
+    if width == 64 { bits } else { bits & ((1 << width) - 1) }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "narrow types are zero-extended")]
+fn number(scalar: Scalar, bits: u64) -> Option<Number> {
+    match scalar {
+        Scalar::F32 => Some(Number::F32(f32::from_bits(bits as u32))),
+        Scalar::F64 => Some(Number::F64(f64::from_bits(bits))),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => integer(scalar, bits).map(Number::Int),
+        Scalar::Generic(_) => None,
+    }
+}
+
+fn f32_bits(value: f32) -> Option<u64> {
+    (!value.is_nan()).then(|| u64::from(value.to_bits()))
+}
+
+fn f64_bits(value: f64) -> Option<u64> {
+    (!value.is_nan()).then(|| value.to_bits())
+}
+
+/// To the nearest value of an integer type; NaN to 0.
+#[expect(clippy::cast_possible_truncation, reason = "an `i128` holds every integer type")]
+fn saturate(to: Scalar, value: f64) -> Option<u64> {
+    let (min, max) = limits(to)?;
+    Some(wrap(to, (value as i128).clamp(min, max)))
+}
+
+fn shift(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
+    let lhs = integer(scalar, lhs)?;
+    let amount = rhs % u64::from(scalar.bits()?);
+    let result = if op == BinaryOp::Shl { lhs << amount } else { lhs >> amount };
+    Some(wrap(scalar, result))
+}
+
+fn int_unary(op: UnaryOp, scalar: Scalar, value: i128) -> Option<i128> {
+    match op {
+        UnaryOp::Not if scalar == Scalar::Bool => Some(1 - value),
+        UnaryOp::Not => Some(!value),
+        UnaryOp::Neg => Some(-value),
+        UnaryOp::Abs => Some(value.abs()),
+        UnaryOp::Sqrt
+        | UnaryOp::Floor
+        | UnaryOp::Ceil
+        | UnaryOp::Trunc
+        | UnaryOp::RoundTiesEven => None,
+    }
+}
+
+fn int_binary(op: BinaryOp, scalar: Scalar, lhs: i128, rhs: i128) -> Option<u64> {
+    let (min, max) = limits(scalar)?;
+    let divides = rhs != 0 && (min..=max).contains(&(lhs / rhs));
+    let result = match op {
+        BinaryOp::Add => lhs + rhs,
+        BinaryOp::Sub => lhs - rhs,
+        // Two factors of 64 bits: an `i128` wraps at a multiple of 2^64.
+        BinaryOp::Mul => lhs.wrapping_mul(rhs),
+        BinaryOp::Div if divides => lhs / rhs,
+        BinaryOp::Rem if divides => lhs % rhs,
+        BinaryOp::And => lhs & rhs,
+        BinaryOp::Or => lhs | rhs,
+        BinaryOp::Xor => lhs ^ rhs,
+        BinaryOp::Min => lhs.min(rhs),
+        BinaryOp::Max => lhs.max(rhs),
+        BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => return None,
+    };
+    Some(wrap(scalar, result))
+}
+
+/// Operations that are written alike for both float types.
+macro_rules! float {
+    ($float:ident, $unary:ident, $binary:ident) => {
+        fn $unary(op: UnaryOp, value: $float) -> Option<$float> {
+            match op {
+                UnaryOp::Neg => Some(-value),
+                UnaryOp::Abs => Some(value.abs()),
+                UnaryOp::Sqrt => Some(value.sqrt()),
+                UnaryOp::Floor => Some(value.floor()),
+                UnaryOp::Ceil => Some(value.ceil()),
+                UnaryOp::Trunc => Some(value.trunc()),
+                UnaryOp::RoundTiesEven => Some(value.round_ties_even()),
+                UnaryOp::Not => None,
+            }
+        }
+
+        fn $binary(op: BinaryOp, lhs: $float, rhs: $float) -> Option<$float> {
+            // Of two that are equal, which zeros can be, the sign decides.
+            let below = lhs < rhs || lhs == rhs && lhs.is_sign_negative();
+            match op {
+                BinaryOp::Add => Some(lhs + rhs),
+                BinaryOp::Sub => Some(lhs - rhs),
+                BinaryOp::Mul => Some(lhs * rhs),
+                BinaryOp::Div => Some(lhs / rhs),
+                BinaryOp::Rem => Some(lhs % rhs),
+                BinaryOp::Min => Some(if below || rhs.is_nan() { lhs } else { rhs }),
+                BinaryOp::Max => Some(if below || lhs.is_nan() { rhs } else { lhs }),
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
+                    None
+                }
+            }
+        }
+    };
+}
+float!(f32, float_unary_f32, float_binary_f32);
+float!(f64, float_unary_f64, float_binary_f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_wrap_and_shift_modulo_the_width() {
+        assert_eq!(binary(BinaryOp::Add, Scalar::U8, 255, 1), Some(0));
+        assert_eq!(binary(BinaryOp::Mul, Scalar::U64, u64::MAX, u64::MAX), Some(1));
+        assert_eq!(binary(BinaryOp::Mul, Scalar::I64, 1 << 63, 3), Some(1 << 63));
+        assert_eq!(binary(BinaryOp::Shl, Scalar::U32, 1, 33), Some(2));
+        assert_eq!(binary(BinaryOp::Shr, Scalar::I8, 0x80, 7), Some(0xff));
+        assert_eq!(unary(UnaryOp::Neg, Scalar::I8, 0x80), Some(0x80));
+        assert_eq!(unary(UnaryOp::Not, Scalar::Bool, 1), Some(0));
+        assert_eq!(unary(UnaryOp::Not, Scalar::U8, 1), Some(0xfe));
+    }
+
+    #[test]
+    fn division_has_no_value_where_rust_panics() {
+        assert_eq!(binary(BinaryOp::Div, Scalar::U32, 1, 0), None);
+        assert_eq!(binary(BinaryOp::Rem, Scalar::I32, 1, 0), None);
+        assert_eq!(binary(BinaryOp::Div, Scalar::I8, 0x80, 0xff), None);
+        assert_eq!(binary(BinaryOp::Rem, Scalar::I8, 0x80, 0xff), None);
+        assert_eq!(binary(BinaryOp::Div, Scalar::I8, 0xf9, 2), Some(0xfd));
+        assert_eq!(binary(BinaryOp::Rem, Scalar::I8, 0xf9, 2), Some(0xff));
+    }
+
+    #[test]
+    fn floats_keep_zeros_and_have_no_bits_for_nan() {
+        let bits = |value: f32| u64::from(value.to_bits());
+        let (zero, minus, nan) = (bits(0.0), bits(-0.0), bits(f32::NAN));
+        for (lhs, rhs) in [(zero, minus), (minus, zero)] {
+            assert_eq!(binary(BinaryOp::Min, Scalar::F32, lhs, rhs), Some(minus));
+            assert_eq!(binary(BinaryOp::Max, Scalar::F32, lhs, rhs), Some(zero));
+        }
+        for op in [BinaryOp::Min, BinaryOp::Max] {
+            assert_eq!(binary(op, Scalar::F32, nan, zero), Some(zero));
+            assert_eq!(binary(op, Scalar::F32, zero, nan), Some(zero));
+            assert_eq!(binary(op, Scalar::F32, nan, nan), None);
+        }
+        assert_eq!(binary(BinaryOp::Div, Scalar::F32, zero, zero), None);
+        assert_eq!(compare(CompareOp::Ne, Scalar::F32, nan, nan), Some(true));
+        assert_eq!(compare(CompareOp::Le, Scalar::F32, nan, nan), Some(false));
+    }
+
+    #[test]
+    fn casts_truncate_extend_and_saturate() {
+        assert_eq!(cast(Scalar::I8, Scalar::U32, 0xff), Some(0xffff_ffff));
+        assert_eq!(cast(Scalar::U8, Scalar::I32, 0xff), Some(0xff));
+        assert_eq!(cast(Scalar::U32, Scalar::I8, 0x1ff), Some(0xff));
+        assert_eq!(cast(Scalar::F64, Scalar::U8, (-3.5_f64).to_bits()), Some(0));
+        assert_eq!(cast(Scalar::F64, Scalar::U64, 1e30_f64.to_bits()), Some(u64::MAX));
+        assert_eq!(cast(Scalar::F64, Scalar::I64, f64::NAN.to_bits()), Some(0));
+        assert_eq!(
+            cast(Scalar::U64, Scalar::F32, u64::MAX),
+            Some(u64::from(2_f32.powi(64).to_bits()))
+        );
+        assert_eq!(cast(Scalar::Bool, Scalar::F64, 1), Some(1_f64.to_bits()));
+    }
+}

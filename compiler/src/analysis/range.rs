@@ -1,0 +1,441 @@
+//! Between which limits the integers of a kernel lie.
+//!
+//! A [`Range`] bounds the mathematical value, whatever the type; where an operation may wrap,
+//! all that is left are the limits of the type. It holds whenever the instruction
+//! runs: conditions around it are not looked at. A local has one range for the whole kernel.
+//!
+//! What is known without looking at data:
+//!
+//! - A thread index is below the declared block, or 1024 (64 along z). A launch has
+//!   at most 2^31 - 1 blocks along x, 65535 along y and z, and, unless the kernel says
+//!   `wide_index`, at most 2^31 threads along each axis.
+//! - A slice has at most `i64::MAX` bytes, as in Rust.
+//! - The value of a `for` lies between its start and its end.
+//! - A divisor is not zero: a check stands before.
+use super::evaluate;
+use crate::{
+    id::Facts,
+    ir::{
+        Axis, BarrierOp, BinaryOp, Builtin, CompareOp, InstId, Kernel, LocalId, Op, ParamKind,
+        Scalar, Ty, UnaryOp,
+    },
+};
+
+/// All integers from `min` to `max`; none if `min` is the larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The smallest.
+    pub min: i128,
+    /// The largest.
+    pub max: i128,
+}
+
+/// The range of each integer (and `bool`, as 0 and 1) of a kernel.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    value: Facts<InstId, Range>,
+    local: Facts<LocalId, Range>,
+}
+
+/// The launcher allows no more threads along an axis, unless the kernel says `wide_index`.
+const MOST_THREADS: i128 = 1 << 31;
+
+/// After so many rounds, what still grows may be anything.
+const ROUNDS: u32 = 2;
+
+/// Computes the ranges of `kernel`, whose instructions are numbered in order; where it is
+/// generic, less is known.
+pub fn analyze(kernel: &Kernel) -> Ranges {
+    let value = kernel.insts.facts(Range::EMPTY);
+    let local = kernel.locals.facts(Range::EMPTY);
+    let mut walk = Walk { kernel, value, local };
+    let mut round = 0;
+    while walk.run(round >= ROUNDS) {
+        round += 1;
+    }
+    Ranges { value: walk.value, local: walk.local }
+}
+
+impl Ranges {
+    /// The range of `id`; empty if it never runs. `None` if it yields no integer.
+    pub fn get(&self, kernel: &Kernel, id: InstId) -> Option<Range> {
+        limits(kernel.insts[id].ty).map(|_| self.value[id])
+    }
+
+    /// The range of what `local` is set to; empty if it never is. `None` if that is no integer.
+    pub fn local(&self, kernel: &Kernel, local: LocalId) -> Option<Range> {
+        limits(kernel.locals[local].ty).map(|_| self.local[local])
+    }
+
+    /// What `lhs op rhs`, of two integers, always is, if it is always the same.
+    pub fn compare(
+        &self,
+        kernel: &Kernel,
+        op: CompareOp,
+        lhs: InstId,
+        rhs: InstId,
+    ) -> Option<bool> {
+        let (lhs, rhs) = (self.get(kernel, lhs)?, self.get(kernel, rhs)?);
+        match op {
+            CompareOp::Lt => lhs.is_below(rhs),
+            CompareOp::Ge => lhs.is_below(rhs).map(|below| !below),
+            CompareOp::Gt => rhs.is_below(lhs),
+            CompareOp::Le => rhs.is_below(lhs).map(|below| !below),
+            CompareOp::Eq => lhs.equals(rhs),
+            CompareOp::Ne => lhs.equals(rhs).map(|equal| !equal),
+        }
+    }
+}
+
+impl Range {
+    /// No integer.
+    pub const EMPTY: Self = Self { min: 0, max: -1 };
+
+    /// The integers from `min` to `max`.
+    pub const fn new(min: i128, max: i128) -> Self {
+        Self { min, max }
+    }
+    /// True if it has no integer.
+    pub const fn is_empty(self) -> bool {
+        self.min > self.max
+    }
+    /// True if it has every integer of `other`.
+    pub const fn contains(self, other: Self) -> bool {
+        other.is_empty() || self.min <= other.min && other.max <= self.max
+    }
+    /// Whether each is less than each of `other`, or none is.
+    fn is_below(self, other: Self) -> Option<bool> {
+        if self.is_empty() || other.is_empty() {
+            None
+        } else if self.max < other.min {
+            Some(true)
+        } else {
+            (self.min >= other.max).then_some(false)
+        }
+    }
+    fn equals(self, other: Self) -> Option<bool> {
+        if self.is_empty() || other.is_empty() {
+            return None;
+        }
+        if self.max < other.min || other.max < self.min {
+            return Some(false);
+        }
+        (self.min == self.max && self == other).then_some(true)
+    }
+    fn union(self, other: Self) -> Self {
+        if self.is_empty() {
+            other
+        } else if other.is_empty() {
+            self
+        } else {
+            Self::new(self.min.min(other.min), self.max.max(other.max))
+        }
+    }
+    fn intersection(self, other: Self) -> Self {
+        Self::new(self.min.max(other.min), self.max.min(other.max))
+    }
+    /// `self` if a type with these `limits` holds it, else the limits.
+    fn or_wrapped(self, limits: Self) -> Self {
+        if limits.contains(self) { self } else { limits }
+    }
+}
+
+/// The limits of a type; `None` if it is no integer.
+fn limits(ty: Ty) -> Option<Range> {
+    let Ty::Scalar(scalar) = ty else { return None };
+    evaluate::limits(scalar).map(|(min, max)| Range::new(min, max))
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    value: Facts<InstId, Range>,
+    local: Facts<LocalId, Range>,
+}
+
+impl Walk<'_> {
+    /// Computes each value once; says whether a local grew. Those then grow as far as they can
+    /// if `widen`.
+    fn run(&mut self, widen: bool) -> bool {
+        let mut grew = false;
+        for (id, inst) in self.kernel.insts.iter() {
+            if let Op::Set { local, value } = inst.op {
+                grew |= self.set(local, value, widen);
+            } else if let Some(limits) = limits(inst.ty) {
+                self.value[id] = self.range(id, limits);
+            }
+        }
+        grew
+    }
+
+    fn set(&mut self, local: LocalId, value: InstId, widen: bool) -> bool {
+        let Some(limits) = limits(self.kernel.locals[local].ty) else { return false };
+        let old = self.local[local];
+        let mut new = old.union(self.value[value]);
+        if new == old {
+            return false;
+        }
+        if widen && new.min < old.min {
+            new.min = limits.min;
+        }
+        if widen && new.max > old.max {
+            new.max = limits.max;
+        }
+        self.local[local] = new;
+        true
+    }
+
+    /// The range of `id`, whose type has these `limits`.
+    fn range(&self, id: InstId, limits: Range) -> Range {
+        let inst = &self.kernel.insts[id];
+        match &inst.op {
+            Op::Const(bits) => match inst.ty {
+                Ty::Scalar(scalar) => constant(scalar, *bits).unwrap_or(limits),
+                Ty::Ptr(_) | Ty::Unit => limits,
+            },
+            Op::Len(param) => len(&self.kernel.params[*param].kind),
+            Op::Builtin(builtin) => self.builtin(*builtin).or_wrapped(limits),
+            Op::Unary { op, value } => unary(*op, self.value[*value], limits),
+            Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, limits),
+            Op::Cast { value } => self.cast(*value, limits),
+            Op::Select { then, other, .. } => self.value[*then].union(self.value[*other]),
+            Op::Bounds { index, len } => {
+                let below = Range::new(0, self.value[*len].max - 1);
+                self.value[*index].intersection(below)
+            }
+            Op::Get(local) => self.local[*local],
+            Op::Barrier { reduce } => match reduce {
+                Some((BarrierOp::Count, _)) => Range::new(0, 1024),
+                Some((BarrierOp::And | BarrierOp::Or, _)) | None => limits,
+            },
+            Op::For { start, end, inclusive, .. } => {
+                let last = self.value[*end].max - i128::from(!inclusive);
+                Range::new(self.value[*start].min, last)
+            }
+            Op::Generic(_)
+            | Op::MulAdd { .. }
+            | Op::Fma { .. }
+            | Op::Param(_)
+            | Op::Compare { .. }
+            | Op::Bitcast { .. }
+            | Op::Load { .. }
+            | Op::AtomicLoad { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            // These yield no integer.
+            | Op::Shared(_)
+            | Op::Index { .. }
+            | Op::Check { .. }
+            | Op::Set { .. }
+            | Op::Store { .. }
+            | Op::AtomicStore { .. }
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return => limits,
+        }
+    }
+
+    /// What the hardware and the launcher allow.
+    fn builtin(&self, builtin: Builtin) -> Range {
+        let block = [Axis::X, Axis::Y, Axis::Z].map(|axis| self.block_dim(axis).max);
+        let threads = block.iter().product::<i128>().min(1024);
+        match builtin {
+            Builtin::ThreadIdx(axis) => Range::new(0, self.block_dim(axis).max - 1),
+            Builtin::BlockDim(axis) => self.block_dim(axis),
+            Builtin::BlockIdx(axis) => Range::new(0, self.blocks(axis) - 1),
+            Builtin::GridDim(axis) => Range::new(1, self.blocks(axis)),
+            Builtin::GlobalIdx(axis) => Range::new(0, self.threads(axis) - 1),
+            Builtin::LaneId => Range::new(0, threads.min(32) - 1),
+            Builtin::WarpId => Range::new(0, (threads - 1) / 32),
+        }
+    }
+
+    /// Threads in a block along `axis`.
+    fn block_dim(&self, axis: Axis) -> Range {
+        let (declared, most) = match (&self.kernel.block, axis) {
+            (Some([x, ..]), Axis::X) => (x.known(), 1024),
+            (Some([_, y, _]), Axis::Y) => (y.known(), 1024),
+            (Some([.., z]), Axis::Z) => (z.known(), 64),
+            (None, Axis::X | Axis::Y) => (None, 1024),
+            (None, Axis::Z) => (None, 64),
+        };
+        let declared = declared.map(i128::from);
+        declared.map_or(Range::new(1, most), |threads| Range::new(threads, threads))
+    }
+
+    /// The most blocks that a grid can have along `axis`.
+    fn blocks(&self, axis: Axis) -> i128 {
+        let most = match axis {
+            Axis::X => (1 << 31) - 1,
+            Axis::Y | Axis::Z => 65535,
+        };
+        let of_threads = MOST_THREADS / self.block_dim(axis).min.max(1);
+        if self.kernel.wide_index { most } else { most.min(of_threads) }
+    }
+
+    /// The most threads that a grid can have along `axis`.
+    fn threads(&self, axis: Axis) -> i128 {
+        let most = self.blocks(axis) * self.block_dim(axis).max;
+        if self.kernel.wide_index { most } else { most.min(MOST_THREADS) }
+    }
+
+    fn binary(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> Range {
+        if let Some(range) = self.along_axis(op, lhs, rhs) {
+            return range;
+        }
+        let (l, r) = (self.value[lhs], self.value[rhs]);
+        if l.is_empty() || r.is_empty() {
+            return Range::EMPTY;
+        }
+        binary(op, l, r, limits)
+    }
+
+    /// Threads of the grid along an axis, computed by hand: `block_idx * block_dim`, that plus
+    /// `thread_idx`, and `grid_dim * block_dim`.
+    fn along_axis(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Range> {
+        use Builtin::{BlockDim, GridDim, ThreadIdx};
+        if let Some(axis) = self.block_start(op, lhs, rhs) {
+            return Some(Range::new(0, self.threads(axis) - 1));
+        }
+        let start = |id: InstId| {
+            let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op else { return None };
+            self.block_start(op, lhs, rhs)
+        };
+        match (op, self.builtin_at(lhs), self.builtin_at(rhs)) {
+            (BinaryOp::Mul, Some(GridDim(axis)), Some(BlockDim(of)))
+            | (BinaryOp::Mul, Some(BlockDim(of)), Some(GridDim(axis)))
+                if of == axis =>
+            {
+                Some(Range::new(0, self.threads(axis)))
+            }
+            (BinaryOp::Add, None, Some(ThreadIdx(axis))) if start(lhs) == Some(axis) => {
+                Some(Range::new(0, self.threads(axis) - 1))
+            }
+            (BinaryOp::Add, Some(ThreadIdx(axis)), None) if start(rhs) == Some(axis) => {
+                Some(Range::new(0, self.threads(axis) - 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// The axis, if `lhs op rhs` is `block_idx * block_dim`.
+    fn block_start(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Axis> {
+        use Builtin::{BlockDim, BlockIdx};
+        match (op, self.builtin_at(lhs)?, self.builtin_at(rhs)?) {
+            (BinaryOp::Mul, BlockIdx(axis), BlockDim(of))
+            | (BinaryOp::Mul, BlockDim(of), BlockIdx(axis)) => (of == axis).then_some(axis),
+            _ => None,
+        }
+    }
+
+    fn builtin_at(&self, id: InstId) -> Option<Builtin> {
+        if let Op::Builtin(builtin) = self.kernel.insts[id].op { Some(builtin) } else { None }
+    }
+
+    fn cast(&self, value: InstId, to: Range) -> Range {
+        match limits(self.kernel.insts[value].ty) {
+            Some(_) => self.value[value].or_wrapped(to),
+            None => to,
+        }
+    }
+}
+
+fn constant(scalar: Scalar, bits: u64) -> Option<Range> {
+    evaluate::integer(scalar, bits).map(|value| Range::new(value, value))
+}
+
+/// No object is larger than `i64::MAX` bytes.
+fn len(kind: &ParamKind) -> Range {
+    let size = match kind {
+        ParamKind::Slice { elem, .. } => elem.size().unwrap_or(1),
+        ParamKind::Scalar(_) => 1,
+    };
+    Range::new(0, i128::from(i64::MAX) / i128::from(size))
+}
+
+fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
+    if value.is_empty() {
+        return Range::EMPTY;
+    }
+    let range = match op {
+        // The sum of `x` and `!x` is the largest value if unsigned, and -1 if not.
+        UnaryOp::Not => {
+            let sum = limits.min + limits.max;
+            Range::new(sum - value.max, sum - value.min)
+        }
+        UnaryOp::Neg => Range::new(-value.max, -value.min),
+        UnaryOp::Abs if value.min >= 0 => value,
+        UnaryOp::Abs => Range::new(0, value.max.max(-value.min)),
+        UnaryOp::Sqrt
+        | UnaryOp::Floor
+        | UnaryOp::Ceil
+        | UnaryOp::Trunc
+        | UnaryOp::RoundTiesEven => limits,
+    };
+    range.or_wrapped(limits)
+}
+
+/// `l op r`, neither of which is empty.
+fn binary(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+    let unsigned = l.min >= 0 && r.min >= 0;
+    let range = match op {
+        BinaryOp::Add => Range::new(l.min + r.min, l.max + r.max),
+        BinaryOp::Sub => Range::new(l.min - r.max, l.max - r.min),
+        BinaryOp::Mul => product(l, r).unwrap_or(limits),
+        BinaryOp::Min => Range::new(l.min.min(r.min), l.max.min(r.max)),
+        BinaryOp::Max => Range::new(l.min.max(r.min), l.max.max(r.max)),
+        BinaryOp::And if l.min >= 0 || r.min >= 0 => {
+            let most = |range: Range| if range.min >= 0 { range.max } else { limits.max };
+            Range::new(0, most(l).min(most(r)))
+        }
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Div | BinaryOp::Rem
+            if !unsigned =>
+        {
+            limits
+        }
+        BinaryOp::And | BinaryOp::Xor => Range::new(0, ones(l.max | r.max)),
+        BinaryOp::Or => Range::new(l.min.max(r.min), ones(l.max | r.max)),
+        BinaryOp::Div => Range::new(l.min / r.max.max(1), l.max / r.min.max(1)),
+        BinaryOp::Rem if l.max < r.min => l,
+        BinaryOp::Rem => Range::new(0, l.max.min(r.max.max(1) - 1)),
+        BinaryOp::Shl | BinaryOp::Shr => shift(op, l, r, limits),
+    };
+    range.or_wrapped(limits)
+}
+
+/// `None` if it is too large even to compute.
+fn product(l: Range, r: Range) -> Option<Range> {
+    let corner = |a: i128, b: i128| a.checked_mul(b);
+    let corners = [
+        corner(l.min, r.min)?,
+        corner(l.min, r.max)?,
+        corner(l.max, r.min)?,
+        corner(l.max, r.max)?,
+    ];
+    let [a, b, c, d] = corners;
+    Some(Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d)))
+}
+
+/// The amount counts modulo the width, so that a larger one says nothing.
+fn shift(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+    let width = i128::from(128 - (limits.max - limits.min).leading_zeros());
+    if l.min < 0 || r.max >= width {
+        return limits;
+    }
+    if op == BinaryOp::Shl {
+        Range::new(l.min << r.min, l.max << r.max)
+    } else {
+        Range::new(l.min >> r.max, l.max >> r.min)
+    }
+}
+
+/// The smallest number of the form `2^n - 1` that is not less than `value`, which is not negative.
+fn ones(value: i128) -> i128 {
+    (1_i128 << (128 - value.leading_zeros())) - 1
+}

@@ -1,0 +1,241 @@
+//! Computes in 32 bits what the ranges prove to fit, and widens the result.
+//!
+//! Indices are `usize` in Rust, and a GPU has 32-bit registers: a 64-bit addition takes two
+//! instructions, a multiplication four, a division over seventy. A thread index, and what
+//! small constants make of it, fits.
+//!
+//! For each `u64` value that fits there is a `u32` value beside it, and the `u64` is a
+//! cast of that wherever that costs nothing. Comparisons, checks, addresses, casts and
+//! loops then take the narrow ones, and the wide ones die if nothing else uses them.
+//!
+//! ```text
+//! %2 = builtin thread_idx.x : u64        %5 = builtin thread_idx.x : u32
+//! %3 = const 33 : u64               =>   %6 = const 33 : u32
+//! %4 = mul %2, %3 : u64                  %7 = mul %5, %6 : u32
+//!                                        %4 = cast %7 : u64
+//! ```
+use super::replace::Replacements;
+use crate::{
+    analysis::range::{self, Range, Ranges},
+    ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
+};
+use std::collections::HashMap;
+
+const NARROW: Ty = Ty::Scalar(Scalar::U32);
+const WIDE: Ty = Ty::Scalar(Scalar::U64);
+
+/// Narrows the values of `kernel`, whose instructions are numbered in order; they are no
+/// longer afterwards. Narrow values that nothing uses stay behind.
+pub(super) fn narrow_indices(kernel: &mut Kernel) {
+    let ranges = range::analyze(kernel);
+    let narrowed: Vec<LocalId> = kernel
+        .locals
+        .ids()
+        .filter(|&local| kernel.locals[local].ty == WIDE && fits(ranges.local(kernel, local)))
+        .collect();
+    for &local in &narrowed {
+        kernel.locals[local].ty = NARROW;
+    }
+    let list = std::mem::take(&mut kernel.body);
+    let values = Replacements::new(kernel);
+    let mut walk = Walk { kernel, ranges, values, narrow: HashMap::new() };
+    let list = walk.body(list);
+    kernel.body = list;
+}
+
+fn fits(range: Option<Range>) -> bool {
+    range.is_some_and(|range| Range::new(0, i128::from(u32::MAX)).contains(range))
+}
+
+struct Walk<'k> {
+    kernel: &'k mut Kernel,
+    ranges: Ranges,
+    values: Replacements,
+    /// The `u32` value beside a `u64` one.
+    narrow: HashMap<InstId, InstId>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, list: Body) -> Body {
+        let mut out = Vec::with_capacity(list.0.len());
+        for id in list.0 {
+            self.values.apply(&mut self.kernel.insts[id].op);
+            self.inst(id, &mut out);
+        }
+        Body(out)
+    }
+
+    /// Appends `id` to `out`, and what stands beside it.
+    fn inst(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        self.take_narrow(id);
+        if self.kernel.insts[id].ty != WIDE || !fits(self.ranges.get(self.kernel, id)) {
+            self.nested(id);
+            out.push(id);
+            return;
+        }
+        if let Op::For { .. } = self.kernel.insts[id].op {
+            self.narrow_for(id);
+            out.push(id);
+            return;
+        }
+        match self.narrowed(id) {
+            Some(Narrowed::Already(narrow)) => {
+                self.narrow.insert(id, narrow);
+                out.push(id);
+            }
+            Some(Narrowed::Op(op)) => {
+                let narrow = self.add(id, op, NARROW, out);
+                self.kernel.insts[id].op = Op::Cast { value: narrow };
+                self.narrow.insert(id, narrow);
+                out.push(id);
+            }
+            None => {
+                out.push(id);
+                let narrow = self.add(id, Op::Cast { value: id }, NARROW, out);
+                self.narrow.insert(id, narrow);
+            }
+        }
+    }
+
+    /// Appends a new instruction that stands for the source of `of`.
+    fn add(&mut self, of: InstId, op: Op, ty: Ty, out: &mut Vec<InstId>) -> InstId {
+        let span = self.kernel.insts[of].span;
+        let id = self.kernel.insts.push(Inst { op, ty, span });
+        out.push(id);
+        id
+    }
+
+    fn nested(&mut self, id: InstId) {
+        let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
+        for inner in op.bodies_mut() {
+            *inner = self.body(std::mem::take(inner));
+        }
+        self.kernel.insts[id].op = op;
+    }
+}
+
+/// How the narrow value beside a wide one comes about.
+enum Narrowed {
+    /// It is there already.
+    Already(InstId),
+    /// By the same operation on narrow values.
+    Op(Op),
+}
+
+impl Walk<'_> {
+    /// Lets `id` use narrow values where it yields the same from those.
+    fn take_narrow(&mut self, id: InstId) {
+        let narrow = &self.narrow;
+        let inst = &mut self.kernel.insts[id];
+        if let Op::Compare { lhs, rhs, .. } = &mut inst.op {
+            if let (Some(&left), Some(&right)) = (narrow.get(lhs), narrow.get(rhs)) {
+                (*lhs, *rhs) = (left, right);
+            }
+        } else if let Op::Index { index: value, .. } = &mut inst.op {
+            *value = *narrow.get(value).unwrap_or(value);
+        } else if let Op::Cast { value } = &mut inst.op {
+            *value = *narrow.get(value).unwrap_or(value);
+        } else if let Op::Set { local, value } = &mut inst.op
+            && self.kernel.locals[*local].ty == NARROW
+        {
+            // A local is narrowed if all that it is set to is.
+            *value = *narrow.get(value).unwrap_or(value);
+        }
+    }
+
+    /// How `id`, which fits, is computed in 32 bits; `None` if it has to be cut off.
+    fn narrowed(&self, id: InstId) -> Option<Narrowed> {
+        let narrow = |value: InstId| self.narrow.get(&value).copied();
+        let op = match &self.kernel.insts[id].op {
+            Op::Const(bits) => Op::Const(*bits),
+            Op::Builtin(builtin) => Op::Builtin(*builtin),
+            Op::Get(local) if self.kernel.locals[*local].ty == NARROW => Op::Get(*local),
+            Op::Cast { value } if self.kernel.insts[*value].ty == NARROW => {
+                return Some(Narrowed::Already(*value));
+            }
+            Op::Cast { value } if self.is_int(*value) => Op::Cast { value: *value },
+            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::Shr), lhs, rhs } => {
+                let amount = self.ranges.get(self.kernel, *rhs)?;
+                if !Range::new(0, 31).contains(amount) {
+                    return None;
+                }
+                Op::Binary { op: *op, lhs: narrow(*lhs)?, rhs: *rhs }
+            }
+            Op::Binary { op, lhs, rhs } => {
+                Op::Binary { op: *op, lhs: narrow(*lhs)?, rhs: narrow(*rhs)? }
+            }
+            Op::Select { cond, then, other } => {
+                Op::Select { cond: *cond, then: narrow(*then)?, other: narrow(*other)? }
+            }
+            Op::Bounds { index, len } => match narrow(*len) {
+                Some(len) => Op::Bounds { index: narrow(*index)?, len },
+                // It yields the index, or nothing.
+                None => return narrow(*index).map(Narrowed::Already),
+            },
+            Op::Generic(_)
+            | Op::Param(_)
+            | Op::Len(_)
+            | Op::Shared(_)
+            | Op::Unary { .. }
+            | Op::Compare { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Fma { .. }
+            | Op::MulAdd { .. }
+            | Op::Index { .. }
+            | Op::Check { .. }
+            | Op::Get(_)
+            | Op::Set { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Barrier { .. }
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::If { .. }
+            | Op::For { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return => return None,
+        };
+        Some(Narrowed::Op(op))
+    }
+
+    fn is_int(&self, id: InstId) -> bool {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => scalar.is_int() || scalar == Scalar::Bool,
+            Ty::Ptr(_) | Ty::Unit => false,
+        }
+    }
+
+    /// Counts in 32 bits if the bounds and the step are there in 32; in its body, the wide value
+    /// is then a cast, and else the narrow one.
+    fn narrow_for(&mut self, id: InstId) {
+        let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
+        let bounds: Option<Vec<InstId>> =
+            op.operands().map(|bound| self.narrow.get(&bound).copied()).collect();
+        let mut out = Vec::new();
+        if let Some(bounds) = bounds {
+            op.operands_mut().zip(bounds).for_each(|(bound, narrow)| *bound = narrow);
+            self.kernel.insts[id].ty = NARROW;
+            let wide = self.add(id, Op::Cast { value: id }, WIDE, &mut out);
+            self.values.replace(id, wide);
+            self.narrow.insert(wide, id);
+        } else {
+            let narrow = self.add(id, Op::Cast { value: id }, NARROW, &mut out);
+            self.narrow.insert(id, narrow);
+        }
+        for inner in op.bodies_mut() {
+            out.append(&mut self.body(std::mem::take(inner)).0);
+            inner.0 = std::mem::take(&mut out);
+        }
+        self.kernel.insts[id].op = op;
+    }
+}

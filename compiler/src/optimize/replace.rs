@@ -1,0 +1,28 @@
+//! Which value stands for another from now on: how a pass drops an instruction without
+//! touching those that use it before it comes to them.
+use crate::{
+    id::Facts,
+    ir::{InstId, Kernel, Op},
+};
+
+/// For each instruction, the one that its users take instead.
+pub(super) struct Replacements(Facts<InstId, Option<InstId>>);
+
+impl Replacements {
+    /// Nothing is replaced yet.
+    pub(super) fn new(kernel: &Kernel) -> Self {
+        Self(kernel.insts.facts(None))
+    }
+    /// From now on, users of `id` take `by`, which is visible wherever `id` is.
+    pub(super) fn replace(&mut self, id: InstId, by: InstId) {
+        self.0[id] = Some(by);
+    }
+    /// What stands for `id`.
+    pub(super) fn of(&self, id: InstId) -> InstId {
+        self.0[id].unwrap_or(id)
+    }
+    /// Lets `op` use what stands for its operands.
+    pub(super) fn apply(&self, op: &mut Op) {
+        op.operands_mut().for_each(|operand| *operand = self.of(*operand));
+    }
+}
