@@ -1,0 +1,156 @@
+//! What may depend on what, and what every source file must have.
+//!
+//! The checks read `cargo metadata` and the files of the workspace, so they hold for what is
+//! built, not for what somebody wrote down.
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Files and folders that may say `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
+const UNSAFE: [&str; 2] = ["runtime/src/driver/", "simt/src/memory"];
+
+/// Packages that a project gets with `warpwise`, itself included.
+const MOST_PACKAGES: usize = 60;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The target triple of this machine.
+fn host() -> String {
+    let output = Command::new("rustc").arg("-vV").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+}
+
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(root().join("Cargo.toml"))
+        .other_options(vec!["--filter-platform".into(), host()])
+        .exec()
+        .unwrap()
+}
+
+fn package<'m>(metadata: &'m Metadata, name: &str) -> &'m Package {
+    metadata.workspace_packages().into_iter().find(|package| package.name == name).unwrap()
+}
+
+/// Names of everything that building `name` builds, itself included, tests left out.
+fn built_with(metadata: &Metadata, name: &str) -> BTreeSet<String> {
+    let nodes: HashMap<&PackageId, _> =
+        metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();
+    let mut found = BTreeSet::new();
+    let mut open = vec![&package(metadata, name).id];
+    while let Some(id) = open.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        for dependency in &nodes[id].deps {
+            let built =
+                dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development);
+            if built {
+                open.push(&dependency.pkg);
+            }
+        }
+    }
+    found.into_iter().map(|id| metadata[id].name.to_string()).collect()
+}
+
+#[test]
+fn the_compiler_depends_on_nothing() {
+    let metadata = metadata();
+    let built = built_with(&metadata, "warpwise-compiler");
+    assert_eq!(built, BTreeSet::from(["warpwise-compiler".to_owned()]));
+}
+
+#[test]
+fn the_interpreter_depends_on_the_compiler_only() {
+    let metadata = metadata();
+    let built = built_with(&metadata, "warpwise-simt");
+    let expected = ["warpwise-compiler", "warpwise-simt"].map(String::from);
+    assert_eq!(built, BTreeSet::from(expected));
+}
+
+#[test]
+fn the_macros_link_neither_llvm_nor_cuda() {
+    let metadata = metadata();
+    let built = built_with(&metadata, "warpwise-macros");
+    for name in &built {
+        for banned in ["llvm", "inkwell", "cuda", "cudarc", "cust", "libloading"] {
+            assert!(!name.contains(banned), "warpwise-macros links `{name}`");
+        }
+    }
+    assert!(built.contains("syn"), "{built:?}");
+}
+
+#[test]
+fn a_project_gets_few_packages() {
+    let metadata = metadata();
+    let built = built_with(&metadata, "warpwise");
+    let listed = built.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+    println!("{} packages: {listed}", built.len());
+    assert!(built.len() < MOST_PACKAGES, "{} packages: {listed}", built.len());
+}
+
+/// Every Rust file of the workspace but the ui tests' inputs, by its path from the root.
+fn sources() -> Vec<(String, String)> {
+    fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy();
+            if path.is_dir() {
+                if name != "target" && !name.starts_with('.') {
+                    walk(&path, found);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let (root, mut found) = (root(), Vec::new());
+    walk(&root, &mut found);
+    found.sort();
+    found
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .filter(|(name, _)| !name.starts_with("tests/ui/"))
+        .collect()
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let silent: Vec<String> = sources()
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//!"))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(silent.is_empty(), "start with a `//!` doc: {silent:#?}");
+}
+
+#[test]
+fn unsafe_code_is_where_it_belongs() {
+    let attributes = ["expect(unsafe_code", "allow(unsafe_code", "warn(unsafe_code"];
+    for (name, text) in sources().iter().filter(|(name, _)| name != "tests/tests/deps.rs") {
+        let opens = attributes.iter().any(|attribute| text.contains(attribute));
+        let may = UNSAFE.iter().any(|place| name.starts_with(place));
+        assert!(may || !opens, "{name} opts out of the lint against `unsafe`");
+    }
+}
+
+#[test]
+fn every_package_denies_unsafe_code() {
+    let metadata = metadata();
+    for package in metadata.workspace_packages() {
+        let manifest = fs::read_to_string(&package.manifest_path).unwrap();
+        let inherits = manifest.contains("[lints]\nworkspace = true");
+        let denies = manifest.contains("unsafe_code = \"deny\"");
+        assert!(inherits || denies, "{} lacks the workspace's lints", package.manifest_path);
+    }
+}
