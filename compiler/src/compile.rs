@@ -34,8 +34,7 @@ pub fn compile(
     levels: &Levels,
 ) -> Result<Compiled, CompileError> {
     let (kernel, diagnostics) = check(kernel, bindings, levels)?;
-    let kernel = optimize(kernel.into_owned());
-    verify(&kernel).map_err(CompileError::Malformed)?;
+    let kernel = optimized(kernel.into_owned())?;
     let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
     Ok(Compiled { kernel, ptx, diagnostics })
 }
@@ -52,6 +51,29 @@ pub fn check<'k>(
     let kernel = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
     let diagnostics = check_open(&kernel, levels)?;
     Ok((kernel, diagnostics))
+}
+
+/// Binds and verifies a kernel that was linted when it was still open: how a launch begins.
+///
+/// # Errors
+/// [`CompileError::Specialize`] and [`CompileError::Malformed`].
+pub fn bind<'k>(
+    kernel: &'k Kernel,
+    bindings: &[Binding],
+) -> Result<Cow<'k, Kernel>, CompileError> {
+    let kernel = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
+    verify(&kernel).map_err(CompileError::Malformed)?;
+    Ok(kernel)
+}
+
+/// Optimizes `kernel`, which is specialized and verified: what every engine gets.
+///
+/// # Errors
+/// [`CompileError::Malformed`].
+pub fn optimized(kernel: Kernel) -> Result<Kernel, CompileError> {
+    let kernel = optimize(kernel);
+    verify(&kernel).map_err(CompileError::Malformed)?;
+    Ok(kernel)
 }
 
 /// Verifies and lints `kernel` as it is, with generic parameters unbound.

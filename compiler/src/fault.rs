@@ -5,7 +5,7 @@
 //! whose check fails counts itself, and where no thread with a lower key has
 //! faulted writes its details; then it exits. Nothing traps, so the context lives on.
 
-/// The record, as it lies in device memory (72 bytes, little-endian).
+/// The record, as it lies in device memory (64 bytes, little-endian).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRecord {

@@ -14,6 +14,7 @@ use warpwise_compiler::{
     diag::{Diagnostic, Level},
     id::Id,
     ir,
+    lint::LINTS,
 };
 
 /// Which places the spans of a kernel's IR stand for.
@@ -55,13 +56,15 @@ fn text(diagnostic: &Diagnostic, places: Places<'_>) -> String {
     if let Some(help) = help {
         text.push_str(&format!("\n  = help: {help}"));
     }
-    let shown = match level {
-        Level::Deny => "denied",
-        Level::Warn | Level::Allow => "on",
+    let on = if LINTS.iter().any(|lint| lint.name == *code && lint.level == *level) {
+        "is on by default"
+    } else if *level == Level::Deny {
+        "is an error here"
+    } else {
+        "is a warning here"
     };
     text.push_str(&format!(
-        "\n  = note: lint `{code}` is {shown} here; `#[allow({code})]` on the statement or the kernel \
-         silences it"
+        "\n  = note: `{code}` {on}; `#[allow({code})]` on the statement or the kernel silences it"
     ));
     text
 }

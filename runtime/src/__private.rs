@@ -12,11 +12,11 @@ pub use warpwise_macros::link;
 /// What a kernel's `launch` and `PTX` find where compiling the kernel failed, so that its own
 /// errors are the only ones. Every type has these; a kernel that compiled has its own, which win.
 pub trait NotCompiled {
-    /// Evaluated only if a program was built all the same: a macro that is not Warpwise's has
-    /// the name of what the kernel calls, and swallowed it.
+    /// Refused at launch. A program gets there only if a macro that is not Warpwise's has the
+    /// name of what the kernel calls, and swallowed it.
     const __WARPWISE_SOURCE: &'static Source =
-        panic!("this kernel calls something that is a macro, but no `#[device]` function");
-    /// No PTX.
+        &Source { name: "?", ir: Source::NOT_COMPILED, ptx: None, places: &[] };
+    /// None.
     const __WARPWISE_PTX: &'static str = "";
 }
 

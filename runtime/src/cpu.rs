@@ -3,7 +3,7 @@
 //! A launch runs at once, on all cores, and is done when it returns. A failed check is kept until
 //! the next call that would synchronise on a GPU, so that programs see the same on both.
 use crate::{
-    Error, Result,
+    Device, Error, Result,
     device::DeviceInfo,
     dispatch::{Arg, Value, check},
     error::DevicePanic,
@@ -15,11 +15,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     thread::available_parallelism,
 };
-use warpwise_compiler::{id::Id, optimize::optimize, specialize::Binding};
+use warpwise_compiler::{compile::optimized, id::Id, specialize::Binding};
 use warpwise_simt::{FaultReport, Launch, Memory, Program, Stopped, Waiting};
 
 /// Where the interpreter is named in messages.
-const NAME: &str = "cpu (SIMT interpreter)";
+pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 
 /// Bytes of shared memory that a block gets: what every GPU gives without being asked for more.
 const SHARED_MEMORY: u64 = 48 << 10;
@@ -37,7 +37,12 @@ impl Prepared {
     fn new(source: &Source, bindings: &[Binding]) -> Result<Self> {
         let kernel = bind(source, bindings, NAME)?;
         let signature = Signature::of(&kernel);
-        Ok(Self { signature, program: Program::new(&optimize(kernel)) })
+        let kernel = optimized(kernel).map_err(|error| Error::Compile {
+            kernel: source.name,
+            device: NAME.into(),
+            message: error.to_string(),
+        })?;
+        Ok(Self { signature, program: Program::new(&kernel) })
     }
 }
 
@@ -83,17 +88,16 @@ impl Interpreter {
         &self,
         source: &'static Source,
         bindings: &[Binding],
-        args: &[Arg<'_>],
-        steps: Option<u64>,
         config: LaunchConfig,
-        device: &crate::Device,
+        args: &[Arg<'_>],
+        device: &Device,
     ) -> Result<()> {
         let prepared = PROGRAMS.get(source, bindings, || Prepared::new(source, bindings))?;
         let geometry = check(source, &prepared.signature, device, config, args)?;
         if geometry.is_empty() {
             return Ok(());
         }
-        self.run(source, &prepared.program, geometry, args, steps)
+        self.run(source, &prepared.program, geometry, args, device.steps())
     }
 
     fn run(
@@ -135,7 +139,7 @@ fn argument<'a>(arg: &Arg<'a>) -> warpwise_simt::Arg<'a> {
 
 fn details(report: &FaultReport) -> FaultDetails {
     let FaultReport { fault, span, index, len, block, thread, count } = *report;
-    FaultDetails { fault, span: span.index(), index, len, block, thread, count }
+    FaultDetails { fault: Some(fault), span: span.index(), index, len, block, thread, count }
 }
 
 /// Why a launch was given up, at places of the user's source.

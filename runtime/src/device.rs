@@ -14,7 +14,13 @@
 //! host and [`Device::synchronize`] wait for it. On a GPU a launch returns before its kernel has
 //! run; what its threads do wrong comes out of the next call that waits, as
 //! [`Error::DevicePanic`], once.
-use crate::{Error, LaunchConfig, Result, cpu::Interpreter, dispatch::Arg, kernel::Source};
+use crate::{
+    Error, LaunchConfig, Result,
+    cpu::{self, Interpreter},
+    dispatch::Arg,
+    driver::{Allocation, Stream},
+    kernel::Source,
+};
 use std::{
     fmt,
     sync::{Arc, Once},
@@ -23,15 +29,16 @@ use warpwise_compiler::specialize::Binding;
 
 /// A place where kernels run, and the order of work there. Cheap to clone: clones are the
 /// same device.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Device {
     engine: Engine,
     steps: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Engine {
     Cpu(Arc<Interpreter>),
+    Cuda(Arc<Stream>),
 }
 
 /// What a [`Device`] is.
@@ -53,13 +60,23 @@ pub struct DeviceInfo {
 /// The bytes of a buffer.
 pub(crate) enum Memory {
     Cpu(warpwise_simt::Memory),
+    Cuda(Allocation),
 }
 
 impl Memory {
-    /// What the interpreter reads and writes.
+    /// What the interpreter reads and writes. The launcher has checked the devices.
     pub(crate) fn host(&self) -> &warpwise_simt::Memory {
         match self {
             Self::Cpu(memory) => memory,
+            Self::Cuda(_) => unreachable!("a buffer of a GPU is refused by the launcher"),
+        }
+    }
+
+    /// What a GPU reads and writes. The launcher has checked the devices.
+    pub(crate) fn gpu(&self) -> &Allocation {
+        match self {
+            Self::Cuda(memory) => memory,
+            Self::Cpu(_) => unreachable!("a buffer of the host is refused by the launcher"),
         }
     }
 }
@@ -102,8 +119,8 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
-    pub fn cuda(_ordinal: usize) -> Result<Self> {
-        Err(Error::NoDriver { tried: vec![] })
+    pub fn cuda(ordinal: usize) -> Result<Self> {
+        Ok(Self { engine: Engine::Cuda(Stream::open(ordinal)?), steps: None })
     }
 
     /// The same device, whose launches end with [`Error::Stopped`] after about so many
@@ -123,6 +140,7 @@ impl Device {
     pub fn info(&self) -> &DeviceInfo {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.info(),
+            Engine::Cuda(stream) => stream.info(),
         }
     }
 
@@ -130,6 +148,7 @@ impl Device {
     pub fn is_gpu(&self) -> bool {
         match &self.engine {
             Engine::Cpu(_) => false,
+            Engine::Cuda(_) => true,
         }
     }
 
@@ -141,6 +160,7 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize(),
+            Engine::Cuda(stream) => stream.synchronize(),
         }
     }
 
@@ -148,6 +168,8 @@ impl Device {
     pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
         match (&self.engine, &other.engine) {
             (Engine::Cpu(_), Engine::Cpu(_)) => true,
+            (Engine::Cuda(stream), Engine::Cuda(other)) => stream.is_on_the_gpu_of(other),
+            (Engine::Cpu(_), Engine::Cuda(_)) | (Engine::Cuda(_), Engine::Cpu(_)) => false,
         }
     }
 
@@ -155,6 +177,7 @@ impl Device {
     pub(crate) fn free_memory(&self) -> Option<u64> {
         match &self.engine {
             Engine::Cpu(_) => None,
+            Engine::Cuda(stream) => stream.free_memory(),
         }
     }
 
@@ -162,28 +185,36 @@ impl Device {
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
         match &self.engine {
             Engine::Cpu(_) => Ok(Interpreter::allocate(bytes).map(Memory::Cpu)),
+            Engine::Cuda(stream) => Ok(stream.allocate(bytes)?.map(Memory::Cuda)),
         }
     }
 
     /// Waits, reports faults, and copies all of `memory`.
     pub(crate) fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<()> {
-        match (&self.engine, memory) {
-            (Engine::Cpu(interpreter), Memory::Cpu(memory)) => {
+        match &self.engine {
+            Engine::Cpu(interpreter) => {
                 interpreter.synchronize()?;
-                memory.read_into(0, bytes);
+                memory.host().read_into(0, bytes);
                 Ok(())
             }
+            Engine::Cuda(stream) => stream.read(memory.gpu(), bytes),
         }
     }
 
     /// Overwrites all of `memory` after the work given before.
     pub(crate) fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<()> {
-        match (&self.engine, memory) {
-            (Engine::Cpu(_), Memory::Cpu(memory)) => {
-                memory.write(0, bytes);
+        match &self.engine {
+            Engine::Cpu(_) => {
+                memory.host().write(0, bytes);
                 Ok(())
             }
+            Engine::Cuda(stream) => stream.write(memory.gpu(), bytes),
         }
+    }
+
+    /// The most steps of a launch, on the interpreter.
+    pub(crate) fn steps(&self) -> Option<u64> {
+        self.steps
     }
 
     pub(crate) fn launch(
@@ -194,9 +225,8 @@ impl Device {
         args: &[Arg<'_>],
     ) -> Result<()> {
         match &self.engine {
-            Engine::Cpu(interpreter) => {
-                interpreter.launch(source, bindings, args, self.steps, config, self)
-            }
+            Engine::Cpu(interpreter) => interpreter.launch(source, bindings, config, args, self),
+            Engine::Cuda(stream) => stream.launch(source, bindings, config, args, self),
         }
     }
 }
@@ -205,8 +235,15 @@ impl Device {
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.engine {
-            Engine::Cpu(_) => write!(f, "cpu ({})", self.name()),
+            Engine::Cpu(_) => f.write_str(cpu::NAME),
+            Engine::Cuda(stream) => stream.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({self})")
     }
 }
 

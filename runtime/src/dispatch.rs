@@ -61,17 +61,11 @@ impl<'a> Arg<'a> {
 /// As in a message: `f32`, `read [f32]`.
 impl fmt::Display for Arg<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Value::Scalar { ty, .. } => write_kind(f, ParamKind::Scalar(ty)),
-            Value::Slice { elem, access, .. } => write_kind(f, ParamKind::Slice { elem, access }),
-        }
-    }
-}
-
-fn write_kind(f: &mut impl fmt::Write, kind: ParamKind) -> fmt::Result {
-    match kind {
-        ParamKind::Scalar(ty) => write!(f, "{ty:?}"),
-        ParamKind::Slice { elem, access } => write!(f, "{access:?} [{elem:?}]"),
+        let kind = match self.0 {
+            Value::Scalar { ty, .. } => ParamKind::Scalar(ty),
+            Value::Slice { elem, access, .. } => ParamKind::Slice { elem, access },
+        };
+        kind.fmt(f)
     }
 }
 
@@ -113,9 +107,8 @@ fn check_arguments(params: &[Param], args: &[Arg<'_>]) -> Result<(), LaunchMista
     match params.iter().zip(args).find(|(param, arg)| !arg.fits(param)) {
         None => Ok(()),
         Some((param, arg)) => {
-            let mut expected = format!("`{}`: ", param.name);
-            write_kind(&mut expected, param.kind).expect("a String takes all that is written");
-            Err(LaunchMistake::Arguments { expected, found: arg.to_string() })
+            let expected = format!("`{}`: {}", param.name, param.kind);
+            Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") })
         }
     }
 }

@@ -10,9 +10,9 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 use warpwise_compiler::{
+    compile,
     ir::{Extent, Fault, Kernel, Param, Shared},
-    specialize::{Binding, specialize},
-    verify::verify,
+    specialize::Binding,
 };
 
 /// A place in the user's source; line and column from 1.
@@ -46,6 +46,9 @@ impl fmt::Display for Place {
 }
 
 impl Source {
+    /// The IR of a kernel that the macro never got to see.
+    pub(crate) const NOT_COMPILED: &'static str = "";
+
     /// What span number `span` stands for.
     pub(crate) fn place(&self, span: usize) -> Place {
         let unknown = Place { file: "<unknown>", line: 0, column: 0 };
@@ -56,8 +59,8 @@ impl Source {
     pub(crate) fn panic(&self, fault: FaultDetails) -> DevicePanic {
         let FaultDetails { fault, span, index, len, block, thread, count } = fault;
         let Place { file, line, column } = self.place(span);
-        let out_of_bounds = fault == Fault::IndexOutOfBounds;
-        let mut message = fault.message().to_owned();
+        let out_of_bounds = fault == Some(Fault::IndexOutOfBounds);
+        let mut message = fault.map_or("a check failed", Fault::message).to_owned();
         if out_of_bounds {
             message += &format!(": the len is {len} but the index is {index}");
         }
@@ -78,7 +81,8 @@ impl Source {
 
 /// What an engine knows about the faults of a launch; all but `count` is the lowest thread's.
 pub(crate) struct FaultDetails {
-    pub(crate) fault: Fault,
+    /// `None` if the engine reports a number that is no fault's.
+    pub(crate) fault: Option<Fault>,
     /// Number of the failed check's span.
     pub(crate) span: usize,
     pub(crate) index: u64,
@@ -91,12 +95,15 @@ pub(crate) struct FaultDetails {
 /// The kernel of `source` with its generic parameters bound, verified and not yet optimized.
 pub(crate) fn bind(source: &Source, bindings: &[Binding], device: &str) -> Result<Kernel> {
     let failed = |message| Error::Compile { kernel: source.name, device: device.into(), message };
+    if source.ir == Source::NOT_COMPILED {
+        let text = "it calls something that is a macro, but no `#[device]` function";
+        return Err(failed(text.to_owned()));
+    }
     let kernel: Kernel = source
         .ir
         .parse()
         .map_err(|error| failed(format!("its embedded IR does not parse: {error}")))?;
-    let kernel = specialize(&kernel, bindings).map_err(|error| failed(error.to_string()))?;
-    verify(&kernel).map_err(|error| failed(error.to_string()))?;
+    let kernel = compile::bind(&kernel, bindings).map_err(|error| failed(error.to_string()))?;
     Ok(kernel.into_owned())
 }
 

@@ -16,6 +16,7 @@ mod buffer;
 mod cpu;
 mod device;
 mod dispatch;
+mod driver;
 mod element;
 mod error;
 pub mod host;

@@ -13,7 +13,8 @@ fn lower<T: Int>(a: T, b: T) -> T {
 fn min_and_max_are_there_for_generic_code_and_unambiguous_elsewhere() {
     assert_eq!(clamp(7, 1, 5), 5);
     assert_eq!(clamp(-0.5f64, 0.0, 1.0), 0.0);
-    assert_eq!(lower(3u8, 4), 3u8.min(4));
+    let (a, b) = (lower(3u8, 4), lower(9u8, 8));
+    assert_eq!((a.min(b), a.max(b)), (3, 8));
     assert_eq!(2.5f32.max(1.0), 2.5);
     assert_eq!((-3i32).abs(), 3);
 }

@@ -1,0 +1,191 @@
+//! One GPU: its primary context, what it is, and the kernels loaded into it.
+//!
+//! The primary context is the one that the CUDA runtime and other libraries use too. All calls
+//! that need it go through [`Context::enter`], which makes it current on the calling thread and
+//! notices when the driver gives it up for good.
+use super::{
+    kernel::Loaded,
+    table::{ContextHandle, DeviceNumber, Driver},
+};
+use crate::{Error, Result, device::DeviceInfo, kernel::Cache};
+use std::{
+    ffi::{CStr, c_char, c_int},
+    fmt,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+use warpwise_compiler::target::Target;
+
+/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`
+const SHARED_MEMORY_PER_BLOCK: c_int = 8;
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
+const MULTIPROCESSORS: c_int = 16;
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`
+const CAPABILITY_MAJOR: c_int = 75;
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`
+const CAPABILITY_MINOR: c_int = 76;
+/// `CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`
+const MEMORY_POOLS: c_int = 115;
+
+/// Errors after which the driver refuses all further work in a context, as the documentation of
+/// `CUresult` says: "the context cannot be used, so it must be destroyed", and its like.
+const FATAL: &[u32] = &[
+    201, // CUDA_ERROR_INVALID_CONTEXT
+    214, // CUDA_ERROR_ECC_UNCORRECTABLE
+    220, // CUDA_ERROR_NVLINK_UNCORRECTABLE
+    700, // CUDA_ERROR_ILLEGAL_ADDRESS
+    702, // CUDA_ERROR_LAUNCH_TIMEOUT
+    709, // CUDA_ERROR_CONTEXT_IS_DESTROYED
+    710, // CUDA_ERROR_ASSERT
+    714, // CUDA_ERROR_HARDWARE_STACK_ERROR
+    715, // CUDA_ERROR_ILLEGAL_INSTRUCTION
+    716, // CUDA_ERROR_MISALIGNED_ADDRESS
+    717, // CUDA_ERROR_INVALID_ADDRESS_SPACE
+    718, // CUDA_ERROR_INVALID_PC
+    719, // CUDA_ERROR_LAUNCH_FAILED
+    721, // CUDA_ERROR_TENSOR_MEMORY_LEAK
+];
+
+/// A GPU in use. Fields are dropped in order: the kernels before their context.
+pub(super) struct Gpu {
+    pub(super) kernels: Cache<Loaded>,
+    pub(super) context: Arc<Context>,
+}
+
+impl Gpu {
+    /// The GPU with this number; the same one at each call, unless it was lost.
+    ///
+    /// A GPU stays in use to the end of the process, so that opening it again costs nothing. One
+    /// that is lost is let go: its context ends with the last thing in it.
+    pub(super) fn get(ordinal: usize) -> Result<Arc<Self>> {
+        static IN_USE: Mutex<Vec<Arc<Gpu>>> = Mutex::new(Vec::new());
+        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        in_use.retain(|gpu| gpu.context.lost.get().is_none());
+        if let Some(gpu) = in_use.iter().find(|gpu| gpu.context.ordinal == ordinal) {
+            return Ok(Arc::clone(gpu));
+        }
+        let context = Arc::new(Context::retain(Driver::get()?, ordinal)?);
+        let gpu = Arc::new(Self { kernels: Cache::new(), context });
+        in_use.push(Arc::clone(&gpu));
+        Ok(gpu)
+    }
+}
+
+/// A GPU's primary context.
+pub(super) struct Context {
+    driver: &'static Driver,
+    handle: ContextHandle,
+    number: DeviceNumber,
+    pub(super) ordinal: usize,
+    pub(super) info: DeviceInfo,
+    /// Whether memory is allocated and freed in stream order.
+    pub(super) pools: bool,
+    /// The error that lost the GPU.
+    lost: OnceLock<Error>,
+}
+
+impl Context {
+    fn retain(driver: &'static Driver, ordinal: usize) -> Result<Self> {
+        let number = device_number(driver, ordinal)?;
+        let (info, sm) = describe(driver, number)?;
+        let (oldest, device) = (Target::OLDEST.sm(), format!("cuda:{ordinal} ({})", info.name));
+        if sm < oldest {
+            return Err(Error::DeviceTooOld { device, sm, needs: oldest });
+        }
+        // Drivers older than the attribute refuse it.
+        let pools = attribute(driver, number, MEMORY_POOLS).unwrap_or(0) == 1;
+        let mut handle = ContextHandle::NULL;
+        // SAFETY: `handle` takes the result; `number` came from the driver.
+        unsafe { driver.cuDevicePrimaryCtxRetain(&mut handle, number) }?;
+        Ok(Self { driver, handle, number, ordinal, info, pools, lost: OnceLock::new() })
+    }
+
+    /// Does `work` with this context current on this thread.
+    ///
+    /// # Errors
+    /// What `work` returns; [`Error::DeviceLost`] if that, or what another call returned earlier, is
+    /// an error after which the driver refuses all work.
+    pub(super) fn enter<T>(&self, work: impl FnOnce(&'static Driver) -> Result<T>) -> Result<T> {
+        if let Some(cause) = self.lost.get() {
+            return Err(self.device_lost(cause.clone()));
+        }
+        // SAFETY: the context lives as long as `self`.
+        let current = unsafe { self.driver.cuCtxSetCurrent(self.handle) };
+        current.and_then(|()| work(self.driver)).map_err(|error| match error {
+            Error::Driver { code, .. } if FATAL.contains(&code) => {
+                self.device_lost(self.lost.get_or_init(|| error).clone())
+            }
+            error => error,
+        })
+    }
+
+    fn device_lost(&self, cause: Error) -> Error {
+        Error::DeviceLost { device: self.to_string(), cause: Box::new(cause) }
+    }
+
+    /// Bytes free on the GPU, if the driver tells.
+    pub(super) fn free_memory(&self) -> Option<u64> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both take a number, and the context is current.
+        let told = self.enter(|driver| unsafe { driver.cuMemGetInfo_v2(&mut free, &mut total) });
+        told.ok().map(|()| free as u64)
+    }
+}
+
+/// `cuda:0 (NVIDIA H200)`
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cuda:{} ({})", self.ordinal, self.info.name)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: retained once, released once. An error (of a driver that is shutting down with
+        // the process) leaves nothing to do.
+        let _ = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.number) };
+    }
+}
+
+fn device_number(driver: &Driver, ordinal: usize) -> Result<DeviceNumber> {
+    let mut count = 0;
+    // SAFETY: `count` takes the result.
+    unsafe { driver.cuDeviceGetCount(&mut count) }?;
+    let count = usize::try_from(count).unwrap_or(0);
+    let index = c_int::try_from(ordinal).ok().filter(|_| ordinal < count);
+    let index = index.ok_or(Error::NoDevice { ordinal, count })?;
+    let mut number = 0;
+    // SAFETY: `number` takes the result.
+    unsafe { driver.cuDeviceGet(&mut number, index) }?;
+    Ok(number)
+}
+
+/// What the device is, and its compute capability.
+fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceInfo, u32)> {
+    let mut name = [0 as c_char; 256];
+    let len = c_int::try_from(name.len() - 1).expect("255 fits");
+    // SAFETY: at most `len` bytes are written; the last one stays 0.
+    unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), len, number) }?;
+    // SAFETY: a zero ends the array at the latest.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+    let mut memory = 0;
+    // SAFETY: `memory` takes the result.
+    unsafe { driver.cuDeviceTotalMem_v2(&mut memory, number) }?;
+    let ask = |name| attribute(driver, number, name);
+    let sm = 10 * ask(CAPABILITY_MAJOR)? + ask(CAPABILITY_MINOR)?;
+    let info = DeviceInfo {
+        name,
+        sm: Some(sm),
+        multiprocessors: ask(MULTIPROCESSORS)? as usize,
+        memory: Some(memory as u64),
+        shared_memory_per_block: u64::from(ask(SHARED_MEMORY_PER_BLOCK)?),
+    };
+    Ok((info, sm))
+}
+
+/// An attribute that is a number, 0 if the driver says a negative one.
+fn attribute(driver: &Driver, number: DeviceNumber, attribute: c_int) -> Result<u32> {
+    let mut value = 0;
+    // SAFETY: `value` takes the result.
+    unsafe { driver.cuDeviceGetAttribute(&mut value, attribute, number) }?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}

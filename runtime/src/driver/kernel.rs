@@ -1,0 +1,132 @@
+//! Kernels loaded into a context: PTX in, a function to launch out.
+use super::{
+    context::Context,
+    table::{Driver, FunctionHandle, ModuleHandle},
+};
+use crate::{
+    Error, Result,
+    kernel::{Signature, Source, bind},
+};
+use std::{
+    borrow::Cow,
+    ffi::{CStr, CString, c_uint, c_void},
+    ptr,
+    sync::Arc,
+};
+use warpwise_compiler::{
+    back::ptx, compile::optimized, ir::Kernel, specialize::Binding, target::Target,
+};
+
+/// `CU_JIT_ERROR_LOG_BUFFER`
+const ERROR_LOG_BUFFER: c_uint = 5;
+/// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`
+const ERROR_LOG_BUFFER_SIZE: c_uint = 6;
+/// Bytes of what the driver's compiler may say.
+const LOG_BYTES: usize = 16 << 10;
+
+/// A kernel in a context.
+pub(super) struct Loaded {
+    pub(super) signature: Signature,
+    pub(super) function: FunctionHandle,
+    _module: Module,
+}
+
+impl Loaded {
+    /// Loads the PTX of `source`, compiled now if it has generic parameters.
+    pub(super) fn new(
+        context: &Arc<Context>,
+        source: &Source,
+        bindings: &[Binding],
+    ) -> Result<Self> {
+        let failed = |message| {
+            let device = context.to_string();
+            Error::Compile { kernel: source.name, device, message }
+        };
+        let kernel = bind(source, bindings, &context.to_string())?;
+        let signature = Signature::of(&kernel);
+        let name = CString::new(kernel.name.as_str())
+            .map_err(|_| failed("its name has a zero byte".into()))?;
+        let ptx = match source.ptx {
+            Some(ptx) => Cow::Borrowed(ptx),
+            None => Cow::Owned(emit(kernel, context).map_err(failed)?),
+        };
+        let ptx = CString::new(&*ptx).map_err(|_| failed("its PTX has a zero byte".into()))?;
+        let module = Module::load(context, &ptx).map_err(|error| match error {
+            Error::Driver { .. } => failed(error.to_string()),
+            other => other,
+        })?;
+        let function = module.function(&name)?;
+        Ok(Self { signature, function, _module: module })
+    }
+}
+
+/// The PTX of a kernel for the GPU at hand.
+fn emit(kernel: Kernel, context: &Context) -> Result<String, String> {
+    let kernel = optimized(kernel).map_err(|error| error.to_string())?;
+    let target = context.info.sm.map_or(Target::OLDEST, Target::new);
+    ptx::emit(&kernel, target).map_err(|error| error.to_string())
+}
+
+/// A module; unloaded when dropped.
+struct Module {
+    handle: ModuleHandle,
+    context: Arc<Context>,
+}
+
+impl Module {
+    fn load(context: &Arc<Context>, ptx: &CStr) -> Result<Self> {
+        let mut handle = ModuleHandle::NULL;
+        let mut log = vec![0u8; LOG_BYTES];
+        let loaded = context.enter(|driver| {
+            let mut options = [ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE];
+            // CUDA passes an option's number in the place of its pointer. One byte is kept, so
+            // that the text ends.
+            let mut values =
+                [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES - 1)];
+            let count = c_uint::try_from(options.len()).expect("2 fits");
+            // SAFETY: the image ends with a zero, and options, values and log live until the
+            // call returns; a context is current.
+            unsafe {
+                driver.cuModuleLoadDataEx(
+                    &mut handle,
+                    ptx.as_ptr().cast(),
+                    count,
+                    options.as_mut_ptr(),
+                    values.as_mut_ptr(),
+                )
+            }
+        });
+        loaded.map_err(|error| with_log(error, &log))?;
+        Ok(Self { handle, context: Arc::clone(context) })
+    }
+
+    fn function(&self, name: &CStr) -> Result<FunctionHandle> {
+        let mut function = FunctionHandle::NULL;
+        self.context.enter(|driver| {
+            // SAFETY: the module is loaded in the context, which is current; the name ends with a zero.
+            unsafe { driver.cuModuleGetFunction(&mut function, self.handle, name.as_ptr()) }
+        })?;
+        Ok(function)
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let unload = |driver: &Driver| {
+            // SAFETY: loaded once, unloaded once, by when nothing launches its function any more.
+            unsafe { driver.cuModuleUnload(self.handle) }
+        };
+        // An error (of a lost context) leaves nothing to do.
+        let _ = self.context.enter(unload);
+    }
+}
+
+/// The error, with what the driver's compiler wrote.
+fn with_log(mut error: Error, log: &[u8]) -> Error {
+    if let Error::Driver { log: text, .. } = &mut error {
+        let said = CStr::from_bytes_until_nul(log).map(CStr::to_string_lossy).unwrap_or_default();
+        let said = said.trim();
+        *text = (!said.is_empty()).then(|| said.to_owned());
+    }
+    error
+}

@@ -1,0 +1,29 @@
+//! The CUDA driver: the only `unsafe` of this crate, behind interfaces that are safe.
+//!
+//! ```text
+//! Driver (table.rs)      its functions, from the library that is there or not
+//!   └ Context            a GPU's primary context: made current, watched for being lost
+//!       ├ Loaded         a kernel's module in it (kernel.rs)
+//!       └ Stream         work in order: what a `Device` is
+//!           ├ Allocation memory in that order (memory.rs)
+//!           └ Faults     what launches report
+//! ```
+//!
+//! Who holds a thing keeps what it lives in. Nothing here panics on what the driver returns, and no
+//! `Drop` does more than tell the driver; soundness does not need any of them to run: what is
+//! leaked stays allocated, and nobody else has its address.
+//!
+//! **Why no `cudarc`.** Its functions are looked up at their first use and panic if they or the
+//! library are missing (0.19.10: `load` and `culib` in `driver/sys`), and which ones its safe layer
+//! uses cannot be asked beforehand. It also costs four seconds of every cold build for 16,000
+//! lines of bindings, of which 34 functions are needed here.
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+mod context;
+mod faults;
+mod kernel;
+mod memory;
+mod stream;
+mod table;
+
+pub(crate) use memory::Allocation;
+pub(crate) use stream::Stream;

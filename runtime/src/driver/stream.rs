@@ -1,0 +1,266 @@
+//! The order of work on a GPU: what a [`Device`](crate::Device) of a GPU is.
+//!
+//! Everything a device is given goes to one stream, in order. Two devices of one GPU are two
+//! streams; where one uses a buffer of the other, each waits for the other's work around that.
+use super::{
+    context::Gpu,
+    faults::{self, Faults},
+    kernel::Loaded,
+    memory::{self, Allocation},
+    table::{Address, Driver, EventHandle, StreamHandle},
+};
+use crate::{
+    Device, Error, LaunchConfig, Result,
+    device::DeviceInfo,
+    dispatch::{Arg, Value, check},
+    kernel::Source,
+    launch::Geometry,
+};
+use std::{
+    ffi::{c_uint, c_void},
+    fmt, ptr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use warpwise_compiler::specialize::Binding;
+
+/// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
+const NON_BLOCKING: c_uint = 1;
+/// `CU_EVENT_DISABLE_TIMING`
+const DISABLE_TIMING: c_uint = 2;
+
+/// A stream of work on a GPU.
+pub(crate) struct Stream {
+    pub(super) gpu: Arc<Gpu>,
+    pub(super) handle: StreamHandle,
+    /// Marks how far this stream is, for others to wait for.
+    event: EventHandle,
+    records: Address,
+    faults: Mutex<Faults>,
+}
+
+impl Stream {
+    /// A new stream on the GPU with this number.
+    pub(crate) fn open(ordinal: usize) -> Result<Arc<Self>> {
+        let gpu = Gpu::get(ordinal)?;
+        let context = &gpu.context;
+        let (mut handle, mut event) = (StreamHandle::NULL, EventHandle::NULL);
+        let (records, faults) = context.enter(|driver| {
+            // SAFETY: both take the result; a context is current.
+            unsafe {
+                driver.cuStreamCreate(&mut handle, NON_BLOCKING)?;
+                driver.cuEventCreate(&mut event, DISABLE_TIMING)?;
+            }
+            let records = memory::allocate(context, driver, handle, faults::BYTES)?;
+            Ok((records, Faults::new(driver, records, handle)?))
+        })?;
+        Ok(Arc::new(Self { gpu, handle, event, records, faults: Mutex::new(faults) }))
+    }
+
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.gpu.context.info
+    }
+
+    pub(crate) fn free_memory(&self) -> Option<u64> {
+        self.gpu.context.free_memory()
+    }
+
+    pub(crate) fn is_on_the_gpu_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.gpu, &other.gpu)
+    }
+
+    /// Zeroed memory; `None` if there is not as much.
+    pub(crate) fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Option<Allocation>> {
+        Allocation::new(self, bytes)
+    }
+
+    /// Waits for all work, and reports the first fault since the last call.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.wait_for(|_| Ok(()))
+    }
+
+    /// Waits for all work, copies `memory`, which is of this stream, and reports as
+    /// [`Self::synchronize`] does.
+    pub(crate) fn read(&self, memory: &Allocation, bytes: &mut [u8]) -> Result<()> {
+        assert_eq!(bytes.len(), memory.bytes, "a buffer is read whole");
+        self.wait_for(|driver| match bytes.len() {
+            0 => Ok(()),
+            // SAFETY: as many bytes on both sides. The stream is waited for before `bytes` is
+            // used again, or freed, unless that wait fails; then the context is lost.
+            len => unsafe {
+                let to = bytes.as_mut_ptr().cast();
+                driver.cuMemcpyDtoHAsync_v2(to, memory.address, len, self.handle)
+            },
+        })
+    }
+
+    /// Overwrites `memory`, which is of this stream, behind the work given before.
+    pub(crate) fn write(&self, memory: &Allocation, bytes: &[u8]) -> Result<()> {
+        assert_eq!(bytes.len(), memory.bytes, "a buffer is written whole");
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // The wait is for `bytes`: if they lie in pinned memory, the copy reads them only when
+        // the stream comes to it, and the caller may change them as soon as this returns.
+        self.gpu.context.enter(|driver| {
+            // SAFETY: as many bytes on both sides, and they stay until the stream is waited for.
+            unsafe {
+                let from = bytes.as_ptr().cast();
+                driver.cuMemcpyHtoDAsync_v2(memory.address, from, bytes.len(), self.handle)?;
+                driver.cuStreamSynchronize(self.handle)
+            }
+        })
+    }
+
+    /// Does `work` in order, waits for the stream, and reports the first fault not reported yet.
+    fn wait_for(&self, work: impl FnOnce(&Driver) -> Result<()>) -> Result<()> {
+        let context = &self.gpu.context;
+        context.enter(|driver| {
+            let snapshot = self.faults().snapshot(context, driver, self.handle)?;
+            let done = work(driver);
+            // SAFETY: the stream lives; a context is current.
+            let waited = unsafe { driver.cuStreamSynchronize(self.handle) };
+            let mut faults = self.faults();
+            match (snapshot, &waited) {
+                // SAFETY: the stream was waited for.
+                (Some(snapshot), Ok(())) => unsafe { faults.read(snapshot) },
+                (Some(snapshot), Err(_)) => snapshot.abandon(),
+                (None, _) => {}
+            }
+            waited.and(done)?;
+            faults.seen.take().map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
+        })
+    }
+
+    pub(crate) fn launch(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        config: LaunchConfig,
+        args: &[Arg<'_>],
+        device: &Device,
+    ) -> Result<()> {
+        let Gpu { kernels, context } = &*self.gpu;
+        let kernel = kernels.get(source, bindings, || Loaded::new(context, source, bindings))?;
+        let geometry = check(source, &kernel.signature, device, config, args)?;
+        if geometry.is_empty() {
+            return Ok(());
+        }
+        let others = self.others(args);
+        context.enter(|driver| {
+            others.iter().try_for_each(|other| self.wait_behind(driver, other))?;
+            self.enqueue(driver, source, &kernel, geometry, args)?;
+            others.iter().try_for_each(|other| other.wait_behind(driver, self))
+        })
+    }
+
+    /// The other streams whose buffers are among `args`.
+    fn others<'a>(&self, args: &[Arg<'a>]) -> Vec<&'a Self> {
+        let mut others: Vec<&Self> = Vec::new();
+        for arg in args {
+            let Value::Slice { buffer, .. } = arg.0 else { continue };
+            let home: &Self = &buffer.memory.gpu().stream;
+            if !ptr::eq(home, self) && !others.iter().any(|other| ptr::eq(*other, home)) {
+                others.push(home);
+            }
+        }
+        others
+    }
+
+    /// Makes what this stream gets from here on wait for what `other` has got so far.
+    fn wait_behind(&self, driver: &Driver, other: &Self) -> Result<()> {
+        // SAFETY: both streams and the event live; all are of the context that is current.
+        unsafe {
+            driver.cuEventRecord(other.event, other.handle)?;
+            driver.cuStreamWaitEvent(self.handle, other.event, 0)
+        }
+    }
+
+    fn enqueue(
+        &self,
+        driver: &Driver,
+        source: &'static Source,
+        kernel: &Loaded,
+        geometry: Geometry,
+        args: &[Arg<'_>],
+    ) -> Result<()> {
+        let mut faults = self.faults();
+        if faults.is_full() {
+            self.read_faults(driver, &mut faults)?;
+        }
+        let mut values = Vec::with_capacity(2 * args.len() + 1);
+        for arg in args {
+            match arg.0 {
+                Value::Scalar { bits, .. } => values.push(bits),
+                Value::Slice { buffer, .. } => {
+                    values.extend([buffer.memory.gpu().address, buffer.len as u64]);
+                }
+            }
+        }
+        values.push(faults.next());
+        let mut params: Vec<*mut c_void> =
+            values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
+        let Geometry { grid, block } = geometry;
+        // SAFETY: `kernel` takes these parameters: the arguments were checked against its
+        // signature, and its PTX was made from the same IR. The launcher reads as many of a
+        // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
+        // elements as is said, and are freed behind this launch; the kernel checks its indices.
+        unsafe {
+            driver.cuLaunchKernel(
+                kernel.function,
+                grid[0],
+                grid[1],
+                grid[2],
+                block[0],
+                block[1],
+                block[2],
+                0,
+                self.handle,
+                params.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        }?;
+        faults.launched(source);
+        Ok(())
+    }
+
+    /// Waits, so that records are free again.
+    fn read_faults(&self, driver: &Driver, faults: &mut Faults) -> Result<()> {
+        let Some(snapshot) = faults.snapshot(&self.gpu.context, driver, self.handle)? else {
+            return Ok(());
+        };
+        // SAFETY: the stream lives; a context is current.
+        match unsafe { driver.cuStreamSynchronize(self.handle) } {
+            // SAFETY: the stream was waited for.
+            Ok(()) => unsafe { faults.read(snapshot) },
+            Err(error) => {
+                snapshot.abandon();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn faults(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `cuda:0 (NVIDIA H200)`
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.gpu.context.fmt(f)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let context = &self.gpu.context;
+        // SAFETY: each was made once and is destroyed once; work that the stream still has goes on
+        // and the records are freed behind it. An error (of a lost context) leaves nothing to do.
+        let _ = context.enter(|driver| unsafe {
+            memory::free(context, driver, self.handle, self.records)?;
+            driver.cuEventDestroy_v2(self.event)?;
+            driver.cuStreamDestroy_v2(self.handle)
+        });
+    }
+}

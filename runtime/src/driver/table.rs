@@ -1,0 +1,291 @@
+//! The functions of the CUDA driver that this crate calls, found in its library at run time.
+//!
+//! The library is `dlopen`ed, so that one binary starts with and without a driver. Every function
+//! is looked up before any is called: a library that lacks one is refused by that name, where
+//! looking up late would fail in the middle of work.
+//!
+//! Names and meanings are CUDA's: <https://docs.nvidia.com/cuda/cuda-driver-api/>.
+use crate::{Error, Result};
+use libloading::Library;
+use std::{
+    error::Error as _,
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    ptr,
+    sync::OnceLock,
+};
+
+/// Where the driver may be.
+const LIBRARIES: &[&str] = if cfg!(windows) {
+    &["nvcuda.dll"]
+} else if cfg!(target_os = "macos") {
+    &[]
+} else {
+    &["libcuda.so.1", "libcuda.so"]
+};
+
+/// `CUresult`
+pub(super) type Status = c_uint;
+/// `CUdeviceptr`
+pub(super) type Address = u64;
+/// `CUdevice`
+pub(super) type DeviceNumber = c_int;
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(transparent)]
+        pub(super) struct $name(*mut c_void);
+        // SAFETY: the driver takes its handles from any thread, several at once.
+        unsafe impl Send for $name {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name {}
+        impl $name {
+            /// No object.
+            pub(super) const NULL: Self = Self(ptr::null_mut());
+        }
+    )*};
+}
+handles! {
+    /// `CUcontext`
+    ContextHandle
+    /// `CUstream`
+    StreamHandle
+    /// `CUevent`
+    EventHandle
+    /// `CUmodule`
+    ModuleHandle
+    /// `CUfunction`
+    FunctionHandle
+}
+
+macro_rules! functions {
+    (
+        required { $($name:ident($($arg:ident: $ty:ty),*);)* }
+        optional { $($maybe:ident($($maybe_arg:ident: $maybe_ty:ty),*);)* }
+        texts { $($text:ident;)* }
+    ) => {
+        /// The driver, loaded and initialised.
+        #[expect(non_snake_case, reason = "named as in CUDA")]
+        pub(super) struct Driver {
+            $($name: unsafe extern "system" fn($($ty),*) -> Status,)*
+            $($maybe: Option<unsafe extern "system" fn($($maybe_ty),*) -> Status>,)*
+            $($text: Option<unsafe extern "system" fn(Status, *mut *const c_char) -> Status>,)*
+            /// Keeps the functions where they are.
+            _library: Library,
+        }
+
+        impl Driver {
+            /// Finds every function, or names the required ones that are missing.
+            ///
+            /// # Safety
+            /// What `library` exports under these names has these types.
+            #[expect(non_snake_case, reason = "named as in CUDA")]
+            unsafe fn link(library: Library) -> Result<Self, Vec<&'static str>> {
+                let mut missing = Vec::new();
+                $(
+                    // SAFETY: the field's type is the symbol's by the caller's promise.
+                    let $name = unsafe { symbol(&library, stringify!($name), &mut missing) };
+                )*
+                let ($(Some($name),)*) = ($($name,)*) else { return Err(missing) };
+                $(
+                    // SAFETY: as above.
+                    let $maybe = unsafe { symbol(&library, stringify!($maybe), &mut missing) };
+                )*
+                $(
+                    // SAFETY: as above.
+                    let $text = unsafe { symbol(&library, stringify!($text), &mut missing) };
+                )*
+                Ok(Self { $($name,)* $($maybe,)* $($text,)* _library: library })
+            }
+
+            $(
+                /// CUDA's function of this name.
+                ///
+                /// # Safety
+                /// CUDA's conditions: handles are live, pointers valid for what is done with them,
+                /// and a context is current where the function needs one.
+                #[expect(
+                    non_snake_case,
+                    clippy::allow_attributes,
+                    reason = "named as in CUDA"
+                )]
+                #[allow(clippy::too_many_arguments, reason = "shaped as in CUDA")]
+                pub(super) unsafe fn $name(&self, $($arg: $ty),*) -> Result<()> {
+                    // SAFETY: the caller's promise.
+                    let status = unsafe { (self.$name)($($arg),*) };
+                    self.check(stringify!($name), status)
+                }
+            )*
+            $(
+                /// CUDA's function of this name; `None` if this driver lacks it.
+                ///
+                /// # Safety
+                /// As for the others.
+                #[expect(non_snake_case, reason = "named as in CUDA")]
+                pub(super) unsafe fn $maybe(&self, $($maybe_arg: $maybe_ty),*) -> Option<Result<()>> {
+                    // SAFETY: the caller's promise.
+                    let status = unsafe { self.$maybe?($($maybe_arg),*) };
+                    Some(self.check(stringify!($maybe), status))
+                }
+            )*
+        }
+    };
+}
+
+/// What `library` exports as `name`; where there is nothing, adds `name` to `missing`.
+///
+/// # Safety
+/// `F` is the type of what it exports.
+unsafe fn symbol<F: Copy>(
+    library: &Library,
+    name: &'static str,
+    missing: &mut Vec<&'static str>,
+) -> Option<F> {
+    // SAFETY: the caller's promise.
+    let found = unsafe { library.get::<F>(name) };
+    match found {
+        Ok(found) => Some(*found),
+        Err(_) => {
+            missing.push(name);
+            None
+        }
+    }
+}
+
+functions! {
+    required {
+        // The driver and its devices.
+        cuInit(flags: c_uint);
+        cuDeviceGetCount(count: *mut c_int);
+        cuDeviceGet(device: *mut DeviceNumber, ordinal: c_int);
+        cuDeviceGetName(name: *mut c_char, len: c_int, device: DeviceNumber);
+        cuDeviceTotalMem_v2(bytes: *mut usize, device: DeviceNumber);
+        cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: DeviceNumber);
+        // Contexts.
+        cuDevicePrimaryCtxRetain(context: *mut ContextHandle, device: DeviceNumber);
+        cuDevicePrimaryCtxRelease_v2(device: DeviceNumber);
+        cuCtxSetCurrent(context: ContextHandle);
+        // Memory.
+        cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+        cuMemAlloc_v2(address: *mut Address, bytes: usize);
+        cuMemFree_v2(address: Address);
+        cuMemAllocHost_v2(host: *mut *mut c_void, bytes: usize);
+        cuMemFreeHost(host: *mut c_void);
+        cuMemsetD8Async(to: Address, byte: u8, count: usize, stream: StreamHandle);
+        cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, bytes: usize, stream: StreamHandle);
+        cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Address, bytes: usize, stream: StreamHandle);
+        cuMemcpyDtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: StreamHandle);
+        // Order.
+        cuStreamCreate(stream: *mut StreamHandle, flags: c_uint);
+        cuStreamDestroy_v2(stream: StreamHandle);
+        cuStreamSynchronize(stream: StreamHandle);
+        cuStreamWaitEvent(stream: StreamHandle, event: EventHandle, flags: c_uint);
+        cuEventCreate(event: *mut EventHandle, flags: c_uint);
+        cuEventRecord(event: EventHandle, stream: StreamHandle);
+        cuEventDestroy_v2(event: EventHandle);
+        // Kernels.
+        cuModuleLoadDataEx(
+            module: *mut ModuleHandle,
+            image: *const c_void,
+            count: c_uint,
+            options: *mut c_uint,
+            values: *mut *mut c_void
+        );
+        cuModuleUnload(module: ModuleHandle);
+        cuModuleGetFunction(function: *mut FunctionHandle, module: ModuleHandle, name: *const c_char);
+        cuLaunchKernel(
+            function: FunctionHandle,
+            grid_x: c_uint,
+            grid_y: c_uint,
+            grid_z: c_uint,
+            block_x: c_uint,
+            block_y: c_uint,
+            block_z: c_uint,
+            shared_bytes: c_uint,
+            stream: StreamHandle,
+            params: *mut *mut c_void,
+            extra: *mut *mut c_void
+        );
+    }
+    optional {
+        // Since CUDA 11.2; `Context::pools` says whether the device has them too.
+        cuMemAllocAsync(address: *mut Address, bytes: usize, stream: StreamHandle);
+        cuMemFreeAsync(address: Address, stream: StreamHandle);
+    }
+    texts {
+        // Since CUDA 6.0; without them an error is a number.
+        cuGetErrorName;
+        cuGetErrorString;
+    }
+}
+
+impl Driver {
+    /// The driver, loaded at the first call.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`], the same at every call.
+    pub(super) fn get() -> Result<&'static Self> {
+        static DRIVER: OnceLock<Result<Driver, Vec<String>>> = OnceLock::new();
+        let driver = DRIVER.get_or_init(Self::load).as_ref();
+        driver.map_err(|tried| Error::NoDriver { tried: tried.clone() })
+    }
+
+    /// The first library that is there and works, or how each failed.
+    fn load() -> Result<Self, Vec<String>> {
+        let mut tried = Vec::new();
+        for library in LIBRARIES {
+            match Self::open(library) {
+                Ok(driver) => return Ok(driver),
+                Err(problem) => tried.push(problem),
+            }
+        }
+        if LIBRARIES.is_empty() {
+            tried.push(format!("there is none for {}", std::env::consts::OS));
+        }
+        Err(tried)
+    }
+
+    fn open(name: &str) -> Result<Self, String> {
+        // SAFETY: what carries the driver's name is trusted to be one; its initialisers run.
+        let library = unsafe { Library::new(name) }.map_err(|error| said_of(name, &error))?;
+        // SAFETY: as above, and the types are those of `cuda.h`.
+        let driver = unsafe { Self::link(library) }.map_err(|missing| {
+            let missing = missing.join("`, `");
+            format!("`{name}` is older than CUDA 11.0 or broken: it lacks `{missing}`")
+        })?;
+        // SAFETY: takes no pointers, and may be called any number of times.
+        unsafe { driver.cuInit(0) }.map_err(|error| format!("`{name}` is there, but {error}"))?;
+        Ok(driver)
+    }
+
+    /// An error that says what the driver says of `status`, unless it is success.
+    fn check(&self, call: &'static str, status: Status) -> Result<()> {
+        if status == 0 {
+            return Ok(());
+        }
+        let (mut name, mut text) = (ptr::null(), ptr::null());
+        // SAFETY: both write a pointer to a static string, or null, where they are told to.
+        // A driver without them leaves the null.
+        let _ = unsafe {
+            (
+                self.cuGetErrorName.map(|get| get(status, &mut name)),
+                self.cuGetErrorString.map(|get| get(status, &mut text)),
+            )
+        };
+        let say = |string: *const c_char, otherwise: &str| match string.is_null() {
+            true => otherwise.to_owned(),
+            // SAFETY: not null, so one of the driver's static strings.
+            false => unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned(),
+        };
+        let name = say(name, "an error without a name");
+        let text = say(text, "the driver says nothing about it");
+        Err(Error::Driver { call, code: status, name, text, log: None })
+    }
+}
+
+/// What the loader says of a library, with its name once.
+fn said_of(name: &str, error: &libloading::Error) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    if text.contains(name) { text } else { format!("{name}: {text}") }
+}

@@ -1,0 +1,197 @@
+//! Random kernels that mean one thing.
+//!
+//! [`random_kernel`] makes, from a seed, a well-formed kernel over the whole IR, a launch
+//! and its arguments, such that every engine must leave the same bits in memory (any NaN
+//! for a NaN) and report the same fault:
+//!
+//! - It ends: loops run a few times, whatever their operands are.
+//! - Nothing races: a thread writes its own elements of `write` parameters, its own slot of
+//!   shared arrays, and everybody's elements only by atomic updates that commute and whose
+//!   result nobody sees. A slot is read by others between two barriers only.
+//! - Nothing is unspecified: locals and slots are set before anything else, divisors are not
+//!   zero, bits of a computed NaN become no integer, shuffles read lanes that exist and
+//!   have not ended.
+//! - Barriers, votes and shuffles stand where control is the same in the whole block (or
+//!   name the lanes that come). To know that, each value carries whether it is *uniform*.
+//!
+//! Values, lengths and indices are often edge values. What a kernel computes means nothing.
+mod draw;
+mod flow;
+mod meet;
+mod memory;
+mod plan;
+mod values;
+
+use draw::Draw;
+use warpwise_compiler::{
+    ir::{Access, Builder, InstId, Kernel, Op, Scalar, Span, Ty},
+    specialize::{Binding, specialize},
+};
+
+/// A kernel and one launch of it.
+#[derive(Clone, Debug)]
+pub struct RandomKernel {
+    /// The kernel, of which some have generic parameters.
+    pub open: Kernel,
+    /// What they are bound to.
+    pub bindings: Vec<Binding>,
+    /// The kernel, specialized.
+    pub kernel: Kernel,
+    /// How many threads run it.
+    pub shape: LaunchShape,
+    /// What they run it on, one a parameter.
+    pub args: Vec<ArgData>,
+}
+
+/// How many threads run a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads in a block along x, y and z.
+    pub block: [u32; 3],
+}
+
+impl LaunchShape {
+    /// Threads in a block.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Threads in the grid.
+    pub fn all_threads(&self) -> u32 {
+        self.grid.iter().product::<u32>() * self.threads()
+    }
+}
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgData {
+    /// A value, as the bits of its type, zero-extended.
+    Scalar {
+        /// Its type.
+        ty: Scalar,
+        /// Its bits.
+        bits: u64,
+    },
+    /// Elements, little-endian.
+    Slice {
+        /// Type of an element.
+        elem: Scalar,
+        /// What the kernel may do with them.
+        access: Access,
+        /// The elements.
+        bytes: Vec<u8>,
+    },
+}
+
+impl ArgData {
+    /// Whether both hold the same values, any NaN being the same as any other.
+    pub fn same_values(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Slice { elem, bytes: a, .. }, Self::Slice { bytes: b, .. }) => {
+                let size = element_size(*elem);
+                a.len() == b.len()
+                    && a.chunks_exact(size).zip(b.chunks_exact(size)).all(|(a, b)| {
+                        let [a, b] = [a, b].map(little_endian);
+                        a == b || (is_nan(*elem, a) && is_nan(*elem, b))
+                    })
+            }
+            (Self::Scalar { .. }, _) | (_, Self::Scalar { .. }) => self == other,
+        }
+    }
+}
+
+/// Size of an element of a slice, whose type is never a type parameter.
+fn element_size(elem: Scalar) -> usize {
+    elem.size().expect("arguments have concrete types") as usize
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+}
+
+/// Whether `bits` are a NaN, if `ty` has one.
+fn is_nan(ty: Scalar, bits: u64) -> bool {
+    if ty == Scalar::F32 {
+        bits & 0x7fff_ffff > 0x7f80_0000
+    } else {
+        ty == Scalar::F64 && bits & (u64::MAX >> 1) > 0x7ff0_0000_0000_0000
+    }
+}
+
+/// The kernel of this seed; the same one each time.
+pub fn random_kernel(seed: u64) -> RandomKernel {
+    let mut generator = Generator::new(seed);
+    generator.declare();
+    generator.start();
+    generator.statements(12);
+    generator.finish();
+    let Generator { build, bindings, shape, args, .. } = generator;
+    let open = build.finish();
+    let kernel = specialize(&open, &bindings).expect("bindings are drawn to fit").into_owned();
+    RandomKernel { open, bindings, kernel, shape, args }
+}
+
+/// A value that is visible where the generator is.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    id: InstId,
+    ty: Scalar,
+    /// Whether it is the same in the whole block.
+    uniform: bool,
+}
+
+/// Something that `break` or `continue` may name.
+#[derive(Clone, Copy, Debug)]
+struct Enclosing {
+    id: InstId,
+    repeats: bool,
+    /// Whether control is uniform in its body, so that only all threads together leave.
+    uniform: bool,
+}
+
+/// A kernel in the making.
+struct Generator {
+    draw: Draw,
+    build: Builder,
+    bindings: Vec<Binding>,
+    shape: LaunchShape,
+    args: Vec<ArgData>,
+    plan: plan::Plan,
+    /// What is visible, oldest first.
+    values: Vec<Value>,
+    enclosing: Vec<Enclosing>,
+    /// Whether control is the same in the whole block here.
+    uniform: bool,
+    /// How many loops enclose this place.
+    loops: u32,
+    /// Statements still to be written.
+    budget: u32,
+}
+
+impl Generator {
+    /// Appends an instruction, with a span of its own.
+    fn emit(&mut self, op: Op, ty: impl Into<Ty>) -> InstId {
+        self.next_span();
+        self.build.inst(op, ty)
+    }
+
+    /// Appends an instruction and opens its first body.
+    fn begin(&mut self, op: Op, ty: impl Into<Ty>) -> InstId {
+        self.next_span();
+        self.build.begin(op, ty)
+    }
+
+    fn next_span(&mut self) {
+        use warpwise_compiler::id::Id;
+        self.build.span = Span::new(self.build.span.index() + 1);
+    }
+
+    /// Makes a value visible.
+    fn yields(&mut self, id: InstId, ty: Scalar, uniform: bool) -> Value {
+        let value = Value { id, ty, uniform };
+        self.values.push(value);
+        value
+    }
+}

@@ -1,0 +1,246 @@
+//! Statements and control flow.
+use super::{Enclosing, Generator, Value};
+use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar, Ty};
+
+/// Whether what follows in the body is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    On,
+    Away,
+}
+
+impl Generator {
+    /// Up to `count` statements.
+    pub(super) fn statements(&mut self, count: u32) {
+        for _ in 0..count {
+            if self.budget == 0 || self.statement() == Goes::Away {
+                return;
+            }
+        }
+    }
+
+    fn statement(&mut self) -> Goes {
+        self.budget -= 1;
+        match self.draw.below(30) {
+            0..=8 => {
+                let ty = self.any_type();
+                self.compute(ty);
+            }
+            9 | 10 => self.load_input(),
+            11 | 12 => self.set_some_variable(),
+            13 => self.get_some_variable(),
+            14 => self.use_output(),
+            15 => self.use_cell(),
+            16 => self.use_tally(),
+            17 => self.use_slot(),
+            18 => self.check(),
+            19 => self.fence(),
+            20..=22 if self.uniform => self.meet(),
+            20..=22 => self.keep_something(),
+            23 | 24 => self.if_else(),
+            25 => self.counted_loop(),
+            26 => self.range_loop(),
+            27 => self.labelled_block(),
+            _ => return self.leave(),
+        }
+        Goes::On
+    }
+
+    /// Sets a variable to something that was just computed, so that it is seen outside.
+    pub(super) fn keep_something(&mut self) {
+        let ty = self.any_type();
+        self.compute(ty);
+        self.set_some_variable();
+    }
+
+    /// A condition: uniform half of the time, where that makes a difference.
+    fn condition(&mut self) -> Value {
+        if self.uniform && self.draw.chance(50) {
+            self.some_uniform(Scalar::Bool)
+        } else {
+            self.some(Scalar::Bool)
+        }
+    }
+
+    /// A body that is open already, with `count` statements and then a variable set, where
+    /// control is uniform if it is now and `uniform`.
+    fn inner(&mut self, uniform: bool, count: u32, enclosing: Option<(InstId, bool)>) {
+        let (visible, before) = (self.values.len(), self.uniform);
+        self.uniform &= uniform;
+        if let Some((id, repeats)) = enclosing {
+            self.enclosing.push(Enclosing { id, repeats, uniform: self.uniform });
+        }
+        self.inner_statements(count);
+        if enclosing.is_some() {
+            self.enclosing.pop();
+        }
+        self.uniform = before;
+        self.values.truncate(visible);
+    }
+
+    fn inner_statements(&mut self, count: u32) {
+        for _ in 0..count {
+            if self.budget > 0 && self.statement() == Goes::Away {
+                return;
+            }
+        }
+        self.keep_something();
+    }
+
+    fn if_else(&mut self) {
+        let Value { id: cond, uniform, .. } = self.condition();
+        self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
+        let count = 1 + self.draw.below(4);
+        self.inner(uniform, count, None);
+        if self.draw.chance(50) {
+            self.build.otherwise();
+            let count = self.draw.below(4);
+            self.inner(uniform, count, None);
+        }
+        self.build.end();
+    }
+
+    /// A `loop` that a counter ends.
+    fn counted_loop(&mut self) {
+        if self.loops == 2 {
+            return;
+        }
+        let counter = self.declare_local(Scalar::U32);
+        let (limit, uniform) = self.few(Scalar::U32);
+        let zero = self.constant(Scalar::U32, 0).id;
+        self.emit(Op::Set { local: counter, value: zero }, Ty::Unit);
+        let id = self.begin(Op::Loop { body: Body::default() }, Ty::Unit);
+        let now = self.emit(Op::Get(counter), Scalar::U32);
+        let done = Op::Compare { op: CompareOp::Ge, lhs: now, rhs: limit };
+        let cond = self.emit(done, Scalar::Bool);
+        self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
+        self.emit(Op::Break(id), Ty::Unit);
+        self.build.end();
+        let one = self.constant(Scalar::U32, 1).id;
+        let next = self.arithmetic(BinaryOp::Add, now, one, Scalar::U32);
+        self.emit(Op::Set { local: counter, value: next }, Ty::Unit);
+        let visible = self.values.len();
+        self.yields(now, Scalar::U32, uniform && self.uniform);
+        self.repeat(id, uniform);
+        self.values.truncate(visible);
+    }
+
+    /// A number from 0 to 3 of an integer type, and whether it is uniform.
+    fn few(&mut self, ty: Scalar) -> (InstId, bool) {
+        let value = if self.uniform && self.draw.chance(60) {
+            self.some_uniform(ty)
+        } else {
+            self.some(ty)
+        };
+        let three = self.small(ty, 3).id;
+        (self.arithmetic(BinaryOp::And, value.id, three, ty), value.uniform)
+    }
+
+    /// The open body of a loop, to its end.
+    fn repeat(&mut self, id: InstId, uniform: bool) {
+        // Whether all threads leave together is decided before it is known who wants to.
+        let uniform = uniform && self.draw.chance(70);
+        self.loops += 1;
+        let count = 1 + self.draw.below(5);
+        self.inner(uniform, count, Some((id, true)));
+        self.loops -= 1;
+        self.build.end();
+    }
+
+    fn range_loop(&mut self) {
+        if self.loops == 2 {
+            return;
+        }
+        let ty = self.any_type();
+        let ty = if self.is_int(ty) { ty } else { Scalar::I32 };
+        let (start, end, step, uniform) = match ty.bits() {
+            Some(width) if self.draw.chance(25) => {
+                let [start, end, step] = self.whole_range(ty, width);
+                (start, end, step, true)
+            }
+            Some(_) | None => {
+                let start = if self.uniform { self.some_uniform(ty) } else { self.some(ty) };
+                let (count, uniform) = self.few(ty);
+                let end = self.arithmetic(BinaryOp::Add, start.id, count, ty);
+                let step = 1 + self.draw.below(2) as u8;
+                (start.id, end, self.small(ty, step).id, start.uniform && uniform)
+            }
+        };
+        let inclusive = self.draw.chance(50);
+        let range = Op::For { start, end, step, inclusive, body: Body::default() };
+        let id = self.begin(range, ty);
+        let visible = self.values.len();
+        self.yields(id, ty, uniform);
+        self.repeat(id, uniform);
+        self.values.truncate(visible);
+    }
+
+    /// From the smallest value of an integer type to the largest, in about four steps.
+    fn whole_range(&mut self, ty: Scalar, width: u32) -> [InstId; 3] {
+        let all = u64::MAX >> (64 - width);
+        let (start, end) = if ty.is_signed() { ((all >> 1) + 1, all >> 1) } else { (0, all) };
+        let step = (all >> 2) + u64::from(self.draw.below(3)) - 1;
+        [start, end, step].map(|bits| self.constant(ty, bits).id)
+    }
+
+    fn labelled_block(&mut self) {
+        let id = self.begin(Op::Block { body: Body::default() }, Ty::Unit);
+        let (uniform, count) = (self.draw.chance(50), 2 + self.draw.below(4));
+        self.inner(uniform, count, Some((id, false)));
+        self.build.end();
+    }
+
+    /// Ends the thread here unless a condition holds; where threads may end.
+    fn check(&mut self) {
+        if !self.plan.exits {
+            return;
+        }
+        let faults: Vec<Fault> =
+            Fault::ALL.into_iter().filter(|fault| *fault != Fault::IndexOutOfBounds).collect();
+        let fault = self.draw.one_of(&faults);
+        // Mostly true, or few threads would come far.
+        let byte = self.some(Scalar::U8).id;
+        let edge = self.constant(Scalar::U8, 251).id;
+        let cond = self.emit(Op::Compare { op: CompareOp::Lt, lhs: byte, rhs: edge }, Scalar::Bool);
+        self.emit(Op::Check { cond, fault }, Ty::Unit);
+    }
+
+    /// `break`, `continue` or `return`, mostly under a condition; nothing where none may stand.
+    fn leave(&mut self) -> Goes {
+        let exits: Vec<Op> = self.possible_exits();
+        if exits.is_empty() {
+            return Goes::On;
+        }
+        let exit = exits[self.draw.index(exits.len())].clone();
+        if !self.enclosing.is_empty() && self.draw.chance(15) {
+            self.emit(exit, Ty::Unit);
+            return Goes::Away;
+        }
+        let Value { id: cond, uniform, .. } = self.condition();
+        if self.uniform && !uniform && exit != Op::Return {
+            // Only all threads together may leave from here.
+            return Goes::On;
+        }
+        self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
+        self.emit(exit, Ty::Unit);
+        self.build.end();
+        Goes::On
+    }
+
+    fn possible_exits(&self) -> Vec<Op> {
+        let mut exits = Vec::new();
+        for &Enclosing { id, repeats, uniform } in &self.enclosing {
+            if uniform && !self.uniform {
+                continue;
+            }
+            exits.push(Op::Break(id));
+            if repeats {
+                exits.push(Op::Continue(id));
+            }
+        }
+        if self.plan.exits && self.build.depth() > 0 {
+            exits.push(Op::Return);
+        }
+        exits
+    }
+}

@@ -1,0 +1,98 @@
+//! Where threads meet; only where control is the same in the whole block.
+use super::Generator;
+use warpwise_compiler::ir::{BarrierOp, Body, Builtin, Op, Scalar, Scope, ShuffleOp, Ty, VoteOp};
+
+impl Generator {
+    pub(super) fn meet(&mut self) {
+        match self.draw.below(7) {
+            0 => self.barrier(),
+            1 => self.exchange(),
+            2 => self.vote(),
+            3 => self.some_lanes(),
+            4 => {
+                let mask = None;
+                self.emit(Op::SyncWarp { mask }, Ty::Unit);
+            }
+            _ => self.shuffle(),
+        }
+    }
+
+    pub(super) fn fence(&mut self) {
+        let scope = self.draw.one_of(Scope::ALL);
+        self.emit(Op::Fence { scope }, Ty::Unit);
+    }
+
+    fn barrier(&mut self) {
+        if self.draw.chance(30) {
+            self.emit(Op::Barrier { reduce: None }, Ty::Unit);
+            return;
+        }
+        let value = self.some(Scalar::Bool).id;
+        let op = self.draw.one_of(BarrierOp::ALL);
+        let ty = match op {
+            BarrierOp::Count => Scalar::U64,
+            BarrierOp::And | BarrierOp::Or => Scalar::Bool,
+        };
+        let id = self.emit(Op::Barrier { reduce: Some((op, value)) }, ty);
+        self.yields(id, ty, true);
+    }
+
+    const fn vote_type(op: VoteOp) -> Scalar {
+        match op {
+            VoteOp::All | VoteOp::Any => Scalar::Bool,
+            VoteOp::Ballot => Scalar::U32,
+        }
+    }
+
+    fn vote(&mut self) {
+        let value = self.some(Scalar::Bool).id;
+        let op = self.draw.one_of(VoteOp::ALL);
+        let ty = Self::vote_type(op);
+        let id = self.emit(Op::Vote { op, value, mask: None }, ty);
+        self.yields(id, ty, false);
+    }
+
+    /// Whether every lane of every warp exists and no thread ends early.
+    fn all_lanes_are_there(&self) -> bool {
+        !self.plan.exits && self.shape.threads().is_multiple_of(32)
+    }
+
+    fn shuffle(&mut self) {
+        if !self.all_lanes_are_there() {
+            return;
+        }
+        let ty = self.any_type();
+        let [value, lane] = [self.some(ty).id, self.some(Scalar::U32).id];
+        let mask = self.draw.chance(40).then(|| self.constant(Scalar::U32, 0xffff_ffff).id);
+        let op = self.draw.one_of(ShuffleOp::ALL);
+        let width = self.draw.one_of(&[2, 4, 8, 16, 32, 32]);
+        let id = self.emit(Op::Shuffle { op, value, lane, width, mask }, ty);
+        self.yields(id, ty, false);
+    }
+
+    /// The lanes where a condition holds meet, by name, where only they come.
+    fn some_lanes(&mut self) {
+        let cond = self.some(Scalar::Bool).id;
+        let ballot = Op::Vote { op: VoteOp::Ballot, value: cond, mask: None };
+        let mask = Some(self.emit(ballot, Scalar::U32));
+        let visible = self.values.len();
+        self.uniform = false;
+        self.begin(Op::If { cond, then: Body::default(), other: Body::default() }, Ty::Unit);
+        self.emit(Op::SyncWarp { mask }, Ty::Unit);
+        let value = self.some(Scalar::Bool).id;
+        let op = self.draw.one_of(VoteOp::ALL);
+        let ty = Self::vote_type(op);
+        let id = self.emit(Op::Vote { op, value, mask }, ty);
+        self.yields(id, ty, false);
+        let ty = self.any_type();
+        let value = self.some(ty).id;
+        let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);
+        let own = Op::Shuffle { op: ShuffleOp::Index, value, lane, width: 32, mask };
+        let id = self.emit(own, ty);
+        self.yields(id, ty, false);
+        self.keep_something();
+        self.values.truncate(visible);
+        self.build.end();
+        self.uniform = true;
+    }
+}
