@@ -1,0 +1,247 @@
+//! Launches on the interpreter, checks before them and reports after them.
+mod kernels;
+
+use kernels::{count, deadlock, divide, faulty, flip, greedy, increment, scale, spin};
+use std::sync::atomic::AtomicU32;
+use warpwise::{
+    __private::{Arg, Source, launch},
+    Axis, Buffer, Device, Error, LaunchConfig, LaunchMistake,
+};
+
+fn mistake(result: warpwise::Result<()>) -> LaunchMistake {
+    match result {
+        Err(Error::Launch { mistake, .. }) => mistake,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_launch_changes_a_buffer() {
+    let device = Device::cpu();
+    let mut y = device.upload(&(0..1000).collect::<Vec<u32>>()).unwrap();
+    increment(&device, LaunchConfig::cover(1000), &mut y).unwrap();
+    increment(&device, LaunchConfig::grid(8).block(128), &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), (2..1002).collect::<Vec<u32>>());
+    y.copy_from(&[5; 1000]).unwrap();
+    increment(&device, LaunchConfig::cover(1000), &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [6; 1000]);
+}
+
+#[test]
+fn generic_kernels_are_bound_at_launch() {
+    let device = Device::cpu();
+    let x = device.upload(&[1.5f64, -2.0]).unwrap();
+    let mut y = device.zeros(2).unwrap();
+    scale::<f64, 3>(&device, LaunchConfig::cover(2), &x, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [4.5, -6.0]);
+    scale::<f64, 2>(&device, LaunchConfig::cover(2), &x, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [3.0, -4.0]);
+    let x = device.upload(&[200u8]).unwrap();
+    let mut y = device.zeros(1).unwrap();
+    scale::<u8, 2>(&device, LaunchConfig::cover(1), &x, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [144]);
+}
+
+#[test]
+fn atomics_take_plain_and_shared_buffers() {
+    let device = Device::cpu();
+    let x = device.upload(&[3u8, 1, 3, 3]).unwrap();
+    let mut plain = device.zeros::<u32>(4).unwrap();
+    count(&device, &x, &mut plain).unwrap();
+    assert_eq!(plain.to_vec().unwrap(), [0, 1, 0, 3]);
+    let shared: Buffer<AtomicU32> = plain.into_atomic();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| count(&device, &x, &shared).unwrap());
+        }
+    });
+    assert_eq!(shared.to_vec().unwrap(), [0, 5, 0, 15]);
+}
+
+#[test]
+fn bools_are_zero_or_one() {
+    let device = Device::cpu();
+    let mut flags = device.upload(&[true, false, true]).unwrap();
+    flip(&device, LaunchConfig::cover(3), &mut flags).unwrap();
+    assert_eq!(flags.to_vec().unwrap(), [false, true, false]);
+    assert_eq!(device.zeros::<bool>(2).unwrap().to_vec().unwrap(), [false; 2]);
+}
+
+#[test]
+fn empty_buffers_and_grids_are_fine() {
+    let device = Device::cpu();
+    let mut y = device.upload::<u32>(&[]).unwrap();
+    assert!(y.is_empty());
+    increment(&device, LaunchConfig::cover(y.len()), &mut y).unwrap();
+    increment(&device, LaunchConfig::grid(1), &mut y).unwrap();
+    y.copy_from(&[]).unwrap();
+    assert_eq!(y.to_vec().unwrap(), []);
+    faulty(&device, LaunchConfig::cover(0), &mut y).unwrap();
+    device.synchronize().unwrap();
+}
+
+#[test]
+fn an_empty_grid_is_checked_all_the_same() {
+    let device = Device::cpu();
+    let mut flags = device.zeros(1).unwrap();
+    assert_eq!(
+        mistake(flip(&device, LaunchConfig::cover(0).block(32), &mut flags)),
+        LaunchMistake::BlockMismatch { declared: [64, 1, 1], asked: [32, 1, 1] }
+    );
+}
+
+#[test]
+fn launch_mistakes_say_both_numbers() {
+    let device = Device::cpu();
+    let mut y = device.zeros(1).unwrap();
+    assert_eq!(
+        mistake(increment(&device, LaunchConfig::grid(1).block(1025), &mut y)),
+        LaunchMistake::BlockTooLong {
+            block: [1025, 1, 1],
+            axis: Axis::X,
+            found: 1025,
+            limit: 1024
+        }
+    );
+    assert_eq!(
+        mistake(increment(&device, LaunchConfig::cover(3 << 30), &mut y)),
+        LaunchMistake::IndexTooWide { axis: Axis::X, threads: 3 << 30, limit: 1 << 31 }
+    );
+    let mut flags = device.zeros(1).unwrap();
+    flip(&device, LaunchConfig::cover(1).block(64), &mut flags).unwrap();
+    assert_eq!(
+        mistake(flip(&device, LaunchConfig::cover(1).block((64, 2)), &mut flags)),
+        LaunchMistake::BlockMismatch { declared: [64, 1, 1], asked: [64, 2, 1] }
+    );
+    let error = greedy(&device).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "cannot launch `greedy`: a block needs 53248 bytes of shared memory, and 49152 is the most \
+         on cpu (SIMT interpreter)"
+    );
+}
+
+#[test]
+fn arguments_of_other_types_are_refused() {
+    let device = Device::cpu();
+    let x = device.zeros::<f32>(1).unwrap();
+    let config = LaunchConfig::cover(1);
+    let error = launch(&kernels::INCREMENT, &[], &device, config, &[Arg::read(&x)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot launch `increment`: it takes `y`: write [u32], and the launch passes `read [f32]`"
+    );
+    let error = launch(&kernels::INCREMENT, &[], &device, config, &[]).unwrap_err();
+    assert!(error.to_string().contains("1 argument"), "{error}");
+}
+
+#[test]
+fn a_fault_comes_out_of_the_next_wait_once() {
+    let device = Device::cpu();
+    let mut y = device.upload(&[1u32, 2, 3]).unwrap();
+    let mut other = device.upload(&[9u32; 4]).unwrap();
+    faulty(&device, LaunchConfig::grid(2).block(4), &mut y).unwrap();
+    divide(&device, 0, &mut other).unwrap();
+    let Err(Error::DevicePanic(panic)) = y.to_vec() else { panic!("no fault") };
+    assert_eq!(panic.kernel, "faulty");
+    assert_eq!(panic.message, "index out of bounds: the len is 3 but the index is 3");
+    assert_eq!((panic.file, panic.line, panic.column), ("src/kernels.rs", 13, 9));
+    assert_eq!((panic.index, panic.len), (Some(3), Some(3)));
+    assert_eq!((panic.block, panic.thread, panic.count), ([0, 0, 0], [3, 0, 0], 5));
+    assert_eq!(y.to_vec().unwrap(), [7, 7, 7]);
+    assert_eq!(other.to_vec().unwrap(), [9; 4]);
+    increment(&device, LaunchConfig::cover(3), &mut y).unwrap();
+    device.synchronize().unwrap();
+    assert_eq!(y.to_vec().unwrap(), [8, 8, 8]);
+
+    divide(&device, 0, &mut other).unwrap();
+    let error = device.synchronize().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel `divide` panicked at src/kernels.rs:12:5: attempt to divide by zero \
+         (block (0, 0, 0), thread (0, 0, 0), the first of 4 threads that panicked)"
+    );
+    device.synchronize().unwrap();
+}
+
+#[test]
+fn a_dropped_device_keeps_its_fault_to_itself() {
+    let device = Device::cpu();
+    let mut y = device.zeros(1).unwrap();
+    faulty(&device, LaunchConfig::cover(2), &mut y).unwrap();
+    let other = Device::cpu();
+    other.synchronize().unwrap();
+    let clone = device.clone();
+    drop(device);
+    assert!(matches!(clone.synchronize(), Err(Error::DevicePanic(_))));
+}
+
+#[test]
+fn cpu_devices_share_memory() {
+    let (a, b) = (Device::cpu(), Device::cpu());
+    let mut y = a.zeros(2).unwrap();
+    increment(&b, LaunchConfig::cover(2), &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [1, 1]);
+}
+
+#[test]
+fn a_step_budget_stops_what_does_not_end() {
+    let device = Device::cpu().with_step_budget(10_000);
+    let Err(Error::Stopped { kernel, reason, fault: None }) = spin(&device) else {
+        panic!("not stopped")
+    };
+    assert_eq!(kernel, "spin");
+    assert!(reason.contains("10000 steps"), "{reason}");
+    device.synchronize().unwrap();
+}
+
+#[test]
+fn a_deadlock_says_who_waits_where() {
+    let error = deadlock(&Device::cpu()).unwrap_err().to_string();
+    assert!(error.starts_with("`deadlock` did not finish: deadlock in block (0, 0, 0)"), "{error}");
+    assert!(
+        error.contains("src/kernels.rs:12:5") && error.contains("src/kernels.rs:13:9"),
+        "{error}"
+    );
+}
+
+#[test]
+fn impossible_sizes_are_errors() {
+    let device = Device::cpu();
+    for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8] {
+        let error = device.zeros::<u64>(len).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { size: 8, .. }), "{error}");
+    }
+    let mut y = device.zeros::<u8>(3).unwrap();
+    assert_eq!(y.copy_from(&[1, 2]), Err(Error::LengthMismatch { buffer_len: 3, source_len: 2 }));
+}
+
+#[test]
+fn broken_sources_are_errors() {
+    static BROKEN: Source = Source { name: "broken", ir: "kernel {", ptx: None, places: &[] };
+    let error =
+        launch(&BROKEN, &[], &Device::cpu(), LaunchConfig::cover(1), &[]).unwrap_err().to_string();
+    assert!(error.starts_with("cannot compile `broken` for cpu (SIMT interpreter)"), "{error}");
+    let error = launch(&kernels::SCALE, &[], &Device::cpu(), LaunchConfig::cover(1), &[]);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "cannot compile `scale` for cpu (SIMT interpreter): 0 generic arguments for 2 generic parameters"
+    );
+}
+
+#[test]
+fn many_threads_launch_at_once() {
+    let device = Device::cpu();
+    std::thread::scope(|scope| {
+        for n in 1..=8usize {
+            let device = &device;
+            scope.spawn(move || {
+                let mut y = device.zeros::<u32>(100 * n).unwrap();
+                for _ in 0..50 {
+                    increment(device, LaunchConfig::cover(y.len()), &mut y).unwrap();
+                }
+                assert_eq!(y.to_vec().unwrap(), vec![50; 100 * n]);
+            });
+        }
+    });
+}

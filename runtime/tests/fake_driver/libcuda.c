@@ -1,0 +1,230 @@
+/* A CUDA driver without a GPU, for tests of what the runtime does with one: it keeps "device" memory
+   on the host, does everything at once, and knows the kernels of tests/kernels by their names.
+   It checks what a driver takes for granted, and at exit prints what is still allocated.
+
+   FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OK 0
+#define INVALID_VALUE 1
+#define OUT_OF_MEMORY 2
+#define NO_DEVICE 100
+#define INVALID_CONTEXT 201
+#define INVALID_PTX 218
+#define ILLEGAL_ADDRESS 700
+
+#define API __attribute__((visibility("default")))
+typedef uint64_t address;
+
+static int is(const char *word) {
+    const char *words = getenv("FAKE_CUDA");
+    return words && strstr(words, word);
+}
+
+/* What is alive, and how often kernels were loaded. */
+static long contexts, streams, events, memory, pinned, modules, loads, launches;
+static int lost;
+static __thread void *current;
+#define COUNT(n, by) __atomic_add_fetch(&(n), (by), __ATOMIC_SEQ_CST)
+
+__attribute__((destructor)) static void report(void) {
+    fprintf(stderr,
+            "fake driver: contexts %ld streams %ld events %ld memory %ld pinned %ld modules %ld loads %ld "
+            "launches %ld\n",
+            contexts, streams, events, memory, pinned, modules, loads, launches);
+}
+
+#define ENTER                                    \
+    do {                                         \
+        if (!current) return INVALID_CONTEXT;    \
+        if (lost) return ILLEGAL_ADDRESS;        \
+    } while (0)
+
+API int cuInit(unsigned flags) { return is("no_device") ? NO_DEVICE : OK; }
+API int cuGetErrorName(int status, const char **name) {
+    *name = status == NO_DEVICE         ? "CUDA_ERROR_NO_DEVICE"
+            : status == OUT_OF_MEMORY   ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : status == INVALID_PTX     ? "CUDA_ERROR_INVALID_PTX"
+            : status == INVALID_CONTEXT ? "CUDA_ERROR_INVALID_CONTEXT"
+            : status == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                        : NULL;
+    return *name ? OK : INVALID_VALUE;
+}
+API int cuGetErrorString(int status, const char **text) {
+    *text = status == NO_DEVICE         ? "no CUDA-capable device is detected"
+            : status == ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
+                                        : NULL;
+    return *text ? OK : INVALID_VALUE;
+}
+API int cuDeviceGetCount(int *count) { return *count = 2, OK; }
+API int cuDeviceGet(int *device, int ordinal) { return *device = 40 + ordinal, OK; }
+API int cuDeviceGetName(char *name, int len, int device) {
+    return snprintf(name, len, "Fake %d", device), OK;
+}
+API int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = 1 << 30, OK; }
+API int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    switch (attribute) {
+    case 8: return *value = 48 << 10, OK;
+    case 16: return *value = 132, OK;
+    case 75: return *value = is("old") ? 7 : 9, OK;
+    case 76: return *value = 0, OK;
+    case 115: return is("no_pools") ? INVALID_VALUE : (*value = 1, OK);
+    default: return INVALID_VALUE;
+    }
+}
+API int cuDevicePrimaryCtxRetain(void **context, int device) {
+    lost = 0;
+    return COUNT(contexts, 1), *context = (void *)(intptr_t)device, OK;
+}
+API int cuDevicePrimaryCtxRelease_v2(int device) { return COUNT(contexts, -1), OK; }
+API int cuCtxSetCurrent(void *context) { return current = context, OK; }
+
+/* Memory: every address is that of a malloc; a header remembers the size. */
+API int cuMemGetInfo_v2(size_t *free, size_t *total) {
+    ENTER;
+    return *free = 1 << 20, *total = 1 << 30, OK;
+}
+API int cuMemAlloc_v2(address *at, size_t bytes) {
+    ENTER;
+    if (bytes == 0) return INVALID_VALUE;
+    if (bytes > 1 << 30) return OUT_OF_MEMORY;
+    memset((void *)(*at = (address)malloc(bytes)), 0xab, bytes);
+    return COUNT(memory, 1), OK;
+}
+API int cuMemFree_v2(address at) {
+    ENTER;
+    free((void *)at);
+    return COUNT(memory, -1), OK;
+}
+#ifndef NO_POOLS
+API int cuMemAllocAsync(address *at, size_t bytes, void *stream) { return cuMemAlloc_v2(at, bytes); }
+API int cuMemFreeAsync(address at, void *stream) { return cuMemFree_v2(at); }
+#endif
+API int cuMemAllocHost_v2(void **host, size_t bytes) {
+    ENTER;
+    return *host = malloc(bytes), COUNT(pinned, 1), OK;
+}
+API int cuMemFreeHost(void *host) {
+    ENTER;
+    free(host);
+    return COUNT(pinned, -1), OK;
+}
+API int cuMemsetD8Async(address to, unsigned char byte, size_t count, void *stream) {
+    ENTER;
+    return memset((void *)to, byte, count), OK;
+}
+API int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream) {
+    ENTER;
+    if (bytes == 0) return INVALID_VALUE;
+    return memcpy((void *)to, from, bytes), OK;
+}
+API int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream) {
+    ENTER;
+    if (bytes == 0) return INVALID_VALUE;
+    return memcpy(to, (void *)from, bytes), OK;
+}
+API int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream) {
+    ENTER;
+    return memcpy((void *)to, (void *)from, bytes), OK;
+}
+
+API int cuStreamCreate(void **stream, unsigned flags) {
+    ENTER;
+    return *stream = malloc(1), COUNT(streams, 1), OK;
+}
+API int cuStreamDestroy_v2(void *stream) {
+    ENTER;
+    free(stream);
+    return COUNT(streams, -1), OK;
+}
+API int cuStreamSynchronize(void *stream) {
+    ENTER;
+    return OK;
+}
+API int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    ENTER;
+    return stream && event ? OK : INVALID_VALUE;
+}
+API int cuEventCreate(void **event, unsigned flags) {
+    ENTER;
+    return *event = malloc(1), COUNT(events, 1), OK;
+}
+API int cuEventRecord(void *event, void *stream) {
+    ENTER;
+    return stream && event ? OK : INVALID_VALUE;
+}
+API int cuEventDestroy_v2(void *event) {
+    ENTER;
+    free(event);
+    return COUNT(events, -1), OK;
+}
+
+/* Kernels: a module and a function are the name of the entry. */
+API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsigned *options, void **values) {
+    ENTER;
+    const char *entry = strstr(ptx, ".entry ");
+    if (!entry || strstr(ptx, "nonsense")) {
+        if (count == 2 && options[0] == 5 && options[1] == 6)
+            snprintf(values[0], (size_t)values[1], "ptxas fatal: line 3: syntax error");
+        return INVALID_PTX;
+    }
+    entry += strlen(".entry ");
+    *module = strndup(entry, strcspn(entry, " (\n"));
+    return COUNT(modules, 1), COUNT(loads, 1), OK;
+}
+API int cuModuleUnload(void *module) {
+    ENTER;
+    return COUNT(modules, -1), OK;
+}
+API int cuModuleGetFunction(void **function, void *module, const char *name) {
+    ENTER;
+    return strcmp(module, name) ? INVALID_VALUE : (*function = module, OK);
+}
+
+/* As in compiler/src/fault.rs. */
+struct record {
+    uint64_t key;
+    uint32_t count, lock, span, fault;
+    uint64_t index, len;
+    uint32_t block[3], thread[3];
+};
+
+static void fault(struct record *record, uint64_t i, unsigned block, int kind, int span, uint64_t len) {
+    if (i < record->key) {
+        *record = (struct record){i, record->count, 0, span, kind, i, len, {i / block}, {i % block}};
+    }
+    record->count++;
+}
+
+API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz, unsigned block, unsigned by,
+                       unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
+    ENTER;
+    if (!grid || !gy || !gz || !block || !by || !bz || !stream) return INVALID_VALUE;
+    COUNT(launches, 1);
+    uint64_t threads = (uint64_t)grid * block;
+    if (!strcmp(name, "increment") || !strcmp(name, "faulty")) {
+        uint32_t *y = *(uint32_t **)params[0];
+        uint64_t len = *(uint64_t *)params[1];
+        struct record *record = *(struct record **)params[2];
+        for (uint64_t i = 0; i < threads; i++) {
+            if (i < len) y[i] = *name == 'i' ? y[i] + 1 : 7;
+            else if (*name == 'f') fault(record, i, block, 0, 2, len);
+        }
+    } else if (!strcmp(name, "divide")) {
+        uint32_t d = *(uint32_t *)params[0], *y = *(uint32_t **)params[1];
+        uint64_t len = *(uint64_t *)params[2];
+        struct record *record = *(struct record **)params[3];
+        for (uint64_t i = 0; i < threads && i < len; i++) {
+            if (d) y[i] /= d;
+            else fault(record, i, block, 1, 1, 0);
+        }
+    } else if (!strcmp(name, "poison")) {
+        lost = 1;
+    } else {
+        return INVALID_VALUE;
+    }
+    return OK;
+}

@@ -1,0 +1,225 @@
+//! Kernels as generated code would carry them, written by hand as IR text.
+#![allow(dead_code, unreachable_pub, reason = "each test uses some of them")]
+use std::sync::atomic::AtomicU32;
+use warpwise::{
+    __private::{Arg, Binding, Place, Source, launch},
+    AtomicBuffer, Buffer, Device, LaunchConfig, Num, Result,
+};
+
+macro_rules! source {
+    ($name:literal, $ir:literal) => {
+        Source {
+            name: $name,
+            ir: $ir,
+            ptx: None,
+            places: &[
+                Place { file: "src/kernels.rs", line: 1, column: 1 },
+                Place { file: "src/kernels.rs", line: 12, column: 5 },
+                Place { file: "src/kernels.rs", line: 13, column: 9 },
+            ],
+        }
+    };
+}
+
+/// `let i = global_idx_x(); if i < y.len() { y[i] += 1 }`
+pub static INCREMENT: Source = source!(
+    "increment",
+    "kernel increment {
+        param arg0 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg0 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = param arg0 : ptr global
+            %5 = index %4, %0, 4 : ptr global
+            %6 = load %5 : u32
+            %7 = const 1 : u32
+            %8 = add %6, %7 : u32
+            %9 = store %5, %8
+        }
+    }"
+);
+
+pub fn increment(device: &Device, config: LaunchConfig, y: &mut Buffer<u32>) -> Result<()> {
+    launch(&INCREMENT, &[], device, config, &[Arg::write(y)])
+}
+
+/// `y[global_idx_x()] = 7`, for every thread, whatever the length.
+pub static FAULTY: Source = source!(
+    "faulty",
+    "kernel faulty {
+        param arg0 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg0 : u64
+        %2 = bounds %0, %1 : u64 !2
+        %3 = param arg0 : ptr global
+        %4 = index %3, %2, 4 : ptr global
+        %5 = const 7 : u32
+        %6 = store %4, %5
+    }"
+);
+
+pub fn faulty(device: &Device, config: LaunchConfig, y: &mut Buffer<u32>) -> Result<()> {
+    launch(&FAULTY, &[], device, config, &[Arg::write(y)])
+}
+
+/// `y[i] = x[i] / d`, where `d` may be 0.
+pub static DIVIDE: Source = source!(
+    "divide",
+    "kernel divide {
+        param arg0 = d: u32
+        param arg1 = y: write [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg1 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = param arg1 : ptr global
+            %5 = index %4, %0, 4 : ptr global
+            %6 = load %5 : u32
+            %7 = param arg0 : u32
+            %8 = const 0 : u32
+            %9 = ne %7, %8 : bool
+            %10 = check %9, divide_by_zero !1
+            %11 = div %6, %7 : u32
+            %12 = store %5, %11
+        }
+    }"
+);
+
+pub fn divide(device: &Device, d: u32, y: &mut Buffer<u32>) -> Result<()> {
+    let config = LaunchConfig::cover(y.len());
+    launch(&DIVIDE, &[], device, config, &[Arg::scalar(d), Arg::write(y)])
+}
+
+/// `fn scale<T: Num, const N: usize>(x: &[T], y: &mut [T])`: `y[i] = x[i] * (N as T)`.
+pub static SCALE: Source = source!(
+    "scale",
+    "kernel scale {
+        generic T0 = T: type num
+        generic T1 = N: const u64
+        param arg0 = x: read [T0]
+        param arg1 = y: write [T0]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg1 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = len arg0 : u64
+            %5 = bounds %0, %4 : u64 !2
+            %6 = param arg0 : ptr global
+            %7 = index %6, %5, sizeof(T0) : ptr global
+            %8 = load %7 : T0
+            %9 = generic T1 : u64
+            %10 = cast %9 : T0
+            %11 = mul %8, %10 : T0
+            %12 = param arg1 : ptr global
+            %13 = index %12, %0, sizeof(T0) : ptr global
+            %14 = store %13, %11
+        }
+    }"
+);
+
+pub fn scale<T: Num, const N: usize>(
+    device: &Device,
+    config: LaunchConfig,
+    x: &Buffer<T>,
+    y: &mut Buffer<T>,
+) -> Result<()> {
+    let bindings = [Binding::Type(T::SCALAR), Binding::Const(N as u64)];
+    launch(&SCALE, &bindings, device, config, &[Arg::read(x), Arg::write(y)])
+}
+
+/// `counts[x[i] as usize].fetch_add(1, Relaxed)`
+pub static COUNT: Source = source!(
+    "count",
+    "kernel count {
+        param arg0 = x: read [u8]
+        param arg1 = counts: atomic [u32]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg0 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = param arg0 : ptr global
+            %5 = index %4, %0, 1 : ptr global
+            %6 = load %5 : u8
+            %7 = cast %6 : u64
+            %8 = len arg1 : u64
+            %9 = bounds %7, %8 : u64 !2
+            %10 = param arg1 : ptr global
+            %11 = index %10, %9, 4 : ptr global
+            %12 = const 1 : u32
+            %13 = atomic.add.relaxed.device %11, %12 : u32
+        }
+    }"
+);
+
+pub fn count(device: &Device, x: &Buffer<u8>, counts: impl AtomicBuffer<AtomicU32>) -> Result<()> {
+    let config = LaunchConfig::cover(x.len());
+    launch(&COUNT, &[], device, config, &[Arg::read(x), Arg::atomic(counts)])
+}
+
+/// `flags[i] = !flags[i]` on `bool`, in blocks of 64.
+pub static FLIP: Source = source!(
+    "flip",
+    "kernel flip {
+        block 64, 1, 1
+        param arg0 = flags: write [bool]
+        %0 = builtin global_idx.x : u64
+        %1 = len arg0 : u64
+        %2 = lt %0, %1 : bool
+        %3 = if %2 {
+            %4 = param arg0 : ptr global
+            %5 = index %4, %0, 1 : ptr global
+            %6 = load %5 : bool
+            %7 = not %6 : bool
+            %8 = store %5, %7
+        }
+    }"
+);
+
+pub fn flip(device: &Device, config: LaunchConfig, flags: &mut Buffer<bool>) -> Result<()> {
+    launch(&FLIP, &[], device, config, &[Arg::write(flags)])
+}
+
+/// Takes 52 KiB of shared memory.
+pub static GREEDY: Source = source!(
+    "greedy",
+    "kernel greedy {
+        shared @0 = tile: [f32; 13312]
+    }"
+);
+
+pub fn greedy(device: &Device) -> Result<()> {
+    launch(&GREEDY, &[], device, LaunchConfig::grid(1), &[])
+}
+
+/// Never ends.
+pub static SPIN: Source = source!(
+    "spin",
+    "kernel spin {
+        %0 = loop {
+        }
+    }"
+);
+
+pub fn spin(device: &Device) -> Result<()> {
+    launch(&SPIN, &[], device, LaunchConfig::grid(1), &[])
+}
+
+/// Lane 0 waits for the block, the others for the warp.
+pub static DEADLOCK: Source = source!(
+    "deadlock",
+    "kernel deadlock {
+        %0 = builtin thread_idx.x : u64
+        %1 = const 0 : u64
+        %2 = eq %0, %1 : bool
+        %3 = if %2 {
+            %4 = barrier !1
+        } else {
+            %5 = sync_warp !2
+        }
+    }"
+);
+
+pub fn deadlock(device: &Device) -> Result<()> {
+    launch(&DEADLOCK, &[], device, LaunchConfig::grid(1).block(32), &[])
+}
