@@ -26,6 +26,8 @@ const SHARED_MEMORY: u64 = 48 << 10;
 
 /// Programs depend on the kernel only, so all CPU devices share them.
 static PROGRAMS: Cache<Prepared> = Cache::new();
+/// The same, of kernels that are run as the front end made them.
+static UNOPTIMIZED: Cache<Prepared> = Cache::new();
 
 #[derive(Debug)]
 struct Prepared {
@@ -34,14 +36,16 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(source: &Source, bindings: &[Binding]) -> Result<Self> {
-        let kernel = bind(source, bindings, NAME)?;
+    fn new(source: &Source, bindings: &[Binding], optimize: bool) -> Result<Self> {
+        let mut kernel = bind(source, bindings, NAME)?;
         let signature = Signature::of(&kernel);
-        let kernel = optimized(kernel).map_err(|error| Error::Compile {
-            kernel: source.name,
-            device: NAME.into(),
-            message: error.to_string(),
-        })?;
+        if optimize {
+            kernel = optimized(kernel).map_err(|error| Error::Compile {
+                kernel: source.name,
+                device: NAME.into(),
+                message: error.to_string(),
+            })?;
+        }
         Ok(Self { signature, program: Program::new(&kernel) })
     }
 }
@@ -50,11 +54,13 @@ impl Prepared {
 #[derive(Debug)]
 pub(crate) struct Interpreter {
     info: DeviceInfo,
+    optimize: bool,
     fault: Mutex<Option<Box<DevicePanic>>>,
 }
 
 impl Interpreter {
-    pub(crate) fn new() -> Self {
+    /// One that runs kernels optimized, or as the front end made them.
+    pub(crate) fn new(optimize: bool) -> Self {
         let info = DeviceInfo {
             name: "SIMT interpreter".into(),
             sm: None,
@@ -62,7 +68,7 @@ impl Interpreter {
             memory: None,
             shared_memory_per_block: SHARED_MEMORY,
         };
-        Self { info, fault: Mutex::new(None) }
+        Self { info, optimize, fault: Mutex::new(None) }
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
@@ -92,7 +98,9 @@ impl Interpreter {
         args: &[Arg<'_>],
         device: &Device,
     ) -> Result<()> {
-        let prepared = PROGRAMS.get(source, bindings, || Prepared::new(source, bindings))?;
+        let programs = if self.optimize { &PROGRAMS } else { &UNOPTIMIZED };
+        let prepare = || Prepared::new(source, bindings, self.optimize);
+        let prepared = programs.get(source, bindings, prepare)?;
         let geometry = check(source, &prepared.signature, device, config, args)?;
         if geometry.is_empty() {
             return Ok(());

@@ -109,7 +109,13 @@ impl Device {
 
     /// The SIMT interpreter, on the host's cores.
     pub fn cpu() -> Self {
-        Self { engine: Engine::Cpu(Arc::new(Interpreter::new())), steps: None }
+        Self { engine: Engine::Cpu(Arc::new(Interpreter::new(true))), steps: None }
+    }
+
+    /// [`Device::cpu`] without the optimizer, so that tests can compare the two.
+    #[doc(hidden)]
+    pub fn cpu_unoptimized() -> Self {
+        Self { engine: Engine::Cpu(Arc::new(Interpreter::new(false))), steps: None }
     }
 
     /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).

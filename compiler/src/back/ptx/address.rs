@@ -1,0 +1,237 @@
+//! Addresses, and plain loads and stores through them.
+//!
+//! An address is a base register and a constant offset, which PTX takes as an immediate:
+//! `a[i]` and `a[i + 1]` share the register `a + i * size`. That is exact even where `i + 1`
+//! would wrap: global addresses are computed modulo 2^64, as `usize` is. Shared addresses
+//! are 32-bit registers, and an offset is split off only where the register provably
+//! stays below 2^31.
+use super::{
+    Emitter,
+    emitter::{Derived, Value, ptx},
+    facts::{greatest, is_unsigned},
+    reg::{Class, Operand, Reg, memory},
+};
+use crate::ir::{Access, BinaryOp, InstId, Op, ParamKind, Root, Scalar, Space, Ty};
+use std::fmt;
+
+/// A base register and how many bytes behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Address {
+    pub(super) space: Space,
+    base: Reg,
+    offset: i32,
+}
+
+impl Address {
+    /// What `base` points to.
+    pub(super) const fn of(space: Space, base: Reg) -> Self {
+        Self { space, base, offset: 0 }
+    }
+}
+
+impl fmt::Display for Address {
+    /// As instructions take it: `[%rd1+16]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            0 => write!(f, "[{}]", self.base),
+            offset => write!(f, "[{}+{offset}]", self.base),
+        }
+    }
+}
+
+/// The name of a space in instructions.
+pub(super) const fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Global => "global",
+        Space::Shared => "shared",
+    }
+}
+
+impl Emitter<'_> {
+    /// The address `index * stride` bytes behind `base`.
+    pub(super) fn index(&mut self, base: InstId, index: InstId, stride: u64) -> Address {
+        let base = self.address(base);
+        let (term, constant) = self.split_index(index);
+        let offset = constant.wrapping_mul(stride).wrapping_add(i64::from(base.offset) as u64);
+        if let Ok(offset) = i32::try_from(offset as i64)
+            && self.may_split(base.space, term, constant, stride)
+        {
+            let base_reg = term.map_or(base.base, |t| self.element(base, t, stride));
+            return Address { space: base.space, base: base_reg, offset };
+        }
+        Address { base: self.element(base, index, stride), ..base }
+    }
+
+    /// An unsigned index as a term and a constant, which add up to it modulo 2^64.
+    fn split_index(&self, index: InstId) -> (Option<InstId>, u64) {
+        let whole = (Some(index), 0);
+        let inst = &self.kernel.insts[index];
+        let Ty::Scalar(scalar) = inst.ty else { return whole };
+        let Some(greatest) = greatest(scalar) else { return whole };
+        if let Op::Const(bits) = inst.op {
+            (None, bits)
+        } else if let Op::Bounds { index, .. } = inst.op {
+            self.split_index(index)
+        } else if let Op::Cast { value } = inst.op
+            && is_unsigned(self.kernel, value)
+            && self.facts.max(value) <= greatest
+        {
+            self.split_index(value)
+        } else if let Op::Binary { op, lhs, rhs } = inst.op {
+            self.split_sum(scalar, op, lhs, rhs).unwrap_or(whole)
+        } else {
+            whole
+        }
+    }
+
+    /// The same for `x + constant`, and for `x - constant`, where that does not wrap
+    /// below 64 bits.
+    fn split_sum(
+        &self,
+        scalar: Scalar,
+        op: BinaryOp,
+        lhs: InstId,
+        rhs: InstId,
+    ) -> Option<(Option<InstId>, u64)> {
+        let (term, constant) = if op == BinaryOp::Add {
+            match (self.constant(lhs), self.constant(rhs)) {
+                (_, Some(constant)) => (lhs, constant),
+                (Some(constant), None) => (rhs, constant),
+                (None, None) => return None,
+            }
+        } else if op == BinaryOp::Sub && scalar == Scalar::U64 {
+            (lhs, self.constant(rhs)?.wrapping_neg())
+        } else {
+            return None;
+        };
+        let sum = self.facts.max(term).checked_add(constant);
+        if scalar != Scalar::U64 && sum > greatest(scalar) {
+            return None;
+        }
+        let (term, more) = self.split_index(term);
+        Some((term, more.wrapping_add(constant)))
+    }
+
+    /// Whether the register for `term` alone is a sound base for an access `constant`
+    /// elements behind it.
+    fn may_split(&self, space: Space, term: Option<InstId>, constant: u64, stride: u64) -> bool {
+        match (space, term) {
+            (Space::Global, _) | (Space::Shared, None) => true,
+            (Space::Shared, Some(_)) if constant == 0 => true,
+            (Space::Shared, Some(term)) => self.facts.max(term).saturating_mul(stride) < 1 << 31,
+        }
+    }
+
+    /// The register `base + index * stride`, without the base's offset.
+    fn element(&mut self, base: Address, index: InstId, stride: u64) -> Reg {
+        let what = Derived::Element { base: base.base, index, stride };
+        self.known(what).unwrap_or_else(|| {
+            let reg = match base.space {
+                Space::Global => self.global_element(base.base, index, stride),
+                Space::Shared => self.shared_element(base.base, index, stride),
+            };
+            self.remember(what, reg);
+            reg
+        })
+    }
+
+    fn shared_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {
+        let (index, reg) = (self.low(index), self.regs.fresh(Class::B32));
+        ptx!(self, "mad.lo.s32 {reg}, {index}, {}, {base}", stride as u32);
+        reg
+    }
+
+    /// One widening multiply-add where the index is 32 bits wide.
+    fn global_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {
+        let narrow_stride = i32::try_from(stride).is_ok();
+        if let Some(signed) = self.sign_extended(index).filter(|_| narrow_stride) {
+            let (index, reg) = (self.low(signed), self.regs.fresh(Class::B64));
+            ptx!(self, "mad.wide.s32 {reg}, {index}, {stride}, {base}");
+            return reg;
+        }
+        if self.facts.fits(index) && narrow_stride && stride != 1 {
+            let (index, reg) = (self.low(index), self.regs.fresh(Class::B64));
+            ptx!(self, "mad.wide.u32 {reg}, {index}, {stride}, {base}");
+            return reg;
+        }
+        let mut index = self.wide(index);
+        let reg = self.regs.fresh(Class::B64);
+        if !stride.is_power_of_two() {
+            ptx!(self, "mad.lo.s64 {reg}, {index}, {stride}, {base}");
+            return reg;
+        }
+        if stride > 1 {
+            let scaled = self.regs.fresh(Class::B64);
+            ptx!(self, "shl.b64 {scaled}, {index}, {}", stride.trailing_zeros());
+            index = Operand::Reg(scaled);
+        }
+        ptx!(self, "add.s64 {reg}, {base}, {index}");
+        reg
+    }
+
+    /// What `index` is sign-extended from, if it is that of at most 32 bits.
+    fn sign_extended(&self, index: InstId) -> Option<InstId> {
+        let inst = &self.kernel.insts[index];
+        if let Op::Bounds { index, .. } = inst.op {
+            return self.sign_extended(index);
+        }
+        let Op::Cast { value } = inst.op else { return None };
+        let from = self.scalar(value);
+        (from.is_signed() && Class::of(from) == Class::B32 && inst.ty == Scalar::U64.into())
+            .then_some(value)
+    }
+
+    /// An address in one register.
+    pub(super) fn pointer(&mut self, address: Address) -> Reg {
+        if address.offset == 0 {
+            return address.base;
+        }
+        let class = Class::of_pointer(address.space);
+        let reg = self.regs.fresh(class);
+        let ty = if class == Class::B64 { "s64" } else { "s32" };
+        ptx!(self, "add.{ty} {reg}, {}, {}", address.base, address.offset);
+        reg
+    }
+
+    /// Reads memory.
+    pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Value {
+        let (scalar, address) = (self.scalar(id), self.address(ptr));
+        let space = space_name(address.space);
+        let how = match (self.is_read_only(ptr), self.facts.steers(id)) {
+            (true, _) => "ld.global.nc".to_owned(),
+            (false, true) => format!("ld.relaxed.cta.{space}"),
+            (false, false) => format!("ld.{space}"),
+        };
+        self.load_as(&how, scalar, address)
+    }
+
+    /// Reads a scalar with an instruction that `how` begins.
+    pub(super) fn load_as(&mut self, how: &str, scalar: Scalar, address: Address) -> Value {
+        let class = if scalar == Scalar::Bool { Class::B32 } else { Class::of(scalar) };
+        let reg = self.regs.fresh(class);
+        ptx!(self, "{how}.{} {reg}, {address}", memory(scalar));
+        if scalar == Scalar::Bool { self.byte_to_pred(reg).into() } else { reg.into() }
+    }
+
+    /// Writes memory with an instruction that `how` begins.
+    pub(super) fn store(&mut self, how: &str, ptr: InstId, value: InstId) {
+        let (scalar, address) = (self.scalar(value), self.address(ptr));
+        let space = space_name(address.space);
+        let value = match self.operand(value) {
+            Operand::Reg(reg) if reg.class == Class::Pred => Operand::Reg(self.pred_to_byte(reg)),
+            operand => operand,
+        };
+        ptx!(self, "{how}.{space}.{} {address}, {value}", memory(scalar));
+    }
+
+    /// True if nobody writes during the launch what `ptr` points into.
+    fn is_read_only(&self, ptr: InstId) -> bool {
+        match self.kernel.root(ptr) {
+            Some(Root::Param(param)) => matches!(
+                self.kernel.params[param].kind,
+                ParamKind::Slice { access: Access::Read, .. }
+            ),
+            Some(Root::Shared(_)) | None => false,
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Arithmetic, comparisons and selection, with Rust's meaning.
+//!
+//! Float operations carry `.rn` and never `.ftz`, so that nothing below fuses or flushes.
+//! 8- and 16-bit results are brought back into range; shifts take their amount modulo the
+//! width, where PTX would clamp it.
+use super::{
+    Emitter,
+    emitter::{Value, ptx},
+    facts::width,
+    reg::{Class, Imm, Operand, Reg, arithmetic},
+};
+use crate::ir::{BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
+
+impl Emitter<'_> {
+    /// An operation on one value.
+    pub(super) fn unary(&mut self, id: InstId, op: UnaryOp, value: InstId) -> Value {
+        let scalar = self.scalar(id);
+        match op {
+            UnaryOp::Neg if scalar.is_float() => self.change_sign(id, "neg", "xor", value),
+            UnaryOp::Abs if scalar.is_float() => self.change_sign(id, "abs", "and", value),
+            UnaryOp::Neg => self.int_unary("neg.s", scalar, value),
+            UnaryOp::Abs if scalar.is_unsigned() => self.value(value),
+            UnaryOp::Abs => self.int_unary("abs.s", scalar, value),
+            UnaryOp::Not if scalar == Scalar::Bool => {
+                let value = self.reg(value);
+                self.pred(format_args!("not.pred"), format_args!("{value}")).into()
+            }
+            UnaryOp::Not => self.int_unary("not.b", scalar, value),
+            UnaryOp::Sqrt => self.float_unary("sqrt.rn", scalar, value),
+            UnaryOp::Floor => self.round("rmi", scalar, value),
+            UnaryOp::Ceil => self.round("rpi", scalar, value),
+            UnaryOp::Trunc => self.round("rzi", scalar, value),
+            UnaryOp::RoundTiesEven => self.round("rni", scalar, value),
+        }
+    }
+
+    fn int_unary(&mut self, op: &str, scalar: Scalar, value: InstId) -> Value {
+        let (value, reg) = (self.operand(value), self.regs.fresh(Class::of(scalar)));
+        let bits = if reg.class == Class::B64 { 64 } else { 32 };
+        ptx!(self, "{op}{bits} {reg}, {value}");
+        self.normalize(scalar, reg).into()
+    }
+
+    fn float_unary(&mut self, op: &str, scalar: Scalar, value: InstId) -> Value {
+        let (value, reg) = (self.operand(value), self.regs.fresh(Class::of(scalar)));
+        ptx!(self, "{op}.{} {reg}, {value}", arithmetic(scalar));
+        reg.into()
+    }
+
+    fn round(&mut self, mode: &str, scalar: Scalar, value: InstId) -> Value {
+        let (value, reg) = (self.reg(value), self.regs.fresh(Class::of(scalar)));
+        let ty = arithmetic(scalar);
+        ptx!(self, "cvt.{mode}.{ty}.{ty} {reg}, {value}");
+        reg.into()
+    }
+
+    /// `-x` or `|x|`, which in Rust change the sign bit and nothing else. `float`, which
+    /// the hardware gets for free as an operand's modifier, may quieten a NaN and is taken
+    /// where that cannot be seen; elsewhere `bitwise` is done to the bits.
+    fn change_sign(&mut self, id: InstId, float: &str, bitwise: &str, value: InstId) -> Value {
+        let scalar = self.scalar(id);
+        if !self.facts.bits_matter(id) {
+            return self.float_unary(float, scalar, value);
+        }
+        let (bits, sign) = match scalar {
+            Scalar::F32 => (Scalar::U32, 1 << 31),
+            _ => (Scalar::U64, 1 << 63),
+        };
+        let mask = Imm { bits: if bitwise == "and" { sign - 1 } else { sign }, scalar: bits };
+        let value = self.reg(value);
+        let class = Class::of(bits);
+        let [from, to] = [(); 2].map(|()| self.regs.fresh(class));
+        let result = self.regs.fresh(Class::of(scalar));
+        ptx!(self, "mov.{} {from}, {value}", class.ty());
+        ptx!(self, "{bitwise}.{} {to}, {from}, {mask}", class.ty());
+        ptx!(self, "mov.{} {result}, {to}", class.ty());
+        result.into()
+    }
+
+    /// An operation on two values.
+    pub(super) fn binary(&mut self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Value {
+        let scalar = self.scalar(id);
+        if scalar.is_float() {
+            self.float_binary(id, op, lhs, rhs)
+        } else if scalar == Scalar::Bool {
+            let (lhs, rhs) = (self.reg(lhs), self.reg(rhs));
+            self.pred(format_args!("{}.pred", mnemonic(op)), format_args!("{lhs}, {rhs}")).into()
+        } else if scalar == Scalar::U64 && self.is_narrow(id, op, lhs, rhs) {
+            self.int_binary(Scalar::U32, scalar, op, lhs, rhs)
+        } else if scalar == Scalar::U64
+            && op == BinaryOp::Mul
+            && self.facts.fits(lhs)
+            && self.facts.fits(rhs)
+        {
+            let (lhs, rhs) = (self.low(lhs), self.low(rhs));
+            let reg = self.regs.fresh(Class::B64);
+            ptx!(self, "mul.wide.u32 {reg}, {lhs}, {rhs}");
+            reg.into()
+        } else {
+            self.int_binary(scalar, scalar, op, lhs, rhs)
+        }
+    }
+
+    /// Whether the low halves of two `u64` say what their result is.
+    fn is_narrow(&self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> bool {
+        match op {
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl => self.facts.fits(id),
+            BinaryOp::Div | BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max => {
+                self.facts.fits(lhs) && self.facts.fits(rhs)
+            }
+            BinaryOp::Shr => self.facts.fits(lhs),
+        }
+    }
+
+    /// Computes as on `scalar`, which is as wide as the type or the low half of it.
+    fn int_binary(
+        &mut self,
+        scalar: Scalar,
+        ty: Scalar,
+        op: BinaryOp,
+        lhs: InstId,
+        rhs: InstId,
+    ) -> Value {
+        let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        let narrow = Class::of(scalar) == Class::B32;
+        let lhs = if narrow { self.low(lhs) } else { self.operand(lhs) };
+        let rhs = match (shift, narrow) {
+            (true, _) => self.shift_amount(ty, rhs),
+            (false, true) => self.low(rhs),
+            (false, false) => self.operand(rhs),
+        };
+        let suffix = match op {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl => Class::of(scalar).ty(),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max => arithmetic(scalar),
+        };
+        let lo = if op == BinaryOp::Mul { ".lo" } else { "" };
+        let reg = self.regs.fresh(Class::of(scalar));
+        ptx!(self, "{}{lo}.{suffix} {reg}, {lhs}, {rhs}", mnemonic(op));
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Div => {
+                self.normalize(scalar, reg).into()
+            }
+            BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max => reg.into(),
+        }
+    }
+
+    /// The amount modulo the width of `ty`.
+    fn shift_amount(&mut self, ty: Scalar, amount: InstId) -> Operand {
+        let mask = width(ty) - 1;
+        if let Some(bits) = self.constant(amount) {
+            return Operand::Imm(Imm { bits: bits & u64::from(mask), scalar: Scalar::U32 });
+        }
+        let (amount, masked) = (self.low(amount), self.regs.fresh(Class::B32));
+        ptx!(self, "and.b32 {masked}, {amount}, {mask}");
+        Operand::Reg(masked)
+    }
+
+    /// Brings an 8- or 16-bit integer back into range; anything else is as it is.
+    pub(super) fn normalize(&mut self, scalar: Scalar, reg: Reg) -> Reg {
+        let conversion = match scalar {
+            Scalar::I8 => "cvt.s32.s8",
+            Scalar::I16 => "cvt.s32.s16",
+            Scalar::U8 => "cvt.u32.u8",
+            Scalar::U16 => "cvt.u32.u16",
+            Scalar::Bool
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::F32
+            | Scalar::F64 => return reg,
+            Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
+        };
+        let normal = self.regs.fresh(Class::B32);
+        ptx!(self, "{conversion} {normal}, {reg}");
+        normal
+    }
+
+    fn float_binary(&mut self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Value {
+        let scalar = self.scalar(id);
+        let rounding = match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => ".rn",
+            BinaryOp::Min | BinaryOp::Max => "",
+            BinaryOp::Rem => return self.float_rem(id, lhs, rhs),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
+                unreachable!("the verifier saw integers or `bool` here")
+            }
+        };
+        let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
+        let reg = self.regs.fresh(Class::of(scalar));
+        ptx!(self, "{}{rounding}.{} {reg}, {lhs}, {rhs}", mnemonic(op), arithmetic(scalar));
+        reg.into()
+    }
+
+    /// A fused multiply-add.
+    pub(super) fn fma(&mut self, id: InstId, a: InstId, b: InstId, c: InstId) -> Value {
+        let scalar = self.scalar(id);
+        let [a, b, c] = [a, b, c].map(|operand| self.operand(operand));
+        let reg = self.regs.fresh(Class::of(scalar));
+        ptx!(self, "fma.rn.{} {reg}, {a}, {b}, {c}", arithmetic(scalar));
+        reg.into()
+    }
+
+    /// A comparison. With a NaN, all but `Ne` are false.
+    pub(super) fn compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Value {
+        let scalar = self.scalar(lhs);
+        if scalar == Scalar::Bool {
+            return self.compare_bools(op, lhs, rhs);
+        }
+        let narrow = scalar == Scalar::U64 && self.facts.fits(lhs) && self.facts.fits(rhs);
+        let (suffix, [lhs, rhs]) = match narrow {
+            true => ("u32", [lhs, rhs].map(|operand| self.low(operand))),
+            false => (arithmetic(scalar), [lhs, rhs].map(|operand| self.operand(operand))),
+        };
+        let relation = match op {
+            CompareOp::Eq => "eq",
+            CompareOp::Ne if scalar.is_float() => "neu",
+            CompareOp::Ne => "ne",
+            CompareOp::Lt => "lt",
+            CompareOp::Le => "le",
+            CompareOp::Gt => "gt",
+            CompareOp::Ge => "ge",
+        };
+        self.pred(format_args!("setp.{relation}.{suffix}"), format_args!("{lhs}, {rhs}")).into()
+    }
+
+    fn compare_bools(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Value {
+        let (lhs, rhs) = (self.reg(lhs), self.reg(rhs));
+        let not = |this: &mut Self, reg| this.pred(format_args!("not.pred"), format_args!("{reg}"));
+        let (op, lhs, rhs) = match op {
+            CompareOp::Ne => ("xor", lhs, rhs),
+            CompareOp::Eq => ("xor", not(self, lhs), rhs),
+            CompareOp::Lt => ("and", not(self, lhs), rhs),
+            CompareOp::Le => ("or", not(self, lhs), rhs),
+            CompareOp::Gt => ("and", lhs, not(self, rhs)),
+            CompareOp::Ge => ("or", lhs, not(self, rhs)),
+        };
+        self.pred(format_args!("{op}.pred"), format_args!("{lhs}, {rhs}")).into()
+    }
+
+    /// One of two values.
+    pub(super) fn select(
+        &mut self,
+        id: InstId,
+        cond: InstId,
+        then: InstId,
+        other: InstId,
+    ) -> Value {
+        let cond = self.reg(cond);
+        if self.kernel.insts[id].ty == Scalar::Bool.into() {
+            let (then, other) = (self.reg(then), self.reg(other));
+            let yes = self.pred(format_args!("and.pred"), format_args!("{cond}, {then}"));
+            let not = self.pred(format_args!("not.pred"), format_args!("{cond}"));
+            let no = self.pred(format_args!("and.pred"), format_args!("{not}, {other}"));
+            return self.pred(format_args!("or.pred"), format_args!("{yes}, {no}")).into();
+        }
+        let narrow = self.kernel.insts[id].ty == Scalar::U64.into() && self.facts.fits(id);
+        let [then, other] =
+            [then, other].map(|of| if narrow { self.low(of) } else { self.operand(of) });
+        let class = match self.kernel.insts[id].ty {
+            Ty::Scalar(_) if narrow => Class::B32,
+            Ty::Scalar(scalar) => Class::of(scalar),
+            Ty::Ptr(space) => Class::of_pointer(space),
+            Ty::Unit => unreachable!("the verifier saw values here"),
+        };
+        let reg = self.regs.fresh(class);
+        ptx!(self, "selp.{} {reg}, {then}, {other}, {cond}", class.ty());
+        match self.kernel.insts[id].ty {
+            Ty::Ptr(space) => super::address::Address::of(space, reg).into(),
+            Ty::Scalar(_) | Ty::Unit => reg.into(),
+        }
+    }
+
+    /// A fresh predicate, set by `op` on `operands`.
+    pub(super) fn pred(
+        &mut self,
+        op: std::fmt::Arguments<'_>,
+        operands: std::fmt::Arguments<'_>,
+    ) -> Reg {
+        let reg = self.regs.fresh(Class::Pred);
+        ptx!(self, "{op} {reg}, {operands}");
+        reg
+    }
+}
+
+/// The instruction that does `op`.
+const fn mnemonic(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "add",
+        BinaryOp::Sub => "sub",
+        BinaryOp::Mul => "mul",
+        BinaryOp::Div => "div",
+        BinaryOp::Rem => "rem",
+        BinaryOp::And => "and",
+        BinaryOp::Or => "or",
+        BinaryOp::Xor => "xor",
+        BinaryOp::Shl => "shl",
+        BinaryOp::Shr => "shr",
+        BinaryOp::Min => "min",
+        BinaryOp::Max => "max",
+    }
+}

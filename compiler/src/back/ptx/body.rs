@@ -1,0 +1,267 @@
+//! Bodies and control flow: one match over the instructions, and where each branch leads.
+//!
+//! Structured control flow becomes forward branches around bodies and one backward
+//! branch a loop, so that `ptxas` finds where paths join. `for` tests at its end, behind a test that guards
+//! the first round.
+use super::{
+    Emitter,
+    code::Label,
+    emitter::{Targets, Value, ptx},
+    facts::greatest,
+    reg::{Class, Imm, Operand, Reg, arithmetic},
+};
+use crate::ir::{Body, Extent, InstId, LocalId, Op, Scalar, Ty};
+
+/// What `for` counts over.
+#[derive(Clone, Copy)]
+struct Range {
+    start: InstId,
+    end: InstId,
+    step: InstId,
+    inclusive: bool,
+}
+
+impl Emitter<'_> {
+    /// Everything in `body`, to the first instruction that leaves it.
+    pub(super) fn body(&mut self, body: &Body) {
+        for &id in &body.0 {
+            self.inst(id);
+            if self.kernel.insts[id].op.is_exit() {
+                return;
+            }
+        }
+    }
+
+    /// Ends the thread at the end of the kernel's body.
+    pub(super) fn end(&mut self) {
+        if !self.ends_elsewhere(&self.kernel.body) {
+            ptx!(self, "ret");
+        }
+    }
+
+    fn inst(&mut self, id: InstId) {
+        let kernel = self.kernel;
+        let inst = &kernel.insts[id];
+        let value = match &inst.op {
+            Op::Const(bits) => self.literal(id, *bits),
+            Op::Param(param) => self.param(*param),
+            Op::Len(param) => self.len(*param).into(),
+            Op::Shared(shared) => self.shared(*shared).into(),
+            Op::Builtin(builtin) => self.builtin(*builtin).into(),
+            Op::Unary { op, value } => self.unary(id, *op, *value),
+            Op::Binary { op, lhs, rhs } => self.binary(id, *op, *lhs, *rhs),
+            Op::Compare { op, lhs, rhs } => self.compare(*op, *lhs, *rhs),
+            Op::Cast { value } => self.cast(id, *value),
+            Op::Bitcast { value } => self.bitcast(id, *value),
+            Op::Select { cond, then, other } => self.select(id, *cond, *then, *other),
+            Op::Fma { a, b, c } => self.fma(id, *a, *b, *c),
+            Op::Index { base, index, stride } => self.index(*base, *index, known(stride)).into(),
+            Op::Bounds { index, len } => self.bounds(id, *index, *len),
+            Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
+            Op::Get(local) => self.get(*local),
+            Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
+            Op::Load { ptr } => self.load(id, *ptr),
+            Op::Store { ptr, value } => self.unit(|this| this.store("st", *ptr, *value)),
+            Op::AtomicLoad { ptr, order, scope } => self.atomic_load(id, *ptr, *order, *scope),
+            Op::AtomicStore { ptr, value, order, scope } => {
+                self.unit(|this| this.atomic_store(*ptr, *value, *order, *scope))
+            }
+            Op::Atomic { op, ptr, value, order, scope } => {
+                self.atomic(id, *op, *ptr, *value, *order, *scope)
+            }
+            Op::CompareExchange { ptr, expected, value, order, scope } => {
+                self.compare_exchange(id, *ptr, [*expected, *value], *order, *scope)
+            }
+            Op::Barrier { reduce } => self.barrier(*reduce),
+            Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
+            Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
+            Op::Shuffle { op, value, lane, width, mask } => {
+                self.shuffle(*op, *value, *lane, *width, *mask)
+            }
+            Op::Vote { op, value, mask } => self.vote(*op, *value, *mask),
+            Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
+            Op::For { start, end, step, inclusive, body } => {
+                let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
+                self.unit(|this| this.count(id, range, body));
+                return;
+            }
+            Op::Loop { body } => self.unit(|this| this.repeat(id, body)),
+            Op::Block { body } => self.unit(|this| this.block(id, body)),
+            Op::Break(of) => self.unit(|this| this.leave(*of, |targets| targets.end)),
+            Op::Continue(of) => self.unit(|this| this.leave(*of, |targets| targets.next)),
+            Op::Return => self.unit(|this| ptx!(this, "ret")),
+            Op::Generic(_) | Op::MulAdd { .. } => {
+                unreachable!("a specialized kernel has neither")
+            }
+        };
+        self.define(id, value);
+    }
+
+    /// For instructions that yield nothing.
+    fn unit(&mut self, emit: impl FnOnce(&mut Self)) -> Value {
+        emit(self);
+        Value::None
+    }
+
+    fn literal(&mut self, id: InstId, bits: u64) -> Value {
+        Operand::Imm(Imm { bits, scalar: self.scalar(id) }).into()
+    }
+
+    /// A copy, since the local may be set before the value is used.
+    fn get(&mut self, local: LocalId) -> Value {
+        let from = self.local(local);
+        let to = self.regs.fresh(from.class);
+        ptx!(self, "mov.{} {to}, {from}", from.class.ty());
+        self.yields(self.kernel.locals[local].ty, to)
+    }
+
+    fn set(&mut self, local: LocalId, value: InstId) {
+        let to = self.local(local);
+        let narrow = to.class == Class::B32 && self.kernel.locals[local].ty == Scalar::U64.into();
+        let value = if narrow { self.low(value) } else { self.operand(value) };
+        ptx!(self, "mov.{} {to}, {value}", to.class.ty());
+    }
+
+    /// A branch over the first body, and over the second from the end of the first.
+    fn branch(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
+        let cond = self.reg(cond);
+        let (otherwise, end) = (Label::of("else", id), Label::of("end", id));
+        if other.0.is_empty() {
+            self.code.branch(format_args!("!{cond}"), end);
+            self.scoped(|this| this.body(then));
+        } else if then.0.is_empty() {
+            self.code.branch(cond, end);
+            self.scoped(|this| this.body(other));
+        } else {
+            self.code.branch(format_args!("!{cond}"), otherwise);
+            self.scoped(|this| this.body(then));
+            if !self.ends_elsewhere(then) {
+                self.code.jump(end);
+            }
+            self.code.label(otherwise);
+            self.scoped(|this| this.body(other));
+        }
+        self.code.label(end);
+    }
+
+    fn ends_elsewhere(&self, body: &Body) -> bool {
+        body.0.last().is_some_and(|last| self.kernel.insts[*last].op.is_exit())
+    }
+
+    fn repeat(&mut self, id: InstId, body: &Body) {
+        let (next, end) = (Label::of("loop", id), Label::of("end", id));
+        self.targets[id] = Some(Targets { end, next });
+        self.code.label(next);
+        self.scoped(|this| this.body(body));
+        if !self.ends_elsewhere(body) {
+            self.code.jump(next);
+        }
+        self.code.label(end);
+    }
+
+    fn block(&mut self, id: InstId, body: &Body) {
+        let end = Label::of("end", id);
+        self.targets[id] = Some(Targets { end, next: end });
+        self.scoped(|this| this.body(body));
+        self.code.label(end);
+    }
+
+    fn leave(&mut self, of: InstId, to: fn(Targets) -> Label) {
+        let targets = self.targets[of].expect("what is left encloses this");
+        self.code.jump(to(targets));
+    }
+
+    /// A counting loop. It is entered if there is a first value. A round goes on to another
+    /// if that is in the range, which is decided before it is computed wherever
+    /// it could be past the end of the type.
+    fn count(&mut self, id: InstId, range: Range, body: &Body) {
+        let scalar = self.scalar(id);
+        let narrow = scalar == Scalar::U64
+            && [range.start, range.end, range.step].into_iter().all(|value| self.facts.fits(value));
+        let counted = if narrow { Scalar::U32 } else { scalar };
+        let [start, end, step] = [range.start, range.end, range.step]
+            .map(|value| if narrow { self.low(value) } else { self.operand(value) });
+        let (counter, ty) = (self.regs.fresh(Class::of(counted)), arithmetic(counted));
+        let [head, next, behind] = ["loop", "next", "end"].map(|what| Label::of(what, id));
+        self.targets[id] = Some(Targets { end: behind, next });
+        self.define(id, counter);
+
+        let nothing = self.regs.fresh(Class::Pred);
+        let (outside, inside) = if range.inclusive { ("gt", "le") } else { ("ge", "lt") };
+        ptx!(self, "setp.{outside}.{ty} {nothing}, {start}, {end}");
+        self.code.branch(nothing, behind);
+        ptx!(self, "mov.{} {counter}, {start}", counter.class.ty());
+        self.code.label(head);
+        self.scoped(|this| this.body(body));
+        self.code.label(next);
+        let more = self.regs.fresh(Class::Pred);
+        if self.cannot_overflow(counted, range) {
+            self.advance(counter, step);
+            ptx!(self, "setp.{inside}.{ty} {more}, {counter}, {end}");
+        } else {
+            self.has_more(more, counter, [end, step], range, counted);
+            self.advance(counter, step);
+        }
+        self.code.branch(more, head);
+        self.code.label(behind);
+    }
+
+    fn advance(&mut self, counter: Reg, step: Operand) {
+        let ty = if counter.class == Class::B64 { "s64" } else { "s32" };
+        ptx!(self, "add.{ty} {counter}, {counter}, {step}");
+    }
+
+    /// Sets `more` where the distance to the end, which is not negative, leaves room for a step.
+    fn has_more(
+        &mut self,
+        more: Reg,
+        counter: Reg,
+        [end, step]: [Operand; 2],
+        range: Range,
+        scalar: Scalar,
+    ) {
+        if self.constant(range.step) == Some(1) {
+            // One step from anything below the end is at most the end.
+            ptx!(self, "setp.lt.{} {more}, {counter}, {end}", arithmetic(scalar));
+            return;
+        }
+        let (relation, bits) = (
+            if range.inclusive { "ge" } else { "gt" },
+            if counter.class == Class::B64 { 64 } else { 32 },
+        );
+        let distance = self.regs.fresh(counter.class);
+        ptx!(self, "sub.s{bits} {distance}, {end}, {counter}");
+        ptx!(self, "setp.{relation}.u{bits} {more}, {distance}, {step}");
+    }
+
+    /// Whether a step from any value in the range stays inside registers of `scalar`.
+    fn cannot_overflow(&self, scalar: Scalar, range: Range) -> bool {
+        if !range.inclusive && self.constant(range.step) == Some(1) {
+            return true;
+        }
+        let narrow = match scalar {
+            Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => true,
+            Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => false,
+            Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => {
+                unreachable!("the verifier saw an integer here")
+            }
+        };
+        let furthest = self.facts.max(range.end).checked_add(self.facts.max(range.step));
+        narrow
+            || (greatest(scalar).is_some() && furthest.is_some_and(|f| Some(f) <= greatest(scalar)))
+    }
+
+    /// What stands for a register of type `ty`.
+    fn yields(&self, ty: Ty, reg: Reg) -> Value {
+        match ty {
+            Ty::Ptr(space) => super::address::Address::of(space, reg).into(),
+            Ty::Scalar(_) => reg.into(),
+            Ty::Unit => Value::None,
+        }
+    }
+}
+
+/// The number that a stride is.
+fn known(extent: &Extent) -> u64 {
+    extent.known().expect("a specialized kernel's extents are numbers")
+}

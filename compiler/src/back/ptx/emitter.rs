@@ -1,0 +1,418 @@
+//! What is known while a kernel is being emitted, and how its values are reached.
+//!
+//! Literals stay literals and addresses stay base-plus-offset until something needs
+//! them in a register. What is derived from a value for one user (its widened or low
+//! half, the address of an element) is remembered for later users in the same body.
+use super::{
+    address::Address,
+    code::{Code, Label},
+    facts::{Facts, constant, declared_threads},
+    fault::Faults,
+    reg::{Class, Imm, Operand, Reg, Regs, memory},
+};
+use crate::{
+    id::{self, Id},
+    ir::{
+        Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId, Space, Ty,
+    },
+};
+use std::collections::HashMap;
+
+/// Appends one instruction: `ptx!(emitter, "add.s32 {d}, {a}, {b}")`.
+macro_rules! ptx {
+    ($emitter:expr, $($format:tt)*) => { $emitter.code.push(format!($($format)*)) };
+}
+pub(super) use ptx;
+
+/// What stands for an instruction's value.
+#[derive(Clone, Copy)]
+pub(super) enum Value {
+    /// Nothing: the instruction yields nothing, or was not emitted yet.
+    None,
+    /// A literal or a register. A `u64` may be in a 32-bit register.
+    Operand(Operand),
+    /// A pointer.
+    Address(Address),
+}
+
+impl From<Reg> for Value {
+    fn from(reg: Reg) -> Self {
+        Self::Operand(Operand::Reg(reg))
+    }
+}
+
+impl From<Operand> for Value {
+    fn from(operand: Operand) -> Self {
+        Self::Operand(operand)
+    }
+}
+
+impl From<Address> for Value {
+    fn from(address: Address) -> Self {
+        Self::Address(address)
+    }
+}
+
+/// Something derived from values, which later instructions can use again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Derived {
+    /// A 32-bit register, zero-extended to 64 bits.
+    Wide(Reg),
+    /// The low 32 bits of a 64-bit register.
+    Low(Reg),
+    /// `base + index * stride`.
+    Element { base: Reg, index: InstId, stride: u64 },
+}
+
+/// What was derived in the bodies around this point, the innermost last.
+#[derive(Default)]
+struct Memo {
+    known: HashMap<Derived, Reg>,
+    order: Vec<Derived>,
+}
+
+/// Where `break` and `continue` of one instruction go.
+#[derive(Clone, Copy)]
+pub(super) struct Targets {
+    pub(super) end: Label,
+    pub(super) next: Label,
+}
+
+/// See the module.
+pub(super) struct Emitter<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) facts: Facts,
+    pub(super) regs: Regs,
+    pub(super) code: Code,
+    pub(super) faults: Faults,
+    pub(super) targets: id::Facts<InstId, Option<Targets>>,
+    values: id::Facts<InstId, Value>,
+    locals: id::Facts<LocalId, Option<Reg>>,
+    params: id::Facts<ParamId, Option<Reg>>,
+    lens: id::Facts<ParamId, Option<Reg>>,
+    shared: id::Facts<SharedId, Option<Reg>>,
+    builtins: HashMap<Builtin, Operand>,
+    memo: Memo,
+}
+
+impl<'k> Emitter<'k> {
+    pub(super) fn new(kernel: &'k Kernel) -> Self {
+        Self {
+            kernel,
+            facts: Facts::of(kernel),
+            regs: Regs::default(),
+            code: Code::default(),
+            faults: Faults::default(),
+            targets: kernel.insts.facts(None),
+            values: kernel.insts.facts(Value::None),
+            locals: kernel.locals.facts(None),
+            params: kernel.params.facts(None),
+            lens: kernel.params.facts(None),
+            shared: kernel.shared.facts(None),
+            builtins: HashMap::new(),
+            memo: Memo::default(),
+        }
+    }
+
+    /// Computes once, at the kernel's start, what every thread is given: parameters,
+    /// lengths, addresses of shared arrays, indices.
+    pub(super) fn prologue(&mut self) {
+        let kernel = self.kernel;
+        kernel.walk(&mut |id| {
+            let op = &kernel.insts[id].op;
+            if let Op::Param(param) = op {
+                self.param(*param);
+            } else if let Op::Len(param) = op {
+                self.len(*param);
+            } else if let Op::Shared(shared) = op {
+                self.shared(*shared);
+            } else if let Op::Builtin(builtin) = op {
+                self.builtin(*builtin);
+            }
+        });
+    }
+
+    /// A scalar parameter, or the address that a slice parameter passes.
+    pub(super) fn param(&mut self, param: ParamId) -> Value {
+        let kind = self.kernel.params[param].kind;
+        let reg = match (self.params[param], kind) {
+            (Some(reg), _) => reg,
+            (None, ParamKind::Scalar(Scalar::Bool)) => {
+                let byte = self.regs.fresh(Class::B32);
+                ptx!(self, "ld.param.u8 {byte}, [{param}]");
+                self.byte_to_pred(byte)
+            }
+            (None, ParamKind::Scalar(scalar)) => {
+                let reg = self.regs.fresh(Class::of(scalar));
+                ptx!(self, "ld.param.{} {reg}, [{param}]", memory(scalar));
+                reg
+            }
+            (None, ParamKind::Slice { .. }) => {
+                let (generic, reg) = (self.regs.fresh(Class::B64), self.regs.fresh(Class::B64));
+                ptx!(self, "ld.param.u64 {generic}, [{param}]");
+                ptx!(self, "cvta.to.global.u64 {reg}, {generic}");
+                reg
+            }
+        };
+        self.params[param] = Some(reg);
+        match kind {
+            ParamKind::Scalar(_) => reg.into(),
+            ParamKind::Slice { .. } => Address::of(Space::Global, reg).into(),
+        }
+    }
+
+    /// The number of elements that a slice parameter passes.
+    pub(super) fn len(&mut self, param: ParamId) -> Reg {
+        if let Some(reg) = self.lens[param] {
+            return reg;
+        }
+        let reg = self.regs.fresh(Class::B64);
+        ptx!(self, "ld.param.u64 {reg}, [{param}_len]");
+        self.lens[param] = Some(reg);
+        reg
+    }
+
+    /// The address of a shared array.
+    pub(super) fn shared(&mut self, shared: SharedId) -> Address {
+        let reg = self.shared[shared].unwrap_or_else(|| {
+            let reg = self.regs.fresh(Class::B32);
+            ptx!(self, "mov.u32 {reg}, shared{}", shared.index());
+            reg
+        });
+        self.shared[shared] = Some(reg);
+        Address::of(Space::Shared, reg)
+    }
+
+    /// What the hardware provides: 32 bits, but for a wide global index.
+    pub(super) fn builtin(&mut self, builtin: Builtin) -> Operand {
+        if let Some(known) = self.builtins.get(&builtin) {
+            return *known;
+        }
+        let operand = match builtin {
+            Builtin::ThreadIdx(axis) => Operand::Reg(self.special("tid", axis)),
+            Builtin::BlockIdx(axis) => Operand::Reg(self.special("ctaid", axis)),
+            Builtin::GridDim(axis) => Operand::Reg(self.special("nctaid", axis)),
+            Builtin::BlockDim(axis) => match declared_threads(self.kernel, axis) {
+                Some(bits) => Operand::Imm(Imm { bits, scalar: Scalar::U32 }),
+                None => Operand::Reg(self.special("ntid", axis)),
+            },
+            Builtin::LaneId => {
+                let lane = self.regs.fresh(Class::B32);
+                ptx!(self, "mov.u32 {lane}, %laneid");
+                Operand::Reg(lane)
+            }
+            Builtin::GlobalIdx(axis) => self.global_idx(axis),
+            Builtin::WarpId => {
+                let (thread, warp) = (self.thread_number(), self.regs.fresh(Class::B32));
+                ptx!(self, "shr.u32 {warp}, {thread}, 5");
+                Operand::Reg(warp)
+            }
+        };
+        self.builtins.insert(builtin, operand);
+        operand
+    }
+
+    /// A fresh register with what the hardware says along an axis.
+    pub(super) fn special(&mut self, name: &str, axis: Axis) -> Reg {
+        let axis = match axis {
+            Axis::X => "x",
+            Axis::Y => "y",
+            Axis::Z => "z",
+        };
+        let reg = self.regs.fresh(Class::B32);
+        ptx!(self, "mov.u32 {reg}, %{name}.{axis}");
+        reg
+    }
+
+    fn global_idx(&mut self, axis: Axis) -> Operand {
+        let block = self.builtin(Builtin::BlockIdx(axis));
+        let threads = self.builtin(Builtin::BlockDim(axis));
+        let thread = self.builtin(Builtin::ThreadIdx(axis));
+        let index = if self.kernel.wide_index {
+            let (wide, index) = (self.regs.fresh(Class::B64), self.regs.fresh(Class::B64));
+            ptx!(self, "cvt.u64.u32 {wide}, {thread}");
+            ptx!(self, "mad.wide.u32 {index}, {block}, {threads}, {wide}");
+            index
+        } else {
+            let index = self.regs.fresh(Class::B32);
+            ptx!(self, "mad.lo.s32 {index}, {block}, {threads}, {thread}");
+            index
+        };
+        Operand::Reg(index)
+    }
+
+    /// The thread's number in its block, x fastest.
+    pub(super) fn thread_number(&mut self) -> Operand {
+        if declared_threads(self.kernel, Axis::Y) == Some(1)
+            && declared_threads(self.kernel, Axis::Z) == Some(1)
+        {
+            return self.builtin(Builtin::ThreadIdx(Axis::X));
+        }
+        let [x, y, z] = [Axis::X, Axis::Y, Axis::Z].map(|a| self.builtin(Builtin::ThreadIdx(a)));
+        let [width, height] = [Axis::X, Axis::Y].map(|a| self.builtin(Builtin::BlockDim(a)));
+        let (row, number) = (self.regs.fresh(Class::B32), self.regs.fresh(Class::B32));
+        ptx!(self, "mad.lo.s32 {row}, {z}, {height}, {y}");
+        ptx!(self, "mad.lo.s32 {number}, {row}, {width}, {x}");
+        Operand::Reg(number)
+    }
+
+    /// Says what stands for `id`.
+    pub(super) fn define(&mut self, id: InstId, value: impl Into<Value>) {
+        self.values[id] = value.into();
+    }
+
+    /// The scalar type of `id`.
+    pub(super) fn scalar(&self, id: InstId) -> Scalar {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => scalar,
+            Ty::Unit | Ty::Ptr(_) => unreachable!("the verifier saw a scalar here"),
+        }
+    }
+
+    /// What stands for `id`, as wide as its type: a literal or a register.
+    pub(super) fn operand(&mut self, id: InstId) -> Operand {
+        match self.values[id] {
+            Value::Operand(Operand::Imm(imm)) if imm.scalar == Scalar::Bool => {
+                Operand::Reg(self.materialize(imm))
+            }
+            Value::Operand(Operand::Reg(reg))
+                if reg.class == Class::B32 && self.kernel.insts[id].ty == Scalar::U64.into() =>
+            {
+                Operand::Reg(self.widen(reg))
+            }
+            Value::Operand(operand) => operand,
+            Value::Address(address) => Operand::Reg(self.pointer(address)),
+            Value::None => unreachable!("an operand precedes its users"),
+        }
+    }
+
+    /// The same, in a register.
+    pub(super) fn reg(&mut self, id: InstId) -> Reg {
+        match self.operand(id) {
+            Operand::Reg(reg) => reg,
+            Operand::Imm(imm) => self.materialize(imm),
+        }
+    }
+
+    /// The low 32 bits of an integer: all of it, if it has no more or [fits](Facts::fits).
+    pub(super) fn low(&mut self, id: InstId) -> Operand {
+        match self.values[id] {
+            Value::Operand(Operand::Imm(imm)) => {
+                let scalar = match imm.scalar {
+                    Scalar::I64 => Scalar::I32,
+                    Scalar::U64 => Scalar::U32,
+                    narrow => narrow,
+                };
+                Operand::Imm(Imm { bits: imm.bits & u64::from(u32::MAX), scalar })
+            }
+            Value::Operand(Operand::Reg(reg)) if reg.class == Class::B64 => {
+                Operand::Reg(self.halve(reg))
+            }
+            Value::Operand(operand) => operand,
+            Value::Address(_) | Value::None => unreachable!("called for integers"),
+        }
+    }
+
+    /// An unsigned integer, zero-extended to 64 bits.
+    pub(super) fn wide(&mut self, id: InstId) -> Operand {
+        match self.operand(id) {
+            Operand::Reg(reg) if reg.class == Class::B32 => Operand::Reg(self.widen(reg)),
+            operand => operand,
+        }
+    }
+
+    /// What stands for `id`, however wide.
+    pub(super) fn value(&self, id: InstId) -> Value {
+        self.values[id]
+    }
+
+    /// The address that `id` is.
+    pub(super) fn address(&self, id: InstId) -> Address {
+        match self.values[id] {
+            Value::Address(address) => address,
+            Value::Operand(_) | Value::None => unreachable!("the verifier saw a pointer here"),
+        }
+    }
+
+    /// The bits of `id`, if it is a literal.
+    pub(super) fn constant(&self, id: InstId) -> Option<u64> {
+        constant(self.kernel, id)
+    }
+
+    /// A 32-bit register, zero-extended.
+    pub(super) fn widen(&mut self, reg: Reg) -> Reg {
+        self.known(Derived::Wide(reg)).unwrap_or_else(|| {
+            let wide = self.regs.fresh(Class::B64);
+            ptx!(self, "cvt.u64.u32 {wide}, {reg}");
+            self.remember(Derived::Wide(reg), wide);
+            wide
+        })
+    }
+
+    /// The low half of a 64-bit register.
+    fn halve(&mut self, reg: Reg) -> Reg {
+        self.known(Derived::Low(reg)).unwrap_or_else(|| {
+            let low = self.regs.fresh(Class::B32);
+            ptx!(self, "cvt.u32.u64 {low}, {reg}");
+            self.remember(Derived::Low(reg), low);
+            low
+        })
+    }
+
+    /// A literal in a register.
+    pub(super) fn materialize(&mut self, imm: Imm) -> Reg {
+        let reg = self.regs.fresh(Class::of(imm.scalar));
+        ptx!(self, "mov.{} {reg}, {imm}", reg.class.ty());
+        reg
+    }
+
+    /// The `bool` that a byte or word is: true unless it is 0.
+    pub(super) fn byte_to_pred(&mut self, byte: Reg) -> Reg {
+        let pred = self.regs.fresh(Class::Pred);
+        ptx!(self, "setp.ne.b32 {pred}, {byte}, 0");
+        pred
+    }
+
+    /// 0 or 1.
+    pub(super) fn pred_to_byte(&mut self, pred: Reg) -> Reg {
+        let byte = self.regs.fresh(Class::B32);
+        ptx!(self, "selp.b32 {byte}, 1, 0, {pred}");
+        byte
+    }
+
+    /// The register of a local.
+    pub(super) fn local(&mut self, local: LocalId) -> Reg {
+        if let Some(reg) = self.locals[local] {
+            return reg;
+        }
+        let class = match self.kernel.locals[local].ty {
+            Ty::Scalar(Scalar::U64) if self.facts.local_fits(local) => Class::B32,
+            Ty::Scalar(scalar) => Class::of(scalar),
+            Ty::Ptr(space) => Class::of_pointer(space),
+            Ty::Unit => unreachable!("a local is never of type unit"),
+        };
+        let reg = self.regs.fresh(class);
+        self.locals[local] = Some(reg);
+        reg
+    }
+
+    /// The register that holds `what`, if it was derived in the bodies around.
+    pub(super) fn known(&self, what: Derived) -> Option<Reg> {
+        self.memo.known.get(&what).copied()
+    }
+
+    /// Remembers that `reg` holds `what`, to the end of the body.
+    pub(super) fn remember(&mut self, what: Derived, reg: Reg) {
+        self.memo.known.insert(what, reg);
+        self.memo.order.push(what);
+    }
+
+    /// Runs `emit` as a body of its own: what is derived in it is forgotten behind it.
+    pub(super) fn scoped(&mut self, emit: impl FnOnce(&mut Self)) {
+        let outer = self.memo.order.len();
+        emit(self);
+        for derived in self.memo.order.drain(outer..) {
+            self.memo.known.remove(&derived);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! IR to PTX text.
+//!
+//! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a scalar as itself
+//! (`bool` as a byte); a slice as the address of its first element, then the number
+//! of its elements, 64 bits each; and last the address of the launch's
+//! [`FaultRecord`](crate::fault::FaultRecord).
+//!
+//! ```text
+//! // Warpwise kernel `scale`.
+//! .version 6.3
+//! .target sm_75
+//! .address_size 64
+//!
+//! .visible .entry scale(
+//!     .param .f32 arg0,                   // a
+//!     .param .u64 arg1,                   // x: elements,
+//!     .param .u64 arg1_len,               // and how many
+//!     .param .u64 fault_record
+//! )
+//! {
+//!     ...
+//! }
+//! ```
+//!
+//! The text is for the oldest target that has what the kernel uses, so that any driver since Turing's
+//! first takes it: PTX 6.3 and `sm_75`. `ptxas`, which is in the driver, makes code of it for
+//! the device at hand. It allocates registers, schedules, removes dead code and copies and
+//! simplifies scalars; what it does not do is up to the optimizer, and this module only
+//! translates: one instruction after the other, in order, with what [`facts`] says about each.
+//!
+//! Same kernel, same bytes: nothing here iterates over a hash table.
+mod address;
+mod arith;
+mod atomic;
+mod body;
+mod cast;
+mod code;
+mod emitter;
+mod facts;
+mod fault;
+mod reg;
+mod rem;
+mod sync;
+
+use crate::{
+    id::Id,
+    ir::{Access, Kernel, ParamKind, Scalar, Shared},
+    target::Target,
+};
+use emitter::Emitter;
+use std::{borrow::Cow, fmt};
+
+/// The PTX version that introduced [`Target::OLDEST`]; all that is emitted is in it.
+const VERSION: &str = "6.3";
+/// Bytes of parameters that a kernel takes at most, before PTX 8.1.
+const MOST_PARAM_BYTES: u64 = 4352;
+/// Bytes of shared arrays that a kernel declares at most.
+const MOST_SHARED_BYTES: u64 = 48 * 1024;
+/// Shared arrays are aligned for the widest access.
+const SHARED_ALIGN: u64 = 16;
+
+/// Why there is no PTX for a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The target lacks something.
+    Target {
+        /// What the kernel uses.
+        feature: &'static str,
+        /// The oldest target that has it.
+        needs: Target,
+        /// The target asked for.
+        target: Target,
+    },
+    /// The shared arrays are too large.
+    SharedMemory {
+        /// Bytes of all shared arrays, each aligned to 16.
+        bytes: u64,
+        /// Bytes that a block can have.
+        limit: u64,
+    },
+    /// The parameters are too many.
+    Parameters {
+        /// Bytes of all parameters: 16 for a slice.
+        bytes: u64,
+        /// Bytes that a kernel can take.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Target { feature, needs, target } => {
+                write!(f, "{feature} needs {needs} or newer, and this is {target}")
+            }
+            Self::SharedMemory { bytes, limit } => {
+                write!(f, "the shared arrays take {bytes} bytes, and a block has {limit}")
+            }
+            Self::Parameters { bytes, limit } => {
+                write!(f, "the parameters take {bytes} bytes, and a kernel takes {limit}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+/// The PTX of `kernel`, which is specialized and verified.
+///
+/// # Errors
+/// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
+pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
+    check_limits(kernel, target)?;
+    let mut emitter = Emitter::new(kernel);
+    emitter.prologue();
+    emitter.body(&kernel.body);
+    emitter.end();
+    emitter.failures();
+    let text = Entry { kernel, emitter: &emitter };
+    Ok(text.to_string())
+}
+
+/// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.
+pub fn entry_name(name: &str) -> Cow<'_, str> {
+    /// The one identifier of PTX that is no instruction, directive or special register.
+    const RESERVED: &str = "WARP_SZ";
+    if name.is_ascii() && name != RESERVED {
+        return Cow::Borrowed(name);
+    }
+    let escape = |c: char| match c.is_ascii() {
+        true => c.to_string(),
+        false => format!("$u{:x}$", u32::from(c)),
+    };
+    Cow::Owned(format!("{}$", name.chars().map(escape).collect::<String>()))
+}
+
+fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
+    if target < Target::OLDEST {
+        return Err(Unsupported::Target { feature: "Warpwise", needs: Target::OLDEST, target });
+    }
+    let bytes = kernel.shared.iter().fold(0_u64, |sum, (_, array)| {
+        sum.saturating_add(shared_bytes(array).div_ceil(SHARED_ALIGN).saturating_mul(SHARED_ALIGN))
+    });
+    if bytes > MOST_SHARED_BYTES {
+        return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });
+    }
+    let bytes = param_bytes(kernel);
+    if bytes > MOST_PARAM_BYTES {
+        return Err(Unsupported::Parameters { bytes, limit: MOST_PARAM_BYTES });
+    }
+    Ok(())
+}
+
+/// Bytes of an array; an empty one still has an address.
+fn shared_bytes(array: &Shared) -> u64 {
+    let len = array.len.known().expect("a specialized kernel's extents are numbers");
+    len.saturating_mul(size(array.elem)).max(1)
+}
+
+/// Bytes of all parameters, each aligned to its size, the fault record included.
+fn param_bytes(kernel: &Kernel) -> u64 {
+    let place = |at: u64, size: u64| at.next_multiple_of(size) + size;
+    let params = kernel.params.iter().fold(0, |at, (_, param)| match param.kind {
+        ParamKind::Scalar(scalar) => place(at, size(scalar)),
+        ParamKind::Slice { .. } => place(place(at, 8), 8),
+    });
+    place(params, 8)
+}
+
+fn size(scalar: Scalar) -> u64 {
+    scalar.size().expect("a specialized kernel has no type parameters").into()
+}
+
+/// A kernel that was emitted, as text.
+struct Entry<'a> {
+    kernel: &'a Kernel,
+    emitter: &'a Emitter<'a>,
+}
+
+impl fmt::Display for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = entry_name(&self.kernel.name);
+        writeln!(f, "// Warpwise kernel `{name}`.")?;
+        writeln!(f, ".version {VERSION}\n.target {}\n.address_size 64\n", Target::OLDEST)?;
+        writeln!(f, ".visible .entry {name}(")?;
+        self.params(f)?;
+        writeln!(f, ")")?;
+        if let Some([x, y, z]) = &self.kernel.block {
+            let [x, y, z] = [x, y, z].map(|threads| threads.known().unwrap_or(1));
+            writeln!(f, ".reqntid {x}, {y}, {z}")?;
+        }
+        writeln!(f, "{{")?;
+        for (id, array) in self.kernel.shared.iter() {
+            let (number, bytes) = (id.index(), shared_bytes(array));
+            writeln!(
+                f,
+                "\t.shared .align {SHARED_ALIGN} .b8 shared{number}[{bytes}];{}",
+                comment(&array.name)
+            )?;
+        }
+        for declaration in self.emitter.regs.declarations() {
+            writeln!(f, "\t{declaration}")?;
+        }
+        writeln!(f, "\n{}}}", self.emitter.code)
+    }
+}
+
+impl Entry<'_> {
+    fn params(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (id, param) in self.kernel.params.iter() {
+            let comment = comment(&param.name);
+            match param.kind {
+                ParamKind::Scalar(scalar) => {
+                    writeln!(f, "\t.param .{} {id},{comment}", reg::memory(scalar))?;
+                }
+                ParamKind::Slice {
+                    access: Access::Read | Access::Write | Access::Atomic, ..
+                } => {
+                    writeln!(f, "\t.param .u64 {id},{comment}\n\t.param .u64 {id}_len,")?;
+                }
+            }
+        }
+        writeln!(f, "\t.param .u64 fault_record")
+    }
+}
+
+/// A name as a comment, if it has one and PTX, which is ASCII, can hold it.
+fn comment(name: &str) -> String {
+    let printable = |c: char| c.is_ascii_graphic() || c == ' ';
+    match !name.is_empty() && name.chars().all(printable) {
+        true => format!(" // {name}"),
+        false => String::new(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Where threads meet: barriers, fences, shuffles and votes.
+//!
+//! **Ended threads.** `bar` and the `.sync` warp instructions wait for the threads that have not
+//! exited, as the IR wants; lanes that a block never had count as exited. So an
+//! operation without a mask names all 32 lanes, whichever are left.
+//!
+//! **Divergence.** `bar.sync` and `bar.red` are the aligned forms: the threads of a warp come to them
+//! together, as in CUDA's `__syncthreads`. `ptxas` joins divergent paths before them.
+use super::{
+    Emitter,
+    atomic::scope_name,
+    emitter::{Value, ptx},
+    reg::{Class, Imm, Operand, Reg},
+};
+use crate::ir::{BarrierOp, InstId, Scalar, Scope, ShuffleOp, VoteOp};
+
+const fn word(value: u32) -> Operand {
+    Operand::Imm(Imm { bits: value as u64, scalar: Scalar::U32 })
+}
+
+impl Emitter<'_> {
+    /// A barrier of the block.
+    pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, InstId)>) -> Value {
+        let Some((op, value)) = reduce else {
+            ptx!(self, "bar.sync 0");
+            return Value::None;
+        };
+        let value = self.reg(value);
+        let (op, class) = match op {
+            BarrierOp::Count => ("popc.u32", Class::B32),
+            BarrierOp::And => ("and.pred", Class::Pred),
+            BarrierOp::Or => ("or.pred", Class::Pred),
+        };
+        let reg = self.regs.fresh(class);
+        ptx!(self, "bar.red.{op} {reg}, 0, {value}");
+        reg.into()
+    }
+
+    /// A barrier of the warp.
+    pub(super) fn sync_warp(&mut self, mask: Option<InstId>) {
+        let mask = self.mask(mask);
+        ptx!(self, "bar.warp.sync {mask}");
+    }
+
+    /// Orders this thread's accesses, each before against each behind.
+    pub(super) fn fence(&mut self, scope: Scope) {
+        ptx!(self, "fence.sc.{}", scope_name(scope));
+    }
+
+    fn mask(&mut self, mask: Option<InstId>) -> Operand {
+        mask.map_or(word(u32::MAX), |mask| self.low(mask))
+    }
+
+    /// What the lanes of the mask say together.
+    pub(super) fn vote(&mut self, op: VoteOp, value: InstId, mask: Option<InstId>) -> Value {
+        let (value, mask) = (self.reg(value), self.mask(mask));
+        let (op, class) = match op {
+            VoteOp::All => ("all.pred", Class::Pred),
+            VoteOp::Any => ("any.pred", Class::Pred),
+            VoteOp::Ballot => ("ballot.b32", Class::B32),
+        };
+        let reg = self.regs.fresh(class);
+        ptx!(self, "vote.sync.{op} {reg}, {value}, {mask}");
+        reg.into()
+    }
+
+    /// The value that another lane brings: 32 bits at a time, `bool` as a word.
+    pub(super) fn shuffle(
+        &mut self,
+        op: ShuffleOp,
+        value: InstId,
+        lane: InstId,
+        width: u32,
+        mask: Option<InstId>,
+    ) -> Value {
+        let scalar = self.scalar(value);
+        let lane = self.source_lane(op, lane, width);
+        let mask = self.mask(mask);
+        let shuffle = Shuffle { op, lane, width, mask };
+        if scalar == Scalar::U64 && self.facts.fits(value) {
+            let low = self.low(value);
+            return self.shuffle_word(&shuffle, low, Class::B32).into();
+        }
+        let reg = self.reg(value);
+        match reg.class {
+            Class::B32 => {
+                let brought = self.shuffle_word(&shuffle, Operand::Reg(reg), Class::B32);
+                self.normalize(scalar, brought).into()
+            }
+            Class::F32 => self.shuffle_word(&shuffle, Operand::Reg(reg), Class::F32).into(),
+            Class::Pred => {
+                let byte = self.pred_to_byte(reg);
+                let brought = self.shuffle_word(&shuffle, Operand::Reg(byte), Class::B32);
+                self.byte_to_pred(brought).into()
+            }
+            Class::B64 | Class::F64 => {
+                let halves = [(); 2].map(|()| self.regs.fresh(Class::B32));
+                ptx!(self, "mov.b64 {{{}, {}}}, {reg}", halves[0], halves[1]);
+                let [low, high] =
+                    halves.map(|half| self.shuffle_word(&shuffle, Operand::Reg(half), Class::B32));
+                let whole = self.regs.fresh(reg.class);
+                ptx!(self, "mov.b64 {whole}, {{{low}, {high}}}");
+                whole.into()
+            }
+        }
+    }
+
+    /// The lane operand. The hardware takes distances and masks modulo 32, and lets `Xor` reach
+    /// lower groups; past the edge of a group is distance 0 instead, the lane itself.
+    fn source_lane(&mut self, op: ShuffleOp, lane: InstId, width: u32) -> Operand {
+        let constant = self.constant(lane);
+        let reaches = match op {
+            ShuffleOp::Index => return self.low(lane),
+            ShuffleOp::Up | ShuffleOp::Down | ShuffleOp::Xor => width,
+        };
+        match constant {
+            Some(lane) if lane < u64::from(reaches) => word(lane as u32),
+            Some(_) => word(0),
+            None if self.facts.max(lane) < u64::from(reaches) => self.low(lane),
+            None => {
+                let (lane, inside, clamped) =
+                    (self.low(lane), self.regs.fresh(Class::Pred), self.regs.fresh(Class::B32));
+                ptx!(self, "setp.lt.u32 {inside}, {lane}, {reaches}");
+                ptx!(self, "selp.b32 {clamped}, {lane}, 0, {inside}");
+                Operand::Reg(clamped)
+            }
+        }
+    }
+
+    fn shuffle_word(&mut self, shuffle: &Shuffle, value: Operand, class: Class) -> Reg {
+        let Shuffle { op, lane, width, mask } = shuffle;
+        let (mode, last) = match op {
+            ShuffleOp::Index => ("idx", 31),
+            ShuffleOp::Up => ("up", 0),
+            ShuffleOp::Down => ("down", 31),
+            ShuffleOp::Xor => ("bfly", 31),
+        };
+        let groups = (32 - width) << 8 | last;
+        let reg = self.regs.fresh(class);
+        ptx!(self, "shfl.sync.{mode}.b32 {reg}, {value}, {lane}, {groups}, {mask}");
+        reg
+    }
+}
+
+/// A shuffle, apart from what is shuffled.
+struct Shuffle {
+    op: ShuffleOp,
+    lane: Operand,
+    width: u32,
+    mask: Operand,
+}
