@@ -90,6 +90,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), VerifyErrors> {
     types::check(kernel, &mut errors);
     memory::check(kernel, &mut errors);
     errors.list.sort_by_key(|error| error.inst);
+    errors.list.dedup();
     if errors.list.is_empty() { Ok(()) } else { Err(VerifyErrors(errors.list)) }
 }
 
@@ -109,5 +110,97 @@ impl Errors<'_> {
     fn inst(&mut self, inst: InstId, message: impl Into<String>) {
         let text = self.kernel.inst_text(inst).to_string();
         self.list.push(VerifyError { inst: Some(inst), text, message: message.into() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        id::Id,
+        ir::{Body, Builder, LocalId, MAX_DEPTH, Op, ParamId, Scalar, SharedId, Ty},
+    };
+
+    fn messages(kernel: &Kernel) -> Vec<String> {
+        let errors = verify(kernel).err().map_or(Vec::new(), |VerifyErrors(errors)| errors);
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    const OK: &str = "kernel k {
+        %0 = const true : bool
+        %1 = if %0 {
+          %2 = not %0 : bool
+        }
+      }";
+
+    #[test]
+    fn an_instruction_in_no_body_is_found() {
+        let mut kernel: Kernel = OK.parse().unwrap();
+        kernel.body.0.pop();
+        assert_eq!(
+            messages(&kernel),
+            ["`%1 = if %0 !0`: stands in no body", "`%2 = not %0 : bool !0`: stands in no body"]
+        );
+    }
+
+    #[test]
+    fn an_instruction_in_two_places_is_found() {
+        let mut kernel: Kernel = OK.parse().unwrap();
+        kernel.body.0.push(InstId::new(0));
+        assert_eq!(
+            messages(&kernel),
+            ["`%0 = const true : bool !0`: stands in more than one place"]
+        );
+    }
+
+    #[test]
+    fn an_instruction_that_holds_itself_is_found() {
+        let mut kernel: Kernel = OK.parse().unwrap();
+        let id = InstId::new(1);
+        let Op::If { then, .. } = &mut kernel.insts[id].op else { panic!("an `if`") };
+        then.0.push(id);
+        assert_eq!(messages(&kernel), ["`%1 = if %0 !0`: stands in more than one place"]);
+    }
+
+    #[test]
+    fn ids_outside_their_tables_are_found() {
+        let mut build = Builder::new("k");
+        let nowhere = InstId::new(99);
+        let unary = |value| Op::Unary { op: crate::ir::UnaryOp::Neg, value };
+        build.inst(unary(nowhere), Scalar::U32);
+        build.inst(Op::Param(ParamId::new(3)), Scalar::U32);
+        build.inst(Op::Shared(SharedId::new(3)), Ty::Ptr(crate::ir::Space::Shared));
+        build.inst(Op::Get(LocalId::new(3)), Scalar::U32);
+        build.inst(Op::Break(nowhere), Ty::Unit);
+        let mut kernel = build.kernel;
+        kernel.body = Body(kernel.insts.ids().chain([nowhere]).collect());
+        assert_eq!(
+            messages(&kernel),
+            [
+                "a body holds %99, which is not defined",
+                "`%0 = neg %99 : u32 !0`: %99 is not defined",
+                "`%1 = param arg3 : u32 !0`: arg3 is not defined",
+                "`%2 = shared @3 : ptr shared !0`: @3 is not defined",
+                "`%3 = get $3 : u32 !0`: $3 is not defined",
+                "`%4 = break %99 !0`: leaves %99, which does not enclose it",
+            ]
+        );
+    }
+
+    #[test]
+    fn bodies_nest_as_deep_as_the_parser_reads_them() {
+        let nested = |depth| {
+            let mut build = Builder::new("k");
+            for _ in 1..depth {
+                build.begin(Op::Loop { body: Body::default() }, Ty::Unit);
+            }
+            build.finish()
+        };
+        let deepest = nested(MAX_DEPTH);
+        assert_eq!(messages(&deepest), [""; 0]);
+        assert_eq!(deepest.to_string().parse::<Kernel>().as_ref(), Ok(&deepest));
+        let deeper = nested(MAX_DEPTH + 1);
+        assert_eq!(messages(&deeper).len(), 1);
+        assert!(deeper.to_string().parse::<Kernel>().is_err());
     }
 }

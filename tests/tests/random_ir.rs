@@ -1,9 +1,10 @@
 //! Random kernels, through everything that must not change what they mean.
 use std::collections::BTreeSet;
 use warpwise_compiler::{
+    id::Id,
     ir::{
-        AtomicOp, BarrierOp, BinaryOp, CompareOp, Kernel, MulAddForm, Order, Scope, ShuffleOp,
-        UnaryOp, VoteOp,
+        AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MulAddForm, Order, Scope,
+        ShuffleOp, UnaryOp, VoteOp,
     },
     verify::verify,
 };
@@ -30,6 +31,43 @@ fn they_are_well_formed_and_their_text_reads_back() {
             assert_eq!(text.parse::<Kernel>().as_ref(), Ok(kernel), "seed {seed}\n{text}");
         }
     }
+}
+
+/// Exchanges two instructions' operations, types or operands, as a wrong pass might.
+fn damage(kernel: &mut Kernel, mut random: u64) {
+    let mut draw = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as usize % below
+    };
+    let len = kernel.insts.len();
+    for _ in 0..3 {
+        let [a, b] = [InstId::new(draw(len)), InstId::new(draw(len))];
+        match draw(3) {
+            0 => kernel.insts[a].ty = kernel.insts[b].ty,
+            1 => {
+                let op = kernel.insts[b].op.clone();
+                kernel.insts[a].op = op;
+            }
+            _ => kernel.insts[a].op.operands_mut().for_each(|operand| *operand = b),
+        }
+    }
+}
+
+#[test]
+fn damage_is_found_or_harmless_and_never_a_panic() {
+    let mut found = 0;
+    for seed in seeds() {
+        let mut kernel = random_kernel(seed).open;
+        damage(&mut kernel, seed);
+        match verify(&kernel) {
+            Ok(()) => assert_eq!(kernel.to_string().parse::<Kernel>().as_ref(), Ok(&kernel)),
+            Err(errors) => {
+                found += 1;
+                assert!(!errors.to_string().is_empty());
+            }
+        }
+    }
+    assert!(found > 0, "nothing was damaged");
 }
 
 #[test]

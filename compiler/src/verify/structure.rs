@@ -40,10 +40,7 @@ struct Walk<'a, 'k> {
 impl Walk<'_, '_> {
     fn body(&mut self, body: &Body) {
         for (index, &id) in body.0.iter().enumerate() {
-            if index > 0 && self.exits(body.0[index - 1]) {
-                self.errors.inst(id, format!("stands behind {}", body.0[index - 1]));
-            }
-            self.inst(id);
+            self.inst(id, index.checked_sub(1).map(|before| body.0[before]));
         }
         for &id in body.0.iter().filter(|id| self.kernel.insts.get(**id).is_some()) {
             self.visible[id] = false;
@@ -54,13 +51,17 @@ impl Walk<'_, '_> {
         self.kernel.insts.get(id).is_some_and(|inst| inst.op.is_exit())
     }
 
-    /// Checks one instruction and what it holds, and makes its value visible.
-    fn inst(&mut self, id: InstId) {
+    /// Checks one instruction, what stands `before` it and what it holds, and makes its
+    /// value visible.
+    fn inst(&mut self, id: InstId, before: Option<InstId>) {
         let Some(inst) = self.kernel.insts.get(id) else {
             return self.errors.signature(format!("a body holds {id}, which is not defined"));
         };
         if std::mem::replace(&mut self.placed[id], true) {
             return self.errors.inst(id, "stands in more than one place");
+        }
+        if let Some(before) = before.filter(|before| self.exits(*before)) {
+            self.errors.inst(id, format!("stands behind {before}"));
         }
         self.number(id);
         self.operands(id, &inst.op);

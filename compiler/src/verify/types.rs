@@ -163,8 +163,11 @@ impl Typing<'_, '_> {
                 }
             }
             Op::Shared(_) => self.result(Ty::Ptr(Space::Shared)),
-            Op::Builtin(_) if self.ty == U32 => {}
-            Op::Builtin(_) => self.result(U64),
+            Op::Builtin(_) => {
+                if self.ty != U32 && self.ty != U64 {
+                    self.error(format!("yields `{}` and must yield `u32` or `u64`", self.ty));
+                }
+            }
             Op::Unary { op, value } => self.unary(*op, *value),
             Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs),
             Op::Compare { op: _, lhs, rhs } => {
@@ -286,7 +289,7 @@ impl Typing<'_, '_> {
         match scalar.bits() {
             None => self.error(format!("the type of a constant is the type parameter `{scalar}`")),
             Some(width) if width < 64 && bits >> width != 0 => {
-                self.error(format!("{bits:#x} is not within the {width} bits of `{scalar}`"));
+                self.error(format!("`{scalar}` does not have all the bits of {bits:#x}"));
             }
             Some(_) => {}
         }
