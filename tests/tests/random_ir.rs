@@ -1,11 +1,14 @@
 //! Random kernels, through everything that must not change what they mean.
 use std::collections::BTreeSet;
 use warpwise_compiler::{
+    back::ptx,
     id::Id,
     ir::{
         AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MulAddForm, Order, Scope,
         ShuffleOp, UnaryOp, VoteOp,
     },
+    optimize::optimize,
+    target::Target,
     verify::verify,
 };
 use warpwise_tests::random_ir::random_kernel;
@@ -29,6 +32,20 @@ fn they_are_well_formed_and_their_text_reads_back() {
                 panic!("seed {seed}: {errors}\n{text}");
             }
             assert_eq!(text.parse::<Kernel>().as_ref(), Ok(kernel), "seed {seed}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn they_compile() {
+    for seed in seeds() {
+        let kernel = random_kernel(seed).kernel;
+        let optimized = optimize(kernel.clone());
+        if let Err(errors) = verify(&optimized) {
+            panic!("seed {seed}: {errors}\nfrom {kernel}to {optimized}");
+        }
+        for kernel in [&kernel, &optimized] {
+            ptx::emit(kernel, Target::OLDEST).unwrap();
         }
     }
 }
