@@ -39,7 +39,7 @@ pub enum Op {
         /// Right side.
         rhs: InstId,
     },
-    /// A comparison of two values of one type; yields `bool`.
+    /// A comparison of two scalars of one type; yields `bool`. `false` is below `true`.
     Compare {
         /// Which.
         op: CompareOp,
@@ -49,12 +49,12 @@ pub enum Op {
         rhs: InstId,
     },
     /// Rust's `as` to the result's type: integers truncate or extend, float to
-    /// integer saturates and takes NaN to 0, `bool` is 0 or 1.
+    /// integer saturates and takes NaN to 0, `bool` becomes an integer, 0 or 1.
     Cast {
         /// What is cast; never to `bool`.
         value: InstId,
     },
-    /// The same bits as another type of the same size.
+    /// The same bits as another number of the same size; never `bool`.
     Bitcast {
         /// Whose bits.
         value: InstId,
@@ -278,11 +278,11 @@ pub enum Op {
 /// Operations on one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
-    /// `-x`; on integers wrapping.
+    /// `-x`; on integers, unsigned ones too, wrapping.
     Neg,
     /// `!x` on integers and `bool`.
     Not,
-    /// Absolute value; on integers wrapping.
+    /// Absolute value; on signed integers wrapping, on unsigned ones the value itself.
     Abs,
     /// Square root of a float, correctly rounded.
     Sqrt,

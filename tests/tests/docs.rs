@@ -1,0 +1,47 @@
+//! The IR in `docs/ir.md` is IR: what stands in an `ir` block parses and verifies, and an
+//! `ir optimized` block is what the optimizer makes of the block before it.
+use std::{env, fs, path::Path};
+use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
+
+const FENCE: &str = "```";
+
+#[test]
+fn the_ir_in_the_documentation_is_what_it_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/ir.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let actual = rewrite(&text);
+    if actual != text {
+        assert_eq!(
+            env::var("BLESS").as_deref(),
+            Ok("1"),
+            "docs/ir.md is not what it should be: BLESS=1 cargo test -p warpwise-tests --test docs\n{}",
+            similar::TextDiff::from_lines(&text, &actual).unified_diff()
+        );
+        fs::write(path, actual).unwrap();
+    }
+}
+
+/// The page with every `ir optimized` block as it should be.
+fn rewrite(text: &str) -> String {
+    let mut out = String::new();
+    let mut last: Option<Kernel> = None;
+    let mut blocks = 0;
+    for (index, part) in text.split(FENCE).enumerate() {
+        let fence = if index == 0 { "" } else { FENCE };
+        let is_code = index % 2 == 1;
+        if let Some(ir) = part.strip_prefix("ir\n").filter(|_| is_code) {
+            let kernel: Kernel = ir.parse().unwrap_or_else(|error| panic!("{error}\n{ir}"));
+            verify(&kernel).unwrap_or_else(|errors| panic!("{errors}\n{ir}"));
+            last = Some(kernel);
+            blocks += 1;
+            out += &format!("{fence}{part}");
+        } else if part.starts_with("ir optimized\n") && is_code {
+            let kernel = last.take().expect("an `ir` block stands before it");
+            out += &format!("{fence}ir optimized\n{}", optimize(kernel));
+        } else {
+            out += &format!("{fence}{part}");
+        }
+    }
+    assert!(blocks > 0, "there is no IR in the page");
+    out
+}
