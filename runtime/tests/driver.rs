@@ -1,12 +1,14 @@
 //! The driver side, with no GPU: libraries that are missing, broken or strange must come out as
 //! errors, and with a driver that works (`fake_driver/libcuda.c`) nothing is lost or left behind.
 //!
-//! What a process sees of its driver is settled once, so each case is a process of its own: this
-//! test again, with `WARPWISE_TEST_CHILD` set to its name.
+//! What a process sees of its driver is settled once, so each case is a process of its own.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail and skip loudly")]
 mod kernels;
+mod process;
 
 use kernels::{divide, faulty, increment};
+use process::said;
 use std::{
     env,
     path::{Path, PathBuf},
@@ -18,43 +20,22 @@ use warpwise::{
     Device, Error, LaunchConfig,
 };
 
-const CHILD: &str = "WARPWISE_TEST_CHILD";
-
-/// Runs `body` in a process that finds its driver in `libraries`, and has `env` set.
-/// In that process itself, runs `body` and ends.
+/// [`process::run`], with the driver that is in `libraries`.
 fn in_process(
     name: &str,
     libraries: &Path,
     env: &[(&str, &str)],
     body: impl FnOnce(),
 ) -> Option<Output> {
-    if env::var_os(CHILD).is_some_and(|child| child == name) {
-        body();
-        return None;
-    }
-    let mut command = Command::new(env::current_exe().unwrap());
-    command.env("RUST_BACKTRACE", "0");
-    command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
-    command.env_remove("WARPWISE_DEVICE").env(CHILD, name).env("LD_LIBRARY_PATH", libraries);
-    let output = command.envs(env.iter().copied()).output().unwrap();
-    let said = said(&output);
-    assert!(output.status.success(), "{name} failed:\n{said}\n{}", text(&output.stdout));
-    assert!(!said.contains("panicked"), "{name} panicked:\n{said}");
-    Some(output)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn said(output: &Output) -> String {
-    text(&output.stderr)
+    let mut env = env.to_vec();
+    env.push(("LD_LIBRARY_PATH", libraries.to_str().unwrap()));
+    process::run(name, &env, body)
 }
 
 /// A folder with a `libcuda.so.1` made of `file` by the C compiler; empty without one.
 fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if env::var_os(CHILD).is_some() {
+    if process::is_child() {
         return folder;
     }
     std::fs::create_dir_all(&folder).unwrap();
@@ -91,7 +72,7 @@ fn has_a_driver() -> bool {
 #[test]
 fn without_a_driver_there_is_an_error_and_auto_interprets() {
     let name = "without_a_driver_there_is_an_error_and_auto_interprets";
-    if env::var_os(CHILD).is_none() && has_a_driver() {
+    if !process::is_child() && has_a_driver() {
         return;
     }
     let output = in_process(name, &library("none", None, &[]), &[], || {
@@ -117,7 +98,7 @@ fn without_a_driver_there_is_an_error_and_auto_interprets() {
 #[test]
 fn a_library_that_is_none_is_an_error() {
     let folder = library("text", None, &[]);
-    if env::var_os(CHILD).is_none() {
+    if !process::is_child() {
         std::fs::write(folder.join("libcuda.so.1"), "not a library").unwrap();
     }
     in_process("a_library_that_is_none_is_an_error", &folder, &[], || {

@@ -1,0 +1,294 @@
+//! What only a real GPU can show. Each test says on stderr where it ran, or that it was skipped.
+//! With `WARPWISE_DEVICE=cuda` (or `cuda:N`) a missing GPU fails them instead.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod kernels;
+mod process;
+
+use kernels::{count, divide, faulty, flip, increment, scale};
+use std::{
+    env,
+    io::Write,
+    sync::atomic::AtomicU32,
+    time::{Duration, Instant},
+};
+use warpwise::{
+    __private::{Source, launch},
+    Buffer, Device, Element, Error, LaunchConfig, Num,
+};
+
+/// Says `text` even where the harness captures what tests print.
+fn say(test: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "gpu test {test}: {text}");
+}
+
+/// The GPU under test; `None`, said loudly, if there is none and none was asked for.
+fn gpu(test: &str) -> Option<Device> {
+    let asked = env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda"));
+    let opened = if asked { Device::auto() } else { Device::cuda(0) };
+    match opened {
+        Ok(device) => {
+            say(test, &format!("runs on {device}"));
+            Some(device)
+        }
+        Err(error) if asked => panic!("{test}: a GPU was asked for: {error}"),
+        Err(error) => {
+            say(test, &format!("skipped: no CUDA device ({error})"));
+            None
+        }
+    }
+}
+
+#[test]
+fn a_fault_leaves_the_context_and_the_buffers() {
+    let Some(device) = gpu("a_fault_leaves_the_context_and_the_buffers") else { return };
+    let len = 1_000_003usize;
+    let before: Vec<u32> = (0..len as u32).rev().collect();
+    let kept = device.upload(&before).unwrap();
+    let mut y = device.upload(&before).unwrap();
+    let threads = len.next_multiple_of(256) + 2560;
+    faulty(&device, LaunchConfig::cover(threads), &mut y).unwrap();
+    let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
+    assert_eq!(panic.kernel, "faulty");
+    assert_eq!(panic.message, "index out of bounds: the len is 1000003 but the index is 1000003");
+    assert_eq!((panic.file, panic.line, panic.column), ("src/kernels.rs", 13, 9));
+    assert_eq!((panic.block, panic.thread), ([3906, 0, 0], [67, 0, 0]));
+    assert_eq!(panic.count, (threads - len) as u64);
+    device.synchronize().unwrap();
+    assert!(kept.to_vec().unwrap() == before);
+    assert!(y.to_vec().unwrap() == vec![7; len]);
+    increment(&device, LaunchConfig::cover(len), &mut y).unwrap();
+    assert!(y.to_vec().unwrap() == vec![8; len]);
+}
+
+#[test]
+fn faults_are_those_of_the_interpreter() {
+    let Some(device) = gpu("faults_are_those_of_the_interpreter") else { return };
+    let configs = [
+        LaunchConfig::cover(5),
+        LaunchConfig::cover(100_000),
+        LaunchConfig::grid((3, 2)).block((16, 8)),
+        LaunchConfig::grid((2, 2, 3)).block((5, 3, 2)),
+    ];
+    for len in [0, 1, 7, 40] {
+        for config in configs {
+            let on = |device: &Device| {
+                let mut y = device.zeros(len).unwrap();
+                faulty(device, config, &mut y).unwrap();
+                let panic = device.synchronize();
+                (panic, y.to_vec().unwrap())
+            };
+            assert_eq!(on(&device), on(&Device::cpu()), "{config:?} on {len} elements");
+        }
+    }
+}
+
+#[test]
+fn every_thread_may_fault() {
+    let Some(device) = gpu("every_thread_may_fault") else { return };
+    let mut y = device.upload(&vec![1u32; 1 << 22]).unwrap();
+    let started = Instant::now();
+    divide(&device, 0, &mut y).unwrap();
+    let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
+    say("every_thread_may_fault", &format!("{} threads in {:?}", panic.count, started.elapsed()));
+    assert_eq!((panic.block, panic.thread, panic.count), ([0; 3], [0; 3], 1 << 22));
+}
+
+#[test]
+fn thousands_of_launches_wait_for_nobody() {
+    let test = "thousands_of_launches_wait_for_nobody";
+    let Some(device) = gpu(test) else { return };
+    let mut y = device.zeros::<u32>(1000).unwrap();
+    let first = Instant::now();
+    increment(&device, LaunchConfig::cover(1000), &mut y).unwrap();
+    let first = first.elapsed();
+    device.synchronize().unwrap();
+    let rounds = 10_000;
+    let started = Instant::now();
+    for _ in 0..rounds {
+        increment(&device, LaunchConfig::cover(1000), &mut y).unwrap();
+    }
+    let (given, started) = (started.elapsed() / rounds, Instant::now());
+    assert_eq!(y.to_vec().unwrap(), vec![rounds + 1; 1000]);
+    say(test, &format!("first {first:?}, then {given:?} each, wait {:?}", started.elapsed()));
+    assert!(given < Duration::from_micros(500), "the kernel is loaded anew each time: {given:?}");
+    divide(&device, 0, &mut y).unwrap();
+    for _ in 0..2000 {
+        increment(&device, LaunchConfig::cover(1000), &mut y).unwrap();
+    }
+    faulty(&device, LaunchConfig::cover(2000), &mut y).unwrap();
+    let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
+    assert_eq!(panic.kernel, "divide");
+    device.synchronize().unwrap();
+}
+
+#[test]
+fn threads_share_a_device() {
+    let Some(device) = gpu("threads_share_a_device") else { return };
+    std::thread::scope(|scope| {
+        for n in 1..=8usize {
+            let device = &device;
+            scope.spawn(move || {
+                let mut y = device.zeros::<u32>(1000 * n).unwrap();
+                for round in 1..=200 {
+                    increment(device, LaunchConfig::cover(1000 * n), &mut y).unwrap();
+                    if round % 50 == 0 {
+                        assert_eq!(y.to_vec().unwrap(), vec![round; 1000 * n]);
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn devices_of_one_gpu_wait_for_each_other_around_a_shared_buffer() {
+    let test = "devices_of_one_gpu_wait_for_each_other_around_a_shared_buffer";
+    let Some(a) = gpu(test) else { return };
+    let ordinal = 0;
+    let Ok(b) = Device::cuda(ordinal) else { return };
+    let len = 1 << 20;
+    let mut y = b.zeros::<u32>(len).unwrap();
+    for round in 0..200 {
+        increment(&a, LaunchConfig::cover(len), &mut y).unwrap();
+        increment(&b, LaunchConfig::cover(len), &mut y).unwrap();
+        if round % 64 == 0 {
+            assert!(y.to_vec().unwrap() == vec![2 * (round + 1); len]);
+        }
+    }
+    assert!(y.to_vec().unwrap() == vec![400; len]);
+}
+
+#[test]
+fn dropped_buffers_are_used_to_the_end() {
+    let Some(device) = gpu("dropped_buffers_are_used_to_the_end") else { return };
+    let len = 1 << 22;
+    let mut y = device.zeros::<u32>(len).unwrap();
+    let x = device.upload(&vec![3u32; len]).unwrap();
+    scale::<u32, 5>(&device, LaunchConfig::cover(len), &x, &mut y).unwrap();
+    drop(x);
+    let other = device.upload(&vec![9u32; len]).unwrap();
+    assert!(y.to_vec().unwrap() == vec![15; len]);
+    assert!(other.to_vec().unwrap() == vec![9; len]);
+}
+
+/// `scale` on the GPU and on the interpreter.
+fn scales_alike<T: Num + Element>(device: &Device, values: &[T]) {
+    let on = |device: &Device| {
+        let x = device.upload(values).unwrap();
+        let mut y = device.zeros(values.len()).unwrap();
+        scale::<T, 3>(device, LaunchConfig::cover(values.len()), &x, &mut y).unwrap();
+        y.to_vec().unwrap()
+    };
+    assert_eq!(on(device), on(&Device::cpu()));
+}
+
+#[test]
+fn kernels_are_bound_and_compiled_at_launch() {
+    let Some(device) = gpu("kernels_are_bound_and_compiled_at_launch") else { return };
+    scales_alike(&device, &[1.5f32, -0.0, f32::MAX, 1e-40]);
+    scales_alike(&device, &[1.5f64, f64::MIN_POSITIVE, -7.25]);
+    scales_alike(&device, &[200u8, 1, 255]);
+    scales_alike(&device, &[-100i8, 100]);
+    scales_alike(&device, &[i16::MIN, 30_000]);
+    scales_alike(&device, &[u16::MAX]);
+    scales_alike(&device, &[i32::MIN, 5]);
+    scales_alike(&device, &[u64::MAX, 1 << 40]);
+    scales_alike(&device, &[usize::MAX]);
+    scales_alike(&device, &[isize::MIN]);
+}
+
+#[test]
+fn bools_and_atomics() {
+    let Some(device) = gpu("bools_and_atomics") else { return };
+    let mut flags = device.upload(&[true, false, true]).unwrap();
+    flip(&device, LaunchConfig::cover(3), &mut flags).unwrap();
+    assert_eq!(flags.to_vec().unwrap(), [false, true, false]);
+    let bytes: Vec<u8> = (0..1_000_000u32).map(|i| (i % 16) as u8).collect();
+    let x = device.upload(&bytes).unwrap();
+    let counts: Buffer<AtomicU32> = device.zeros(16).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| count(&device, &x, &counts).unwrap());
+        }
+    });
+    assert_eq!(counts.into_plain().to_vec().unwrap(), [250_000; 16]);
+}
+
+#[test]
+fn wrong_devices_and_sizes_are_errors() {
+    let Some(device) = gpu("wrong_devices_and_sizes_are_errors") else { return };
+    let mut y = Device::cpu().zeros(4).unwrap();
+    let error = increment(&device, LaunchConfig::cover(4), &mut y).unwrap_err();
+    assert!(matches!(error, Error::Launch { .. }), "{error}");
+    assert!(matches!(Device::cuda(4096), Err(Error::NoDevice { ordinal: 4096, .. })));
+    let error = device.zeros::<f64>(1 << 42).unwrap_err();
+    let Error::OutOfMemory { free: Some(free), .. } = error else { panic!("{error}") };
+    assert!(free > 0 && free <= device.info().memory.unwrap());
+    let mut y = device.upload::<u32>(&[]).unwrap();
+    increment(&device, LaunchConfig::grid(1), &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), []);
+}
+
+#[test]
+fn the_drivers_compiler_is_quoted() {
+    let test = "the_drivers_compiler_is_quoted";
+    static NONSENSE: Source = Source {
+        name: "k",
+        ir: "kernel k {}",
+        ptx: Some(
+            ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k() { nonsense; }",
+        ),
+        places: &[],
+    };
+    let Some(device) = gpu(test) else { return };
+    let error = launch(&NONSENSE, &[], &device, LaunchConfig::grid(1), &[]).unwrap_err();
+    let Error::Compile { message, .. } = &error else { panic!("{error}") };
+    say(test, &format!("{error}"));
+    assert!(message.contains("line 4"), "{message}");
+    assert_eq!(device.synchronize(), Ok(()));
+}
+
+#[test]
+fn a_lost_device_is_an_error_and_can_be_opened_again() {
+    let test = "a_lost_device_is_an_error_and_can_be_opened_again";
+    // What no kernel of the language does: a store to where nothing is.
+    static POISON: Source = Source {
+        name: "poison",
+        ir: "kernel poison {}",
+        ptx: Some(
+            ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry poison(.param .u64 r) {\n\
+             .reg .b64 %a;\nmov.u64 %a, 16;\nst.global.u64 [%a], %a;\nret;\n}",
+        ),
+        places: &[],
+    };
+    if !process::is_child() && gpu(test).is_none() {
+        return;
+    }
+    let device = env::var("WARPWISE_DEVICE").unwrap_or_else(|_| "cuda".into());
+    let output = process::run(test, &[("WARPWISE_DEVICE", &device)], || {
+        let device = Device::auto().unwrap();
+        let mut y = device.upload(&[1u32; 4]).unwrap();
+        increment(&device, LaunchConfig::cover(4), &mut y).unwrap();
+        device.synchronize().unwrap();
+        launch(&POISON, &[], &device, LaunchConfig::grid(1), &[]).unwrap();
+        let error = y.to_vec().unwrap_err();
+        assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
+        say(test, &format!("{error}"));
+        assert_eq!(device.synchronize(), Err(error.clone()));
+        assert_eq!(increment(&device, LaunchConfig::cover(4), &mut y), Err(error));
+        drop(y);
+        drop(device);
+        match Device::auto() {
+            Err(error) => say(test, &format!("opened again: {error}")),
+            Ok(device) => {
+                let mut y = device.upload(&[1u32; 4]).unwrap();
+                increment(&device, LaunchConfig::cover(4), &mut y).unwrap();
+                assert_eq!(y.to_vec().unwrap(), [2; 4]);
+                say(test, "opened again: works");
+            }
+        }
+    });
+    if let Some(output) = output {
+        say(test, &process::said(&output));
+    }
+}
