@@ -43,6 +43,16 @@ pub struct RandomKernel {
     pub args: Vec<ArgData>,
 }
 
+/// The seeds that a test makes kernels from: `WARPWISE_SEEDS` (or `default`) many, from
+/// `WARPWISE_SEED` (or 0) up.
+pub fn seeds(default: u64) -> std::ops::Range<u64> {
+    let number = |name, default| {
+        std::env::var(name).map_or(default, |value| value.parse().expect("a number of seeds"))
+    };
+    let from = number("WARPWISE_SEED", 0);
+    from..from + number("WARPWISE_SEEDS", default)
+}
+
 /// How many threads run a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {

@@ -11,20 +11,11 @@ use warpwise_compiler::{
     target::Target,
     verify::verify,
 };
-use warpwise_tests::random_ir::random_kernel;
-
-/// How many kernels a test makes, from this seed up.
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name, default| {
-        std::env::var(name).map_or(default, |value| value.parse().expect("a number of seeds"))
-    };
-    let from = number("WARPWISE_SEED", 0);
-    from..from + number("WARPWISE_SEEDS", 1000)
-}
+use warpwise_tests::random_ir::{random_kernel, seeds};
 
 #[test]
 fn they_are_well_formed_and_their_text_reads_back() {
-    for seed in seeds() {
+    for seed in seeds(1000) {
         let random = random_kernel(seed);
         for kernel in [&random.open, &random.kernel] {
             let text = kernel.to_string();
@@ -38,7 +29,7 @@ fn they_are_well_formed_and_their_text_reads_back() {
 
 #[test]
 fn they_compile() {
-    for seed in seeds() {
+    for seed in seeds(1000) {
         let kernel = random_kernel(seed).kernel;
         let optimized = optimize(kernel.clone());
         if let Err(errors) = verify(&optimized) {
@@ -73,7 +64,7 @@ fn damage(kernel: &mut Kernel, mut random: u64) {
 #[test]
 fn damage_is_found_or_harmless_and_never_a_panic() {
     let mut found = 0;
-    for seed in seeds() {
+    for seed in seeds(1000) {
         let mut kernel = random_kernel(seed).open;
         damage(&mut kernel, seed);
         match verify(&kernel) {

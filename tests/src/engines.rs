@@ -1,0 +1,250 @@
+//! The engines that are here, and one random kernel on one of them.
+//!
+//! A kernel goes through the runtime's own launch path, so that what is compared is what users
+//! run: the interpreter on IR as the front end made it, on optimized IR, and PTX on a GPU.
+use crate::random_ir::{ArgData, RandomKernel};
+use std::any::Any;
+use warpwise::{
+    __private::{Arg, Place, Source, launch},
+    Buffer, Device, Element, Error, LaunchConfig,
+};
+use warpwise_compiler::{
+    back::ptx,
+    ir::{Access, Scalar},
+    optimize::optimize,
+    target::Target,
+};
+
+/// A device to run kernels on, with the name that failures call it by.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    /// E.g. `optimized IR on the interpreter`.
+    pub name: String,
+    /// What runs it.
+    pub device: Device,
+}
+
+/// Every engine that is here, the one that defines the meaning first. Where there is no GPU,
+/// the reason is the second value.
+pub fn engines() -> (Vec<Engine>, Option<Error>) {
+    let engine = |name: &str, device| Engine { name: name.into(), device };
+    let mut engines = vec![
+        engine("IR as it was made, on the interpreter", Device::cpu_unoptimized()),
+        engine("optimized IR, on the interpreter", Device::cpu()),
+    ];
+    match Device::cuda(0) {
+        Ok(device) => {
+            let name = format!("PTX, on {}", device.name());
+            engines.push(Engine { name, device });
+            (engines, None)
+        }
+        Err(reason) => (engines, Some(reason)),
+    }
+}
+
+/// What a launch left behind.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// The arguments, with what was written.
+    pub args: Vec<ArgData>,
+    /// The fault, as the user reads it.
+    pub fault: Option<String>,
+}
+
+impl Left {
+    /// Whether both left the same values and the same fault, any NaN being the same as any other.
+    pub fn agrees(&self, other: &Self) -> bool {
+        self.fault == other.fault
+            && self.args.iter().zip(&other.args).all(|(a, b)| a.same_values(b))
+    }
+}
+
+/// Runs `random` on `device`.
+///
+/// # Errors
+/// Anything but the kernel's own fault.
+pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
+    let mut values: Vec<Passed> =
+        random.args.iter().map(|arg| Passed::upload(arg, device)).collect::<Result<_, _>>()?;
+    let args: Vec<Arg<'_>> = values.iter_mut().map(Passed::arg).collect();
+    let [grid, block] = [random.shape.grid, random.shape.block]
+        .map(|[x, y, z]| (x as usize, y as usize, z as usize));
+    let config = LaunchConfig::grid(grid).block(block);
+    launch(source(random), &[], device, config, &args)?;
+    let fault = match device.synchronize() {
+        Ok(()) => None,
+        Err(Error::DevicePanic(panic)) => Some(panic.to_string()),
+        Err(other) => return Err(other),
+    };
+    let args = values.iter().map(Passed::download).collect::<Result<_, _>>()?;
+    Ok(Left { args, fault })
+}
+
+/// What the macro would embed; lives as long as the process, as there.
+fn source(random: &RandomKernel) -> &'static Source {
+    let optimized = optimize(random.kernel.clone());
+    let ptx = ptx::emit(&optimized, Target::OLDEST).expect("random kernels fit every target");
+    let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
+    let places = (0..=span_count.map_or(0, warpwise_compiler::id::Id::index))
+        .map(|line| Place { file: "random", line: line as u32, column: 1 })
+        .collect::<Vec<_>>();
+    Box::leak(Box::new(Source {
+        name: Box::leak(random.kernel.name.clone().into_boxed_str()),
+        ir: Box::leak(random.kernel.to_string().into_boxed_str()),
+        ptx: Some(Box::leak(ptx.into_boxed_str())),
+        places: Box::leak(places.into_boxed_slice()),
+    }))
+}
+
+/// An argument on a device.
+enum Passed {
+    Scalar { ty: Scalar, bits: u64 },
+    Slice { elem: Scalar, access: Access, buffer: Box<dyn Any> },
+}
+
+/// Calls a generic function for the Rust type of a scalar.
+macro_rules! with_type {
+    ($scalar:expr, $T:ident => $call:expr) => {
+        match $scalar {
+            Scalar::Bool => {
+                type $T = bool;
+                $call
+            }
+            Scalar::I8 => {
+                type $T = i8;
+                $call
+            }
+            Scalar::I16 => {
+                type $T = i16;
+                $call
+            }
+            Scalar::I32 => {
+                type $T = i32;
+                $call
+            }
+            Scalar::I64 => {
+                type $T = i64;
+                $call
+            }
+            Scalar::U8 => {
+                type $T = u8;
+                $call
+            }
+            Scalar::U16 => {
+                type $T = u16;
+                $call
+            }
+            Scalar::U32 => {
+                type $T = u32;
+                $call
+            }
+            Scalar::U64 => {
+                type $T = u64;
+                $call
+            }
+            Scalar::F32 => {
+                type $T = f32;
+                $call
+            }
+            Scalar::F64 => {
+                type $T = f64;
+                $call
+            }
+            Scalar::Generic(_) => unreachable!("arguments have concrete types"),
+        }
+    };
+}
+
+impl Passed {
+    fn upload(arg: &ArgData, device: &Device) -> Result<Self, Error> {
+        Ok(match arg {
+            ArgData::Scalar { ty, bits } => Self::Scalar { ty: *ty, bits: *bits },
+            ArgData::Slice { elem, access, bytes } => {
+                let buffer: Box<dyn Any> = with_type!(*elem, T => {
+                    Box::new(device.upload(&from_bytes::<T>(bytes))?)
+                });
+                Self::Slice { elem: *elem, access: *access, buffer }
+            }
+        })
+    }
+
+    fn arg(&mut self) -> Arg<'_> {
+        match self {
+            Self::Scalar { ty, bits } => {
+                with_type!(*ty, T => Arg::scalar(T::from_bits_of(*bits)))
+            }
+            Self::Slice { elem, access: Access::Atomic, buffer } => match elem {
+                Scalar::I32 => atomic::<std::sync::atomic::AtomicI32>(buffer),
+                Scalar::U32 => atomic::<std::sync::atomic::AtomicU32>(buffer),
+                Scalar::I64 => atomic::<std::sync::atomic::AtomicI64>(buffer),
+                Scalar::U64 => atomic::<std::sync::atomic::AtomicU64>(buffer),
+                Scalar::F32 => atomic::<warpwise::AtomicF32>(buffer),
+                Scalar::F64 => atomic::<warpwise::AtomicF64>(buffer),
+                other => unreachable!("there are no atomics of {other:?}"),
+            },
+            Self::Slice { elem, access, buffer } => with_type!(*elem, T => {
+                let buffer = typed::<T>(buffer);
+                if *access == Access::Read { Arg::read(buffer) } else { Arg::write(buffer) }
+            }),
+        }
+    }
+
+    fn download(&self) -> Result<ArgData, Error> {
+        Ok(match self {
+            Self::Scalar { ty, bits } => ArgData::Scalar { ty: *ty, bits: *bits },
+            Self::Slice { elem, access, buffer } => {
+                let bytes = with_type!(*elem, T => {
+                    let buffer = buffer.downcast_ref::<Buffer<T>>();
+                    buffer.expect("uploaded as this type").to_vec()?.into_iter().flat_map(T::into_bytes).collect()
+                });
+                ArgData::Slice { elem: *elem, access: *access, bytes }
+            }
+        })
+    }
+}
+
+fn typed<T: Element>(buffer: &mut Box<dyn Any>) -> &mut Buffer<T> {
+    buffer.downcast_mut().expect("uploaded as this type")
+}
+
+fn atomic<A: warpwise::Atomic>(buffer: &mut Box<dyn Any>) -> Arg<'_> {
+    Arg::atomic::<A>(typed::<A::Value>(buffer))
+}
+
+/// A Rust type as little-endian bytes.
+trait Little: Copy {
+    /// From the low bytes of `bits`.
+    fn from_bits_of(bits: u64) -> Self;
+    /// Its bytes.
+    fn into_bytes(self) -> Vec<u8>;
+}
+
+macro_rules! little {
+    ($($T:ident)*) => {$(
+        impl Little for $T {
+            fn from_bits_of(bits: u64) -> Self {
+                let mut bytes = [0; size_of::<Self>()];
+                bytes.copy_from_slice(&bits.to_le_bytes()[..size_of::<Self>()]);
+                Self::from_le_bytes(bytes)
+            }
+            fn into_bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+        }
+    )*};
+}
+little!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+
+impl Little for bool {
+    fn from_bits_of(bits: u64) -> Self {
+        bits != 0
+    }
+    fn into_bytes(self) -> Vec<u8> {
+        vec![u8::from(self)]
+    }
+}
+
+fn from_bytes<T: Little>(bytes: &[u8]) -> Vec<T> {
+    let bits = |chunk: &[u8]| chunk.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+    bytes.chunks_exact(size_of::<T>()).map(|chunk| T::from_bits_of(bits(chunk))).collect()
+}
