@@ -7,10 +7,19 @@
 //! A kernel's fault, a deadlock and a spent step budget are *results*
 //! ([`Outcome`]), never errors of the interpreter. What instructions mean is
 //! written at [`warpwise_compiler::ir::Op`]; this crate is that meaning, executable.
+mod block;
+mod fault;
+mod grid;
+mod lanes;
 mod launch;
+mod lower;
+mod mask;
 mod memory;
 mod outcome;
 mod program;
+mod registers;
+mod step;
+mod strand;
 
 pub use launch::{Arg, Launch};
 pub use memory::Memory;

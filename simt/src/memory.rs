@@ -2,11 +2,23 @@
 //!
 //! A kernel may have data races, and no kernel may cause undefined behaviour, so
 //! every access is an atomic one, relaxed unless the kernel asks for more. Rust
-//! leaves racing atomics of *different sizes* undefined, hence a [`Memory`] is lent to
-//! a launch for accesses of one size: launches of that
-//! size share it, and others, as well as the host's own accesses, wait.
+//! leaves racing atomics of *different sizes* undefined, hence a [`Memory`] is lent
+//! ([`Loan`]) to a launch for accesses of one size: launches of that size share
+//! it, and others, as well as the host's own accesses, wait.
+//!
+//! [`Cells`] is the view that instructions get. Its safe methods check each access
+//! against the buffer; what is outside is `None`, never an access.
 #![expect(unsafe_code, reason = "atomic views of one allocation in four sizes")]
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicU64};
+use std::{
+    marker::PhantomData,
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{
+            AtomicU8, AtomicU16, AtomicU32, AtomicU64,
+            Ordering::{Relaxed, SeqCst},
+        },
+    },
+};
 
 /// Bytes that threads of kernels read and write, zeroed or copied at first.
 pub struct Memory {
@@ -86,15 +98,259 @@ impl Memory {
 
     /// Waits until no launch uses this memory, and keeps it so while the guard lives.
     fn alone(&self) -> MutexGuard<'_, Lent> {
+        self.once(|lent| lent.times == 0)
+    }
+
+    fn once(&self, ready: impl Fn(&Lent) -> bool) -> MutexGuard<'_, Lent> {
         let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
-        self.returned
-            .wait_while(lent, |lent| lent.times > 0)
-            .unwrap_or_else(PoisonError::into_inner)
+        self.returned.wait_while(lent, |lent| !ready(lent)).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nobody makes accesses of another size than `size` bytes, and keeps
+    /// it so while the loan lives. Who needs several takes them in the order of [`place`](Self::place).
+    pub(crate) fn lend(&self, size: u32) -> Loan<'_> {
+        let mut lent = self.once(|lent| lent.times == 0 || lent.size == size);
+        lent.size = size;
+        lent.times += 1;
+        Loan { memory: self, size }
+    }
+
+    /// All of it, for accesses of `size` bytes, where no other thread of the host has it.
+    pub(crate) fn cells(&self, size: u32) -> Cells<'_> {
+        Cells { base: self.words.as_ptr().cast(), len: self.len as u64, size, of: PhantomData }
+    }
+
+    /// Sets every bit.
+    pub(crate) fn fill_with_ones(&self) {
+        for word in &self.words {
+            word.store(u64::MAX, Relaxed);
+        }
+    }
+
+    /// Where it lies: tells two memories apart, and orders them.
+    pub(crate) fn place(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 }
 
 impl std::fmt::Debug for Memory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Memory({} bytes)", self.len)
+    }
+}
+
+/// A memory that is only accessed in one size while this lives.
+pub(crate) struct Loan<'a> {
+    memory: &'a Memory,
+    size: u32,
+}
+
+impl Loan<'_> {
+    pub(crate) fn is_of(&self, memory: &Memory) -> bool {
+        self.memory.place() == memory.place()
+    }
+
+    /// Its first `len` bytes, or as many as there are.
+    pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
+        let cells = self.memory.cells(self.size);
+        Cells { len: len.min(cells.len), ..cells }
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        let mut lent = self.memory.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        lent.times -= 1;
+        if lent.times == 0 {
+            self.memory.returned.notify_all();
+        }
+    }
+}
+
+/// Bytes that a launch accesses, each time `size` of them at a multiple of `size`.
+#[derive(Clone, Copy)]
+pub(crate) struct Cells<'a> {
+    base: *const u8,
+    len: u64,
+    size: u32,
+    of: PhantomData<&'a [AtomicU64]>,
+}
+
+// SAFETY: a view of atomics.
+unsafe impl Send for Cells<'_> {}
+// SAFETY: a view of atomics.
+unsafe impl Sync for Cells<'_> {}
+
+impl Cells<'_> {
+    /// Number of bytes.
+    pub(crate) fn len(self) -> u64 {
+        self.len
+    }
+
+    /// Whether `count` words from `offset` on may be accessed.
+    #[inline(always)]
+    pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {
+        let bytes = count * size_of::<W>() as u64;
+        size_of::<W>() == self.size as usize
+            && offset.is_multiple_of(size_of::<W>() as u64)
+            && self.len >= bytes
+            && offset <= self.len - bytes
+    }
+
+    /// The word at `offset`, relaxed.
+    ///
+    /// # Safety
+    /// It is covered.
+    #[inline(always)]
+    pub(crate) unsafe fn load_covered<W: Word>(self, offset: u64) -> W {
+        // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
+        unsafe { W::load(self.base.add(offset as usize), false) }
+    }
+
+    /// Sets the word at `offset`, relaxed.
+    ///
+    /// # Safety
+    /// It is covered.
+    #[inline(always)]
+    pub(crate) unsafe fn store_covered<W: Word>(self, offset: u64, value: W) {
+        // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
+        unsafe { W::store(self.base.add(offset as usize), value, false) };
+    }
+
+    /// The word at `offset`; sequentially consistent or relaxed.
+    pub(crate) fn load<W: Word>(self, offset: u64, ordered: bool) -> Option<W> {
+        // SAFETY: inside and aligned, because covered.
+        self.covers::<W>(offset, 1)
+            .then(|| unsafe { W::load(self.base.add(offset as usize), ordered) })
+    }
+
+    /// Sets the word at `offset`; sequentially consistent or relaxed.
+    pub(crate) fn store<W: Word>(self, offset: u64, value: W, ordered: bool) -> Option<()> {
+        self.covers::<W>(offset, 1).then(|| {
+            // SAFETY: inside and aligned, because covered.
+            unsafe { W::store(self.base.add(offset as usize), value, ordered) }
+        })
+    }
+
+    /// Replaces the word at `offset` by a function of it, atomically, unless that
+    /// yields `None`; yields what was there.
+    pub(crate) fn update<W: Word>(
+        self,
+        offset: u64,
+        ordered: bool,
+        change: impl Fn(W) -> Option<W>,
+    ) -> Option<W> {
+        self.covers::<W>(offset, 1).then(|| {
+            // SAFETY: inside and aligned, because covered.
+            unsafe { W::update(self.base.add(offset as usize), ordered, change) }
+        })
+    }
+}
+
+/// An unsigned integer that memory and registers hold.
+pub(crate) trait Word: Copy + Default + PartialEq {
+    /// Zero-extended.
+    fn bits(self) -> u64;
+    /// Truncated.
+    fn of_bits(bits: u64) -> Self;
+    /// # Safety
+    /// `at` is an atomic of this size that lives and is not accessed otherwise.
+    unsafe fn load(at: *const u8, ordered: bool) -> Self;
+    /// # Safety
+    /// As for `load`.
+    unsafe fn store(at: *const u8, value: Self, ordered: bool);
+    /// # Safety
+    /// As for `load`.
+    unsafe fn update(at: *const u8, ordered: bool, change: impl Fn(Self) -> Option<Self>) -> Self;
+}
+
+macro_rules! words {
+    ($($word:ty, $atomic:ty;)*) => {$(
+        impl Word for $word {
+            #[inline(always)]
+            #[expect(clippy::cast_lossless, reason = "u64 is one of the types")]
+            fn bits(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn of_bits(bits: u64) -> Self {
+                bits as $word
+            }
+            #[inline(always)]
+            unsafe fn load(at: *const u8, ordered: bool) -> Self {
+                // SAFETY: the caller's.
+                let atomic = unsafe { &*at.cast::<$atomic>() };
+                if ordered { atomic.load(SeqCst) } else { atomic.load(Relaxed) }
+            }
+            #[inline(always)]
+            unsafe fn store(at: *const u8, value: Self, ordered: bool) {
+                // SAFETY: the caller's.
+                let atomic = unsafe { &*at.cast::<$atomic>() };
+                if ordered { atomic.store(value, SeqCst) } else { atomic.store(value, Relaxed) }
+            }
+            unsafe fn update(
+                at: *const u8,
+                ordered: bool,
+                change: impl Fn(Self) -> Option<Self>,
+            ) -> Self {
+                // SAFETY: the caller's.
+                let atomic = unsafe { &*at.cast::<$atomic>() };
+                let (set, fetch) = if ordered { (SeqCst, SeqCst) } else { (Relaxed, Relaxed) };
+                match atomic.fetch_update(set, fetch, change) {
+                    Ok(old) | Err(old) => old,
+                }
+            }
+        }
+    )*};
+}
+words! {
+    u8, AtomicU8;
+    u16, AtomicU16;
+    u32, AtomicU32;
+    u64, AtomicU64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back() {
+        let memory = Memory::from_bytes(&[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        memory.write(3, &[40, 50]);
+        let mut bytes = [0; 7];
+        memory.read_into(2, &mut bytes);
+        assert_eq!(bytes, [3, 40, 50, 6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn what_is_outside_or_misaligned_is_refused() {
+        let memory = Memory::zeroed(10);
+        let loan = memory.lend(4);
+        let cells = loan.cells(10);
+        assert_eq!(cells.load::<u32>(4, false), Some(0));
+        assert_eq!(cells.load::<u32>(8, false), None, "two of its bytes are outside");
+        assert_eq!(cells.load::<u32>(2, false), None, "misaligned");
+        assert_eq!(cells.load::<u32>(u64::MAX - 3, true), None);
+        assert_eq!(cells.load::<u16>(0, false), None, "lent for another size");
+        assert_eq!(cells.store::<u32>(8, 1, true), None);
+        assert_eq!(cells.update::<u32>(12, true, |_| Some(1)), None);
+        assert_eq!(loan.cells(3).load::<u32>(0, false), None);
+    }
+
+    #[test]
+    fn an_update_says_what_was_there() {
+        let memory = Memory::zeroed(8);
+        let loan = memory.lend(2);
+        let cells = loan.cells(8);
+        assert_eq!(cells.update::<u16>(2, true, |old| Some(old + 7)), Some(0));
+        assert_eq!(cells.update::<u16>(2, false, |_| None), Some(7));
+        assert_eq!(cells.load::<u16>(2, true), Some(7));
+    }
+
+    #[test]
+    #[should_panic(expected = "2 bytes from 7 are outside a memory of 8 bytes")]
+    fn the_host_is_told_when_it_reads_outside() {
+        Memory::zeroed(8).read_into(7, &mut [0; 2]);
     }
 }

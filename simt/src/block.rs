@@ -1,0 +1,421 @@
+//! One block: its registers, its shared memory, and the strands of its threads.
+//!
+//! Strands take turns. One that waits for others is set going again when they have
+//! come: at a barrier, every thread of the block that has not ended, wherever it came
+//! to one; at an operation of a warp, every lane that it names, at the same place.
+//! When all wait and none can go on, that is a deadlock.
+use crate::{
+    fault::FaultLog,
+    grid::{Bound, along},
+    mask::{GROUP, Mask, Run},
+    memory::Memory,
+    outcome::{Meeting, Waiting},
+    program::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
+    registers::Registers,
+    step::{Exec, Inputs, Place, Slice, Stop, complete, exchange, reduced},
+    strand::Strand,
+};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use warpwise_compiler::ir::Builtin;
+
+/// How long a strand may go round a loop that may wait for others, before they get a
+/// turn. What a round takes of it depends on what the loop reads.
+const PATIENCE: i64 = 1 << 14;
+
+/// Steps that are taken from the budget of the launch at once.
+const STEPS: u64 = 1 << 16;
+
+/// A block that runs.
+pub(crate) struct Block<'a> {
+    code: &'a Code,
+    bound: &'a Bound<'a>,
+    number: u64,
+    idx: [u32; 3],
+    shared: Vec<Memory>,
+    groups: Vec<Group>,
+    /// With the number of their group.
+    strands: Vec<(usize, Strand)>,
+    /// Steps taken from the budget and not done.
+    steps: i64,
+}
+
+/// Up to [`GROUP`] threads.
+struct Group {
+    first_thread: usize,
+    exist: Mask,
+    live: Mask,
+    registers: Registers,
+}
+
+/// What a block's turn came to.
+pub(crate) enum Turn {
+    /// Every thread has ended.
+    Ended,
+    /// Its threads go round loops that wait for other blocks.
+    Waits,
+    /// No thread can go on.
+    Deadlock(Vec<Waiting>),
+    /// The launch has no steps left.
+    Spent,
+    /// The kernel did something that the verifier rules out.
+    Malformed(Malformed),
+}
+
+impl<'a> Block<'a> {
+    /// Room for a block.
+    pub(crate) fn new(code: &'a Code, bound: &'a Bound<'a>) -> Self {
+        let threads = bound.threads();
+        let group = |first_thread| {
+            let len = GROUP.min(threads - first_thread);
+            let registers = Registers::new(code.register_bytes, len.div_ceil(32));
+            Group { first_thread, exist: Mask::first(len), live: Mask::EMPTY, registers }
+        };
+        let mut block = Self {
+            code,
+            bound,
+            number: 0,
+            idx: [0; 3],
+            shared: code.shared.iter().map(|(_, bytes)| Memory::zeroed(*bytes as usize)).collect(),
+            groups: (0..threads).step_by(GROUP).map(group).collect(),
+            strands: Vec::new(),
+            steps: 0,
+        };
+        for group in 0..block.groups.len() {
+            block.preset(group, true);
+        }
+        block
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Sets every thread of a block before the first step.
+    pub(crate) fn start(&mut self, number: u64) {
+        (self.number, self.idx) = (number, self.bound.block_idx(number));
+        self.shared.iter().for_each(Memory::fill_with_ones);
+        self.strands.clear();
+        for index in 0..self.groups.len() {
+            let group = &mut self.groups[index];
+            group.live = group.exist;
+            let mut strand = Strand::new(group.exist, &self.bound.uniforms);
+            for (uniform, given) in &self.code.given {
+                if let Given::BlockIdx(axis) = given {
+                    uniform.set(&mut strand.uniforms, along(self.idx, *axis).into());
+                }
+            }
+            self.strands.push((index, strand));
+            self.preset(index, false);
+        }
+    }
+
+    /// Fills the registers that stand before the first step: those that are the same
+    /// for every block, or the others.
+    fn preset(&mut self, index: usize, constant: bool) {
+        let group = &mut self.groups[index];
+        let all = [Run { first: 0, len: group.exist.count() as usize, full: true }];
+        for (reg, preset) in &self.code.preset {
+            match *preset {
+                Preset::Splat(uniform) => {
+                    let block = self.code.given.iter().find_map(|(slot, given)| match given {
+                        Given::BlockIdx(axis) if *slot == uniform => Some(along(self.idx, *axis)),
+                        Given::Const(_)
+                        | Given::Param(_)
+                        | Given::Len(_)
+                        | Given::BlockDim(_)
+                        | Given::GridDim(_)
+                        | Given::BlockIdx(_) => None,
+                    });
+                    let bits = block.map_or_else(|| uniform.get(&self.bound.uniforms), u64::from);
+                    if block.is_none() == constant {
+                        group.registers.splat(*reg, bits, &all);
+                    }
+                }
+                Preset::Zero if !constant => group.registers.splat(*reg, 0, &all),
+                Preset::Zero => {}
+                Preset::Builtin(builtin) => {
+                    if matches!(builtin, Builtin::GlobalIdx(_)) != constant {
+                        for lane in 0..all[0].len {
+                            let thread = group.first_thread + lane;
+                            let value = provided(builtin, self.bound, self.idx, thread);
+                            group.registers.set(*reg, lane, value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the block until it ends, or waits for others.
+    pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, faults: &mut FaultLog) -> Turn {
+        loop {
+            let mut waits = true;
+            let mut index = 0;
+            while index < self.strands.len() {
+                if self.strands[index].1.waits {
+                    index += 1;
+                    continue;
+                }
+                match self.run_strand(index, budget, faults) {
+                    Stop::Ended => {
+                        self.strands.remove(index);
+                        waits = false;
+                        continue;
+                    }
+                    Stop::Meets => {
+                        self.wait(index);
+                        waits = false;
+                    }
+                    Stop::Spun => self.split_waiting(index),
+                    Stop::Spent => return Turn::Spent,
+                    Stop::Malformed(malformed) => return Turn::Malformed(malformed),
+                }
+                index += 1;
+            }
+            self.meet_warps();
+            self.meet_block();
+            if self.strands.is_empty() {
+                self.give_back(budget);
+                return Turn::Ended;
+            }
+            if self.strands.iter().all(|(_, strand)| strand.waits) {
+                return Turn::Deadlock(self.waiting());
+            }
+            if waits {
+                self.give_back(budget);
+                return Turn::Waits;
+            }
+        }
+    }
+
+    /// Runs a strand as long as there are steps for it.
+    fn run_strand(
+        &mut self,
+        index: usize,
+        budget: Option<&AtomicU64>,
+        faults: &mut FaultLog,
+    ) -> Stop {
+        let alone = self.groups.len() == 1 && self.strands.len() == 1;
+        let mut slice = Slice { steps: self.steps, patience: PATIENCE };
+        loop {
+            let (number, strand) = &mut self.strands[index];
+            let group = &mut self.groups[*number];
+            let place =
+                Place { block: self.number, block_idx: self.idx, first_thread: group.first_thread };
+            let mut exec = Exec {
+                code: self.code,
+                bound: self.bound,
+                shared: &self.shared,
+                registers: &mut group.registers,
+                live: &mut group.live,
+                strand,
+                alone,
+                faults,
+                place,
+            };
+            let stop = exec.run(&mut slice);
+            self.steps = slice.steps;
+            if !matches!(stop, Stop::Spent) || !self.take_steps(budget) {
+                return stop;
+            }
+            slice.steps = self.steps;
+        }
+    }
+
+    /// Takes steps from the launch's budget; false if there are none.
+    fn take_steps(&mut self, budget: Option<&AtomicU64>) -> bool {
+        let Some(budget) = budget else {
+            self.steps = i64::MAX;
+            return true;
+        };
+        let mut taken = 0;
+        let take = |left: u64| {
+            taken = left.min(STEPS);
+            Some(left - taken)
+        };
+        // Cannot fail: the update always yields a value.
+        let _ = budget.fetch_update(Relaxed, Relaxed, take);
+        self.steps += taken as i64;
+        taken > 0
+    }
+
+    /// Gives steps that were not needed back to the budget.
+    fn give_back(&mut self, budget: Option<&AtomicU64>) {
+        if let (Some(budget), Ok(left)) = (budget, u64::try_from(self.steps)) {
+            budget.fetch_add(left, Relaxed);
+        }
+        self.steps = 0;
+    }
+
+    /// Makes strands of the lanes that wait for those of a strand.
+    fn split_waiting(&mut self, index: usize) {
+        let (group, strand) = &mut self.strands[index];
+        let (group, split) = (*group, strand.split_waiting());
+        self.strands.extend(split.into_iter().map(|strand| (group, strand)));
+    }
+
+    /// A strand has come to where it waits for others. At an operation of a warp its
+    /// warps wait each for itself, and so do lanes that name different lanes.
+    fn wait(&mut self, index: usize) {
+        self.split_waiting(index);
+        self.strands[index].1.waits = true;
+        let (number, strand) = &self.strands[index];
+        let (number, active) = (*number, strand.active());
+        if self.warp_op(index).is_none() {
+            return;
+        }
+        let warps = active.warps().flat_map(|(warp, lanes)| {
+            let inputs = self.inputs([index].into_iter(), warp, lanes);
+            inputs.groups().map(move |lanes| Mask::of_warp(warp, lanes)).collect::<Vec<_>>()
+        });
+        let parts: Vec<_> = warps.skip(1).collect();
+        for part in parts {
+            let part = self.strands[index].1.split_active(part);
+            self.strands.push((number, part));
+        }
+    }
+
+    /// The operation of a warp that a strand waits at.
+    fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
+        let (_, strand) = &self.strands[index];
+        match self.code.steps[strand.at as usize] {
+            Step::Warp { op, mask } if strand.waits => Some((op, mask)),
+            _ => None,
+        }
+    }
+
+    /// Those of the `lanes` of a warp that belong to these strands, which wait at one
+    /// operation, with what they bring.
+    fn inputs(&self, strands: impl Iterator<Item = usize>, warp: usize, lanes: u32) -> Inputs {
+        let mut inputs = Inputs::none();
+        for index in strands {
+            let (number, strand) = &self.strands[index];
+            if let Some(op) = self.warp_op(index) {
+                let lanes = (warp, strand.active().0[warp] & lanes);
+                inputs.add(op, &self.groups[*number].registers, &strand.uniforms, lanes);
+            }
+        }
+        inputs
+    }
+
+    /// Does the operations of warps for which all have come.
+    fn meet_warps(&mut self) {
+        let mut met = false;
+        for index in 0..self.strands.len() {
+            let Some((op, _)) = self.warp_op(index) else { continue };
+            let (number, strand) = &self.strands[index];
+            let (number, at) = (*number, strand.at);
+            let Some((warp, _)) = strand.active().warps().next() else { continue };
+            let here = |other: &usize| {
+                let (group, strand) = &self.strands[*other];
+                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
+            };
+            let together: Vec<_> = (index..self.strands.len()).filter(here).collect();
+            let inputs = self.inputs(together.iter().copied(), warp, u32::MAX);
+            let group = &mut self.groups[number];
+            let lanes = complete(&inputs, group.live.0[warp]);
+            exchange(op, &inputs, &mut group.registers, warp, lanes);
+            for other in together {
+                let strand = &mut self.strands[other].1;
+                if strand.active().0[warp] & lanes != 0 {
+                    (strand.at, strand.waits, met) = (at + 1, false, true);
+                }
+            }
+        }
+        if met {
+            self.merge();
+        }
+    }
+
+    /// Does the barrier, if all have come to one.
+    fn meet_block(&mut self) {
+        let code = self.code;
+        let at_barrier = |strand: &Strand| match code.steps[strand.at as usize] {
+            Step::Barrier { reduce } if strand.waits => Some(reduce),
+            _ => None,
+        };
+        let (mut all, mut truths) = (0, 0);
+        for (number, strand) in &self.strands {
+            let Some(reduce) = at_barrier(strand) else { return };
+            all += strand.active().count();
+            truths += match reduce {
+                Some((_, Operand::Lanes(reg), _)) => {
+                    self.groups[*number].registers.truths(reg, strand.active()).count()
+                }
+                Some((_, Operand::Uniform(uniform), _)) if uniform.get(&strand.uniforms) != 0 => {
+                    strand.active().count()
+                }
+                Some((_, Operand::Uniform(_), _)) | None => 0,
+            };
+        }
+        for (_, strand) in &mut self.strands {
+            if let Some(Some((op, _, to))) = at_barrier(strand) {
+                to.set(&mut strand.uniforms, reduced(op, truths, all));
+            }
+            (strand.at, strand.waits) = (strand.at + 1, false);
+        }
+        self.merge();
+    }
+
+    /// Makes one strand of those that are at the same place in the same state.
+    fn merge(&mut self) {
+        let mut index = 0;
+        while index < self.strands.len() {
+            let (head, tail) = self.strands.split_at_mut(index);
+            let (number, strand) = &tail[0];
+            let same = |(group, other): &mut (usize, Strand)| {
+                group == number && !strand.waits && !other.waits && other.merge(strand)
+            };
+            if head.iter_mut().any(same) {
+                self.strands.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// Who waits where, warp by warp.
+    fn waiting(&self) -> Vec<Waiting> {
+        let mut waiting = Vec::new();
+        for (number, strand) in &self.strands {
+            let group = &self.groups[*number];
+            let at = match self.code.steps[strand.at as usize] {
+                Step::Warp { op: WarpOp::Sync, .. } => Meeting::SyncWarp,
+                Step::Warp { op: WarpOp::Shuffle { .. }, .. } => Meeting::Shuffle,
+                Step::Warp { op: WarpOp::Vote { .. }, .. } => Meeting::Vote,
+                _ => Meeting::Barrier,
+            };
+            for (warp, lanes) in strand.active().warps() {
+                let here =
+                    |(other, there): &&(usize, Strand)| other == number && there.at == strand.at;
+                let come =
+                    self.strands.iter().filter(here).map(|(_, there)| there.active().0[warp]);
+                waiting.push(Waiting {
+                    at,
+                    span: self.code.spans[strand.at as usize],
+                    warp: (group.first_thread / 32 + warp) as u32,
+                    lanes,
+                    missing: group.live.0[warp] & !come.fold(0, |all, lanes| all | lanes),
+                });
+            }
+        }
+        waiting.sort_by_key(|waiting| (waiting.warp, waiting.lanes.trailing_zeros()));
+        waiting
+    }
+}
+
+/// What the hardware provides to a thread.
+fn provided(builtin: Builtin, bound: &Bound<'_>, block_idx: [u32; 3], thread: usize) -> u64 {
+    let index = |axis| u64::from(along(bound.thread_idx(thread), axis));
+    match builtin {
+        Builtin::ThreadIdx(axis) => index(axis),
+        Builtin::BlockIdx(axis) => along(block_idx, axis).into(),
+        Builtin::BlockDim(axis) => along(bound.block, axis).into(),
+        Builtin::GridDim(axis) => along(bound.grid, axis).into(),
+        Builtin::GlobalIdx(axis) => {
+            u64::from(along(block_idx, axis)) * u64::from(along(bound.block, axis)) + index(axis)
+        }
+        Builtin::LaneId => thread as u64 % 32,
+        Builtin::WarpId => thread as u64 / 32,
+    }
+}

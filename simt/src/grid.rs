@@ -1,0 +1,352 @@
+//! Runs the blocks of a launch on the cores of the host.
+//!
+//! Workers take blocks in the order of their numbers, so that a block may wait for an
+//! earlier one. A block that makes no progress is put aside and another is taken, so
+//! that it may wait for a later one, too. The caller's thread is the first worker,
+//! and gets help once the launch has proved to be worth a thread.
+use crate::{
+    Arg, Launch, Outcome,
+    block::{Block, Turn},
+    fault::FaultLog,
+    memory::{Cells, Loan, Memory},
+    outcome::Stopped,
+    program::{Code, Given, Malformed},
+};
+use std::{
+    collections::VecDeque,
+    num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+use warpwise_compiler::ir::{Axis, ParamKind};
+
+/// After how long the caller's thread asks for help.
+const ALONE: Duration = Duration::from_micros(100);
+
+/// A launch that fits its kernel, with its memory lent.
+pub(crate) struct Bound<'a> {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Of each parameter that is a slice.
+    pub(crate) cells: Vec<Option<Cells<'a>>>,
+    /// The uniform values that do not depend on the block.
+    pub(crate) uniforms: Vec<u64>,
+}
+
+impl Bound<'_> {
+    /// Threads in a block.
+    pub(crate) fn threads(&self) -> usize {
+        self.block.iter().map(|dim| *dim as usize).product()
+    }
+
+    /// Index in the block of the thread of this number.
+    pub(crate) fn thread_idx(&self, number: usize) -> [u32; 3] {
+        split(number as u64, self.block)
+    }
+
+    /// Index of the block of this number.
+    pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
+        split(number, self.grid)
+    }
+}
+
+/// Takes a number apart, x fastest.
+fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [number % x, number / x % y, number / x / y].map(|index| index as u32)
+}
+
+/// The component along an axis.
+pub(crate) fn along(dims: [u32; 3], axis: Axis) -> u32 {
+    match axis {
+        Axis::X => dims[0],
+        Axis::Y => dims[1],
+        Axis::Z => dims[2],
+    }
+}
+
+/// Runs every thread of `launch`.
+pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
+    let malformed = |message| Outcome {
+        fault: None,
+        stopped: Some(Stopped::Malformed { message, span: None }),
+    };
+    let blocks = match check(code, launch) {
+        Ok(blocks) => blocks,
+        Err(message) => return malformed(message),
+    };
+    let loans = match lend(code, launch) {
+        Ok(loans) => loans,
+        Err(message) => return malformed(message),
+    };
+    if blocks == 0 {
+        return Outcome::default();
+    }
+    let bound = bind(code, launch, &loans);
+    let grid = Grid {
+        code,
+        bound: &bound,
+        blocks,
+        next: AtomicU64::new(0),
+        first_stopped: AtomicU64::new(u64::MAX),
+        budget: launch.steps.unwrap_or(0),
+        steps: launch.steps.map(AtomicU64::new),
+        end: Mutex::default(),
+    };
+    grid.run(launch.workers);
+    let End { faults, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Outcome { fault: faults.report(), stopped: stopped.map(|(_, stopped)| stopped) }
+}
+
+/// How many blocks there are, if the launch fits the kernel.
+fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
+    let threads = launch.block.iter().map(|dim| u64::from(*dim)).product::<u64>();
+    if launch.block.iter().any(|dim| *dim > 1024) || !(1..=1024).contains(&threads) {
+        return Err(format!("a block of {:?} threads; 1 to 1024 are possible", launch.block));
+    }
+    if code.block.is_some_and(|block| block != launch.block.map(u64::from)) {
+        return Err(format!(
+            "a block of {:?} threads, where the kernel declares {:?}",
+            launch.block, code.block
+        ));
+    }
+    if launch.args.len() != code.params.len() {
+        return Err(format!(
+            "{} arguments for {} parameters",
+            launch.args.len(),
+            code.params.len()
+        ));
+    }
+    for (number, (arg, param)) in launch.args.iter().zip(&code.params).enumerate() {
+        match (arg, param) {
+            (Arg::Scalar(_), ParamKind::Scalar(_)) => {}
+            (Arg::Slice { memory, len }, ParamKind::Slice { elem, .. }) => {
+                let bytes = elem.size().and_then(|size| len.checked_mul(size.into()));
+                if bytes.is_none_or(|bytes| bytes > memory.len() as u64) {
+                    return Err(format!(
+                        "argument {number} has {len} elements in {} bytes",
+                        memory.len()
+                    ));
+                }
+            }
+            (Arg::Scalar(_), ParamKind::Slice { .. })
+            | (Arg::Slice { .. }, ParamKind::Scalar(_)) => {
+                return Err(format!("argument {number} is not what the kernel's parameter is"));
+            }
+        }
+    }
+    let blocks =
+        launch.grid.iter().try_fold(1_u64, |blocks, dim| blocks.checked_mul((*dim).into()));
+    // A product that overflows may still have a zero behind it.
+    let none = launch.grid.contains(&0);
+    if none { Ok(0) } else { blocks.ok_or_else(|| "2^64 blocks or more".into()) }
+}
+
+/// Lends each memory once, in the order of their places, so that launches that use
+/// the same ones never wait for each other in a circle.
+fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
+    let mut memories: Vec<(&Memory, u32)> = Vec::new();
+    for (arg, param) in launch.args.iter().zip(&code.params) {
+        if let (Arg::Slice { memory, .. }, ParamKind::Slice { elem, .. }) = (arg, param) {
+            memories.push((memory, elem.size().unwrap_or(0)));
+        }
+    }
+    memories.sort_by_key(|(memory, size)| (memory.place(), *size));
+    memories.dedup_by_key(|(memory, size)| (memory.place(), *size));
+    if memories.windows(2).any(|pair| pair[0].0.place() == pair[1].0.place()) {
+        return Err("one memory for slices of different element sizes".into());
+    }
+    Ok(memories.into_iter().map(|(memory, size)| memory.lend(size)).collect())
+}
+
+/// What instructions see of the launch.
+fn bind<'a>(code: &Code, launch: &Launch<'_>, loans: &'a [Loan<'_>]) -> Bound<'a> {
+    let cells = |arg: &Arg<'_>, param: &ParamKind| match (arg, param) {
+        (Arg::Slice { memory, len }, ParamKind::Slice { elem, .. }) => {
+            let loan = loans.iter().find(|loan| loan.is_of(memory))?;
+            Some(loan.cells(len * u64::from(elem.size()?)))
+        }
+        (Arg::Scalar(_) | Arg::Slice { .. }, ParamKind::Scalar(_) | ParamKind::Slice { .. }) => {
+            None
+        }
+    };
+    let mut uniforms = vec![0; code.uniforms];
+    for (uniform, given) in &code.given {
+        let bits = match *given {
+            Given::Const(bits) => bits,
+            Given::Param(param) => match launch.args[param] {
+                Arg::Scalar(bits) => bits,
+                Arg::Slice { .. } => 0,
+            },
+            Given::Len(param) => match launch.args[param] {
+                Arg::Scalar(_) => 0,
+                Arg::Slice { len, .. } => len,
+            },
+            Given::BlockDim(axis) => along(launch.block, axis).into(),
+            Given::GridDim(axis) => along(launch.grid, axis).into(),
+            Given::BlockIdx(_) => 0,
+        };
+        uniform.set(&mut uniforms, bits);
+    }
+    Bound {
+        grid: launch.grid,
+        block: launch.block,
+        cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
+        uniforms,
+    }
+}
+
+/// A launch that runs.
+struct Grid<'a> {
+    code: &'a Code,
+    bound: &'a Bound<'a>,
+    blocks: u64,
+    /// The block that starts next.
+    next: AtomicU64,
+    /// The lowest block that cannot end; those behind it are given up.
+    first_stopped: AtomicU64,
+    /// Steps that the launch may take, if that is limited.
+    budget: u64,
+    /// Steps that are left.
+    steps: Option<AtomicU64>,
+    end: Mutex<End>,
+}
+
+/// What blocks came to.
+#[derive(Default)]
+struct End {
+    faults: FaultLog,
+    /// With the number of the block.
+    stopped: Option<(u64, Stopped)>,
+}
+
+impl Grid<'_> {
+    fn run(&self, workers: Option<NonZeroUsize>) {
+        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let workers = workers.unwrap_or_else(cores).get() as u64;
+        thread::scope(|scope| {
+            let mut worker = Worker::new(self);
+            let start = Instant::now();
+            if workers > 1 {
+                self.guard(|| while start.elapsed() < ALONE && worker.turn() {});
+                let left = self.blocks.saturating_sub(self.next.load(Relaxed));
+                for _ in 1..workers.min(left.saturating_add(1)) {
+                    scope.spawn(|| {
+                        let mut worker = Worker::new(self);
+                        self.guard(|| while worker.turn() {});
+                        self.join(worker.faults);
+                    });
+                }
+            }
+            self.guard(|| while worker.turn() {});
+            self.join(worker.faults);
+        });
+    }
+
+    /// Runs a worker; a panic, a bug of ours, ends the launch and not the process.
+    fn guard(&self, work: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            let message = "the interpreter panicked: a bug of Warpwise".into();
+            self.stop(0, Stopped::Malformed { message, span: None });
+        }
+    }
+
+    fn join(&self, faults: FaultLog) {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).faults.join(faults);
+    }
+
+    /// Notes that `block` cannot end.
+    fn stop(&self, block: u64, stopped: Stopped) {
+        self.first_stopped.fetch_min(block, Relaxed);
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        if end.stopped.as_ref().is_none_or(|(lowest, _)| block < *lowest) {
+            end.stopped = Some((block, stopped));
+        }
+    }
+
+    /// Notes that the steps are spent, unless there is more to say.
+    fn spent(&self) {
+        self.first_stopped.store(0, Relaxed);
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        end.stopped.get_or_insert((u64::MAX, Stopped::StepBudget { steps: self.budget }));
+    }
+
+    /// The next block to start.
+    fn take(&self) -> Option<u64> {
+        let next = self
+            .next
+            .fetch_update(Relaxed, Relaxed, |next| (next < self.blocks).then_some(next + 1));
+        next.ok().filter(|block| !self.is_given_up(*block))
+    }
+
+    fn is_given_up(&self, block: u64) -> bool {
+        block > self.first_stopped.load(Relaxed)
+    }
+}
+
+/// A thread of the host that runs blocks.
+struct Worker<'a> {
+    grid: &'a Grid<'a>,
+    faults: FaultLog,
+    /// Blocks that wait for others, least recently run first.
+    aside: VecDeque<Block<'a>>,
+    /// Those of `aside` to run again before another block starts.
+    again: usize,
+    /// The remains of a block that has ended.
+    spare: Option<Block<'a>>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(grid: &'a Grid<'a>) -> Self {
+        Self { grid, faults: FaultLog::default(), aside: VecDeque::new(), again: 0, spare: None }
+    }
+
+    /// Runs a block for a while; false if there is nothing left to do.
+    fn turn(&mut self) -> bool {
+        let Some(mut block) = self.next() else { return false };
+        if self.grid.is_given_up(block.number()) {
+            self.spare = Some(block);
+            return true;
+        }
+        match block.run(self.grid.steps.as_ref(), &mut self.faults) {
+            Turn::Ended => self.spare = Some(block),
+            Turn::Waits => {
+                self.aside.push_back(block);
+                // Whoever is waited for may be run by another worker.
+                thread::yield_now();
+            }
+            Turn::Deadlock(waiting) => {
+                let stopped =
+                    Stopped::Deadlock { block: self.grid.bound.block_idx(block.number()), waiting };
+                self.grid.stop(block.number(), stopped);
+            }
+            Turn::Spent => self.grid.spent(),
+            Turn::Malformed(Malformed { message, span }) => {
+                self.grid.stop(block.number(), Stopped::Malformed { message, span: Some(span) });
+            }
+        }
+        true
+    }
+
+    /// A block put aside, or, when each of those has had its turn, a new one.
+    fn next(&mut self) -> Option<Block<'a>> {
+        if self.again > 0 {
+            self.again -= 1;
+            return self.aside.pop_front();
+        }
+        self.again = self.aside.len();
+        let Some(number) = self.grid.take() else {
+            self.again = self.again.saturating_sub(1);
+            return self.aside.pop_front();
+        };
+        let spare = self.spare.take();
+        let mut block = spare.unwrap_or_else(|| Block::new(self.grid.code, self.grid.bound));
+        block.start(number);
+        Some(block)
+    }
+}

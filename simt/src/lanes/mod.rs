@@ -1,0 +1,248 @@
+//! What instructions compute, over vectors of lanes.
+//!
+//! A [`LaneOp`] is a function of one lane. [`pick`] turns it into a [`LaneFn`], the
+//! loop over neighbouring lanes, compiled twice: for the baseline of the platform
+//! and, on x86-64, for AVX2 with FMA. Lanes are taken in chunks held by value, which
+//! the compiler turns into vector code; the loop body is never a closure, because
+//! closures do not inherit the target features of the function around them.
+//!
+//! Uniform values are vectors of one lane, computed by the same functions.
+#![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
+mod bits;
+mod cast;
+mod float;
+mod int;
+pub(crate) mod scan;
+
+use std::fmt;
+use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
+
+pub(crate) use bits::{address, copy, offset, resolve, select};
+pub(crate) use cast::cast;
+pub(crate) use float::fma;
+
+/// Computes `n` neighbouring lanes of a destination from those of up to three operands.
+///
+/// # Safety
+/// Of each operand that the operation has, and of the destination, there are `n`
+/// lanes of its type at the pointer. An operand of the destination's size may be
+/// the destination itself; otherwise they do not overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneFn(unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize));
+
+impl LaneFn {
+    /// # Safety
+    /// See [`LaneFn`].
+    #[inline(always)]
+    pub(crate) unsafe fn call(
+        self,
+        d: *mut u8,
+        a: *const u8,
+        b: *const u8,
+        c: *const u8,
+        n: usize,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { self.0(d, a, b, c, n) }
+    }
+}
+
+impl fmt::Debug for LaneFn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LaneFn")
+    }
+}
+
+/// Which instructions of the host are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Isa {
+    /// What every machine of the platform has.
+    Baseline,
+    /// AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Isa {
+    /// The best that this machine has.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
+            return Self::Avx2;
+        }
+        Self::Baseline
+    }
+}
+
+/// A function of one lane. Operands that it does not have are `()`.
+pub(crate) trait LaneOp {
+    /// First operand.
+    type A: Copy;
+    /// Second operand.
+    type B: Copy;
+    /// Third operand.
+    type C: Copy;
+    /// Result.
+    type D: Copy + Default;
+    /// The function; `#[inline(always)]`.
+    fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::D;
+    /// The same where there is a fused multiply-add instruction.
+    #[inline(always)]
+    fn eval_with_fma(a: Self::A, b: Self::B, c: Self::C) -> Self::D {
+        Self::eval(a, b, c)
+    }
+}
+
+/// The loop over lanes for `O`, for the instructions that `isa` names.
+pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
+    match isa {
+        Isa::Baseline => LaneFn(baseline::<O>),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => LaneFn(avx2::<O>),
+    }
+}
+
+unsafe fn baseline<O: LaneOp>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
+    // SAFETY: the caller's.
+    unsafe { each::<O, false>(d, a, b, c, n) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<O: LaneOp>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
+    // SAFETY: the caller's.
+    unsafe { each::<O, true>(d, a, b, c, n) }
+}
+
+/// Lanes computed together.
+const CHUNK: usize = 16;
+
+#[inline(always)]
+unsafe fn each<O: LaneOp, const FMA: bool>(
+    d: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    n: usize,
+) {
+    let (d, a, b, c) = (d.cast::<O::D>(), a.cast::<O::A>(), b.cast::<O::B>(), c.cast::<O::C>());
+    let mut lane = 0;
+    while lane + CHUNK <= n {
+        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are among the `n`.
+        unsafe {
+            let x = a.add(lane).cast::<[O::A; CHUNK]>().read();
+            let y = b.add(lane).cast::<[O::B; CHUNK]>().read();
+            let z = c.add(lane).cast::<[O::C; CHUNK]>().read();
+            let mut out = [O::D::default(); CHUNK];
+            for i in 0..CHUNK {
+                out[i] = if FMA {
+                    O::eval_with_fma(x[i], y[i], z[i])
+                } else {
+                    O::eval(x[i], y[i], z[i])
+                };
+            }
+            d.add(lane).cast::<[O::D; CHUNK]>().write(out);
+        }
+        lane += CHUNK;
+    }
+    while lane < n {
+        // SAFETY: the caller's: `lane` is among the `n`.
+        unsafe {
+            let (x, y, z) = (a.add(lane).read(), b.add(lane).read(), c.add(lane).read());
+            let out = if FMA { O::eval_with_fma(x, y, z) } else { O::eval(x, y, z) };
+            d.add(lane).write(out);
+        }
+        lane += 1;
+    }
+}
+
+/// Declares lane operations: `Name<T: Bound>(a: A, b: B, c: C) -> D { body }`.
+macro_rules! lane_ops {
+    ($($(#[$meta:meta])* $name:ident $(<$($t:ident: $bound:path),+>)?
+       ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $td:ty $body:block)*) => {$(
+        $(#[$meta])*
+        struct $name $(<$($t),+>(std::marker::PhantomData<($($t,)+)>))?;
+        impl $(<$($t: $bound),+>)? $crate::lanes::LaneOp for $name $(<$($t),+>)? {
+            type A = $ta;
+            type B = $tb;
+            type C = $tc;
+            type D = $td;
+            #[inline(always)]
+            fn eval($a: $ta, $b: $tb, $c: $tc) -> $td $body
+        }
+    )*};
+}
+use lane_ops;
+
+/// An operation on one value; `None` if the type has none such.
+pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    match scalar {
+        Scalar::Bool => bits::unary_bool(op, isa),
+        Scalar::I8 => int::unary::<i8>(op, isa),
+        Scalar::I16 => int::unary::<i16>(op, isa),
+        Scalar::I32 => int::unary::<i32>(op, isa),
+        Scalar::I64 => int::unary::<i64>(op, isa),
+        Scalar::U8 => int::unary::<u8>(op, isa),
+        Scalar::U16 => int::unary::<u16>(op, isa),
+        Scalar::U32 => int::unary::<u32>(op, isa),
+        Scalar::U64 => int::unary::<u64>(op, isa),
+        Scalar::F32 => float::unary::<f32>(op, isa),
+        Scalar::F64 => float::unary::<f64>(op, isa),
+        Scalar::Generic(_) => None,
+    }
+}
+
+/// An operation on two values; `None` if the type has none such.
+pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    match scalar {
+        Scalar::Bool => bits::binary_bool(op, isa),
+        Scalar::I8 => int::binary::<i8>(op, isa),
+        Scalar::I16 => int::binary::<i16>(op, isa),
+        Scalar::I32 => int::binary::<i32>(op, isa),
+        Scalar::I64 => int::binary::<i64>(op, isa),
+        Scalar::U8 => int::binary::<u8>(op, isa),
+        Scalar::U16 => int::binary::<u16>(op, isa),
+        Scalar::U32 => int::binary::<u32>(op, isa),
+        Scalar::U64 => int::binary::<u64>(op, isa),
+        Scalar::F32 => float::binary::<f32>(op, isa),
+        Scalar::F64 => float::binary::<f64>(op, isa),
+        Scalar::Generic(_) => None,
+    }
+}
+
+/// A comparison of two values of type `scalar`.
+pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    match scalar {
+        Scalar::Bool | Scalar::U8 => Some(int::compare::<u8>(op, isa)),
+        Scalar::I8 => Some(int::compare::<i8>(op, isa)),
+        Scalar::I16 => Some(int::compare::<i16>(op, isa)),
+        Scalar::I32 => Some(int::compare::<i32>(op, isa)),
+        Scalar::I64 => Some(int::compare::<i64>(op, isa)),
+        Scalar::U16 => Some(int::compare::<u16>(op, isa)),
+        Scalar::U32 => Some(int::compare::<u32>(op, isa)),
+        Scalar::U64 => Some(int::compare::<u64>(op, isa)),
+        Scalar::F32 => Some(float::compare::<f32>(op, isa)),
+        Scalar::F64 => Some(float::compare::<f64>(op, isa)),
+        Scalar::Generic(_) => None,
+    }
+}
+
+/// What an atomic update makes of `old` and its operand, on the bits of a scalar;
+/// `None` if the type has none such.
+pub(crate) fn atomic(op: AtomicOp, scalar: Scalar) -> Option<fn(u64, u64) -> u64> {
+    match scalar {
+        Scalar::I8 => Some(int::atomic::<i8>(op)),
+        Scalar::I16 => Some(int::atomic::<i16>(op)),
+        Scalar::I32 => Some(int::atomic::<i32>(op)),
+        Scalar::I64 => Some(int::atomic::<i64>(op)),
+        Scalar::U8 => Some(int::atomic::<u8>(op)),
+        Scalar::U16 => Some(int::atomic::<u16>(op)),
+        Scalar::U32 => Some(int::atomic::<u32>(op)),
+        Scalar::U64 => Some(int::atomic::<u64>(op)),
+        Scalar::F32 => float::atomic::<f32>(op),
+        Scalar::F64 => float::atomic::<f64>(op),
+        Scalar::Bool => matches!(op, AtomicOp::Swap).then_some(|_, new| new),
+        Scalar::Generic(_) => None,
+    }
+}

@@ -1,0 +1,308 @@
+//! Loops over lanes that reach beyond one lane: masks, and moving lanes to and from memory.
+//!
+//! [`Transfer`] moves a run of active lanes. It tells by one look at the indices
+//! whether they lie next to each other, checks them against the buffer once, and
+//! copies; what it refuses, the caller does lane by lane to find out who is wrong.
+use super::Isa;
+use crate::memory::{Cells, Word};
+use std::fmt;
+
+/// Where the lanes of a run go to or come from: lane i at `(index[i] - base) * stride`.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) cells: Cells<'a>,
+    pub(crate) base: u64,
+    pub(crate) stride: u64,
+    /// Of the transfer's index type.
+    pub(crate) index: *const u8,
+}
+
+type Move = unsafe fn(Places<'_>, *mut u8, usize) -> bool;
+
+/// Moves runs of values of one size, by indices of one size.
+#[derive(Clone, Copy)]
+pub(crate) struct Transfer {
+    load: Move,
+    store: Move,
+}
+
+impl Transfer {
+    /// For values of `value` bytes and indices of `index` bytes, 4 or 8.
+    pub(crate) fn pick(value: usize, index: usize, isa: Isa) -> Self {
+        match (value, index) {
+            (1, 4) => of::<u8, u32>(isa),
+            (2, 4) => of::<u16, u32>(isa),
+            (4, 4) => of::<u32, u32>(isa),
+            (_, 4) => of::<u64, u32>(isa),
+            (1, _) => of::<u8, u64>(isa),
+            (2, _) => of::<u16, u64>(isa),
+            (4, _) => of::<u32, u64>(isa),
+            (_, _) => of::<u64, u64>(isa),
+        }
+    }
+
+    /// Loads `n` lanes; false, and nothing is done, if one of them is outside.
+    ///
+    /// # Safety
+    /// There are `n` indices at `places.index` and room for `n` values at `lanes`.
+    #[inline(always)]
+    pub(crate) unsafe fn load(self, places: Places<'_>, lanes: *mut u8, n: usize) -> bool {
+        // SAFETY: the caller's.
+        unsafe { (self.load)(places, lanes, n) }
+    }
+
+    /// Stores `n` lanes in order; false, and nothing is done, if one of them is outside.
+    ///
+    /// # Safety
+    /// There are `n` indices at `places.index` and `n` values at `lanes`.
+    #[inline(always)]
+    pub(crate) unsafe fn store(self, places: Places<'_>, lanes: *mut u8, n: usize) -> bool {
+        // SAFETY: the caller's.
+        unsafe { (self.store)(places, lanes, n) }
+    }
+}
+
+impl fmt::Debug for Transfer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Transfer")
+    }
+}
+
+fn of<W: Word, I: Word>(isa: Isa) -> Transfer {
+    match isa {
+        Isa::Baseline => Transfer { load: baseline::<W, I, false>, store: baseline::<W, I, true> },
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => Transfer { load: avx2::<W, I, false>, store: avx2::<W, I, true> },
+    }
+}
+
+unsafe fn baseline<W: Word, I: Word, const STORE: bool>(
+    places: Places<'_>,
+    lanes: *mut u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe { transfer::<W, I, STORE>(places, lanes, n) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<W: Word, I: Word, const STORE: bool>(
+    places: Places<'_>,
+    lanes: *mut u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe { transfer::<W, I, STORE>(places, lanes, n) }
+}
+
+#[inline(always)]
+unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
+    places: Places<'_>,
+    lanes: *mut u8,
+    n: usize,
+) -> bool {
+    let Places { cells, base, stride, index } = places;
+    let (index, lanes) = (index.cast::<I>(), lanes.cast::<W>());
+    let size = size_of::<W>() as u64;
+    if !cells.covers::<W>(0, 1) || stride == 0 || n == 0 {
+        return n == 0;
+    }
+    let room = cells.len() - size;
+    // The greatest number of strides that stays inside.
+    let limit = if stride == size { room / size } else { room / stride };
+    // SAFETY: there are `n` indices.
+    let (first, last) = unsafe {
+        (index.read().bits().wrapping_sub(base), index.add(n - 1).read().bits().wrapping_sub(base))
+    };
+    // SAFETY: there are `n` indices.
+    if size.is_multiple_of(stride) && unsafe { evenly::<I>(index, n, size / stride) } {
+        let inside = first <= last && last <= limit;
+        if !inside || !(first * stride).is_multiple_of(size) {
+            return false;
+        }
+        for lane in 0..n {
+            let offset = first * stride + lane as u64 * size;
+            // SAFETY: the first and the last are inside, hence all; there are `n` values.
+            unsafe { exchange::<W, STORE>(cells, offset, lanes.add(lane)) };
+        }
+        return true;
+    }
+    let aligned = stride.is_multiple_of(size);
+    // SAFETY: there are `n` indices.
+    if !unsafe { inside::<I>(index, n, base, limit, if aligned { 0 } else { size - 1 }, stride) } {
+        return false;
+    }
+    for lane in 0..n {
+        // SAFETY: no index is above the limit, and all are aligned; there are `n` values.
+        unsafe {
+            let offset = index.add(lane).read().bits().wrapping_sub(base) * stride;
+            exchange::<W, STORE>(cells, offset, lanes.add(lane));
+        }
+    }
+    true
+}
+
+#[inline(always)]
+unsafe fn exchange<W: Word, const STORE: bool>(cells: Cells<'_>, offset: u64, lane: *mut W) {
+    // SAFETY: the caller's: the offset is covered, and the lane there.
+    unsafe {
+        if STORE {
+            cells.store_covered(offset, lane.read());
+        } else {
+            lane.write(cells.load_covered(offset));
+        }
+    }
+}
+
+/// Indices looked at together.
+const CHUNK: usize = 16;
+
+/// Whether each index is `step` above the one before, wrapping.
+#[inline(always)]
+unsafe fn evenly<I: Word>(index: *const I, n: usize, step: u64) -> bool {
+    // SAFETY: the caller's: `n` indices.
+    let first = unsafe { index.read() }.bits();
+    let mut lane = 0;
+    while lane + CHUNK <= n {
+        // SAFETY: the caller's: `n` indices.
+        let chunk = unsafe { index.add(lane).cast::<[I; CHUNK]>().read() };
+        let mut same = true;
+        for i in 0..CHUNK {
+            same &= chunk[i] == I::of_bits(first.wrapping_add((lane + i) as u64 * step));
+        }
+        if !same {
+            return false;
+        }
+        lane += CHUNK;
+    }
+    while lane < n {
+        // SAFETY: the caller's: `n` indices.
+        let one = unsafe { index.add(lane).read() };
+        if one != I::of_bits(first.wrapping_add(lane as u64 * step)) {
+            return false;
+        }
+        lane += 1;
+    }
+    true
+}
+
+/// Whether no index, less `base`, is above `limit`, and no index times `stride` has one of the bits `odd`.
+#[inline(always)]
+unsafe fn inside<I: Word>(
+    index: *const I,
+    n: usize,
+    base: u64,
+    limit: u64,
+    odd: u64,
+    stride: u64,
+) -> bool {
+    let mut well = true;
+    for lane in 0..n {
+        // SAFETY: the caller's: `n` indices.
+        let index = unsafe { index.add(lane).read() }.bits().wrapping_sub(base);
+        well &= (index <= limit) & (index.wrapping_mul(stride) & odd == 0);
+    }
+    well
+}
+
+/// Whether each of `n` indices of `size` bytes is below `limit`.
+///
+/// # Safety
+/// There are that many.
+#[inline(always)]
+pub(crate) unsafe fn all_below(index: *const u8, size: usize, n: usize, limit: u64) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => below::<u8>(index.cast(), n, limit),
+            2 => below::<u16>(index.cast(), n, limit),
+            4 => below::<u32>(index.cast(), n, limit),
+            _ => below::<u64>(index.cast(), n, limit),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn below<I: Word>(index: *const I, n: usize, limit: u64) -> bool {
+    let mut well = true;
+    for lane in 0..n {
+        // SAFETY: the caller's.
+        well &= unsafe { index.add(lane).read() }.bits() < limit;
+    }
+    well
+}
+
+/// 32 lanes of `bool` as bits.
+///
+/// # Safety
+/// There are 32.
+#[inline(always)]
+pub(crate) unsafe fn bool_word(lanes: *const u8) -> u32 {
+    let mut word = 0;
+    for byte in 0..4 {
+        // SAFETY: the caller's.
+        let eight = unsafe { lanes.add(byte * 8).cast::<[u8; 8]>().read() };
+        // Gathers the low bits of eight bytes in the top byte, without carries.
+        let bits = (u64::from_le_bytes(eight) & 0x0101_0101_0101_0101)
+            .wrapping_mul(0x0102_0408_1020_4080)
+            >> 56;
+        word |= (bits as u32) << (byte * 8);
+    }
+    word
+}
+
+/// Copies those of 32 lanes of `size` bytes that `mask` names.
+///
+/// # Safety
+/// There are 32 at both places.
+#[inline(always)]
+pub(crate) unsafe fn masked_copy(to: *mut u8, from: *const u8, size: usize, mask: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => blend::<u8>(to.cast(), from.cast(), mask),
+            2 => blend::<u16>(to.cast(), from.cast(), mask),
+            4 => blend::<u32>(to.cast(), from.cast(), mask),
+            _ => blend::<u64>(to.cast(), from.cast(), mask),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn blend<W: Word>(to: *mut W, from: *const W, mask: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        let (old, new) = (to.cast::<[W; 32]>().read(), from.cast::<[W; 32]>().read());
+        let mut out = old;
+        for lane in 0..32 {
+            out[lane] = if mask & (1 << lane) != 0 { new[lane] } else { old[lane] };
+        }
+        to.cast::<[W; 32]>().write(out);
+    }
+}
+
+/// Sets `n` lanes of `size` bytes to `bits`.
+///
+/// # Safety
+/// There are that many.
+#[inline(always)]
+pub(crate) unsafe fn splat(to: *mut u8, size: usize, n: usize, bits: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => fill::<u8>(to.cast(), n, bits),
+            2 => fill::<u16>(to.cast(), n, bits),
+            4 => fill::<u32>(to.cast(), n, bits),
+            _ => fill::<u64>(to.cast(), n, bits),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn fill<W: Word>(to: *mut W, n: usize, bits: u64) {
+    for lane in 0..n {
+        // SAFETY: the caller's.
+        unsafe { to.add(lane).write(W::of_bits(bits)) };
+    }
+}

@@ -1,0 +1,25 @@
+//! From IR to steps.
+//!
+//! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
+//! 2. [`ranges`]: how long values live; 3. [`locals`]: which copies can be left out;
+//! 4. [`emit`]: the steps, in the order of the text, with registers given out as
+//!    values come and taken back as they are no longer needed ([`allocate`]).
+mod allocate;
+mod emit;
+mod locals;
+mod ranges;
+mod uniformity;
+
+use crate::{
+    lanes::Isa,
+    program::{Code, Malformed},
+};
+use warpwise_compiler::ir::Kernel;
+
+/// Lowers a specialized kernel.
+pub(crate) fn lower(kernel: &Kernel, isa: Isa) -> Result<Code, Malformed> {
+    let uniformity = uniformity::Uniformity::of(kernel);
+    let ranges = ranges::Ranges::of(kernel, &uniformity);
+    let locals = locals::Locals::of(kernel, &uniformity, &ranges);
+    emit::emit(kernel, &uniformity, &ranges, &locals, isa)
+}

@@ -1,0 +1,176 @@
+//! Which values are the same in every lane of a strand, and where lanes part ways.
+//!
+//! A value is uniform if all that it is computed from is. A structure is *framed* if
+//! lanes may wait in it while others run: an `if` on a value that varies, and a loop
+//! or block that is left, or continued, from inside such a structure. Everything
+//! starts uniform, and what is found to vary spreads until nothing changes.
+//!
+//! A local is uniform if it is only set to uniform values and every access stands in
+//! the same arm of the same framed `if` (or in none) and in no framed loop or block:
+//! then no lane waits while another sets it.
+use warpwise_compiler::{
+    id::Facts,
+    ir::{Body, Builtin, InstId, Kernel, LocalId, Op},
+};
+
+/// What varies between the lanes of a strand.
+pub(super) struct Uniformity {
+    varies: Facts<InstId, bool>,
+    local_varies: Facts<LocalId, bool>,
+    framed: Facts<InstId, bool>,
+}
+
+/// An arm of a structure.
+type Arm = (InstId, usize);
+
+impl Uniformity {
+    pub(super) fn of(kernel: &Kernel) -> Self {
+        let mut facts = Self {
+            varies: kernel.insts.facts(false),
+            local_varies: kernel.locals.facts(false),
+            framed: kernel.insts.facts(false),
+        };
+        loop {
+            let mut round = Round {
+                kernel,
+                seen: kernel.locals.facts(None),
+                facts,
+                arms: Vec::new(),
+                changed: false,
+            };
+            round.body(&kernel.body);
+            facts = round.facts;
+            if !round.changed {
+                return facts;
+            }
+        }
+    }
+
+    /// Whether the value differs from lane to lane.
+    pub(super) fn varies(&self, value: InstId) -> bool {
+        self.varies[value]
+    }
+
+    /// Whether the local differs from lane to lane.
+    pub(super) fn local_varies(&self, local: LocalId) -> bool {
+        self.local_varies[local]
+    }
+
+    /// Whether lanes may wait in the structure.
+    pub(super) fn framed(&self, structure: InstId) -> bool {
+        self.framed[structure]
+    }
+}
+
+/// One walk over the kernel.
+struct Round<'k> {
+    kernel: &'k Kernel,
+    facts: Uniformity,
+    /// Where each local was first seen: the innermost arm of a framed `if`.
+    seen: Facts<LocalId, Option<Option<Arm>>>,
+    /// Where we are, outermost first.
+    arms: Vec<Arm>,
+    changed: bool,
+}
+
+fn set(fact: &mut bool, to: bool, changed: &mut bool) {
+    if to && !*fact {
+        *fact = true;
+        *changed = true;
+    }
+}
+
+impl Round<'_> {
+    fn body(&mut self, body: &Body) {
+        for &id in &body.0 {
+            self.inst(id);
+            for (arm, inner) in self.kernel.insts[id].op.bodies().enumerate() {
+                self.arms.push((id, arm));
+                self.body(inner);
+                self.arms.pop();
+            }
+        }
+    }
+
+    fn inst(&mut self, id: InstId) {
+        let kernel = self.kernel;
+        let op = &kernel.insts[id].op;
+        let operands_vary = op.operands().any(|operand| self.facts.varies[operand]);
+        let varies = match op {
+            Op::Const(_) | Op::Generic(_) | Op::Param(_) | Op::Len(_) | Op::Shared(_) => false,
+            Op::Builtin(builtin) => differs_between_threads(*builtin),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Compare { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Select { .. }
+            | Op::Fma { .. }
+            | Op::MulAdd { .. }
+            | Op::Index { .. }
+            | Op::Load { .. } => operands_vary,
+            // The index that is yielded, not the length.
+            Op::Bounds { index, .. } => self.facts.varies[*index],
+            Op::Get(local) => {
+                self.access(*local);
+                self.facts.local_varies[*local]
+            }
+            Op::Set { local, .. } => {
+                self.access(*local);
+                set(&mut self.facts.local_varies[*local], operands_vary, &mut self.changed);
+                false
+            }
+            // What each lane gets is its own, even if all ask for the same.
+            Op::AtomicLoad { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. } => true,
+            Op::If { .. } => {
+                set(&mut self.facts.framed[id], operands_vary, &mut self.changed);
+                false
+            }
+            Op::For { .. } => {
+                set(&mut self.facts.framed[id], operands_vary, &mut self.changed);
+                operands_vary
+            }
+            Op::Break(target) | Op::Continue(target) => {
+                self.leave(*target);
+                false
+            }
+            Op::Check { .. }
+            | Op::Store { .. }
+            | Op::AtomicStore { .. }
+            | Op::Barrier { .. }
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Return => false,
+        };
+        set(&mut self.facts.varies[id], varies, &mut self.changed);
+    }
+
+    /// Lanes leave `target` from here: from inside a framed structure, not all do.
+    fn leave(&mut self, target: InstId) {
+        let inside = self.arms.iter().rev().take_while(|(structure, _)| *structure != target);
+        let parted = inside.into_iter().any(|(structure, _)| self.facts.framed[*structure]);
+        set(&mut self.facts.framed[target], parted, &mut self.changed);
+    }
+
+    fn access(&mut self, local: LocalId) {
+        let framed = || self.arms.iter().filter(|(structure, _)| self.facts.framed[*structure]);
+        let is_if = |structure| matches!(self.kernel.insts[structure].op, Op::If { .. });
+        let in_loop = framed().any(|(structure, _)| !is_if(*structure));
+        let here = framed().next_back().copied();
+        let first = *self.seen[local].get_or_insert(here);
+        set(&mut self.facts.local_varies[local], in_loop || first != here, &mut self.changed);
+    }
+}
+
+fn differs_between_threads(builtin: Builtin) -> bool {
+    match builtin {
+        Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId => true,
+        Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => false,
+    }
+}

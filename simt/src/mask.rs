@@ -1,0 +1,170 @@
+//! Sets of lanes of one group, and how instructions go over them.
+//!
+//! A *group* is what one instruction is executed for at once: up to [`WARPS`] warps
+//! of a block, [`GROUP`] threads.
+use std::ops::{BitAnd, BitOr, Not};
+
+/// Warps in a group.
+pub(crate) const WARPS: usize = 8;
+/// Threads in a group.
+pub(crate) const GROUP: usize = WARPS * 32;
+
+/// A set of lanes: bit l of word w is lane l of the group's warp w.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mask(pub(crate) [u32; WARPS]);
+
+impl Mask {
+    pub(crate) const EMPTY: Self = Self([0; WARPS]);
+
+    /// The first `count` lanes.
+    pub(crate) fn first(count: usize) -> Self {
+        let word = |warp: usize| match count.saturating_sub(warp * 32) {
+            0 => 0,
+            some @ 1..32 => (1 << some) - 1,
+            _ => u32::MAX,
+        };
+        Self(std::array::from_fn(word))
+    }
+
+    /// `lanes` of one warp.
+    pub(crate) fn of_warp(warp: usize, lanes: u32) -> Self {
+        let mut mask = Self::EMPTY;
+        mask.0[warp] = lanes;
+        mask
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+
+    pub(crate) fn count(self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The lanes of `self` that `other` lacks.
+    pub(crate) fn without(self, other: Self) -> Self {
+        self & !other
+    }
+
+    pub(crate) fn remove(&mut self, other: Self) {
+        *self = self.without(other);
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        *self = *self | other;
+    }
+
+    /// Every lane, ascending.
+    pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
+        self.0
+            .into_iter()
+            .enumerate()
+            .flat_map(|(warp, word)| bits(word).map(move |bit| warp * 32 + bit))
+    }
+
+    /// Warps that have lanes in it, with these.
+    pub(crate) fn warps(self) -> impl Iterator<Item = (usize, u32)> {
+        self.0.into_iter().enumerate().filter(|(_, word)| *word != 0)
+    }
+}
+
+/// The numbers of the bits set, ascending.
+pub(crate) fn bits(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        word &= word.wrapping_sub(1);
+        (bit < 32).then_some(bit as usize)
+    })
+}
+
+impl BitAnd for Mask {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(std::array::from_fn(|warp| self.0[warp] & other.0[warp]))
+    }
+}
+impl BitOr for Mask {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|warp| self.0[warp] | other.0[warp]))
+    }
+}
+impl Not for Mask {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+/// Neighbouring lanes that an instruction is executed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The first.
+    pub(crate) first: usize,
+    /// How many.
+    pub(crate) len: usize,
+    /// Whether every one of them is active; what is computed for others is never looked at.
+    pub(crate) full: bool,
+}
+
+/// Covers `active` by runs. Lanes beside it are covered too, as that is faster,
+/// but only in the `exclusive` warps: those no lane of which belongs to another
+/// strand. `exist` are the lanes that there are.
+pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &mut Vec<Run>) {
+    runs.clear();
+    for (warp, lanes) in active.warps() {
+        if exclusive[warp] {
+            let full = lanes == exist.0[warp];
+            let len = if full { lanes.count_ones() as usize } else { 32 };
+            push(runs, Run { first: warp * 32, len, full });
+        } else {
+            for lane in bits(lanes) {
+                push(runs, Run { first: warp * 32 + lane, len: 1, full: true });
+            }
+        }
+    }
+}
+
+/// Appends `run`, joined to the one before where they touch.
+fn push(runs: &mut Vec<Run>, run: Run) {
+    match runs.last_mut() {
+        Some(last) if last.first + last.len == run.first && last.full == run.full => {
+            last.len += run.len;
+        }
+        Some(_) | None => runs.push(run),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lanes() {
+        assert!(Mask::first(0).is_empty());
+        assert_eq!(Mask::first(40).0, [u32::MAX, 0xff, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(Mask::first(GROUP).count(), 256);
+        assert_eq!(Mask::first(33).lanes().collect::<Vec<_>>(), (0..33).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn whole_warps_make_one_run() {
+        let mut runs = Vec::new();
+        cover(Mask::first(40), Mask::first(40), [true; WARPS], &mut runs);
+        assert_eq!(runs, [Run { first: 0, len: 40, full: true }]);
+    }
+
+    #[test]
+    fn exclusive_warps_are_covered_whole_and_others_exactly() {
+        let mut runs = Vec::new();
+        let active = Mask([0xff, 0b1101, 0, 0, 0, 0, 0, u32::MAX]);
+        let mut exclusive = [true; WARPS];
+        exclusive[1] = false;
+        cover(active, Mask::first(GROUP), exclusive, &mut runs);
+        let run = |first, len, full| Run { first, len, full };
+        assert_eq!(
+            runs,
+            [run(0, 32, false), run(32, 1, true), run(34, 2, true), run(224, 32, true)]
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! Where values live while a group runs.
+//!
+//! A lane vector is a [`Reg`]: all lanes of one value next to each other, so that
+//! an instruction goes through memory once. Every register has a place and a size
+//! of its own that never change, whatever lanes an instruction covers: strands of
+//! one group share the file and only write their own lanes. A value that is the
+//! same in all lanes of a strand is a [`Uniform`] and held once, by the strand.
+#![expect(unsafe_code, reason = "one buffer holds lanes of every size")]
+use crate::{
+    lanes::{
+        LaneFn,
+        scan::{self, Places, Transfer},
+    },
+    mask::{Mask, Run},
+    memory::Cells,
+};
+
+/// A vector of lanes: its place in bytes a lane, and the size of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Reg(u32);
+
+/// A value held once: its slot, and its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Uniform(u32);
+
+impl Reg {
+    /// `size` is 1, 2, 4 or 8, and `place` a multiple of it.
+    pub(crate) fn new(place: u32, size: usize) -> Self {
+        Self(place << 2 | size.trailing_zeros())
+    }
+    fn place(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+    /// Bytes of a lane.
+    pub(crate) fn size(self) -> usize {
+        1 << (self.0 & 3)
+    }
+}
+
+impl Uniform {
+    /// `size` is 1, 2, 4 or 8.
+    pub(crate) fn new(slot: u32, size: usize) -> Self {
+        Self(slot << 2 | size.trailing_zeros())
+    }
+    /// Its place among the uniform values.
+    pub(crate) fn slot(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+    /// Bytes of the value.
+    pub(crate) fn size(self) -> usize {
+        1 << (self.0 & 3)
+    }
+    /// Its bits, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get(self, uniforms: &[u64]) -> u64 {
+        uniforms[self.slot()] & (u64::MAX >> (64 - 8 * self.size()))
+    }
+    /// Sets it.
+    pub(crate) fn set(self, uniforms: &mut [u64], bits: u64) {
+        uniforms[self.slot()] = bits;
+    }
+}
+
+/// Computes one uniform value from others.
+pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Uniform; 4]) {
+    let slots = uniforms.len();
+    assert!([d, a, b, c].iter().all(|uniform| uniform.slot() < slots));
+    let base = uniforms.as_mut_ptr();
+    // SAFETY: slots are inside, by the check, and of 8 bytes, which holds a lane of any type.
+    unsafe {
+        f.call(
+            base.add(d.slot()).cast(),
+            base.add(a.slot()).cast(),
+            base.add(b.slot()).cast(),
+            base.add(c.slot()).cast(),
+            1,
+        );
+    }
+}
+
+/// One cache line, which is also the widest alignment that vector code likes.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// The registers of one group.
+pub(crate) struct Registers {
+    lines: Vec<Line>,
+    /// Lanes in a register: those of the group, rounded up to whole warps.
+    lanes: usize,
+}
+
+impl Registers {
+    /// Room for `bytes` a lane, for `warps` warps; zeroed.
+    pub(crate) fn new(bytes: usize, warps: usize) -> Self {
+        // What an ill-typed kernel reads behind the last register is inside, too.
+        let (bytes, lanes) = (bytes + 8, warps * 32);
+        Self { lines: vec![Line([0; 64]); (bytes * lanes).div_ceil(64)], lanes }
+    }
+
+    /// `n` lanes of `reg` from `lane` on.
+    #[inline(always)]
+    pub(crate) fn at(&self, reg: Reg, lane: usize) -> *const u8 {
+        let byte = reg.place() * self.lanes + lane * reg.size();
+        debug_assert!(byte + 8 <= self.lines.len() * 64);
+        // SAFETY: lowering made the file large enough for its registers.
+        unsafe { self.lines.as_ptr().cast::<u8>().add(byte) }
+    }
+
+    /// As [`at`](Self::at), to write.
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
+        let byte = reg.place() * self.lanes + lane * reg.size();
+        debug_assert!(byte + 8 <= self.lines.len() * 64);
+        // SAFETY: lowering made the file large enough for its registers.
+        unsafe { self.lines.as_mut_ptr().cast::<u8>().add(byte) }
+    }
+
+    /// One lane's bits, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get(&self, reg: Reg, lane: usize) -> u64 {
+        let at = self.at(reg, lane);
+        // SAFETY: a lane of that size is there.
+        unsafe {
+            match reg.size() {
+                1 => u64::from(at.read()),
+                2 => u64::from(at.cast::<u16>().read()),
+                4 => u64::from(at.cast::<u32>().read()),
+                _ => at.cast::<u64>().read(),
+            }
+        }
+    }
+
+    /// Sets one lane.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, reg: Reg, lane: usize, bits: u64) {
+        let at = self.at_mut(reg, lane);
+        // SAFETY: a lane of that size is there.
+        unsafe { scan::splat(at, reg.size(), 1, bits) };
+    }
+
+    /// Computes `d` from `a`, `b` and `c` in every lane of `runs`.
+    #[inline(always)]
+    pub(crate) fn map(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
+        for run in runs {
+            let to = self.at_mut(d, run.first);
+            // SAFETY: the lanes of a run are inside; lowering chose `f` for the types of
+            // these registers, and the file is exclusively ours.
+            unsafe {
+                f.call(
+                    to,
+                    self.at(a, run.first),
+                    self.at(b, run.first),
+                    self.at(c, run.first),
+                    run.len,
+                );
+            }
+        }
+    }
+
+    /// Sets every lane of `runs` to `bits`.
+    pub(crate) fn splat(&mut self, reg: Reg, bits: u64, runs: &[Run]) {
+        for run in runs {
+            // SAFETY: the lanes of a run are inside.
+            unsafe { scan::splat(self.at_mut(reg, run.first), reg.size(), run.len, bits) };
+        }
+    }
+
+    /// Copies the lanes of `active`; `runs` cover it.
+    pub(crate) fn masked_copy(&mut self, to: Reg, from: Reg, active: Mask, runs: &[Run]) {
+        for run in runs {
+            if run.full {
+                // SAFETY: the lanes of a run are inside; equal sizes, and if the registers
+                // are one the copy changes nothing.
+                unsafe {
+                    let (d, a) = (self.at_mut(to, run.first), self.at(from, run.first));
+                    std::ptr::copy(a, d, run.len * to.size());
+                }
+            } else {
+                for warp in run.first / 32..(run.first + run.len) / 32 {
+                    // SAFETY: a run that is not full is of whole warps.
+                    unsafe {
+                        let (d, a) = (self.at_mut(to, warp * 32), self.at(from, warp * 32));
+                        scan::masked_copy(d, a, to.size(), active.0[warp]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lanes of `active` where `reg`, a `bool`, is true.
+    #[inline(always)]
+    pub(crate) fn truths(&self, reg: Reg, active: Mask) -> Mask {
+        let mut truths = Mask::EMPTY;
+        for (warp, lanes) in active.warps() {
+            // SAFETY: a register has 32 lanes for each warp of the group.
+            truths.0[warp] = lanes & unsafe { scan::bool_word(self.at(reg, warp * 32)) };
+        }
+        truths
+    }
+
+    /// Whether the indices in `reg` are all below `limit`, in every lane of `runs`.
+    #[inline(always)]
+    pub(crate) fn all_below(&self, reg: Reg, limit: u64, runs: &[Run]) -> bool {
+        runs.iter().all(|run| {
+            // SAFETY: the lanes of a run are inside.
+            unsafe { scan::all_below(self.at(reg, run.first), reg.size(), run.len, limit) }
+        })
+    }
+
+    /// Loads every lane of a full run; false, and nothing is done, if one is outside.
+    pub(crate) fn load(
+        &mut self,
+        transfer: Transfer,
+        to: Reg,
+        from: Elements<'_>,
+        run: Run,
+    ) -> bool {
+        let places = self.places(from, run);
+        // SAFETY: the lanes of a run are inside; lowering chose the transfer for the
+        // sizes of these registers.
+        unsafe { transfer.load(places, self.at_mut(to, run.first), run.len) }
+    }
+
+    /// Stores every lane of a full run; false, and nothing is done, if one is outside.
+    pub(crate) fn store(
+        &mut self,
+        transfer: Transfer,
+        from: Reg,
+        to: Elements<'_>,
+        run: Run,
+    ) -> bool {
+        let places = self.places(to, run);
+        // SAFETY: as for loads.
+        unsafe { transfer.store(places, self.at_mut(from, run.first), run.len) }
+    }
+
+    fn places<'a>(&self, elements: Elements<'a>, run: Run) -> Places<'a> {
+        let Elements { cells, base, stride, index } = elements;
+        Places { cells, base, stride, index: self.at(index, run.first) }
+    }
+}
+
+/// Where lanes lie in memory: each at `(index - base) * stride`.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements<'a> {
+    pub(crate) cells: Cells<'a>,
+    pub(crate) base: u64,
+    pub(crate) stride: u64,
+    pub(crate) index: Reg,
+}

@@ -1,0 +1,168 @@
+//! Loads, stores and atomics.
+//!
+//! Whole runs of active lanes are moved at once. Lanes are taken one by one, in
+//! order, where a run has lanes that are not active, or an address is outside.
+use super::{Exec, control::Next};
+use crate::{
+    lanes::{resolve, scan::Transfer},
+    mask::{Mask, Run},
+    memory::{Cells, Word},
+    program::{Address, Atomic, AtomicKind, Operand},
+    registers::{Elements, Reg, Uniform},
+};
+
+/// Calls a function for the word type of `$size` bytes.
+macro_rules! with_word {
+    ($size:expr, $self:ident.$method:ident($($argument:expr),*)) => {
+        match $size {
+            1 => $self.$method::<u8>($($argument),*),
+            2 => $self.$method::<u16>($($argument),*),
+            4 => $self.$method::<u32>($($argument),*),
+            _ => $self.$method::<u64>($($argument),*),
+        }
+    };
+}
+
+impl<'e> Exec<'e> {
+    /// The active lanes of a run, ascending.
+    fn active_in(&self, run: Run) -> impl Iterator<Item = usize> + use<> {
+        let active = self.strand.active();
+        let lanes = run.first..run.first + run.len;
+        lanes.filter(move |lane| run.full || active.0[lane / 32] & (1 << (lane % 32)) != 0)
+    }
+
+    /// How to reach the lanes of a run at once. All pointers of a run mostly point
+    /// into one buffer; for those that do not, the transfer refuses.
+    fn elements(&self, address: Address<Reg>, run: Run) -> Option<Elements<'e>> {
+        match address {
+            Address::Element { buffer, index, stride } => {
+                Some(Elements { cells: self.cells(buffer)?, base: 0, stride, index })
+            }
+            Address::Pointer(ptr) => {
+                let first = self.registers.get(ptr, run.first);
+                let (buffer, offset) = resolve(first);
+                let base = first - offset;
+                Some(Elements { cells: self.cells(buffer)?, base, stride: 1, index: ptr })
+            }
+        }
+    }
+
+    /// Where one lane's access goes.
+    fn lane_address(&self, address: Address<Operand>, lane: usize) -> Option<(Cells<'e>, u64)> {
+        match address {
+            Address::Element { buffer, index, stride } => {
+                let offset = self.value(index, lane).checked_mul(stride)?;
+                Some((self.cells(buffer)?, offset))
+            }
+            Address::Pointer(ptr) => {
+                let (buffer, offset) = resolve(self.value(ptr, lane));
+                Some((self.cells(buffer)?, offset))
+            }
+        }
+    }
+
+    pub(super) fn load(&mut self, to: Reg, from: Address<Reg>, transfer: Transfer) -> Next {
+        for index in 0..self.strand.runs().len() {
+            let run = self.strand.runs()[index];
+            if run.full && self.load_run(to, from, transfer, run) {
+                continue;
+            }
+            let next = with_word!(to.size(), self.load_lanes(to, from.operand(), run));
+            let Next::On = next else { return next };
+        }
+        Next::On
+    }
+
+    fn load_run(&mut self, to: Reg, from: Address<Reg>, transfer: Transfer, run: Run) -> bool {
+        let Some(elements) = self.elements(from, run) else { return false };
+        self.registers.load(transfer, to, elements, run)
+    }
+
+    fn load_lanes<W: Word>(&mut self, to: Reg, from: Address<Operand>, run: Run) -> Next {
+        for lane in self.active_in(run) {
+            let place = self.lane_address(from, lane);
+            let loaded = place.and_then(|(cells, offset)| cells.load::<W>(offset, false));
+            let Some(loaded) = loaded else { return self.outside(from, lane) };
+            self.registers.set(to, lane, loaded.bits());
+        }
+        Next::On
+    }
+
+    pub(super) fn load_uniform(&mut self, to: Uniform, from: Address<Uniform>) -> Next {
+        with_word!(to.size(), self.load_once(to, from.operand()))
+    }
+
+    fn load_once<W: Word>(&mut self, to: Uniform, from: Address<Operand>) -> Next {
+        let place = self.lane_address(from, 0);
+        let loaded = place.and_then(|(cells, offset)| cells.load::<W>(offset, false));
+        let Some(loaded) = loaded else { return self.outside(from, 0) };
+        to.set(&mut self.strand.uniforms, loaded.bits());
+        Next::On
+    }
+
+    pub(super) fn store(&mut self, value: Reg, to: Address<Operand>, transfer: Transfer) -> Next {
+        for index in 0..self.strand.runs().len() {
+            let run = self.strand.runs()[index];
+            if run.full && to.lanes().is_some_and(|to| self.store_run(value, to, transfer, run)) {
+                continue;
+            }
+            let next = with_word!(value.size(), self.store_lanes(value, to, run));
+            let Next::On = next else { return next };
+        }
+        Next::On
+    }
+
+    fn store_run(&mut self, value: Reg, to: Address<Reg>, transfer: Transfer, run: Run) -> bool {
+        let Some(elements) = self.elements(to, run) else { return false };
+        self.registers.store(transfer, value, elements, run)
+    }
+
+    fn store_lanes<W: Word>(&mut self, value: Reg, to: Address<Operand>, run: Run) -> Next {
+        for lane in self.active_in(run) {
+            let bits = W::of_bits(self.registers.get(value, lane));
+            let place = self.lane_address(to, lane);
+            let stored = place.and_then(|(cells, offset)| cells.store(offset, bits, false));
+            let Some(()) = stored else { return self.outside(to, lane) };
+        }
+        Next::On
+    }
+
+    /// One lane after the other, in order.
+    pub(super) fn atomic(&mut self, atomic: &Atomic) -> Next {
+        let active: Mask = self.strand.active();
+        for lane in active.lanes() {
+            let done = with_word!(atomic.size, self.atomic_lane(atomic, lane));
+            let Some(()) = done else { return self.outside(atomic.at, lane) };
+        }
+        Next::On
+    }
+
+    fn atomic_lane<W: Word>(&mut self, atomic: &Atomic, lane: usize) -> Option<()> {
+        let Atomic { what, at, ordered, .. } = *atomic;
+        let (cells, offset) = self.lane_address(at, lane)?;
+        let (to, old) = match what {
+            AtomicKind::Load { to } => (to, cells.load::<W>(offset, ordered)?),
+            AtomicKind::Store { value } => {
+                return cells.store(offset, W::of_bits(self.value(value, lane)), ordered);
+            }
+            AtomicKind::Update { to, value, change } => {
+                let value = self.value(value, lane);
+                let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
+                (to, cells.update(offset, ordered, change)?)
+            }
+            AtomicKind::CompareExchange { to, expected, value } => {
+                let expected = W::of_bits(self.value(expected, lane));
+                let value = W::of_bits(self.value(value, lane));
+                let change = |old| (old == expected).then_some(value);
+                (to, cells.update(offset, ordered, change)?)
+            }
+        };
+        self.registers.set(to, lane, old.bits());
+        Some(())
+    }
+
+    /// An access that no check allowed.
+    fn outside(&self, address: Address<Operand>, lane: usize) -> Next {
+        Next::Outside(self.value(address.index(), lane))
+    }
+}

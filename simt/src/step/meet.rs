@@ -1,0 +1,170 @@
+//! Where threads meet: barriers, shuffles, votes.
+//!
+//! A strand that brings everybody who is waited for does it on the spot. Otherwise
+//! it waits, and [the block](crate::block) does it when the others have come.
+use super::{Exec, control::Next};
+use crate::{
+    mask::{Mask, bits},
+    program::{Operand, WarpOp},
+    registers::{Registers, Uniform},
+};
+use warpwise_compiler::ir::{BarrierOp, ShuffleOp, VoteOp};
+
+/// What the lanes of one warp bring to an operation.
+pub(crate) struct Inputs {
+    /// Who has come.
+    lanes: u32,
+    /// Whom each waits for.
+    masks: [u32; 32],
+    values: [u64; 32],
+    /// The second operand of a shuffle.
+    others: [u64; 32],
+}
+
+impl Inputs {
+    pub(crate) fn none() -> Self {
+        Self { lanes: 0, masks: [u32::MAX; 32], values: [0; 32], others: [0; 32] }
+    }
+
+    /// Adds `lanes` of a warp, which belong to a strand with these uniform values.
+    pub(crate) fn add(
+        &mut self,
+        (op, mask): (WarpOp, Option<Operand>),
+        registers: &Registers,
+        uniforms: &[u64],
+        (warp, lanes): (usize, u32),
+    ) {
+        let value = |operand, lane| match operand {
+            Operand::Lanes(reg) => registers.get(reg, warp * 32 + lane),
+            Operand::Uniform(uniform) => uniform.get(uniforms),
+        };
+        self.lanes |= lanes;
+        for lane in bits(lanes) {
+            if let Some(mask) = mask {
+                self.masks[lane] = value(mask, lane) as u32;
+            }
+            match op {
+                WarpOp::Sync => {}
+                WarpOp::Shuffle { value: brings, lane: other, .. } => {
+                    self.values[lane] = value(brings, lane);
+                    self.others[lane] = value(other, lane);
+                }
+                WarpOp::Vote { value: brings, .. } => self.values[lane] = value(brings, lane),
+            }
+        }
+    }
+
+    /// The lanes that have come, in sets that name the same lanes.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = u32> {
+        let firsts =
+            bits(self.lanes).filter(|lane| self.group(*lane).trailing_zeros() == *lane as u32);
+        firsts.map(|lane| self.group(lane))
+    }
+
+    /// The lanes that have come and name the same lanes as `lane` does.
+    fn group(&self, lane: usize) -> u32 {
+        bits(self.lanes)
+            .filter(|other| self.masks[*other] == self.masks[lane])
+            .fold(0, |group, other| group | 1 << other)
+    }
+}
+
+/// The lanes that have come and whose group is complete, of a warp's `live` ones.
+pub(crate) fn complete(inputs: &Inputs, live: u32) -> u32 {
+    if inputs.lanes == live && inputs.masks == [u32::MAX; 32] {
+        return live;
+    }
+    bits(inputs.lanes)
+        .filter(|lane| inputs.masks[*lane] & live & !inputs.group(*lane) == 0)
+        .fold(0, |complete, lane| complete | 1 << lane)
+}
+
+/// Does `op` for `lanes` of a warp, whose groups are complete.
+pub(crate) fn exchange(
+    op: WarpOp,
+    inputs: &Inputs,
+    registers: &mut Registers,
+    warp: usize,
+    lanes: u32,
+) {
+    let (to, result): (_, &dyn Fn(usize) -> u64) = match op {
+        WarpOp::Sync => return,
+        WarpOp::Shuffle { op, to, width, .. } => {
+            (to, &move |lane| shuffled(op, width, inputs, lane))
+        }
+        WarpOp::Vote { op, to, .. } => (to, &move |lane| voted(op, inputs, lane)),
+    };
+    for lane in bits(lanes) {
+        registers.set(to, warp * 32 + lane, result(lane));
+    }
+}
+
+/// What a lane gets in a shuffle: its own value, where the other does not take part.
+fn shuffled(op: ShuffleOp, width: u32, inputs: &Inputs, lane: usize) -> u64 {
+    let (width, other) = (u64::from(width), inputs.others[lane]);
+    let place = lane as u64 % width;
+    let from = match op {
+        ShuffleOp::Index => other % width,
+        ShuffleOp::Up if other <= place => place - other,
+        ShuffleOp::Down if other < width - place => place + other,
+        ShuffleOp::Xor if place ^ other < width => place ^ other,
+        ShuffleOp::Up | ShuffleOp::Down | ShuffleOp::Xor => place,
+    };
+    let from = lane - place as usize + from as usize;
+    let takes_part = inputs.group(lane) & (1 << from) != 0;
+    inputs.values[if takes_part { from } else { lane }]
+}
+
+/// What a lane gets in a vote.
+fn voted(op: VoteOp, inputs: &Inputs, lane: usize) -> u64 {
+    let group = inputs.group(lane);
+    let ballot =
+        bits(group).filter(|lane| inputs.values[*lane] != 0).fold(0, |all, lane| all | 1 << lane);
+    match op {
+        VoteOp::All => u64::from(ballot == group),
+        VoteOp::Any => u64::from(ballot != 0),
+        VoteOp::Ballot => u64::from(ballot),
+    }
+}
+
+/// What a barrier yields, where `truths` of `all` threads bring true.
+pub(crate) fn reduced(op: BarrierOp, truths: u32, all: u32) -> u64 {
+    match op {
+        BarrierOp::Count => u64::from(truths),
+        BarrierOp::And => u64::from(truths == all),
+        BarrierOp::Or => u64::from(truths != 0),
+    }
+}
+
+impl Exec<'_> {
+    /// Goes on if the whole block is here.
+    pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, Operand, Uniform)>) -> Next {
+        let active: Mask = self.strand.active();
+        if !self.alone || active != *self.live {
+            return Next::Wait;
+        }
+        if let Some((op, value, to)) = reduce {
+            let truths = self.truths(value).count();
+            to.set(&mut self.strand.uniforms, reduced(op, truths, active.count()));
+        }
+        Next::On
+    }
+
+    /// Goes on if every lane that one of ours waits for is here.
+    pub(super) fn warp(&mut self, op: WarpOp, mask: Option<Operand>) -> Next {
+        let active: Mask = self.strand.active();
+        let mut all = Vec::new();
+        for (warp, lanes) in active.warps() {
+            let mut inputs = Inputs::none();
+            inputs.add((op, mask), self.registers, &self.strand.uniforms, (warp, lanes));
+            if complete(&inputs, self.live.0[warp]) != lanes {
+                return Next::Wait;
+            }
+            all.push((warp, lanes, inputs));
+        }
+        for (warp, lanes, inputs) in all {
+            exchange(op, &inputs, self.registers, warp, lanes);
+        }
+        Next::On
+    }
+}

@@ -1,0 +1,218 @@
+//! Runs a strand until it ends, waits or has to let others run.
+//!
+//! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
+//! kind: [`control`], [`access`], [`meet`].
+mod access;
+mod control;
+mod meet;
+
+use crate::{
+    fault::FaultLog,
+    grid::Bound,
+    mask::Mask,
+    memory::{Cells, Memory},
+    outcome::FaultReport,
+    program::{Code, Malformed, Operand, Step},
+    registers::{Registers, map_uniform},
+    strand::Strand,
+};
+use control::Next;
+pub(crate) use meet::{Inputs, complete, exchange, reduced};
+use std::sync::atomic::{Ordering::SeqCst, fence};
+use warpwise_compiler::ir::Fault;
+
+/// Why a strand does not run on.
+pub(crate) enum Stop {
+    /// Its threads have ended.
+    Ended,
+    /// It is at a step where it waits for others.
+    Meets,
+    /// It has gone round a loop that may wait for others for long enough.
+    Spun,
+    /// Its steps are spent.
+    Spent,
+    /// The kernel did something that the verifier rules out.
+    Malformed(Malformed),
+}
+
+/// How long a strand may run.
+pub(crate) struct Slice {
+    /// Steps, about.
+    pub(crate) steps: i64,
+    /// Rounds of loops that may wait for others, weighted.
+    pub(crate) patience: i64,
+}
+
+/// Where a strand runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Number of the block, x fastest.
+    pub(crate) block: u64,
+    /// Index of the block.
+    pub(crate) block_idx: [u32; 3],
+    /// Number in the block of the group's first thread.
+    pub(crate) first_thread: usize,
+}
+
+/// A strand and all that it works on.
+pub(crate) struct Exec<'e> {
+    pub(crate) code: &'e Code,
+    pub(crate) bound: &'e Bound<'e>,
+    /// The block's shared arrays.
+    pub(crate) shared: &'e [Memory],
+    pub(crate) registers: &'e mut Registers,
+    /// The threads of the group that have not ended.
+    pub(crate) live: &'e mut Mask,
+    pub(crate) strand: &'e mut Strand,
+    /// Whether the block has no other strand.
+    pub(crate) alone: bool,
+    pub(crate) faults: &'e mut FaultLog,
+    pub(crate) place: Place,
+}
+
+impl<'e> Exec<'e> {
+    /// Runs the strand.
+    pub(crate) fn run(&mut self, slice: &mut Slice) -> Stop {
+        let code = self.code;
+        self.strand.learn_live(*self.live);
+        loop {
+            let at = self.strand.at;
+            self.strand.at = at + 1;
+            let next = match &code.steps[at as usize] {
+                Step::Map { f, regs } => {
+                    self.registers.map(*f, *regs, self.strand.runs());
+                    continue;
+                }
+                Step::Uniform { f, slots } => {
+                    map_uniform(*f, &mut self.strand.uniforms, *slots);
+                    continue;
+                }
+                Step::Splat { to, from } => {
+                    let bits = from.get(&self.strand.uniforms);
+                    self.registers.splat(*to, bits, self.strand.runs());
+                    continue;
+                }
+                Step::Set { local, value } => {
+                    let (active, runs) = (self.strand.active(), self.strand.runs());
+                    self.registers.masked_copy(*local, *value, active, runs);
+                    continue;
+                }
+                Step::Jump { to } => {
+                    self.strand.at = *to;
+                    continue;
+                }
+                Step::JumpUnless { cond, to } => {
+                    if cond.get(&self.strand.uniforms) == 0 {
+                        self.strand.at = *to;
+                    }
+                    continue;
+                }
+                Step::Bounds { index, len } => self.bounds(*index, *len),
+                Step::Check { cond, fault } => self.check(*cond, *fault),
+                Step::Load { to, from, transfer } => self.load(*to, *from, *transfer),
+                Step::LoadUniform { to, from } => self.load_uniform(*to, *from),
+                Step::Store { value, to, transfer } => self.store(*value, *to, *transfer),
+                Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
+                Step::Fence => {
+                    fence(SeqCst);
+                    Next::On
+                }
+                Step::Barrier { reduce } => self.barrier(*reduce),
+                Step::Warp { op, mask } => self.warp(*op, *mask),
+                Step::Back { to, cost } => self.back(*to, *cost, slice),
+                Step::If { cond, other, join } => self.part(*cond, *other, *join),
+                Step::Else => self.other_arm(),
+                Step::Enter { resume, join } => self.enter(*resume, *join),
+                Step::Regather => self.regather(),
+                Step::Join => self.join(),
+                Step::Leave { to, when } => self.leave(*to, *when),
+                Step::End => self.end(),
+            };
+            match next {
+                Next::On => {}
+                Next::Stop(stop) => return stop,
+                Next::Wait => {
+                    self.strand.at = at;
+                    return Stop::Meets;
+                }
+                Next::Outside(address) => {
+                    let message = format!("an access outside of memory, at {address:#x}");
+                    return Stop::Malformed(Malformed { message, span: code.spans[at as usize] });
+                }
+            }
+        }
+    }
+
+    /// One lane's value of an operand.
+    fn value(&self, operand: Operand, lane: usize) -> u64 {
+        match operand {
+            Operand::Lanes(reg) => self.registers.get(reg, lane),
+            Operand::Uniform(uniform) => uniform.get(&self.strand.uniforms),
+        }
+    }
+
+    /// The active lanes where a `bool` is true.
+    fn truths(&self, cond: Operand) -> Mask {
+        let active = self.strand.active();
+        match cond {
+            Operand::Lanes(reg) => self.registers.truths(reg, active),
+            Operand::Uniform(uniform) if uniform.get(&self.strand.uniforms) != 0 => active,
+            Operand::Uniform(_) => Mask::EMPTY,
+        }
+    }
+
+    /// The bytes of a buffer.
+    fn cells(&self, buffer: u16) -> Option<Cells<'e>> {
+        let buffer = usize::from(buffer);
+        let params = self.code.params.len();
+        if buffer < params {
+            return self.bound.cells[buffer];
+        }
+        let shared = buffer - params;
+        let (size, _) = self.code.shared.get(shared)?;
+        Some(self.shared.get(shared)?.cells(*size))
+    }
+
+    /// Ends the active lanes whose index is not below the length.
+    fn bounds(&mut self, index: Operand, len: Operand) -> Next {
+        if let (Operand::Lanes(index), Operand::Uniform(len)) = (index, len) {
+            let limit = len.get(&self.strand.uniforms);
+            if self.registers.all_below(index, limit, self.strand.runs()) {
+                return Next::On;
+            }
+        }
+        let mut outside = Mask::EMPTY;
+        for lane in self.strand.active().lanes() {
+            if self.value(index, lane) >= self.value(len, lane) {
+                outside.0[lane / 32] |= 1 << (lane % 32);
+            }
+        }
+        self.fault(outside, Fault::IndexOutOfBounds, Some((index, len)))
+    }
+
+    /// Ends the active lanes where a condition is false.
+    fn check(&mut self, cond: Operand, fault: Fault) -> Next {
+        let wrong = self.strand.active().without(self.truths(cond));
+        self.fault(wrong, fault, None)
+    }
+
+    /// Ends `lanes` with a fault at the step just taken.
+    fn fault(&mut self, lanes: Mask, fault: Fault, bounds: Option<(Operand, Operand)>) -> Next {
+        let Some(lowest) = lanes.lanes().next() else { return Next::On };
+        let thread = self.place.first_thread + lowest;
+        let (index, len) = bounds
+            .map_or((0, 0), |(index, len)| (self.value(index, lowest), self.value(len, lowest)));
+        let report = FaultReport {
+            fault,
+            span: self.code.spans[self.strand.at as usize - 1],
+            index,
+            len,
+            block: self.place.block_idx,
+            thread: self.bound.thread_idx(thread),
+            count: 0,
+        };
+        self.faults.add(lanes.count().into(), (self.place.block, thread), || report);
+        self.live.remove(lanes);
+        self.lose(lanes)
+    }
+}
