@@ -35,22 +35,52 @@ pub enum SpecializeError {
     Mismatch {
         /// Name of the generic parameter.
         name: String,
+        /// What it stands for.
+        kind: GenericKind,
+        /// What it was to be bound to.
+        binding: Binding,
     },
-    /// A length or stride that overflows, or divides by zero.
-    Extent,
+    /// A length, stride or block dimension that overflows, is below zero, or divides by zero.
+    Extent {
+        /// The number, as an expression over the generic parameters' names.
+        extent: String,
+    },
 }
 
 impl fmt::Display for SpecializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Count { expected, found } => {
-                write!(f, "{found} generic arguments for {expected} generic parameters")
+                write!(
+                    f,
+                    "the kernel has {expected} generic parameters, and {found} arguments for them"
+                )
             }
-            Self::Mismatch { name } => {
-                write!(f, "the argument for generic parameter `{name}` does not fit it")
+            Self::Mismatch { name, kind, binding } => {
+                write!(
+                    f,
+                    "generic parameter `{name}` is {}, and its argument is ",
+                    describe(*kind)
+                )?;
+                match binding {
+                    Binding::Type(ty) => write!(f, "the type `{ty}`"),
+                    Binding::Const(bits) => write!(f, "the constant {bits}"),
+                }
             }
-            Self::Extent => write!(f, "a length that depends on generic arguments overflows"),
+            Self::Extent { extent } => {
+                write!(f, "`{extent}` overflows, is below zero or divides by zero")
+            }
         }
+    }
+}
+
+/// What a generic parameter may be bound to, in words.
+fn describe(kind: GenericKind) -> String {
+    match kind {
+        GenericKind::Type(Bound::Num) => "an integer or float type".into(),
+        GenericKind::Type(Bound::Int) => "an integer type".into(),
+        GenericKind::Type(Bound::Float) => "a float type".into(),
+        GenericKind::Const(ty) => format!("a constant of type `{ty}`"),
     }
 }
 
@@ -69,7 +99,7 @@ pub fn specialize<'k>(
     if kernel.is_closed() {
         return Ok(Cow::Borrowed(kernel));
     }
-    let binder = Binder { bindings };
+    let binder = Binder { bindings, kernel };
     let mut bound = kernel.clone();
     bound.generics = Table::new();
     for extent in bound.block.iter_mut().flatten() {
@@ -121,7 +151,8 @@ fn check(kernel: &Kernel, bindings: &[Binding]) -> Result<(), SpecializeError> {
             | (GenericKind::Type(_), Binding::Const(_)) => false,
         };
         if !fits {
-            return Err(SpecializeError::Mismatch { name: generic.name.clone() });
+            let (name, kind, binding) = (generic.name.clone(), generic.kind, *binding);
+            return Err(SpecializeError::Mismatch { name, kind, binding });
         }
     }
     Ok(())
@@ -130,6 +161,8 @@ fn check(kernel: &Kernel, bindings: &[Binding]) -> Result<(), SpecializeError> {
 /// Replaces generic parameters by what `bindings` (already checked) says.
 struct Binder<'a> {
     bindings: &'a [Binding],
+    /// The kernel as it was, for messages.
+    kernel: &'a Kernel,
 }
 
 impl Binder<'_> {
@@ -155,7 +188,26 @@ impl Binder<'_> {
     fn extent(&self, extent: &Extent) -> Result<Extent, SpecializeError> {
         extent
             .fold(&|id| Extent::Const(self.constant(id)), &|scalar| self.scalar(scalar))
-            .ok_or(SpecializeError::Extent)
+            .ok_or_else(|| SpecializeError::Extent { extent: self.spell(extent) })
+    }
+}
+
+impl Binder<'_> {
+    /// The extent as the user might write it.
+    fn spell(&self, extent: &Extent) -> String {
+        let binary = |a, sign, b| format!("({} {sign} {})", self.spell(a), self.spell(b));
+        match extent {
+            Extent::Const(value) => value.to_string(),
+            Extent::Generic(id) => self.kernel.generics[*id].name.clone(),
+            Extent::SizeOf(Scalar::Generic(id)) => {
+                format!("size_of::<{}>()", self.kernel.generics[*id].name)
+            }
+            Extent::SizeOf(scalar) => format!("size_of::<{scalar}>()"),
+            Extent::Add(a, b) => binary(a, '+', b),
+            Extent::Sub(a, b) => binary(a, '-', b),
+            Extent::Mul(a, b) => binary(a, '*', b),
+            Extent::Div(a, b) => binary(a, '/', b),
+        }
     }
 }
 

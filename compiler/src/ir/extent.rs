@@ -76,3 +76,46 @@ impl From<u64> for Extent {
         Self::Const(value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+
+    fn binary(op: fn(Box<Extent>, Box<Extent>) -> Extent, a: Extent, b: Extent) -> Extent {
+        op(Box::new(a), Box::new(b))
+    }
+
+    #[test]
+    fn numbers_are_computed_exactly_or_not_at_all() {
+        let max = u64::MAX;
+        let cases: [(fn(_, _) -> _, u64, u64, Option<u64>); 9] = [
+            (Extent::Add, 2, 3, Some(5)),
+            (Extent::Add, max, 1, None),
+            (Extent::Sub, 3, 3, Some(0)),
+            (Extent::Sub, 2, 3, None),
+            (Extent::Mul, max, 1, Some(max)),
+            (Extent::Mul, 1 << 32, 1 << 32, None),
+            (Extent::Div, 7, 2, Some(3)),
+            (Extent::Div, 0, 5, Some(0)),
+            (Extent::Div, 7, 0, None),
+        ];
+        for (op, a, b, expected) in cases {
+            let extent = binary(op, a.into(), b.into());
+            assert_eq!(extent.simplified(), expected.map(Extent::Const), "{extent}");
+            assert_eq!(extent.known(), None);
+        }
+    }
+
+    #[test]
+    fn what_is_generic_stays_until_it_is_known() {
+        let [n, t] = [GenericId::new(0), GenericId::new(1)];
+        let size = Extent::SizeOf(Scalar::Generic(t));
+        let bytes = binary(Extent::Mul, Extent::Generic(n), size);
+        let sum = binary(Extent::Add, bytes, binary(Extent::Mul, 2.into(), 3.into()));
+        assert_eq!(sum.simplified().unwrap().to_string(), "((T0 * sizeof(T1)) + 6)");
+        let eight = |_| Extent::Const(8);
+        assert_eq!(sum.fold(&eight, &|_| Scalar::F64), Some(Extent::Const(70)));
+        assert_eq!(Extent::SizeOf(Scalar::U16).simplified(), Some(Extent::Const(2)));
+    }
+}
