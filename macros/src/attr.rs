@@ -383,3 +383,92 @@ impl Parse for LintItem {
         Ok(Self::Reason(quote::quote!(#path #equals #reason)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::{ToTokens, quote};
+
+    fn errors(args: TokenStream) -> Vec<String> {
+        let (_, error) = parse(args);
+        error.into_iter().flatten().map(|error| error.to_string()).collect()
+    }
+
+    #[test]
+    fn arguments_come_in_any_order() {
+        let (options, error) = parse(quote!(
+            open(TILE, m::WIDTH),
+            contract = false,
+            deny(gpu_barriers_after_divergent_returns),
+            block = (32, N),
+            wide_index,
+            overflow_checks = true,
+            allow(gpu_barriers_in_divergent_flow, gpu_barriers_in_divergent_loops),
+        ));
+        assert!(error.is_none(), "{error:?}");
+        assert!(!options.contract && options.wide_index && options.overflow_checks);
+        let block = options.block.unwrap().map(|dim| dim.to_token_stream().to_string());
+        assert_eq!(block, ["32", "N", "1"]);
+        let open: Vec<_> = options.open.iter().map(crate::lower::key).collect();
+        assert_eq!(open, ["TILE", "m::WIDTH"]);
+        let lints: Vec<_> = options.lints.iter().map(|(name, level)| (&**name, *level)).collect();
+        let expected = [
+            ("gpu_barriers_after_divergent_returns", Level::Deny),
+            ("gpu_barriers_in_divergent_flow", Level::Allow),
+            ("gpu_barriers_in_divergent_loops", Level::Allow),
+        ];
+        assert_eq!(lints, expected);
+    }
+
+    #[test]
+    fn nothing_is_asked_for_by_default() {
+        let (options, error) = parse(TokenStream::new());
+        assert!(error.is_none());
+        assert!(options.contract && !options.wide_index && !options.overflow_checks);
+        assert!(options.block.is_none() && options.open.is_empty() && options.lints.is_empty());
+    }
+
+    #[test]
+    fn every_wrong_argument_is_reported() {
+        let found = errors(quote!(blok = 3, wide_index, block = 0, wide_index, open(), , 7));
+        assert_eq!(found.len(), 6, "{found:#?}");
+        assert_eq!(found[0], "unknown argument `blok`; did you mean `block`?");
+        assert_eq!(found[2], "`wide_index` is given twice");
+    }
+
+    #[test]
+    fn what_is_right_is_kept() {
+        let (options, error) = parse(quote!(nonsense, block = 64));
+        assert!(error.is_some() && options.block.is_some());
+    }
+
+    #[test]
+    fn only_our_lints_leave_an_attribute() {
+        let rest = |attribute: Attribute| {
+            let found = lint_attribute(&attribute).unwrap();
+            let rest = found.rest.map(|rest| rest.to_token_stream().to_string());
+            (found.levels.len(), rest)
+        };
+        let theirs: Attribute = syn::parse_quote!(#[allow(dead_code, clippy::all)]);
+        assert_eq!(rest(theirs.clone()), (0, Some(theirs.to_token_stream().to_string())));
+        let both = syn::parse_quote!(
+            #[warn(dead_code, gpu_barriers_in_divergent_flow, reason = "so")]
+        );
+        let left = r#"# [warn (dead_code , reason = "so")]"#;
+        assert_eq!(rest(both), (1, Some(left.to_owned())));
+        let ours = syn::parse_quote!(#[deny(gpu_barriers_in_divergent_flow, reason = "so")]);
+        assert_eq!(rest(ours), (1, None));
+        assert_eq!(rest(syn::parse_quote!(#[inline])).0, 0);
+    }
+
+    #[test]
+    fn our_lints_are_spelt_right_and_not_expected() {
+        let wrong = |attribute: Attribute| lint_attribute(&attribute).unwrap_err().to_string();
+        let misspelt = wrong(syn::parse_quote!(#[allow(gpu_barrier_in_divergent_flow)]));
+        let text = "unknown lint `gpu_barrier_in_divergent_flow`; did you mean \
+                    `gpu_barriers_in_divergent_flow`?";
+        assert_eq!(misspelt, text);
+        let expected = wrong(syn::parse_quote!(#[expect(gpu_barriers_in_divergent_flow)]));
+        assert!(expected.contains("use `allow`"), "{expected}");
+    }
+}

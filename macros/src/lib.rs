@@ -8,6 +8,8 @@ mod attr;
 mod device;
 mod embed;
 mod expand;
+#[cfg(test)]
+mod fuzz;
 mod level;
 mod linked;
 mod lower;

@@ -199,3 +199,84 @@ fn resolved(
     let index = |id| indices.get(id).copied().ok_or_else(malformed);
     callees.iter().map(|Callee { key, id }| Ok((key.clone(), index(id)?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    /// What comes to the end of a chain from `closures`.
+    fn link(closures: &[TokenStream], state: &TokenStream) -> syn::Result<Link> {
+        syn::parse2(quote!({} { #({ #closures })* } { #state }))
+    }
+
+    fn names(linked: &Linked) -> Vec<String> {
+        linked.set.items.iter().map(|device| device.item.sig.ident.to_string()).collect()
+    }
+
+    #[test]
+    fn a_closure_arrives_as_it_was_sent() {
+        let [leaf, left, right]: [ItemFn; 3] = [
+            parse_quote!(
+                /// Documented.
+                #[allow(gpu_x)]
+                fn leaf() {}
+            ),
+            parse_quote!(
+                fn left() {
+                    m::leaf();
+                }
+            ),
+            parse_quote!(
+                fn right() {
+                    leaf();
+                }
+            ),
+        ];
+        let leaf = Linked::empty().closure(&leaf, "1", true);
+        let of = |item: &ItemFn, id, path: Path| {
+            let link = link(&[leaf.clone()], &quote!(device { #item })).unwrap();
+            Linked::new(&[path], link.closures).unwrap().closure(item, id, true)
+        };
+        let left = of(&left, "2", parse_quote!(m::leaf));
+        let right = of(&right, "3", parse_quote!(leaf));
+
+        let kernel = quote!(kernel { block = 8 } { fn k() { left(); a::right(); } });
+        let Link { closures, state } = link(&[left, right], &kernel).unwrap();
+        let State::Kernel { args, item } = state else { panic!("no kernel") };
+        assert_eq!(
+            (args.to_string(), item.sig.ident.to_string()),
+            ("block = 8".into(), "k".into())
+        );
+        let linked = Linked::new(&[parse_quote!(left), parse_quote!(a::right)], closures).unwrap();
+        assert!(linked.sound);
+        assert_eq!(names(&linked), ["left", "leaf", "right"], "each once");
+        let callees = |pairs: &[(&str, usize)]| {
+            pairs.iter().map(|&(key, index)| (key.to_owned(), index)).collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(linked.set.kernel_callees, callees(&[("left", 0), ("a::right", 2)]));
+        assert_eq!(linked.set.items[0].callees, callees(&[("m::leaf", 1)]));
+        assert_eq!(linked.set.items[1].item.attrs.len(), 1, "without documentation");
+        assert_eq!(linked.set.items[2].callees, callees(&[("leaf", 1)]));
+    }
+
+    #[test]
+    fn what_is_wrong_spreads() {
+        let wrong = Linked::empty().closure(
+            &parse_quote!(
+                fn f() {}
+            ),
+            "1",
+            false,
+        );
+        let Link { closures, .. } = link(&[wrong], &quote!(device { fn g() { f() } })).unwrap();
+        assert!(!Linked::new(&[parse_quote!(f)], closures).unwrap().sound);
+    }
+
+    #[test]
+    fn other_versions_are_refused() {
+        let closure = quote!("0.0.0" { "1" sound {} { fn f() {} } });
+        let error = link(&[closure], &quote!(device { fn g() {} })).err().unwrap();
+        assert!(error.to_string().contains("uses Warpwise 0.0.0"), "{error}");
+    }
+}

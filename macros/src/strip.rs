@@ -53,3 +53,67 @@ fn attribute(hash: &TokenTree, group: &Group, out: &mut TokenStream, errors: &mu
         Err(error) => combine(errors, error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn everything_else_stays() {
+        let mut errors = None;
+        let stripped = strip(
+            quote!(
+                /// Documented.
+                #[allow(gpu_barriers_in_divergent_flow)]
+                #[inline]
+                fn f() {
+                    #[allow(gpu_barriers_in_divergent_flow, dead_code)]
+                    {
+                        x # [y];
+                        sync_threads();
+                    }
+                }
+            ),
+            &mut errors,
+        );
+        let expected = quote!(
+            /// Documented.
+            #[inline]
+            fn f() {
+                #[allow(dead_code)]
+                {
+                    x # [y];
+                    sync_threads();
+                }
+            }
+        );
+        assert_eq!(stripped.to_string(), expected.to_string());
+        assert!(errors.is_none());
+    }
+
+    #[test]
+    fn wrong_ones_are_reported_and_removed() {
+        let mut errors = None;
+        let stripped = strip(
+            quote!(
+                #[allow(gpu_what)]
+                fn f() {
+                    #[forbid(gpu_barriers_in_divergent_flow)]
+                    {}
+                }
+            ),
+            &mut errors,
+        );
+        assert_eq!(
+            stripped.to_string(),
+            quote!(
+                fn f() {
+                    {}
+                }
+            )
+            .to_string()
+        );
+        assert_eq!(errors.into_iter().flatten().count(), 2);
+    }
+}
