@@ -7,11 +7,11 @@
 //! Every wrong argument is reported, each at its own tokens.
 use crate::suggest::closest;
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{
     Attribute, Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Token,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
-    spanned::Spanned,
 };
 use warpwise_compiler::{diag::Level, lint};
 
@@ -106,11 +106,17 @@ impl Parse for Argument {
                 let on = flag(&name, input)?;
                 Ok(Self::Flag(name, on))
             }
-            "block" => Ok(Self::Block(name, Box::new(block(input)?))),
-            "open" => Ok(Self::Open(name, constants(input)?)),
-            "allow" => levels(Level::Allow, input).map(Self::Lints),
-            "warn" => levels(Level::Warn, input).map(Self::Lints),
-            "deny" => levels(Level::Deny, input).map(Self::Lints),
+            "block" => {
+                let dims = Box::new(block(&name, input)?);
+                Ok(Self::Block(name, dims))
+            }
+            "open" => {
+                let paths = constants(&name, input)?;
+                Ok(Self::Open(name, paths))
+            }
+            "allow" => levels(&name, Level::Allow, input).map(Self::Lints),
+            "warn" => levels(&name, Level::Warn, input).map(Self::Lints),
+            "deny" => levels(&name, Level::Deny, input).map(Self::Lints),
             unknown => Err(Error::new(name.span(), unknown_argument(unknown))),
         }
     }
@@ -123,60 +129,71 @@ fn unknown_argument(name: &str) -> String {
     }
 }
 
+/// Where the next token is; the argument's `name`, if there is none.
+fn here(name: &Ident, input: ParseStream<'_>) -> Span {
+    if input.is_empty() { name.span() } else { input.span() }
+}
+
 /// `name` or `name = true`.
 fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
     if input.is_empty() {
         return Ok(true);
     }
-    let wrong = |span| Error::new(span, format!("write `{name} = true` or `{name} = false`"));
-    input.parse::<Token![=]>().map_err(|error| wrong(error.span()))?;
-    let value: LitBool = input.parse().map_err(|error| wrong(error.span()))?;
+    let wrong = |at| Error::new(at, format!("write `{name} = true` or `{name} = false`"));
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| wrong(at))?;
+    let at = here(name, input);
+    let value: LitBool = input.parse().map_err(|_| wrong(at))?;
     finished(input)?;
     Ok(value.value)
 }
 
 /// `= 256`, `= (32, 8)`, `= N`.
-fn block(input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
+fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
     const FORM: &str = "write `block = 256`, `block = (32, 8)` or `block = (8, 8, 4)`; a constant's \
                         name may stand for a number";
-    let wrong = |span| Error::new(span, FORM);
-    input.parse::<Token![=]>().map_err(|error| wrong(error.span()))?;
-    let value: Expr = input.parse().map_err(|error| wrong(error.span()))?;
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
+    let at = here(name, input);
+    let value: Expr = input.parse().map_err(|_| Error::new(at, FORM))?;
     finished(input)?;
+    let tokens = value.to_token_stream();
     let dims: Vec<Expr> = match value {
         Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
             tuple.elems.into_iter().collect()
         }
         Expr::Paren(paren) => vec![*paren.expr],
         value @ (Expr::Lit(_) | Expr::Path(_)) => vec![value],
-        value => return Err(wrong(value.span())),
+        value => return Err(Error::new_spanned(value, FORM)),
     };
     let one = || Expr::Lit(ExprLit { attrs: Vec::new(), lit: syn::parse_quote!(1) });
     let mut rest = dims.into_iter();
     let dims = std::array::from_fn(|_| rest.next().unwrap_or_else(one));
-    check_block(&dims)?;
-    Ok(dims)
+    match threads(&dims)? {
+        Some(threads) if threads > 1024 => {
+            let text = format!("a block has at most 1024 threads, not {threads}");
+            Err(Error::new_spanned(tokens, text))
+        }
+        Some(_) | None => Ok(dims),
+    }
 }
 
-/// What the hardware allows, as far as the dimensions are literals.
-fn check_block(dims: &[Expr; 3]) -> syn::Result<()> {
-    let mut threads = 1u64;
+/// The number of threads, if all of `dims` are literals; none of them is too large.
+fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
+    let mut threads = Some(1);
     for (dim, (axis, most)) in dims.iter().zip([("x", 1024), ("y", 1024), ("z", 64)]) {
-        let Some(size) = dimension(dim)? else { continue };
-        if size == 0 {
-            return Err(Error::new(dim.span(), "a block has at least one thread along each axis"));
+        let size = dimension(dim)?;
+        if size == Some(0) {
+            let text = "a block has at least one thread along each axis";
+            return Err(Error::new_spanned(dim, text));
         }
-        if size > most {
+        if let Some(size) = size.filter(|&size| size > most) {
             let text = format!("a block has at most {most} threads along {axis}, not {size}");
-            return Err(Error::new(dim.span(), text));
+            return Err(Error::new_spanned(dim, text));
         }
-        threads *= size;
+        threads = threads.zip(size).map(|(threads, size)| threads * size);
     }
-    if threads > 1024 {
-        let text = format!("a block has at most 1024 threads, not {threads}");
-        return Err(Error::new(dims[0].span(), text));
-    }
-    Ok(())
+    Ok(threads)
 }
 
 /// The number, or `None` for a constant.
@@ -189,46 +206,36 @@ fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
         dim => {
             let text = "a block dimension is a number or the name of a constant: of a const \
                         generic, or of one that `open(..)` names";
-            Err(Error::new(dim.span(), text))
+            Err(Error::new_spanned(dim, text))
         }
     }
 }
 
 /// `(A, m::B)`.
-fn constants(input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
-    let wrong = |span| Error::new(span, "write the constants' names: `open(TILE, WIDTH)`");
-    let (list, span) = list::<Path>(input).map_err(|error| wrong(error.span()))?;
-    if list.is_empty() {
-        return Err(wrong(span));
-    }
+fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
+    let list = list(name, input, "write the constants' names: `open(TILE, WIDTH)`")?;
     for (i, path) in list.iter().enumerate() {
         if path.segments.iter().any(|segment| !segment.arguments.is_none()) {
-            return Err(Error::new(path.span(), "a constant's name has no generic arguments"));
+            return Err(Error::new_spanned(path, "a constant's name has no generic arguments"));
         }
         if list[..i].contains(path) {
-            return Err(Error::new(path.span(), "this constant is already named"));
+            return Err(Error::new_spanned(path, "this constant is already named"));
         }
     }
     Ok(list)
 }
 
 /// `(gpu_a, gpu_b)`.
-fn levels(level: Level, input: ParseStream<'_>) -> syn::Result<Vec<(String, Level)>> {
-    let wrong = |span| {
-        let text = "write the lints' names, such as `allow(gpu_barriers_in_divergent_flow)`";
-        Error::new(span, text)
-    };
-    let (list, span) = list::<Path>(input).map_err(|error| wrong(error.span()))?;
-    if list.is_empty() {
-        return Err(wrong(span));
-    }
+fn levels(name: &Ident, level: Level, input: ParseStream<'_>) -> syn::Result<Vec<(String, Level)>> {
+    const FORM: &str = "write the lints' names: `allow(gpu_barriers_in_divergent_flow)`";
+    let list = list(name, input, FORM)?;
     list.iter().map(|path| Ok((lint_name(path)?, level))).collect()
 }
 
 /// The lint that `path` names.
 fn lint_name(path: &Path) -> syn::Result<String> {
     let Some(name) = path.get_ident().map(Ident::to_string) else {
-        return Err(Error::new(path.span(), "a lint of Warpwise is a plain name: `gpu_..`"));
+        return Err(Error::new_spanned(path, "a lint of Warpwise is a plain name: `gpu_..`"));
     };
     if lint::names().any(|known| known == name) {
         return Ok(name);
@@ -237,16 +244,24 @@ fn lint_name(path: &Path) -> syn::Result<String> {
         Some(known) => format!("unknown lint `{name}`; did you mean `{known}`?"),
         None => format!("unknown lint `{name}`"),
     };
-    Err(Error::new(path.span(), text))
+    Err(Error::new_spanned(path, text))
 }
 
-/// What stands between parentheses, and the place of the parentheses.
-fn list<T: Parse>(input: ParseStream<'_>) -> syn::Result<(Vec<T>, Span)> {
+/// The paths between parentheses, one or more; `form` says how they are written.
+fn list(name: &Ident, input: ParseStream<'_>, form: &str) -> syn::Result<Vec<Path>> {
+    let at = here(name, input);
+    let wrong = |_| Error::new(at, form);
+    if !input.peek(syn::token::Paren) {
+        return Err(Error::new(at, form));
+    }
     let content;
-    let parens = syn::parenthesized!(content in input);
-    let list = Punctuated::<T, Token![,]>::parse_terminated(&content)?;
+    syn::parenthesized!(content in input);
+    let list = Punctuated::<Path, Token![,]>::parse_terminated(&content).map_err(wrong)?;
     finished(input)?;
-    Ok((list.into_iter().collect(), parens.span.join()))
+    if list.is_empty() {
+        return Err(Error::new(at, form));
+    }
+    Ok(list.into_iter().collect())
 }
 
 /// Refuses what follows a complete argument.
@@ -335,7 +350,7 @@ pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute
         let Some(level) = level else {
             let text =
                 format!("`{word}` is not for lints of Warpwise: use `allow`, `warn` or `deny`");
-            return Err(Error::new(path.span(), text));
+            return Err(Error::new_spanned(path, text));
         };
         levels.push((lint_name(path)?, level));
     }
@@ -387,7 +402,7 @@ impl Parse for LintItem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quote::{ToTokens, quote};
+    use quote::quote;
 
     fn errors(args: TokenStream) -> Vec<String> {
         let (_, error) = parse(args);

@@ -36,10 +36,12 @@
 //! 128 by default. How deep the call tree is does not matter.
 //!
 //! **Recursion.** A function that calls itself is refused. Functions that call each other wait
-//! for each other's macros, so neither is ever defined, and rustc says "cannot find macro `odd`"
-//! at each call, with the note that it is a function and not a macro.
+//! for each other's macros, so neither would ever be defined: [`crate::cycle`] refuses those of
+//! one module. For others rustc says "cannot find macro `odd`" at each call, and that it is a
+//! function and not a macro.
 use crate::{
     attr::{self, combine},
+    cycle,
     embed::{self, witness},
     expand::{self, is_rust_analyzer},
     linked::{Link, Linked, State},
@@ -71,13 +73,22 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
         return function;
     }
     let callees = callees(&item);
-    let refusals = [refuse(&callees), refuse_name(&item), refuse_recursion(&item, &callees)];
+    let refusals = [
+        refuse(&callees),
+        refuse_name(&item),
+        refuse_recursion(&item, &callees),
+        cycle::refuse(&item, &callees),
+    ];
     refusals.into_iter().flatten().for_each(|error| combine(&mut errors, error));
     let rest = match &errors {
         Some(_) if is_std_macro(&item.sig.ident) => TokenStream::new(),
         Some(_) => carrier(&item, &Linked::empty(), false),
         None if callees.is_empty() => define(&item, &Linked::empty()),
-        None => resolve(&callees, &quote!(device { #tokens })),
+        None => {
+            let cfgs = expand::cfgs(&item.attrs);
+            let chain = resolve(&callees, &quote!(device { #tokens }));
+            quote!(#(#cfgs)* #chain)
+        }
     };
     let errors = errors.map(|errors| errors.to_compile_error());
     quote!(#function #errors #rest)
@@ -123,7 +134,8 @@ fn define(item: &ItemFn, linked: &Linked) -> TokenStream {
         Ok(witnesses) => {
             let carrier = carrier(item, linked, true);
             let witnesses = witnesses.iter().map(witness);
-            quote!(#carrier const _: () = { #(#witnesses)* };)
+            let cfgs = expand::cfgs(&item.attrs);
+            quote!(#carrier #(#cfgs)* const _: () = { #(#witnesses)* };)
         }
         Err(errors) => {
             let errors = errors.to_compile_error();
@@ -140,7 +152,9 @@ fn carrier(item: &ItemFn, linked: &Linked, sound: bool) -> TokenStream {
     let hidden = format_ident!("__warpwise_{}_{id}", name.unraw());
     let closure = linked.closure(item, &id, sound);
     let (vis, export) = (&item.vis, exported(&item.vis));
+    let cfgs = expand::cfgs(&item.attrs);
     quote!(
+        #(#cfgs)*
         #[doc(hidden)]
         #export
         #[allow(unused_macros, non_local_definitions, reason = "it is used through its alias")]
@@ -149,6 +163,7 @@ fn carrier(item: &ItemFn, linked: &Linked, sound: bool) -> TokenStream {
                 $($next)* ! { { $($rest)* } { $($got)* { #closure } } $state }
             };
         }
+        #(#cfgs)*
         #[doc(hidden)]
         #[allow(unused_imports, unreachable_pub, reason = "kernels may use it, or may not")]
         #vis use #hidden as #name;

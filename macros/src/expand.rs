@@ -62,7 +62,14 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
 /// The function that `#[macro_name]` stands on.
 pub(crate) fn function(tokens: TokenStream, macro_name: &str) -> syn::Result<ItemFn> {
     match syn::parse2(tokens.clone())? {
-        Item::Fn(item) => Ok(item),
+        Item::Fn(item) => match item.sig.receiver() {
+            None => Ok(item),
+            Some(receiver) => {
+                let text =
+                    format!("`#[{macro_name}]` is for functions outside of `impl` and `trait`");
+                Err(Error::new_spanned(receiver, text))
+            }
+        },
         other => {
             let text = format!("`#[{macro_name}]` is for functions");
             Err(Error::new_spanned(other, text))
@@ -99,12 +106,11 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
     let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
     let phantom = (!types.is_empty())
         .then(|| quote!(_types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
-    let cfgs = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let cfgs = cfgs(&item.attrs);
     let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
     let launch = launch(item, options);
     let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
     let summary = summary(&item.attrs);
-    let cfgs: Vec<&Attribute> = cfgs.collect();
     quote!(
         #(#cfgs)*
         #[doc = #doc]
@@ -115,6 +121,11 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
         #[allow(dead_code, reason = "the kernel may be used in one way only")]
         impl #impl_generics #name #type_generics #where_clause { #ptx #launch }
     )
+}
+
+/// The `#[cfg(..)]` that stand below ours, for what stands beside the function.
+pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
 }
 
 /// The first paragraph of the user's documentation, to stand below ours. No more, because
@@ -163,6 +174,8 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
     // These are ours; a parameter of the kernel may have the same name.
     let device = Ident::new("device", Span::mixed_site());
     let config = Ident::new("config", Span::mixed_site());
+    // Where messages about a launch's arguments point.
+    let launch = Ident::new("launch", item.sig.ident.span());
     let known = params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
     let inputs = params.iter().map(parameter);
     let body = if known {
@@ -193,7 +206,7 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
         /// # Errors
         /// If the launch is refused; nothing has run then.
         #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
-        #vis fn launch(
+        #vis fn #launch(
             #device: &::warpwise::Device,
             #config: ::warpwise::LaunchConfig,
             #(#inputs,)*

@@ -5,6 +5,7 @@
 //! the program carries of it. Nothing panics on what a user writes; should something, it is
 //! reported as a bug of ours.
 mod attr;
+mod cycle;
 mod device;
 mod embed;
 mod expand;

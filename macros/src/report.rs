@@ -51,10 +51,10 @@ fn text(diagnostic: &Diagnostic, places: Places<'_>) -> String {
     let mut text = message.clone();
     for (span, label) in labels {
         let place = Place::of(places.range(*span).0);
-        text.push_str(&format!("\n  = note: {label} ({place})"));
+        text.push_str(&format!("\n= note: {label} ({place})"));
     }
     if let Some(help) = help {
-        text.push_str(&format!("\n  = help: {help}"));
+        text.push_str(&format!("\n= help: {help}"));
     }
     let on = if LINTS.iter().any(|lint| lint.name == *code && lint.level == *level) {
         "is on by default"
@@ -64,7 +64,7 @@ fn text(diagnostic: &Diagnostic, places: Places<'_>) -> String {
         "is a warning here"
     };
     text.push_str(&format!(
-        "\n  = note: `{code}` {on}; `#[allow({code})]` on the statement or the kernel silences it"
+        "\n= note: `{code}` {on}; `#[allow({code})]` on the statement or the kernel silences it"
     ));
     text
 }
@@ -102,7 +102,7 @@ fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
 /// A mistake of ours, reported at `span`.
 pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
     let text = format!(
-        "this is a bug in Warpwise, not in the kernel: {text}\n  = help: please report it, with \
+        "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with \
          the kernel, at {}/issues",
         env!("CARGO_PKG_REPOSITORY")
     );
