@@ -137,3 +137,24 @@ impl Device {
         Buffer::zeroed(self, len)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AtomicF32;
+
+    #[test]
+    fn buffers_travel_between_threads() {
+        fn travels<T: Send + Sync>() {}
+        travels::<Buffer<f32>>();
+        travels::<Buffer<bool>>();
+        travels::<Buffer<AtomicF32>>();
+    }
+
+    #[test]
+    fn a_buffer_says_what_and_where_it_is() {
+        let buffer = Device::cpu().zeros::<f32>(3).unwrap();
+        assert_eq!(format!("{buffer:?}"), "Buffer<f32>(3 elements on cpu (SIMT interpreter))");
+        assert_eq!(buffer.device().name(), "SIMT interpreter");
+    }
+}

@@ -200,3 +200,64 @@ impl<T> Cache<T> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{
+        Barrier,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    };
+    use warpwise_compiler::ir::Scalar;
+
+    static ONE: Source = Source { name: "one", ir: "", ptx: None, places: &[] };
+    static TWO: Source = Source { name: "two", ir: "", ptx: None, places: &[] };
+
+    #[test]
+    fn a_cache_makes_a_thing_once_for_each_kernel_and_bindings() {
+        let (cache, made) = (Cache::new(), AtomicUsize::new(0));
+        let make = || Ok(made.fetch_add(1, Relaxed));
+        let u32s = [Binding::Type(Scalar::U32)];
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for source in [&ONE, &TWO] {
+                        let plain = cache.get(source, &[], make).unwrap();
+                        let bound = cache.get(source, &u32s, make).unwrap();
+                        assert_ne!(plain, bound);
+                        assert_eq!(plain, cache.get(source, &[], make).unwrap());
+                    }
+                });
+            }
+        });
+        assert_eq!(made.into_inner(), 4);
+    }
+
+    #[test]
+    fn a_cache_keeps_no_errors_and_waits_only_for_the_same_kernel() {
+        let cache = Cache::new();
+        let failed = Error::NoDriver { tried: Vec::new() };
+        assert_eq!(cache.get(&ONE, &[], || Err::<i32, _>(failed.clone())), Err(failed));
+        let meet = Barrier::new(2);
+        let slow = |value| {
+            meet.wait();
+            Ok(value)
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(*cache.get(&ONE, &[], || slow(1)).unwrap(), 1));
+            assert_eq!(*cache.get(&TWO, &[], || slow(2)).unwrap(), 2);
+        });
+    }
+
+    #[test]
+    fn shared_arrays_are_aligned_and_their_sizes_checked() {
+        let bytes = |text: &str| {
+            let kernel: Kernel = format!("kernel k {{ {text} }}").parse().unwrap();
+            Signature::of(&kernel).shared
+        };
+        assert_eq!(bytes(""), 0);
+        assert_eq!(bytes("shared @0 = a: [bool; 3]\n shared @1 = b: [f64; 2]"), 24);
+        let huge = format!("shared @0 = a: [f64; {}]", u64::MAX / 4);
+        assert_eq!(bytes(&huge), u64::MAX);
+    }
+}

@@ -1,8 +1,8 @@
 //! One GPU: its primary context, what it is, and the kernels loaded into it.
 //!
 //! The primary context is the one that the CUDA runtime and other libraries use too. All calls
-//! that need it go through [`Context::enter`], which makes it current on the calling thread and
-//! notices when the driver gives it up for good.
+//! that need it go through [`Context::enter`], which makes it current on the calling thread for as long
+//! as they take, and notices when the driver gives it up for good.
 use super::{
     kernel::Loaded,
     table::{ContextHandle, DeviceNumber, Driver},
@@ -108,9 +108,8 @@ impl Context {
         if let Some(cause) = self.lost.get() {
             return Err(self.device_lost(cause.clone()));
         }
-        // SAFETY: the context lives as long as `self`.
-        let current = unsafe { self.driver.cuCtxSetCurrent(self.handle) };
-        current.and_then(|()| work(self.driver)).map_err(|error| match error {
+        let current = Current::push(self.driver, self.handle);
+        current.and_then(|_current| work(self.driver)).map_err(|error| match error {
             Error::Driver { code, .. } if FATAL.contains(&code) => {
                 self.device_lost(self.lost.get_or_init(|| error).clone())
             }
@@ -128,6 +127,25 @@ impl Context {
         // SAFETY: both take a number, and the context is current.
         let told = self.enter(|driver| unsafe { driver.cuMemGetInfo_v2(&mut free, &mut total) });
         told.ok().map(|()| free as u64)
+    }
+}
+
+/// While it lives, a context is current on this thread; then, what was current before.
+struct Current(&'static Driver);
+
+impl Current {
+    fn push(driver: &'static Driver, context: ContextHandle) -> Result<Self> {
+        // SAFETY: the caller's context lives as long as the work in it.
+        unsafe { driver.cuCtxPushCurrent_v2(context) }?;
+        Ok(Self(driver))
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        let mut popped = ContextHandle::NULL;
+        // SAFETY: `popped` takes the result. An error leaves nothing to do.
+        let _ = unsafe { self.0.cuCtxPopCurrent_v2(&mut popped) };
     }
 }
 

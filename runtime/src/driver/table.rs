@@ -165,7 +165,8 @@ functions! {
         // Contexts.
         cuDevicePrimaryCtxRetain(context: *mut ContextHandle, device: DeviceNumber);
         cuDevicePrimaryCtxRelease_v2(device: DeviceNumber);
-        cuCtxSetCurrent(context: ContextHandle);
+        cuCtxPushCurrent_v2(context: ContextHandle);
+        cuCtxPopCurrent_v2(context: *mut ContextHandle);
         // Memory.
         cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
         cuMemAlloc_v2(address: *mut Address, bytes: usize);

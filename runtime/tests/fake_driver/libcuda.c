@@ -27,7 +27,8 @@ static int is(const char *word) {
 /* What is alive, and how often kernels were loaded. */
 static long contexts, streams, events, memory, pinned, modules, loads, launches;
 static int lost;
-static __thread void *current;
+static __thread void *stack[8], **top;
+#define current (top > stack ? top[-1] : NULL)
 #define COUNT(n, by) __atomic_add_fetch(&(n), (by), __ATOMIC_SEQ_CST)
 
 __attribute__((destructor)) static void report(void) {
@@ -80,7 +81,15 @@ API int cuDevicePrimaryCtxRetain(void **context, int device) {
     return COUNT(contexts, 1), *context = (void *)(intptr_t)device, OK;
 }
 API int cuDevicePrimaryCtxRelease_v2(int device) { return COUNT(contexts, -1), OK; }
-API int cuCtxSetCurrent(void *context) { return current = context, OK; }
+API int cuCtxPushCurrent_v2(void *context) {
+    if (!top) top = stack;
+    if (top == stack + 8) return INVALID_VALUE;
+    return *top++ = context, OK;
+}
+API int cuCtxPopCurrent_v2(void **context) {
+    if (top == stack) return INVALID_CONTEXT;
+    return *context = *--top, OK;
+}
 
 /* Memory: every address is that of a malloc; a header remembers the size. */
 API int cuMemGetInfo_v2(size_t *free, size_t *total) {
