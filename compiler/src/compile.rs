@@ -57,10 +57,7 @@ pub fn check<'k>(
 ///
 /// # Errors
 /// [`CompileError::Specialize`] and [`CompileError::Malformed`].
-pub fn bind<'k>(
-    kernel: &'k Kernel,
-    bindings: &[Binding],
-) -> Result<Cow<'k, Kernel>, CompileError> {
+pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kernel>, CompileError> {
     let kernel = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
     verify(&kernel).map_err(CompileError::Malformed)?;
     Ok(kernel)

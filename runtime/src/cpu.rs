@@ -3,20 +3,20 @@
 //! A launch runs at once, on all cores, and is done when it returns. A failed check is kept until
 //! the next call that would synchronise on a GPU, so that programs see the same on both.
 use crate::{
-    Device, Error, Result,
+    Error, Result,
     device::DeviceInfo,
-    dispatch::{Arg, Value, check},
+    dispatch::{Arg, Launch, Value},
     error::DevicePanic,
-    kernel::{Cache, FaultDetails, Signature, Source, bind},
-    launch::{Geometry, LaunchConfig},
+    kernel::{Cache, FaultDetails, Source},
+    launch::Geometry,
 };
 use std::{
     num::NonZero,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::available_parallelism,
 };
-use warpwise_compiler::{compile::optimized, id::Id, specialize::Binding};
-use warpwise_simt::{FaultReport, Launch, Memory, Program, Stopped, Waiting};
+use warpwise_compiler::{compile::optimized, id::Id};
+use warpwise_simt::{FaultReport, Memory, Program, Stopped, Waiting};
 
 /// Where the interpreter is named in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
@@ -25,30 +25,9 @@ pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 const SHARED_MEMORY: u64 = 48 << 10;
 
 /// Programs depend on the kernel only, so all CPU devices share them.
-static PROGRAMS: Cache<Prepared> = Cache::new();
+static PROGRAMS: Cache<Program> = Cache::new();
 /// The same, of kernels that are run as the front end made them.
-static UNOPTIMIZED: Cache<Prepared> = Cache::new();
-
-#[derive(Debug)]
-struct Prepared {
-    signature: Signature,
-    program: Program,
-}
-
-impl Prepared {
-    fn new(source: &Source, bindings: &[Binding], optimize: bool) -> Result<Self> {
-        let mut kernel = bind(source, bindings, NAME)?;
-        let signature = Signature::of(&kernel);
-        if optimize {
-            kernel = optimized(kernel).map_err(|error| Error::Compile {
-                kernel: source.name,
-                device: NAME.into(),
-                message: error.to_string(),
-            })?;
-        }
-        Ok(Self { signature, program: Program::new(&kernel) })
-    }
-}
+static UNOPTIMIZED: Cache<Program> = Cache::new();
 
 /// One CPU device: what it still has to report.
 #[derive(Debug)]
@@ -90,35 +69,15 @@ impl Interpreter {
         }
     }
 
-    pub(crate) fn launch(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        config: LaunchConfig,
-        args: &[Arg<'_>],
-        device: &Device,
-    ) -> Result<()> {
-        let programs = if self.optimize { &PROGRAMS } else { &UNOPTIMIZED };
-        let prepare = || Prepared::new(source, bindings, self.optimize);
-        let prepared = programs.get(source, bindings, prepare)?;
-        let geometry = check(source, &prepared.signature, device, config, args)?;
-        if geometry.is_empty() {
-            return Ok(());
-        }
-        self.run(source, &prepared.program, geometry, args, device.steps())
-    }
-
-    fn run(
-        &self,
-        source: &'static Source,
-        program: &Program,
-        geometry: Geometry,
-        args: &[Arg<'_>],
-        steps: Option<u64>,
-    ) -> Result<()> {
-        let args: Vec<_> = args.iter().map(argument).collect();
-        let Geometry { grid, block } = geometry;
-        let outcome = program.run(&Launch { grid, block, args: &args, workers: None, steps });
+    /// Runs a launch, of at most so many `steps`, to its end.
+    pub(crate) fn run(&self, launch: &Launch<'_>, steps: Option<u64>) -> Result<()> {
+        let program = self.program(launch)?;
+        let args: Vec<_> = launch.args.iter().map(argument).collect();
+        let Geometry { grid, block } = launch.geometry;
+        let workers = None;
+        let outcome =
+            program.run(&warpwise_simt::Launch { grid, block, args: &args, workers, steps });
+        let source = launch.source;
         let fault = outcome.fault.map(|report| Box::new(source.panic(details(&report))));
         if let Some(stopped) = outcome.stopped {
             let reason = reason(source, &stopped);
@@ -129,6 +88,21 @@ impl Interpreter {
             *pending = fault;
         }
         Ok(())
+    }
+
+    fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>> {
+        let Launch { source, bindings, kernel, .. } = *launch;
+        if !self.optimize {
+            return UNOPTIMIZED.get(source, bindings, || Ok(Program::new(kernel)));
+        }
+        PROGRAMS.get(source, bindings, || {
+            let kernel = optimized(kernel.clone()).map_err(|error| Error::Compile {
+                kernel: source.name,
+                device: NAME.into(),
+                message: error.to_string(),
+            })?;
+            Ok(Program::new(&kernel))
+        })
     }
 
     fn fault(&self) -> MutexGuard<'_, Option<Box<DevicePanic>>> {

@@ -15,17 +15,15 @@
 //! run; what its threads do wrong comes out of the next call that waits, as
 //! [`Error::DevicePanic`], once.
 use crate::{
-    Error, LaunchConfig, Result,
+    Error, Result,
     cpu::{self, Interpreter},
-    dispatch::Arg,
+    dispatch::Launch,
     driver::{Allocation, Stream},
-    kernel::Source,
 };
 use std::{
     fmt,
     sync::{Arc, Once},
 };
-use warpwise_compiler::specialize::Binding;
 
 /// A place where kernels run, and the order of work there. Cheap to clone: clones are the
 /// same device.
@@ -218,21 +216,11 @@ impl Device {
         }
     }
 
-    /// The most steps of a launch, on the interpreter.
-    pub(crate) fn steps(&self) -> Option<u64> {
-        self.steps
-    }
-
-    pub(crate) fn launch(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        config: LaunchConfig,
-        args: &[Arg<'_>],
-    ) -> Result<()> {
+    /// Runs a launch, or on a GPU sees to it that it will run.
+    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         match &self.engine {
-            Engine::Cpu(interpreter) => interpreter.launch(source, bindings, config, args, self),
-            Engine::Cuda(stream) => stream.launch(source, bindings, config, args, self),
+            Engine::Cpu(interpreter) => interpreter.run(launch, self.steps),
+            Engine::Cuda(stream) => stream.run(launch),
         }
     }
 }

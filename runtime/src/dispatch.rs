@@ -4,12 +4,12 @@ use crate::{
     buffer::AnyBuffer,
     element::Atomic,
     error::LaunchMistake,
-    kernel::{Signature, Source},
+    kernel::{Bound, Signature, Source},
     launch::Geometry,
 };
 use std::fmt;
 use warpwise_compiler::{
-    ir::{Access, Param, ParamKind, Scalar},
+    ir::{Access, Kernel, Param, ParamKind, Scalar},
     specialize::Binding,
 };
 
@@ -69,11 +69,24 @@ impl fmt::Display for Arg<'_> {
     }
 }
 
+/// A launch that was checked: its arguments are what the kernel takes, in memory that the
+/// device reaches, and its geometry is what the kernel and the hardware allow.
+pub(crate) struct Launch<'a> {
+    pub(crate) source: &'static Source,
+    pub(crate) bindings: &'a [Binding],
+    /// The kernel of the source and the bindings.
+    pub(crate) kernel: &'a Kernel,
+    /// Not empty.
+    pub(crate) geometry: Geometry,
+    pub(crate) args: &'a [Arg<'a>],
+}
+
 /// Checks a launch and gives it to the device; what the kernel's threads do wrong comes out of
 /// the next call that synchronises.
 ///
 /// # Errors
-/// [`Error::Launch`] and [`Error::Compile`], after which nothing ran; what the driver says.
+/// [`Error::Launch`] and [`Error::Compile`], after which nothing ran; [`Error::Stopped`]; what the
+/// driver says.
 pub fn launch(
     source: &'static Source,
     bindings: &[Binding],
@@ -81,22 +94,25 @@ pub fn launch(
     config: LaunchConfig,
     args: &[Arg<'_>],
 ) -> Result<()> {
-    device.launch(source, bindings, config, args)
+    let Bound { kernel, signature } = &*Bound::get(source, bindings, device)?;
+    let geometry = check(signature, device, config, args)
+        .map_err(|mistake| Error::Launch { kernel: source.name, mistake })?;
+    if geometry.is_empty() {
+        return Ok(());
+    }
+    device.run(&Launch { source, bindings, kernel, geometry, args })
 }
 
-/// Checks a launch against the kernel's signature.
-pub(crate) fn check(
-    source: &'static Source,
+fn check(
     signature: &Signature,
     device: &Device,
     config: LaunchConfig,
     args: &[Arg<'_>],
-) -> Result<Geometry> {
-    check_arguments(&signature.params, args)
-        .and_then(|()| check_devices(&signature.params, args, device))
-        .and_then(|()| check_shared(signature.shared, device))
-        .and_then(|()| config.geometry(signature.block, signature.wide_index))
-        .map_err(|mistake| Error::Launch { kernel: source.name, mistake })
+) -> Result<Geometry, LaunchMistake> {
+    check_arguments(&signature.params, args)?;
+    check_devices(&signature.params, args, device)?;
+    check_shared(signature.shared, device)?;
+    config.geometry(signature.block, signature.wide_index)
 }
 
 fn check_arguments(params: &[Param], args: &[Arg<'_>]) -> Result<(), LaunchMistake> {

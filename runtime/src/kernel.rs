@@ -1,17 +1,18 @@
 //! Kernels as generated code carries them, made ready for an engine at first launch.
 //!
-//! [`Source`] is what the macro embeds. [`bind`] turns it into a closed, verified IR kernel,
-//! [`Signature`] is what the launcher checks a launch against, and a [`Cache`] keeps what an engine
-//! made of a kernel and its bindings.
-use crate::{Error, Result, error::DevicePanic};
+//! [`Source`] is what the macro embeds. [`Bound`] is its IR with nothing left to bind, and with the
+//! [`Signature`] that the launcher checks a launch against; engines make their programs of it. Each
+//! of these things is made once, at the first launch, and kept in a [`Cache`].
+use crate::{Device, Error, Result, error::DevicePanic};
 use std::{
     collections::HashMap,
     fmt,
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 use warpwise_compiler::{
+    back::ptx,
     compile,
-    ir::{Extent, Fault, Kernel, Param, Shared},
+    ir::{Extent, Fault, Kernel, Param},
     specialize::Binding,
 };
 
@@ -92,18 +93,39 @@ pub(crate) struct FaultDetails {
     pub(crate) count: u64,
 }
 
-/// The kernel of `source` with its generic parameters bound, verified and not yet optimized.
-pub(crate) fn bind(source: &Source, bindings: &[Binding], device: &str) -> Result<Kernel> {
-    let failed = |message| Error::Compile { kernel: source.name, device: device.into(), message };
-    if source.ir == Source::NOT_COMPILED {
-        let text = "it calls something that is a macro, but no `#[device]` function";
-        return Err(failed(text.to_owned()));
+/// A kernel with its generic parameters bound, verified and not yet optimized.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) kernel: Kernel,
+    pub(crate) signature: Signature,
+}
+
+impl Bound {
+    /// The kernel of `source`, parsed and bound at the first call; `device` is for messages.
+    pub(crate) fn get(
+        source: &'static Source,
+        bindings: &[Binding],
+        device: &Device,
+    ) -> Result<Arc<Self>> {
+        static BOUND: Cache<Bound> = Cache::new();
+        BOUND.get(source, bindings, || {
+            let kernel = bind(source, bindings).map_err(|message| Error::Compile {
+                kernel: source.name,
+                device: device.to_string(),
+                message,
+            })?;
+            Ok(Self { signature: Signature::of(&kernel), kernel })
+        })
     }
-    let kernel: Kernel = source
-        .ir
-        .parse()
-        .map_err(|error| failed(format!("its embedded IR does not parse: {error}")))?;
-    let kernel = compile::bind(&kernel, bindings).map_err(|error| failed(error.to_string()))?;
+}
+
+fn bind(source: &Source, bindings: &[Binding]) -> Result<Kernel, String> {
+    if source.ir == Source::NOT_COMPILED {
+        return Err("it calls something that is a macro, but no `#[device]` function".into());
+    }
+    let kernel: Kernel =
+        source.ir.parse().map_err(|error| format!("its embedded IR does not parse: {error}"))?;
+    let kernel = compile::bind(&kernel, bindings).map_err(|error| error.to_string())?;
     Ok(kernel.into_owned())
 }
 
@@ -119,27 +141,18 @@ pub(crate) struct Signature {
 
 impl Signature {
     /// Of a kernel that is closed and verified.
-    pub(crate) fn of(kernel: &Kernel) -> Self {
+    fn of(kernel: &Kernel) -> Self {
         Self {
             params: kernel.params.iter().map(|(_, param)| param.clone()).collect(),
             block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
             wide_index: kernel.wide_index,
-            shared: shared_bytes(kernel.shared.iter().map(|(_, shared)| shared)),
+            shared: ptx::block_shared_bytes(kernel),
         }
     }
 }
 
 fn number(extent: &Extent) -> u64 {
     extent.known().expect("a closed kernel's extents are numbers")
-}
-
-/// Bytes of all arrays, each at a multiple of its element's size; `u64::MAX` if they overflow.
-fn shared_bytes<'a>(arrays: impl Iterator<Item = &'a Shared>) -> u64 {
-    let place = |end: u64, array: &Shared| {
-        let size = u64::from(array.elem.size().expect("a closed kernel's types are concrete"));
-        end.checked_next_multiple_of(size)?.checked_add(size.checked_mul(number(&array.len))?)
-    };
-    arrays.into_iter().try_fold(0, place).unwrap_or(u64::MAX)
 }
 
 /// What was made of kernels, once for each kernel and bindings.
@@ -247,17 +260,5 @@ mod tests {
             scope.spawn(|| assert_eq!(*cache.get(&ONE, &[], || slow(1)).unwrap(), 1));
             assert_eq!(*cache.get(&TWO, &[], || slow(2)).unwrap(), 2);
         });
-    }
-
-    #[test]
-    fn shared_arrays_are_aligned_and_their_sizes_checked() {
-        let bytes = |text: &str| {
-            let kernel: Kernel = format!("kernel k {{ {text} }}").parse().unwrap();
-            Signature::of(&kernel).shared
-        };
-        assert_eq!(bytes(""), 0);
-        assert_eq!(bytes("shared @0 = a: [bool; 3]\n shared @1 = b: [f64; 2]"), 24);
-        let huge = format!("shared @0 = a: [f64; {}]", u64::MAX / 4);
-        assert_eq!(bytes(&huge), u64::MAX);
     }
 }

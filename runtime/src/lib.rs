@@ -10,6 +10,9 @@
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`host`]: kernels called as what they also are, Rust functions.
+#[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
+compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
+
 mod atomic;
 mod block;
 mod buffer;

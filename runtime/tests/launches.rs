@@ -227,8 +227,7 @@ fn broken_sources_are_errors() {
     let error = launch(&BROKEN, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot compile `broken` for {device}")), "{error}");
     let error = launch(&kernels::SCALE, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err();
-    let expected = "0 generic arguments for 2 generic parameters";
-    assert_eq!(error.to_string(), format!("cannot compile `scale` for {device}: {expected}"));
+    assert!(error.to_string().contains("2 generic parameters"), "{error}");
 }
 
 #[test]

@@ -3,19 +3,14 @@ use super::{
     context::Context,
     table::{Driver, FunctionHandle, ModuleHandle},
 };
-use crate::{
-    Error, Result,
-    kernel::{Signature, Source, bind},
-};
+use crate::{Error, Result, dispatch::Launch, kernel::Source};
 use std::{
     borrow::Cow,
     ffi::{CStr, CString, c_uint, c_void},
     ptr,
     sync::Arc,
 };
-use warpwise_compiler::{
-    back::ptx, compile::optimized, ir::Kernel, specialize::Binding, target::Target,
-};
+use warpwise_compiler::{back::ptx, compile::optimized, ir::Kernel, target::Target};
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
 const ERROR_LOG_BUFFER: c_uint = 5;
@@ -26,43 +21,33 @@ const LOG_BYTES: usize = 16 << 10;
 
 /// A kernel in a context.
 pub(super) struct Loaded {
-    pub(super) signature: Signature,
     pub(super) function: FunctionHandle,
     _module: Module,
 }
 
 impl Loaded {
-    /// Loads the PTX of `source`, compiled now if it has generic parameters.
-    pub(super) fn new(
-        context: &Arc<Context>,
-        source: &Source,
-        bindings: &[Binding],
-    ) -> Result<Self> {
-        let failed = |message| {
-            let device = context.to_string();
-            Error::Compile { kernel: source.name, device, message }
-        };
-        let kernel = bind(source, bindings, &context.to_string())?;
-        let signature = Signature::of(&kernel);
-        let name = CString::new(kernel.name.as_str())
-            .map_err(|_| failed("its name has a zero byte".into()))?;
-        let ptx = match source.ptx {
+    /// Loads the kernel's PTX, made now unless it was embedded.
+    pub(super) fn new(context: &Arc<Context>, launch: &Launch<'_>) -> Result<Self> {
+        let Source { name: kernel, ptx, .. } = *launch.source;
+        let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
+        let ptx = match ptx {
             Some(ptx) => Cow::Borrowed(ptx),
-            None => Cow::Owned(emit(kernel, context).map_err(failed)?),
+            None => Cow::Owned(emit(launch.kernel, context).map_err(failed)?),
         };
-        let ptx = CString::new(&*ptx).map_err(|_| failed("its PTX has a zero byte".into()))?;
+        let zero = |_| failed("a name or PTX with a zero byte".into());
+        let ptx = CString::new(&*ptx).map_err(zero)?;
+        let name = CString::new(&*ptx::entry_name(&launch.kernel.name)).map_err(zero)?;
         let module = Module::load(context, &ptx).map_err(|error| match error {
             Error::Driver { .. } => failed(error.to_string()),
             other => other,
         })?;
-        let function = module.function(&name)?;
-        Ok(Self { signature, function, _module: module })
+        Ok(Self { function: module.function(&name)?, _module: module })
     }
 }
 
 /// The PTX of a kernel for the GPU at hand.
-fn emit(kernel: Kernel, context: &Context) -> Result<String, String> {
-    let kernel = optimized(kernel).map_err(|error| error.to_string())?;
+fn emit(kernel: &Kernel, context: &Context) -> Result<String, String> {
+    let kernel = optimized(kernel.clone()).map_err(|error| error.to_string())?;
     let target = context.info.sm.map_or(Target::OLDEST, Target::new);
     ptx::emit(&kernel, target).map_err(|error| error.to_string())
 }

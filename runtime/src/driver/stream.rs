@@ -10,10 +10,9 @@ use super::{
     table::{Address, Driver, EventHandle, StreamHandle},
 };
 use crate::{
-    Device, Error, LaunchConfig, Result,
+    Error, Result,
     device::DeviceInfo,
-    dispatch::{Arg, Value, check},
-    kernel::Source,
+    dispatch::{Arg, Launch, Value},
     launch::Geometry,
 };
 use std::{
@@ -21,7 +20,6 @@ use std::{
     fmt, ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use warpwise_compiler::specialize::Binding;
 
 /// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
 const NON_BLOCKING: c_uint = 1;
@@ -131,24 +129,15 @@ impl Stream {
         })
     }
 
-    pub(crate) fn launch(
-        &self,
-        source: &'static Source,
-        bindings: &[Binding],
-        config: LaunchConfig,
-        args: &[Arg<'_>],
-        device: &Device,
-    ) -> Result<()> {
+    /// Gives a launch to the GPU.
+    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         let Gpu { kernels, context } = &*self.gpu;
-        let kernel = kernels.get(source, bindings, || Loaded::new(context, source, bindings))?;
-        let geometry = check(source, &kernel.signature, device, config, args)?;
-        if geometry.is_empty() {
-            return Ok(());
-        }
-        let others = self.others(args);
+        let load = || Loaded::new(context, launch);
+        let loaded = kernels.get(launch.source, launch.bindings, load)?;
+        let others = self.others(launch.args);
         context.enter(|driver| {
             others.iter().try_for_each(|other| self.wait_behind(driver, other))?;
-            self.enqueue(driver, source, &kernel, geometry, args)?;
+            self.enqueue(driver, launch, &loaded)?;
             others.iter().try_for_each(|other| other.wait_behind(driver, self))
         })
     }
@@ -175,14 +164,8 @@ impl Stream {
         }
     }
 
-    fn enqueue(
-        &self,
-        driver: &Driver,
-        source: &'static Source,
-        kernel: &Loaded,
-        geometry: Geometry,
-        args: &[Arg<'_>],
-    ) -> Result<()> {
+    fn enqueue(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
+        let Launch { source, geometry: Geometry { grid, block }, args, .. } = *launch;
         let mut faults = self.faults();
         if faults.is_full() {
             self.read_faults(driver, &mut faults)?;
@@ -199,14 +182,13 @@ impl Stream {
         values.push(faults.next());
         let mut params: Vec<*mut c_void> =
             values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
-        let Geometry { grid, block } = geometry;
-        // SAFETY: `kernel` takes these parameters: the arguments were checked against its
-        // signature, and its PTX was made from the same IR. The launcher reads as many of a
+        // SAFETY: the function takes these parameters: the arguments were checked against the
+        // kernel's IR, and its PTX was made from the same. The launcher reads as many of a
         // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
         // elements as is said, and are freed behind this launch; the kernel checks its indices.
         unsafe {
             driver.cuLaunchKernel(
-                kernel.function,
+                loaded.function,
                 grid[0],
                 grid[1],
                 grid[2],

@@ -138,9 +138,7 @@ fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
     if target < Target::OLDEST {
         return Err(Unsupported::Target { feature: "Warpwise", needs: Target::OLDEST, target });
     }
-    let bytes = kernel.shared.iter().fold(0_u64, |sum, (_, array)| {
-        sum.saturating_add(shared_bytes(array).div_ceil(SHARED_ALIGN).saturating_mul(SHARED_ALIGN))
-    });
+    let bytes = block_shared_bytes(kernel);
     if bytes > MOST_SHARED_BYTES {
         return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });
     }
@@ -149,6 +147,14 @@ fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
         return Err(Unsupported::Parameters { bytes, limit: MOST_PARAM_BYTES });
     }
     Ok(())
+}
+
+/// Bytes of shared memory that a block of `kernel`, which is specialized, takes; `u64::MAX` if
+/// that many do not fit in one.
+pub fn block_shared_bytes(kernel: &Kernel) -> u64 {
+    kernel.shared.iter().fold(0_u64, |sum, (_, array)| {
+        sum.saturating_add(shared_bytes(array).div_ceil(SHARED_ALIGN).saturating_mul(SHARED_ALIGN))
+    })
 }
 
 /// Bytes of an array; an empty one still has an address.
