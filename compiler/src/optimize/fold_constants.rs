@@ -409,6 +409,7 @@ fn fold_select(
     }
     let binary = |op, rhs| Some(Folded::Op(Op::Binary { op, lhs: cond, rhs }));
     match (constant(kernel, then), constant(kernel, other)) {
+        (Some(a), Some(b)) if a == b => Some(Same(then)),
         (Some(1), Some(_)) => Some(Same(cond)),
         (Some(_), Some(_)) => Some(Folded::Op(Op::Unary { op: UnaryOp::Not, value: cond })),
         (Some(1), None) => binary(BinaryOp::Or, other),
