@@ -1,6 +1,8 @@
 //! What the suites that cross crates share.
 //!
-//! [`engines`] runs random kernels on what is here, [`filetest`] runs tests that are files of IR text, [`random_ir`] makes kernels up.
+//! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
+//! says what they mean, and [`engines`] runs them on what is here.
 pub mod engines;
 pub mod filetest;
+pub mod oracle;
 pub mod random_ir;

@@ -1,0 +1,480 @@
+//! The meaning of kernels in the simplest form: every thread of a block takes the same
+//! instruction at the same time, or sits it out.
+//!
+//! Slow, and blind to everything that such lock step hides, so no engine. It lets a test
+//! [`Watch`] each step of each block, which is what analyses are checked against, and shares no
+//! code with the interpreter, so that one mistake is not made twice.
+use crate::random_ir::{ArgData, LaunchShape};
+use warpwise_compiler::{
+    analysis::evaluate,
+    id::Id,
+    ir::{
+        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Fault, InstId, Kernel, Op,
+        Scalar, ShuffleOp, Span, Ty, VoteOp,
+    },
+};
+
+/// One instruction, run by some threads of a block at once.
+#[derive(Debug)]
+pub struct Step<'m> {
+    /// The instruction.
+    pub id: InstId,
+    /// Whether this is a `for` that comes to its next value.
+    pub repeats: bool,
+    /// Which threads run it, by number in the block.
+    pub active: &'m [bool],
+    /// Where each thread is.
+    pub threads: &'m [At],
+    /// What it yields in each thread that runs it and goes on.
+    pub values: &'m [u64],
+}
+
+/// Sees each step.
+pub type Watch<'w> = &'w mut dyn FnMut(&Step<'_>);
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// In the body that is running.
+    Here,
+    /// On its way behind this loop or block.
+    Behind(InstId),
+    /// On its way to the next iteration of this loop.
+    Next(InstId),
+    /// It has ended by `return`.
+    Returned,
+    /// It has failed a check.
+    Faulted,
+}
+
+/// What a launch did besides writing to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// How many threads failed a check.
+    pub count: u64,
+    /// The first check that the first of them failed, with index and length.
+    pub first: Option<(Fault, Span, u64, u64)>,
+}
+
+/// The kernel took too many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endless;
+
+/// Runs `kernel`, which is specialized, and leaves in `args` what it wrote.
+///
+/// # Errors
+/// If a block takes more than a million steps.
+pub fn run(
+    kernel: &Kernel,
+    shape: &LaunchShape,
+    args: &mut [ArgData],
+    watch: Watch<'_>,
+) -> Result<Report, Endless> {
+    let mut report = Report { count: 0, first: None };
+    let [width, height, depth] = shape.grid;
+    for number in 0..width * height * depth {
+        let block = [number % width, number / width % height, number / width / height];
+        let mut machine = Machine::new(kernel, shape, block, args, &mut *watch);
+        machine.body(&kernel.body, &vec![true; shape.threads() as usize])?;
+        report.count += machine.faults.iter().flatten().count() as u64;
+        report.first = report.first.or_else(|| machine.faults.iter().flatten().next().copied());
+    }
+    Ok(report)
+}
+
+/// One block.
+struct Machine<'m> {
+    kernel: &'m Kernel,
+    shape: &'m LaunchShape,
+    block: [u32; 3],
+    args: &'m mut [ArgData],
+    watch: Watch<'m>,
+    shared: Vec<Vec<u8>>,
+    /// By instruction, then thread.
+    values: Vec<Vec<u64>>,
+    /// By local, then thread.
+    locals: Vec<Vec<u64>>,
+    threads: Vec<At>,
+    faults: Vec<Option<(Fault, Span, u64, u64)>>,
+    steps: u32,
+}
+
+type Done = Result<(), Endless>;
+
+impl<'m> Machine<'m> {
+    fn new(
+        kernel: &'m Kernel,
+        shape: &'m LaunchShape,
+        block: [u32; 3],
+        args: &'m mut [ArgData],
+        watch: Watch<'m>,
+    ) -> Self {
+        let count = shape.threads() as usize;
+        let bytes = |len: u64, elem: Scalar| vec![0; len as usize * size(elem)];
+        let shared = kernel.shared.iter().map(|(_, shared)| {
+            bytes(shared.len.known().expect("the kernel is specialized"), shared.elem)
+        });
+        Self {
+            kernel,
+            shape,
+            block,
+            args,
+            watch,
+            shared: shared.collect(),
+            values: vec![vec![0; count]; kernel.insts.len()],
+            locals: vec![vec![0; count]; kernel.locals.len()],
+            threads: vec![At::Here; count],
+            faults: vec![None; count],
+            steps: 1_000_000,
+        }
+    }
+
+    /// Runs `body` in the threads of `mask`.
+    fn body(&mut self, body: &Body, mask: &[bool]) -> Done {
+        for &id in &body.0 {
+            let active: Vec<bool> = self.here(mask);
+            if !active.contains(&true) {
+                return Ok(());
+            }
+            self.steps = self.steps.checked_sub(1).ok_or(Endless)?;
+            self.inst(id, &active)?;
+        }
+        Ok(())
+    }
+
+    /// Those of `mask` that have not gone elsewhere.
+    fn here(&self, mask: &[bool]) -> Vec<bool> {
+        mask.iter().zip(&self.threads).map(|(&on, &at)| on && at == At::Here).collect()
+    }
+
+    fn inst(&mut self, id: InstId, active: &[bool]) -> Done {
+        let op = &self.kernel.insts[id].op;
+        let computes = op.effect() != Effect::Control;
+        if computes {
+            for thread in (0..active.len()).filter(|&thread| active[thread]) {
+                self.values[id.index()][thread] = self.value(id, thread, active);
+            }
+        }
+        self.seen(id, active, false);
+        if computes { Ok(()) } else { self.control(id, op, active) }
+    }
+
+    fn control(&mut self, id: InstId, op: &Op, active: &[bool]) -> Done {
+        if let Op::If { cond, then, other } = op {
+            let taken = |truth: u64| -> Vec<bool> {
+                let values = &self.values[cond.index()];
+                active.iter().zip(values).map(|(&on, &value)| on && value == truth).collect()
+            };
+            let [then_mask, other_mask] = [taken(1), taken(0)];
+            self.body(then, &then_mask)?;
+            return self.body(other, &other_mask);
+        } else if let Op::Loop { body } = op {
+            let mut mask = active.to_vec();
+            while mask.contains(&true) {
+                self.body(body, &mask)?;
+                mask = self.again(id, &mask);
+            }
+        } else if let Op::Block { body } = op {
+            self.body(body, active)?;
+            self.again(id, active);
+        } else if let Op::For { start, end, step, inclusive, body } = op {
+            return self.range(id, [*start, *end, *step], *inclusive, body, active);
+        } else if let Op::Break(target) = op {
+            self.go(At::Behind(*target), active);
+        } else if let Op::Continue(target) = op {
+            self.go(At::Next(*target), active);
+        } else {
+            self.go(At::Returned, active);
+        }
+        Ok(())
+    }
+
+    /// Lets the test see a step.
+    fn seen(&mut self, id: InstId, active: &[bool], repeats: bool) {
+        let values = &self.values[id.index()];
+        (self.watch)(&Step { id, repeats, active, threads: &self.threads, values });
+    }
+
+    fn go(&mut self, to: At, active: &[bool]) {
+        for (at, _) in self.threads.iter_mut().zip(active).filter(|&(_, &on)| on) {
+            *at = to;
+        }
+    }
+
+    /// Behind the body of `id`: those of `mask` that run it again, were it a loop.
+    fn again(&mut self, id: InstId, mask: &[bool]) -> Vec<bool> {
+        let stay = mask.iter().zip(&mut self.threads).map(|(&on, at)| {
+            let stays = *at == At::Here || *at == At::Next(id);
+            if *at == At::Behind(id) || *at == At::Next(id) {
+                *at = At::Here;
+            }
+            on && stays
+        });
+        stay.collect()
+    }
+
+    fn range(
+        &mut self,
+        id: InstId,
+        [start, end, step]: [InstId; 3],
+        inclusive: bool,
+        body: &Body,
+        active: &[bool],
+    ) -> Done {
+        let ty = self.scalar(id);
+        let number = |bits: u64| evaluate::integer(ty, bits).expect("`for` counts integers");
+        let [mut now, last, step] = [start, end, step]
+            .map(|of| self.values[of.index()].iter().map(|&bits| number(bits)).collect::<Vec<_>>());
+        let mut mask = active.to_vec();
+        loop {
+            for (thread, on) in mask.iter_mut().enumerate() {
+                *on &= now[thread] <= last[thread] - i128::from(!inclusive);
+                self.values[id.index()][thread] = evaluate::wrap(ty, now[thread]);
+            }
+            if !mask.contains(&true) {
+                return Ok(());
+            }
+            self.seen(id, &mask, true);
+            self.body(body, &mask)?;
+            mask = self.again(id, &mask);
+            now.iter_mut().zip(&step).for_each(|(now, step)| *now += step);
+        }
+    }
+
+    /// What `id` yields in one thread, after doing what it does besides.
+    fn value(&mut self, id: InstId, thread: usize, active: &[bool]) -> u64 {
+        let kernel = self.kernel;
+        let inst = &kernel.insts[id];
+        let of = |value: InstId| self.values[value.index()][thread];
+        match &inst.op {
+            Op::Const(bits) => *bits,
+            Op::Param(param) => match &self.args[param.index()] {
+                ArgData::Scalar { bits, .. } => *bits,
+                ArgData::Slice { .. } => address(param.index(), false),
+            },
+            Op::Len(param) => match &self.args[param.index()] {
+                ArgData::Slice { elem, bytes, .. } => (bytes.len() / size(*elem)) as u64,
+                ArgData::Scalar { .. } => unreachable!("a scalar has no length"),
+            },
+            Op::Shared(shared) => address(shared.index(), true),
+            Op::Builtin(builtin) => self.builtin(*builtin, thread),
+            Op::Unary { op, value } => {
+                let ty = self.scalar(id);
+                evaluate::unary(*op, ty, of(*value)).unwrap_or_else(|| nan(ty))
+            }
+            Op::Binary { op, lhs, rhs } => self.binary(*op, self.scalar(id), of(*lhs), of(*rhs)),
+            Op::Compare { op, lhs, rhs } => {
+                let truth = match kernel.insts[*lhs].ty {
+                    Ty::Scalar(ty) => evaluate::compare(*op, ty, of(*lhs), of(*rhs)),
+                    Ty::Ptr(_) | Ty::Unit => None,
+                };
+                u64::from(truth.expect("numbers are compared"))
+            }
+            Op::Cast { value } => {
+                let ty = self.scalar(id);
+                evaluate::cast(self.scalar(*value), ty, of(*value)).unwrap_or_else(|| nan(ty))
+            }
+            Op::Bitcast { value } => of(*value),
+            Op::Select { cond, then, other } => of(if of(*cond) == 1 { *then } else { *other }),
+            Op::Fma { a, b, c } => {
+                let ty = self.scalar(id);
+                evaluate::fma(ty, of(*a), of(*b), of(*c)).unwrap_or_else(|| nan(ty))
+            }
+            Op::Index { base, index, stride } => {
+                of(*base) + of(*index) * stride.known().expect("the kernel is specialized")
+            }
+            Op::Bounds { index, len } => {
+                let (index, len) = (of(*index), of(*len));
+                if index >= len {
+                    self.fail(thread, Fault::IndexOutOfBounds, inst.span, index, len);
+                }
+                index
+            }
+            Op::Check { cond, fault } => {
+                if of(*cond) == 0 {
+                    self.fail(thread, *fault, inst.span, 0, 0);
+                }
+                0
+            }
+            Op::Get(local) => self.locals[local.index()][thread],
+            Op::Set { local, value } => {
+                self.locals[local.index()][thread] = of(*value);
+                0
+            }
+            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => self.load(of(*ptr), self.scalar(id)),
+            Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } => {
+                self.store(of(*ptr), self.scalar(*value), of(*value));
+                0
+            }
+            Op::Atomic { op, ptr, value, .. } => {
+                let (ptr, value, ty) = (of(*ptr), of(*value), self.scalar(id));
+                let old = self.load(ptr, ty);
+                let new = self.update(*op, ty, old, value);
+                self.store(ptr, ty, new);
+                old
+            }
+            Op::CompareExchange { ptr, expected, value, .. } => {
+                let (ptr, expected, value, ty) =
+                    (of(*ptr), of(*expected), of(*value), self.scalar(id));
+                let old = self.load(ptr, ty);
+                if old == expected {
+                    self.store(ptr, ty, value);
+                }
+                old
+            }
+            Op::Barrier { reduce } => match reduce {
+                Some((op, value)) => {
+                    let all = 0..active.len();
+                    self.reduce(*op, *value, all.filter(|&other| active[other]))
+                }
+                None => 0,
+            },
+            Op::Shuffle { op, value, lane, width, .. } => {
+                let source = source(*op, thread, of(*lane), *width);
+                self.values[value.index()].get(source).copied().unwrap_or(0)
+            }
+            Op::Vote { op, value, mask } => {
+                let named = mask.map_or(u64::from(u32::MAX), of);
+                let lane = |other: &usize| named >> (other % 32) & 1 == 1;
+                let warp = (0..active.len()).filter(|other| other / 32 == thread / 32);
+                let lanes: Vec<usize> = warp.filter(|&other| active[other]).filter(lane).collect();
+                match op {
+                    VoteOp::All => self.reduce(BarrierOp::And, *value, lanes.into_iter()),
+                    VoteOp::Any => self.reduce(BarrierOp::Or, *value, lanes.into_iter()),
+                    VoteOp::Ballot => lanes.iter().fold(0, |bits, other| {
+                        bits | self.values[value.index()][*other] << (other % 32)
+                    }),
+                }
+            }
+            Op::SyncWarp { .. } | Op::Fence { .. } => 0,
+            Op::Generic(_) | Op::MulAdd { .. } => unreachable!("the kernel is specialized"),
+            Op::If { .. }
+            | Op::For { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return => unreachable!("`control` runs these"),
+        }
+    }
+
+    /// The type of a value that is no pointer.
+    fn scalar(&self, id: InstId) -> Scalar {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => scalar,
+            // Locals and shuffles aside, nothing asks for the type of a pointer.
+            Ty::Ptr(_) | Ty::Unit => Scalar::U64,
+        }
+    }
+
+    fn binary(&self, op: BinaryOp, ty: Scalar, lhs: u64, rhs: u64) -> u64 {
+        evaluate::binary(op, ty, lhs, rhs).unwrap_or_else(|| nan(ty))
+    }
+
+    fn update(&self, op: AtomicOp, ty: Scalar, old: u64, value: u64) -> u64 {
+        let op = match op {
+            AtomicOp::Swap => return value,
+            AtomicOp::Add => BinaryOp::Add,
+            AtomicOp::Sub => BinaryOp::Sub,
+            AtomicOp::And => BinaryOp::And,
+            AtomicOp::Or => BinaryOp::Or,
+            AtomicOp::Xor => BinaryOp::Xor,
+            AtomicOp::Min => BinaryOp::Min,
+            AtomicOp::Max => BinaryOp::Max,
+        };
+        self.binary(op, ty, old, value)
+    }
+
+    fn reduce(&self, op: BarrierOp, value: InstId, of: impl Iterator<Item = usize>) -> u64 {
+        let values: Vec<u64> = of.map(|thread| self.values[value.index()][thread]).collect();
+        match op {
+            BarrierOp::Count => values.iter().sum(),
+            BarrierOp::And => u64::from(!values.contains(&0)),
+            BarrierOp::Or => u64::from(values.contains(&1)),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, thread: usize) -> u64 {
+        let [width, height, _] = self.shape.block;
+        let number = thread as u32;
+        let index = [number % width, number / width % height, number / width / height];
+        let along = |list: [u32; 3], axis| match axis {
+            Axis::X => u64::from(list[0]),
+            Axis::Y => u64::from(list[1]),
+            Axis::Z => u64::from(list[2]),
+        };
+        match builtin {
+            Builtin::ThreadIdx(axis) => along(index, axis),
+            Builtin::BlockIdx(axis) => along(self.block, axis),
+            Builtin::BlockDim(axis) => along(self.shape.block, axis),
+            Builtin::GridDim(axis) => along(self.shape.grid, axis),
+            Builtin::GlobalIdx(axis) => {
+                along(self.block, axis) * along(self.shape.block, axis) + along(index, axis)
+            }
+            Builtin::LaneId => u64::from(number % 32),
+            Builtin::WarpId => u64::from(number / 32),
+        }
+    }
+
+    fn fail(&mut self, thread: usize, fault: Fault, span: Span, index: u64, len: u64) {
+        self.threads[thread] = At::Faulted;
+        self.faults[thread] = Some((fault, span, index, len));
+    }
+
+    /// The bytes at an address, from there on.
+    fn memory(&mut self, ptr: u64) -> &mut [u8] {
+        let (root, offset) = ((ptr >> ROOT) as usize, (ptr & ((1 << ROOT) - 1)) as usize);
+        let bytes = match root.checked_sub(SHARED) {
+            Some(shared) => &mut self.shared[shared],
+            None => match &mut self.args[root] {
+                ArgData::Slice { bytes, .. } => bytes,
+                ArgData::Scalar { .. } => unreachable!("no pointer is to a scalar"),
+            },
+        };
+        &mut bytes[offset..]
+    }
+
+    fn load(&mut self, ptr: u64, ty: Scalar) -> u64 {
+        let mut bits = [0; 8];
+        bits[..size(ty)].copy_from_slice(&self.memory(ptr)[..size(ty)]);
+        u64::from_le_bytes(bits)
+    }
+
+    fn store(&mut self, ptr: u64, ty: Scalar, value: u64) {
+        self.memory(ptr)[..size(ty)].copy_from_slice(&value.to_le_bytes()[..size(ty)]);
+    }
+}
+
+/// An address is the number of its root, and behind `ROOT` bits the bytes from there.
+const ROOT: u32 = 40;
+/// The number of the first shared array.
+const SHARED: usize = 1000;
+
+fn address(index: usize, shared: bool) -> u64 {
+    ((if shared { SHARED + index } else { index }) as u64) << ROOT
+}
+
+fn size(ty: Scalar) -> usize {
+    ty.size().expect("the kernel is specialized") as usize
+}
+
+/// Some NaN; where integers have no result, nobody looks at it.
+fn nan(ty: Scalar) -> u64 {
+    if ty == Scalar::F32 { u64::from(f32::NAN.to_bits()) } else { f64::NAN.to_bits() }
+}
+
+/// The thread whose value a shuffle yields.
+fn source(op: ShuffleOp, thread: usize, operand: u64, width: u32) -> usize {
+    let width = width as usize;
+    let first = thread / width * width;
+    let lane = thread - first;
+    let operand = operand as usize;
+    let from = match op {
+        ShuffleOp::Index => operand % width,
+        ShuffleOp::Up => lane.checked_sub(operand).unwrap_or(lane),
+        ShuffleOp::Down if lane + operand < width => lane + operand,
+        ShuffleOp::Xor if lane ^ operand < width => lane ^ operand,
+        ShuffleOp::Down | ShuffleOp::Xor => lane,
+    };
+    first + from
+}

@@ -1,0 +1,33 @@
+//! Optimizing changes nothing that a kernel computes.
+use warpwise_compiler::{optimize::optimize, verify::verify};
+use warpwise_tests::{
+    oracle,
+    random_ir::{RandomKernel, random_kernel, seeds},
+};
+
+#[test]
+fn random_kernels_compute_the_same_before_and_after() {
+    for seed in seeds(1000) {
+        let RandomKernel { kernel, shape, args, .. } = random_kernel(seed);
+        let optimized = optimize(kernel.clone());
+        let text = || format!("seed {seed}\n{kernel}\n{optimized}");
+        if let Err(errors) = verify(&optimized) {
+            panic!("made malformed: {errors}\n{}", text());
+        }
+        let [mut before, mut after] = [args.clone(), args];
+        let expected = oracle::run(&kernel, &shape, &mut before, &mut |_| {});
+        let found = oracle::run(&optimized, &shape, &mut after, &mut |_| {});
+        assert_eq!(found, expected, "{}", text());
+        let same = before.iter().zip(&after).all(|(before, after)| before.same_values(after));
+        assert!(same, "{before:?}\n{after:?}\n{}", text());
+    }
+}
+
+#[test]
+fn optimizing_twice_changes_no_more() {
+    for seed in seeds(1000) {
+        let once = optimize(random_kernel(seed).kernel);
+        let twice = optimize(once.clone());
+        assert!(twice.insts.len() <= once.insts.len(), "seed {seed}\n{once}\n{twice}");
+    }
+}
