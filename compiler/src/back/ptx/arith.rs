@@ -85,6 +85,8 @@ impl Emitter<'_> {
         } else if scalar == Scalar::Bool {
             let (lhs, rhs) = (self.reg(lhs), self.reg(rhs));
             self.pred(format_args!("{}.pred", mnemonic(op)), format_args!("{lhs}, {rhs}")).into()
+        } else if let Some(value) = self.divide_by_power(id, op, lhs, rhs) {
+            value
         } else if scalar == Scalar::U64 && self.is_narrow(id, op, lhs, rhs) {
             self.int_binary(Scalar::U32, scalar, op, lhs, rhs)
         } else if scalar == Scalar::U64
@@ -99,6 +101,41 @@ impl Emitter<'_> {
         } else {
             self.int_binary(scalar, scalar, op, lhs, rhs)
         }
+    }
+
+    /// `lhs / rhs` and `lhs % rhs` of unsigned integers by a power of two, which `ptxas` would
+    /// take 64-bit divisions for.
+    fn divide_by_power(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        lhs: InstId,
+        rhs: InstId,
+    ) -> Option<Value> {
+        let scalar = self.scalar(id);
+        let divisor =
+            self.constant(rhs).filter(|by| scalar.is_unsigned() && by.is_power_of_two())?;
+        let (instruction, operand) = match op {
+            BinaryOp::Div => ("shr.u", divisor.trailing_zeros().into()),
+            BinaryOp::Rem => ("and.b", divisor - 1),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max => return None,
+        };
+        let narrow = Class::of(scalar) == Class::B32 || self.facts.fits(lhs);
+        let (class, bits) = if narrow { (Class::B32, 32) } else { (Class::B64, 64) };
+        let lhs = if narrow { self.low(lhs) } else { self.operand(lhs) };
+        let operand = if narrow { operand.min(u32::MAX.into()) } else { operand };
+        let reg = self.regs.fresh(class);
+        ptx!(self, "{instruction}{bits} {reg}, {lhs}, {operand}");
+        Some(reg.into())
     }
 
     /// Whether the low halves of two `u64` say what their result is.

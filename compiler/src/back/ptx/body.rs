@@ -5,6 +5,7 @@
 //! the first round.
 use super::{
     Emitter,
+    address::Address,
     code::Label,
     emitter::{Targets, Value, ptx},
     facts::greatest,
@@ -58,7 +59,7 @@ impl Emitter<'_> {
             Op::Index { base, index, stride } => self.index(*base, *index, known(stride)).into(),
             Op::Bounds { index, len } => self.bounds(id, *index, *len),
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
-            Op::Get(local) => self.get(*local),
+            Op::Get(local) => self.get(id, *local),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
             Op::Load { ptr } => self.load(id, *ptr),
             Op::Store { ptr, value } => self.unit(|this| this.store("st", *ptr, *value)),
@@ -89,7 +90,7 @@ impl Emitter<'_> {
             Op::Block { body } => self.unit(|this| this.block(id, body)),
             Op::Break(of) => self.unit(|this| this.leave(*of, |targets| targets.end)),
             Op::Continue(of) => self.unit(|this| this.leave(*of, |targets| targets.next)),
-            Op::Return => self.unit(|this| ptx!(this, "ret")),
+            Op::Return => self.unit(|this| this.end_thread(id)),
             Op::Generic(_) | Op::MulAdd { .. } => {
                 unreachable!("a specialized kernel has neither")
             }
@@ -107,12 +108,19 @@ impl Emitter<'_> {
         Operand::Imm(Imm { bits, scalar: self.scalar(id) }).into()
     }
 
-    /// A copy, since the local may be set before the value is used.
-    fn get(&mut self, local: LocalId) -> Value {
+    fn get(&mut self, id: InstId, local: LocalId) -> Value {
         let from = self.local(local);
+        let ty = self.kernel.locals[local].ty;
+        if matches!(ty, Ty::Scalar(_)) && !self.facts.needs_copy(id) {
+            return from.into();
+        }
         let to = self.regs.fresh(from.class);
         ptx!(self, "mov.{} {to}, {from}", from.class.ty());
-        self.yields(self.kernel.locals[local].ty, to)
+        match ty {
+            Ty::Ptr(space) => Address::of(space, to).into(),
+            Ty::Scalar(_) => to.into(),
+            Ty::Unit => unreachable!("a local is never of type unit"),
+        }
     }
 
     fn set(&mut self, local: LocalId, value: InstId) {
@@ -122,11 +130,18 @@ impl Emitter<'_> {
         ptx!(self, "mov.{} {to}, {value}", to.class.ty());
     }
 
-    /// A branch over the first body, and over the second from the end of the first.
+    /// A branch over the first body, and over the second from the end of the first. A body
+    /// that only goes elsewhere is a branch to there.
     fn branch(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
         let cond = self.reg(cond);
         let (otherwise, end) = (Label::of("else", id), Label::of("end", id));
-        if other.0.is_empty() {
+        if let Some(target) = self.only_jumps(then) {
+            self.code.branch(cond, target);
+            self.scoped(|this| this.body(other));
+        } else if let Some(target) = self.only_jumps(other) {
+            self.code.branch(format_args!("!{cond}"), target);
+            self.scoped(|this| this.body(then));
+        } else if other.0.is_empty() {
             self.code.branch(format_args!("!{cond}"), end);
             self.scoped(|this| this.body(then));
         } else if then.0.is_empty() {
@@ -144,8 +159,25 @@ impl Emitter<'_> {
         self.code.label(end);
     }
 
+    /// Where a `break` or `continue` leads that is all of `body`.
+    fn only_jumps(&self, body: &Body) -> Option<Label> {
+        let op = &self.kernel.insts[*body.0.first()?].op;
+        if let Op::Break(of) = op {
+            self.targets[*of].map(|targets| targets.end)
+        } else if let Op::Continue(of) = op {
+            self.targets[*of].map(|targets| targets.next)
+        } else {
+            None
+        }
+    }
+
+    /// True if nothing comes to the end of `body`. To `ptxas`, a `return` does that
+    /// [`end_thread`](Self::end_thread) hides from it.
     fn ends_elsewhere(&self, body: &Body) -> bool {
-        body.0.last().is_some_and(|last| self.kernel.insts[*last].op.is_exit())
+        body.0.last().is_some_and(|last| {
+            let op = &self.kernel.insts[*last].op;
+            op.is_exit() && !(matches!(op, Op::Return) && self.facts.meets_later(*last))
+        })
     }
 
     fn repeat(&mut self, id: InstId, body: &Body) {
@@ -249,15 +281,6 @@ impl Emitter<'_> {
         let furthest = self.facts.max(range.end).checked_add(self.facts.max(range.step));
         narrow
             || (greatest(scalar).is_some() && furthest.is_some_and(|f| Some(f) <= greatest(scalar)))
-    }
-
-    /// What stands for a register of type `ty`.
-    fn yields(&self, ty: Ty, reg: Reg) -> Value {
-        match ty {
-            Ty::Ptr(space) => super::address::Address::of(space, reg).into(),
-            Ty::Scalar(_) => reg.into(),
-            Ty::Unit => Value::None,
-        }
     }
 }
 

@@ -28,7 +28,12 @@ impl Emitter<'_> {
     fn bool_to_int(&mut self, to: Scalar, value: InstId) -> Value {
         let value = self.reg(value);
         let narrow = self.pred_to_byte(value);
-        if to == Scalar::I64 { self.widen(narrow).into() } else { narrow.into() }
+        if to != Scalar::I64 {
+            return narrow.into();
+        }
+        let wide = self.regs.fresh(Class::B64);
+        ptx!(self, "cvt.u64.u32 {wide}, {narrow}");
+        wide.into()
     }
 
     fn int_to_int(&mut self, from: Scalar, to: Scalar, value: InstId) -> Value {

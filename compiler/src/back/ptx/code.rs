@@ -2,37 +2,30 @@
 use crate::{id::Id, ir::InstId};
 use std::{collections::BTreeSet, fmt};
 
-/// A place to branch to: what it is, and the instruction that it belongs to, if it does.
+/// A place to branch to: what it is, and the instruction that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Label {
     what: &'static str,
-    of: Option<InstId>,
+    of: InstId,
 }
 
 impl Label {
-    /// A label that exists once a kernel.
-    pub(super) const fn unique(what: &'static str) -> Self {
-        Self { what, of: None }
-    }
-
     /// The `what` of instruction `of`.
     pub(super) const fn of(what: &'static str, of: InstId) -> Self {
-        Self { what, of: Some(of) }
+        Self { what, of }
     }
 }
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.of {
-            Some(of) => write!(f, "${}{}", self.what, of.index()),
-            None => write!(f, "${}", self.what),
-        }
+        write!(f, "${}{}", self.what, self.of.index())
     }
 }
 
 enum Line {
     Inst(String),
     Label(Label),
+    Brace(&'static str),
 }
 
 /// Instructions and labels, in order.
@@ -45,6 +38,16 @@ pub(super) struct Code {
 impl Code {
     pub(super) fn push(&mut self, inst: String) {
         self.lines.push(Line::Inst(inst));
+    }
+
+    /// Opens a scope for names of parameters.
+    pub(super) fn open(&mut self) {
+        self.lines.push(Line::Brace("{"));
+    }
+
+    /// Closes it.
+    pub(super) fn close(&mut self) {
+        self.lines.push(Line::Brace("}"));
     }
 
     pub(super) fn label(&mut self, label: Label) {
@@ -69,6 +72,7 @@ impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in &self.lines {
             match line {
+                Line::Brace(brace) => writeln!(f, "\t{brace}")?,
                 Line::Inst(inst) => writeln!(f, "\t{inst};")?,
                 Line::Label(label) if self.targets.contains(label) => writeln!(f, "{label}:")?,
                 Line::Label(_) => {}

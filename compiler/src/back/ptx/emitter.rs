@@ -56,10 +56,10 @@ impl From<Address> for Value {
 /// Something derived from values, which later instructions can use again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Derived {
-    /// A 32-bit register, zero-extended to 64 bits.
-    Wide(Reg),
-    /// The low 32 bits of a 64-bit register.
-    Low(Reg),
+    /// A value in a 32-bit register, zero-extended to 64 bits.
+    Wide(InstId),
+    /// The low 32 bits of a value in a 64-bit register.
+    Low(InstId),
     /// `base + index * stride`.
     Element { base: Reg, index: InstId, stride: u64 },
 }
@@ -278,7 +278,7 @@ impl<'k> Emitter<'k> {
             Value::Operand(Operand::Reg(reg))
                 if reg.class == Class::B32 && self.kernel.insts[id].ty == Scalar::U64.into() =>
             {
-                Operand::Reg(self.widen(reg))
+                Operand::Reg(self.widen(id, reg))
             }
             Value::Operand(operand) => operand,
             Value::Address(address) => Operand::Reg(self.pointer(address)),
@@ -306,7 +306,7 @@ impl<'k> Emitter<'k> {
                 Operand::Imm(Imm { bits: imm.bits & u64::from(u32::MAX), scalar })
             }
             Value::Operand(Operand::Reg(reg)) if reg.class == Class::B64 => {
-                Operand::Reg(self.halve(reg))
+                Operand::Reg(self.halve(id, reg))
             }
             Value::Operand(operand) => operand,
             Value::Address(_) | Value::None => unreachable!("called for integers"),
@@ -316,7 +316,7 @@ impl<'k> Emitter<'k> {
     /// An unsigned integer, zero-extended to 64 bits.
     pub(super) fn wide(&mut self, id: InstId) -> Operand {
         match self.operand(id) {
-            Operand::Reg(reg) if reg.class == Class::B32 => Operand::Reg(self.widen(reg)),
+            Operand::Reg(reg) if reg.class == Class::B32 => Operand::Reg(self.widen(id, reg)),
             operand => operand,
         }
     }
@@ -339,22 +339,22 @@ impl<'k> Emitter<'k> {
         constant(self.kernel, id)
     }
 
-    /// A 32-bit register, zero-extended.
-    pub(super) fn widen(&mut self, reg: Reg) -> Reg {
-        self.known(Derived::Wide(reg)).unwrap_or_else(|| {
+    /// The zero-extension of `id`, which is in a 32-bit register.
+    fn widen(&mut self, id: InstId, reg: Reg) -> Reg {
+        self.known(Derived::Wide(id)).unwrap_or_else(|| {
             let wide = self.regs.fresh(Class::B64);
             ptx!(self, "cvt.u64.u32 {wide}, {reg}");
-            self.remember(Derived::Wide(reg), wide);
+            self.remember(Derived::Wide(id), wide);
             wide
         })
     }
 
-    /// The low half of a 64-bit register.
-    fn halve(&mut self, reg: Reg) -> Reg {
-        self.known(Derived::Low(reg)).unwrap_or_else(|| {
+    /// The low half of `id`, which is in a 64-bit register.
+    fn halve(&mut self, id: InstId, reg: Reg) -> Reg {
+        self.known(Derived::Low(id)).unwrap_or_else(|| {
             let low = self.regs.fresh(Class::B32);
             ptx!(self, "cvt.u32.u64 {low}, {reg}");
-            self.remember(Derived::Low(reg), low);
+            self.remember(Derived::Low(id), low);
             low
         })
     }

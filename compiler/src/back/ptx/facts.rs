@@ -11,12 +11,16 @@
 //! A value that is unspecified (a division by zero that no check guards) is bounded by
 //! its register, so that no bound is ever wrong.
 //!
+//! **Where threads meet.** A thread that has ended must not keep others waiting. See
+//! [`fault`](super::fault).
+//!
 //! **What a racing write may change.** Loads from memory that other threads may write,
 //! whose value an address or a bounds check is computed from, are marked
 //! ([`Facts::steers`]): they are emitted as relaxed atomic loads, which nothing below
 //! may repeat, so that the index that was checked is the index that is used.
+use super::copies;
 use crate::{
-    id,
+    id::{self, Id},
     ir::{Axis, BinaryOp, Builtin, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
 
@@ -38,6 +42,8 @@ pub(super) struct Facts {
     used: id::Facts<InstId, bool>,
     bits_matter: id::Facts<InstId, bool>,
     steers: id::Facts<InstId, bool>,
+    needs_copy: id::Facts<InstId, bool>,
+    last_meeting: usize,
 }
 
 impl Facts {
@@ -48,6 +54,8 @@ impl Facts {
             used: kernel.insts.facts(false),
             bits_matter: kernel.insts.facts(false),
             steers: kernel.insts.facts(false),
+            needs_copy: copies::needed(kernel),
+            last_meeting: last_meeting(kernel),
         };
         facts.bound(kernel);
         facts.look_at_users(kernel);
@@ -84,6 +92,16 @@ impl Facts {
     /// True if an address or a bounds check is computed from the value.
     pub(super) fn steers(&self, value: InstId) -> bool {
         self.steers[value]
+    }
+
+    /// True if the value of the `get` must be copied out of the local's register.
+    pub(super) fn needs_copy(&self, get: InstId) -> bool {
+        self.needs_copy[get]
+    }
+
+    /// True if threads may meet behind the instruction.
+    pub(super) fn meets_later(&self, id: InstId) -> bool {
+        id.index() < self.last_meeting
     }
 
     fn bound(&mut self, kernel: &Kernel) {
@@ -229,6 +247,25 @@ impl Facts {
             }
         }
     }
+}
+
+/// The number behind the last instruction from which a barrier, or an operation of the warp, can be reached.
+fn last_meeting(kernel: &Kernel) -> usize {
+    let ends = copies::ends(kernel);
+    let mut last = 0;
+    let mut loops = 0;
+    for (id, inst) in kernel.insts.iter() {
+        if matches!(inst.op, Op::For { .. } | Op::Loop { .. }) && loops <= id.index() {
+            loops = ends[id];
+        }
+        if matches!(
+            inst.op,
+            Op::Barrier { .. } | Op::SyncWarp { .. } | Op::Shuffle { .. } | Op::Vote { .. }
+        ) {
+            last = if id.index() < loops { loops } else { id.index() };
+        }
+    }
+    last
 }
 
 /// The bits of `id`, if it is a literal.

@@ -1,33 +1,44 @@
-//! Checks, and what a thread does whose check fails.
+//! Checks, and how a thread ends early.
 //!
-//! A check is a compare and a branch that is not taken. The branch leads to a few moves
-//! behind the kernel's end, one group a check, that say what failed, and those to one
-//! block that all share. It counts the thread in the launch's [`FaultRecord`] and, while no thread
-//! with a lower number has faulted, writes the details under the record's lock. Then
-//! the thread exits; nothing traps. A kernel without checks has none of this.
+//! A check is a compare and a branch that is not taken. A thread whose check fails calls
+//! [`RECORD`] and exits; nothing traps. The function counts the thread in the launch's [`FaultRecord`] and,
+//! while no thread with a lower number has faulted, writes the details under the record's lock:
+//! it reads the number again there, since a lower one may have come meanwhile, whose details must stay.
+//! A round of the lock is one body that ends where it began, so a lane that waits comes back to where
+//! the lane of its warp that holds the lock comes too. A kernel without checks has none of this.
 //!
-//! Two things make that block work when many threads fault at once. The number is
-//! read again under the lock, since a lower one may have come meanwhile, and its details must
-//! stay. And a round of the lock is one body that ends where it began: a
-//! lane that waits comes back to where the lane of its warp that holds the lock comes too.
+//! **What must not wait for whom.** `ptxas` has the lanes of a warp that go the same way, even in
+//! different rounds of a loop, wait for each other at the start of that way. Were a failing check a
+//! branch out of a loop with a barrier in it, its lane would wait there for lanes that wait at the barrier for it.
+//! So where threads may still meet, the code of a failing check stands in place, and comes
+//! back behind the check as far as `ptxas` can tell: the thread exits if the record has an address, which it has.
+//! `return` does the same. Where threads do not meet again, a check branches to the
+//! kernel's end, and the code around it stays as if it were not there.
 use super::{
     Emitter,
     code::Label,
     emitter::{Value, ptx},
-    reg::{Class, Operand, Reg, arithmetic},
+    reg::{Class, Imm, Operand, Reg, arithmetic},
 };
 use crate::{
     fault::FaultRecord,
     id::Id,
-    ir::{Axis, Fault, InstId},
+    ir::{Fault, InstId, Scalar},
 };
 use std::mem::offset_of;
 
-/// Every check that was emitted.
-#[derive(Default)]
-pub(super) struct Faults(Vec<Failure>);
+/// The name of the function that records a fault.
+const RECORD: &str = "record_fault";
 
-/// Where a check goes that fails.
+/// The checks that branch to the kernel's end.
+#[derive(Default)]
+pub(super) struct Faults {
+    outlined: Vec<Failure>,
+    any: bool,
+}
+
+/// A check that fails.
+#[derive(Clone, Copy)]
 struct Failure {
     at: InstId,
     fault: Fault,
@@ -35,33 +46,19 @@ struct Failure {
     values: Option<[Operand; 2]>,
 }
 
-/// The registers that tell the shared block what failed.
-struct Report {
-    span: Reg,
-    fault: Reg,
-    index: Reg,
-    len: Reg,
-}
-
-const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
-const RECORD: Label = Label::unique("record");
-
 impl Emitter<'_> {
     /// Ends the thread unless `index < len`; yields the index.
     pub(super) fn bounds(&mut self, id: InstId, index: InstId, len: InstId) -> Value {
         let narrow = self.facts.fits(index) && self.facts.fits(len);
-        let (ty, values) = match narrow {
-            true => ("u32", [index, len].map(|value| self.low(value))),
-            false => {
-                (arithmetic(self.scalar(index)), [index, len].map(|value| self.operand(value)))
-            }
-        };
+        let ty = if narrow { "u32" } else { arithmetic(self.scalar(index)) };
+        let values = [index, len].map(|value| match narrow {
+            true => self.low(value),
+            false => self.operand(value),
+        });
         let inside = self.regs.fresh(Class::Pred);
         ptx!(self, "setp.lt.{ty} {inside}, {}, {}", values[0], values[1]);
-        self.fail_unless(
-            inside,
-            Failure { at: id, fault: Fault::IndexOutOfBounds, values: Some(values) },
-        );
+        let fault = Fault::IndexOutOfBounds;
+        self.fail_unless(inside, Failure { at: id, fault, values: Some(values) });
         self.value(index)
     }
 
@@ -72,110 +69,167 @@ impl Emitter<'_> {
     }
 
     fn fail_unless(&mut self, cond: Reg, failure: Failure) {
-        self.code.branch(format_args!("!{cond}"), Label::of("fault", failure.at));
-        self.faults.0.push(failure);
+        self.faults.any = true;
+        if self.facts.meets_later(failure.at) {
+            let passed = Label::of("passed", failure.at);
+            self.code.branch(cond, passed);
+            self.fail(failure);
+            self.exit_if_any();
+            self.code.label(passed);
+        } else {
+            self.code.branch(format_args!("!{cond}"), Label::of("fault", failure.at));
+            self.faults.outlined.push(failure);
+        }
     }
 
     /// Everything that checks branch to.
     pub(super) fn failures(&mut self) {
-        let failures = std::mem::take(&mut self.faults.0);
-        if failures.is_empty() {
-            return;
+        for failure in std::mem::take(&mut self.faults.outlined) {
+            self.code.label(Label::of("fault", failure.at));
+            self.fail(failure);
+            ptx!(self, "exit");
         }
-        let report = Report {
-            span: self.regs.fresh(Class::B32),
-            fault: self.regs.fresh(Class::B32),
-            index: self.regs.fresh(Class::B64),
-            len: self.regs.fresh(Class::B64),
-        };
-        for failure in failures {
-            self.failure(&failure, &report);
-        }
-        self.record(&report);
     }
 
-    fn failure(&mut self, failure: &Failure, report: &Report) {
-        self.code.label(Label::of("fault", failure.at));
-        let span = self.kernel.insts[failure.at].span;
-        ptx!(self, "mov.u32 {}, {}", report.span, span.index());
-        ptx!(self, "mov.u32 {}, {}", report.fault, failure.fault as u32);
-        for (at, to) in [report.index, report.len].into_iter().enumerate() {
-            match failure.values.map(|values| values[at]) {
-                Some(Operand::Reg(reg)) if reg.class == Class::B32 => {
-                    ptx!(self, "cvt.u64.u32 {to}, {reg}")
-                }
-                Some(value) => ptx!(self, "mov.b64 {to}, {value}"),
-                None => ptx!(self, "mov.b64 {to}, 0"),
+    /// Ends the thread without a fault.
+    pub(super) fn end_thread(&mut self, at: InstId) {
+        if self.facts.meets_later(at) {
+            self.exit_if_any();
+        } else {
+            ptx!(self, "ret");
+        }
+    }
+
+    /// Calls [`RECORD`].
+    fn fail(&mut self, failure: Failure) {
+        let span = self.kernel.insts[failure.at].span.index();
+        let zero = Operand::Imm(Imm { bits: 0, scalar: Scalar::U64 });
+        let [index, len] = failure.values.unwrap_or([zero, zero]).map(|value| match value {
+            Operand::Reg(reg) if reg.class == Class::B32 => {
+                let wide = self.regs.fresh(Class::B64);
+                ptx!(self, "cvt.u64.u32 {wide}, {reg}");
+                Operand::Reg(wide)
             }
-        }
-        self.code.jump(RECORD);
+            wide => wide,
+        });
+        let record = self.record_address();
+        self.code.open();
+        ptx!(self, ".param .b32 span, fault");
+        ptx!(self, ".param .b64 index, len, record");
+        ptx!(self, "st.param.b32 [span], {span}");
+        ptx!(self, "st.param.b32 [fault], {}", failure.fault as u32);
+        ptx!(self, "st.param.b64 [index], {index}");
+        ptx!(self, "st.param.b64 [len], {len}");
+        ptx!(self, "st.param.b64 [record], {record}");
+        ptx!(self, "call.uni {RECORD}, (span, fault, index, len, record)");
+        self.code.close();
     }
 
-    fn record(&mut self, report: &Report) {
-        self.code.label(RECORD);
-        let [lock, unlock, again] = ["lock", "unlock", "again"].map(Label::unique);
-        let [blocks, threads] =
-            ["ctaid", "tid"].map(|name| AXES.map(|axis| self.special(name, axis)));
-        let key = self.thread_key(blocks, threads);
-        let [generic, record, lowest, current] = [(); 4].map(|()| self.regs.fresh(Class::B64));
-        let [higher, busy, overtaken] = [(); 3].map(|()| self.regs.fresh(Class::Pred));
-        let held = self.regs.fresh(Class::B32);
-        let at = |offset: usize| format!("[{record}+{offset}]");
-        let key_at = at(offset_of!(FaultRecord, key));
-        let lock_at = at(offset_of!(FaultRecord, lock));
-
-        ptx!(self, "ld.param.u64 {generic}, [fault_record]");
-        ptx!(self, "cvta.to.global.u64 {record}, {generic}");
-        ptx!(self, "red.relaxed.gpu.global.add.u32 {}, 1", at(offset_of!(FaultRecord, count)));
-        ptx!(self, "atom.relaxed.gpu.global.min.u64 {lowest}, {key_at}, {key}");
-        ptx!(self, "setp.le.u64 {higher}, {lowest}, {key}");
-        ptx!(self, "@{higher} exit");
-        self.code.label(lock);
-        ptx!(self, "atom.acquire.gpu.global.cas.b32 {held}, {lock_at}, 0, 1");
-        ptx!(self, "setp.ne.b32 {busy}, {held}, 0");
-        self.code.branch(busy, again);
-        ptx!(self, "ld.relaxed.gpu.global.u64 {current}, {key_at}");
-        ptx!(self, "setp.ne.b64 {overtaken}, {current}, {key}");
-        self.code.branch(overtaken, unlock);
-        ptx!(self, "st.global.u32 {}, {}", at(offset_of!(FaultRecord, span)), report.span);
-        ptx!(self, "st.global.u32 {}, {}", at(offset_of!(FaultRecord, fault)), report.fault);
-        ptx!(self, "st.global.u64 {}, {}", at(offset_of!(FaultRecord, index)), report.index);
-        ptx!(self, "st.global.u64 {}, {}", at(offset_of!(FaultRecord, len)), report.len);
-        for axis in 0..3 {
-            let place = |start: usize| at(start + axis * size_of::<u32>());
-            ptx!(self, "st.global.u32 {}, {}", place(offset_of!(FaultRecord, block)), blocks[axis]);
-            ptx!(
-                self,
-                "st.global.u32 {}, {}",
-                place(offset_of!(FaultRecord, thread)),
-                threads[axis]
-            );
-        }
-        self.code.label(unlock);
-        ptx!(self, "st.release.gpu.global.u32 {lock_at}, 0");
-        self.code.label(again);
-        self.code.branch(busy, lock);
-        ptx!(self, "exit");
+    /// Exits, without `ptxas` knowing.
+    fn exit_if_any(&mut self) {
+        let (record, always) = (self.record_address(), self.regs.fresh(Class::Pred));
+        ptx!(self, "setp.ne.u64 {always}, {record}, 0");
+        ptx!(self, "@{always} exit");
     }
 
-    /// The thread's number in the launch, as [`FaultRecord::key`] counts.
-    fn thread_key(&mut self, blocks: [Reg; 3], threads: [Reg; 3]) -> Reg {
-        let [wide, high] = [Axis::X, Axis::Y].map(|axis| self.special("nctaid", axis));
-        let [width, height, depth] = AXES.map(|axis| self.special("ntid", axis));
-        let [row, thread, layer, size] = [(); 4].map(|()| self.regs.fresh(Class::B32));
-        ptx!(self, "mad.lo.s32 {row}, {}, {height}, {}", threads[2], threads[1]);
-        ptx!(self, "mad.lo.s32 {thread}, {row}, {width}, {}", threads[0]);
-        ptx!(self, "mul.lo.s32 {layer}, {width}, {height}");
-        ptx!(self, "mul.lo.s32 {size}, {layer}, {depth}");
-        let [y, x, rows, columns, block, t, s, key] = [(); 8].map(|()| self.regs.fresh(Class::B64));
-        ptx!(self, "cvt.u64.u32 {y}, {}", blocks[1]);
-        ptx!(self, "mad.wide.u32 {rows}, {}, {high}, {y}", blocks[2]);
-        ptx!(self, "cvt.u64.u32 {x}, {}", blocks[0]);
-        ptx!(self, "cvt.u64.u32 {columns}, {wide}");
-        ptx!(self, "mad.lo.s64 {block}, {rows}, {columns}, {x}");
-        ptx!(self, "cvt.u64.u32 {t}, {thread}");
-        ptx!(self, "cvt.u64.u32 {s}, {size}");
-        ptx!(self, "mad.lo.s64 {key}, {block}, {s}, {t}");
-        key
+    fn record_address(&mut self) -> Reg {
+        let record = self.regs.fresh(Class::B64);
+        ptx!(self, "ld.param.u64 {record}, [fault_record]");
+        record
     }
+
+    /// The function that checks call, if there are any.
+    pub(super) fn record_function(&self) -> Option<String> {
+        self.faults.any.then(record_function)
+    }
+}
+
+fn record_function() -> String {
+    let at = |offset: usize| format!("[%record+{offset}]");
+    let place = |axes: usize, axis: usize| at(axes + axis * size_of::<u32>());
+    let key = at(offset_of!(FaultRecord, key));
+    let lock = at(offset_of!(FaultRecord, lock));
+    let count = at(offset_of!(FaultRecord, count));
+    let details: String = [
+        ("u32", at(offset_of!(FaultRecord, span)), "%span"),
+        ("u32", at(offset_of!(FaultRecord, fault)), "%fault"),
+        ("u64", at(offset_of!(FaultRecord, index)), "%index"),
+        ("u64", at(offset_of!(FaultRecord, len)), "%len"),
+        ("u32", place(offset_of!(FaultRecord, block), 0), "%block_x"),
+        ("u32", place(offset_of!(FaultRecord, block), 1), "%block_y"),
+        ("u32", place(offset_of!(FaultRecord, block), 2), "%block_z"),
+        ("u32", place(offset_of!(FaultRecord, thread), 0), "%thread_x"),
+        ("u32", place(offset_of!(FaultRecord, thread), 1), "%thread_y"),
+        ("u32", place(offset_of!(FaultRecord, thread), 2), "%thread_z"),
+    ]
+    .iter()
+    .map(|(ty, place, value)| format!("\tst.global.{ty} {place}, {value};\n"))
+    .collect();
+    format!(
+        "// Counts a fault, and keeps its details if no thread with a lower number has faulted.
+.func {RECORD}(
+	.param .b32 span,
+	.param .b32 fault,
+	.param .b64 index,
+	.param .b64 len,
+	.param .b64 record
+)
+{{
+	.reg .pred %higher, %busy, %overtaken;
+	.reg .b32 %span, %fault, %held;
+	.reg .b32 %block_x, %block_y, %block_z, %thread_x, %thread_y, %thread_z;
+	.reg .b32 %width, %height, %depth, %columns, %rows, %row, %thread, %layer, %size;
+	.reg .b64 %index, %len, %generic, %record, %lowest, %current;
+	.reg .b64 %x, %y, %line, %across, %block, %threads, %number, %key;
+
+	ld.param.b32 %span, [span];
+	ld.param.b32 %fault, [fault];
+	ld.param.b64 %index, [index];
+	ld.param.b64 %len, [len];
+	ld.param.b64 %generic, [record];
+	cvta.to.global.u64 %record, %generic;
+	mov.u32 %thread_x, %tid.x;
+	mov.u32 %thread_y, %tid.y;
+	mov.u32 %thread_z, %tid.z;
+	mov.u32 %width, %ntid.x;
+	mov.u32 %height, %ntid.y;
+	mov.u32 %depth, %ntid.z;
+	mad.lo.s32 %row, %thread_z, %height, %thread_y;
+	mad.lo.s32 %thread, %row, %width, %thread_x;
+	mul.lo.s32 %layer, %width, %height;
+	mul.lo.s32 %size, %layer, %depth;
+	mov.u32 %block_x, %ctaid.x;
+	mov.u32 %block_y, %ctaid.y;
+	mov.u32 %block_z, %ctaid.z;
+	mov.u32 %columns, %nctaid.x;
+	mov.u32 %rows, %nctaid.y;
+	cvt.u64.u32 %y, %block_y;
+	mad.wide.u32 %line, %block_z, %rows, %y;
+	cvt.u64.u32 %x, %block_x;
+	cvt.u64.u32 %across, %columns;
+	mad.lo.s64 %block, %line, %across, %x;
+	cvt.u64.u32 %threads, %size;
+	cvt.u64.u32 %number, %thread;
+	mad.lo.s64 %key, %block, %threads, %number;
+	red.relaxed.gpu.global.add.u32 {count}, 1;
+	atom.relaxed.gpu.global.min.u64 %lowest, {key}, %key;
+	setp.lt.u64 %higher, %lowest, %key;
+	@%higher bra $done;
+$lock:
+	atom.acquire.gpu.global.cas.b32 %held, {lock}, 0, 1;
+	setp.ne.b32 %busy, %held, 0;
+	@%busy bra $again;
+	ld.relaxed.gpu.global.u64 %current, {key};
+	setp.ne.b64 %overtaken, %current, %key;
+	@%overtaken bra $unlock;
+{details}$unlock:
+	st.release.gpu.global.u32 {lock}, 0;
+$again:
+	@%busy bra $lock;
+$done:
+	ret;
+}}
+
+"
+    )
 }

@@ -35,6 +35,7 @@ mod atomic;
 mod body;
 mod cast;
 mod code;
+mod copies;
 mod emitter;
 mod facts;
 mod fault;
@@ -188,6 +189,9 @@ impl fmt::Display for Entry<'_> {
         let name = entry_name(&self.kernel.name);
         writeln!(f, "// Warpwise kernel `{name}`.")?;
         writeln!(f, ".version {VERSION}\n.target {}\n.address_size 64\n", Target::OLDEST)?;
+        if let Some(function) = self.emitter.record_function() {
+            f.write_str(&function)?;
+        }
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;
         writeln!(f, ")")?;

@@ -1,0 +1,78 @@
+//! Which reads of locals need a copy.
+//!
+//! A local has one register, and the value of a `get` must outlive a later `set`. Most
+//! values are used up before the next one, and stand for the register itself: `ptxas` does not
+//! always join a register and its copy again, which costs moves in loops.
+//!
+//! Instructions are numbered in the order of the text. A value is live from its `get` until its
+//! last user runs, and through every loop around a user that is not around
+//! the `get`. Some users only pass the register on to theirs.
+use crate::{
+    id::{self, Id},
+    ir::{BinaryOp, InstId, Kernel, Op},
+};
+
+/// Finds the `get`s that a `set` of the same local comes between and the end of their value's life.
+pub(super) fn needed(kernel: &Kernel) -> id::Facts<InstId, bool> {
+    let ends = ends(kernel);
+    let until = lives(kernel, &ends);
+    let mut sets = kernel.locals.facts(Vec::new());
+    for (id, inst) in kernel.insts.iter() {
+        if let Op::Set { local, .. } = inst.op {
+            sets[local].push(id.index());
+        }
+    }
+    let mut needed = kernel.insts.facts(false);
+    for (id, inst) in kernel.insts.iter() {
+        if let Op::Get(local) = inst.op {
+            let next = sets[local].partition_point(|set| *set <= id.index());
+            needed[id] = sets[local].get(next).is_some_and(|set| *set < until[id]);
+        }
+    }
+    needed
+}
+
+/// The number behind the last instruction inside each.
+pub(super) fn ends(kernel: &Kernel) -> id::Facts<InstId, usize> {
+    let mut ends = kernel.insts.facts(0);
+    for id in kernel.insts.ids().rev() {
+        let last = kernel.insts[id].op.bodies().filter_map(|body| body.0.last()).last();
+        ends[id] = last.map_or(id.index() + 1, |last| ends[*last]);
+    }
+    ends
+}
+
+/// The number of the instruction before which each value may be overwritten.
+fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, usize> {
+    let is_loop = |id: &InstId| matches!(kernel.insts[*id].op, Op::For { .. } | Op::Loop { .. });
+    let loops: Vec<InstId> = kernel.insts.ids().filter(is_loop).collect();
+    let mut until = kernel.insts.facts(0);
+    for user in kernel.insts.ids().rev() {
+        let op = &kernel.insts[user].op;
+        let used = match op {
+            Op::For { .. } => ends[user],
+            op if passes_on(op) => until[user].max(user.index()),
+            _ => user.index(),
+        };
+        for value in op.operands() {
+            let around = |id: &&InstId| {
+                value.index() < id.index() && id.index() < used && used <= ends[**id]
+            };
+            let used = loops.iter().find(around).map_or(used, |outermost| ends[*outermost]);
+            until[value] = until[value].max(used);
+        }
+    }
+    until
+}
+
+/// Whether a user of `op` may read the register of `op`'s operand.
+fn passes_on(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Bounds { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Unary { .. }
+            | Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. }
+    )
+}
