@@ -1,29 +1,30 @@
 //! Arrays in a device's memory: [`Buffer`].
 //!
-//! A buffer belongs to the [`Device`] that made it and keeps it alive. What is done with it is
-//! ordered: a copy sees what the launches before it wrote, and dropping it frees the memory once
-//! the work given out before is done. No element is ever seen uninitialised.
-//!
-//! A kernel's `&[T]` takes `&Buffer<T>`, its `&mut [T]` takes `&mut Buffer<T>`, so the borrow
-//! checker keeps launches from aliasing. Its `&[AtomicU32]` takes either `&mut Buffer<u32>` or, to be
-//! shared between launches and threads, `&Buffer<AtomicU32>`:
-//!
-//! ```
-//! use std::sync::atomic::AtomicU32;
-//! use warpwise::{Buffer, Device};
-//! let device = Device::cpu();
-//! let counts: Buffer<AtomicU32> = device.upload(&[0u32; 16])?.into_atomic();
-//! assert_eq!(counts.to_vec()?, [0; 16]);
-//! let counts: Buffer<u32> = counts.into_plain();
-//! # Ok::<(), warpwise::Error>(())
-//! ```
+//! No element is ever seen uninitialised, and sizes that overflow or do not fit are errors.
 use crate::{
     Atomic, AtomicElement, Device, Element, Error, Result, Stored, device::Memory,
     element::sealed::Bytes,
 };
 use std::{fmt, marker::PhantomData};
 
-/// An array of `T` in the memory of a [`Device`].
+/// An array of `T` in the memory of a [`Device`], which it keeps alive.
+///
+/// What is done with a buffer is ordered: a copy sees what the launches before it wrote, and
+/// dropping it frees the memory once the work given out before is done.
+///
+/// A kernel's `&[T]` takes `&Buffer<T>`, its `&mut [T]` takes `&mut Buffer<T>`, so the borrow
+/// checker keeps a launch's slices apart. Its `&[AtomicU32]` takes either `&mut Buffer<u32>` or, to be
+/// shared between launches and threads, `&Buffer<AtomicU32>`:
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// use warpwise::{Buffer, Device};
+/// let device = Device::cpu();
+/// let counts: Buffer<AtomicU32> = device.upload(&[0u32; 16])?.into_atomic();
+/// assert_eq!(counts.to_vec()?, [0; 16]);
+/// let counts: Buffer<u32> = counts.into_plain();
+/// # Ok::<(), warpwise::Error>(())
+/// ```
 pub struct Buffer<T: Stored> {
     any: AnyBuffer,
     elements: PhantomData<T::Value>,

@@ -1,19 +1,7 @@
-//! Where kernels run: [`Device`].
+//! Where kernels run: [`Device`], and which one [`Device::auto`] takes.
 //!
-//! [`Device::auto`] takes a GPU if there is one and the SIMT interpreter if not;
-//! [`Device::cuda`] and [`Device::cpu`] say which. The environment variable
-//! `WARPWISE_DEVICE` decides for `auto`:
-//!
-//! | value | device |
-//! |---|---|
-//! | `auto`, empty or unset | the first GPU; without a driver or a device that kernels run on, the interpreter, which is said once on stderr |
-//! | `cpu` | the interpreter, silently |
-//! | `cuda` or `cuda:N` | GPU 0 or N, or an error |
-//!
-//! **Order.** What a device is given runs in the order given, from whichever thread. Copies to the
-//! host and [`Device::synchronize`] wait for it. On a GPU a launch returns before its kernel has
-//! run; what its threads do wrong comes out of the next call that waits, as
-//! [`Error::DevicePanic`], once.
+//! A device is one of two engines, the interpreter ([`cpu`]) or a stream on a GPU
+//! ([`driver`](crate::driver)), which do the same things to their own kind of [`Memory`].
 use crate::{
     Error, Result,
     cpu::{self, Interpreter},
@@ -27,6 +15,24 @@ use std::{
 
 /// A place where kernels run, and the order of work there. Cheap to clone: clones are the
 /// same device.
+///
+/// [`Device::auto`] takes a GPU if there is one and the SIMT interpreter if not;
+/// [`Device::cuda`] and [`Device::cpu`] say which. The environment variable `WARPWISE_DEVICE`
+/// decides for `auto`:
+///
+/// | value | device |
+/// |---|---|
+/// | `auto`, empty or unset | GPU 0; without a driver, or a device that kernels run on, the interpreter, which is said once on stderr |
+/// | `cpu` | the interpreter, silently |
+/// | `cuda` or `cuda:N` | GPU 0 or N, or an error |
+///
+/// **Order.** What a device is given runs in the order given, from whichever thread. Copies to the
+/// host and [`Device::synchronize`] wait for it.
+///
+/// **Faults.** On a GPU a launch returns before its kernel has run. What its threads do wrong comes out
+/// of the next [`Device::synchronize`] or [`Buffer::to_vec`](crate::Buffer::to_vec) of this device, as
+/// [`Error::DevicePanic`]: that of the first launch that failed a check, once. After that the
+/// device works on, and buffers hold what was written. The interpreter does the same.
 #[derive(Clone)]
 pub struct Device {
     engine: Engine,

@@ -4,13 +4,6 @@
 //! many blocks ([`LaunchConfig::grid`]), along one to three axes. With the kernel's declared
 //! block, or else the default one, [`LaunchConfig::geometry`] turns it into what hardware takes,
 //! and refuses what no GPU runs, with the same limits on every device.
-//!
-//! ```
-//! use warpwise::LaunchConfig;
-//! LaunchConfig::cover(1000);                      // 1000 threads or a few more, in blocks of 256
-//! LaunchConfig::cover((640, 480)).block((32, 8)); // an image, in blocks of 32 by 8
-//! LaunchConfig::grid(64).block(128);              // 64 blocks of 128 threads
-//! ```
 use crate::error::LaunchMistake;
 use std::fmt;
 
@@ -24,6 +17,13 @@ const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
 const MAX_INDEX: u64 = 1 << 31;
 
 /// How many blocks of how many threads a launch runs.
+///
+/// ```
+/// use warpwise::LaunchConfig;
+/// LaunchConfig::cover(1000); // 1000 threads or a few more, in blocks of 256
+/// LaunchConfig::cover((640, 480)).block((32, 8)); // an image, in blocks of 32 by 8
+/// LaunchConfig::grid(64).block(128); // 64 blocks of 128 threads
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LaunchConfig {

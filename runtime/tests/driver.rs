@@ -53,6 +53,8 @@ fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
         assert!(built.success());
         std::fs::rename(made, folder.join("libcuda.so.1")).unwrap();
     }
+    // Under its other name too, which on a machine with a driver would be that one's.
+    let _ = std::os::unix::fs::symlink("libcuda.so.1", folder.join("libcuda.so"));
     folder
 }
 

@@ -13,10 +13,10 @@
 //! `Drop` does more than tell the driver; soundness does not need any of them to run: what is
 //! leaked stays allocated, and nobody else has its address.
 //!
-//! **Why no `cudarc`.** Its functions are looked up at their first use and panic if they or the
-//! library are missing (0.19.10: `load` and `culib` in `driver/sys`), and which ones its safe layer
-//! uses cannot be asked beforehand. It also costs four seconds of every cold build for 16,000
-//! lines of bindings, of which 34 functions are needed here.
+//! **Why no `cudarc`.** It looks its functions up at their first use and panics if one, or the
+//! library, is missing (0.19.10: `load` and `culib` in its `driver::sys`); which ones its safe layer will
+//! use cannot be asked beforehand. It also adds six seconds of one core to every cold build, for
+//! 17,000 lines of bindings of which 34 functions are needed here.
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 mod context;
 mod faults;
