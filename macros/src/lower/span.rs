@@ -1,5 +1,11 @@
 //! Where something stands in the source.
-use proc_macro2::Span;
+//!
+//! The ends of an expression are found by walking down its left and right edge, which costs a
+//! fraction of printing its tokens as `syn::spanned` does.
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::fmt::Display;
+use syn::{Expr, Path, PathArguments, spanned::Spanned};
 
 /// From the first token of something to its last.
 #[derive(Clone, Copy, Debug)]
@@ -8,4 +14,146 @@ pub(crate) struct SpanRange {
     pub(crate) first: Span,
     /// The last token's.
     pub(crate) last: Span,
+}
+
+impl SpanRange {
+    /// One token.
+    pub(crate) fn token(span: Span) -> Self {
+        Self { first: span, last: span }
+    }
+
+    /// An expression.
+    pub(crate) fn expr(expr: &Expr) -> Self {
+        Self { first: first(expr), last: last(expr) }
+    }
+
+    /// A path.
+    pub(crate) fn path(path: &Path) -> Self {
+        Self { first: path_first(path), last: path_last(path) }
+    }
+
+    /// Anything, by printing it.
+    pub(crate) fn tokens(tokens: &impl ToTokens) -> Self {
+        let mut tokens = tokens.to_token_stream().into_iter();
+        let Some(first) = tokens.next() else { return Self::token(Span::call_site()) };
+        let last = tokens.last().map_or_else(|| close(&first), |last| close(&last));
+        Self { first: open(&first), last }
+    }
+
+    /// From the start of this to the end of `end`.
+    pub(crate) fn to(self, end: Self) -> Self {
+        Self { first: self.first, last: end.last }
+    }
+
+    /// An error that underlines all of it.
+    pub(crate) fn error(self, message: impl Display) -> syn::Error {
+        let ends = [self.first, self.last].map(|span| TokenTree::from(Ident::new("_x", span)));
+        syn::Error::new_spanned(ends.into_iter().collect::<TokenStream>(), message)
+    }
+}
+
+fn open(token: &TokenTree) -> Span {
+    match token {
+        TokenTree::Group(group) => group.span_open(),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.span(),
+    }
+}
+
+fn close(token: &TokenTree) -> Span {
+    match token {
+        TokenTree::Group(group) => group.span_close(),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.span(),
+    }
+}
+
+fn label_first(label: Option<&syn::Label>, token: Span) -> Span {
+    label.map_or(token, |label| label.name.apostrophe)
+}
+
+fn path_first(path: &Path) -> Span {
+    match (path.leading_colon, path.segments.first()) {
+        (Some(colon), _) => colon.spans[0],
+        (None, Some(segment)) => segment.ident.span(),
+        (None, None) => Span::call_site(),
+    }
+}
+
+fn path_last(path: &Path) -> Span {
+    let Some(segment) = path.segments.last() else { return Span::call_site() };
+    match &segment.arguments {
+        PathArguments::None => segment.ident.span(),
+        PathArguments::AngleBracketed(args) => args.gt_token.spans[0],
+        PathArguments::Parenthesized(args) => args.paren_token.span.close(),
+    }
+}
+
+fn first(expr: &Expr) -> Span {
+    match expr {
+        Expr::Array(e) => e.bracket_token.span.open(),
+        Expr::Assign(e) => first(&e.left),
+        Expr::Binary(e) => first(&e.left),
+        Expr::Block(e) => label_first(e.label.as_ref(), e.block.brace_token.span.open()),
+        Expr::Break(e) => e.break_token.span,
+        Expr::Call(e) => first(&e.func),
+        Expr::Cast(e) => first(&e.expr),
+        Expr::Continue(e) => e.continue_token.span,
+        Expr::Field(e) => first(&e.base),
+        Expr::ForLoop(e) => label_first(e.label.as_ref(), e.for_token.span),
+        Expr::Group(e) => first(&e.expr),
+        Expr::If(e) => e.if_token.span,
+        Expr::Index(e) => first(&e.expr),
+        Expr::Lit(e) => e.lit.span(),
+        Expr::Loop(e) => label_first(e.label.as_ref(), e.loop_token.span),
+        Expr::Macro(e) => path_first(&e.mac.path),
+        Expr::MethodCall(e) => first(&e.receiver),
+        Expr::Paren(e) => e.paren_token.span.open(),
+        Expr::Path(e) => {
+            e.qself.as_ref().map_or_else(|| path_first(&e.path), |qself| qself.lt_token.spans[0])
+        }
+        Expr::Reference(e) => e.and_token.spans[0],
+        Expr::Return(e) => e.return_token.span,
+        Expr::Tuple(e) => e.paren_token.span.open(),
+        Expr::Unary(e) => e.op.span(),
+        Expr::While(e) => label_first(e.label.as_ref(), e.while_token.span),
+        other => SpanRange::tokens(other).first,
+    }
+}
+
+fn last(expr: &Expr) -> Span {
+    match expr {
+        Expr::Array(e) => e.bracket_token.span.close(),
+        Expr::Assign(e) => last(&e.right),
+        Expr::Binary(e) => last(&e.right),
+        Expr::Block(e) => e.block.brace_token.span.close(),
+        Expr::Break(e) => match (&e.expr, &e.label) {
+            (Some(value), _) => last(value),
+            (None, Some(label)) => label.ident.span(),
+            (None, None) => e.break_token.span,
+        },
+        Expr::Call(e) => e.paren_token.span.close(),
+        Expr::Cast(e) => SpanRange::tokens(&e.ty).last,
+        Expr::Continue(e) => {
+            e.label.as_ref().map_or(e.continue_token.span, |label| label.ident.span())
+        }
+        Expr::Field(e) => e.member.span(),
+        Expr::ForLoop(e) => e.body.brace_token.span.close(),
+        Expr::Group(e) => last(&e.expr),
+        Expr::If(e) => match &e.else_branch {
+            Some((_, other)) => last(other),
+            None => e.then_branch.brace_token.span.close(),
+        },
+        Expr::Index(e) => e.bracket_token.span.close(),
+        Expr::Lit(e) => e.lit.span(),
+        Expr::Loop(e) => e.body.brace_token.span.close(),
+        Expr::Macro(e) => e.mac.delimiter.span().close(),
+        Expr::MethodCall(e) => e.paren_token.span.close(),
+        Expr::Paren(e) => e.paren_token.span.close(),
+        Expr::Path(e) => path_last(&e.path),
+        Expr::Reference(e) => last(&e.expr),
+        Expr::Return(e) => e.expr.as_ref().map_or(e.return_token.span, |value| last(value)),
+        Expr::Tuple(e) => e.paren_token.span.close(),
+        Expr::Unary(e) => last(&e.expr),
+        Expr::While(e) => e.body.brace_token.span.close(),
+        other => SpanRange::tokens(other).last,
+    }
 }

@@ -1,0 +1,178 @@
+//! Kernel-side functions: what they are called, take and return.
+use super::types::Prim;
+use warpwise_compiler::ir::{self, Axis, BarrierOp, Scope, ShuffleOp, VoteOp};
+
+/// What a kernel-side function does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    /// Where the thread is.
+    Index(ir::Builtin),
+    /// `sync_threads` and its reductions.
+    Barrier(Option<BarrierOp>),
+    /// `sync_warp`, perhaps with a mask.
+    SyncWarp {
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `thread_fence` and the like.
+    Fence(Scope),
+    /// `warp::shfl` and the like.
+    Shuffle {
+        /// Which.
+        op: ShuffleOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+        /// Lanes in a group.
+        width: u32,
+    },
+    /// `warp::all` and the like.
+    Vote {
+        /// Which.
+        op: VoteOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+}
+
+/// Type of an argument or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// This type.
+    Prim(Prim),
+    /// Any number or `bool`, the same each time.
+    Value,
+    /// Nothing.
+    Unit,
+}
+
+/// A function as it is found by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// What it does; [`Builtin::Shuffle`]'s width is 32 until [`Found::width`] is seen to.
+    pub(crate) which: Builtin,
+    /// Its path from the root of the `warpwise` crate.
+    pub(crate) path: String,
+    /// Whether it takes its width as a constant argument: `shfl_width::<8, _>(..)`.
+    pub(crate) width: bool,
+    /// Its arguments.
+    pub(crate) params: Vec<Part>,
+    /// Its result.
+    pub(crate) ret: Part,
+}
+
+/// The function that these names lead to: `["warp", "any"]`, `["thread_idx_x"]`, perhaps behind
+/// `warpwise` or its prelude. `all` and `any` need their `warp::`: the names are too common.
+pub(crate) fn find(path: &[String]) -> Option<Found> {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        ["warpwise", "prelude", rest @ ..] | ["warpwise", rest @ ..] => of_crate(rest, true),
+        rest => of_crate(rest, false),
+    }
+}
+
+/// As [`find`], inside the crate; `absolute` if the crate was named.
+fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
+    match path {
+        [name] => match of_block(name).or_else(|| of_warp(name)?.unless_common(name)) {
+            Some(found) if absolute && found.path.contains("::") => None,
+            found => found,
+        },
+        ["warp", name] => of_warp(name),
+        _ => None,
+    }
+}
+
+impl Found {
+    fn new(which: Builtin, path: String, params: Vec<Part>, ret: Part) -> Self {
+        Self { which, path, width: false, params, ret }
+    }
+
+    fn unless_common(self, name: &str) -> Option<Self> {
+        (!matches!(name, "all" | "any")).then_some(self)
+    }
+}
+
+const BOOL: Part = Part::Prim(Prim::Bool);
+const USIZE: Part = Part::Prim(Prim::Usize);
+const MASK: Part = Part::Prim(Prim::U32);
+
+/// Functions at the root of the crate.
+fn of_block(name: &str) -> Option<Found> {
+    let (which, params, ret) = match name {
+        "sync_threads" => (Builtin::Barrier(None), vec![], Part::Unit),
+        "sync_threads_count" => (Builtin::Barrier(Some(BarrierOp::Count)), vec![BOOL], USIZE),
+        "sync_threads_and" => (Builtin::Barrier(Some(BarrierOp::And)), vec![BOOL], BOOL),
+        "sync_threads_or" => (Builtin::Barrier(Some(BarrierOp::Or)), vec![BOOL], BOOL),
+        "sync_warp" => (Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
+        "thread_fence" => (Builtin::Fence(Scope::Device), vec![], Part::Unit),
+        "thread_fence_block" => (Builtin::Fence(Scope::Block), vec![], Part::Unit),
+        "thread_fence_system" => (Builtin::Fence(Scope::System), vec![], Part::Unit),
+        _ => (Builtin::Index(index(name)?), vec![], USIZE),
+    };
+    Some(Found::new(which, name.into(), params, ret))
+}
+
+/// `thread_idx_x` and the like.
+fn index(name: &str) -> Option<ir::Builtin> {
+    let (what, axis) = name.rsplit_once('_')?;
+    let axis = match axis {
+        "x" => Axis::X,
+        "y" => Axis::Y,
+        "z" => Axis::Z,
+        _ => return None,
+    };
+    Some(match what {
+        "thread_idx" => ir::Builtin::ThreadIdx(axis),
+        "block_idx" => ir::Builtin::BlockIdx(axis),
+        "block_dim" => ir::Builtin::BlockDim(axis),
+        "grid_dim" => ir::Builtin::GridDim(axis),
+        "global_idx" => ir::Builtin::GlobalIdx(axis),
+        _ => return None,
+    })
+}
+
+/// Functions of the module `warp`.
+fn of_warp(name: &str) -> Option<Found> {
+    let path = format!("warp::{name}");
+    let plain = |which, params, ret| Some(Found::new(which, path.clone(), params, ret));
+    match name {
+        "lane_id" => return plain(Builtin::Index(ir::Builtin::LaneId), vec![], USIZE),
+        "warp_id" => return plain(Builtin::Index(ir::Builtin::WarpId), vec![], USIZE),
+        "sync_warp" => return plain(Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
+        "sync_warp_mask" => {
+            return plain(Builtin::SyncWarp { masked: true }, vec![MASK], Part::Unit);
+        }
+        _ => {}
+    }
+    let (stem, width) = name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
+    let (stem, masked) = stem.strip_suffix("_mask").map_or((stem, false), |stem| (stem, true));
+    let mut params = if masked { vec![MASK] } else { vec![] };
+    if let Some(op) = shuffle(stem) {
+        params.extend([Part::Value, USIZE]);
+        let which = Builtin::Shuffle { op, masked, width: 32 };
+        return Some(Found { which, path, width, params, ret: Part::Value });
+    }
+    let op = vote(stem).filter(|_| !width)?;
+    params.push(BOOL);
+    let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
+    Some(Found { which: Builtin::Vote { op, masked }, path, width, params, ret })
+}
+
+fn shuffle(name: &str) -> Option<ShuffleOp> {
+    Some(match name {
+        "shfl" => ShuffleOp::Index,
+        "shfl_up" => ShuffleOp::Up,
+        "shfl_down" => ShuffleOp::Down,
+        "shfl_xor" => ShuffleOp::Xor,
+        _ => return None,
+    })
+}
+
+fn vote(name: &str) -> Option<VoteOp> {
+    Some(match name {
+        "all" => VoteOp::All,
+        "any" => VoteOp::Any,
+        "ballot" => VoteOp::Ballot,
+        _ => return None,
+    })
+}

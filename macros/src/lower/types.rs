@@ -1,0 +1,436 @@
+//! Types of one function while they are inferred: a table of types and a table of array lengths,
+//! in which what is not known yet is an entry to be bound by [`Types::unify`].
+//!
+//! Generic parameters are numbered in the function's own order (its type and constant parameters,
+//! then a kernel's open constants); [`Extent`]s of array lengths count in it too.
+use super::error::Reported;
+use warpwise_compiler::{
+    id::{Id as _, Table},
+    ir::{Extent, GenericId, Scalar, Scope},
+};
+
+warpwise_compiler::id!(/** A type. */ Ty, "?");
+warpwise_compiler::id!(/** A length of arrays. */ Len, "#");
+
+/// A number type or `bool`, as Rust tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prim {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+    F32,
+    F64,
+}
+
+impl Prim {
+    /// Every one, in the order of their numbers.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::Isize,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::Usize,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// Its name in Rust.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Isize => "isize",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::Usize => "usize",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// The one of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|prim| prim.name() == name)
+    }
+
+    /// What it is in the IR.
+    pub(crate) const fn scalar(self) -> Scalar {
+        match self {
+            Self::Bool => Scalar::Bool,
+            Self::I8 => Scalar::I8,
+            Self::I16 => Scalar::I16,
+            Self::I32 => Scalar::I32,
+            Self::I64 | Self::Isize => Scalar::I64,
+            Self::U8 => Scalar::U8,
+            Self::U16 => Scalar::U16,
+            Self::U32 => Scalar::U32,
+            Self::U64 | Self::Usize => Scalar::U64,
+            Self::F32 => Scalar::F32,
+            Self::F64 => Scalar::F64,
+        }
+    }
+
+    /// True for `f32` and `f64`.
+    pub(crate) const fn is_float(self) -> bool {
+        self.scalar().is_float()
+    }
+
+    /// True for integers.
+    pub(crate) const fn is_int(self) -> bool {
+        self.scalar().is_int()
+    }
+
+    /// The unsigned integer of the same size.
+    pub(crate) const fn unsigned(self) -> Self {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => Self::U8,
+            Self::I16 | Self::U16 => Self::U16,
+            Self::I32 | Self::U32 | Self::F32 => Self::U32,
+            Self::I64 | Self::U64 | Self::F64 => Self::U64,
+            Self::Isize | Self::Usize => Self::Usize,
+        }
+    }
+}
+
+/// What may stand for an unknown type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Any type.
+    Any,
+    /// The type of an integer literal.
+    Int,
+    /// The type of a float literal.
+    Float,
+}
+
+/// A type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// Not known yet.
+    Unknown(Class),
+    /// The same as another.
+    Same(Ty),
+    /// Something is wrong with it, and was reported.
+    Reported(Reported),
+    /// `()`
+    Unit,
+    /// `!`
+    Never,
+    /// A number or `bool`.
+    Prim(Prim),
+    /// A type parameter.
+    Generic(GenericId),
+    /// `&T` or `&mut T`
+    Ref {
+        /// Whether it is `&mut`.
+        mutable: bool,
+        /// What it refers to.
+        to: Ty,
+    },
+    /// `[T]`
+    Slice(Ty),
+    /// `[T; N]`
+    Array(Ty, Len),
+    /// `AtomicU32` and the like, of this type; with a scope if it is `a.block()` or `a.system()`.
+    Atomic(Prim, Option<Scope>),
+    /// What `compare_exchange` returns.
+    Exchange(Prim),
+}
+
+/// A length of arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Length {
+    Unknown,
+    Same(Len),
+    Known(Extent),
+    Reported,
+}
+
+/// Two types that were to be the same are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mismatch;
+
+/// The types of one function.
+#[derive(Debug)]
+pub(crate) struct Types {
+    types: Table<Ty, Type>,
+    lens: Table<Len, Length>,
+    /// Names of the generic parameters, for messages.
+    pub(crate) generics: Vec<String>,
+}
+
+impl Types {
+    /// A table that holds the types every function may need.
+    pub(crate) fn new(generics: Vec<String>) -> Self {
+        let mut types = Table::new();
+        for prim in Prim::ALL {
+            types.push(Type::Prim(prim));
+        }
+        types.push(Type::Unit);
+        types.push(Type::Never);
+        Self { types, lens: Table::new(), generics }
+    }
+
+    /// A number type or `bool`.
+    pub(crate) fn prim(&self, prim: Prim) -> Ty {
+        Ty::new(prim as usize)
+    }
+
+    /// `()`
+    pub(crate) fn unit(&self) -> Ty {
+        Ty::new(Prim::ALL.len())
+    }
+
+    /// `!`
+    pub(crate) fn never(&self) -> Ty {
+        Ty::new(Prim::ALL.len() + 1)
+    }
+
+    /// Adds a type.
+    pub(crate) fn add(&mut self, ty: Type) -> Ty {
+        self.types.push(ty)
+    }
+
+    /// Adds a type that is not known yet.
+    pub(crate) fn unknown(&mut self, class: Class) -> Ty {
+        self.add(Type::Unknown(class))
+    }
+
+    /// Adds a reference.
+    pub(crate) fn reference(&mut self, mutable: bool, to: Ty) -> Ty {
+        self.add(Type::Ref { mutable, to })
+    }
+
+    /// Adds a length that is known.
+    pub(crate) fn len(&mut self, extent: Extent) -> Len {
+        self.lens.push(Length::Known(extent.simplified().unwrap_or(extent)))
+    }
+
+    /// Adds a length that is not known yet.
+    pub(crate) fn unknown_len(&mut self) -> Len {
+        self.lens.push(Length::Unknown)
+    }
+
+    /// Adds a length that is wrong.
+    pub(crate) fn reported_len(&mut self, _: Reported) -> Len {
+        self.lens.push(Length::Reported)
+    }
+
+    /// What `ty` is, as far as it is known; never [`Type::Same`].
+    pub(crate) fn get(&self, ty: Ty) -> Type {
+        self.types[self.root(ty)]
+    }
+
+    /// The length, if it is known.
+    pub(crate) fn extent(&self, len: Len) -> Option<&Extent> {
+        match &self.lens[self.len_root(len)] {
+            Length::Known(extent) => Some(extent),
+            Length::Unknown | Length::Same(_) | Length::Reported => None,
+        }
+    }
+
+    /// The number type or `bool` that `ty` is, if it is known to be one.
+    pub(crate) fn as_prim(&self, ty: Ty) -> Option<Prim> {
+        match self.get(ty) {
+            Type::Prim(prim) => Some(prim),
+            _ => None,
+        }
+    }
+
+    /// True if errors about `ty` were reported already.
+    pub(crate) fn is_reported(&self, ty: Ty) -> bool {
+        matches!(self.get(ty), Type::Reported(_))
+    }
+
+    /// Decides what is still unknown: integers are `i32` and floats `f64`, as in Rust.
+    pub(crate) fn fall_back(&mut self) {
+        for ty in self.types.iter_mut() {
+            match ty {
+                Type::Unknown(Class::Int) => *ty = Type::Prim(Prim::I32),
+                Type::Unknown(Class::Float) => *ty = Type::Prim(Prim::F64),
+                _ => {}
+            }
+        }
+    }
+
+    fn root(&self, mut ty: Ty) -> Ty {
+        while let Type::Same(other) = self.types[ty] {
+            ty = other;
+        }
+        ty
+    }
+
+    fn len_root(&self, mut len: Len) -> Len {
+        while let Length::Same(other) = self.lens[len] {
+            len = other;
+        }
+        len
+    }
+
+    /// Makes two types the same.
+    ///
+    /// # Errors
+    /// If they cannot be; what they have in common may be bound nevertheless.
+    pub(crate) fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return Ok(());
+        }
+        match (self.types[a], self.types[b]) {
+            (Type::Reported(_), _) | (_, Type::Reported(_)) => Ok(()),
+            (Type::Unknown(class), other) if fits(class, other) => self.bind(a, b),
+            (other, Type::Unknown(class)) if fits(class, other) => self.bind(b, a),
+            (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) if m == n => {
+                self.unify(a, b)
+            }
+            (Type::Slice(a), Type::Slice(b)) => self.unify(a, b),
+            (Type::Array(a, n), Type::Array(b, m)) => {
+                self.unify_len(n, m)?;
+                self.unify(a, b)
+            }
+            (a, b) if a == b => Ok(()),
+            _ => Err(Mismatch),
+        }
+    }
+
+    /// Makes two lengths the same.
+    ///
+    /// # Errors
+    /// If they are known to differ.
+    pub(crate) fn unify_len(&mut self, a: Len, b: Len) -> Result<(), Mismatch> {
+        let (a, b) = (self.len_root(a), self.len_root(b));
+        if a == b {
+            return Ok(());
+        }
+        match (&self.lens[a], &self.lens[b]) {
+            (Length::Reported, _) | (_, Length::Reported) => Ok(()),
+            (Length::Unknown, _) => {
+                self.lens[a] = Length::Same(b);
+                Ok(())
+            }
+            (_, Length::Unknown) => {
+                self.lens[b] = Length::Same(a);
+                Ok(())
+            }
+            (a, b) if a == b => Ok(()),
+            _ => Err(Mismatch),
+        }
+    }
+
+    fn bind(&mut self, unknown: Ty, to: Ty) -> Result<(), Mismatch> {
+        if self.mentions(to, unknown) {
+            return Err(Mismatch);
+        }
+        self.types[unknown] = Type::Same(to);
+        Ok(())
+    }
+
+    /// True if `ty` holds `part`, which must be a root.
+    fn mentions(&self, ty: Ty, part: Ty) -> bool {
+        match self.get(ty) {
+            Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
+                self.root(inner) == part || self.mentions(inner, part)
+            }
+            _ => false,
+        }
+    }
+
+    /// As Rust writes it; `_` and `{integer}` for what is unknown.
+    pub(crate) fn show(&self, ty: Ty) -> String {
+        match self.get(ty) {
+            Type::Unknown(Class::Any) | Type::Same(_) | Type::Reported(_) => "_".into(),
+            Type::Unknown(Class::Int) => "{integer}".into(),
+            Type::Unknown(Class::Float) => "{float}".into(),
+            Type::Unit => "()".into(),
+            Type::Never => "!".into(),
+            Type::Prim(prim) => prim.name().into(),
+            Type::Generic(id) => self.generic_name(id),
+            Type::Ref { mutable: false, to } => format!("&{}", self.show(to)),
+            Type::Ref { mutable: true, to } => format!("&mut {}", self.show(to)),
+            Type::Slice(elem) => format!("[{}]", self.show(elem)),
+            Type::Array(elem, len) => match self.extent(len) {
+                Some(extent) => format!("[{}; {}]", self.show(elem), self.show_extent(extent)),
+                None => format!("[{}; _]", self.show(elem)),
+            },
+            Type::Atomic(prim, _) => atomic_name(prim).into(),
+            Type::Exchange(prim) => format!("Result<{0}, {0}>", prim.name()),
+        }
+    }
+
+    /// A length as Rust writes it.
+    pub(crate) fn show_extent(&self, extent: &Extent) -> String {
+        let binary = |op: &str, a: &Extent, b: &Extent| {
+            format!("({} {op} {})", self.show_extent(a), self.show_extent(b))
+        };
+        match extent {
+            Extent::Const(value) => value.to_string(),
+            Extent::Generic(id) => self.generic_name(*id),
+            Extent::SizeOf(_) => "_".into(),
+            Extent::Add(a, b) => binary("+", a, b),
+            Extent::Sub(a, b) => binary("-", a, b),
+            Extent::Mul(a, b) => binary("*", a, b),
+            Extent::Div(a, b) => binary("/", a, b),
+        }
+    }
+
+    fn generic_name(&self, id: GenericId) -> String {
+        self.generics.get(id.index()).cloned().unwrap_or_else(|| "_".into())
+    }
+}
+
+/// The atomic type of `prim`; the name of one that there is, for those that are parameters.
+pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
+    match prim {
+        Prim::I32 => "AtomicI32",
+        Prim::I64 => "AtomicI64",
+        Prim::U32 => "AtomicU32",
+        Prim::U64 => "AtomicU64",
+        Prim::F32 => "AtomicF32",
+        Prim::F64 => "AtomicF64",
+        Prim::Bool
+        | Prim::I8
+        | Prim::I16
+        | Prim::Isize
+        | Prim::U8
+        | Prim::U16
+        | Prim::Usize => "_",
+    }
+}
+
+/// The type of the value in an atomic of this name.
+pub(crate) fn atomic_named(name: &str) -> Option<Prim> {
+    let atomics = [Prim::I32, Prim::I64, Prim::U32, Prim::U64, Prim::F32, Prim::F64];
+    atomics.into_iter().find(|prim| atomic_name(*prim) == name)
+}
+
+/// Whether an unknown of this class may be that type; `!` is coerced, never bound.
+fn fits(class: Class, ty: Type) -> bool {
+    match (class, ty) {
+        (Class::Any, _) => true,
+        (_, Type::Unknown(Class::Any)) => false,
+        (Class::Int, Type::Prim(prim)) => prim.is_int(),
+        (Class::Float, Type::Prim(prim)) => prim.is_float(),
+        (Class::Int, Type::Unknown(other)) => other == Class::Int,
+        (Class::Float, Type::Unknown(other)) => other == Class::Float,
+        (Class::Int | Class::Float, _) => false,
+    }
+}
