@@ -1,5 +1,10 @@
 //! Which functions a body calls that must be `#[device]` functions.
-use syn::{Path, PathArguments, visit::Visit};
+use super::{builtin, types::Prim};
+use std::collections::HashSet;
+use syn::{
+    Expr, ExprCall, Item, ItemFn, PatIdent, Path, PathArguments,
+    visit::{self, Visit},
+};
 
 /// What identifies a path as written: its names with `::` between them.
 pub(crate) fn key(path: &Path) -> String {
@@ -16,29 +21,95 @@ pub(crate) fn key(path: &Path) -> String {
     key
 }
 
-/// Paths called in `item` that must be resolved as device functions: neither intrinsics, nor
-/// std's, nor associated functions. Without generic arguments; each [`key`] once, in order.
-pub(crate) fn callees(item: &syn::ItemFn) -> Vec<Path> {
-    let mut calls = Calls { paths: Vec::new() };
+/// Paths called in `item` that must be resolved as device functions: neither kernel-side
+/// functions, nor std's, nor associated functions, nor variables. Without generic arguments; each
+/// [`key`] once, in order. What nests too deep for [`lower`](super::lower) is not looked into.
+pub(crate) fn callees(item: &ItemFn) -> Vec<Path> {
+    let mut calls = Calls { paths: Vec::new(), keys: HashSet::new(), own: own(item), depth: 0 };
     calls.visit_block(&item.block);
     calls.paths
 }
 
+/// Names that the function declares: its type parameters and, roughly, its variables.
+fn own(item: &ItemFn) -> HashSet<String> {
+    let mut own = Own { names: HashSet::new(), depth: 0 };
+    own.names.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
+    for input in &item.sig.inputs {
+        own.visit_fn_arg(input);
+    }
+    own.visit_block(&item.block);
+    own.names
+}
+
+struct Own {
+    names: HashSet<String>,
+    depth: usize,
+}
+
+impl<'ast> Visit<'ast> for Own {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        self.names.insert(pat.ident.to_string());
+    }
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if self.depth < super::limits::MAX_DEPTH {
+            self.depth += 1;
+            visit::visit_expr(self, expr);
+            self.depth -= 1;
+        }
+    }
+    fn visit_item(&mut self, _: &'ast Item) {}
+    fn visit_type(&mut self, _: &'ast syn::Type) {}
+}
+
 struct Calls {
     paths: Vec<Path>,
+    keys: HashSet<String>,
+    own: HashSet<String>,
+    depth: usize,
 }
 
 impl<'ast> Visit<'ast> for Calls {
-    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        if let syn::Expr::Path(func) = &*call.func {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        if let Expr::Path(func) = &*call.func
+            && func.qself.is_none()
+            && self.is_device(&func.path)
+            && self.keys.insert(key(&func.path))
+        {
             let mut path = func.path.clone();
             for segment in &mut path.segments {
                 segment.arguments = PathArguments::None;
             }
-            if !self.paths.iter().any(|known| key(known) == key(&path)) {
-                self.paths.push(path);
-            }
+            self.paths.push(path);
         }
-        syn::visit::visit_expr_call(self, call);
+        visit::visit_expr_call(self, call);
+    }
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if self.depth < super::limits::MAX_DEPTH {
+            self.depth += 1;
+            visit::visit_expr(self, expr);
+            self.depth -= 1;
+        }
+    }
+    fn visit_item(&mut self, _: &'ast Item) {}
+    fn visit_type(&mut self, _: &'ast syn::Type) {}
+}
+
+impl Calls {
+    fn is_device(&self, path: &Path) -> bool {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if builtin::find(&names).is_some() {
+            return false;
+        }
+        match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            [] | ["std" | "core" | "alloc", ..] => false,
+            [name] => !self.own.contains(*name) && !matches!(*name, "Some" | "Ok" | "Err"),
+            [of, _] => {
+                Prim::named(of).is_none()
+                    && !self.own.contains(*of)
+                    && !matches!(*of, "Num" | "Int" | "Float" | "Ord" | "Self")
+            }
+            _ => true,
+        }
     }
 }

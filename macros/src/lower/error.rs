@@ -54,9 +54,13 @@ impl Errors {
         add(&mut self.rustcs, at.error(fact))
     }
 
-    /// Adds an error made elsewhere.
-    pub(crate) fn push(&mut self, error: syn::Error) -> Reported {
-        add(&mut self.ours, error)
+    /// Adds what was reported elsewhere.
+    pub(crate) fn append(&mut self, other: Self) {
+        for (all, more) in [(&mut self.ours, other.ours), (&mut self.rustcs, other.rustcs)] {
+            if let Some(more) = more {
+                add(all, more);
+            }
+        }
     }
 
     /// `value`, if nothing was reported.
@@ -66,7 +70,8 @@ impl Errors {
             (None, Some(errors), _) => Err(Rejected { errors, rustc_reports: true }),
             (None, None, Some(value)) => Ok(value),
             (None, None, None) => {
-                let message = "lowering stopped without a reason: please report this bug of Warpwise";
+                let message =
+                    "lowering stopped without a reason: please report this bug of Warpwise";
                 let errors = syn::Error::new(proc_macro2::Span::call_site(), message);
                 Err(Rejected { errors, rustc_reports: false })
             }

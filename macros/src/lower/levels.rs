@@ -1,52 +1,13 @@
 //! Lint levels: `#[allow(gpu_..)]` and its kin, on functions and statements.
-use super::{error::Errors, span::SpanRange, tree::LintLevels};
-use syn::{Attribute, Expr, Path, Stmt, Token, punctuated::Punctuated};
-use warpwise_compiler::diag::Level;
+use super::tree::LintLevels;
+use crate::attr;
+use syn::{Attribute, Expr, Stmt};
 
-/// The levels that these attributes give to our lints, in order. `expect` silences as `allow` does.
-pub(crate) fn levels<'a>(
-    attrs: impl IntoIterator<Item = &'a Attribute>,
-    errors: &mut Errors,
-) -> LintLevels {
-    let mut levels = Vec::new();
-    for attr in attrs {
-        let Some(level) = level(attr) else { continue };
-        let parsed = attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated);
-        let Ok(metas) = parsed else { continue };
-        for meta in metas {
-            let syn::Meta::Path(path) = meta else { continue };
-            lint(&path, level, &mut levels, errors);
-        }
-    }
-    levels
-}
-
-fn level(attr: &Attribute) -> Option<Level> {
-    let levels = [
-        ("allow", Level::Allow),
-        ("expect", Level::Allow),
-        ("warn", Level::Warn),
-        ("deny", Level::Deny),
-        ("forbid", Level::Deny),
-    ];
-    let is = |(name, _): &&(&str, Level)| attr.path().is_ident(name);
-    levels.iter().find(is).map(|(_, level)| *level)
-}
-
-fn lint(path: &Path, level: Level, levels: &mut LintLevels, errors: &mut Errors) {
-    if let Some(ident) = path.get_ident() {
-        let name = ident.to_string();
-        if name.starts_with("gpu_") {
-            levels.push((name, level));
-        }
-    } else if path.segments.first().is_some_and(|segment| segment.ident == "gpu") {
-        let last = path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
-        errors.advise(
-            SpanRange::path(path),
-            "lints of kernels have plain names",
-            format_args!("write `gpu_{last}`"),
-        );
-    }
+/// The levels that these attributes give to our lints, in order. What is wrong with an attribute
+/// is reported by what strips it.
+pub(crate) fn levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
+    let read = |attr| attr::lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
+    attrs.into_iter().flat_map(read).collect()
 }
 
 /// The attributes of a statement. On an expression statement they end up at its left edge.

@@ -14,7 +14,7 @@ use super::{
 use warpwise_compiler::{
     diag::Level,
     id::Table,
-    ir::{AtomicOp, BinaryOp, Bound, CompareOp, GenericId, Order, UnaryOp},
+    ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, GenericId, Order, UnaryOp},
 };
 
 warpwise_compiler::id!(/** A variable. */ Var, "v");
@@ -28,6 +28,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     /// Type and constant parameters, then a kernel's open constants.
     pub(crate) generics: Vec<Generic>,
+    /// A kernel's number of threads in a block, where it is declared.
+    pub(crate) block: Option<[Extent; 3]>,
     /// Parameters, in order.
     pub(crate) params: Vec<Var>,
     /// What it returns.

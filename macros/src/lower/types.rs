@@ -261,6 +261,11 @@ impl Types {
         matches!(self.get(ty), Type::Reported(_))
     }
 
+    /// True if errors about `len` were reported already.
+    pub(crate) fn is_reported_len(&self, len: Len) -> bool {
+        self.lens[self.len_root(len)] == Length::Reported
+    }
+
     /// Decides what is still unknown: integers are `i32` and floats `f64`, as in Rust.
     pub(crate) fn fall_back(&mut self) {
         for ty in self.types.iter_mut() {
@@ -406,13 +411,7 @@ pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
         Prim::U64 => "AtomicU64",
         Prim::F32 => "AtomicF32",
         Prim::F64 => "AtomicF64",
-        Prim::Bool
-        | Prim::I8
-        | Prim::I16
-        | Prim::Isize
-        | Prim::U8
-        | Prim::U16
-        | Prim::Usize => "_",
+        Prim::Bool | Prim::I8 | Prim::I16 | Prim::Isize | Prim::U8 | Prim::U16 | Prim::Usize => "_",
     }
 }
 

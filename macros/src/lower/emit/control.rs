@@ -1,0 +1,150 @@
+//! `if`, `&&` and `||`, blocks with labels, and what leaves.
+use super::{Emit, Flow, Left, Target, Value};
+use crate::lower::tree::{At, Block, Expr, Kind, Label};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{self, BinaryOp, Body, InstId, LocalId, Op, Scalar},
+};
+
+/// How large the right side of `&&` may be to be evaluated always.
+const CHEAP: usize = 16;
+
+impl Emit<'_> {
+    pub(super) fn branch(
+        &mut self,
+        cond: &Expr,
+        then: &Block,
+        other: Option<&Expr>,
+        expr: &Expr,
+    ) -> Flow<Value> {
+        let cond = self.scalar(cond)?;
+        let result = self.result(expr)?;
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(expr.at, op, ir::Ty::Unit)?;
+        let then = self.block(then).and_then(|value| self.put(result, value, expr.at));
+        self.build.otherwise();
+        let other = other.map_or(Ok(()), |other| self.arm(other, result));
+        self.build.end();
+        match (then, other) {
+            (Err(Left), Err(Left)) => Err(Left),
+            (Ok(()), _) | (_, Ok(())) => Ok(self.take(result, expr.at)),
+        }
+    }
+
+    fn arm(&mut self, expr: &Expr, result: Option<LocalId>) -> Flow<()> {
+        let value = self.value(expr)?;
+        self.put(result, value, expr.at)
+    }
+
+    /// `&&` and `||`. A right side that is cheap and has no effect is evaluated always: nobody
+    /// can tell, and what reads a condition sees both sides at once.
+    pub(super) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: At) -> Flow<InstId> {
+        let lhs = self.scalar(lhs)?;
+        if self.is_cheap(rhs, &mut 0) {
+            let rhs = self.scalar(rhs)?;
+            let op = if and { BinaryOp::And } else { BinaryOp::Or };
+            return Ok(self.inst(at, Op::Binary { op, lhs, rhs }, Scalar::Bool));
+        }
+        let local = self.local("", Scalar::Bool, at);
+        self.inst(at, Op::Set { local, value: lhs }, ir::Ty::Unit);
+        let op = Op::If { cond: lhs, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        // A right side that leaves sets nothing.
+        if and {
+            let _: Flow<()> = self.arm(rhs, Some(local));
+            self.build.otherwise();
+        } else {
+            self.build.otherwise();
+            let _: Flow<()> = self.arm(rhs, Some(local));
+        }
+        self.build.end();
+        Ok(self.inst(at, Op::Get(local), Scalar::Bool))
+    }
+
+    /// Whether an expression has no effect, cannot fault, and is small.
+    fn is_cheap(&self, expr: &Expr, nodes: &mut usize) -> bool {
+        *nodes += 1;
+        if *nodes > CHEAP {
+            return false;
+        }
+        match &expr.kind {
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::Constant(_)
+            | Kind::Generic(_)
+            | Kind::Var(_) => true,
+            Kind::Unary { value, .. } => !self.checks_overflow(expr) && self.is_cheap(value, nodes),
+            Kind::Binary { op, lhs, rhs } => {
+                !matches!(op, BinaryOp::Div | BinaryOp::Rem)
+                    && !self.checks_overflow(expr)
+                    && self.is_cheap(lhs, nodes)
+                    && self.is_cheap(rhs, nodes)
+            }
+            Kind::Compare { lhs, rhs, .. } | Kind::Lazy { lhs, rhs, .. } => {
+                self.is_cheap(lhs, nodes) && self.is_cheap(rhs, nodes)
+            }
+            Kind::Cast(value) => self.is_cheap(value, nodes),
+            Kind::Builtin { which: crate::lower::builtin::Builtin::Index(_), .. } => true,
+            Kind::Length(place) => match &place.kind {
+                Kind::Deref(reference) => matches!(reference.kind, Kind::Var(_)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the operator of an expression may fault because overflow is checked.
+    fn checks_overflow(&self, expr: &Expr) -> bool {
+        self.options.overflow_checks
+            && self.scalar_type(expr.ty).is_none_or(|scalar| !scalar.is_float())
+    }
+
+    pub(super) fn labeled(&mut self, label: Label, block: &Block, expr: &Expr) -> Flow<Value> {
+        let result = self.result(expr)?;
+        let inst = self.begin(expr.at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+        self.frame.labels[label.index()] = Some(Target { inst, result });
+        let ended = self.block(block).and_then(|value| self.put(result, value, expr.at));
+        self.build.end();
+        if ended.is_err() && !self.frame.function.labels[label].broken {
+            return Err(Left);
+        }
+        Ok(self.take(result, expr.at))
+    }
+
+    /// `break`
+    pub(super) fn leave(&mut self, label: Label, value: Option<&Expr>, at: At) -> Left {
+        let Some(target) = self.frame.labels[label.index()] else { return self.bug(at) };
+        self.leave_to(target, value, at)
+    }
+
+    /// `continue`
+    pub(super) fn go_on(&mut self, label: Label, at: At) -> Left {
+        let Some(target) = self.frame.labels[label.index()] else { return self.bug(at) };
+        self.inst(at, Op::Continue(target.inst), ir::Ty::Unit);
+        Left
+    }
+
+    /// `return`: ends the thread in the kernel, and leaves the inlined body elsewhere.
+    pub(super) fn leave_function(&mut self, value: Option<&Expr>, at: At) -> Left {
+        if let Some(target) = self.frame.exit {
+            return self.leave_to(target, value, at);
+        }
+        if let Some(Err(left)) = value.map(|value| self.value(value)) {
+            return left;
+        }
+        self.inst(at, Op::Return, ir::Ty::Unit);
+        Left
+    }
+
+    fn leave_to(&mut self, target: Target, value: Option<&Expr>, at: At) -> Left {
+        let value = value.map_or(Ok(Value::Unit), |value| self.value(value));
+        match value.and_then(|value| self.put(target.result, value, at)) {
+            Ok(()) => {
+                self.inst(at, Op::Break(target.inst), ir::Ty::Unit);
+                Left
+            }
+            Err(left) => left,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Loops.
+use super::{Emit, Flow, Left, Target, Value};
+use crate::lower::tree::{At, Block, Expr, For, Kind, Label};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{self, BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar},
+};
+
+impl Emit<'_> {
+    pub(super) fn endless_loop(&mut self, label: Label, body: &Block, expr: &Expr) -> Flow<Value> {
+        let result = self.result(expr)?;
+        let inst = self.begin(expr.at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        self.frame.labels[label.index()] = Some(Target { inst, result });
+        // Its end is the start of the next iteration, whether or not control gets there.
+        let _ = self.block(body);
+        self.build.end();
+        if self.frame.function.labels[label].broken {
+            Ok(self.take(result, expr.at))
+        } else {
+            Err(Left)
+        }
+    }
+
+    /// The body stands where the condition is true, for those who ask what holds in it.
+    pub(super) fn while_loop(
+        &mut self,
+        label: Label,
+        cond: &Expr,
+        body: &Block,
+        at: At,
+    ) -> Flow<Value> {
+        let inst = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        self.frame.labels[label.index()] = Some(Target { inst, result: None });
+        let round = self.while_round(inst, cond, body, at);
+        self.build.end();
+        round.map(|()| Value::Unit)
+    }
+
+    fn while_round(&mut self, inst: InstId, cond: &Expr, body: &Block, at: At) -> Flow<()> {
+        let cond = self.scalar(cond)?;
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let _ = self.block(body);
+        self.build.otherwise();
+        self.inst(at, Op::Break(inst), ir::Ty::Unit);
+        self.build.end();
+        Ok(())
+    }
+
+    pub(super) fn for_loop(&mut self, of: &For, at: At) -> Flow<Value> {
+        let scalar = self.scalar_of(of.ty, at)?;
+        let start = self.scalar(&of.start)?;
+        let end = self.scalar(&of.end)?;
+        let step = of.step.as_ref().map(|step| self.step(step)).transpose()?;
+        match step {
+            None => self.plain_for(of, [start, end], None, scalar, at)?,
+            // A step that may not be within the type, or that starts from the other end: the
+            // distance from where it starts is counted instead, in 64 bits.
+            Some(step) if of.reverse || scalar != Scalar::U64 => {
+                self.counted_for(of, [start, end], step, scalar, at)?;
+            }
+            Some(step) => self.plain_for(of, [start, end], Some(step), scalar, at)?,
+        }
+        Ok(Value::Unit)
+    }
+
+    /// The step, a `u64` that is not zero.
+    fn step(&mut self, step: &Expr) -> Flow<InstId> {
+        let value = self.scalar(step)?;
+        if !matches!(step.kind, Kind::Int(1..)) {
+            let zero = self.int(0, Scalar::U64, step.at);
+            let cond = self.compare(CompareOp::Ne, value, zero, step.at);
+            self.check(cond, Fault::StepByZero, step.at);
+        }
+        Ok(value)
+    }
+
+    /// The loop over the range itself; backwards, the variable counts down from the end.
+    fn plain_for(
+        &mut self,
+        of: &For,
+        [start, end]: [InstId; 2],
+        step: Option<InstId>,
+        scalar: Scalar,
+        at: At,
+    ) -> Flow<()> {
+        let step = step.unwrap_or_else(|| self.int(1, scalar, at));
+        let inclusive = of.inclusive;
+        let op = Op::For { start, end, step, inclusive, body: Body::default() };
+        let inst = self.begin(at, op, scalar)?;
+        let result = self.for_body(of, inst, |this| {
+            if !of.reverse {
+                return inst;
+            }
+            let distance = this.binary_op(BinaryOp::Sub, inst, start, scalar, at);
+            this.back_from(end, distance, of.inclusive, scalar, at)
+        });
+        self.build.end();
+        result
+    }
+
+    /// The loop over the distance from where the range starts.
+    fn counted_for(
+        &mut self,
+        of: &For,
+        [start, end]: [InstId; 2],
+        step: InstId,
+        scalar: Scalar,
+        at: At,
+    ) -> Flow<()> {
+        let order = if of.inclusive { CompareOp::Le } else { CompareOp::Lt };
+        let cond = self.compare(order, start, end, at);
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let result = self.distances(of, [start, end], step, scalar, at);
+        self.build.end();
+        result
+    }
+
+    /// The same, where the range is not empty.
+    fn distances(
+        &mut self,
+        of: &For,
+        [start, end]: [InstId; 2],
+        step: InstId,
+        scalar: Scalar,
+        at: At,
+    ) -> Flow<()> {
+        let whole = self.binary_op(BinaryOp::Sub, end, start, scalar, at);
+        let unsigned = unsigned(scalar);
+        let whole = self.convert(whole, scalar, unsigned, at);
+        let whole = self.convert(whole, unsigned, Scalar::U64, at);
+        let zero = self.int(0, Scalar::U64, at);
+        let inclusive = of.inclusive;
+        let op = Op::For { start: zero, end: whole, step, inclusive, body: Body::default() };
+        let inst = self.begin(at, op, Scalar::U64)?;
+        let result = self.for_body(of, inst, |this| {
+            let distance = this.convert(inst, Scalar::U64, scalar, at);
+            if of.reverse {
+                this.back_from(end, distance, of.inclusive, scalar, at)
+            } else {
+                this.binary_op(BinaryOp::Add, start, distance, scalar, at)
+            }
+        });
+        self.build.end();
+        result
+    }
+
+    /// The value so far behind the last one of the range.
+    fn back_from(
+        &mut self,
+        end: InstId,
+        distance: InstId,
+        inclusive: bool,
+        scalar: Scalar,
+        at: At,
+    ) -> InstId {
+        let last = if inclusive {
+            end
+        } else {
+            let one = self.int(1, scalar, at);
+            self.binary_op(BinaryOp::Sub, end, one, scalar, at)
+        };
+        self.binary_op(BinaryOp::Sub, last, distance, scalar, at)
+    }
+
+    fn for_body(
+        &mut self,
+        of: &For,
+        inst: InstId,
+        variable: impl FnOnce(&mut Self) -> InstId,
+    ) -> Flow<()> {
+        self.frame.labels[of.label.index()] = Some(Target { inst, result: None });
+        if let Some(var) = of.var {
+            let value = variable(self);
+            self.bind(var, Some(Value::Scalar(value)))?;
+        }
+        let _ = self.block(&of.body);
+        Ok(())
+    }
+}
+
+/// The unsigned integer of the same size.
+const fn unsigned(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::I8 => Scalar::U8,
+        Scalar::I16 => Scalar::U16,
+        Scalar::I32 => Scalar::U32,
+        Scalar::I64 => Scalar::U64,
+        Scalar::Bool
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64
+        | Scalar::Generic(_) => scalar,
+    }
+}

@@ -1,0 +1,225 @@
+//! Operators on numbers, and the contraction of products into sums.
+//!
+//! Contraction is a rule on the source: in `l + r` and `l - r` a side that is itself a product,
+//! through parentheses and unary minus, is not rounded on its own; the left one if both are.
+use super::{
+    Emit, Flow, Place, Value,
+    check::{Operands, known},
+};
+use crate::lower::tree::{At, Expr, Kind};
+use warpwise_compiler::ir::{BinaryOp, Bound, Fault, InstId, MulAddForm, Op, Scalar, UnaryOp};
+
+/// A side of a sum that is a product.
+struct Product<'e> {
+    a: &'e Expr,
+    b: &'e Expr,
+    negated: bool,
+}
+
+fn product(expr: &Expr) -> Option<Product<'_>> {
+    match &expr.kind {
+        Kind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+            Some(Product { a: lhs, b: rhs, negated: false })
+        }
+        Kind::Unary { op: UnaryOp::Neg, value } => {
+            product(value).map(|product| Product { negated: !product.negated, ..product })
+        }
+        _ => None,
+    }
+}
+
+impl Emit<'_> {
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        lhs: &Expr,
+        rhs: &Expr,
+        expr: &Expr,
+    ) -> Flow<InstId> {
+        let scalar = self.scalar_of(expr.ty, expr.at)?;
+        if self.contracts(op, scalar) {
+            if let Some(left) = product(lhs) {
+                let (a, b) = self.factors(&left)?;
+                let c = self.scalar(rhs)?;
+                return Ok(self.mul_add(left_form(op, left.negated), [a, b, c], scalar, expr.at));
+            }
+            if let Some(right) = product(rhs) {
+                let c = self.scalar(lhs)?;
+                let (a, b) = self.factors(&right)?;
+                return Ok(self.mul_add(right_form(op, right.negated), [a, b, c], scalar, expr.at));
+            }
+        }
+        let left = self.scalar(lhs)?;
+        let right = self.scalar(rhs)?;
+        let operands =
+            Operands { lhs: left, rhs: right, known_lhs: known(lhs), known_rhs: known(rhs) };
+        self.arithmetic(op, operands, rhs, scalar, expr.at)
+    }
+
+    /// `place op= value`: the right side first.
+    pub(super) fn update(
+        &mut self,
+        op: BinaryOp,
+        place: &Expr,
+        value: &Expr,
+        at: At,
+    ) -> Flow<Value> {
+        let scalar = self.scalar_of(place.ty, place.at)?;
+        let contracted = if self.contracts(op, scalar) { product(value) } else { None };
+        let result = if let Some(right) = contracted {
+            let (a, b) = self.factors(&right)?;
+            let found = self.place(place)?;
+            let c = self.old(found.clone(), place)?;
+            (found, self.mul_add(right_form(op, right.negated), [a, b, c], scalar, at))
+        } else {
+            let rhs = self.scalar(value)?;
+            let found = self.place(place)?;
+            let lhs = self.old(found.clone(), place)?;
+            let operands = Operands { lhs, rhs, known_lhs: None, known_rhs: known(value) };
+            (found, self.arithmetic(op, operands, value, scalar, at)?)
+        };
+        self.set(result.0, Value::Scalar(result.1), at)?;
+        Ok(Value::Unit)
+    }
+
+    fn old(&mut self, found: Place, place: &Expr) -> Flow<InstId> {
+        match self.get(found, place)? {
+            Value::Scalar(value) => Ok(value),
+            Value::Unit | Value::Ref(_) | Value::Exchange(_) => Err(self.bug(place.at)),
+        }
+    }
+
+    fn factors(&mut self, product: &Product<'_>) -> Flow<(InstId, InstId)> {
+        let a = self.scalar(product.a)?;
+        Ok((a, self.scalar(product.b)?))
+    }
+
+    /// Whether sums of this type contract: floats, and what may turn out to be one.
+    fn contracts(&self, op: BinaryOp, scalar: Scalar) -> bool {
+        let may_be_float = match self.bound(scalar) {
+            None => scalar.is_float(),
+            Some(Bound::Num | Bound::Float) => true,
+            Some(Bound::Int) => false,
+        };
+        self.options.contract && may_be_float && matches!(op, BinaryOp::Add | BinaryOp::Sub)
+    }
+
+    fn mul_add(
+        &mut self,
+        form: MulAddForm,
+        [a, b, c]: [InstId; 3],
+        scalar: Scalar,
+        at: At,
+    ) -> InstId {
+        if let Scalar::Generic(_) = scalar {
+            self.check_mul_add(form, [a, b, c], scalar, at);
+            return self.inst(at, Op::MulAdd { form, a, b, c }, scalar);
+        }
+        let mut negated = |value| self.inst(at, Op::Unary { op: UnaryOp::Neg, value }, scalar);
+        let (a, c) = match form {
+            MulAddForm::Add => (a, c),
+            MulAddForm::Sub => (a, negated(c)),
+            MulAddForm::From => (negated(a), c),
+            MulAddForm::Neg => (negated(a), negated(c)),
+        };
+        self.inst(at, Op::Fma { a, b, c }, scalar)
+    }
+
+    /// Where overflow is checked, the steps of a sum of a product that may be one of integers.
+    fn check_mul_add(&mut self, form: MulAddForm, [a, b, c]: [InstId; 3], scalar: Scalar, at: At) {
+        if !self.options.overflow_checks || !self.may_be_int(scalar) {
+            return;
+        }
+        let product = self.checked(BinaryOp::Mul, a, b, scalar, at);
+        match form {
+            MulAddForm::Add => self.checked(BinaryOp::Add, product, c, scalar, at),
+            MulAddForm::Sub => self.checked(BinaryOp::Sub, product, c, scalar, at),
+            MulAddForm::From => self.checked(BinaryOp::Sub, c, product, scalar, at),
+            MulAddForm::Neg => {
+                self.check_negation(product, scalar, at);
+                let value = product;
+                let negated = self.inst(at, Op::Unary { op: UnaryOp::Neg, value }, scalar);
+                self.checked(BinaryOp::Sub, negated, c, scalar, at)
+            }
+        };
+    }
+
+    fn checked(
+        &mut self,
+        op: BinaryOp,
+        lhs: InstId,
+        rhs: InstId,
+        scalar: Scalar,
+        at: At,
+    ) -> InstId {
+        let result = self.binary_op(op, lhs, rhs, scalar, at);
+        self.check_overflow(op, [lhs, rhs], result, scalar, at);
+        result
+    }
+
+    /// An operator with what Rust checks of it.
+    fn arithmetic(
+        &mut self,
+        op: BinaryOp,
+        operands: Operands,
+        rhs: &Expr,
+        scalar: Scalar,
+        at: At,
+    ) -> Flow<InstId> {
+        let Operands { lhs, rhs: right, known_rhs, .. } = operands;
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                Ok(self.checked(op, lhs, right, scalar, at))
+            }
+            BinaryOp::Div => {
+                let faults = [Fault::DivideByZero, Fault::DivideOverflow];
+                self.check_division(operands, faults, scalar, at);
+                Ok(self.binary_op(op, lhs, right, scalar, at))
+            }
+            BinaryOp::Rem => {
+                let faults = [Fault::RemainderByZero, Fault::RemainderOverflow];
+                self.check_division(operands, faults, scalar, at);
+                Ok(self.binary_op(op, lhs, right, scalar, at))
+            }
+            BinaryOp::Shl | BinaryOp::Shr => {
+                let amount_type = self.scalar_of(rhs.ty, rhs.at)?;
+                self.check_shift(op, (right, amount_type), known_rhs, scalar, at);
+                // Cut to 32 bits an amount is the same modulo any width.
+                let amount = self.convert(right, amount_type, Scalar::U32, rhs.at);
+                Ok(self.binary_op(op, lhs, amount, scalar, at))
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Min | BinaryOp::Max => {
+                Ok(self.binary_op(op, lhs, right, scalar, at))
+            }
+        }
+    }
+
+    pub(super) fn unary(&mut self, op: UnaryOp, value: &Expr, expr: &Expr) -> Flow<InstId> {
+        let at = expr.at;
+        let negates = op == UnaryOp::Neg;
+        if negates && matches!(value.kind, Kind::Int(_) | Kind::Float(_)) {
+            return self.constant(value, true);
+        }
+        let scalar = self.scalar_of(expr.ty, at)?;
+        let value = self.scalar(value)?;
+        if negates {
+            self.check_negation(value, scalar, at);
+        }
+        Ok(self.inst(at, Op::Unary { op, value }, scalar))
+    }
+}
+
+/// The form of a sum whose left side is the product.
+fn left_form(op: BinaryOp, negated: bool) -> MulAddForm {
+    match (op == BinaryOp::Add, negated) {
+        (true, false) => MulAddForm::Add,
+        (true, true) => MulAddForm::From,
+        (false, false) => MulAddForm::Sub,
+        (false, true) => MulAddForm::Neg,
+    }
+}
+
+/// The form of a sum whose right side is the product.
+fn right_form(op: BinaryOp, negated: bool) -> MulAddForm {
+    if (op == BinaryOp::Add) == negated { MulAddForm::From } else { MulAddForm::Add }
+}

@@ -1,0 +1,240 @@
+//! Expressions and blocks.
+use super::{
+    super::{
+        levels,
+        span::SpanRange,
+        tree::{Block, Expr, Kind, Stmt, StmtKind},
+        types::{Ty, Type},
+    },
+    Infer, reject,
+};
+use syn::Lit;
+
+impl Infer<'_> {
+    /// An expression. `hint` is the type that a literal takes if it can; nothing else is made of
+    /// it.
+    pub(super) fn expr(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+        let before = std::mem::replace(&mut self.diverges, false);
+        let naming = self.naming.take();
+        let result = match expr {
+            syn::Expr::Macro(mac) => self.macro_call(&mac.mac, naming),
+            _ => self.expr_kind(expr, hint),
+        };
+        self.diverges |= before || self.is_never(result.ty);
+        result
+    }
+
+    fn expr_kind(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+        match expr {
+            syn::Expr::Paren(e) => self.expr(&e.expr, hint),
+            syn::Expr::Group(e) => self.expr(&e.expr, hint),
+            syn::Expr::Lit(e) => self.literal(&e.lit, hint),
+            syn::Expr::Path(e) => self.path(e),
+            syn::Expr::Unary(e) => self.unary(e, hint),
+            syn::Expr::Binary(e) => self.binary(e),
+            syn::Expr::Assign(e) => self.assign(e),
+            syn::Expr::Cast(e) => self.cast(e),
+            syn::Expr::Index(e) => self.index(e),
+            syn::Expr::Reference(e) => self.reference(e),
+            syn::Expr::Call(e) => self.call(e),
+            syn::Expr::MethodCall(e) => self.method_call(e),
+            syn::Expr::Block(e) => self.block_expr(e, hint),
+            syn::Expr::If(e) => self.if_expr(e, hint),
+            syn::Expr::While(e) => self.while_loop(e),
+            syn::Expr::Loop(e) => self.endless_loop(e, hint),
+            syn::Expr::ForLoop(e) => self.for_loop(e),
+            syn::Expr::Break(e) => self.break_expr(e),
+            syn::Expr::Continue(e) => self.continue_expr(e),
+            syn::Expr::Return(e) => self.return_expr(e),
+            syn::Expr::Tuple(e) if e.elems.is_empty() => {
+                let unit = self.types.unit();
+                self.make(Kind::Unit, unit, SpanRange::expr(expr))
+            }
+            other => self.rejected(other),
+        }
+    }
+
+    /// Reports an expression that kernel code does not have; looks into none of its parts.
+    fn rejected(&mut self, expr: &syn::Expr) -> Expr {
+        let (fact, help) = reject::expr(expr);
+        let at = SpanRange::expr(expr);
+        let reported = self.errors.advise(at, fact, help);
+        self.reported(reported, at)
+    }
+
+    /// `expr`, where a value of type `expected` is needed: `!` goes anywhere, `&mut T` goes where
+    /// `&T` is needed, a reference to an array where one to a slice is, and a reference to a
+    /// reference where one to what that refers to is.
+    pub(super) fn coerce(&mut self, expr: Expr, expected: Ty) -> Expr {
+        if self.is_never(expr.ty) {
+            return expr;
+        }
+        let range = self.places[expr.at];
+        let (from, to) = (self.types.get(expr.ty), self.types.get(expected));
+        let (Type::Ref { mutable, to: a }, Type::Ref { mutable: wanted, to: b }) = (from, to)
+        else {
+            self.unify(range, expr.ty, expected);
+            return expr;
+        };
+        if wanted && !mutable {
+            self.mismatch(range, expr.ty, expected);
+            return expr;
+        }
+        match (self.types.get(a), self.types.get(b)) {
+            (Type::Array(elem, _), Type::Slice(other)) => {
+                self.unify(range, elem, other);
+                self.make(Kind::Unsize(Box::new(expr)), expected, range)
+            }
+            (Type::Ref { mutable: inner, to }, target)
+                if !matches!(target, Type::Ref { .. } | Type::Unknown(_)) =>
+            {
+                let place = self.make(Kind::Deref(Box::new(expr)), a, range);
+                let place = self.make(Kind::Deref(Box::new(place)), to, range);
+                let ty = self.types.reference(wanted && inner, to);
+                let shorter = self.make(Kind::Borrow(Box::new(place)), ty, range);
+                self.coerce(shorter, expected)
+            }
+            _ => {
+                self.unify(range, a, b);
+                expr
+            }
+        }
+    }
+
+    /// An expression that must be of type `ty`.
+    pub(super) fn expect(&mut self, expr: &syn::Expr, ty: Ty) -> Expr {
+        let expr = self.expr(expr, Some(ty));
+        self.coerce(expr, ty)
+    }
+
+    /// A block, and the type of its value.
+    pub(super) fn block(&mut self, block: &syn::Block, hint: Option<Ty>) -> (Block, Ty) {
+        let opened = self.scope.open();
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        let mut tail = None;
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            let is_last = index + 1 == block.stmts.len();
+            let levels = levels::levels(levels::of_stmt(stmt));
+            match stmt {
+                syn::Stmt::Expr(expr, None) if is_last && levels.is_empty() => {
+                    tail = Some(Box::new(self.expr(expr, hint)));
+                }
+                syn::Stmt::Macro(mac) if is_last && mac.semi_token.is_none() => {
+                    tail = Some(Box::new(self.macro_call(&mac.mac, None)));
+                }
+                // A block with lint levels at the end is a statement that yields the value.
+                syn::Stmt::Expr(expr, None) if is_last => {
+                    let value = self.expr(expr, hint);
+                    tail = self.leveled_tail(value, levels, &mut stmts);
+                }
+                stmt => {
+                    let kind = self.stmt(stmt);
+                    stmts.extend(kind.map(|kind| Stmt { kind, levels }));
+                }
+            }
+        }
+        self.scope.close(opened);
+        let ty = match &tail {
+            Some(tail) => tail.ty,
+            None if self.diverges => self.types.never(),
+            None => self.types.unit(),
+        };
+        (Block { stmts, tail }, ty)
+    }
+
+    /// The last expression of a block, with lint levels: bound as a statement, so that they hold
+    /// for it alone. One without a value stays a statement.
+    fn leveled_tail(
+        &mut self,
+        value: Expr,
+        levels: crate::lower::tree::LintLevels,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Box<Expr>> {
+        if self.is_unit(value.ty) || self.is_never(value.ty) {
+            stmts.push(Stmt { kind: StmtKind::Expr(value), levels });
+            return None;
+        }
+        let (ty, at, range) = (value.ty, value.at, self.places[value.at]);
+        let var = self.vars.push(crate::lower::tree::Variable {
+            name: String::new(),
+            ty,
+            mutable: false,
+            settable: false,
+            at,
+        });
+        stmts.push(Stmt { kind: StmtKind::Let { var: Some(var), init: Some(value) }, levels });
+        Some(Box::new(self.make(Kind::Var(var), ty, range)))
+    }
+
+    fn stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
+        match stmt {
+            syn::Stmt::Local(local) => self.local(local),
+            syn::Stmt::Item(item) => {
+                let (fact, help) = reject::item(item);
+                self.errors.advise(SpanRange::tokens(item), fact, help);
+                None
+            }
+            syn::Stmt::Expr(expr, semi) => {
+                let value = self.expr(expr, None);
+                if semi.is_none() {
+                    let unit = self.types.unit();
+                    return Some(StmtKind::Expr(self.coerce(value, unit)));
+                }
+                Some(StmtKind::Expr(value))
+            }
+            syn::Stmt::Macro(mac) => Some(StmtKind::Expr(self.macro_call(&mac.mac, None))),
+        }
+    }
+
+    /// `shared!(..)`, or a macro that kernel code does not have.
+    pub(super) fn macro_call(&mut self, mac: &syn::Macro, name: Option<String>) -> Expr {
+        let at = SpanRange::path(&mac.path).to(SpanRange::token(mac.delimiter.span().close()));
+        let called = mac.path.segments.last().map(|last| last.ident.to_string());
+        let called = called.unwrap_or_default();
+        if called != "shared" {
+            let (fact, help) = reject::macro_call(&called);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        }
+        match mac.parse_body::<syn::Type>() {
+            Ok(written) => {
+                let ty = self.ty(&written);
+                self.oblige(SpanRange::tokens(&written), super::Obligation::Shared(ty));
+                let ty = self.types.reference(true, ty);
+                self.make(Kind::Shared { name: name.unwrap_or_default() }, ty, at)
+            }
+            Err(_) => {
+                let reported = self.errors.advise(
+                    at,
+                    "`shared!` takes a type",
+                    "write for example `shared!([[f32; 33]; 32])`",
+                );
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    /// A literal of some kind, or its rejection.
+    fn literal(&mut self, lit: &Lit, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::token(lit.span());
+        match lit {
+            Lit::Int(int) => self.int_literal(int, lit, hint, at),
+            Lit::Float(float) => {
+                self.float_literal(float.base10_digits(), float.suffix(), lit, hint, at)
+            }
+            Lit::Bool(bool) => {
+                let ty = self.prim(super::Prim::Bool);
+                self.make(Kind::Bool(bool.value), ty, at)
+            }
+            Lit::Byte(byte) => {
+                let ty = self.prim(super::Prim::U8);
+                self.make(Kind::Int(byte.value().into()), ty, at)
+            }
+            other => {
+                let (fact, help) = reject::literal(other);
+                let reported = self.errors.advise(at, fact, help);
+                self.reported(reported, at)
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Array lengths and constant arguments.
+use super::{
+    super::{
+        callees::key,
+        constant::{self, Constant},
+        error::Reported,
+        span::SpanRange,
+        tree::{GenericArg, GenericKind},
+        types::{Len, Prim},
+    },
+    Infer, scope,
+};
+use syn::{BinOp, Expr, Lit, UnOp};
+use warpwise_compiler::ir::{Extent, Scalar};
+
+type Args = [(String, GenericArg)];
+
+impl Infer<'_> {
+    /// The length of an array, written where the generic parameters are `args`.
+    pub(super) fn len_among(&mut self, expr: &Expr, args: &Args) -> Len {
+        if let Expr::Path(path) = peel(expr)
+            && let Some((_, GenericArg::Const(len))) = scope::generic(args, &key(&path.path))
+        {
+            self.open_use(&path.path);
+            return len;
+        }
+        if let Expr::Infer(_) = expr {
+            return self.types.unknown_len();
+        }
+        match self.extent_among(expr, args) {
+            Ok(extent) => self.checked_len(expr, extent),
+            Err(reported) => self.types.reported_len(reported),
+        }
+    }
+
+    fn checked_len(&mut self, expr: &Expr, extent: Extent) -> Len {
+        if extent.simplified().is_some() {
+            return self.types.len(extent);
+        }
+        let at = SpanRange::expr(expr);
+        let reported = self.errors.report(at, "this length overflows or divides by zero");
+        self.types.reported_len(reported)
+    }
+
+    /// Threads in a block; `None` if one of the numbers is wrong.
+    pub(super) fn block_dims(&mut self, dims: &[Expr; 3]) -> Option<[Extent; 3]> {
+        let [x, y, z] = dims.each_ref().map(|dim| self.extent(dim).ok());
+        Some([x?, y?, z?])
+    }
+
+    /// A `usize` that is known at launch.
+    pub(super) fn extent(&mut self, expr: &Expr) -> Result<Extent, Reported> {
+        let args = std::mem::take(&mut self.names.args);
+        let extent = self.extent_among(expr, &args);
+        self.names.args = args;
+        extent
+    }
+
+    fn extent_among(&mut self, expr: &Expr, args: &Args) -> Result<Extent, Reported> {
+        let expr = peel(expr);
+        match expr {
+            Expr::Lit(lit) => {
+                if let Lit::Int(int) = &lit.lit
+                    && let Ok(value) = int.base10_parse::<u64>()
+                {
+                    return Ok(Extent::Const(value));
+                }
+            }
+            Expr::Path(path) => return self.extent_of_path(&path.path, args),
+            Expr::Cast(cast) => return self.extent_among(&cast.expr, args),
+            Expr::Binary(binary) => {
+                let rebuild = match binary.op {
+                    BinOp::Add(_) => Extent::Add,
+                    BinOp::Sub(_) => Extent::Sub,
+                    BinOp::Mul(_) => Extent::Mul,
+                    BinOp::Div(_) => Extent::Div,
+                    _ => return Err(self.no_extent(expr)),
+                };
+                let lhs = self.extent_among(&binary.left, args);
+                let rhs = self.extent_among(&binary.right, args);
+                return Ok(rebuild(Box::new(lhs?), Box::new(rhs?)));
+            }
+            _ => {}
+        }
+        Err(self.no_extent(expr))
+    }
+
+    fn extent_of_path(&mut self, path: &syn::Path, args: &Args) -> Result<Extent, Reported> {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let Some((index, GenericArg::Const(len))) = scope::generic(args, &key(path))
+            && let Some(extent) = self.types.extent(len).cloned()
+        {
+            let kind = self.names.generics.get(index).map(|generic| generic.kind);
+            if let Some(GenericKind::Const(prim)) = kind
+                && prim != Prim::Usize
+            {
+                return Err(self.errors.report(
+                    SpanRange::path(path),
+                    format_args!("this must be a `usize`, and is `{}`", prim.name()),
+                ));
+            }
+            self.open_use(path);
+            return Ok(extent);
+        }
+        match constant::find(&names) {
+            Some((Constant::Int(value), _)) if let Ok(value) = u64::try_from(value) => {
+                Ok(Extent::Const(value))
+            }
+            Some((Constant::Bits(prim), _)) => {
+                Ok(Extent::Const(prim.scalar().bits().map_or(0, u64::from)))
+            }
+            _ => Err(self.no_constant(path)),
+        }
+    }
+
+    fn no_extent(&mut self, expr: &Expr) -> Reported {
+        self.errors.advise(
+            SpanRange::expr(expr),
+            "kernel code cannot compute this constant",
+            "use numbers and constant parameters, with `+ - * /`",
+        )
+    }
+
+    fn no_constant(&mut self, path: &syn::Path) -> Reported {
+        let name = key(path);
+        self.errors.advise(
+            SpanRange::path(path),
+            format_args!("kernel code does not know the constant `{name}`"),
+            format_args!("name it in `#[kernel(open({name}))]`, or make it a constant parameter"),
+        )
+    }
+
+    /// Notes that an open constant is a length here, which makes it a `usize`.
+    fn open_use(&mut self, path: &syn::Path) {
+        let name = key(path);
+        let open = self.names.generics.iter().find(|generic| generic.name == name);
+        if let Some(GenericKind::Open(ty)) = open.map(|generic| generic.kind) {
+            let usize = self.prim(Prim::Usize);
+            self.unify(SpanRange::path(path), usize, ty);
+        }
+    }
+
+    /// A constant argument of type `prim`, as an extent: its bits, or a constant parameter.
+    pub(super) fn const_arg(&mut self, expr: &Expr, prim: Prim) -> Len {
+        if prim == Prim::Usize {
+            let args = std::mem::take(&mut self.names.args);
+            let len = self.len_among(expr, &args);
+            self.names.args = args;
+            return len;
+        }
+        if let Expr::Path(path) = peel(expr)
+            && let Some((_, GenericArg::Const(len))) =
+                scope::generic(&self.names.args, &key(&path.path))
+        {
+            return len;
+        }
+        match literal_bits(peel(expr), prim.scalar()) {
+            Some(bits) => self.types.len(Extent::Const(bits)),
+            None => {
+                let reported = self.no_extent(expr);
+                self.types.reported_len(reported)
+            }
+        }
+    }
+}
+
+/// `expr` without parentheses and without the braces that constant arguments need.
+fn peel(mut expr: &Expr) -> &Expr {
+    loop {
+        expr = match expr {
+            Expr::Paren(paren) => &paren.expr,
+            Expr::Group(group) => &group.expr,
+            Expr::Block(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(inner, None)] => inner,
+                _ => return expr,
+            },
+            _ => return expr,
+        };
+    }
+}
+
+/// The bits of a literal of this type.
+fn literal_bits(expr: &Expr, scalar: Scalar) -> Option<u64> {
+    let (lit, negative) = match expr {
+        Expr::Lit(lit) => (&lit.lit, false),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match peel(&unary.expr) {
+            Expr::Lit(lit) => (&lit.lit, true),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let value = match lit {
+        Lit::Bool(bool) => i128::from(bool.value),
+        Lit::Byte(byte) => i128::from(byte.value()),
+        Lit::Int(int) => int.base10_parse().ok()?,
+        _ => return None,
+    };
+    Some(wrapped(if negative { -value } else { value }, scalar))
+}
+
+/// `value` in two's complement, cut to the type's width and zero-extended.
+pub(in crate::lower) fn wrapped(value: i128, scalar: Scalar) -> u64 {
+    let bits = scalar.bits().unwrap_or(64);
+    (value & ((1i128 << bits) - 1)) as u64
+}

@@ -1,0 +1,78 @@
+//! Numbers as they are written.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Expr, Kind},
+        types::{Class, Prim, Ty},
+    },
+    Infer,
+};
+use syn::{Lit, LitInt};
+
+impl Infer<'_> {
+    pub(super) fn int_literal(
+        &mut self,
+        int: &LitInt,
+        lit: &Lit,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        if matches!(int.suffix(), "f32" | "f64") {
+            return self.float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
+        }
+        let Ok(value) = int.base10_digits().parse::<u128>() else {
+            let reported = self.errors.mistyped(at, "integer literal is too large");
+            return self.reported(reported, at);
+        };
+        let Some(ty) = self.literal_type(int.suffix(), Class::Int, lit, hint, at) else {
+            let help = "use integers of at most 64 bits";
+            let fact = format!("kernel code cannot use the type `{}`", int.suffix());
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        self.make(Kind::Int(value), ty, at)
+    }
+
+    pub(super) fn float_literal(
+        &mut self,
+        digits: &str,
+        suffix: &str,
+        lit: &Lit,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint, at) else {
+            let fact = format!("kernel code cannot use the type `{suffix}`");
+            let reported = self.errors.advise(at, fact, "use `f32` or `f64`");
+            return self.reported(reported, at);
+        };
+        self.make(Kind::Float(digits.into()), ty, at)
+    }
+
+    /// The type that the suffix says, or the hint if it is one for such a literal, or an unknown
+    /// one that the witness will write out.
+    fn literal_type(
+        &mut self,
+        suffix: &str,
+        class: Class,
+        lit: &Lit,
+        hint: Option<Ty>,
+        _: SpanRange,
+    ) -> Option<Ty> {
+        if !suffix.is_empty() {
+            return Prim::named(suffix).map(|prim| self.prim(prim));
+        }
+        let fits = |prim: Prim| match class {
+            Class::Int => prim.is_int(),
+            Class::Float => prim.is_float(),
+            Class::Any => true,
+        };
+        let hinted = hint.and_then(|hint| self.types.as_prim(hint)).filter(|prim| fits(*prim));
+        let ty = match hinted {
+            Some(prim) => self.prim(prim),
+            None => self.types.unknown(class),
+        };
+        self.notes.literal(lit, ty);
+        Some(ty)
+    }
+}

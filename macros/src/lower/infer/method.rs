@@ -1,0 +1,275 @@
+//! Method calls.
+use super::{
+    super::{
+        method::{self, Part, Spec},
+        span::SpanRange,
+        tree::{Expr, GenericKind, Kind},
+        types::{Class, Prim, Ty, Type},
+    },
+    Infer, Obligation, reject,
+};
+use syn::{ExprMethodCall, punctuated::Punctuated};
+use warpwise_compiler::{id::Id as _, ir::CompareOp};
+
+/// Arguments as they are written.
+pub(super) type Args = Punctuated<syn::Expr, syn::Token![,]>;
+
+impl Infer<'_> {
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Expr {
+        let at =
+            SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
+        let name = call.method.to_string();
+        let receiver = self.expr(&call.receiver, None);
+        let receiver = self.autoderef(receiver);
+        if let Some(turbofish) = &call.turbofish {
+            self.errors.report(
+                SpanRange::tokens(turbofish),
+                "methods of kernel code have no generic arguments",
+            );
+        }
+        match self.types.get(receiver.ty) {
+            Type::Reported(proof) => {
+                self.discard(&call.args);
+                self.reported(proof, at)
+            }
+            Type::Slice(_) | Type::Array(..) => self.slice_method(receiver, &name, call, at),
+            Type::Atomic(prim, scope) => self.atomic_method(receiver, prim, scope, call, at),
+            Type::Exchange(prim) => self.exchange_method(receiver, prim, &name, call, at),
+            Type::Unknown(class) => self.unknown_receiver(&receiver, class, call, at),
+            ty @ (Type::Prim(_) | Type::Generic(_)) => {
+                let this = receiver.ty;
+                match method::method(&name, ty) {
+                    Some(spec) => self.apply(spec, this, Some(receiver), &call.args, at),
+                    None => self.no_method(&name, this, &call.args, at),
+                }
+            }
+            Type::Unit | Type::Never | Type::Ref { .. } | Type::Same(_) => {
+                self.no_method(&name, receiver.ty, &call.args, at)
+            }
+        }
+    }
+
+    /// Visits arguments whose call is wrong, for what is wrong with them.
+    pub(super) fn discard(&mut self, args: &Args) {
+        for arg in args {
+            self.expr(arg, None);
+        }
+    }
+
+    /// rustc needs the type of a receiver when it gets there, and so do we.
+    fn unknown_receiver(
+        &mut self,
+        receiver: &Expr,
+        class: Class,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        self.discard(&call.args);
+        let open = match receiver.kind {
+            Kind::Generic(id) => self
+                .names
+                .generics
+                .get(id.index())
+                .filter(|generic| matches!(generic.kind, GenericKind::Open(_))),
+            _ => None,
+        };
+        let reported = if let Some(name) = open.map(|generic| generic.name.clone()) {
+            self.errors.advise(
+                self.places[receiver.at],
+                format_args!("the type of the open constant `{name}` is not known here"),
+                format_args!("bind it with its type: `let value: usize = {name};`"),
+            )
+        } else {
+            let ty = self.types.show(receiver.ty);
+            let method = &call.method;
+            self.errors.mistyped(
+                at,
+                match class {
+                    Class::Any => format!("the type must be known before `{method}` is called"),
+                    Class::Int | Class::Float => {
+                        format!("can't call method `{method}` on ambiguous numeric type `{ty}`")
+                    }
+                },
+            )
+        };
+        self.reported(reported, at)
+    }
+
+    pub(super) fn no_method(&mut self, name: &str, ty: Ty, args: &Args, at: SpanRange) -> Expr {
+        self.discard(args);
+        let shown = self.types.show(ty);
+        let fact = format!("kernel code cannot call the method `{name}` of `{shown}`");
+        let reported = match method::advice(name) {
+            Some(help) => self.errors.advise(at, fact, help),
+            None => self.errors.advise(
+                at,
+                fact,
+                "write it out, or as a `#[device]` function, with operators",
+            ),
+        };
+        self.reported(reported, at)
+    }
+
+    /// A method or associated function of the number type `this`, with its receiver if it was
+    /// written as a method.
+    pub(super) fn apply(
+        &mut self,
+        spec: Spec,
+        this: Ty,
+        receiver: Option<Expr>,
+        args: &Args,
+        at: SpanRange,
+    ) -> Expr {
+        if !self.count(spec.params.len(), args, at) {
+            let ty = self.part(spec.ret, this);
+            return self.make(Kind::Reported, ty, at);
+        }
+        let args: Vec<&syn::Expr> = args.iter().collect();
+        self.apply_to(spec, this, receiver, &args, at)
+    }
+
+    /// As [`Self::apply`], with as many arguments as there must be.
+    pub(super) fn apply_to(
+        &mut self,
+        spec: Spec,
+        this: Ty,
+        receiver: Option<Expr>,
+        args: &[&syn::Expr],
+        at: SpanRange,
+    ) -> Expr {
+        let mut all: Vec<Expr> = receiver.into_iter().collect();
+        for (arg, part) in args.iter().zip(spec.params) {
+            let ty = self.part(*part, this);
+            all.push(self.expect(arg, ty));
+        }
+        let ty = self.part(spec.ret, this);
+        self.make(Kind::Method { which: spec.which, args: all }, ty, at)
+    }
+
+    fn part(&mut self, part: Part, this: Ty) -> Ty {
+        match part {
+            Part::This => this,
+            Part::Is(prim) => self.prim(prim),
+            Part::Unsigned => match self.types.as_prim(this) {
+                Some(prim) => self.prim(prim.unsigned()),
+                None => this,
+            },
+        }
+    }
+
+    /// Whether there are as many arguments as there must be; reports and visits them if not.
+    pub(super) fn count(&mut self, expected: usize, args: &Args, at: SpanRange) -> bool {
+        if args.len() == expected {
+            return true;
+        }
+        self.discard(args);
+        self.wrong_count(expected, args.len(), at);
+        false
+    }
+
+    pub(super) fn wrong_count(&mut self, expected: usize, found: usize, at: SpanRange) {
+        self.errors
+            .mistyped(at, format_args!("this takes {expected} arguments, and {found} are given"));
+    }
+
+    fn slice_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let (usize, bool) = (self.prim(Prim::Usize), self.prim(Prim::Bool));
+        if !matches!(name, "len" | "is_empty") {
+            self.discard(&call.args);
+            let (fact, help) = reject::slice_method(name);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        }
+        if !self.count(0, &call.args, at) {
+            return self.make(Kind::Reported, usize, at);
+        }
+        let len = self.make(Kind::Length(Box::new(receiver)), usize, at);
+        if name == "len" {
+            return len;
+        }
+        let zero = self.make(Kind::Int(0), usize, at);
+        let (lhs, rhs) = (Box::new(len), Box::new(zero));
+        self.make(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
+    }
+
+    fn exchange_method(
+        &mut self,
+        receiver: Expr,
+        prim: Prim,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        if !matches!(name, "is_ok" | "is_err") {
+            self.discard(&call.args);
+            let reported = self.errors.advise(
+                at,
+                format_args!("kernel code cannot call `{name}` on what `compare_exchange` returns"),
+                "use `.is_ok()` or `.is_err()`, and `load` the value again where it failed",
+            );
+            let _ = prim;
+            return self.reported(reported, at);
+        }
+        self.count(0, &call.args, at);
+        let kind = Kind::Exchanged { result: Box::new(receiver), ok: name == "is_ok" };
+        self.make(kind, bool, at)
+    }
+
+    /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
+    pub(super) fn constant(&mut self, expr: &syn::ExprPath, name: &str, at: SpanRange) -> Expr {
+        use super::super::constant::{self, Constant};
+        let names: Vec<String> =
+            expr.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if expr.qself.is_none() {
+            if let [ty, constant] = names.as_slice()
+                && let Some((_, super::super::tree::GenericArg::Type(ty))) =
+                    super::scope::generic(&self.names.args, ty)
+            {
+                let found = match constant.as_str() {
+                    "ZERO" => Some(Constant::Zero),
+                    "ONE" => Some(Constant::One),
+                    _ => None,
+                };
+                if let Some(found) = found {
+                    return self.make(Kind::Constant(found), ty, at);
+                }
+                let reported = self.errors.advise(
+                    at,
+                    format_args!("kernel code does not know the constant `{name}`"),
+                    "`Num` has `ZERO` and `ONE`",
+                );
+                return self.reported(reported, at);
+            }
+            if let Some((found, prim)) = constant::find(&names) {
+                let ty = self.prim(prim);
+                return self.make(Kind::Constant(found), ty, at);
+            }
+        }
+        let reported = if let [variable] = names.as_slice()
+            && !variable.starts_with(|first: char| first.is_uppercase())
+        {
+            self.errors.mistyped(at, format_args!("cannot find value `{variable}` in this scope"))
+        } else {
+            self.errors.advise(
+                at,
+                format_args!("kernel code does not know the constant `{name}`"),
+                format_args!(
+                    "name it in `#[kernel(open({name}))]`, or make it a constant parameter"
+                ),
+            )
+        };
+        self.reported(reported, at)
+    }
+
+    /// The obligation of what is shuffled.
+    pub(super) fn shuffled(&mut self, ty: Ty, at: SpanRange) {
+        self.oblige(at, Obligation::Shuffled(ty));
+    }
+}

@@ -1,0 +1,213 @@
+//! What must hold of types once they are known.
+use super::super::{
+    error::Errors,
+    span::SpanRange,
+    types::{Len, Prim, Ty, Type, Types},
+};
+use warpwise_compiler::ir::BinaryOp;
+
+/// Something that must hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Obligation {
+    /// The operator is defined on the type.
+    Operator(BinaryOp, Ty),
+    /// The first type can be shifted by the second.
+    Shift(Ty, Ty),
+    /// `-` is defined on it.
+    Negated(Ty),
+    /// `!` is defined on it.
+    Inverted(Ty),
+    /// Comparisons are defined on it.
+    Compared(Ty),
+    /// The first can be cast to the second.
+    Cast(Ty, Ty),
+    /// It can be counted through.
+    Range(Ty),
+    /// It can come out of one of several ways.
+    Merged(Ty),
+    /// It can be assigned.
+    Assigned(Ty),
+    /// A device function can return it.
+    Returned(Ty),
+    /// It can be shared by a block.
+    Shared(Ty),
+    /// It can be a type argument.
+    TypeArg(Ty),
+    /// It can be shuffled.
+    Shuffled(Ty),
+    /// A constant argument is known.
+    ConstArg(Len),
+    /// The first can be converted to the second without loss.
+    From(Ty, Ty),
+}
+
+impl Obligation {
+    /// Reports it if it does not hold.
+    pub(super) fn check(self, at: SpanRange, types: &Types, errors: &mut Errors) {
+        match self {
+            Self::Operator(op, ty) => {
+                let holds = match types.get(ty) {
+                    Type::Prim(Prim::Bool) => is_bitwise(op),
+                    Type::Prim(prim) if prim.is_float() => !is_bitwise(op),
+                    Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => true,
+                    _ => false,
+                };
+                undefined(holds, at, ty, types, errors);
+            }
+            Self::Shift(lhs, rhs) => {
+                undefined(is_int(types, lhs), at, lhs, types, errors);
+                undefined(is_int(types, rhs), at, rhs, types, errors);
+            }
+            Self::Negated(ty) => {
+                let holds = match types.get(ty) {
+                    Type::Prim(prim) => prim.is_float() || prim.scalar().is_signed(),
+                    Type::Generic(_) | Type::Reported(_) => true,
+                    _ => false,
+                };
+                undefined(holds, at, ty, types, errors);
+            }
+            Self::Inverted(ty) => {
+                let holds = is_int(types, ty) || types.get(ty) == Type::Prim(Prim::Bool);
+                undefined(holds, at, ty, types, errors);
+            }
+            Self::Compared(ty) => undefined(is_scalar(types, ty), at, ty, types, errors),
+            Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
+            Self::Cast(from, to) => cast(at, from, to, types, errors),
+            Self::Merged(ty) => {
+                if !is_value(types, ty) {
+                    errors.advise(
+                        at,
+                        "kernel code cannot choose between references at run time",
+                        "choose between values or indices, or repeat what is done with them",
+                    );
+                }
+            }
+            Self::Assigned(ty) => {
+                if !is_value(types, ty) {
+                    errors.advise(
+                        at,
+                        "kernel code can only assign numbers and `bool`",
+                        "declare another variable with `let`",
+                    );
+                }
+            }
+            Self::Returned(ty) => {
+                if !is_value(types, ty) {
+                    errors.advise(
+                        at,
+                        "a device function can only return a number or `bool`",
+                        "let the caller do the indexing",
+                    );
+                }
+            }
+            Self::Shared(ty) => {
+                if !is_plain(types, ty) {
+                    errors.advise(
+                        at,
+                        "a block can only share numbers, atomics, and arrays of them",
+                        "write for example `shared!([[f32; 33]; 32])`",
+                    );
+                }
+            }
+            Self::TypeArg(ty) => {
+                if !is_scalar(types, ty) {
+                    errors.advise(
+                        at,
+                        format_args!("kernel code cannot be generic over `{}`", types.show(ty)),
+                        "type parameters stand for numbers",
+                    );
+                }
+            }
+            Self::Shuffled(ty) => {
+                if !is_scalar(types, ty) {
+                    errors.advise(
+                        at,
+                        format_args!("a value of type `{}` cannot be shuffled", types.show(ty)),
+                        "shuffle numbers or `bool`",
+                    );
+                }
+            }
+            Self::ConstArg(len) => {
+                if types.extent(len).is_none() && !types.is_reported_len(len) {
+                    errors.mistyped(at, "a constant argument is not known");
+                }
+            }
+            Self::From(from, to) => {
+                if !is_scalar(types, from) || !is_scalar(types, to) {
+                    let (from, to) = (types.show(from), types.show(to));
+                    errors.mistyped(at, format_args!("`{to}` cannot be made from `{from}`"));
+                }
+            }
+        }
+    }
+}
+
+fn undefined(holds: bool, at: SpanRange, ty: Ty, types: &Types, errors: &mut Errors) {
+    if !holds && !types.is_reported(ty) {
+        let ty = types.show(ty);
+        errors.mistyped(at, format_args!("this is not defined on type `{ty}`"));
+    }
+}
+
+const fn is_bitwise(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => true,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Min
+        | BinaryOp::Max => false,
+    }
+}
+
+fn is_int(types: &Types, ty: Ty) -> bool {
+    match types.get(ty) {
+        Type::Prim(prim) => prim.is_int(),
+        Type::Generic(_) | Type::Reported(_) => true,
+        _ => false,
+    }
+}
+
+/// Rust's ranges need a type that counts; no type parameter says that it does.
+fn is_range(types: &Types, ty: Ty) -> bool {
+    match types.get(ty) {
+        Type::Prim(prim) => prim.is_int(),
+        Type::Reported(_) => true,
+        _ => false,
+    }
+}
+
+fn is_scalar(types: &Types, ty: Ty) -> bool {
+    matches!(types.get(ty), Type::Prim(_) | Type::Generic(_) | Type::Reported(_))
+}
+
+fn is_value(types: &Types, ty: Ty) -> bool {
+    is_scalar(types, ty) || matches!(types.get(ty), Type::Unit | Type::Never | Type::Unknown(_))
+}
+
+fn is_plain(types: &Types, ty: Ty) -> bool {
+    match types.get(ty) {
+        Type::Prim(_) | Type::Generic(_) | Type::Atomic(..) | Type::Reported(_) => true,
+        Type::Array(elem, _) => is_plain(types, elem),
+        _ => false,
+    }
+}
+
+fn cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
+    let holds = match (types.get(from), types.get(to)) {
+        (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
+        (Type::Prim(from), Type::Prim(Prim::Bool)) => from == Prim::Bool,
+        (Type::Prim(Prim::Bool), Type::Prim(to)) => to.is_int(),
+        (Type::Prim(_), Type::Prim(_)) => true,
+        (Type::Never, _) => true,
+        _ => false,
+    };
+    if !holds {
+        let (from, to) = (types.show(from), types.show(to));
+        errors.mistyped(at, format_args!("`{from}` cannot be cast to `{to}`"));
+    }
+}

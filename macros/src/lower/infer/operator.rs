@@ -1,0 +1,195 @@
+//! Operators, assignments and casts.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Expr, Kind},
+        types::{Prim, Ty, Type},
+    },
+    Infer, Obligation,
+};
+use syn::{BinOp, ExprAssign, ExprBinary, ExprCast, ExprUnary, UnOp};
+use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
+
+/// What a binary operator is.
+#[derive(Clone, Copy)]
+enum Operator {
+    Value(BinaryOp),
+    Compare(CompareOp),
+    Lazy { and: bool },
+    Update(BinaryOp),
+}
+
+fn operator(op: &BinOp) -> Option<Operator> {
+    use Operator::{Compare, Lazy, Update, Value};
+    Some(match op {
+        BinOp::Add(_) => Value(BinaryOp::Add),
+        BinOp::Sub(_) => Value(BinaryOp::Sub),
+        BinOp::Mul(_) => Value(BinaryOp::Mul),
+        BinOp::Div(_) => Value(BinaryOp::Div),
+        BinOp::Rem(_) => Value(BinaryOp::Rem),
+        BinOp::BitXor(_) => Value(BinaryOp::Xor),
+        BinOp::BitAnd(_) => Value(BinaryOp::And),
+        BinOp::BitOr(_) => Value(BinaryOp::Or),
+        BinOp::Shl(_) => Value(BinaryOp::Shl),
+        BinOp::Shr(_) => Value(BinaryOp::Shr),
+        BinOp::And(_) => Lazy { and: true },
+        BinOp::Or(_) => Lazy { and: false },
+        BinOp::Eq(_) => Compare(CompareOp::Eq),
+        BinOp::Ne(_) => Compare(CompareOp::Ne),
+        BinOp::Lt(_) => Compare(CompareOp::Lt),
+        BinOp::Le(_) => Compare(CompareOp::Le),
+        BinOp::Gt(_) => Compare(CompareOp::Gt),
+        BinOp::Ge(_) => Compare(CompareOp::Ge),
+        BinOp::AddAssign(_) => Update(BinaryOp::Add),
+        BinOp::SubAssign(_) => Update(BinaryOp::Sub),
+        BinOp::MulAssign(_) => Update(BinaryOp::Mul),
+        BinOp::DivAssign(_) => Update(BinaryOp::Div),
+        BinOp::RemAssign(_) => Update(BinaryOp::Rem),
+        BinOp::BitXorAssign(_) => Update(BinaryOp::Xor),
+        BinOp::BitAndAssign(_) => Update(BinaryOp::And),
+        BinOp::BitOrAssign(_) => Update(BinaryOp::Or),
+        BinOp::ShlAssign(_) => Update(BinaryOp::Shl),
+        BinOp::ShrAssign(_) => Update(BinaryOp::Shr),
+        _ => return None,
+    })
+}
+
+impl Infer<'_> {
+    pub(super) fn binary(&mut self, expr: &ExprBinary) -> Expr {
+        let (left, right) = (&*expr.left, &*expr.right);
+        let at = SpanRange::expr(left).to(SpanRange::expr(right));
+        match operator(&expr.op) {
+            Some(Operator::Value(op)) => self.arithmetic(op, left, right, at),
+            Some(Operator::Compare(op)) => self.comparison(op, left, right, at),
+            Some(Operator::Lazy { and }) => self.lazy(and, left, right, at),
+            Some(Operator::Update(op)) => self.update(op, left, right, at),
+            None => {
+                let reported = self.errors.report(at, "kernel code does not know this operator");
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    /// An operand of an operator, through one reference: `&f32 + f32` is an `f32`.
+    fn operand(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+        let value = self.expr(expr, hint);
+        match self.types.get(value.ty) {
+            Type::Ref { to, .. } => {
+                let at = self.places[value.at];
+                self.make(Kind::Deref(Box::new(value)), to, at)
+            }
+            _ => value,
+        }
+    }
+
+    fn arithmetic(
+        &mut self,
+        op: BinaryOp,
+        left: &syn::Expr,
+        right: &syn::Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let lhs = self.operand(left, None);
+        let rhs = self.operand(right, None);
+        self.operands(op, &lhs, &rhs, at);
+        let ty = lhs.ty;
+        self.make(Kind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
+    }
+
+    /// What an operator on numbers asks of its operands' types.
+    fn operands(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, at: SpanRange) {
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            if let Type::Generic(_) = self.types.get(lhs.ty) {
+                let u32 = self.prim(Prim::U32);
+                self.unify(self.places[rhs.at], rhs.ty, u32);
+            }
+            self.oblige(at, Obligation::Shift(lhs.ty, rhs.ty));
+            return;
+        }
+        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.oblige(at, Obligation::Operator(op, lhs.ty));
+    }
+
+    fn comparison(
+        &mut self,
+        op: CompareOp,
+        left: &syn::Expr,
+        right: &syn::Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let lhs = self.operand(left, None);
+        let rhs = self.operand(right, None);
+        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        self.oblige(at, Obligation::Compared(lhs.ty));
+        let bool = self.prim(Prim::Bool);
+        self.make(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
+    }
+
+    fn lazy(&mut self, and: bool, left: &syn::Expr, right: &syn::Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        let lhs = Box::new(self.expect(left, bool));
+        let diverges = self.diverges;
+        let rhs = Box::new(self.expect(right, bool));
+        self.diverges = diverges;
+        self.make(Kind::Lazy { and, lhs, rhs }, bool, at)
+    }
+
+    fn update(&mut self, op: BinaryOp, left: &syn::Expr, right: &syn::Expr, at: SpanRange) -> Expr {
+        let place = self.expr(left, None);
+        self.require_settable(&place);
+        let value = self.operand(right, None);
+        self.operands(op, &place, &value, at);
+        let unit = self.types.unit();
+        self.make(Kind::Update { op, place: Box::new(place), value: Box::new(value) }, unit, at)
+    }
+
+    pub(super) fn assign(&mut self, expr: &ExprAssign) -> Expr {
+        let at = SpanRange::expr(&expr.left).to(SpanRange::expr(&expr.right));
+        let unit = self.types.unit();
+        if let syn::Expr::Infer(_) = &*expr.left {
+            let value = Box::new(self.expr(&expr.right, None));
+            return self.make(Kind::Assign { place: None, value }, unit, at);
+        }
+        let place = self.expr(&expr.left, None);
+        self.require_settable(&place);
+        let value = self.expr(&expr.right, Some(place.ty));
+        let value = Box::new(self.coerce(value, place.ty));
+        self.oblige(at, Obligation::Assigned(place.ty));
+        self.make(Kind::Assign { place: Some(Box::new(place)), value }, unit, at)
+    }
+
+    pub(super) fn unary(&mut self, expr: &ExprUnary, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::expr(&expr.expr);
+        let at = SpanRange { first: syn::spanned::Spanned::span(&expr.op), ..at };
+        match expr.op {
+            UnOp::Deref(_) => self.deref(&expr.expr, at),
+            UnOp::Neg(_) => {
+                let value = self.operand(&expr.expr, hint);
+                let ty = value.ty;
+                self.oblige(at, Obligation::Negated(ty));
+                self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
+            }
+            UnOp::Not(_) => {
+                let value = self.operand(&expr.expr, hint);
+                let ty = value.ty;
+                self.oblige(at, Obligation::Inverted(ty));
+                self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
+            }
+            _ => {
+                let reported = self.errors.report(at, "kernel code does not know this operator");
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    pub(super) fn cast(&mut self, expr: &ExprCast) -> Expr {
+        let ty = self.ty(&expr.ty);
+        let value = self.expr(&expr.expr, Some(ty));
+        let at = SpanRange::expr(&expr.expr).to(SpanRange::tokens(&expr.ty));
+        if let Type::Unknown(_) = self.types.get(ty) {
+            self.unify(at, value.ty, ty);
+        }
+        self.oblige(at, Obligation::Cast(value.ty, ty));
+        self.make(Kind::Cast(Box::new(value)), ty, at)
+    }
+}

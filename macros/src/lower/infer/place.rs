@@ -1,0 +1,146 @@
+//! Places: indexing, references, and what may be set.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Expr, GenericKind, Kind},
+        types::{Prim, Type},
+    },
+    Infer,
+};
+use syn::{ExprIndex, ExprReference};
+
+impl Infer<'_> {
+    /// The place that `expr`, through any references, refers to.
+    pub(super) fn autoderef(&mut self, mut expr: Expr) -> Expr {
+        while let Type::Ref { to, .. } = self.types.get(expr.ty) {
+            let at = self.places[expr.at];
+            expr = self.make(Kind::Deref(Box::new(expr)), to, at);
+        }
+        expr
+    }
+
+    pub(super) fn deref(&mut self, expr: &syn::Expr, at: SpanRange) -> Expr {
+        let value = self.expr(expr, None);
+        match self.types.get(value.ty) {
+            Type::Ref { to, .. } => self.make(Kind::Deref(Box::new(value)), to, at),
+            Type::Reported(proof) => self.reported(proof, at),
+            _ => {
+                let ty = self.types.show(value.ty);
+                let reported =
+                    self.errors.mistyped(at, format_args!("type `{ty}` cannot be dereferenced"));
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    pub(super) fn index(&mut self, expr: &ExprIndex) -> Expr {
+        let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.bracket_token.span.close()));
+        let base = self.expr(&expr.expr, None);
+        let base = self.autoderef(base);
+        if let syn::Expr::Range(range) = &*expr.index {
+            let reported = self.errors.advise(
+                SpanRange::tokens(range),
+                "kernel code cannot take a part of a slice yet",
+                "pass the whole slice, and add the offset to the index",
+            );
+            return self.reported(reported, at);
+        }
+        let index_at = SpanRange::expr(&expr.index);
+        let usize = self.prim(Prim::Usize);
+        let index = self.expr(&expr.index, Some(usize));
+        let elem = match self.types.get(base.ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            Type::Reported(proof) => return self.reported(proof, at),
+            _ => {
+                let ty = self.types.show(base.ty);
+                let reported = self
+                    .errors
+                    .mistyped(at, format_args!("cannot index into a value of type `{ty}`"));
+                return self.reported(reported, at);
+            }
+        };
+        if self.types.unify(index.ty, usize).is_err() && !self.is_never(index.ty) {
+            let ty = self.types.show(index.ty);
+            let fact = format_args!("an index is a `usize`, not `{ty}`");
+            self.errors.mistyped(index_at, fact);
+        }
+        self.make(Kind::Index { base: Box::new(base), index: Box::new(index) }, elem, at)
+    }
+
+    pub(super) fn reference(&mut self, expr: &ExprReference) -> Expr {
+        let inner = SpanRange::expr(&expr.expr);
+        let at = SpanRange { first: expr.and_token.spans[0], ..inner };
+        let place = self.expr(&expr.expr, None);
+        let mutable = expr.mutability.is_some();
+        if mutable && place.is_place() {
+            self.require_mutable(&place);
+        }
+        let ty = self.types.reference(mutable, place.ty);
+        self.make(Kind::Borrow(Box::new(place)), ty, at)
+    }
+
+    /// Reports a place that cannot be assigned to.
+    pub(super) fn require_settable(&mut self, place: &Expr) {
+        if let Kind::Var(var) = place.kind {
+            if !self.vars[var].settable {
+                let name = self.vars[var].name.clone();
+                self.immutable(place, &format!("`{name}` is not `mut`"));
+            }
+        } else if place.is_place() {
+            self.require_mutable(place);
+        } else if !self.types.is_reported(place.ty) {
+            self.immutable(place, "this is no place");
+        }
+    }
+
+    /// Reports a place that cannot be changed through a reference to it.
+    pub(super) fn require_mutable(&mut self, place: &Expr) {
+        match &place.kind {
+            Kind::Var(var) if !self.vars[*var].mutable => {
+                let name = self.vars[*var].name.clone();
+                self.immutable(place, &format!("`{name}` is not `mut`"));
+            }
+            Kind::Deref(inner) => {
+                if let Type::Ref { mutable: false, .. } = self.types.get(inner.ty) {
+                    self.immutable(place, "it is behind a `&` reference");
+                }
+            }
+            Kind::Index { base, .. } => self.require_mutable(base),
+            _ => {}
+        }
+    }
+
+    fn immutable(&mut self, place: &Expr, why: &str) {
+        let at = self.places[place.at];
+        self.errors.mistyped(at, format_args!("this cannot be changed: {why}"));
+    }
+
+    /// A path that is no call: a variable, a constant parameter or a constant.
+    pub(super) fn path(&mut self, expr: &syn::ExprPath) -> Expr {
+        let path = &expr.path;
+        let at = SpanRange::path(path);
+        if let Some(ident) = path.get_ident()
+            && let Some(var) = self.scope.find(ident)
+        {
+            let ty = self.vars[var].ty;
+            return self.make(Kind::Var(var), ty, at);
+        }
+        let name = super::super::callees::key(path);
+        if expr.qself.is_none()
+            && let Some((index, super::super::tree::GenericArg::Const(_))) =
+                super::scope::generic(&self.names.args, &name)
+        {
+            let ty = match self.names.generics[index].kind {
+                GenericKind::Const(prim) => self.prim(prim),
+                GenericKind::Open(ty) => ty,
+                GenericKind::Type(_) => self.unknown(),
+            };
+            if let GenericKind::Open(_) = self.names.generics[index].kind {
+                self.names.open_uses.push((name, at));
+            }
+            let id = warpwise_compiler::id::Id::new(index);
+            return self.make(Kind::Generic(id), ty, at);
+        }
+        self.constant(expr, &name, at)
+    }
+}

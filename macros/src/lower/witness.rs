@@ -1,0 +1,223 @@
+//! Copies of a function for rustc to check what was inferred.
+//!
+//! A witness is the function with every `let` annotated with the type that was inferred and every
+//! literal suffixed with its own, so that where rustc infers otherwise, it says so instead of a
+//! kernel meaning something else than the Rust that it is. Kernel-side functions are known by
+//! their names alone; the witness makes rustc check that each name leads to ours: two function
+//! items are of one type only if they are the same.
+//!
+//! It begins with a `loop {}`: what is behind it is type-checked, but not borrow-checked, so that
+//! rustc says what is wrong with the user's function once.
+use super::{
+    builtin::{Found, Part},
+    tree::Function,
+    types::{Prim, Ty, Type, Types, atomic_name},
+};
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use std::{collections::HashMap, ptr};
+use syn::{
+    Attribute, Ident, ItemFn, Lit, Local, Pat, PatType, Path, parse_quote,
+    visit::{self, Visit},
+    visit_mut::{self, VisitMut},
+};
+use warpwise_compiler::ir::Extent;
+
+/// What was inferred of the function as written. Its parts are known by their addresses.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    types: HashMap<usize, Ty>,
+    builtins: Vec<(Path, String)>,
+}
+
+impl Notes {
+    /// An unsuffixed literal has this type.
+    pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
+        self.types.insert(ptr::from_ref(lit).addr(), ty);
+    }
+
+    /// A `let` without a type has this one.
+    pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
+        self.types.insert(ptr::from_ref(local).addr(), ty);
+    }
+
+    /// A path was taken for a kernel-side function.
+    pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
+        let generic = found.width || found.params.contains(&Part::Value);
+        if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
+            self.builtins.push((path.clone(), found.path.clone()));
+        }
+    }
+}
+
+/// The witness of a function.
+pub(crate) fn witness(item: &ItemFn, function: &Function, notes: &Notes) -> ItemFn {
+    let mut reader = Reader { notes, found: Vec::new() };
+    reader.visit_block(&item.block);
+    let mut witness = item.clone();
+    let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
+    writer.visit_block_mut(&mut witness.block);
+    Strip.visit_item_fn_mut(&mut witness);
+    witness.sig.ident =
+        Ident::new(&format!("witness_of_{}", plain(&item.sig.ident)), Span::call_site());
+    witness.vis = syn::Visibility::Inherited;
+    witness.attrs = vec![
+        parse_quote!(#[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]),
+        parse_quote!(#[doc(hidden)]),
+    ];
+    let block = &witness.block;
+    let same = same(notes);
+    witness.block = Box::new(parse_quote!({ loop {} #same #block }));
+    witness
+}
+
+fn plain(ident: &Ident) -> String {
+    ident.to_string().trim_start_matches("r#").to_owned()
+}
+
+/// Statements that compile only if each path leads to the function that it was taken for.
+fn same(notes: &Notes) -> TokenStream {
+    if notes.builtins.is_empty() {
+        return TokenStream::new();
+    }
+    let checks = notes.builtins.iter().map(|(path, absolute)| {
+        let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+        let names = absolute.split("::").map(|name| Ident::new(name, span));
+        quote_spanned!(span=> same(#path, ::warpwise #(::#names)*);)
+    });
+    quote! {
+        {
+            fn same<F>(_: F, _: F) {}
+            #(#checks)*
+        }
+    }
+}
+
+/// Lists what was noted of literals and `let`s, in the order of a visit.
+struct Reader<'a> {
+    notes: &'a Notes,
+    found: Vec<Option<Ty>>,
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_lit(&mut self, lit: &'ast Lit) {
+        self.found.push(self.notes.types.get(&ptr::from_ref(lit).addr()).copied());
+    }
+    fn visit_local(&mut self, local: &'ast Local) {
+        self.found.push(self.notes.types.get(&ptr::from_ref(local).addr()).copied());
+        visit::visit_local(self, local);
+    }
+    fn visit_attribute(&mut self, _: &'ast Attribute) {}
+}
+
+/// Writes it into a copy, in the same order.
+struct Writer<'a> {
+    types: &'a Types,
+    found: std::vec::IntoIter<Option<Ty>>,
+}
+
+impl VisitMut for Writer<'_> {
+    fn visit_lit_mut(&mut self, lit: &mut Lit) {
+        let prim = self.found.next().flatten().and_then(|ty| self.types.as_prim(ty));
+        if let Some(prim) = prim {
+            suffix(lit, prim);
+        }
+    }
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let ty = self.found.next().flatten();
+        visit_mut::visit_local_mut(self, local);
+        if let Some(ty) = ty.and_then(|ty| written(ty, self.types)) {
+            let pat = local.pat.clone();
+            let ty = syn::Type::Verbatim(ty);
+            local.pat = Pat::Type(PatType {
+                attrs: Vec::new(),
+                pat: Box::new(pat),
+                colon_token: parse_quote!(:),
+                ty: Box::new(ty),
+            });
+        }
+    }
+    fn visit_attribute_mut(&mut self, _: &mut Attribute) {}
+}
+
+fn suffix(lit: &mut Lit, prim: Prim) {
+    let digits = match &*lit {
+        Lit::Int(int) if int.suffix().is_empty() => int.base10_digits().to_owned(),
+        Lit::Float(float) if float.suffix().is_empty() => float.base10_digits().to_owned(),
+        _ => return,
+    };
+    // `1.` cannot have a suffix.
+    let digits = digits.strip_suffix('.').unwrap_or(&digits);
+    if let Ok(mut literal) = format!("{digits}{}", prim.name()).parse::<Literal>() {
+        literal.set_span(lit.span());
+        *lit = Lit::new(literal);
+    }
+}
+
+/// A type as tokens; `None` if it cannot be written.
+fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
+    Some(match types.get(ty) {
+        Type::Unit => quote!(()),
+        Type::Prim(prim) => {
+            let name = Ident::new(prim.name(), Span::call_site());
+            quote!(#name)
+        }
+        Type::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(id))?,
+        Type::Ref { mutable, to } => {
+            let to = written(to, types)?;
+            if mutable { quote!(&mut #to) } else { quote!(&#to) }
+        }
+        Type::Slice(elem) => {
+            let elem = written(elem, types)?;
+            quote!([#elem])
+        }
+        Type::Array(elem, len) => {
+            let (elem, len) = (written(elem, types)?, extent(types.extent(len)?, types)?);
+            quote!([#elem; #len])
+        }
+        Type::Atomic(prim, None) => {
+            let name = Ident::new(atomic_name(prim), Span::call_site());
+            let float = prim.is_float();
+            if float { quote!(::warpwise::#name) } else { quote!(::core::sync::atomic::#name) }
+        }
+        Type::Never
+        | Type::Atomic(_, Some(_))
+        | Type::Exchange(_)
+        | Type::Unknown(_)
+        | Type::Same(_)
+        | Type::Reported(_) => return None,
+    })
+}
+
+/// A generic parameter or open constant, by its name.
+fn path(names: &[String], index: usize) -> Option<TokenStream> {
+    names.get(index)?.parse().ok()
+}
+
+fn extent(of: &Extent, types: &Types) -> Option<TokenStream> {
+    let binary = |op: TokenStream, a: &Extent, b: &Extent| {
+        let (a, b) = (extent(a, types)?, extent(b, types)?);
+        Some(quote!((#a #op #b)))
+    };
+    match of {
+        Extent::Const(value) => {
+            let value = Literal::u64_unsuffixed(*value);
+            Some(quote!(#value))
+        }
+        Extent::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(*id)),
+        Extent::SizeOf(_) => None,
+        Extent::Add(a, b) => binary(quote!(+), a, b),
+        Extent::Sub(a, b) => binary(quote!(-), a, b),
+        Extent::Mul(a, b) => binary(quote!(*), a, b),
+        Extent::Div(a, b) => binary(quote!(/), a, b),
+    }
+}
+
+/// Takes every attribute out.
+struct Strip;
+
+impl VisitMut for Strip {
+    fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
+        attributes.clear();
+    }
+}
