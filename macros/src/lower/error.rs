@@ -20,9 +20,10 @@ pub(crate) struct Rejected {
     pub(crate) rustc_reports: bool,
 }
 
-impl From<Rejected> for syn::Error {
-    fn from(rejected: Rejected) -> Self {
-        rejected.errors
+impl Rejected {
+    /// The errors, as tokens that report them.
+    pub(crate) fn to_compile_error(&self) -> proc_macro2::TokenStream {
+        self.errors.to_compile_error()
     }
 }
 
