@@ -13,6 +13,7 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 use warpwise::{
@@ -58,8 +59,9 @@ fn library(name: &str, file: Option<&str>, flags: &[&str]) -> PathBuf {
     folder
 }
 
-fn fake() -> PathBuf {
-    library("fake", Some("libcuda.c"), &[])
+fn fake() -> &'static Path {
+    static FAKE: OnceLock<PathBuf> = OnceLock::new();
+    FAKE.get_or_init(|| library("fake", Some("libcuda.c"), &[]))
 }
 
 /// True on machines where a driver is found whatever `LD_LIBRARY_PATH` says.
@@ -126,7 +128,7 @@ fn a_driver_that_lacks_functions_is_an_error_that_names_them() {
 #[test]
 fn a_driver_without_a_device_is_an_error() {
     let env = [("FAKE_CUDA", "no_device")];
-    in_process("a_driver_without_a_device_is_an_error", &fake(), &env, || {
+    in_process("a_driver_without_a_device_is_an_error", fake(), &env, || {
         let text = Device::cuda(0).unwrap_err().to_string();
         let expected = "`libcuda.so.1` is there, but `cuInit` failed with CUDA_ERROR_NO_DEVICE \
                         (100): no CUDA-capable device is detected";
@@ -138,7 +140,7 @@ fn a_driver_without_a_device_is_an_error() {
 #[test]
 fn a_gpu_that_is_too_old_is_an_error_and_auto_interprets() {
     let name = "a_gpu_that_is_too_old_is_an_error_and_auto_interprets";
-    in_process(name, &fake(), &[("FAKE_CUDA", "old")], || {
+    in_process(name, fake(), &[("FAKE_CUDA", "old")], || {
         let error = Device::cuda(0).unwrap_err();
         assert_eq!(error.to_string(), "cuda:0 (Fake 40) is sm_70, and kernels need sm_75 or newer");
         assert!(!Device::auto().unwrap().is_gpu());
@@ -147,7 +149,7 @@ fn a_gpu_that_is_too_old_is_an_error_and_auto_interprets() {
 
 #[test]
 fn a_gpu_that_is_not_there_is_an_error() {
-    in_process("a_gpu_that_is_not_there_is_an_error", &fake(), &[], || {
+    in_process("a_gpu_that_is_not_there_is_an_error", fake(), &[], || {
         for ordinal in [2, usize::MAX] {
             let error = Device::cuda(ordinal).unwrap_err();
             assert_eq!(error, Error::NoDevice { ordinal, count: 2 });
@@ -166,7 +168,7 @@ fn warpwise_device_decides_for_auto() {
         ("cuda:1", "cuda:1 (Fake 41)"),
         ("cpu", "cpu (SIMT interpreter)"),
     ] {
-        in_process(name, &fake(), &[("WARPWISE_DEVICE", value), ("EXPECTED", expected)], || {
+        in_process(name, fake(), &[("WARPWISE_DEVICE", value), ("EXPECTED", expected)], || {
             let expected = env::var("EXPECTED").unwrap();
             assert_eq!(Device::auto().unwrap().to_string(), expected);
         });
@@ -176,7 +178,7 @@ fn warpwise_device_decides_for_auto() {
 #[test]
 fn a_bad_warpwise_device_is_an_error() {
     let name = "a_bad_warpwise_device_is_an_error";
-    let output = in_process(name, &fake(), &[("WARPWISE_DEVICE", "gpu")], || {
+    let output = in_process(name, fake(), &[("WARPWISE_DEVICE", "gpu")], || {
         assert_eq!(
             Device::auto().unwrap_err().to_string(),
             "`WARPWISE_DEVICE=gpu` names no device: it takes `auto`, `cpu`, `cuda` or `cuda:N`"
@@ -189,7 +191,7 @@ fn a_bad_warpwise_device_is_an_error() {
 fn asking_for_cuda_does_not_fall_back() {
     let name = "asking_for_cuda_does_not_fall_back";
     let env = [("FAKE_CUDA", "no_device"), ("WARPWISE_DEVICE", "cuda")];
-    in_process(name, &fake(), &env, || {
+    in_process(name, fake(), &env, || {
         assert!(matches!(Device::auto(), Err(Error::NoDriver { .. })));
     });
 }
@@ -228,7 +230,7 @@ fn works_like_the_interpreter() {
 fn nothing_is_left_behind() {
     let name = "nothing_is_left_behind";
     for wrong in ["", "no_pools"] {
-        let output = in_process(name, &fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
+        let output = in_process(name, fake(), &[("FAKE_CUDA", wrong)], works_like_the_interpreter);
         let Some(left) = left(output) else { return };
         let expected = "fake driver: contexts 1 streams 0 events 0 memory 0 pinned 0 modules 3 loads 3 launches 5";
         assert_eq!(left, expected, "{wrong}");
@@ -245,7 +247,7 @@ fn drivers_without_pools_work() {
 #[test]
 fn launches_without_a_wait_report_their_faults_too() {
     let name = "launches_without_a_wait_report_their_faults_too";
-    in_process(name, &fake(), &[], || {
+    in_process(name, fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         let mut y = device.zeros::<u32>(4).unwrap();
         for round in [1, 511, 512, 513, 1500] {
@@ -268,7 +270,7 @@ fn launches_without_a_wait_report_their_faults_too() {
 #[test]
 fn two_devices_of_a_gpu_share_buffers_and_kernels() {
     let name = "two_devices_of_a_gpu_share_buffers_and_kernels";
-    let output = in_process(name, &fake(), &[], || {
+    let output = in_process(name, fake(), &[], || {
         let (a, b) = (Device::cuda(0).unwrap(), Device::cuda(0).unwrap());
         let mut y = a.zeros(4).unwrap();
         increment(&a, LaunchConfig::cover(4), &mut y).unwrap();
@@ -285,7 +287,7 @@ fn two_devices_of_a_gpu_share_buffers_and_kernels() {
 
 #[test]
 fn buffers_of_another_gpu_are_refused() {
-    in_process("buffers_of_another_gpu_are_refused", &fake(), &[], || {
+    in_process("buffers_of_another_gpu_are_refused", fake(), &[], || {
         let (gpu, cpu) = (Device::cuda(0).unwrap(), Device::cpu());
         for other in [&Device::cuda(1).unwrap(), &cpu] {
             let mut y = gpu.zeros(4).unwrap();
@@ -307,7 +309,7 @@ fn buffers_of_another_gpu_are_refused() {
 
 #[test]
 fn out_of_memory_says_how_much_was_asked_for() {
-    in_process("out_of_memory_says_how_much_was_asked_for", &fake(), &[], || {
+    in_process("out_of_memory_says_how_much_was_asked_for", fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         let error = device.zeros::<f64>(1 << 30).unwrap_err();
         assert_eq!(
@@ -325,7 +327,7 @@ fn the_drivers_compiler_is_quoted() {
     static NONSENSE: Source =
         Source { name: "k", ir: "kernel k {}", ptx: Some(".entry k() nonsense"), places: &[] };
     static ZERO: Source = Source { name: "k", ir: "kernel k {}", ptx: Some("\0"), places: &[] };
-    in_process("the_drivers_compiler_is_quoted", &fake(), &[], || {
+    in_process("the_drivers_compiler_is_quoted", fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         let run = |source| launch(source, &[], &device, LaunchConfig::grid(1), &[]);
         let text = run(&NONSENSE).unwrap_err().to_string();
@@ -347,7 +349,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         places: &[],
     };
     let name = "a_lost_device_is_an_error_and_can_be_opened_again";
-    let output = in_process(name, &fake(), &[], || {
+    let output = in_process(name, fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         let mut y = device.upload(&[1u32; 4]).unwrap();
         increment(&device, LaunchConfig::cover(4), &mut y).unwrap();
@@ -374,7 +376,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
 #[test]
 fn threads_share_a_device() {
     let name = "threads_share_a_device";
-    let output = in_process(name, &fake(), &[], || {
+    let output = in_process(name, fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         std::thread::scope(|scope| {
             for n in 1..=8usize {

@@ -143,9 +143,7 @@ fn threads_share_a_device() {
 #[test]
 fn devices_of_one_gpu_wait_for_each_other_around_a_shared_buffer() {
     let test = "devices_of_one_gpu_wait_for_each_other_around_a_shared_buffer";
-    let Some(a) = gpu(test) else { return };
-    let ordinal = 0;
-    let Ok(b) = Device::cuda(ordinal) else { return };
+    let (Some(a), Some(b)) = (gpu(test), gpu(test)) else { return };
     let len = 1 << 20;
     let mut y = b.zeros::<u32>(len).unwrap();
     for round in 0..200 {
