@@ -1,5 +1,26 @@
 //! GPU kernels as plain Rust functions, on stable Rust, with nothing to install.
 //!
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_idx_x();
+//!     if i < y.len() {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! fn main() -> warpwise::Result<()> {
+//!     let device = Device::auto()?;
+//!     let x = device.upload(&[1.0f32; 1000])?;
+//!     let mut y = device.upload(&[2.0f32; 1000])?;
+//!     saxpy::launch(&device, LaunchConfig::cover(1000), 3.0, &x, &mut y)?;
+//!     assert_eq!(y.to_vec()?, vec![5.0; 1000]);
+//!     Ok(())
+//! }
+//! ```
+//!
 //! A kernel is a Rust function that many threads run at once. It is launched on a [`Device`]: an
 //! NVIDIA GPU, or the SIMT interpreter, which runs it with the same bits in the result on any
 //! machine. Its arguments are typed, its launch is checked before anything runs, and everything
