@@ -31,10 +31,14 @@ pub(crate) struct Block<'a> {
     bound: &'a Bound<'a>,
     number: u64,
     idx: [u32; 3],
+    /// The values held once, before the first step.
+    uniforms: Vec<u64>,
     shared: Vec<Memory>,
     groups: Vec<Group>,
     /// With the number of their group.
     strands: Vec<(usize, Strand)>,
+    /// Strands that have ended, for their allocations.
+    spare: Vec<Strand>,
     /// Steps taken from the budget and not done.
     steps: i64,
 }
@@ -44,6 +48,8 @@ struct Group {
     first_thread: usize,
     exist: Mask,
     live: Mask,
+    /// Their indices in the block.
+    threads: Vec<[u32; 3]>,
     registers: Registers,
 }
 
@@ -68,9 +74,12 @@ impl<'a> Block<'a> {
         let group = |first_thread| {
             let len = GROUP.min(threads - first_thread);
             let registers = Registers::new(code.register_bytes, len.div_ceil(32));
-            Group { first_thread, exist: Mask::first(len), live: Mask::EMPTY, registers }
+            let threads = (first_thread..first_thread + len).map(|thread| bound.thread_idx(thread));
+            let exist = Mask::first(len);
+            Group { first_thread, exist, live: exist, threads: threads.collect(), registers }
         };
         let mut block = Self {
+            uniforms: bound.uniforms.clone(),
             code,
             bound,
             number: 0,
@@ -78,6 +87,7 @@ impl<'a> Block<'a> {
             shared: code.shared.iter().map(|(_, bytes)| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
             strands: Vec::new(),
+            spare: Vec::new(),
             steps: 0,
         };
         for group in 0..block.groups.len() {
@@ -94,16 +104,17 @@ impl<'a> Block<'a> {
     pub(crate) fn start(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         self.shared.iter().for_each(Memory::fill_with_ones);
-        self.strands.clear();
+        for (uniform, given) in &self.code.given {
+            if let Given::BlockIdx(axis) = given {
+                uniform.set(&mut self.uniforms, along(self.idx, *axis).into());
+            }
+        }
+        self.spare.extend(self.strands.drain(..).map(|(_, strand)| strand));
+        self.spare.truncate(self.groups.len());
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];
             group.live = group.exist;
-            let mut strand = Strand::new(group.exist, &self.bound.uniforms);
-            for (uniform, given) in &self.code.given {
-                if let Given::BlockIdx(axis) = given {
-                    uniform.set(&mut strand.uniforms, along(self.idx, *axis).into());
-                }
-            }
+            let strand = Strand::new(group.exist, &self.uniforms, self.spare.pop());
             self.strands.push((index, strand));
             self.preset(index, false);
         }
@@ -112,36 +123,36 @@ impl<'a> Block<'a> {
     /// Fills the registers that stand before the first step: those that are the same
     /// for every block, or the others.
     fn preset(&mut self, index: usize, constant: bool) {
-        let group = &mut self.groups[index];
-        let all = [Run { first: 0, len: group.exist.count() as usize, full: true }];
+        let Group { first_thread, exist, threads, registers, .. } = &mut self.groups[index];
+        let len = exist.count() as usize;
+        let (bound, idx) = (self.bound, self.idx);
+        let all = [Run { first: 0, len, full: true }];
         for (reg, preset) in &self.code.preset {
             match *preset {
-                Preset::Splat(uniform) => {
-                    let block = self.code.given.iter().find_map(|(slot, given)| match given {
-                        Given::BlockIdx(axis) if *slot == uniform => Some(along(self.idx, *axis)),
-                        Given::Const(_)
-                        | Given::Param(_)
-                        | Given::Len(_)
-                        | Given::BlockDim(_)
-                        | Given::GridDim(_)
-                        | Given::BlockIdx(_) => None,
-                    });
-                    let bits = block.map_or_else(|| uniform.get(&self.bound.uniforms), u64::from);
-                    if block.is_none() == constant {
-                        group.registers.splat(*reg, bits, &all);
-                    }
+                Preset::Splat(from, given) if given.depends_on_block() != constant => {
+                    registers.splat(*reg, self.uniforms[from.slot()], &all);
                 }
-                Preset::Zero if !constant => group.registers.splat(*reg, 0, &all),
-                Preset::Zero => {}
-                Preset::Builtin(builtin) => {
-                    if matches!(builtin, Builtin::GlobalIdx(_)) != constant {
-                        for lane in 0..all[0].len {
-                            let thread = group.first_thread + lane;
-                            let value = provided(builtin, self.bound, self.idx, thread);
-                            group.registers.set(*reg, lane, value);
+                Preset::Zero if !constant => registers.splat(*reg, 0, &all),
+                Preset::Builtin(builtin) if depends_on_block(builtin) != constant => {
+                    match builtin {
+                        Builtin::ThreadIdx(axis) => {
+                            registers.fill(*reg, len, |lane| along(threads[lane], axis).into());
                         }
+                        Builtin::GlobalIdx(axis) => {
+                            let dim = u64::from(along(bound.block, axis));
+                            let first = u64::from(along(idx, axis)) * dim;
+                            let index = |lane: usize| first + u64::from(along(threads[lane], axis));
+                            registers.fill(*reg, len, index);
+                        }
+                        Builtin::LaneId => registers.fill(*reg, len, |lane| lane as u64 % 32),
+                        Builtin::WarpId => {
+                            let first = *first_thread as u64;
+                            registers.fill(*reg, len, |lane| (first + lane as u64) / 32);
+                        }
+                        Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => {}
                     }
                 }
+                Preset::Splat(..) | Preset::Zero | Preset::Builtin(_) => {}
             }
         }
     }
@@ -158,7 +169,7 @@ impl<'a> Block<'a> {
                 }
                 match self.run_strand(index, budget, faults) {
                     Stop::Ended => {
-                        self.strands.remove(index);
+                        self.spare.push(self.strands.remove(index).1);
                         waits = false;
                         continue;
                     }
@@ -404,18 +415,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What the hardware provides to a thread.
-fn provided(builtin: Builtin, bound: &Bound<'_>, block_idx: [u32; 3], thread: usize) -> u64 {
-    let index = |axis| u64::from(along(bound.thread_idx(thread), axis));
-    match builtin {
-        Builtin::ThreadIdx(axis) => index(axis),
-        Builtin::BlockIdx(axis) => along(block_idx, axis).into(),
-        Builtin::BlockDim(axis) => along(bound.block, axis).into(),
-        Builtin::GridDim(axis) => along(bound.grid, axis).into(),
-        Builtin::GlobalIdx(axis) => {
-            u64::from(along(block_idx, axis)) * u64::from(along(bound.block, axis)) + index(axis)
-        }
-        Builtin::LaneId => thread as u64 % 32,
-        Builtin::WarpId => thread as u64 / 32,
-    }
+/// Whether a builtin that differs between threads is another one in each block.
+fn depends_on_block(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::GlobalIdx(_))
 }

@@ -248,7 +248,7 @@ impl Cells<'_> {
 }
 
 /// An unsigned integer that memory and registers hold.
-pub(crate) trait Word: Copy + Default + PartialEq {
+pub(crate) trait Word: Copy + Default + PartialOrd {
     /// Zero-extended.
     fn bits(self) -> u64;
     /// Truncated.

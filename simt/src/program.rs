@@ -6,7 +6,10 @@
 //! kinds move data, meet other threads, or decide what runs next.
 use crate::{
     Launch, Outcome, grid,
-    lanes::{Isa, LaneFn, scan::Transfer},
+    lanes::{
+        Isa, LaneFn,
+        scan::{AllBelow, Transfer},
+    },
     lower,
     outcome::Stopped,
     registers::{Reg, Uniform},
@@ -99,11 +102,18 @@ pub(crate) enum Given {
     BlockIdx(Axis),
 }
 
+impl Given {
+    /// Whether it is another one in each block.
+    pub(crate) fn depends_on_block(self) -> bool {
+        matches!(self, Self::BlockIdx(_))
+    }
+}
+
 /// What a register holds when a block starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Preset {
     /// This value, in every lane.
-    Splat(Uniform),
+    Splat(Uniform, Given),
     /// What the hardware provides; one that differs from thread to thread.
     Builtin(Builtin),
     /// 0: a local that the kernel may read before it sets it.
@@ -155,6 +165,7 @@ pub(crate) enum Step {
     Bounds {
         index: Operand,
         len: Operand,
+        all_below: AllBelow,
     },
     Check {
         cond: Operand,

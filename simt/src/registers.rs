@@ -9,10 +9,10 @@
 use crate::{
     lanes::{
         LaneFn,
-        scan::{self, Places, Transfer},
+        scan::{self, AllBelow, Places, Transfer},
     },
     mask::{Mask, Run},
-    memory::Cells,
+    memory::{Cells, Word},
 };
 
 /// A vector of lanes: its place in bytes a lane, and the size of a lane.
@@ -166,6 +166,24 @@ impl Registers {
         }
     }
 
+    /// Sets the first `len` lanes, each to its own value.
+    pub(crate) fn fill(&mut self, reg: Reg, len: usize, value: impl Fn(usize) -> u64) {
+        match reg.size() {
+            1 => self.fill_words::<u8>(reg, len, value),
+            2 => self.fill_words::<u16>(reg, len, value),
+            4 => self.fill_words::<u32>(reg, len, value),
+            _ => self.fill_words::<u64>(reg, len, value),
+        }
+    }
+
+    fn fill_words<W: Word>(&mut self, reg: Reg, len: usize, value: impl Fn(usize) -> u64) {
+        let first = self.at_mut(reg, 0).cast::<W>();
+        for lane in 0..len {
+            // SAFETY: a register has a lane for each thread of the group.
+            unsafe { first.add(lane).write(W::of_bits(value(lane))) };
+        }
+    }
+
     /// Copies the lanes of `active`; `runs` cover it.
     pub(crate) fn masked_copy(&mut self, to: Reg, from: Reg, active: Mask, runs: &[Run]) {
         for run in runs {
@@ -200,12 +218,9 @@ impl Registers {
     }
 
     /// Whether the indices in `reg` are all below `limit`, in every lane of `runs`.
-    #[inline(always)]
-    pub(crate) fn all_below(&self, reg: Reg, limit: u64, runs: &[Run]) -> bool {
-        runs.iter().all(|run| {
-            // SAFETY: the lanes of a run are inside.
-            unsafe { scan::all_below(self.at(reg, run.first), reg.size(), run.len, limit) }
-        })
+    pub(crate) fn all_below(&self, test: AllBelow, reg: Reg, limit: u64, runs: &[Run]) -> bool {
+        // SAFETY: the lanes of a run are inside; lowering chose the test for the register.
+        runs.iter().all(|run| unsafe { test.holds(self.at(reg, run.first), run.len, limit) })
     }
 
     /// Loads every lane of a full run; false, and nothing is done, if one is outside.

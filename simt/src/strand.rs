@@ -54,18 +54,23 @@ impl Frame {
 }
 
 impl Strand {
-    /// All of `exist`, before the first step.
-    pub(crate) fn new(exist: Mask, uniforms: &[u64]) -> Self {
-        let mut strand = Self {
+    /// All of `exist`, before the first step. The allocations of `spare` are used again.
+    pub(crate) fn new(exist: Mask, uniforms: &[u64], spare: Option<Self>) -> Self {
+        let mut strand = spare.unwrap_or_else(|| Self {
             at: 0,
-            active: exist,
+            active: Mask::EMPTY,
             runs: Vec::new(),
             frames: Vec::new(),
-            uniforms: uniforms.to_vec(),
+            uniforms: Vec::new(),
             waits: false,
             exist,
             exclusive: [true; WARPS],
-        };
+        });
+        (strand.at, strand.waits, strand.exist) = (0, false, exist);
+        strand.exclusive = [true; WARPS];
+        strand.frames.clear();
+        strand.uniforms.clear();
+        strand.uniforms.extend_from_slice(uniforms);
         strand.activate(exist);
         strand
     }
@@ -176,7 +181,7 @@ mod tests {
     /// Lanes 0..4 run at step 7, 4..6 wait for the second arm of an `if` in a loop
     /// that 6 and 7 have left.
     fn parted() -> Strand {
-        let mut strand = Strand::new(Mask::first(8), &[0]);
+        let mut strand = Strand::new(Mask::first(8), &[0], None);
         strand.at = 7;
         strand.activate(Mask::first(4));
         let mut outer = Frame::new(20, 22);

@@ -206,31 +206,84 @@ unsafe fn inside<I: Word>(
     well
 }
 
-/// Whether each of `n` indices of `size` bytes is below `limit`.
-///
-/// # Safety
-/// There are that many.
-#[inline(always)]
-pub(crate) unsafe fn all_below(index: *const u8, size: usize, n: usize, limit: u64) -> bool {
-    // SAFETY: the caller's.
-    unsafe {
+/// Tells whether the indices of a run are all below a limit.
+#[derive(Clone, Copy)]
+pub(crate) struct AllBelow(unsafe fn(*const u8, usize, u64) -> bool);
+
+impl AllBelow {
+    /// For indices of `size` bytes.
+    pub(crate) fn pick(size: usize, isa: Isa) -> Self {
         match size {
-            1 => below::<u8>(index.cast(), n, limit),
-            2 => below::<u16>(index.cast(), n, limit),
-            4 => below::<u32>(index.cast(), n, limit),
-            _ => below::<u64>(index.cast(), n, limit),
+            1 => all_below::<u8>(isa),
+            2 => all_below::<u16>(isa),
+            4 => all_below::<u32>(isa),
+            _ => all_below::<u64>(isa),
         }
     }
+
+    /// Whether each of `n` indices is below `limit`.
+    ///
+    /// # Safety
+    /// There are `n`, of the size that this was picked for.
+    #[inline(always)]
+    pub(crate) unsafe fn holds(self, index: *const u8, n: usize, limit: u64) -> bool {
+        // SAFETY: the caller's.
+        unsafe { (self.0)(index, n, limit) }
+    }
+}
+
+impl fmt::Debug for AllBelow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AllBelow")
+    }
+}
+
+fn all_below<I: Word>(isa: Isa) -> AllBelow {
+    match isa {
+        Isa::Baseline => AllBelow(below_baseline::<I>),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => AllBelow(below_avx2::<I>),
+    }
+}
+
+unsafe fn below_baseline<I: Word>(index: *const u8, n: usize, limit: u64) -> bool {
+    // SAFETY: the caller's.
+    unsafe { below::<I>(index.cast(), n, limit) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn below_avx2<I: Word>(index: *const u8, n: usize, limit: u64) -> bool {
+    // SAFETY: the caller's.
+    unsafe { below::<I>(index.cast(), n, limit) }
 }
 
 #[inline(always)]
 unsafe fn below<I: Word>(index: *const I, n: usize, limit: u64) -> bool {
-    let mut well = true;
-    for lane in 0..n {
-        // SAFETY: the caller's.
-        well &= unsafe { index.add(lane).read() }.bits() < limit;
+    // No index of the type reaches a limit beyond it.
+    let Some(greatest) = limit.checked_sub(1) else { return n == 0 };
+    let greatest = I::of_bits(greatest.min(I::of_bits(u64::MAX).bits()));
+    let mut lane = 0;
+    while lane + CHUNK <= n {
+        // SAFETY: the caller's: `n` indices.
+        let chunk = unsafe { index.add(lane).cast::<[I; CHUNK]>().read() };
+        let mut well = true;
+        for one in chunk {
+            well &= one <= greatest;
+        }
+        if !well {
+            return false;
+        }
+        lane += CHUNK;
     }
-    well
+    while lane < n {
+        // SAFETY: the caller's: `n` indices.
+        if unsafe { index.add(lane).read() } > greatest {
+            return false;
+        }
+        lane += 1;
+    }
+    true
 }
 
 /// 32 lanes of `bool` as bits.

@@ -1,7 +1,10 @@
 //! The steps of a kernel, in the order of the text.
 use super::{allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity};
 use crate::{
-    lanes::{self, Isa, LaneFn, scan::Transfer},
+    lanes::{
+        self, Isa, LaneFn,
+        scan::{AllBelow, Transfer},
+    },
     program::{
         Address, Atomic, AtomicKind, Code, Given, Leave, Malformed, Operand, Preset, Step, WarpOp,
         When,
@@ -117,7 +120,7 @@ struct Emitter<'k> {
     local_uniforms: Facts<LocalId, Option<Uniform>>,
     given: HashMap<(Given, usize), Uniform>,
     /// Which slots have their value before the first step.
-    stands: Vec<bool>,
+    stands: Vec<Option<Given>>,
     splats: HashMap<Uniform, Reg>,
     builtins: HashMap<(Builtin, usize), Reg>,
     /// Which step each label stands for.
@@ -188,7 +191,7 @@ impl Emitter<'_> {
 
     /// A slot for a uniform value.
     fn slot(&mut self, size: usize) -> Uniform {
-        self.stands.push(false);
+        self.stands.push(None);
         Uniform::new(self.stands.len() as u32 - 1, size)
     }
 
@@ -198,7 +201,7 @@ impl Emitter<'_> {
             return *known;
         }
         let slot = self.slot(size);
-        self.stands[slot.slot()] = true;
+        self.stands[slot.slot()] = Some(given);
         self.code.given.push((slot, given));
         self.given.insert((given, size), slot);
         slot
@@ -208,15 +211,22 @@ impl Emitter<'_> {
         self.given(Given::Const(bits), size)
     }
 
-    /// A register that holds a given value in each lane.
-    fn given_lanes(&mut self, from: Uniform) -> Reg {
+    /// A register that holds a given value in each lane; `None` if it is not given.
+    fn given_lanes(&mut self, from: Uniform) -> Option<Reg> {
         if let Some(known) = self.splats.get(&from) {
-            return *known;
+            return Some(*known);
         }
+        let given = self.stands[from.slot()]?;
         let reg = self.registers.forever(from.size());
-        self.code.preset.push((reg, Preset::Splat(from)));
+        self.code.preset.push((reg, Preset::Splat(from, given)));
         self.splats.insert(from, reg);
-        reg
+        Some(reg)
+    }
+
+    /// A register that holds a constant in each lane.
+    fn constant_lanes(&mut self, bits: u64, size: usize) -> Result<Reg, Malformed> {
+        let constant = self.constant(bits, size);
+        self.given_lanes(constant).ok_or_else(|| self.malformed("no constant"))
     }
 
     /// A value in lanes.
@@ -227,7 +237,7 @@ impl Emitter<'_> {
         }
         let missing = self.malformed(format!("{value} is used where it is not visible"));
         let uniform = self.uniforms[root].ok_or(missing.clone())?;
-        if self.stands[uniform.slot()] { Ok(self.given_lanes(uniform)) } else { Err(missing) }
+        self.given_lanes(uniform).ok_or(missing)
     }
 
     /// A value that is uniform.
@@ -375,8 +385,9 @@ impl Emitter<'_> {
                 self.index(id, *base, *index, stride)
             }
             Op::Bounds { index, len } => {
+                let all_below = AllBelow::pick(self.size(*index)?, isa);
                 let (index, len) = (self.operand(*index)?, self.operand(*len)?);
-                self.step(Step::Bounds { index, len });
+                self.step(Step::Bounds { index, len, all_below });
                 Ok(())
             }
             Op::Check { cond, fault } => {
@@ -549,11 +560,10 @@ impl Emitter<'_> {
             return Ok(());
         }
         let f = lanes::offset(self.isa);
-        let stride = self.constant(stride, 8);
         if self.varies(id) {
             let base = self.lanes(base)?;
             let index = self.wide_lanes(id, index)?;
-            let stride = self.given_lanes(stride);
+            let stride = self.constant_lanes(stride, 8)?;
             self.registers.release(self.ranges.position(id));
             let to = self.new_lanes(id)?;
             self.step(Step::Map { f, regs: [to, base, index, stride] });
@@ -561,6 +571,7 @@ impl Emitter<'_> {
         }
         let base = self.uniform(base)?;
         let index = self.wide_uniform(index)?;
+        let stride = self.constant(stride, 8);
         let to = self.new_uniform(id)?;
         self.step(Step::Uniform { f, slots: [to, base, index, stride] });
         self.spread(id)
@@ -632,8 +643,7 @@ impl Emitter<'_> {
         self.step(Step::Load { to, from, transfer });
         if self.scalar(id)? == Scalar::Bool {
             let f = self.is_not_zero()?;
-            let zero = self.constant(0, 1);
-            let zero = self.given_lanes(zero);
+            let zero = self.constant_lanes(0, 1)?;
             self.step(Step::Map { f, regs: [to, to, zero, zero] });
         }
         Ok(())

@@ -9,6 +9,7 @@ mod meet;
 use crate::{
     fault::FaultLog,
     grid::Bound,
+    lanes::scan::AllBelow,
     mask::Mask,
     memory::{Cells, Memory},
     outcome::FaultReport,
@@ -107,7 +108,7 @@ impl<'e> Exec<'e> {
                     }
                     continue;
                 }
-                Step::Bounds { index, len } => self.bounds(*index, *len),
+                Step::Bounds { index, len, all_below } => self.bounds(*index, *len, *all_below),
                 Step::Check { cond, fault } => self.check(*cond, *fault),
                 Step::Load { to, from, transfer } => self.load(*to, *from, *transfer),
                 Step::LoadUniform { to, from } => self.load_uniform(*to, *from),
@@ -174,10 +175,10 @@ impl<'e> Exec<'e> {
     }
 
     /// Ends the active lanes whose index is not below the length.
-    fn bounds(&mut self, index: Operand, len: Operand) -> Next {
+    fn bounds(&mut self, index: Operand, len: Operand, test: AllBelow) -> Next {
         if let (Operand::Lanes(index), Operand::Uniform(len)) = (index, len) {
             let limit = len.get(&self.strand.uniforms);
-            if self.registers.all_below(index, limit, self.strand.runs()) {
+            if self.registers.all_below(test, index, limit, self.strand.runs()) {
                 return Next::On;
             }
         }
