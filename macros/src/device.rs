@@ -47,6 +47,7 @@ use crate::{
     linked::{Link, Linked, State},
     lower::{self, callees, key},
     place::Place,
+    report,
     strip::strip,
 };
 use proc_macro2::{Ident, TokenStream};
@@ -133,12 +134,15 @@ fn define(item: &ItemFn, linked: &Linked) -> TokenStream {
     match lower::check_device(item, &linked.set) {
         Ok(witnesses) => {
             let carrier = carrier(item, linked, true);
+            if witnesses.is_empty() {
+                return carrier;
+            }
             let witnesses = witnesses.iter().map(witness);
             let cfgs = expand::cfgs(&item.attrs);
             quote!(#carrier #(#cfgs)* const _: () = { #(#witnesses)* };)
         }
-        Err(errors) => {
-            let errors = errors.to_compile_error();
+        Err(rejected) => {
+            let errors = report::rejected(rejected);
             let carrier = carrier(item, &Linked::empty(), false);
             quote!(#errors #carrier)
         }

@@ -20,7 +20,6 @@ use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     compile::{CompileError, check_open, compile},
     diag::Diagnostics,
-    lint::Levels,
     target::Target,
 };
 
@@ -32,13 +31,16 @@ pub(crate) fn kernel(
     sound: bool,
     devices: &DeviceSet,
 ) -> TokenStream {
-    let lowered = match lower(Input { item, options, devices }) {
-        Err(errors) => return errors.to_compile_error(),
-        Ok(_) if !sound => return TokenStream::new(),
-        Ok(lowered) => lowered,
-    };
+    match lower(Input { item, options, devices }) {
+        Err(rejected) => report::rejected(rejected),
+        Ok(_) if !sound => TokenStream::new(),
+        Ok(lowered) => embedded(item, &lowered),
+    }
+}
+
+fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
     let places = Places { spans: &lowered.spans, fallback: item.sig.ident.span() };
-    match run(&lowered, options) {
+    match run(lowered) {
         Ok(compiled) => {
             let source = compiled.source(item, places);
             let witnesses = lowered.witnesses.iter().map(witness);
@@ -93,11 +95,8 @@ struct Compiled {
     warnings: Diagnostics,
 }
 
-fn run(lowered: &Lowered, options: &Options) -> Result<Compiled, CompileError> {
-    let mut written = Levels { kernel: options.lints.clone(), spans: Vec::new() };
-    written.kernel.extend(lowered.levels.kernel.iter().cloned());
-    written.spans.extend(lowered.levels.spans.iter().cloned());
-    let levels = Policy::of_build().levels(&written);
+fn run(lowered: &Lowered) -> Result<Compiled, CompileError> {
+    let levels = Policy::of_build().levels(&lowered.levels);
     let kernel = &lowered.kernel;
     if kernel.is_closed() {
         let compiled = compile(kernel, &[], Target::OLDEST, &levels)?;
@@ -141,5 +140,132 @@ impl Compiled {
                 };
             }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::SpanRange;
+    use proc_macro2::Span;
+    use warpwise_compiler::{diag::Level, ir::Kernel, lint::Levels};
+
+    /// What is embedded of a kernel whose IR is `ir`.
+    fn embed(item: ItemFn, ir: &str, lints: &[(&str, Level)]) -> String {
+        let kernel: Kernel = ir.parse().unwrap();
+        let here = SpanRange { first: Span::call_site(), last: Span::call_site() };
+        let witnesses = vec![syn::parse_quote!(
+            fn witness() {}
+        )];
+        let lints = lints.iter().map(|&(name, level)| (name.to_owned(), level)).collect();
+        let levels = Levels { kernel: lints, spans: Vec::new() };
+        let lowered = Lowered { kernel, spans: vec![here; 2], levels, witnesses };
+        embedded(&item, &lowered).to_string()
+    }
+
+    const FILL: &str = "kernel fill {
+        param arg0 = x: write [f32] !0
+        %0 = builtin global_idx.x : u64 !1
+        %1 = param arg0 : ptr global !1
+        %2 = len arg0 : u64 !1
+        %3 = bounds %0, %2 : u64 !1
+        %4 = index %1, %3, 4 : ptr global !1
+        %5 = const 1 : f32 !1
+        %6 = store %4, %5 !1
+    }";
+    const HALF: &str = "kernel half {
+        %0 = builtin thread_idx.x : u64 !0
+        %1 = const 16 : u64 !0
+        %2 = lt %0, %1 : bool !0
+        %3 = if %2 !0 {
+            %4 = barrier !1
+        }
+    }";
+    const LINT: &str = "gpu_barriers_in_divergent_flow";
+
+    #[test]
+    fn a_closed_kernel_carries_ptx_and_what_it_was_made_of() {
+        let text = embed(
+            syn::parse_quote!(
+                fn fill(x: &mut [f32]) {}
+            ),
+            FILL,
+            &[],
+        );
+        for part in ["ir : \"kernel fill {", ".entry fill", "Some (fill :: __WARPWISE_PTX)"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(text.contains("fn witness () { }"), "{text}");
+        assert!(text.contains("option_env !"), "{text}");
+    }
+
+    #[test]
+    fn an_open_kernel_carries_ir_only() {
+        let item = syn::parse_quote!(
+            fn first<'a, T: Num, const N: usize>(x: &'a mut [T]) {}
+        );
+        let ir = "kernel first {
+            generic T0 = T: type num !0
+            generic T1 = N: const u64 !0
+            param arg0 = x: write [T0] !0
+        }";
+        let text = embed(item, ir, &[]);
+        let header = "impl < T : Num , const N : usize > first < T , N > {";
+        assert!(text.starts_with(header), "{text}");
+        assert!(text.contains("ptx : :: core :: option :: Option :: None"), "{text}");
+        assert!(text.contains("generic T1 = N: const u64"), "{text}");
+    }
+
+    #[test]
+    fn a_denied_lint_is_an_error_and_nothing_is_embedded() {
+        let text = embed(
+            syn::parse_quote!(
+                fn half() {}
+            ),
+            HALF,
+            &[],
+        );
+        assert!(text.starts_with(":: core :: compile_error ! {"), "{text}");
+        assert!(text.contains("`gpu_barriers_in_divergent_flow` is on by default"), "{text}");
+        assert!(!text.contains("SOURCE"), "{text}");
+    }
+
+    #[test]
+    fn a_warning_stands_beside_what_is_embedded() {
+        let text = embed(
+            syn::parse_quote!(
+                fn half() {}
+            ),
+            HALF,
+            &[(LINT, Level::Warn)],
+        );
+        assert!(text.contains("gpu :: barriers_in_divergent_flow ! { }"), "{text}");
+        assert!(text.contains("is a warning here"), "{text}");
+        assert!(text.contains("__WARPWISE_SOURCE"), "{text}");
+    }
+
+    #[test]
+    fn an_allowed_lint_is_silent() {
+        let text = embed(
+            syn::parse_quote!(
+                fn half() {}
+            ),
+            HALF,
+            &[(LINT, Level::Allow)],
+        );
+        assert!(!text.contains("gpu ::") && text.contains("__WARPWISE_SOURCE"), "{text}");
+    }
+
+    #[test]
+    fn a_malformed_kernel_is_our_bug() {
+        let ir = "kernel broken { %0 = load %0 : f32 !0 }";
+        let text = embed(
+            syn::parse_quote!(
+                fn broken() {}
+            ),
+            ir,
+            &[],
+        );
+        assert!(text.contains("this is a bug in Warpwise"), "{text}");
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     device, embed, lower,
     signature::{self, Param, ParamKind},
     strip::strip,
+    ungroup::ungrouped,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -63,7 +64,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
 pub(crate) fn function(tokens: TokenStream, macro_name: &str) -> syn::Result<ItemFn> {
     match syn::parse2(tokens.clone())? {
         Item::Fn(item) => match item.sig.receiver() {
-            None => Ok(item),
+            None => Ok(ungrouped(item)),
             Some(receiver) => {
                 let text =
                     format!("`#[{macro_name}]` is for functions outside of `impl` and `trait`");

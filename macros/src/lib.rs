@@ -11,6 +11,8 @@ mod embed;
 mod expand;
 #[cfg(test)]
 mod fuzz;
+#[cfg(test)]
+mod golden;
 mod level;
 mod linked;
 mod lower;
@@ -19,6 +21,7 @@ mod report;
 mod signature;
 mod strip;
 mod suggest;
+mod ungroup;
 
 use proc_macro::TokenStream;
 use proc_macro2::Span;

@@ -1,6 +1,9 @@
 //! What device functions' macros carry, and what a kernel gets of it: see [`crate::device`],
 //! whose words for it these are.
-use crate::lower::{DeviceItem, DeviceSet, key};
+use crate::{
+    lower::{DeviceItem, DeviceSet, key},
+    ungroup::ungrouped,
+};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
@@ -67,9 +70,9 @@ impl Parse for State {
         let kind = Ident::parse_any(input)?;
         if kind == "kernel" {
             let args = braced(input)?;
-            return Ok(Self::Kernel { args, item: syn::parse2(braced(input)?)? });
+            return Ok(Self::Kernel { args, item: function(input)? });
         }
-        Ok(Self::Device { item: syn::parse2(braced(input)?)? })
+        Ok(Self::Device { item: function(input)? })
     }
 }
 
@@ -93,7 +96,7 @@ impl Parse for Entry {
         let id = input.parse::<LitStr>()?.value();
         let sound = Ident::parse_any(input)? == "sound";
         let callees = in_braces(&braced(input)?)?;
-        let item = syn::parse2(braced(input)?)?;
+        let item = function(input)?;
         Ok(Self { id, sound, callees, item, tokens: quote!({ #tokens }) })
     }
 }
@@ -117,6 +120,11 @@ fn braced(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let content;
     syn::braced!(content in input);
     content.parse()
+}
+
+/// The function in the braces that come next.
+fn function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
+    syn::parse2(braced(input)?).map(ungrouped)
 }
 
 /// `{T}*`

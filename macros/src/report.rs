@@ -5,9 +5,15 @@
 //! - A warning is the use of a deprecated macro `gpu::<lint>`, with the same spans. Its text is
 //!   the deprecation's note. It is a warning of rustc's lint `deprecated` and follows its levels.
 //!
+//! - What rustc says better itself is left to it. Should it not, there is a `#[must_use]` value
+//!   that is not used, which rustc looks for only where it found no errors.
+//!
 //! A diagnostic of rustc has one place on stable; the others are written out as
 //! `file:line:column`.
-use crate::{lower::SpanRange, place::Place};
+use crate::{
+    lower::{Rejected, SpanRange},
+    place::Place,
+};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use warpwise_compiler::{
@@ -99,12 +105,49 @@ fn warning(code: &str, text: &str, first: Span, last: Span) -> TokenStream {
     })
 }
 
+/// Items that make rustc show why a function was not lowered.
+pub(crate) fn rejected(rejected: Rejected) -> TokenStream {
+    let Rejected { errors, rustc_reports } = rejected;
+    if !rustc_reports {
+        return errors.to_compile_error();
+    }
+    errors.into_iter().map(|error| unless_rustc_does(&error)).collect()
+}
+
+/// An error that shows only if there are no others.
+fn unless_rustc_does(error: &syn::Error) -> TokenStream {
+    let span = error.span();
+    let text = format!(
+        "\n{error}\n= note: rustc was expected to say this, in its own words; please report that \
+         it did not, at {ISSUES}"
+    );
+    let module = quote_spanned!(span=> gpu::);
+    let call = quote_spanned!(span=> what_cannot_be_compiled());
+    quote!(
+        const _: () = {
+            mod gpu {
+                #[must_use = #text]
+                pub(super) fn what_cannot_be_compiled() -> bool {
+                    false
+                }
+            }
+            #[allow(dead_code, reason = "it is there to be checked")]
+            #[deny(unused_must_use)]
+            fn report() {
+                #module #call;
+            }
+        };
+    )
+}
+
+/// Where mistakes of ours are reported.
+const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
 /// A mistake of ours, reported at `span`.
 pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
     let text = format!(
-        "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with \
-         the kernel, at {}/issues",
-        env!("CARGO_PKG_REPOSITORY")
+        "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with the \
+         kernel, at {ISSUES}"
     );
     error(&text, span, span)
 }

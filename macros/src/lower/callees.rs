@@ -104,12 +104,14 @@ impl Calls {
         match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [] | ["std" | "core" | "alloc", ..] => false,
             [name] => !self.own.contains(*name) && !matches!(*name, "Some" | "Ok" | "Err"),
-            [of, _] => {
-                Prim::named(of).is_none()
-                    && !self.own.contains(*of)
-                    && !matches!(*of, "Num" | "Int" | "Float" | "Ord" | "Self")
-            }
-            _ => true,
+            [of, _] if Prim::named(of).is_some() || self.own.contains(*of) => false,
+            [.., of, _] => !is_type_name(of),
         }
     }
+}
+
+/// True for what is by convention the name of a type or trait, whose functions are no device
+/// functions.
+pub(super) fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
 }

@@ -20,13 +20,6 @@ pub(crate) struct Rejected {
     pub(crate) rustc_reports: bool,
 }
 
-impl Rejected {
-    /// The errors, as tokens that report them.
-    pub(crate) fn to_compile_error(&self) -> proc_macro2::TokenStream {
-        self.errors.to_compile_error()
-    }
-}
-
 /// Errors so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {

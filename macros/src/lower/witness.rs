@@ -61,10 +61,7 @@ pub(crate) fn witness(item: &ItemFn, function: &Function, notes: &Notes) -> Item
     witness.sig.ident =
         Ident::new(&format!("witness_of_{}", plain(&item.sig.ident)), Span::call_site());
     witness.vis = syn::Visibility::Inherited;
-    witness.attrs = vec![
-        parse_quote!(#[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]),
-        parse_quote!(#[doc(hidden)]),
-    ];
+    witness.attrs = Vec::new();
     let block = &witness.block;
     let same = same(notes);
     witness.block = Box::new(parse_quote!({ loop {} #same #block }));

@@ -2,7 +2,7 @@
 use super::{
     super::{
         builtin::{self, Builtin, Found},
-        callees::key,
+        callees::{is_type_name, key},
         method::{self, Method, Spec},
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
@@ -64,6 +64,9 @@ impl Infer<'_> {
             Some("Some" | "None" | "Ok" | "Err") => "use a number and a `bool`",
             Some("std" | "core" | "alloc") => {
                 "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions"
+            }
+            _ if names.iter().rev().nth(1).is_some_and(|of| is_type_name(of)) => {
+                "call a `#[device]` function outside of any `impl`"
             }
             _ => "mark the function `#[device]`",
         };

@@ -1,0 +1,147 @@
+/// Adds `a` times `x` to `y`.
+///
+/// At length.
+#[kernel(block = 256, allow(gpu_barriers_in_divergent_flow))]
+#[allow(unused_variables, gpu_barriers_in_divergent_loops)]
+pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+// ---------------------------------------- expands to
+#[allow(
+    dead_code,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "a kernel is launched, not called, and is written for a GPU"
+)]
+/// Adds `a` times `x` to `y`.
+///
+/// At length.
+#[allow(unused_variables)]
+pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+///Launches the kernel [`saxpy`](fn@saxpy).
+///
+/// Adds `a` times `x` to `y`.
+#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+pub struct saxpy {}
+#[allow(dead_code, reason = "the kernel may be used in one way only")]
+impl saxpy {
+    /// The kernel in PTX, for the oldest supported GPU.
+    pub const PTX: &'static str = {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        Self::__WARPWISE_PTX
+    };
+    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+    /// it is returned by the next call that waits for the device.
+    ///
+    /// # Errors
+    /// If the launch is refused; nothing has run then.
+    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    pub fn launch(
+        device: &::warpwise::Device,
+        config: ::warpwise::LaunchConfig,
+        a: f32,
+        x: &::warpwise::Buffer<f32>,
+        y: &mut ::warpwise::Buffer<f32>,
+    ) -> ::warpwise::Result<()> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::launch(
+            Self::__WARPWISE_SOURCE,
+            &[],
+            device,
+            config,
+            &[
+                ::warpwise::__private::Arg::scalar(a),
+                ::warpwise::__private::Arg::read(x),
+                ::warpwise::__private::Arg::write(y),
+            ],
+        )
+    }
+}
+#[allow(unused_variables)]
+const _: () = {
+    impl saxpy {
+        const __WARPWISE_PTX: &'static str = "PTX";
+        const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
+            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
+                name: "saxpy",
+                ir: "IR",
+                ptx: ::core::option::Option::Some(saxpy::__WARPWISE_PTX),
+                places: {
+                    const FILES: &[&str] = &["<unknown>"];
+                    const fn place(
+                        file: usize,
+                        line: u32,
+                        column: u32,
+                    ) -> ::warpwise::__private::Place {
+                        ::warpwise::__private::Place {
+                            file: FILES[file],
+                            line,
+                            column,
+                        }
+                    }
+                    const PLACES: &[::warpwise::__private::Place] = &[
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                    ];
+                    PLACES
+                },
+            };
+            &SOURCE
+        };
+    }
+    #[allow(
+        warnings,
+        arithmetic_overflow,
+        overflowing_literals,
+        unconditional_panic,
+        clippy::all,
+        clippy::nursery,
+        clippy::pedantic,
+        clippy::restriction,
+        reason = "a copy of what rustc and clippy see elsewhere"
+    )]
+    #[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]
+    #[doc(hidden)]
+    fn witness_of_saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+        loop {}
+        {
+            fn same<F>(_: F, _: F) {}
+            same(global_idx_x, ::warpwise::global_idx_x);
+        }
+        {
+            let i: usize = global_idx_x();
+            if i < y.len() {
+                y[i] = a * x[i] + y[i];
+            }
+        }
+    }
+    const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+};

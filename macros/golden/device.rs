@@ -1,0 +1,118 @@
+/// Of a rectangle.
+#[device]
+pub fn area(width: f32, height: f32) -> f32 {
+    width * height
+}
+
+#[device]
+pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
+    shapes::area(width, height) * scale::<f32>(depth)
+}
+
+#[kernel]
+fn volumes(x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        x[i] = volume(x[i], x[i], x[i]);
+    }
+}
+
+// ---------------------------------------- expands to
+/// Of a rectangle.
+pub fn area(width: f32, height: f32) -> f32 {
+    width * height
+}
+#[doc(hidden)]
+#[macro_export]
+#[allow(unused_macros, non_local_definitions, reason = "it is used through its alias")]
+macro_rules! __warpwise_area_HASH {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { "0.1.0" { "HASH" sound {} { pub fn
+        area(width : f32, height : f32) -> f32 { width * height } } } } } $state }
+    };
+}
+#[doc(hidden)]
+#[allow(unused_imports, unreachable_pub, reason = "kernels may use it, or may not")]
+pub use __warpwise_area_HASH as area;
+const _: () = {
+    #[allow(
+        warnings,
+        arithmetic_overflow,
+        overflowing_literals,
+        unconditional_panic,
+        clippy::all,
+        clippy::nursery,
+        clippy::pedantic,
+        clippy::restriction,
+        reason = "a copy of what rustc and clippy see elsewhere"
+    )]
+    #[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]
+    #[doc(hidden)]
+    fn witness_of_area(width: f32, height: f32) -> f32 {
+        loop {}
+        { width * height }
+    }
+};
+pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
+    shapes::area(width, height) * scale::<f32>(depth)
+}
+shapes::area! {
+    { { scale } { ::warpwise::__private::link } } {} { device { pub (crate) fn
+    volume(width : f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) *
+    scale:: < f32 > (depth) } } }
+}
+#[allow(
+    dead_code,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "a kernel is launched, not called, and is written for a GPU"
+)]
+fn volumes(x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        x[i] = volume(x[i], x[i], x[i]);
+    }
+}
+///Launches the kernel [`volumes`](fn@volumes).
+#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+struct volumes {}
+#[allow(dead_code, reason = "the kernel may be used in one way only")]
+impl volumes {
+    /// The kernel in PTX, for the oldest supported GPU.
+    const PTX: &'static str = {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        Self::__WARPWISE_PTX
+    };
+    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+    /// it is returned by the next call that waits for the device.
+    ///
+    /// # Errors
+    /// If the launch is refused; nothing has run then.
+    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    fn launch(
+        device: &::warpwise::Device,
+        config: ::warpwise::LaunchConfig,
+        x: &mut ::warpwise::Buffer<f32>,
+    ) -> ::warpwise::Result<()> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::launch(
+            Self::__WARPWISE_SOURCE,
+            &[],
+            device,
+            config,
+            &[::warpwise::__private::Arg::write(x)],
+        )
+    }
+}
+const _: () = {
+    volume! {
+        { { ::warpwise::__private::link } } {} { kernel {} { fn volumes(x : & mut [f32])
+        { let i = global_idx_x(); if i < x.len() { x[i] = volume(x[i], x[i], x[i]); } } }
+        }
+    }
+};

@@ -1,0 +1,164 @@
+#[kernel(open(TILE), block = N)]
+fn fill<'a, T, const N: usize>(mut x: &'a mut [T], by: T, bins: &[AtomicU32])
+where
+    T: Num,
+    &'a T: Sized,
+{
+    let i = global_idx_x();
+    if i < TILE {
+        x[i] = by;
+    }
+}
+
+// ---------------------------------------- expands to
+#[allow(
+    dead_code,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "a kernel is launched, not called, and is written for a GPU"
+)]
+fn fill<'a, T, const N: usize>(mut x: &'a mut [T], by: T, bins: &[AtomicU32])
+where
+    T: Num,
+    &'a T: Sized,
+{
+    let i = global_idx_x();
+    if i < TILE {
+        x[i] = by;
+    }
+}
+///Launches the kernel [`fill`](fn@fill).
+#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+struct fill<T, const N: usize>
+where
+    T: Num,
+{
+    _types: ::core::marker::PhantomData<fn() -> (T,)>,
+}
+#[allow(dead_code, reason = "the kernel may be used in one way only")]
+impl<T, const N: usize> fill<T, N>
+where
+    T: Num,
+{
+    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+    /// it is returned by the next call that waits for the device.
+    ///
+    /// # Errors
+    /// If the launch is refused; nothing has run then.
+    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    fn launch(
+        device: &::warpwise::Device,
+        config: ::warpwise::LaunchConfig,
+        x: &mut ::warpwise::Buffer<T>,
+        by: T,
+        bins: impl ::warpwise::__private::AtomicBuffer<AtomicU32>,
+    ) -> ::warpwise::Result<()> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::launch(
+            Self::__WARPWISE_SOURCE,
+            &[
+                ::warpwise::__private::Binding::Type(
+                    <T as ::warpwise::__private::Element>::SCALAR,
+                ),
+                ::warpwise::__private::Binding::Const(
+                    ::warpwise::__private::Element::to_bits(N),
+                ),
+                ::warpwise::__private::Binding::Const(
+                    ::warpwise::__private::Element::to_bits(TILE),
+                ),
+            ],
+            device,
+            config,
+            &[
+                ::warpwise::__private::Arg::write(x),
+                ::warpwise::__private::Arg::scalar(by),
+                ::warpwise::__private::Arg::atomic(bins),
+            ],
+        )
+    }
+}
+const _: () = {
+    impl<T, const N: usize> fill<T, N>
+    where
+        T: Num,
+    {
+        const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
+            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
+                name: "fill",
+                ir: "IR",
+                ptx: ::core::option::Option::None,
+                places: {
+                    const FILES: &[&str] = &["<unknown>"];
+                    const fn place(
+                        file: usize,
+                        line: u32,
+                        column: u32,
+                    ) -> ::warpwise::__private::Place {
+                        ::warpwise::__private::Place {
+                            file: FILES[file],
+                            line,
+                            column,
+                        }
+                    }
+                    const PLACES: &[::warpwise::__private::Place] = &[
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                    ];
+                    PLACES
+                },
+            };
+            &SOURCE
+        };
+    }
+    #[allow(
+        warnings,
+        arithmetic_overflow,
+        overflowing_literals,
+        unconditional_panic,
+        clippy::all,
+        clippy::nursery,
+        clippy::pedantic,
+        clippy::restriction,
+        reason = "a copy of what rustc and clippy see elsewhere"
+    )]
+    #[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]
+    #[doc(hidden)]
+    fn witness_of_fill<'a, T, const N: usize>(
+        mut x: &'a mut [T],
+        by: T,
+        bins: &[AtomicU32],
+    )
+    where
+        T: Num,
+        &'a T: Sized,
+    {
+        loop {}
+        {
+            fn same<F>(_: F, _: F) {}
+            same(global_idx_x, ::warpwise::global_idx_x);
+        }
+        {
+            let i: usize = global_idx_x();
+            if i < TILE {
+                x[i] = by;
+            }
+        }
+    }
+    const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+};

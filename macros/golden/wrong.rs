@@ -1,0 +1,53 @@
+#[kernel(blok = 256)]
+fn misspelt(x: &mut [f32], y: &[String]) {
+    x[0] = 1.0;
+}
+
+// ---------------------------------------- expands to
+#[allow(
+    dead_code,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "a kernel is launched, not called, and is written for a GPU"
+)]
+fn misspelt(x: &mut [f32], y: &[String]) {
+    x[0] = 1.0;
+}
+///Launches the kernel [`misspelt`](fn@misspelt).
+#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+struct misspelt {}
+#[allow(dead_code, reason = "the kernel may be used in one way only")]
+impl misspelt {
+    /// The kernel in PTX, for the oldest supported GPU.
+    const PTX: &'static str = {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        Self::__WARPWISE_PTX
+    };
+    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+    /// it is returned by the next call that waits for the device.
+    ///
+    /// # Errors
+    /// If the launch is refused; nothing has run then.
+    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    fn launch(
+        device: &::warpwise::Device,
+        config: ::warpwise::LaunchConfig,
+        x: &mut ::warpwise::Buffer<f32>,
+        y: impl ::core::marker::Sized,
+    ) -> ::warpwise::Result<()> {
+        let _ = (device, config, x, y);
+        ::core::unreachable!("a kernel that does not compile")
+    }
+}
+const _: () = {
+    ::core::compile_error! {
+        "unknown argument `blok`; did you mean `block`?"
+    }
+    ::core::compile_error! {
+        "IR"
+    }
+};

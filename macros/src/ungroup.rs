@@ -1,0 +1,57 @@
+//! Takes away the invisible groups that `macro_rules!` puts around what it passes on.
+//!
+//! `$f:path` and `$x:expr` arrive as one group each, so that precedence survives. Once parsed,
+//! the tree says what belongs together, and a path in a group is still a path.
+use proc_macro2::TokenStream;
+use syn::{
+    Expr, ItemFn, Type,
+    visit_mut::{self, VisitMut},
+};
+
+/// `item` without invisible groups.
+pub(crate) fn ungrouped(mut item: ItemFn) -> ItemFn {
+    Ungroup.visit_item_fn_mut(&mut item);
+    item
+}
+
+struct Ungroup;
+
+impl VisitMut for Ungroup {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        while let Expr::Group(group) = expr {
+            *expr = std::mem::replace(&mut *group.expr, Expr::PLACEHOLDER);
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        while let Type::Group(group) = ty {
+            let nothing = Type::Verbatim(TokenStream::new());
+            *ty = std::mem::replace(&mut *group.elem, nothing);
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proc_macro2::{Delimiter, Group};
+    use quote::{ToTokens, quote};
+
+    #[test]
+    fn precedence_survives() {
+        let group = |tokens: TokenStream| Group::new(Delimiter::None, tokens);
+        let (ty, path, sum) = (group(quote!(f32)), group(quote!(m::f)), group(quote!(a + b)));
+        let item = syn::parse_quote!(
+            fn f(x: &[#ty]) {
+                #path(#sum * 2)
+            }
+        );
+        let expected = quote!(
+            fn f(x: &[f32]) {
+                m::f((a + b) * 2)
+            }
+        );
+        assert_eq!(ungrouped(item).to_token_stream().to_string(), expected.to_string());
+    }
+}

@@ -1,0 +1,19 @@
+//! Names that are nowhere.
+use warpwise::prelude::*;
+
+#[kernel]
+fn variable(x: &mut [f32]) {
+    x[0] = y;
+}
+
+#[kernel]
+fn method(x: &mut [f32]) {
+    x[0] = x[0].square();
+}
+
+#[kernel]
+fn ty(x: &mut [Float32]) {
+    x[0] = 1.0;
+}
+
+fn main() {}
