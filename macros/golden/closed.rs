@@ -128,8 +128,6 @@ const _: () = {
         clippy::restriction,
         reason = "a copy of what rustc and clippy see elsewhere"
     )]
-    #[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]
-    #[doc(hidden)]
     fn witness_of_saxpy(a: f32, x: &[f32], y: &mut [f32]) {
         loop {}
         {

@@ -46,8 +46,6 @@ const _: () = {
         clippy::restriction,
         reason = "a copy of what rustc and clippy see elsewhere"
     )]
-    #[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]
-    #[doc(hidden)]
     fn witness_of_area(width: f32, height: f32) -> f32 {
         loop {}
         { width * height }

@@ -137,8 +137,6 @@ const _: () = {
         clippy::restriction,
         reason = "a copy of what rustc and clippy see elsewhere"
     )]
-    #[allow(warnings, clippy::all, clippy::pedantic, overflowing_literals)]
-    #[doc(hidden)]
     fn witness_of_fill<'a, T, const N: usize>(
         mut x: &'a mut [T],
         by: T,

@@ -48,6 +48,6 @@ const _: () = {
         "unknown argument `blok`; did you mean `block`?"
     }
     ::core::compile_error! {
-        "IR"
+        "kernel code cannot use the type `String`\n= help: pass bytes as `&[u8]`"
     }
 };

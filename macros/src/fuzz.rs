@@ -4,7 +4,7 @@
 //! tokens. Whatever comes of it: no panic, no kernel that the verifier then calls malformed, and
 //! beside a function that parses nothing but items that parse.
 //!
-//! `WARPWISE_FUZZ=100000 cargo test -p warpwise-macros fuzz` tries more than the default 1500.
+//! `WARPWISE_FUZZ=100000 cargo test -p warpwise-macros fuzz` tries more than the default 500.
 use crate::{attr, device, expand, linked::Linked, lower};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -83,7 +83,7 @@ const CORPUS: [(&str, &str); 8] = [
 #[test]
 fn fuzz_the_front_end() {
     let tries = std::env::var("WARPWISE_FUZZ").ok().and_then(|text| text.parse().ok());
-    for seed in 0..tries.unwrap_or(1500u64) {
+    for seed in 0..tries.unwrap_or(500u64) {
         let mut mutator = Mutator::new(seed);
         let (args, item) = mutator.case();
         check(seed, &args, &item);

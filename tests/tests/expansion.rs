@@ -170,7 +170,8 @@ fn places_are_the_users() {
     let mut x = device.zeros::<u32>(3).unwrap();
     faulty::launch(&device, LaunchConfig::cover(10), &mut x).unwrap();
     let error = device.synchronize().unwrap_err();
-    let line = include_str!("expansion.rs").lines().position(|it| it == "    x[i] = 1;").unwrap() + 1;
+    let line =
+        include_str!("expansion.rs").lines().position(|it| it == "    x[i] = 1;").unwrap() + 1;
     let text = error.to_string();
     assert!(text.contains(&format!("tests/tests/expansion.rs:{line}:7")), "{text}");
     assert!(text.contains("faulty"), "{text}");

@@ -13,20 +13,10 @@ fn element(x: &mut [f32], n: u32) {
 }
 
 #[kernel]
-fn operands(x: &mut [f32], n: u32) {
-    x[0] = x[1] * n;
-}
-
-#[kernel]
 fn condition(x: &mut [f32], n: u32) {
     if n {
         x[0] = 1.0;
     }
-}
-
-#[kernel]
-fn index(x: &mut [f32], n: u32) {
-    x[n] = 1.0;
 }
 
 fn main() {}

@@ -5,7 +5,8 @@ use warpwise::prelude::*;
 #[kernel(block = 64)]
 fn reversed(x: &mut [f32]) {
     let tile = shared!([f32; 64]);
-    let (t, i) = (thread_idx_x(), global_idx_x());
+    let t = thread_idx_x();
+    let i = global_idx_x();
     if i < x.len() {
         tile[t] = x[i];
     }
