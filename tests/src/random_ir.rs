@@ -135,7 +135,7 @@ pub fn random_kernel(seed: u64) -> RandomKernel {
     let mut generator = Generator::new(seed);
     generator.declare();
     generator.start();
-    generator.statements(12);
+    generator.statements(20);
     generator.finish();
     let Generator { build, bindings, shape, args, .. } = generator;
     let open = build.finish();

@@ -16,9 +16,9 @@ fn deepest(open: impl Fn(&mut Builder)) -> Kernel {
 }
 
 fn compiles(kernel: &Kernel) {
-    let read: Kernel = kernel.to_string().parse().unwrap();
+    let read: Kernel = kernel.to_string().parse().expect("it is not too deep");
     assert_eq!(&read, kernel);
-    compile(&read, &[], Target::OLDEST, &Levels::default()).unwrap();
+    compile(&read, &[], Target::OLDEST, &Levels::default()).expect("it has no barriers");
 }
 
 #[test]

@@ -89,7 +89,8 @@ mod tests {
     #[test]
     fn numbers_are_computed_exactly_or_not_at_all() {
         let max = u64::MAX;
-        let cases: [(fn(_, _) -> _, u64, u64, Option<u64>); 9] = [
+        type Binary = fn(Box<Extent>, Box<Extent>) -> Extent;
+        let cases: [(Binary, u64, u64, Option<u64>); 9] = [
             (Extent::Add, 2, 3, Some(5)),
             (Extent::Add, max, 1, None),
             (Extent::Sub, 3, 3, Some(0)),

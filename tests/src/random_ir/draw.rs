@@ -19,7 +19,7 @@ impl Draw {
 
     /// A number below `end`, which is not zero.
     pub(super) const fn below(&mut self, end: u32) -> u32 {
-        ((self.bits() >> 32) * end as u64 >> 32) as u32
+        (((self.bits() >> 32) * end as u64) >> 32) as u32
     }
 
     /// True in `percent` of a hundred draws.

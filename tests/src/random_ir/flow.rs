@@ -49,7 +49,8 @@ impl Generator {
     /// Sets a variable to something that was just computed, so that it is seen outside.
     pub(super) fn keep_something(&mut self) {
         let ty = self.any_type();
-        self.compute(ty);
+        let value = self.compute(ty);
+        self.digest(value);
         self.set_some_variable();
     }
 
@@ -70,7 +71,10 @@ impl Generator {
         if let Some((id, repeats)) = enclosing {
             self.enclosing.push(Enclosing { id, repeats, uniform: self.uniform });
         }
-        self.inner_statements(count);
+        if self.inner_statements(count) == Goes::On {
+            self.digest_visible(visible, 30);
+            self.keep_something();
+        }
         if enclosing.is_some() {
             self.enclosing.pop();
         }
@@ -78,13 +82,13 @@ impl Generator {
         self.values.truncate(visible);
     }
 
-    fn inner_statements(&mut self, count: u32) {
+    fn inner_statements(&mut self, count: u32) -> Goes {
         for _ in 0..count {
             if self.budget > 0 && self.statement() == Goes::Away {
-                return;
+                return Goes::Away;
             }
         }
-        self.keep_something();
+        Goes::On
     }
 
     fn if_else(&mut self) {

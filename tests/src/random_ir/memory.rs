@@ -35,6 +35,10 @@ impl Generator {
         if let Some((local, output)) = self.plan.pointer {
             self.set_pointer(local, output);
         }
+        if let Some((local, _)) = self.plan.digest {
+            let value = self.constant(Scalar::U64, 0).id;
+            self.emit(Op::Set { local, value }, Ty::Unit);
+        }
         self.fill_shared();
     }
 
@@ -403,10 +407,35 @@ impl Generator {
             let id = self.emit(Op::Load { ptr }, elem);
             self.yields(id, elem, false);
         }
+        self.digest_visible(0, 60);
+        if let Some((local, output)) = self.plan.digest {
+            let value = self.emit(Op::Get(local), Scalar::U64);
+            self.store_output(output, value);
+        }
         for index in 0..self.plan.outputs.len() {
             let output = self.plan.outputs[index];
             let value = self.result(output.elem);
             self.store_output(output, value);
+        }
+    }
+
+    /// Lets the digest depend on `value`, if there is one.
+    pub(super) fn digest(&mut self, value: Value) {
+        let Some((local, _)) = self.plan.digest else { return };
+        let bits = self.as_u64(value);
+        let before = self.emit(Op::Get(local), Scalar::U64);
+        let factor = self.constant(Scalar::U64, 31).id;
+        let product = self.arithmetic(BinaryOp::Mul, before, factor, Scalar::U64);
+        let value = self.arithmetic(BinaryOp::Add, product, bits, Scalar::U64);
+        self.emit(Op::Set { local, value }, Ty::Unit);
+    }
+
+    /// Digests some of what is visible and newer than the oldest `since` values.
+    pub(super) fn digest_visible(&mut self, since: usize, percent: u32) {
+        for index in since..self.values.len() {
+            if self.draw.chance(percent) {
+                self.digest(self.values[index]);
+            }
         }
     }
 

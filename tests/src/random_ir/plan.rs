@@ -24,6 +24,8 @@ pub(super) struct Plan {
     /// Shared arrays with a slot for each thread of the block.
     pub(super) slots: Vec<(SharedId, Scalar)>,
     pub(super) variables: Vec<Variable>,
+    /// A `u64` that much of what is computed goes into, and the output for it.
+    pub(super) digest: Option<(LocalId, Output)>,
     /// A local that points to an element of the thread's own of this output, and the output.
     pub(super) pointer: Option<(LocalId, usize)>,
     /// The thread's number in the grid (`u64`) and in the block (`u32`).
@@ -105,6 +107,7 @@ impl Generator {
             tallies: Vec::new(),
             slots: Vec::new(),
             variables: Vec::new(),
+            digest: None,
             pointer: None,
             number: [nowhere; 2],
             threads: None,
@@ -150,6 +153,9 @@ impl Generator {
             self.declare_slots();
         }
         self.declare_variables();
+        if self.draw.chance(70) {
+            self.declare_digest();
+        }
     }
 
     fn name(&mut self) -> String {
@@ -239,6 +245,14 @@ impl Generator {
         let (elem, len) = (self.draw_type(), 1 + self.draw.below(100));
         let param = self.declare_slice(elem, Access::Read, len);
         self.plan.inputs.push(Input { param, elem, len });
+    }
+
+    /// Adds an output that everything goes into: what nothing depends on is not tested.
+    fn declare_digest(&mut self) {
+        let (elem, each, short) = (Scalar::U64, 1, false);
+        let param = self.declare_slice(elem, Access::Write, self.shape.all_threads());
+        let local = self.declare_local(elem);
+        self.plan.digest = Some((local, Output { param, elem, each, short }));
     }
 
     fn declare_output(&mut self, elem: Scalar) {

@@ -1,7 +1,7 @@
 //! Values without effects: one function a kind of type, each drawing an operation on it.
 use super::{Generator, Value};
 use warpwise_compiler::ir::{
-    BinaryOp, Bound, CompareOp, GenericKind, MulAddForm, Op, Scalar, UnaryOp,
+    BinaryOp, Bound, CompareOp, GenericKind, InstId, MulAddForm, Op, Scalar, UnaryOp,
 };
 
 /// What may be computed on values of a type.
@@ -175,6 +175,29 @@ impl Generator {
         let zero = self.constant(ty, 0).id;
         let id = self.emit(Op::Select { cond, then: id, other: zero }, ty);
         Value { id, ty, uniform }
+    }
+
+    /// Bits that tell `value` from most others: of a type parameter's, the integer part.
+    pub(super) fn as_u64(&mut self, value: Value) -> InstId {
+        let value = match value.ty {
+            Scalar::F32 | Scalar::F64 => {
+                let number = self.without_nan(value).id;
+                let ty = if value.ty == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
+                let id = self.emit(Op::Bitcast { value: number }, ty);
+                Value { id, ty, ..value }
+            }
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::Generic(_) => value,
+        };
+        self.emit(Op::Cast { value: value.id }, Scalar::U64)
     }
 
     fn integer(&mut self, ty: Scalar) -> (Op, bool) {

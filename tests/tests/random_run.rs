@@ -1,0 +1,96 @@
+//! Random kernels, run: what they write and how they fault does not depend on whether they
+//! are optimized, nor on how many blocks run at once. This is the interpreter alone, which is
+//! fast enough for long searches: `WARPWISE_SEED=0 WARPWISE_SEEDS=100000`, in release.
+use std::{fmt::Write as _, num::NonZeroUsize};
+use warpwise_compiler::{ir::Kernel, optimize::optimize};
+use warpwise_simt::{Arg, Launch, Memory, Outcome, Program};
+use warpwise_tests::random_ir::{ArgData, RandomKernel, random_kernel, seeds};
+
+/// Enough for every kernel that the generator makes; one that needs more does not end.
+const STEPS: u64 = 50_000_000;
+
+/// Runs `kernel` as `random` is launched; the arguments afterwards, and how it ended.
+fn run(random: &RandomKernel, kernel: &Kernel, workers: usize) -> (Vec<ArgData>, Outcome) {
+    let memories: Vec<Option<Memory>> = random
+        .args
+        .iter()
+        .map(|arg| match arg {
+            ArgData::Slice { bytes, .. } => Some(Memory::from_bytes(bytes)),
+            ArgData::Scalar { .. } => None,
+        })
+        .collect();
+    let args: Vec<Arg<'_>> = random
+        .args
+        .iter()
+        .zip(&memories)
+        .map(|(arg, memory)| match (arg, memory) {
+            (ArgData::Slice { elem, .. }, Some(memory)) => {
+                let size = elem.size().expect("arguments have concrete types") as usize;
+                Arg::Slice { memory, len: (memory.len() / size) as u64 }
+            }
+            (ArgData::Scalar { bits, .. }, _) => Arg::Scalar(*bits),
+            (ArgData::Slice { .. }, None) => unreachable!("every slice got a memory"),
+        })
+        .collect();
+    let outcome = Program::new(kernel).run(&Launch {
+        grid: random.shape.grid,
+        block: random.shape.block,
+        args: &args,
+        workers: NonZeroUsize::new(workers),
+        steps: Some(STEPS),
+    });
+    let after =
+        random.args.iter().zip(&memories).map(|(arg, memory)| read_back(arg, memory.as_ref()));
+    (after.collect(), outcome)
+}
+
+fn read_back(arg: &ArgData, memory: Option<&Memory>) -> ArgData {
+    match (arg, memory) {
+        (ArgData::Slice { elem, access, .. }, Some(memory)) => {
+            let mut bytes = vec![0; memory.len()];
+            memory.read_into(0, &mut bytes);
+            ArgData::Slice { elem: *elem, access: *access, bytes }
+        }
+        (ArgData::Scalar { .. } | ArgData::Slice { .. }, _) => arg.clone(),
+    }
+}
+
+/// How two runs differ; empty if they do not.
+fn difference(a: &(Vec<ArgData>, Outcome), b: &(Vec<ArgData>, Outcome)) -> String {
+    let mut text = String::new();
+    for (index, (a, b)) in a.0.iter().zip(&b.0).enumerate() {
+        if !a.same_values(b) {
+            writeln!(text, "arg{index}:\n  {a:?}\n  {b:?}").expect("a string takes any text");
+        }
+    }
+    if a.1 != b.1 {
+        writeln!(text, "outcome:\n  {:?}\n  {:?}", a.1, b.1).expect("a string takes any text");
+    }
+    text
+}
+
+#[test]
+fn the_optimizer_changes_nothing_that_they_do() {
+    let (mut wrote, mut faulted) = (0, 0);
+    for seed in seeds(300) {
+        let random = random_kernel(seed);
+        let optimized = optimize(random.kernel.clone());
+        let plain = run(&random, &random.kernel, 1);
+        let RandomKernel { kernel, shape, .. } = &random;
+        assert_eq!(plain.1.stopped, None, "seed {seed}: {shape:?}\n{kernel}");
+        wrote += usize::from(plain.0 != random.args);
+        faulted += usize::from(plain.1.fault.is_some());
+        for (what, kernel, workers) in
+            [("again on two workers", kernel, 2), ("optimized", &optimized, 1)]
+        {
+            let difference = difference(&plain, &run(&random, kernel, workers));
+            assert!(
+                difference.is_empty(),
+                "seed {seed}, {what}: {shape:?}\n{difference}\n{}\noptimized to\n{optimized}",
+                random.kernel
+            );
+        }
+    }
+    assert!(wrote > 0, "no kernel wrote anything");
+    assert!(faulted > 0, "no kernel faulted");
+}
