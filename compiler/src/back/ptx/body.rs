@@ -11,7 +11,7 @@ use super::{
     facts::greatest,
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
-use crate::ir::{Body, Extent, InstId, LocalId, Op, Scalar, Ty};
+use crate::ir::{Body, Builtin, Extent, InstId, LocalId, Op, Scalar, Ty};
 
 /// What `for` counts over.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl Emitter<'_> {
             Op::Param(param) => self.param(*param),
             Op::Len(param) => self.len(*param).into(),
             Op::Shared(shared) => self.shared(*shared).into(),
-            Op::Builtin(builtin) => self.builtin(*builtin).into(),
+            Op::Builtin(builtin) => self.provided(id, *builtin),
             Op::Unary { op, value } => self.unary(id, *op, *value),
             Op::Binary { op, lhs, rhs } => self.binary(id, *op, *lhs, *rhs),
             Op::Compare { op, lhs, rhs } => self.compare(*op, *lhs, *rhs),
@@ -102,6 +102,18 @@ impl Emitter<'_> {
     fn unit(&mut self, emit: impl FnOnce(&mut Self)) -> Value {
         emit(self);
         Value::None
+    }
+
+    /// What the hardware provides, as the `u32` or `u64` that `id` is.
+    fn provided(&mut self, id: InstId, builtin: Builtin) -> Value {
+        match self.builtin(builtin) {
+            Operand::Reg(wide) if wide.class == Class::B64 && self.scalar(id) == Scalar::U32 => {
+                let low = self.regs.fresh(Class::B32);
+                ptx!(self, "cvt.u32.u64 {low}, {wide}");
+                low.into()
+            }
+            provided => provided.into(),
+        }
     }
 
     fn literal(&mut self, id: InstId, bits: u64) -> Value {
