@@ -1,0 +1,169 @@
+//! Checks do not get lost on the way to PTX: memory safety hangs on them.
+use warpwise_compiler::{
+    back::ptx,
+    compile::compile,
+    id::Id,
+    ir::{Kernel, Op},
+    lint::Levels,
+    optimize::optimize,
+    target::Target,
+};
+use warpwise_tests::random_ir::{random_kernel, seeds};
+
+/// What is wrong with the checks of `kernel` in `ptx`, if anything is.
+fn missing(kernel: &Kernel, ptx: &str) -> Option<String> {
+    let lines: Vec<&str> = ptx.lines().map(str::trim).collect();
+    let mut checks = 0;
+    let mut wrong = None;
+    kernel.walk(&mut |id| {
+        let is_bounds = matches!(kernel.insts[id].op, Op::Bounds { .. });
+        if !is_bounds && !matches!(kernel.insts[id].op, Op::Check { .. }) {
+            return;
+        }
+        checks += 1;
+        let number = id.index();
+        let away = lines.iter().position(|line| {
+            line.starts_with("@!%p") && line.ends_with(&format!(" bra $fault{number};"))
+                || line.starts_with("@%p") && line.ends_with(&format!(" bra $passed{number};"))
+        });
+        let Some(away) = away else {
+            wrong = Some(format!("nothing branches away from {id}"));
+            return;
+        };
+        // Widening the operands may come between, nothing else.
+        if is_bounds && !lines[away - 1].starts_with("setp.lt.u") {
+            wrong = Some(format!("{id} compares nothing before `{}`", lines[away]));
+        }
+        let failed = match lines.iter().position(|line| *line == format!("$fault{number}:")) {
+            Some(label) => label,
+            None => away,
+        };
+        let span = format!("st.param.b32 [span], {};", kernel.insts[id].span.index());
+        let end = lines[failed..].iter().position(|line| line.contains("exit;"));
+        let code = &lines[failed..failed + end.unwrap_or(0)];
+        if !code.contains(&span.as_str()) || !code.iter().any(|line| line.starts_with("call")) {
+            wrong = Some(format!("{id} fails without a record: {code:#?}"));
+        }
+    });
+    let calls = lines.iter().filter(|line| line.starts_with("call.uni record_fault")).count();
+    wrong.or_else(|| (calls != checks).then(|| format!("{checks} checks and {calls} calls")))
+}
+
+#[test]
+fn every_check_of_random_kernels_is_in_their_ptx() {
+    for seed in seeds(300) {
+        let kernel = random_kernel(seed).kernel;
+        for kernel in [optimize(kernel.clone()), kernel] {
+            let ptx = ptx::emit(&kernel, Target::OLDEST).unwrap();
+            if let Some(wrong) = missing(&kernel, &ptx) {
+                panic!("seed {seed}: {wrong}\n{kernel}\n{ptx}");
+            }
+        }
+    }
+}
+
+/// The number of checks in the PTX of a kernel with parameters `x` (read), `y` (written), `n` and this body, compiled.
+fn checks(body: &str) -> usize {
+    let text = format!(
+        "kernel k {{
+          param arg0 = x: read [f32] !0
+          param arg1 = y: write [f32] !0
+          param arg2 = n: u64 !0
+          %0 = param arg0 : ptr global !0
+          %1 = len arg0 : u64 !0
+          %2 = param arg1 : ptr global !0
+          %3 = len arg1 : u64 !0
+          %4 = param arg2 : u64 !0
+          %5 = builtin global_idx.x : u64 !0
+          {body}
+        }}"
+    );
+    let kernel: Kernel = text.parse().unwrap();
+    let compiled = compile(&kernel, &[], Target::OLDEST, &Levels::default()).unwrap();
+    assert_eq!(missing(&compiled.kernel, &compiled.ptx), None, "{}", compiled.ptx);
+    compiled.ptx.matches("call.uni record_fault").count()
+}
+
+#[test]
+fn an_index_that_nothing_proves_is_checked() {
+    assert_eq!(
+        checks(
+            "%6 = bounds %5, %1 : u64 !1
+             %7 = index %0, %6, 4 : ptr global !1
+             %8 = load %7 : f32 !1
+             %9 = bounds %4, %3 : u64 !2
+             %10 = index %2, %9, 4 : ptr global !2
+             %11 = store %10, %8 !2"
+        ),
+        2
+    );
+}
+
+#[test]
+fn the_length_of_another_slice_proves_nothing() {
+    assert_eq!(
+        checks(
+            "%6 = lt %5, %3 : bool !1
+             %7 = if %6 !1 {
+               %8 = bounds %5, %1 : u64 !2
+               %9 = index %0, %8, 4 : ptr global !2
+               %10 = load %9 : f32 !2
+               %11 = bounds %5, %3 : u64 !3
+               %12 = index %2, %11, 4 : ptr global !3
+               %13 = store %12, %10 !3
+             } else {}"
+        ),
+        1
+    );
+}
+
+#[test]
+fn a_guard_of_the_index_itself_proves_nothing_about_its_neighbour() {
+    assert_eq!(
+        checks(
+            "%6 = lt %5, %3 : bool !1
+             %7 = if %6 !1 {
+               %8 = const 1 : u64 !2
+               %9 = add %5, %8 : u64 !2
+               %10 = bounds %9, %3 : u64 !2
+               %11 = index %2, %10, 4 : ptr global !2
+               %12 = load %11 : f32 !2
+               %13 = store %11, %12 !2
+             } else {}"
+        ),
+        1
+    );
+}
+
+#[test]
+fn a_divisor_that_may_be_zero_is_checked() {
+    assert_eq!(
+        checks(
+            "%6 = const 0 : u64 !1
+             %7 = ne %4, %6 : bool !1
+             %8 = check %7, divide_by_zero !1
+             %9 = div %5, %4 : u64 !1
+             %10 = bounds %9, %3 : u64 !2
+             %11 = index %2, %10, 4 : ptr global !2
+             %12 = load %11 : f32 !2
+             %13 = store %11, %12 !2"
+        ),
+        2
+    );
+}
+
+#[test]
+fn a_proved_index_needs_no_check() {
+    assert_eq!(
+        checks(
+            "%6 = lt %5, %3 : bool !1
+             %7 = if %6 !1 {
+               %8 = bounds %5, %3 : u64 !2
+               %9 = index %2, %8, 4 : ptr global !2
+               %10 = load %9 : f32 !2
+               %11 = store %9, %10 !2
+             } else {}"
+        ),
+        0
+    );
+}
