@@ -1,0 +1,261 @@
+//! Atomics of every type: totals that no order of the threads changes, and what was there before.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use warpwise::prelude::*;
+
+cases![
+    u32s,
+    i32s,
+    u64s,
+    i64s,
+    f32s,
+    f64s,
+    tickets,
+    swaps,
+    exchanges,
+    lowest_claims,
+    publishing,
+    locks,
+    float_extremes,
+];
+
+const THREADS: usize = 1000;
+
+/// Every integer operation, each on an element of its own.
+macro_rules! integers {
+    ($($case:ident $ty:ident $atomic:ident)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            #[kernel]
+            fn update(x: &[$ty], all: &[$atomic], seen: &mut [$ty]) {
+                let i = global_idx_x();
+                if i < x.len() {
+                    let v = x[i];
+                    all[0].fetch_add(v, Ordering::Relaxed);
+                    all[1].fetch_sub(v, Ordering::AcqRel);
+                    all[2].fetch_and(v | 0x70, Ordering::Relaxed);
+                    all[3].fetch_or(v, Ordering::Acquire);
+                    all[4].fetch_xor(v, Ordering::Release);
+                    all[5].fetch_min(v, Ordering::SeqCst);
+                    all[6].fetch_max(v, Ordering::Relaxed);
+                    if i == 77 {
+                        seen[0] = all[7].fetch_nand(v, Ordering::Relaxed);
+                        seen[1] = all[7].load(Ordering::Acquire);
+                        all[7].store(v, Ordering::Release);
+                        seen[2] = all[7].swap(12, Ordering::AcqRel);
+                        seen[3] = all[7].fetch_sub(20, Ordering::Relaxed);
+                    }
+                }
+            }
+            let spread = |i: usize| (i as $ty).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as $ty);
+            let x: Vec<$ty> = (0..THREADS).map(spread).collect();
+            let mut all: Vec<$ty> = vec![5, 5, !0, 0, 99, 40, 41, 0x5555];
+            let mut seen = vec![0; 4];
+            launch!(on, update(read x, atomic all, write seen), LaunchConfig::cover(THREADS))?;
+            let sum = x.iter().fold(0, |sum: $ty, x| sum.wrapping_add(*x));
+            let want = [
+                sum.wrapping_add(5),
+                (5 as $ty).wrapping_sub(sum),
+                x.iter().fold(!0, |all, x| all & (x | 0x70)),
+                x.iter().fold(0, |all, x| all | x),
+                x.iter().fold(99, |all, x| all ^ x),
+                x.iter().fold(40, |all, x| all.min(*x)),
+                x.iter().fold(41, |all, x| all.max(*x)),
+                (12 as $ty).wrapping_sub(20),
+            ];
+            same("all", &all, &want)?;
+            same("seen", &seen, &[0x5555, !(0x5555 & x[77]), x[77], 12])
+        }
+    )*};
+}
+integers! { u32s u32 AtomicU32 i32s i32 AtomicI32 u64s u64 AtomicU64 i64s i64 AtomicI64 }
+
+/// Sums of small whole numbers, which are exact in any order.
+macro_rules! floats {
+    ($($case:ident $ty:ident $atomic:ident)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            #[kernel]
+            fn update(x: &[$ty], all: &[$atomic], seen: &mut [$ty]) {
+                let i = global_idx_x();
+                if i < x.len() {
+                    all[0].fetch_add(x[i], Ordering::Relaxed);
+                    all[i % 7 + 1].fetch_add(0.5, Ordering::Relaxed);
+                    if i == 9 {
+                        seen[0] = all[8].swap(x[i], Ordering::Relaxed);
+                        seen[1] = all[8].load(Ordering::Relaxed);
+                        all[8].store(-0.25, Ordering::Relaxed);
+                        seen[2] = all[8].fetch_add(1.0, Ordering::Relaxed);
+                    }
+                }
+            }
+            let x: Vec<$ty> = (0..THREADS).map(|i| (i % 100) as $ty - 30.0).collect();
+            let mut all: Vec<$ty> = vec![0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0];
+            let mut seen = vec![0.0; 3];
+            launch!(on, update(read x, atomic all, write seen), LaunchConfig::cover(THREADS))?;
+            let mut want = vec![0.25 + x.iter().sum::<$ty>()];
+            want.extend((0..7).map(|k| (k..THREADS).step_by(7).count() as $ty * 0.5));
+            want.push(0.75);
+            same("all", &all, &want)?;
+            same("seen", &seen, &[8.0, x[9], -0.25])
+        }
+    )*};
+}
+floats! { f32s f32 AtomicF32 f64s f64 AtomicF64 }
+
+#[kernel]
+fn extremes(x: &[f32], y: &[f64], all: &[AtomicF32], wide: &[AtomicF64]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        all[0].fetch_min(x[i], Ordering::Relaxed);
+        all[1].fetch_max(x[i], Ordering::Relaxed);
+        wide[0].fetch_min(y[i], Ordering::Relaxed);
+        wide[1].fetch_max(y[i], Ordering::Relaxed);
+    }
+}
+
+fn float_extremes(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..THREADS).map(|i| ((i * 37) % 1000) as f32 - 700.0).collect();
+    let y: Vec<f64> =
+        x.iter().map(|x| if *x < -500.0 { f64::NAN } else { f64::from(*x) }).collect();
+    let mut all = vec![f32::NAN, -1e9];
+    let mut wide = vec![1e9, f64::NAN];
+    launch!(
+        on,
+        extremes(read x, read y, atomic all, atomic wide),
+        LaunchConfig::cover(THREADS)
+    )?;
+    same("all", &all, &[-700.0, 299.0])?;
+    same("wide", &wide, &[-500.0, 299.0])
+}
+
+/// What `fetch_add` returns: each number once.
+#[kernel]
+fn take(next: &[AtomicU32], tickets: &mut [u32]) {
+    let i = global_idx_x();
+    if i < tickets.len() {
+        tickets[i] = next[0].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn tickets(on: &Engine) -> Check {
+    let mut next = vec![10];
+    let mut tickets = vec![0; 3000];
+    launch!(on, take(atomic next, write tickets), LaunchConfig::cover(3000))?;
+    tickets.sort_unstable();
+    let want: Vec<u32> = (10..3010).collect();
+    same("tickets", &tickets, &want)?;
+    same("next", &next, &[3010])
+}
+
+/// Every value is swapped in and out once, but for the one that stays.
+#[kernel]
+fn pass_on(held: &[AtomicU64], out: &mut [u64]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        out[i] = held[0].swap(i as u64 + 1, Ordering::AcqRel);
+    }
+}
+
+fn swaps(on: &Engine) -> Check {
+    let mut held = vec![0];
+    let mut out = vec![0; 2000];
+    launch!(on, pass_on(atomic held, write out), LaunchConfig::cover(2000))?;
+    out.extend(held);
+    out.sort_unstable();
+    let want: Vec<u64> = (0..=2000).collect();
+    same("out", &out, &want)
+}
+
+/// Doubles and adds one, a hundred times in whatever order, by `compare_exchange`.
+#[kernel]
+fn double_plus_one(cells: &[AtomicI32], tries: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < 640 {
+        let cell = i % 64;
+        loop {
+            tries[0].fetch_add(1, Ordering::Relaxed);
+            let old = cells[cell].load(Ordering::Relaxed);
+            let new = old * 2 + 1;
+            if cells[cell].compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                break;
+            }
+        }
+    }
+}
+
+fn exchanges(on: &Engine) -> Check {
+    let mut cells: Vec<i32> = (0..64).collect();
+    let mut tries = vec![0];
+    launch!(on, double_plus_one(atomic cells, atomic tries), LaunchConfig::cover(640))?;
+    let want: Vec<i32> = (0..64).map(|cell| (0..10).fold(cell, |value, _| value * 2 + 1)).collect();
+    same("cells", &cells, &want)?;
+    if tries[0] < 640 { Err(format!("only {} tries", tries[0]).into()) } else { Ok(()) }
+}
+
+/// The lowest index that holds each key.
+#[kernel]
+fn claim(keys: &[u8], owner: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < keys.len() {
+        owner[keys[i] as usize].fetch_min(i as u32, Ordering::Relaxed);
+    }
+}
+
+fn lowest_claims(on: &Engine) -> Check {
+    let keys: Vec<u8> = (0..4000u32).map(|i| (i.wrapping_mul(40_503) >> 7) as u8).collect();
+    let mut owner = vec![u32::MAX; 256];
+    launch!(on, claim(read keys, atomic owner), LaunchConfig::cover(keys.len()))?;
+    let want: Vec<u32> = (0..=255u8)
+        .map(|key| keys.iter().position(|k| *k == key).map_or(u32::MAX, |i| i as u32))
+        .collect();
+    same("owner", &owner, &want)
+}
+
+/// The last block to finish sees what all the others wrote.
+#[kernel]
+fn last_block_sums(parts: &mut [u32], done: &[AtomicU32], total: &mut [u32]) {
+    if thread_idx_x() == 0 {
+        parts[block_idx_x()] = block_idx_x() as u32 * 3;
+        thread_fence();
+        let before = done[0].fetch_add(1, Ordering::AcqRel);
+        if before as usize == grid_dim_x() - 1 {
+            thread_fence();
+            let mut sum = 0;
+            for block in 0..grid_dim_x() {
+                sum += parts[block];
+            }
+            total[0] = sum;
+        }
+    }
+}
+
+fn publishing(on: &Engine) -> Check {
+    let (mut parts, mut done, mut total) = (vec![0; 500], vec![0], vec![0]);
+    launch!(
+        on,
+        last_block_sums(write parts, atomic done, write total),
+        LaunchConfig::grid(500).block(32)
+    )?;
+    same("total", &total, &[3 * 500 * 499 / 2])
+}
+
+/// A lock that one thread of each block takes.
+#[kernel]
+fn locked(lock: &[AtomicU32], counter: &mut [u64]) {
+    if thread_idx_x() == 0 {
+        loop {
+            if lock[0].swap(1, Ordering::Acquire) == 0 {
+                break;
+            }
+        }
+        counter[0] = counter[0] * 3 + 1;
+        counter[0] %= 1_000_003;
+        lock[0].store(0, Ordering::Release);
+    }
+}
+
+fn locks(on: &Engine) -> Check {
+    let (mut lock, mut counter) = (vec![0], vec![7u64]);
+    launch!(on, locked(atomic lock, write counter), LaunchConfig::grid(200).block(64))?;
+    let want = (0..200).fold(7, |value, _| (value * 3 + 1) % 1_000_003);
+    same("counter", &counter, &[want])?;
+    same("lock", &lock, &[0])
+}

@@ -1,0 +1,108 @@
+//! `as` from every type to every type.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use warpwise::prelude::*;
+
+cases![
+    from_i8, from_i16, from_i32, from_i64, from_isize, from_u8, from_u16, from_u32, from_u64,
+    from_usize, from_f32, from_f64, from_bool, chains,
+];
+
+/// A kernel that casts one type to all others, and the case that runs it.
+macro_rules! casts {
+    ($($case:ident $from:ident [$($edge:expr),* $(,)?] to $($to:ident $out:ident)*;)*) => {$(
+        fn $case(on: &Engine) -> Check {
+            casts!(@kernel $from $($to $out)*);
+            let x: Vec<$from> = vec![$($edge),*];
+            $(let mut $out: Vec<$to> = vec![Default::default(); x.len()];)*
+            launch!(on, cast(read x, $(write $out),*), LaunchConfig::cover(x.len()))?;
+            $(
+                let want: Vec<$to> = x.iter().map(|x| *x as $to).collect();
+                same(stringify!($to), &$out, &want)?;
+            )*
+            Ok(())
+        }
+    )*};
+    (@kernel $from:ident $($to:ident $out:ident)*) => {
+        #[kernel]
+        fn cast(x: &[$from], $($out: &mut [$to]),*) {
+            let i = global_idx_x();
+            if i < x.len() {
+                let value = x[i];
+                $($out[i] = value as $to;)*
+            }
+        }
+    };
+}
+
+macro_rules! numeric_casts {
+    ($($case:ident $from:ident [$($edge:expr),* $(,)?];)*) => {
+        casts! {$(
+            $case $from [$($edge),*] to
+                i8 to_i8 i16 to_i16 i32 to_i32 i64 to_i64 isize to_isize u8 to_u8 u16 to_u16
+                u32 to_u32 u64 to_u64 usize to_usize f32 to_f32 f64 to_f64;
+        )*}
+    };
+}
+numeric_casts! {
+    from_i8 i8 [0, 1, 77, i8::MAX, -1, -77, i8::MIN];
+    from_i16 i16 [0, 1, 127, 128, 255, 256, i16::MAX, -1, -128, -129, i16::MIN];
+    from_i32 i32 [0, 1, 255, 65_536, 16_777_217, 33_554_435, i32::MAX, i32::MAX - 63, -1, -129, -32_769, i32::MIN];
+    from_i64 i64 [0, 1, 1 << 24 | 1, 1 << 31, 1 << 32, (1 << 53) + 1, (1 << 53) + 3, i64::MAX, -1, -256, -(1 << 31) - 1, i64::MIN];
+    from_isize isize [0, 1, 1 << 33, isize::MAX, -1, -(1 << 40), isize::MIN];
+    from_u8 u8 [0, 1, 127, 128, u8::MAX];
+    from_u16 u16 [0, 127, 128, 255, 256, 32_768, u16::MAX];
+    from_u32 u32 [0, 255, 65_536, 16_777_217, 16_777_219, 0x8000_0000, u32::MAX - 127, u32::MAX];
+    from_u64 u64 [0, 1 << 31, 1 << 32, (1 << 53) + 1, (1 << 63) + 1, (1 << 63) + 1025, u64::MAX - 1023, u64::MAX];
+    from_usize usize [0, 9, 1 << 32, 1 << 63, usize::MAX];
+    from_f32 f32 [
+        0.0, -0.0, 0.5, -0.5, 0.99999994, 1.5, 2.5, -1.5, 126.9, 127.5, 128.0, -128.9, -129.0,
+        255.9, 256.0, -1.0, 32767.9, 65535.5, 65536.0, 2147483520.0, 2147483648.0, -2147483648.0,
+        4294967040.0, 4294967296.0, 9.223371e18, 9.223372e18, -9.223372e18, 1.8446743e19,
+        1.8446744e19, 1e-40, f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN,
+    ];
+    from_f64 f64 [
+        0.0, -0.0, 0.9999999999999999, 1.5, -1.5, 127.99, -128.99, 255.5, 256.0, 2147483647.5,
+        2147483648.0, -2147483648.9, -2147483649.0, 4294967295.9, 9223372036854774784.0,
+        9223372036854775808.0, -9223372036854775808.0, 18446744073709549568.0,
+        18446744073709551616.0, 16777217.0, 1.0000000596046448, 1.000000178813934, 1e-46, 7.1e-46,
+        3.4028235677973366e38, f64::MAX, f64::MIN, f64::MIN_POSITIVE, f64::INFINITY,
+        f64::NEG_INFINITY, f64::NAN,
+    ];
+}
+casts! {
+    from_bool bool [false, true] to
+        i8 to_i8 i16 to_i16 i32 to_i32 i64 to_i64 isize to_isize u8 to_u8 u16 to_u16
+        u32 to_u32 u64 to_u64 usize to_usize bool to_bool;
+}
+
+#[kernel]
+fn chain(x: &[i32], out: &mut [i64]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let at = i * 5;
+        out[at] = x[i] as u8 as i8 as i64;
+        out[at + 1] = x[i] as u32 as i64;
+        out[at + 2] = x[i] as i16 as u16 as i64;
+        out[at + 3] = x[i] as f32 as i64;
+        out[at + 4] = (x[i] > 3) as i64 - (x[i] as usize as i64);
+    }
+}
+
+fn chains(on: &Engine) -> Check {
+    let x = vec![0, 3, 4, 200, 40_000, 16_777_217, i32::MAX, -1, -200, i32::MIN];
+    let mut out = vec![0; x.len() * 5];
+    launch!(on, chain(read x, write out), LaunchConfig::cover(x.len()))?;
+    let want: Vec<i64> = x
+        .iter()
+        .flat_map(|&x: &i32| {
+            [
+                i64::from(x as u8 as i8),
+                i64::from(x as u32),
+                i64::from(x as i16 as u16),
+                x as f32 as i64,
+                i64::from(x > 3) - i64::from(x),
+            ]
+        })
+        .collect();
+    same("out", &out, &want)
+}

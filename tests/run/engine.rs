@@ -1,0 +1,247 @@
+//! What a case is, the engines there are, and the comparison of bits.
+use std::{
+    error::Error,
+    fmt::Debug,
+    sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64},
+};
+use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Element};
+
+/// A kernel, its inputs and what must come out.
+pub(crate) struct Case {
+    /// Its name in its module.
+    pub(crate) name: &'static str,
+    /// Launches on an engine and compares.
+    pub(crate) run: fn(&Engine) -> Check,
+    /// Why rustc's copy on the host cannot run it, if it cannot.
+    pub(crate) not_on_host: Option<&'static str>,
+}
+
+/// What a case finds.
+pub(crate) type Check = Result<(), Box<dyn Error>>;
+
+/// The host runs a launch's threads one after the other.
+pub(crate) const THREADS_MEET: Option<&str> = Some("its threads meet");
+/// On the host a fault is a panic.
+pub(crate) const FAULTS: Option<&str> = Some("it faults");
+/// Rustc never fuses.
+pub(crate) const FUSES: Option<&str> = Some("it fuses");
+
+/// Rustc leaves open which zero `min` and `max` give.
+pub(crate) const ZEROS: Option<&str> = Some("Rust leaves its result open");
+
+/// A `CASES` table: names of functions, and after a colon why the host cannot run them.
+macro_rules! cases {
+    ($($run:ident $(: $reason:ident)?),* $(,)?) => {
+        pub(crate) const CASES: &[crate::run::engine::Case] = &[$(crate::run::engine::Case {
+            name: stringify!($run),
+            run: $run,
+            not_on_host: cases!(@reason $($reason)?),
+        }),*];
+    };
+    (@reason) => { None };
+    (@reason $reason:ident) => { crate::run::engine::$reason };
+}
+pub(crate) use cases;
+
+/// What runs a kernel.
+pub(crate) enum Engine {
+    /// Rustc's copy, one thread after the other.
+    Host,
+    /// A device of the runtime.
+    Device {
+        /// For the names of trials.
+        name: &'static str,
+        /// The device.
+        device: Device,
+    },
+}
+
+impl Engine {
+    /// Its name in trials.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Device { name, .. } => name,
+        }
+    }
+}
+
+/// Every engine that this machine has. A GPU that is not there is said and left out, unless
+/// `WARPWISE_DEVICE` asks for it.
+pub(crate) fn all() -> Result<Vec<Engine>, String> {
+    let mut engines = vec![
+        Engine::Host,
+        Engine::Device { name: "unoptimized", device: Device::cpu_unoptimized() },
+        Engine::Device { name: "interpreter", device: Device::cpu() },
+    ];
+    let asked = std::env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda"));
+    match Device::cuda(0) {
+        Ok(device) => engines.push(Engine::Device { name: "cuda", device }),
+        Err(error) if asked => return Err(format!("`WARPWISE_DEVICE` asks for a GPU: {error}")),
+        Err(error) => eprintln!("engine cuda skipped: {error}"),
+    }
+    Ok(engines)
+}
+
+/// Launches a kernel on an engine: `launch!(on, kernel(value a, read x, write y, atomic z), config)`.
+///
+/// The arguments are variables: `value`s, and `Vec`s, of which those written hold the results
+/// afterwards, also where the launch ends with a fault. Yields `warpwise::Result<()>`.
+macro_rules! launch {
+    ($on:expr, $kernel:ident $(:: <$($generic:tt),*>)? ($($kind:ident $arg:ident),* $(,)?), $config:expr) => {{
+        let config: LaunchConfig = $config;
+        match $on {
+            crate::run::engine::Engine::Host => {
+                $(launch!(@host_bind $kind $arg);)*
+                let result = warpwise::host::for_each_thread(config, || {
+                    $kernel $(:: <$($generic),*>)? ($(launch!(@host_pass $kind $arg)),*)
+                });
+                $(launch!(@host_finish $kind $arg);)*
+                result
+            }
+            crate::run::engine::Engine::Device { device, .. } => (|| -> warpwise::Result<()> {
+                $(launch!(@bind device $kind $arg);)*
+                let launched = $kernel $(:: <$($generic),*>)? ::launch(
+                    device, config $(, launch!(@pass $kind $arg))*
+                );
+                let result = launched.and_then(|()| device.synchronize());
+                $(launch!(@finish $kind $arg);)*
+                result
+            })(),
+        }
+    }};
+    (@host_bind value $arg:ident) => {};
+    (@host_bind read $arg:ident) => { let $arg = &$arg; };
+    (@host_bind write $arg:ident) => { let $arg = &mut $arg; };
+    (@host_bind atomic $arg:ident) => { let $arg = crate::run::engine::HostAtomics::of(&mut $arg); };
+    (@host_pass value $arg:ident) => { $arg };
+    (@host_pass read $arg:ident) => { $arg };
+    (@host_pass write $arg:ident) => { $arg };
+    (@host_pass atomic $arg:ident) => { &$arg.atomics };
+    (@host_finish value $arg:ident) => {};
+    (@host_finish read $arg:ident) => {};
+    (@host_finish write $arg:ident) => {};
+    (@host_finish atomic $arg:ident) => { $arg.finish() };
+    (@bind $device:ident value $arg:ident) => {};
+    (@bind $device:ident read $arg:ident) => { let $arg = $device.upload(&$arg)?; };
+    (@bind $device:ident write $arg:ident) => {
+        let mut $arg = crate::run::engine::Written::upload(&mut $arg, $device)?;
+    };
+    (@bind $device:ident atomic $arg:ident) => {
+        let mut $arg = crate::run::engine::Written::upload(&mut $arg, $device)?;
+    };
+    (@pass value $arg:ident) => { $arg };
+    (@pass read $arg:ident) => { &$arg };
+    (@pass write $arg:ident) => { &mut $arg.buffer };
+    (@pass atomic $arg:ident) => { &mut $arg.buffer };
+    (@finish value $arg:ident) => {};
+    (@finish read $arg:ident) => {};
+    (@finish write $arg:ident) => { $arg.finish()? };
+    (@finish atomic $arg:ident) => { $arg.finish()? };
+}
+pub(crate) use launch;
+
+/// A buffer, and where its elements go afterwards.
+pub(crate) struct Written<'v, T: Element> {
+    pub(crate) buffer: Buffer<T>,
+    values: &'v mut Vec<T>,
+}
+
+impl<'v, T: Element> Written<'v, T> {
+    pub(crate) fn upload(values: &'v mut Vec<T>, device: &Device) -> warpwise::Result<Self> {
+        Ok(Self { buffer: device.upload(values)?, values })
+    }
+
+    pub(crate) fn finish(self) -> warpwise::Result<()> {
+        *self.values = self.buffer.to_vec()?;
+        Ok(())
+    }
+}
+
+/// Atomics for the host's copy, and where their values go afterwards.
+pub(crate) struct HostAtomics<'v, A: HostAtomic> {
+    pub(crate) atomics: Vec<A>,
+    values: &'v mut Vec<A::Value>,
+}
+
+impl<'v, A: HostAtomic> HostAtomics<'v, A> {
+    pub(crate) fn of(values: &'v mut Vec<A::Value>) -> Self {
+        Self { atomics: values.iter().map(|&value| A::from(value)).collect(), values }
+    }
+
+    pub(crate) fn finish(self) {
+        for (value, atomic) in self.values.iter_mut().zip(self.atomics) {
+            *value = atomic.into_value();
+        }
+    }
+}
+
+/// An atomic as the host makes one and takes it apart.
+pub(crate) trait HostAtomic: From<Self::Value> {
+    /// What it holds.
+    type Value: Copy;
+    /// The value.
+    fn into_value(self) -> Self::Value;
+}
+
+macro_rules! host_atomic {
+    ($($atomic:ident $value:ident)*) => {$(
+        impl HostAtomic for $atomic {
+            type Value = $value;
+            fn into_value(self) -> $value {
+                self.into_inner()
+            }
+        }
+    )*};
+}
+host_atomic! { AtomicU32 u32 AtomicI32 i32 AtomicU64 u64 AtomicI64 i64 AtomicF32 f32 AtomicF64 f64 }
+
+/// Compares bit for bit. A NaN equals any other: sign and payload of a computed one are open.
+pub(crate) fn same<T: Bits>(what: &str, got: &[T], want: &[T]) -> Check {
+    if got.len() != want.len() {
+        return Err(format!("{what} has {} elements, expected {}", got.len(), want.len()).into());
+    }
+    let differs = |(got, want): (&T, &T)| got.bits() != want.bits();
+    let Some(i) = got.iter().zip(want).position(differs) else { return Ok(()) };
+    let count = got.iter().zip(want).filter(|&pair| differs(pair)).count();
+    let (got, want) = (got[i], want[i]);
+    let bits = format!("{:#x} and {:#x}", got.bits(), want.bits());
+    Err(format!("{what}[{i}] is {got:?}, expected {want:?} (bits {bits}), {count} differ").into())
+}
+
+/// What [`same`] compares.
+pub(crate) trait Bits: Copy + Debug {
+    /// The bits; the same ones for every NaN.
+    fn bits(self) -> u64;
+}
+
+macro_rules! integer_bits {
+    ($($ty:ident)*) => {$(
+        impl Bits for $ty {
+            fn bits(self) -> u64 {
+                self as u64
+            }
+        }
+    )*};
+}
+integer_bits! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+
+impl Bits for f32 {
+    fn bits(self) -> u64 {
+        if self.is_nan() { Self::NAN } else { self }.to_bits().into()
+    }
+}
+impl Bits for f64 {
+    fn bits(self) -> u64 {
+        if self.is_nan() { Self::NAN } else { self }.to_bits()
+    }
+}
+
+/// The fault that a launch ended with.
+pub(crate) fn fault(result: warpwise::Result<()>) -> Result<Box<DevicePanic>, Box<dyn Error>> {
+    match result {
+        Err(warpwise::Error::DevicePanic(panic)) => Ok(panic),
+        Err(other) => Err(format!("expected a fault, got: {other}").into()),
+        Ok(()) => Err("expected a fault, got none".into()),
+    }
+}

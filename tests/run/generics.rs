@@ -1,0 +1,355 @@
+//! Open kernels: type parameters, constants as parameters, and constants that only rustc knows.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use warpwise::prelude::*;
+
+cases![
+    every_number, integers_only, floats_only, const_parameter, const_block: THREADS_MEET,
+    const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
+    generic_not_fusing, generic_shared: THREADS_MEET, two_types,
+];
+
+#[kernel(contract = false)]
+fn combine<T: Num>(a: T, x: &[T], y: &mut [T]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        let mut v = a * x[i] + y[i];
+        if v > x[i] {
+            v -= T::ONE;
+        }
+        v = v.max(T::ZERO).min(T::from_i32(100));
+        y[i] = v + T::from_usize(i % 3);
+    }
+}
+
+fn every_number(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident)*) => {$({
+            let a = 3 as $ty;
+            let x: Vec<$ty> = (0..500u32).map(|i| (i % 120) as $ty).collect();
+            let start: Vec<$ty> = (0..500u32).map(|i| (i % 50) as $ty).collect();
+            let mut y = start.clone();
+            launch!(on, combine::<$ty>(value a, read x, write y), LaunchConfig::cover(500))?;
+            let want: Vec<$ty> = (0..500)
+                .map(|i| {
+                    let product = Wrap(a).times(x[i]);
+                    let mut v = Wrap(product).plus(start[i]);
+                    if v > x[i] {
+                        v = v - 1 as $ty;
+                    }
+                    v.max(0 as $ty).min(100 as $ty) + (i % 3) as $ty
+                })
+                .collect();
+            same(stringify!($ty), &y, &want)?;
+        })*};
+    }
+    each! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+    Ok(())
+}
+
+/// Arithmetic that wraps on integers.
+struct Wrap<T>(T);
+
+macro_rules! wrap {
+    ($($ty:ident)*) => {$(
+        impl Wrap<$ty> {
+            fn times(self, other: $ty) -> $ty {
+                self.0.wrapping_mul(other)
+            }
+            fn plus(self, other: $ty) -> $ty {
+                self.0.wrapping_add(other)
+            }
+        }
+    )*};
+}
+wrap! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+macro_rules! no_wrap {
+    ($($ty:ident)*) => {$(
+        impl Wrap<$ty> {
+            fn times(self, other: $ty) -> $ty {
+                self.0 * other
+            }
+            fn plus(self, other: $ty) -> $ty {
+                self.0 + other
+            }
+        }
+    )*};
+}
+no_wrap! { f32 f64 }
+
+#[kernel]
+fn bits<T: Int>(x: &[T], out: &mut [T]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let low = x[i] & (T::ONE << 4) - T::ONE;
+        out[i] = (low << 2 | x[i] >> 3) ^ !x[i];
+    }
+}
+
+fn integers_only(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident)*) => {$({
+            let x: Vec<$ty> = (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) as $ty).collect();
+            let mut out = vec![0; 300];
+            launch!(on, bits::<$ty>(read x, write out), LaunchConfig::cover(300))?;
+            let want: Vec<$ty> = x.iter().map(|&x| ((x & 15) << 2 | x >> 3) ^ !x).collect();
+            same(stringify!($ty), &out, &want)?;
+        })*};
+    }
+    each! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+    Ok(())
+}
+
+#[kernel]
+fn rooted<T: Float>(x: &[T], out: &mut [T]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let v = x[i].mul_add(x[i], T::ONE).sqrt();
+        out[i] = (v - v.floor()).abs() / T::from_f64(0.5) - v.trunc();
+    }
+}
+
+fn floats_only(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident)*) => {$({
+            let x: Vec<$ty> = (0..300).map(|i| i as $ty / 7.0 - 20.0).collect();
+            let mut out = vec![0.0; 300];
+            launch!(on, rooted::<$ty>(read x, write out), LaunchConfig::cover(300))?;
+            let want: Vec<$ty> = x
+                .iter()
+                .map(|x| {
+                    let v = x.mul_add(*x, 1.0).sqrt();
+                    (v - v.floor()).abs() / 0.5 - v.trunc()
+                })
+                .collect();
+            same(stringify!($ty), &out, &want)?;
+        })*};
+    }
+    each! { f32 f64 }
+    Ok(())
+}
+
+#[kernel]
+fn window<const N: usize>(x: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let mut sum = 0;
+        for k in 0..N {
+            if i + k < x.len() {
+                sum += x[i + k];
+            }
+        }
+        out[i] = if N > 4 { sum * N as i32 } else { sum };
+    }
+}
+
+fn const_parameter(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..200).map(|i| i * i - 9000).collect();
+    macro_rules! each {
+        ($($n:literal)*) => {$({
+            let mut out = vec![0; 200];
+            launch!(on, window::<$n>(read x, write out), LaunchConfig::cover(200))?;
+            let want: Vec<i32> = (0..200)
+                .map(|i| {
+                    let sum: i32 = x[i..(i + $n).min(200)].iter().sum();
+                    if $n > 4 { sum * $n } else { sum }
+                })
+                .collect();
+            same(stringify!($n), &out, &want)?;
+        })*};
+    }
+    each! { 0 1 4 5 33 }
+    Ok(())
+}
+
+#[kernel(block = N)]
+fn rotated<const N: usize>(x: &[u32], out: &mut [u32]) {
+    let cells = shared!([u32; N]);
+    let t = thread_idx_x();
+    cells[t] = x[global_idx_x()];
+    sync_threads();
+    out[global_idx_x()] = cells[(t + 1) % N];
+}
+
+fn const_block(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($n:literal)*) => {$({
+            let x: Vec<u32> = (0..5 * $n).collect();
+            let mut out = vec![0; 5 * $n];
+            launch!(on, rotated::<$n>(read x, write out), LaunchConfig::grid(5))?;
+            let want: Vec<u32> = x.iter().map(|i| i / $n * $n + (i + 1) % $n).collect();
+            same(stringify!($n), &out, &want)?;
+        })*};
+    }
+    each! { 1 32 100 256 }
+    Ok(())
+}
+
+#[kernel(block = (N, N))]
+fn tile_transpose<T: Num, const N: usize>(x: &[T], out: &mut [T]) {
+    let tile = shared!([[T; N]; N]);
+    let column = thread_idx_x();
+    let row = thread_idx_y();
+    tile[row][column] = x[row * N + column];
+    sync_threads();
+    out[row * N + column] = tile[column][row] + T::ONE;
+}
+
+fn const_tile(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident $n:literal)*) => {$({
+            let x: Vec<$ty> = (0..$n * $n).map(|i| i as u8 as $ty).collect();
+            let mut out: Vec<$ty> = vec![Default::default(); $n * $n];
+            launch!(on, tile_transpose::<$ty, $n>(read x, write out), LaunchConfig::grid((1, 1)))?;
+            let want: Vec<$ty> = (0..$n * $n).map(|i| x[i % $n * $n + i / $n] + 1 as $ty).collect();
+            same(stringify!($ty), &out, &want)?;
+        })*};
+    }
+    each! { f32 16 i64 8 u8 10 f64 16 i16 3 }
+    Ok(())
+}
+
+const FACTOR: f32 = 0.1;
+const STEPS: usize = 6;
+
+#[kernel(open(STEPS, FACTOR), contract = false)]
+fn repeated(x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let mut v = x[i];
+        for _ in 0usize..STEPS {
+            v = v * FACTOR + 1.0;
+        }
+        x[i] = v;
+    }
+}
+
+fn open_constant(on: &Engine) -> Check {
+    let start: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    let mut x = start.clone();
+    launch!(on, repeated(write x), LaunchConfig::cover(100))?;
+    let want: Vec<f32> =
+        start.iter().map(|x| (0..STEPS).fold(*x, |v, _| v * FACTOR + 1.0)).collect();
+    same("x", &x, &want)
+}
+
+mod tuning {
+    pub(super) const BLOCK: usize = 64;
+    pub(super) const MASK: u8 = 0x3c;
+    pub(super) const OFFSET: i64 = -1_000_000_007;
+    pub(super) const NEGATE: bool = true;
+}
+use tuning::{BLOCK, MASK, NEGATE, OFFSET};
+
+#[kernel(open(BLOCK, MASK, OFFSET, NEGATE))]
+fn constants(x: &[u8], out: &mut [i64]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let v = (x[i] & MASK) as i64 * OFFSET;
+        out[i] = if NEGATE && i % BLOCK != 0 { -v } else { v };
+    }
+}
+
+fn several_constants(on: &Engine) -> Check {
+    let x: Vec<u8> = (0..=255).collect();
+    let mut out = vec![0; 256];
+    launch!(on, constants(read x, write out), LaunchConfig::cover(256))?;
+    let want: Vec<i64> =
+        (0..256).map(|i| (i & 0x3c) * -1_000_000_007 * if i % 64 == 0 { 1 } else { -1 }).collect();
+    same("out", &out, &want)
+}
+
+/// A product and a sum become one operation once the type is a float.
+#[kernel]
+fn fusing<T: Num>(a: &[T], b: &[T], c: &[T], out: &mut [T]) {
+    let i = global_idx_x();
+    if i < a.len() {
+        out[i * 3] = a[i] * b[i] + c[i];
+        out[i * 3 + 1] = c[i] - a[i] * b[i];
+        out[i * 3 + 2] = a[i] * b[i] - c[i];
+    }
+}
+
+fn generic_fusing(on: &Engine) -> Check {
+    let value = |i: u32| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0;
+    let column = |k: u32| (0..300).map(|i| value(3 * i + k)).collect::<Vec<f32>>();
+    let (a, b, c) = (column(0), column(1), column(2));
+    let mut out = vec![0.0; 900];
+    launch!(on, fusing::<f32>(read a, read b, read c, write out), LaunchConfig::cover(300))?;
+    let want: Vec<f32> = (0..300)
+        .flat_map(|i| {
+            [a[i].mul_add(b[i], c[i]), (-a[i]).mul_add(b[i], c[i]), a[i].mul_add(b[i], -c[i])]
+        })
+        .collect();
+    same("f32", &out, &want)
+}
+
+fn generic_not_fusing(on: &Engine) -> Check {
+    let column = |k: i64| (0..300).map(|i| (i * 7919 + k) << 40).collect::<Vec<i64>>();
+    let (a, b, c) = (column(0), column(1), column(2));
+    let mut out = vec![0; 900];
+    launch!(on, fusing::<i64>(read a, read b, read c, write out), LaunchConfig::cover(300))?;
+    let want: Vec<i64> = (0..300)
+        .flat_map(|i| {
+            let product = a[i].wrapping_mul(b[i]);
+            let (sum, difference) = (product.wrapping_add(c[i]), product.wrapping_sub(c[i]));
+            [sum, difference.wrapping_neg(), difference]
+        })
+        .collect();
+    same("i64", &out, &want)
+}
+
+#[kernel(block = 64)]
+fn block_sum<T: Num>(x: &[T], out: &mut [T]) {
+    let cells = shared!([T; 64]);
+    let t = thread_idx_x();
+    cells[t] = x[global_idx_x()];
+    sync_threads();
+    let mut half = 32;
+    while half > 0 {
+        if t < half {
+            cells[t] += cells[t + half];
+        }
+        sync_threads();
+        half /= 2;
+    }
+    if t == 0 {
+        out[block_idx_x()] = cells[0] + warp_share(cells[0]);
+    }
+}
+
+#[device]
+fn warp_share<T: Num>(sum: T) -> T {
+    sum / T::from_usize(2)
+}
+
+fn generic_shared(on: &Engine) -> Check {
+    macro_rules! each {
+        ($($ty:ident)*) => {$({
+            let x: Vec<$ty> = (0..640u32).map(|i| (i % 2) as $ty).collect();
+            let mut out: Vec<$ty> = vec![Default::default(); 10];
+            launch!(on, block_sum::<$ty>(read x, write out), LaunchConfig::grid(10))?;
+            same(stringify!($ty), &out, &[48 as $ty; 10])?;
+        })*};
+    }
+    each! { u8 i16 f32 i64 f64 }
+    Ok(())
+}
+
+#[kernel]
+fn convert<A: Num, B: Num>(x: &[A], out: &mut [B]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        out[i] = B::from_f64(x[i].as_f64()) + B::from_usize(x[i].as_usize());
+    }
+}
+
+fn two_types(on: &Engine) -> Check {
+    let x: Vec<f32> = vec![0.0, 1.75, 99.5, 120.0, 3.999];
+    let mut out = vec![0u8; 5];
+    launch!(on, convert::<f32, u8>(read x, write out), LaunchConfig::cover(5))?;
+    same("u8", &out, &[0, 2, 198, 240, 6])?;
+    let mut out = vec![0f64; 5];
+    launch!(on, convert::<f32, f64>(read x, write out), LaunchConfig::cover(5))?;
+    let want: Vec<f64> = x.iter().map(|x| f64::from(*x) + f64::from(x.trunc())).collect();
+    same("f64", &out, &want)
+}

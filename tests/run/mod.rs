@@ -1,0 +1,71 @@
+//! The list of cases, and the engines that it runs on. [`engine`] says what a case is.
+//!
+//! To add a case: write a kernel and a function beside it that launches it with
+//! `launch!` and compares what came out with `same`, and name the function in the
+//! module's `CASES`. Expected values come from plain Rust, never from another engine.
+mod atomics;
+mod casts;
+mod control;
+mod device_functions;
+mod engine;
+mod faults;
+mod floats;
+mod generics;
+mod integers;
+mod launches;
+mod memory;
+mod shared;
+mod warps;
+
+use engine::{Case, Engine};
+use libtest_mimic::{Arguments, Trial};
+use std::{process::ExitCode, sync::Arc};
+
+/// Every case, under its module's name.
+const MODULES: &[(&str, &[Case])] = &[
+    ("atomics", atomics::CASES),
+    ("casts", casts::CASES),
+    ("control", control::CASES),
+    ("device_functions", device_functions::CASES),
+    ("faults", faults::CASES),
+    ("floats", floats::CASES),
+    ("generics", generics::CASES),
+    ("integers", integers::CASES),
+    ("launches", launches::CASES),
+    ("memory", memory::CASES),
+    ("shared", shared::CASES),
+    ("warps", warps::CASES),
+];
+
+pub(crate) fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // A device reports a fault to whoever waits for it next, so cases must not share it.
+    arguments.test_threads = Some(1);
+    let engines = match engine::all() {
+        Ok(engines) => engines,
+        Err(missing) => {
+            eprintln!("{missing}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut trials = Vec::new();
+    for engine in engines.into_iter().map(Arc::new) {
+        for (module, cases) in MODULES {
+            trials.extend(cases.iter().map(|case| trial(&engine, module, case)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(engine: &Arc<Engine>, module: &str, case: &'static Case) -> Trial {
+    let name = format!("{}::{module}::{}", engine.name(), case.name);
+    let skipped = match &**engine {
+        Engine::Host => case.not_on_host,
+        Engine::Device { .. } => None,
+    };
+    if let Some(reason) = skipped {
+        return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
+    }
+    let engine = Arc::clone(engine);
+    Trial::test(name, move || (case.run)(&engine).map_err(|error| error.to_string().into()))
+}
