@@ -1,0 +1,157 @@
+//! What `#[kernel]` adds to a build, for each kernel.
+//!
+//! `cargo bench -p warpwise-benches --bench lowering`
+//!
+//! A crate with many kernels is checked with `cargo check` as cargo does it by default, which
+//! builds the macro without optimization, and once more with the attributes taken off. The
+//! difference, divided by the number of kernels, is all that the macro costs: reading tokens,
+//! lowering, linting, optimizing, emitting PTX, and rustc's work on what it expands to.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+use warpwise_benches::median;
+
+/// Kernels in the crate, a multiple of the number of templates.
+const KERNELS: usize = 90;
+/// Times that each variant is checked.
+const RUNS: usize = 5;
+
+/// Typical kernels: one line, shared memory in loops, and shuffles with atomics.
+const TEMPLATES: [&str; 3] = [
+    "#[kernel]
+pub fn saxpy_NUMBER(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+",
+    "#[kernel(block = (16, 16))]
+pub fn matmul_NUMBER(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let tile_a = shared!([[f32; 16]; 16]);
+    let tile_b = shared!([[f32; 16]; 16]);
+    let tx = thread_idx_x();
+    let ty = thread_idx_y();
+    let column = global_idx_x();
+    let row = global_idx_y();
+    let mut sum = 0.0;
+    for tile in 0..n.div_ceil(16) {
+        let across = tile * 16 + tx;
+        let down = tile * 16 + ty;
+        tile_a[ty][tx] = if row < n && across < n { a[row * n + across] } else { 0.0 };
+        tile_b[ty][tx] = if down < n && column < n { b[down * n + column] } else { 0.0 };
+        sync_threads();
+        for k in 0..16 {
+            sum += tile_a[ty][k] * tile_b[k][tx];
+        }
+        sync_threads();
+    }
+    if row < n && column < n {
+        c[row * n + column] = sum;
+    }
+}
+",
+    "#[kernel(block = 256)]
+pub fn reduce_NUMBER(values: &[f32], total: &[AtomicF32]) {
+    let partial = shared!([f32; 8]);
+    let stride = grid_dim_x() * block_dim_x();
+    let mut sum = 0.0;
+    let mut i = global_idx_x();
+    while i < values.len() {
+        sum += values[i];
+        i += stride;
+    }
+    let mut distance = 16;
+    while distance > 0 {
+        sum += warp::shfl_down(sum, distance);
+        distance /= 2;
+    }
+    let lane = warp::lane_id();
+    if lane == 0 {
+        partial[warp::warp_id()] = sum;
+    }
+    sync_threads();
+    if warp::warp_id() == 0 {
+        let mut sum = if lane < 8 { partial[lane] } else { 0.0 };
+        let mut distance = 4;
+        while distance > 0 {
+            sum += warp::shfl_down(sum, distance);
+            distance /= 2;
+        }
+        if lane == 0 {
+            total[0].fetch_add(sum, Ordering::Relaxed);
+        }
+    }
+}
+",
+];
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
+    let place = root.join("target/bench-lowering");
+    create(root, &place);
+    let mut all = 0.0;
+    for template in TEMPLATES {
+        let kernels = source(&[template]);
+        let plain: String = kernels
+            .lines()
+            .filter(|line| !line.starts_with("#[kernel"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        check(&place, &kernels, "to build what it depends on");
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for run in 0..RUNS {
+            with.push(check(&place, &kernels, &run.to_string()));
+            without.push(check(&place, &plain, &run.to_string()));
+        }
+        let (with, without) = (median(with), median(without));
+        let each = (with.as_secs_f64() - without.as_secs_f64()) * 1e3 / KERNELS as f64;
+        let name = template.split_once("fn ").and_then(|(_, rest)| rest.split_once("_NUMBER"));
+        let name = name.expect("a template has a name").0;
+        println!(
+            "{name:8} {each:6.2} ms a kernel ({KERNELS} of them: {with:.2?}, as plain functions {without:.2?})"
+        );
+        all += each;
+    }
+    println!("{:8} {:6.2} ms a kernel", "mean", all / TEMPLATES.len() as f64);
+}
+
+/// A crate of its own that depends on `warpwise`.
+fn create(root: &Path, place: &Path) {
+    let runtime = root.join("runtime");
+    fs::create_dir_all(place.join("src")).expect("the target folder is writable");
+    let manifest = format!(
+        "[package]\nname = \"many-kernels\"\nedition = \"2024\"\n\n\
+         [dependencies]\nwarpwise = {{ path = {runtime:?} }}\n\n[workspace]\n"
+    );
+    fs::write(place.join("Cargo.toml"), manifest).expect("the target folder is writable");
+    let lock = place.join("Cargo.lock");
+    fs::copy(root.join("Cargo.lock"), lock).expect("the workspace has a lock file");
+}
+
+fn source(templates: &[&str]) -> String {
+    let kernels = templates.iter().cycle().take(KERNELS).enumerate();
+    let kernels = kernels.map(|(i, kernel)| kernel.replace("NUMBER", &i.to_string()));
+    let start = "//! Many kernels.\n#![allow(warnings)]\nuse warpwise::prelude::*;\n\n".to_owned();
+    start + &kernels.collect::<Vec<_>>().join("\n")
+}
+
+/// Checks the crate with this source, and how long that took; `mark` makes it a new one.
+fn check(place: &Path, source: &str, mark: &str) -> Duration {
+    let file: PathBuf = place.join("src/lib.rs");
+    fs::write(file, format!("{source}\n// {mark}\n")).expect("the target folder is writable");
+    let start = Instant::now();
+    let done = Command::new(env!("CARGO"))
+        .args(["check", "--quiet"])
+        .current_dir(place)
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_TARGET_DIR", place.join("target"))
+        .status()
+        .expect("cargo runs");
+    let took = start.elapsed();
+    assert!(done.success(), "`cargo check` failed in {}", place.display());
+    took
+}
