@@ -1,5 +1,5 @@
 //! Which functions a body calls that must be `#[device]` functions.
-use super::{builtin, types::Prim};
+use super::{builtin, infer::callee, types::Prim};
 use std::collections::HashSet;
 use syn::{
     Expr, ExprCall, Item, ItemFn, PatIdent, Path, PathArguments,
@@ -70,12 +70,11 @@ struct Calls {
 
 impl<'ast> Visit<'ast> for Calls {
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if let Expr::Path(func) = &*call.func
-            && func.qself.is_none()
-            && self.is_device(&func.path)
-            && self.keys.insert(key(&func.path))
+        if let Some(func) = callee(&call.func)
+            && self.is_device(&func)
+            && self.keys.insert(key(&func))
         {
-            let mut path = func.path.clone();
+            let mut path = func.into_owned();
             for segment in &mut path.segments {
                 segment.arguments = PathArguments::None;
             }

@@ -25,7 +25,7 @@ pub(super) fn check(
     errors: &mut Errors,
 ) -> Result<(), Reported> {
     let mut search = Search { devices, seen: vec![Seen::Not; devices.items.len()] };
-    let Some(cycle) = search.from_callees(&devices.kernel_callees) else { return Ok(()) };
+    let Some(cycle) = search.behind(&devices.kernel_callees) else { return Ok(()) };
     let names: Vec<String> =
         cycle.iter().map(|index| format!("`{}`", devices.items[*index].item.sig.ident)).collect();
     Err(errors.advise(
@@ -43,7 +43,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// A cycle behind these calls: its functions in the order of the calls, the first one again
     /// at the end. Iterative, because chains of calls may be long.
-    fn from_callees(&mut self, callees: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
+    fn behind(&mut self, callees: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
         for &start in callees.values() {
             let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
             self.enter(start, &mut path);

@@ -32,8 +32,6 @@ pub(crate) struct Function {
     pub(crate) block: Option<[Extent; 3]>,
     /// Parameters, in order.
     pub(crate) params: Vec<Var>,
-    /// What it returns.
-    pub(crate) ret: Ty,
     /// Every variable.
     pub(crate) vars: Table<Var, Variable>,
     /// How many labels there are, named or not.
@@ -221,10 +219,13 @@ pub(crate) enum Kind {
     Update {
         /// Which.
         op: BinaryOp,
-        /// Of what; evaluated second.
+        /// Of what; evaluated second, unless `overloaded`.
         place: Box<Expr>,
         /// Right side.
         value: Box<Expr>,
+        /// Whether it is a call of a trait's method, which evaluates the place first: on type
+        /// parameters, and by a reference.
+        overloaded: bool,
     },
     /// A block, perhaps with a label.
     Block {

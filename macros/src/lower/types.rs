@@ -317,6 +317,14 @@ impl Types {
         }
     }
 
+    /// Makes a type that is not known yet, of whatever class, another.
+    pub(crate) fn decide(&mut self, unknown: Ty, decided: Ty) {
+        let (unknown, decided) = (self.root(unknown), self.root(decided));
+        if unknown != decided {
+            self.types[unknown] = Type::Same(decided);
+        }
+    }
+
     /// Makes two lengths the same.
     ///
     /// # Errors

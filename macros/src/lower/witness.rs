@@ -17,7 +17,9 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::{collections::HashMap, ptr};
 use syn::{
-    Attribute, Ident, ItemFn, Lit, Local, Pat, PatType, Path, parse_quote,
+    Attribute, Block, Expr, ExprBlock, Ident, ItemFn, Lit, Local, Pat, PatType, Path, Stmt,
+    parse_quote,
+    token::Brace,
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
 };
@@ -61,10 +63,15 @@ pub(crate) fn witness(item: &ItemFn, function: &Function, notes: &Notes) -> Item
     witness.sig.ident =
         Ident::new(&format!("witness_of_{}", plain(&item.sig.ident)), Span::call_site());
     witness.vis = syn::Visibility::Inherited;
-    witness.attrs = Vec::new();
-    let block = &witness.block;
-    let same = same(notes);
-    witness.block = Box::new(parse_quote!({ loop {} #same #block }));
+    witness.attrs.clear();
+    let body = ExprBlock { attrs: Vec::new(), label: None, block: *witness.block };
+    let mut stmts = vec![parse_quote!(loop {})];
+    if !notes.builtins.is_empty() {
+        let same = same(notes);
+        stmts.push(parse_quote!({ #same }));
+    }
+    stmts.push(Stmt::Expr(Expr::Block(body), None));
+    witness.block = Box::new(Block { brace_token: Brace::default(), stmts });
     witness
 }
 
@@ -74,19 +81,14 @@ fn plain(ident: &Ident) -> String {
 
 /// Statements that compile only if each path leads to the function that it was taken for.
 fn same(notes: &Notes) -> TokenStream {
-    if notes.builtins.is_empty() {
-        return TokenStream::new();
-    }
     let checks = notes.builtins.iter().map(|(path, absolute)| {
         let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
         let names = absolute.split("::").map(|name| Ident::new(name, span));
         quote_spanned!(span=> same(#path, ::warpwise #(::#names)*);)
     });
     quote! {
-        {
-            fn same<F>(_: F, _: F) {}
-            #(#checks)*
-        }
+        fn same<F>(_: F, _: F) {}
+        #(#checks)*
     }
 }
 

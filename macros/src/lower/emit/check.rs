@@ -106,10 +106,12 @@ impl Emit<'_> {
             && known_rhs.is_none_or(|value| value == -1)
             && known_lhs.is_none_or(|value| value == min(scalar));
         if possible {
-            let minus_one = self.int(-1, scalar, at);
-            let other = self.compare(CompareOp::Ne, rhs, minus_one, at);
-            let not_min = self.is_not_min(lhs, scalar, at);
-            let cond = self.or(other, not_min, at);
+            let mut cond = self.is_not_min(lhs, scalar, at);
+            if known_rhs.is_none() {
+                let minus_one = self.int(-1, scalar, at);
+                let other = self.compare(CompareOp::Ne, rhs, minus_one, at);
+                cond = self.or(other, cond, at);
+            }
             self.check_int(cond, overflow_fault, scalar, at);
         }
     }
@@ -149,14 +151,13 @@ impl Emit<'_> {
         if !self.options.overflow_checks || !self.may_be_int(scalar) {
             return;
         }
-        let zero = self.int(0, scalar, at);
         let (cond, fault) = match op {
             // A sum is not below one side exactly if the other is not negative.
             BinaryOp::Add => {
-                (self.moves(rhs, zero, CompareOp::Ge, [result, lhs], at), Fault::AddOverflow)
+                (self.moves(rhs, CompareOp::Ge, [result, lhs], scalar, at), Fault::AddOverflow)
             }
             BinaryOp::Sub => {
-                (self.moves(rhs, zero, CompareOp::Le, [result, lhs], at), Fault::SubtractOverflow)
+                (self.moves(rhs, CompareOp::Le, [result, lhs], scalar, at), Fault::SubtractOverflow)
             }
             BinaryOp::Mul => {
                 (self.product_fits([lhs, rhs], result, scalar, at), Fault::MultiplyOverflow)
@@ -178,11 +179,12 @@ impl Emit<'_> {
     fn moves(
         &mut self,
         by: InstId,
-        zero: InstId,
         order: CompareOp,
         [a, b]: [InstId; 2],
+        scalar: Scalar,
         at: At,
     ) -> InstId {
+        let zero = self.int(0, scalar, at);
         let up = self.compare(CompareOp::Ge, by, zero, at);
         let moved = self.compare(order, a, b, at);
         self.compare(CompareOp::Eq, up, moved, at)

@@ -17,17 +17,57 @@ impl Emit<'_> {
         other: Option<&Expr>,
         expr: &Expr,
     ) -> Flow<Value> {
+        let Some(other) = other else { return self.guard(cond, then, expr.at) };
         let cond = self.scalar(cond)?;
         let result = self.result(expr)?;
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(expr.at, op, ir::Ty::Unit)?;
         let then = self.block(then).and_then(|value| self.put(result, value, expr.at));
         self.build.otherwise();
-        let other = other.map_or(Ok(()), |other| self.arm(other, result));
+        let other = self.arm(other, result);
         self.build.end();
         match (then, other) {
             (Err(Left), Err(Left)) => Err(Left),
             (Ok(()), _) | (_, Ok(())) => Ok(self.take(result, expr.at)),
+        }
+    }
+
+    /// An `if` without `else`.
+    fn guard(&mut self, cond: &Expr, then: &Block, at: At) -> Flow<Value> {
+        let mut opened = 0;
+        let cond = self.conditions(cond, &mut opened);
+        let done = cond.and_then(|cond| {
+            let op = Op::If { cond, then: Body::default(), other: Body::default() };
+            self.begin(at, op, ir::Ty::Unit)?;
+            let _ = self.block(then);
+            self.build.end();
+            Ok(())
+        });
+        self.close(opened);
+        // What leaves inside a condition that is opened leaves only where it is true.
+        if opened == 0 { done.map(|()| Value::Unit) } else { Ok(Value::Unit) }
+    }
+
+    /// The last of the conditions that `&&` joins, with an `if` opened for those before it: what
+    /// comes in it is seen to come where all of them are true.
+    pub(super) fn conditions(&mut self, cond: &Expr, opened: &mut usize) -> Flow<InstId> {
+        let Kind::Lazy { and: true, lhs, rhs } = &cond.kind else { return self.scalar(cond) };
+        if self.is_cheap(rhs, &mut 0) {
+            let lhs = self.conditions(lhs, opened)?;
+            let rhs = self.scalar(rhs)?;
+            return Ok(self.binary_op(BinaryOp::And, lhs, rhs, Scalar::Bool, cond.at));
+        }
+        let first = self.conditions(lhs, opened)?;
+        let op = Op::If { cond: first, then: Body::default(), other: Body::default() };
+        self.begin(cond.at, op, ir::Ty::Unit)?;
+        *opened += 1;
+        self.conditions(rhs, opened)
+    }
+
+    /// Closes what [`Self::conditions`] opened.
+    pub(super) fn close(&mut self, opened: usize) {
+        for _ in 0..opened {
+            self.build.end();
         }
     }
 

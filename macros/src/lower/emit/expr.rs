@@ -101,7 +101,9 @@ impl Emit<'_> {
                 Ok(Value::Scalar(self.convert(value, from, to, at)))
             }
             Kind::Assign { place, value } => self.assign(place.as_deref(), value, at),
-            Kind::Update { op, place, value } => self.update(*op, place, value, at),
+            Kind::Update { op, place, value, overloaded } => {
+                self.update(*op, [place, value], *overloaded, at)
+            }
             Kind::Block { label: None, block } => self.block(block),
             Kind::Block { label: Some(label), block } => self.labeled(*label, block, expr),
             Kind::If { cond, then, other } => self.branch(cond, then, other.as_deref(), expr),

@@ -37,12 +37,36 @@ impl Emit<'_> {
     }
 
     fn while_round(&mut self, inst: InstId, cond: &Expr, body: &Block, at: At) -> Flow<()> {
-        let cond = self.scalar(cond)?;
+        let mut opened = 0;
+        let cond = self.conditions(cond, &mut opened);
+        let done = cond.and_then(|cond| self.while_body(inst, cond, body, opened > 0, at));
+        self.close(opened);
+        if opened > 0 {
+            self.inst(at, Op::Break(inst), ir::Ty::Unit);
+            return Ok(());
+        }
+        done
+    }
+
+    /// The body where `cond` is true. If that is inside other conditions, what is behind them
+    /// leaves the loop, and the body goes on with it.
+    fn while_body(
+        &mut self,
+        inst: InstId,
+        cond: InstId,
+        body: &Block,
+        inside: bool,
+        at: At,
+    ) -> Flow<()> {
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
-        let _ = self.block(body);
-        self.build.otherwise();
-        self.inst(at, Op::Break(inst), ir::Ty::Unit);
+        let ended = self.block(body);
+        if !inside {
+            self.build.otherwise();
+            self.inst(at, Op::Break(inst), ir::Ty::Unit);
+        } else if ended.is_ok() {
+            self.inst(at, Op::Continue(inst), ir::Ty::Unit);
+        }
         self.build.end();
         Ok(())
     }

@@ -56,29 +56,30 @@ impl Emit<'_> {
         self.arithmetic(op, operands, rhs, scalar, expr.at)
     }
 
-    /// `place op= value`: the right side first.
+    /// `place op= value`: the right side first, unless `place_first`.
     pub(super) fn update(
         &mut self,
         op: BinaryOp,
-        place: &Expr,
-        value: &Expr,
+        [place, value]: [&Expr; 2],
+        place_first: bool,
         at: At,
     ) -> Flow<Value> {
         let scalar = self.scalar_of(place.ty, place.at)?;
+        let early = if place_first { Some(self.place(place)?) } else { None };
         let contracted = if self.contracts(op, scalar) { product(value) } else { None };
-        let result = if let Some(right) = contracted {
+        let (found, result) = if let Some(right) = contracted {
             let (a, b) = self.factors(&right)?;
-            let found = self.place(place)?;
+            let found = early.map_or_else(|| self.place(place), Ok)?;
             let c = self.old(found.clone(), place)?;
             (found, self.mul_add(right_form(op, right.negated), [a, b, c], scalar, at))
         } else {
             let rhs = self.scalar(value)?;
-            let found = self.place(place)?;
+            let found = early.map_or_else(|| self.place(place), Ok)?;
             let lhs = self.old(found.clone(), place)?;
             let operands = Operands { lhs, rhs, known_lhs: None, known_rhs: known(value) };
             (found, self.arithmetic(op, operands, value, scalar, at)?)
         };
-        self.set(result.0, Value::Scalar(result.1), at)?;
+        self.set(found, Value::Scalar(result), at)?;
         Ok(Value::Unit)
     }
 

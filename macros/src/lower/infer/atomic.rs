@@ -56,7 +56,6 @@ impl Infer<'_> {
             return self.make(Kind::Atomic(Box::new(atomic)), expr, at);
         }
         let Some(form) = form(&name, prim) else {
-            self.discard(&call.args);
             let ty = self.types.show(place.ty);
             let help = match name.as_str() {
                 "fetch_update" | "update" | "try_update" => {

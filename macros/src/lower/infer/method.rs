@@ -1,12 +1,13 @@
 //! Method calls.
 use super::{
     super::{
+        constant::{self, Constant},
         method::{self, Part, Spec},
         span::SpanRange,
-        tree::{Expr, GenericKind, Kind},
+        tree::{Expr, GenericArg, GenericKind, Kind},
         types::{Class, Prim, Ty, Type},
     },
-    Infer, Obligation, reject,
+    Infer, Obligation, reject, scope,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};
 use warpwise_compiler::{id::Id as _, ir::CompareOp};
@@ -49,10 +50,13 @@ impl Infer<'_> {
         }
     }
 
-    /// Visits arguments whose call is wrong, for what is wrong with them.
+    /// Visits arguments whose call is wrong, for what is wrong with them besides: not closures,
+    /// which only belong to the call.
     pub(super) fn discard(&mut self, args: &Args) {
         for arg in args {
-            self.expr(arg, None);
+            if !matches!(arg, syn::Expr::Closure(_)) {
+                self.expr(arg, None);
+            }
         }
     }
 
@@ -74,24 +78,18 @@ impl Infer<'_> {
             _ => None,
         };
         let reported = if let Some(name) = open.map(|generic| generic.name.clone()) {
-            self.errors.advise(
-                self.places[receiver.at],
-                format_args!("the type of the open constant `{name}` is not known here"),
-                format_args!("bind it with its type: `let value: usize = {name};`"),
-            )
+            super::unknown_open(self.errors, &name, self.places[receiver.at])
         } else {
-            let ty = self.types.show(receiver.ty);
-            let method = &call.method;
-            self.errors.mistyped(
-                at,
-                match class {
-                    Class::Any => format!("the type must be known before `{method}` is called"),
-                    Class::Int | Class::Float => {
-                        format!("can't call method `{method}` on ambiguous numeric type `{ty}`")
-                    }
-                },
-            )
+            let help = match class {
+                Class::Any => "declare the variable with its type",
+                Class::Int => "give the number a suffix such as `u32`, or the variable a type",
+                Class::Float => "give the number a suffix such as `f32`, or the variable a type",
+            };
+            let fact = format!("the type must be known before `{}` is called", call.method);
+            self.errors.advise(self.places[receiver.at], fact, help)
         };
+        let decided = self.types.add(Type::Reported(reported));
+        self.types.decide(receiver.ty, decided);
         self.reported(reported, at)
     }
 
@@ -223,39 +221,22 @@ impl Infer<'_> {
     }
 
     /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
-    pub(super) fn constant(&mut self, expr: &syn::ExprPath, name: &str, at: SpanRange) -> Expr {
-        use super::super::constant::{self, Constant};
+    pub(super) fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
         let names: Vec<String> =
-            expr.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if expr.qself.is_none() {
-            if let [ty, constant] = names.as_slice()
-                && let Some((_, super::super::tree::GenericArg::Type(ty))) =
-                    super::scope::generic(&self.names.args, ty)
-            {
-                let found = match constant.as_str() {
-                    "ZERO" => Some(Constant::Zero),
-                    "ONE" => Some(Constant::One),
-                    _ => None,
-                };
-                if let Some(found) = found {
-                    return self.make(Kind::Constant(found), ty, at);
-                }
-                let reported = self.errors.advise(
-                    at,
-                    format_args!("kernel code does not know the constant `{name}`"),
-                    "`Num` has `ZERO` and `ONE`",
-                );
-                return self.reported(reported, at);
-            }
-            if let Some((found, prim)) = constant::find(&names) {
-                let ty = self.prim(prim);
-                return self.make(Kind::Constant(found), ty, at);
-            }
-        }
-        let reported = if let [variable] = names.as_slice()
-            && !variable.starts_with(|first: char| first.is_uppercase())
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let [ty, constant] = names.as_slice()
+            && let Some((_, GenericArg::Type(ty))) = scope::generic(&self.names.args, ty)
         {
-            self.errors.mistyped(at, format_args!("cannot find value `{variable}` in this scope"))
+            return self.constant_of(ty, constant, name, at);
+        }
+        if let Some((found, prim)) = constant::find(&names) {
+            let ty = self.prim(prim);
+            return self.make(Kind::Constant(found), ty, at);
+        }
+        let is_variable =
+            matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
+        let reported = if is_variable {
+            self.errors.mistyped(at, format_args!("cannot find value `{name}` in this scope"))
         } else {
             self.errors.advise(
                 at,
@@ -266,6 +247,20 @@ impl Infer<'_> {
             )
         };
         self.reported(reported, at)
+    }
+
+    /// A constant of a type parameter.
+    fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
+        let found = match constant {
+            "ZERO" => Constant::Zero,
+            "ONE" => Constant::One,
+            _ => {
+                let fact = format!("kernel code does not know the constant `{name}`");
+                let reported = self.errors.advise(at, fact, "`Num` has `ZERO` and `ONE`");
+                return self.reported(reported, at);
+            }
+        };
+        self.make(Kind::Constant(found), ty, at)
     }
 
     /// The obligation of what is shuffled.

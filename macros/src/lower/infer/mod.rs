@@ -31,6 +31,7 @@ use super::{
     types::{Class, Prim, Ty, Type, Types},
     witness::Notes,
 };
+pub(super) use call::callee;
 pub(super) use extent::wrapped;
 use obligation::Obligation;
 use scope::{Names, Scope};
@@ -60,6 +61,15 @@ pub(super) fn function(context: &Context<'_>, errors: &mut Errors) -> Option<(Fu
     let good = local.is_empty();
     errors.append(local);
     good.then_some(inferred)
+}
+
+/// Reports an open constant whose type nothing tells.
+fn unknown_open(errors: &mut Errors, name: &str, at: SpanRange) -> Reported {
+    errors.advise(
+        at,
+        format_args!("the type of the open constant `{name}` is not known here"),
+        format_args!("bind it with its type: `let value: usize = {name};`"),
+    )
 }
 
 struct Infer<'a> {
@@ -135,7 +145,6 @@ impl<'a> Infer<'a> {
             generics: self.names.generics,
             block: block.flatten(),
             params,
-            ret: self.ret,
             vars: self.vars,
             labels: self.labels,
             types: self.types,
@@ -154,16 +163,14 @@ impl<'a> Infer<'a> {
                 && let Type::Unknown(_) = self.types.get(ty)
             {
                 let used = self.names.open_uses.iter().find(|(name, _)| *name == generic.name);
-                if let Some((name, at)) = used {
-                    self.errors.advise(
-                        *at,
-                        format_args!("the type of the open constant `{name}` is not known here"),
-                        format_args!("bind it with its type: `let value: usize = {name};`"),
-                    );
-                } else {
-                    let usize = self.types.prim(Prim::Usize);
-                    let _ = self.types.unify(ty, usize);
-                }
+                let decided = match used {
+                    Some((name, at)) => {
+                        let reported = unknown_open(self.errors, name, *at);
+                        self.types.add(Type::Reported(reported))
+                    }
+                    None => self.types.prim(Prim::Usize),
+                };
+                self.types.decide(ty, decided);
             }
         }
         self.types.fall_back();
@@ -172,8 +179,11 @@ impl<'a> Infer<'a> {
         }
         for (_, var) in self.vars.iter() {
             if let Type::Unknown(_) = self.types.get(var.ty) {
-                let at = self.places[var.at];
-                self.errors.mistyped(at, format_args!("the type of `{}` is not known", var.name));
+                self.errors.advise(
+                    self.places[var.at],
+                    format_args!("the type of `{}` is not known", var.name),
+                    format_args!("write it: `let {}: f32`", var.name),
+                );
             }
         }
     }

@@ -23,6 +23,8 @@ pub(super) enum Obligation {
     Cast(Ty, Ty),
     /// It can be counted through.
     Range(Ty),
+    /// A variable can be of it.
+    Bound(Ty),
     /// It can come out of one of several ways.
     Merged(Ty),
     /// It can be assigned.
@@ -73,6 +75,15 @@ impl Obligation {
             Self::Compared(ty) => undefined(is_scalar(types, ty), at, ty, types, errors),
             Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
             Self::Cast(from, to) => cast(at, from, to, types, errors),
+            Self::Bound(ty) => {
+                if let Type::Array(..) | Type::Slice(_) | Type::Atomic(_, None) = types.get(ty) {
+                    errors.advise(
+                        at,
+                        format_args!("kernel code cannot copy a `{}`", types.show(ty)),
+                        "refer to it with `&` or `&mut`",
+                    );
+                }
+            }
             Self::Merged(ty) => {
                 if !is_value(types, ty) {
                     errors.advise(

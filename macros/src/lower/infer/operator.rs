@@ -73,6 +73,10 @@ impl Infer<'_> {
     /// An operand of an operator, through one reference: `&f32 + f32` is an `f32`.
     fn operand(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
         let value = self.expr(expr, hint);
+        self.through(value)
+    }
+
+    fn through(&mut self, value: Expr) -> Expr {
         match self.types.get(value.ty) {
             Type::Ref { to, .. } => {
                 let at = self.places[value.at];
@@ -137,10 +141,14 @@ impl Infer<'_> {
     fn update(&mut self, op: BinaryOp, left: &syn::Expr, right: &syn::Expr, at: SpanRange) -> Expr {
         let place = self.expr(left, None);
         self.require_settable(&place);
-        let value = self.operand(right, None);
+        let value = self.expr(right, None);
+        let by_reference = matches!(self.types.get(value.ty), Type::Ref { .. });
+        let value = self.through(value);
         self.operands(op, &place, &value, at);
+        let overloaded = by_reference || matches!(self.types.get(place.ty), Type::Generic(_));
         let unit = self.types.unit();
-        self.make(Kind::Update { op, place: Box::new(place), value: Box::new(value) }, unit, at)
+        let (place, value) = (Box::new(place), Box::new(value));
+        self.make(Kind::Update { op, place, value, overloaded }, unit, at)
     }
 
     pub(super) fn assign(&mut self, expr: &ExprAssign) -> Expr {

@@ -5,7 +5,7 @@ use super::{
         tree::{Expr, StmtKind, Var, Variable},
         types::Ty,
     },
-    Infer, reject,
+    Infer, Obligation, reject,
 };
 use syn::{Ident, Local, Pat};
 
@@ -43,7 +43,9 @@ impl Infer<'_> {
     /// Declares the variable of a pattern.
     pub(super) fn declare(&mut self, plain: &Plain<'_>, ty: Ty, settable: bool) -> Option<Var> {
         let ident = plain.ident?;
-        let at = self.at(SpanRange::token(ident.span()));
+        let range = SpanRange::token(ident.span());
+        self.oblige(range, Obligation::Bound(ty));
+        let at = self.at(range);
         let variable = Variable {
             name: ident.to_string(),
             ty,

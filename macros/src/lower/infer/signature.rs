@@ -7,7 +7,7 @@ use super::{
         tree::{Generic, GenericArg, GenericKind, Var, Variable},
         types::{Class, Prim, Ty, Type, Types},
     },
-    Context, Infer,
+    Context, Infer, Obligation,
     scope::Names,
 };
 use syn::{
@@ -58,7 +58,7 @@ fn declare(names: &mut Names, types: &mut Types, generic: Generic) {
 
 /// The type of a constant parameter.
 fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
-    let prim = match ty {
+    let prim = match peel(ty) {
         syn::Type::Path(path) => path.path.get_ident().and_then(|id| Prim::named(&id.to_string())),
         _ => None,
     };
@@ -69,6 +69,17 @@ fn const_type(ty: &syn::Type, errors: &mut Errors) -> Prim {
         );
         Prim::Usize
     })
+}
+
+/// `ty` without parentheses, and without what a macro puts around it.
+pub(super) fn peel(mut ty: &syn::Type) -> &syn::Type {
+    loop {
+        ty = match ty {
+            syn::Type::Group(group) => &group.elem,
+            syn::Type::Paren(paren) => &paren.elem,
+            _ => return ty,
+        };
+    }
 }
 
 /// Which types a type parameter may be, from its bounds and the `where` clause.
@@ -141,7 +152,7 @@ impl Infer<'_> {
                     "write the result to a `&mut [T]` parameter",
                 );
             } else {
-                self.oblige(at, super::Obligation::Returned(self.ret));
+                self.oblige(at, Obligation::Returned(self.ret));
             }
         }
         sig.inputs.iter().filter_map(|input| self.parameter(input)).collect()
@@ -183,6 +194,8 @@ impl Infer<'_> {
         let ty = self.ty(&input.ty);
         if self.context.kernel.is_some() {
             self.kernel_parameter(&input.ty, ty);
+        } else {
+            self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
         }
         let (ident, mutable) = match &*input.pat {
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {

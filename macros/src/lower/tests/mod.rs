@@ -9,6 +9,7 @@ use crate::attr::{self, Options};
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::{Item, ItemFn};
+use warpwise_compiler::{diag::Level, id::Id as _, ir::Op};
 
 /// A source file: its kernels, and its device functions, which know each other by name.
 pub(super) struct Source {
@@ -73,15 +74,130 @@ pub(super) fn lower_text(text: &str) -> Result<Lowered, Rejected> {
     source.lower(&source.kernels[0])
 }
 
+fn text_of(range: super::SpanRange) -> (usize, usize) {
+    (range.first.start().column, range.last.end().column)
+}
+
 #[test]
-fn print_tokens() {
-    // Spans are ranges of tokens: the first and last of an expression.
-    let lowered = lower_text("#[kernel] fn k(x: &mut [f32]) { x[0] = x[1] * 2.0; }").unwrap();
-    let text: Vec<String> = lowered
+fn spans_cover_what_one_would_underline() {
+    let text = "#[kernel] fn k(x: &mut [f32]) { x[0] = x[1] * 2.0; }";
+    let lowered = lower_text(text).unwrap();
+    let shown: Vec<String> = lowered
+        .kernel
+        .insts
+        .iter()
+        .map(|(id, inst)| {
+            let (start, end) = text_of(lowered.spans[inst.span.index()]);
+            let line = lowered.kernel.inst_text(id).to_string();
+            let op = line.split([' ', '.']).nth(2).unwrap_or_default().to_owned();
+            format!("{op}: {}", &text[start..end])
+        })
+        .collect();
+    let expected = [
+        "const: 1",
+        "len: 1",
+        "bounds: 1",
+        "param: x[1]",
+        "index: x[1]",
+        "load: x[1]",
+        "const: 2.0",
+        "mul: x[1] * 2.0",
+        "const: 0",
+        "len: 0",
+        "bounds: 0",
+        "param: x[0]",
+        "index: x[0]",
+        "store: x[0] = x[1] * 2.0",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn levels_hold_for_the_instructions_of_their_statement() {
+    let lowered = lower_text(
+        "#[device]
+        #[warn(gpu_barriers_in_divergent_loops)]
+        fn wait() { sync_threads(); }
+        #[allow(gpu_barriers_in_divergent_flow)]
+        #[kernel(deny(gpu_barriers_in_divergent_loops))]
+        fn k(y: &mut [f32]) {
+            y[0] = 1.0;
+            #[deny(gpu_barriers_in_divergent_flow)]
+            if y[0] > 1.0 {
+                #[warn(gpu_barriers_in_divergent_flow)]
+                wait();
+            }
+        }",
+    )
+    .unwrap();
+    let names: Vec<(&str, Level)> =
+        lowered.levels.kernel.iter().map(|(name, level)| (name.as_str(), *level)).collect();
+    let (flow, loops) = ("gpu_barriers_in_divergent_flow", "gpu_barriers_in_divergent_loops");
+    assert_eq!(names, [(loops, Level::Deny), (flow, Level::Allow)]);
+    let barrier =
+        lowered.kernel.insts.iter().find(|(_, inst)| matches!(inst.op, Op::Barrier { .. }));
+    let span = barrier.unwrap().1.span;
+    let holding: Vec<(&str, Level)> = lowered
+        .levels
         .spans
         .iter()
-        .map(|range| format!("{}-{}", range.first.start().column, range.last.end().column))
+        .filter(|(spans, ..)| spans.contains(&span))
+        .map(|(_, name, level)| (name.as_str(), *level))
         .collect();
-    assert!(text.contains(&"39-49".to_owned()), "{text:?}");
-    assert!(lowered.witnesses[0].to_token_stream().to_string().contains("2.0f32"));
+    assert_eq!(holding, [(flow, Level::Deny), (flow, Level::Warn), (loops, Level::Warn)]);
+    let first = lowered.kernel.insts.iter().next().unwrap().1.span;
+    assert!(lowered.levels.spans.iter().all(|(spans, ..)| !spans.contains(&first)));
+}
+
+#[test]
+fn witnesses_write_out_what_was_inferred() {
+    let lowered = lower_text(
+        "#[kernel(open(TILE))]
+        fn k<T: Num, const N: usize>(a: T, n: u64, y: &mut [T]) {
+            let i = thread_idx_x();
+            let tile = shared!([[f32; TILE]; N]);
+            let half = 0.5 * tile[0][0] + 1e3;
+            let mut k = 1_000;
+            k += n;
+            let c;
+            c = a;
+            let ready = shared!([AtomicU32; 4]);
+            let s: f64 = 2.;
+            let _ = half;
+            y[i] = c;
+        }",
+    )
+    .unwrap();
+    let tokens = &lowered.witnesses[0].to_token_stream().to_string();
+    for part in [
+        "loop { }",
+        "same (thread_idx_x , :: warpwise :: thread_idx_x)",
+        "let i : usize = thread_idx_x ()",
+        "let tile : & mut [[f32 ; TILE] ; N] = shared ! ([[f32 ; TILE] ; N])",
+        "let half : f32 = 0.5f32 * tile [0usize] [0usize] + 1e3f32",
+        "let mut k : u64 = 1000u64",
+        "let c : T ;",
+        "let ready : & mut [:: core :: sync :: atomic :: AtomicU32 ; 4] =",
+        "let s : f64 = 2f64",
+        "let _ : f32 = half",
+    ] {
+        assert!(tokens.contains(part), "{part}\n{tokens}");
+    }
+}
+
+#[test]
+fn callees_are_what_must_be_device_functions() {
+    let item: ItemFn = syn::parse_quote! {
+        fn k<T: Float>(x: f32) {
+            helper(geo::area::<f32>(x), helper(1.0, 2.0));
+            let f = |x| inner(x);
+            f(3);
+            T::from_i32(3); f32::from_bits(1); std::mem::swap(a, b); Some(3); Num::min(1, 2);
+            thread_idx_x(); warp::any(true); warpwise::warp::shfl(x, 3); any(true);
+            <f32>::max(1.0, 2.0);
+            fn nested() { not_ours() }
+        }
+    };
+    let keys: Vec<String> = callees(&item).iter().map(key).collect();
+    assert_eq!(keys, ["helper", "geo::area", "inner", "any"]);
 }

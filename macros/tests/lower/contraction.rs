@@ -1,0 +1,301 @@
+// In `l + r` and `l - r`, a side that is itself a product is not rounded on its own; the left one
+// if both are.
+#[kernel]
+fn contracted(a: f32, b: f32, c: f32, d: f32, y: &mut [f32]) {
+    y[0] = a * b + c;
+    y[1] = a * b - c;
+    y[2] = c + a * b;
+    y[3] = c - a * b;
+    y[4] = -(a * b) + c;
+    y[5] = -((a * b)) - c;
+    y[6] = c - -(a * b);
+    y[7] = a * b + c * d;
+    y[8] = -a * b + c;
+    y[9] += a * b;
+    y[10] -= a * b;
+}
+
+// A product bound by `let`, out of a block, a cast or a call is rounded; integers never contract.
+#[kernel]
+fn not_contracted(a: f32, b: f32, c: f32, i: i32, y: &mut [f32], z: &mut [i32]) {
+    let p = a * b;
+    y[0] = p + c;
+    y[1] = { a * b } + c;
+    y[2] = (a * b) as f32 + c;
+    y[3] = a.abs() + c / b;
+    z[0] = i * i + i;
+}
+
+#[kernel(contract = false)]
+fn off(a: f32, b: f32, c: f32, y: &mut [f32]) {
+    y[0] = a * b + c;
+    y[1] = a.mul_add(b, c);
+}
+
+#[kernel]
+fn generic<T: Num, I: Int>(a: T, b: T, i: I, y: &mut [T], z: &mut [I]) {
+    y[0] = a * b + a;
+    y[1] = a - a * b;
+    z[0] = i * i + i;
+}
+// == contracted
+// kernel contracted {
+//   param arg0 = a: f32 !0
+//   param arg1 = b: f32 !1
+//   param arg2 = c: f32 !2
+//   param arg3 = d: f32 !3
+//   param arg4 = y: write [f32] !4
+//   %0 = param arg0 : f32 !5
+//   %1 = param arg1 : f32 !6
+//   %2 = param arg2 : f32 !7
+//   %3 = fma %0, %1, %2 : f32 !8
+//   %4 = const 0 : u64 !9
+//   %5 = len arg4 : u64 !9
+//   %6 = bounds %4, %5 : u64 !9
+//   %7 = param arg4 : ptr global !10
+//   %8 = index %7, %6, 4 : ptr global !10
+//   %9 = store %8, %3 !11
+//   %10 = param arg0 : f32 !12
+//   %11 = param arg1 : f32 !13
+//   %12 = param arg2 : f32 !14
+//   %13 = neg %12 : f32 !15
+//   %14 = fma %10, %11, %13 : f32 !15
+//   %15 = const 1 : u64 !16
+//   %16 = len arg4 : u64 !16
+//   %17 = bounds %15, %16 : u64 !16
+//   %18 = param arg4 : ptr global !17
+//   %19 = index %18, %17, 4 : ptr global !17
+//   %20 = store %19, %14 !18
+//   %21 = param arg2 : f32 !19
+//   %22 = param arg0 : f32 !20
+//   %23 = param arg1 : f32 !21
+//   %24 = fma %22, %23, %21 : f32 !22
+//   %25 = const 2 : u64 !23
+//   %26 = len arg4 : u64 !23
+//   %27 = bounds %25, %26 : u64 !23
+//   %28 = param arg4 : ptr global !24
+//   %29 = index %28, %27, 4 : ptr global !24
+//   %30 = store %29, %24 !25
+//   %31 = param arg2 : f32 !26
+//   %32 = param arg0 : f32 !27
+//   %33 = param arg1 : f32 !28
+//   %34 = neg %32 : f32 !29
+//   %35 = fma %34, %33, %31 : f32 !29
+//   %36 = const 3 : u64 !30
+//   %37 = len arg4 : u64 !30
+//   %38 = bounds %36, %37 : u64 !30
+//   %39 = param arg4 : ptr global !31
+//   %40 = index %39, %38, 4 : ptr global !31
+//   %41 = store %40, %35 !32
+//   %42 = param arg0 : f32 !33
+//   %43 = param arg1 : f32 !34
+//   %44 = param arg2 : f32 !35
+//   %45 = neg %42 : f32 !36
+//   %46 = fma %45, %43, %44 : f32 !36
+//   %47 = const 4 : u64 !37
+//   %48 = len arg4 : u64 !37
+//   %49 = bounds %47, %48 : u64 !37
+//   %50 = param arg4 : ptr global !38
+//   %51 = index %50, %49, 4 : ptr global !38
+//   %52 = store %51, %46 !39
+//   %53 = param arg0 : f32 !40
+//   %54 = param arg1 : f32 !41
+//   %55 = param arg2 : f32 !42
+//   %56 = neg %53 : f32 !43
+//   %57 = neg %55 : f32 !43
+//   %58 = fma %56, %54, %57 : f32 !43
+//   %59 = const 5 : u64 !44
+//   %60 = len arg4 : u64 !44
+//   %61 = bounds %59, %60 : u64 !44
+//   %62 = param arg4 : ptr global !45
+//   %63 = index %62, %61, 4 : ptr global !45
+//   %64 = store %63, %58 !46
+//   %65 = param arg2 : f32 !47
+//   %66 = param arg0 : f32 !48
+//   %67 = param arg1 : f32 !49
+//   %68 = fma %66, %67, %65 : f32 !50
+//   %69 = const 6 : u64 !51
+//   %70 = len arg4 : u64 !51
+//   %71 = bounds %69, %70 : u64 !51
+//   %72 = param arg4 : ptr global !52
+//   %73 = index %72, %71, 4 : ptr global !52
+//   %74 = store %73, %68 !53
+//   %75 = param arg0 : f32 !54
+//   %76 = param arg1 : f32 !55
+//   %77 = param arg2 : f32 !56
+//   %78 = param arg3 : f32 !57
+//   %79 = mul %77, %78 : f32 !58
+//   %80 = fma %75, %76, %79 : f32 !59
+//   %81 = const 7 : u64 !60
+//   %82 = len arg4 : u64 !60
+//   %83 = bounds %81, %82 : u64 !60
+//   %84 = param arg4 : ptr global !61
+//   %85 = index %84, %83, 4 : ptr global !61
+//   %86 = store %85, %80 !62
+//   %87 = param arg0 : f32 !63
+//   %88 = neg %87 : f32 !64
+//   %89 = param arg1 : f32 !65
+//   %90 = param arg2 : f32 !66
+//   %91 = fma %88, %89, %90 : f32 !67
+//   %92 = const 8 : u64 !68
+//   %93 = len arg4 : u64 !68
+//   %94 = bounds %92, %93 : u64 !68
+//   %95 = param arg4 : ptr global !69
+//   %96 = index %95, %94, 4 : ptr global !69
+//   %97 = store %96, %91 !70
+//   %98 = param arg0 : f32 !71
+//   %99 = param arg1 : f32 !72
+//   %100 = const 9 : u64 !73
+//   %101 = len arg4 : u64 !73
+//   %102 = bounds %100, %101 : u64 !73
+//   %103 = param arg4 : ptr global !74
+//   %104 = index %103, %102, 4 : ptr global !74
+//   %105 = load %104 : f32 !74
+//   %106 = fma %98, %99, %105 : f32 !75
+//   %107 = store %104, %106 !75
+//   %108 = param arg0 : f32 !76
+//   %109 = param arg1 : f32 !77
+//   %110 = const 10 : u64 !78
+//   %111 = len arg4 : u64 !78
+//   %112 = bounds %110, %111 : u64 !78
+//   %113 = param arg4 : ptr global !79
+//   %114 = index %113, %112, 4 : ptr global !79
+//   %115 = load %114 : f32 !79
+//   %116 = neg %108 : f32 !80
+//   %117 = fma %116, %109, %115 : f32 !80
+//   %118 = store %114, %117 !80
+// }
+// == not_contracted
+// kernel not_contracted {
+//   param arg0 = a: f32 !0
+//   param arg1 = b: f32 !1
+//   param arg2 = c: f32 !2
+//   param arg3 = i: i32 !3
+//   param arg4 = y: write [f32] !4
+//   param arg5 = z: write [i32] !5
+//   %0 = param arg0 : f32 !6
+//   %1 = param arg1 : f32 !7
+//   %2 = mul %0, %1 : f32 !8
+//   %3 = param arg2 : f32 !9
+//   %4 = add %2, %3 : f32 !10
+//   %5 = const 0 : u64 !11
+//   %6 = len arg4 : u64 !11
+//   %7 = bounds %5, %6 : u64 !11
+//   %8 = param arg4 : ptr global !12
+//   %9 = index %8, %7, 4 : ptr global !12
+//   %10 = store %9, %4 !13
+//   %11 = param arg0 : f32 !14
+//   %12 = param arg1 : f32 !15
+//   %13 = mul %11, %12 : f32 !16
+//   %14 = param arg2 : f32 !17
+//   %15 = add %13, %14 : f32 !18
+//   %16 = const 1 : u64 !19
+//   %17 = len arg4 : u64 !19
+//   %18 = bounds %16, %17 : u64 !19
+//   %19 = param arg4 : ptr global !20
+//   %20 = index %19, %18, 4 : ptr global !20
+//   %21 = store %20, %15 !21
+//   %22 = param arg0 : f32 !22
+//   %23 = param arg1 : f32 !23
+//   %24 = mul %22, %23 : f32 !24
+//   %25 = param arg2 : f32 !25
+//   %26 = add %24, %25 : f32 !26
+//   %27 = const 2 : u64 !27
+//   %28 = len arg4 : u64 !27
+//   %29 = bounds %27, %28 : u64 !27
+//   %30 = param arg4 : ptr global !28
+//   %31 = index %30, %29, 4 : ptr global !28
+//   %32 = store %31, %26 !29
+//   %33 = param arg0 : f32 !30
+//   %34 = abs %33 : f32 !31
+//   %35 = param arg2 : f32 !32
+//   %36 = param arg1 : f32 !33
+//   %37 = div %35, %36 : f32 !34
+//   %38 = add %34, %37 : f32 !35
+//   %39 = const 3 : u64 !36
+//   %40 = len arg4 : u64 !36
+//   %41 = bounds %39, %40 : u64 !36
+//   %42 = param arg4 : ptr global !37
+//   %43 = index %42, %41, 4 : ptr global !37
+//   %44 = store %43, %38 !38
+//   %45 = param arg3 : i32 !39
+//   %46 = param arg3 : i32 !40
+//   %47 = mul %45, %46 : i32 !41
+//   %48 = param arg3 : i32 !42
+//   %49 = add %47, %48 : i32 !43
+//   %50 = const 0 : u64 !44
+//   %51 = len arg5 : u64 !44
+//   %52 = bounds %50, %51 : u64 !44
+//   %53 = param arg5 : ptr global !45
+//   %54 = index %53, %52, 4 : ptr global !45
+//   %55 = store %54, %49 !46
+// }
+// == off
+// kernel off {
+//   param arg0 = a: f32 !0
+//   param arg1 = b: f32 !1
+//   param arg2 = c: f32 !2
+//   param arg3 = y: write [f32] !3
+//   %0 = param arg0 : f32 !4
+//   %1 = param arg1 : f32 !5
+//   %2 = mul %0, %1 : f32 !6
+//   %3 = param arg2 : f32 !7
+//   %4 = add %2, %3 : f32 !8
+//   %5 = const 0 : u64 !9
+//   %6 = len arg3 : u64 !9
+//   %7 = bounds %5, %6 : u64 !9
+//   %8 = param arg3 : ptr global !10
+//   %9 = index %8, %7, 4 : ptr global !10
+//   %10 = store %9, %4 !11
+//   %11 = param arg0 : f32 !12
+//   %12 = param arg1 : f32 !13
+//   %13 = param arg2 : f32 !14
+//   %14 = fma %11, %12, %13 : f32 !15
+//   %15 = const 1 : u64 !16
+//   %16 = len arg3 : u64 !16
+//   %17 = bounds %15, %16 : u64 !16
+//   %18 = param arg3 : ptr global !17
+//   %19 = index %18, %17, 4 : ptr global !17
+//   %20 = store %19, %14 !18
+// }
+// == generic
+// kernel generic {
+//   generic T0 = T: type num !0
+//   generic T1 = I: type int !1
+//   param arg0 = a: T0 !2
+//   param arg1 = b: T0 !3
+//   param arg2 = i: T1 !4
+//   param arg3 = y: write [T0] !5
+//   param arg4 = z: write [T1] !6
+//   %0 = param arg0 : T0 !7
+//   %1 = param arg1 : T0 !8
+//   %2 = param arg0 : T0 !9
+//   %3 = mul_add.add %0, %1, %2 : T0 !10
+//   %4 = const 0 : u64 !11
+//   %5 = len arg3 : u64 !11
+//   %6 = bounds %4, %5 : u64 !11
+//   %7 = param arg3 : ptr global !12
+//   %8 = index %7, %6, sizeof(T0) : ptr global !12
+//   %9 = store %8, %3 !13
+//   %10 = param arg0 : T0 !14
+//   %11 = param arg0 : T0 !15
+//   %12 = param arg1 : T0 !16
+//   %13 = mul_add.from %11, %12, %10 : T0 !17
+//   %14 = const 1 : u64 !18
+//   %15 = len arg3 : u64 !18
+//   %16 = bounds %14, %15 : u64 !18
+//   %17 = param arg3 : ptr global !19
+//   %18 = index %17, %16, sizeof(T0) : ptr global !19
+//   %19 = store %18, %13 !20
+//   %20 = param arg2 : T1 !21
+//   %21 = param arg2 : T1 !22
+//   %22 = mul %20, %21 : T1 !23
+//   %23 = param arg2 : T1 !24
+//   %24 = add %22, %23 : T1 !25
+//   %25 = const 0 : u64 !26
+//   %26 = len arg4 : u64 !26
+//   %27 = bounds %25, %26 : u64 !26
+//   %28 = param arg4 : ptr global !27
+//   %29 = index %28, %27, sizeof(T1) : ptr global !27
+//   %30 = store %29, %24 !28
+// }

@@ -1,0 +1,251 @@
+#[kernel]
+fn expressions(n: usize, y: &mut [f32]) {
+    let a = [1.0, 2.0];
+    let b = [0.0; 4];
+    let c = |x: f32| x + 1.0;
+    let d = (1, 2);
+    let e = y.0;
+    match n {
+        0 => {}
+        _ => {}
+    }
+    if let Some(x) = Some(1) {}
+    while let Some(x) = f() {}
+    let f = 0..n;
+    let g = Point { x: 1.0 };
+    let h = g?;
+    unsafe { y[0] = 1.0 };
+    let i = 'x';
+    let j = "text";
+    let k = 1u128;
+    let (l, m) = d;
+    let Some(o) = p else { return };
+    async {};
+    const { 3 };
+}
+
+#[kernel]
+fn statements() {
+    fn inner() {}
+    const N: usize = 3;
+    static S: usize = 3;
+    use std::f32;
+    println!("{}", 1);
+    assert!(true);
+    panic!();
+    vec![1];
+    something!();
+    let x = shared!(3);
+}
+
+#[kernel]
+fn slices(x: &[f32], y: &mut [f32]) {
+    for v in x {}
+    for v in x.iter() {}
+    for v in y.iter_mut() {}
+    for i in (0..3).map(|i| i) {}
+    for i in (0..10).step_by(2).rev() {}
+    let a = &x[1..3];
+    let b = x.get(0);
+    let c = x.first();
+    y.swap(0, 1);
+    y.fill(0.0);
+}
+
+#[kernel]
+fn methods(x: f32, n: i32, y: &mut [f32]) {
+    y[0] = x.sin();
+    y[1] = x.powf(2.0);
+    y[2] = n.pow(2) as f32;
+    y[3] = x.clamp(0.0, 1.0);
+    y[4] = n.checked_add(1);
+    y[5] = n.count_ones() as f32;
+    y[6] = x.frobnicate();
+    y[7] = 2.0.sqrt();
+    y[8] = x.clone();
+}
+
+#[kernel]
+fn calls(x: f32) {
+    unknown(x);
+    module::unknown(x);
+    std::mem::swap(x, x);
+    Some(x);
+    x(3);
+    (x)(3);
+    let c = UNKNOWN;
+    let d = other::UNKNOWN;
+    let e = f32::UNKNOWN;
+}
+
+#[kernel]
+fn references(x: &[f32], y: &[f32], flag: bool) {
+    let z = if flag { x } else { y };
+    let mut w = x;
+    w = y;
+    let tile = shared!([[f32; 4]; 4]);
+    let v = shared!(Option<f32>);
+    let row = tile[0];
+}
+
+#[kernel]
+fn attributes(x: &mut [f32]) {
+    #[cfg(debug_assertions)]
+    {
+        x[0] = 1.0;
+    }
+}
+
+#[kernel]
+fn orderings(a: &[AtomicU32], o: Ordering) {
+    a[0].load(Ordering::Release);
+    a[0].store(1, o);
+    a[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |x| Some(x));
+    let r = a[0].compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).unwrap_or_else(|v| v);
+    warp::shfl_width::<5, _>(1.0, 3);
+}
+// == expressions
+// error: 3:13-3:23: kernel code cannot have arrays of its own yet
+// = help: use one variable for each element, or `shared!([T; N])` for the block
+// error: 4:13-4:21: kernel code cannot have arrays of its own yet
+// = help: use one variable for each element, or `shared!([T; N])` for the block
+// error: 5:13-5:29: kernel code cannot have closures yet
+// = help: make it a `#[device]` function
+// error: 6:13-6:19: kernel code cannot use tuples yet
+// = help: use one variable for each part
+// error: 7:13-7:16: kernel code cannot use structs or tuples yet
+// = help: use one variable for each part
+// error: 8:5-11:6: kernel code cannot `match` yet
+// = help: write `if` and `else if`
+// error: 12:8-12:29: kernel code cannot test patterns with `let` yet
+// = help: compare with `==`
+// error: 13:11-13:28: kernel code cannot test patterns with `let` yet
+// = help: compare with `==`
+// error: 14:13-14:17: kernel code cannot use ranges as values
+// = help: use them in `for`, and compare with `<` to test whether something is in between
+// error: 15:13-15:29: kernel code cannot use structs yet
+// = help: use one variable for each field
+// error: 16:13-16:15: kernel code cannot use `?` yet
+// = help: test with `if`, and `return`
+// error: 17:5-17:26: kernel code cannot be `unsafe`
+// = help: leave `unsafe` out: kernel code is safe
+// error: 18:13-18:16: kernel code cannot use the type `char`
+// = help: use a byte: `b'x'`
+// error: 19:13-19:19: kernel code cannot use the type `str`
+// = help: pass bytes as `&[u8]`
+// error: 20:13-20:18: kernel code cannot use the type `u128`
+// = help: use integers of at most 64 bits
+// error: 21:9-21:15: kernel code cannot take values apart by patterns yet
+// = help: bind each part with its own `let`
+// error: 22:9-22:16: kernel code cannot take values apart by patterns yet
+// = help: bind each part with its own `let`
+// error: 22:21-22:25: kernel code cannot use `let` with `else` yet
+// = help: test with `if` first
+// error: 23:5-23:13: kernel code cannot be `async`
+// = help: a launch returns before the kernel ends: there is no need
+// error: 24:5-24:16: kernel code cannot have `const` blocks yet
+// = help: write the value out
+// == statements
+// error: 29:5-29:18: kernel code cannot define functions inside
+// = help: move it out of the kernel and mark it `#[device]`
+// error: 30:5-30:24: kernel code cannot define constants inside yet
+// = help: bind it with `let`, or move it out and name it in `#[kernel(open(NAME))]`
+// error: 31:5-31:25: kernel code cannot use `static` items
+// = help: pass it as a parameter, or use a constant
+// error: 32:5-32:18: kernel code cannot have `use` inside
+// = help: move it out of the kernel
+// error: 33:5-33:22: kernel code cannot use the macro `println!` yet
+// = help: write values to a `&mut [T]` parameter, and print them on the host
+// error: 34:5-34:18: kernel code cannot use the macro `assert!` yet
+// = help: write a flag to a `&mut [T]` parameter and `return`, and check it on the host
+// error: 35:5-35:13: kernel code cannot use the macro `panic!` yet
+// = help: write a flag to a `&mut [T]` parameter and `return`, and check it on the host
+// error: 36:5-36:12: kernel code cannot use the macro `vec!`
+// = help: a kernel cannot allocate: pass a buffer, or use `shared!`
+// error: 37:5-37:17: kernel code cannot use the macro `something!` yet
+// = help: write its expansion out
+// error: 38:13-38:23: `shared!` takes a type
+// = help: write for example `shared!([[f32; 33]; 32])`
+// == slices
+// error: 43:14-43:15: kernel code cannot iterate over this yet
+// = help: loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`
+// error: 44:14-44:22: kernel code cannot iterate over this yet
+// = help: loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`
+// error: 45:14-45:26: kernel code cannot iterate over this yet
+// = help: loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`
+// error: 46:14-46:31: kernel code cannot iterate over this yet
+// = help: loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`
+// error: 47:14-47:38: kernel code cannot iterate over this yet
+// = help: loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`
+// error: 48:16-48:20: kernel code cannot take a part of a slice yet
+// = help: pass the whole slice, and add the offset to the index
+// error: 49:13-49:21: kernel code cannot call the method `get` of a slice yet
+// = help: compare the index with `x.len()`, then index
+// error: 50:13-50:22: kernel code cannot call the method `first` of a slice yet
+// = help: compare the index with `x.len()`, then index
+// error: 51:5-51:17: kernel code cannot call the method `swap` of a slice yet
+// = help: exchange the elements by way of a variable
+// error: 52:5-52:16: kernel code cannot call the method `fill` of a slice yet
+// = help: write a loop
+// == methods
+// error: 57:12-57:19: kernel code cannot call the method `sin` of `f32`
+// = help: compute it on the host, or write an approximation as a `#[device]` function
+// error: 58:12-58:23: kernel code cannot call the method `powf` of `f32`
+// = help: compute it on the host, or write an approximation as a `#[device]` function
+// error: 59:12-59:20: kernel code cannot call the method `pow` of `i32`
+// = help: multiply: `x * x`, or in a loop
+// error: 60:12-60:29: kernel code cannot call the method `clamp` of `f32`
+// = help: write `x.max(low).min(high)`
+// error: 61:12-61:28: kernel code cannot call the method `checked_add` of `i32`
+// = help: compare first, or let `#[kernel(overflow_checks)]` make overflow a fault
+// error: 62:12-62:26: kernel code cannot call the method `count_ones` of `i32`
+// = help: compute it with shifts and masks in a `#[device]` function
+// error: 63:12-63:26: kernel code cannot call the method `frobnicate` of `f32`
+// = help: write it out, or as a `#[device]` function, with operators
+// error: 64:12-64:15: the type must be known before `sqrt` is called
+// = help: give the number a suffix such as `f32`, or the variable a type
+// error: 65:12-65:21: kernel code cannot call the method `clone` of `f32`
+// = help: leave it out: numbers are copied
+// == calls
+// error: 70:5-70:15: kernel code cannot call `unknown`
+// = help: mark the function `#[device]`
+// error: 71:5-71:23: kernel code cannot call `module::unknown`
+// = help: mark the function `#[device]`
+// error: 72:5-72:25: kernel code cannot call `std::mem::swap`
+// = help: numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions
+// error: 73:5-73:12: kernel code cannot call `Some`
+// = help: use a number and a `bool`
+// error: 74:5-74:9: kernel code cannot call closures yet
+// = help: make it a `#[device]` function
+// error: 75:5-75:8: kernel code can only call functions by their name
+// = help: call the function itself
+// error: 76:13-76:20: kernel code does not know the constant `UNKNOWN`
+// = help: name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
+// error: 77:13-77:27: kernel code does not know the constant `other::UNKNOWN`
+// = help: name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
+// error: 78:13-78:25: kernel code does not know the constant `f32::UNKNOWN`
+// = help: name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
+// == references
+// error: 87:21-87:32: kernel code cannot use the type `Option`
+// = help: use a number and a `bool`
+// error: 83:13-83:20: kernel code cannot choose between references at run time
+// = help: choose between values or indices, or repeat what is done with them
+// error: 85:5-85:10: kernel code can only assign numbers and `bool`
+// = help: declare another variable with `let`
+// error: 88:9-88:12: kernel code cannot copy a `[f32; 4]`
+// = help: refer to it with `&` or `&mut`
+// == attributes
+// error: 93:7-93:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
+// = help: put `#[cfg]` on the whole function, once for each case
+// == orderings
+// error: 100:34-100:42: kernel code cannot use the type `Ordering`
+// = help: types are numbers, `bool`, atomics, arrays and slices of them, and references
+// error: 101:5-101:33: `load` cannot be `Release`
+// error: 102:19-102:20: an ordering in kernel code is one of std's constants
+// = help: write for example `Ordering::Relaxed`
+// error: 103:5-103:73: kernel code cannot call the method `fetch_update` of `AtomicU32`
+// = help: loop over `compare_exchange`, and `load` again where it failed
+// error: 104:13-104:100: kernel code cannot call `unwrap_or_else` on what `compare_exchange` returns
+// = help: use `.is_ok()` or `.is_err()`, and `load` the value again where it failed
+// error: 105:5-105:37: the width of a shuffle is 2, 4, 8, 16 or 32
+// = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`

@@ -1,0 +1,131 @@
+#[kernel]
+async fn asynchronous() {}
+
+#[kernel]
+unsafe fn dangerous() {}
+
+#[kernel]
+extern "C" fn foreign() {}
+
+#[kernel]
+fn result(x: f32) -> f32 {
+    x
+}
+
+#[kernel]
+fn types(
+    a: &f32,
+    b: &mut f32,
+    c: &[f32; 4],
+    d: u128,
+    e: Vec<f32>,
+    f: &str,
+    g: *const f32,
+    h: (f32, f32),
+    i: char,
+    j: &mut [AtomicU32],
+    k: &[AtomicUsize],
+    l: &dyn Fn(),
+    m: fn(),
+    n: [f32; 4],
+    o: &[[f32; 2]],
+    p: String,
+) {
+}
+
+#[kernel]
+fn patterns((a, b): (f32, f32), &c: &f32, _: f32, mut d: f32) {}
+
+#[kernel]
+fn generics<T, U: Copy, V: Display, const N: char>(x: T) {}
+
+#[kernel(block = SIZE)]
+fn block() {}
+
+#[kernel]
+fn lengths<const N: usize>() {
+    let a = shared!([f32; M]);
+    let b = shared!([f32; N % 2]);
+    let c = shared!([f32; 0 - 1]);
+    let d = shared!([f32; f(3)]);
+}
+
+#[kernel(open(TILE, WIDTH))]
+fn open(x: &mut [f32]) {
+    let a = TILE;
+    let b = WIDTH.min(3);
+}
+// == asynchronous
+// error: 2:1-2:6: a kernel cannot be `async`
+// == dangerous
+// error: 5:1-5:7: a kernel cannot be `unsafe`
+// = help: leave `unsafe` out: kernel code is safe
+// == foreign
+// error: 8:1-8:7: a kernel cannot be `extern`
+// == result
+// error: 11:22-11:25: a kernel returns nothing: each of its threads would return its own value
+// = help: write the result to a `&mut [T]` parameter
+// == types
+// error: 17:8-17:12: a kernel cannot have a parameter of this type
+// = help: pass numbers by value, and buffers as `&[T]`
+// error: 18:8-18:16: a kernel cannot have a parameter of this type
+// = help: write `&mut [T]`: a buffer of one element will do
+// error: 19:8-19:17: a kernel cannot have a parameter of this type
+// = help: write `&[T]`
+// error: 20:8-20:12: kernel code cannot use the type `u128`
+// = help: use integers of at most 64 bits
+// error: 21:8-21:16: kernel code cannot use the type `Vec`
+// = help: a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`
+// error: 22:9-22:12: kernel code cannot use the type `str`
+// = help: pass bytes as `&[u8]`
+// error: 23:8-23:18: kernel code cannot use raw pointers
+// = help: use slices: `&[T]`, `&mut [T]`
+// error: 24:8-24:18: kernel code cannot use tuples
+// = help: use one variable for each part
+// error: 25:8-25:12: kernel code cannot use the type `char`
+// = help: use `u8` or `u32`
+// error: 26:8-26:24: a kernel cannot have a parameter of this type
+// = help: write `&[..]`: atomics are shared, whoever changes them
+// error: 27:10-27:21: kernel code cannot use the type `AtomicUsize`
+// = help: use `AtomicU64` or `AtomicU32`
+// error: 28:9-28:17: kernel code cannot use trait objects or `impl` types
+// = help: use a type parameter
+// error: 29:8-29:12: kernel code cannot use function pointers
+// = help: call the function by its name
+// error: 30:8-30:16: a kernel cannot have a parameter of this type
+// = help: parameters are numbers, `&[T]`, `&mut [T]` and slices of atomics
+// error: 31:8-31:19: a kernel cannot have a parameter of this type
+// = help: pass a slice of numbers
+// error: 32:8-32:14: kernel code cannot use the type `String`
+// = help: pass bytes as `&[u8]`
+// == patterns
+// error: 37:21-37:31: kernel code cannot use tuples
+// = help: use one variable for each part
+// error: 37:13-37:19: a parameter of kernel code is a plain name
+// error: 37:37-37:41: a kernel cannot have a parameter of this type
+// = help: pass numbers by value, and buffers as `&[T]`
+// error: 37:33-37:35: a parameter of kernel code is a plain name
+// == generics
+// error: 40:13-40:14: nothing says what numbers the type parameter `T` may be
+// = help: bound it by `Num`, `Int` or `Float`: `T: Num`
+// error: 40:16-40:17: nothing says what numbers the type parameter `U` may be
+// = help: bound it by `Num`, `Int` or `Float`: `U: Num`
+// error: 40:28-40:35: kernel code cannot be generic over this trait
+// = help: bound the type parameter by `Num`, `Int` or `Float`
+// error: 40:46-40:50: constant parameters of kernel code are integers or `bool`
+// == block
+// error: 42:18-42:22: kernel code does not know the constant `SIZE`
+// = help: name it in `#[kernel(open(SIZE))]`, or make it a constant parameter
+// == lengths
+// error: 47:27-47:28: kernel code does not know the constant `M`
+// = help: name it in `#[kernel(open(M))]`, or make it a constant parameter
+// error: 48:27-48:32: kernel code cannot compute this constant
+// = help: use numbers and constant parameters, with `+ - * /`
+// error: 49:27-49:32: this length overflows or divides by zero
+// error: 50:27-50:31: kernel code cannot compute this constant
+// = help: use numbers and constant parameters, with `+ - * /`
+// == open
+// error: 56:13-56:18: the type of the open constant `WIDTH` is not known here
+// = help: bind it with its type: `let value: usize = WIDTH;`
+// error: 55:13-55:17: the type of the open constant `TILE` is not known here
+// = help: bind it with its type: `let value: usize = TILE;`

@@ -1,0 +1,51 @@
+#[kernel]
+fn mismatches(x: &[f32], n: u32, y: &mut [f32]) {
+    let a: f32 = 1;
+    let b = n + 1.0;
+    y[n] = 1.0;
+    y[0] = n;
+    x[0] = 1.0;
+    let c = 1;
+    c = 2;
+    if n { }
+    let d = -n;
+    let e = !1.0;
+    let f = true + false;
+    let g = 1.0 << 2;
+    let h = n as bool;
+    let i = undefined;
+    break;
+    continue 'label;
+    let j = n.min(1.0);
+    let k = sync_threads(3);
+    let l: usize = loop { break 1.0; };
+    while true { break 3; }
+    return 3;
+    *n = 3;
+    n[0];
+    let m = 340282366920938463463374607431768211456;
+}
+// == mismatches
+// rustc too: 3:18-3:19: mismatched types: expected `f32`, found `{integer}`
+// rustc too: 4:17-4:20: mismatched types: expected `u32`, found `{float}`
+// rustc too: 5:7-5:8: an index is a `usize`, not `u32`
+// rustc too: 6:12-6:13: mismatched types: expected `f32`, found `u32`
+// rustc too: 7:5-7:6: this cannot be changed: it is behind a `&` reference
+// rustc too: 9:5-9:6: this cannot be changed: `c` is not `mut`
+// rustc too: 10:8-10:9: mismatched types: expected `bool`, found `u32`
+// rustc too: 16:13-16:22: cannot find value `undefined` in this scope
+// rustc too: 17:5-17:10: nothing here that this could leave
+// rustc too: 18:5-18:13: nothing here that this could leave
+// rustc too: 19:19-19:22: mismatched types: expected `u32`, found `{float}`
+// rustc too: 20:13-20:28: this takes 0 arguments, and 1 are given
+// rustc too: 21:20-21:24: mismatched types: expected `usize`, found `{float}`
+// rustc too: 22:24-22:25: `break` with a value from a `while` or `for` loop
+// rustc too: 23:12-23:13: mismatched types: expected `()`, found `{integer}`
+// rustc too: 24:5-24:7: type `u32` cannot be dereferenced
+// rustc too: 25:5-25:9: cannot index into a value of type `u32`
+// rustc too: 26:13-26:52: integer literal is too large
+// rustc too: 11:13-11:15: this is not defined on type `u32`
+// rustc too: 12:13-12:17: this is not defined on type `f64`
+// rustc too: 13:13-13:25: this is not defined on type `bool`
+// rustc too: 14:13-14:21: this is not defined on type `f64`
+// rustc too: 15:13-15:22: `u32` cannot be cast to `bool`

@@ -1,0 +1,262 @@
+#[kernel]
+fn warps(x: &[f32], y: &mut [f32], z: &mut [u32], w: &mut [bool]) {
+    let lane = warp::lane_id();
+    let v = x[lane];
+    y[0] = warp::shfl(v, 3);
+    y[1] = warp::shfl_xor(v, 16);
+    y[2] = warp::shfl_down(v, lane);
+    y[3] = warp::shfl_up_mask(0xffff, v, 1);
+    y[4] = warp::shfl_xor_width::<8, _>(v, 4);
+    y[5] = warpwise::warp::shfl(v, lane);
+    z[0] = warp::ballot(v > 0.0);
+    w[0] = warp::all(v > 0.0);
+    w[1] = warp::any_mask(1, v > 0.0);
+    sync_warp();
+    warp::sync_warp_mask(z[0]);
+    z[1] = sync_threads_count(v < 0.0) as u32;
+    w[2] = sync_threads_or(v < 0.0);
+    thread_fence();
+    thread_fence_block();
+}
+
+#[kernel]
+fn atomics(a: &[AtomicU32], f: &[AtomicF32], y: &mut [u32]) {
+    let s = shared!([[AtomicI64; 2]; 4]);
+    s[1][0].fetch_min(-3, Ordering::AcqRel);
+    y[0] = a[0].swap(7, Ordering::Relaxed);
+    y[1] = a[1].fetch_nand(y[0], Ordering::SeqCst);
+    f[0].fetch_add(1.5, Ordering::Relaxed);
+    f[1].store(f[0].load(Ordering::Acquire), Ordering::Release);
+    let won = a[2].compare_exchange(0, 1, Ordering::Release, Ordering::Acquire);
+    if won.is_err() {
+        y[2] = a[2].block().fetch_add(1, Ordering::Relaxed);
+    }
+}
+// == warps
+// kernel warps {
+//   param arg0 = x: read [f32] !0
+//   param arg1 = y: write [f32] !1
+//   param arg2 = z: write [u32] !2
+//   param arg3 = w: write [bool] !3
+//   %0 = builtin lane_id : u64 !4
+//   %1 = len arg0 : u64 !5
+//   %2 = bounds %0, %1 : u64 !5
+//   %3 = param arg0 : ptr global !6
+//   %4 = index %3, %2, 4 : ptr global !6
+//   %5 = load %4 : f32 !6
+//   %6 = const 3 : u32 !7
+//   %7 = shuffle.index %5, %6, width 32 : f32 !8
+//   %8 = const 0 : u64 !9
+//   %9 = len arg1 : u64 !9
+//   %10 = bounds %8, %9 : u64 !9
+//   %11 = param arg1 : ptr global !10
+//   %12 = index %11, %10, 4 : ptr global !10
+//   %13 = store %12, %7 !11
+//   %14 = const 16 : u32 !12
+//   %15 = shuffle.xor %5, %14, width 32 : f32 !13
+//   %16 = const 1 : u64 !14
+//   %17 = len arg1 : u64 !14
+//   %18 = bounds %16, %17 : u64 !14
+//   %19 = param arg1 : ptr global !15
+//   %20 = index %19, %18, 4 : ptr global !15
+//   %21 = store %20, %15 !16
+//   %22 = const 32 : u64 !17
+//   %23 = min %0, %22 : u64 !17
+//   %24 = cast %23 : u32 !17
+//   %25 = shuffle.down %5, %24, width 32 : f32 !18
+//   %26 = const 2 : u64 !19
+//   %27 = len arg1 : u64 !19
+//   %28 = bounds %26, %27 : u64 !19
+//   %29 = param arg1 : ptr global !20
+//   %30 = index %29, %28, 4 : ptr global !20
+//   %31 = store %30, %25 !21
+//   %32 = const 65535 : u32 !22
+//   %33 = const 1 : u32 !23
+//   %34 = shuffle.up %5, %33, width 32, mask %32 : f32 !24
+//   %35 = const 3 : u64 !25
+//   %36 = len arg1 : u64 !25
+//   %37 = bounds %35, %36 : u64 !25
+//   %38 = param arg1 : ptr global !26
+//   %39 = index %38, %37, 4 : ptr global !26
+//   %40 = store %39, %34 !27
+//   %41 = const 4 : u32 !28
+//   %42 = shuffle.xor %5, %41, width 8 : f32 !29
+//   %43 = const 4 : u64 !30
+//   %44 = len arg1 : u64 !30
+//   %45 = bounds %43, %44 : u64 !30
+//   %46 = param arg1 : ptr global !31
+//   %47 = index %46, %45, 4 : ptr global !31
+//   %48 = store %47, %42 !32
+//   %49 = cast %0 : u32 !33
+//   %50 = shuffle.index %5, %49, width 32 : f32 !34
+//   %51 = const 5 : u64 !35
+//   %52 = len arg1 : u64 !35
+//   %53 = bounds %51, %52 : u64 !35
+//   %54 = param arg1 : ptr global !36
+//   %55 = index %54, %53, 4 : ptr global !36
+//   %56 = store %55, %50 !37
+//   %57 = const 0.0 : f32 !38
+//   %58 = gt %5, %57 : bool !39
+//   %59 = vote.ballot %58 : u32 !40
+//   %60 = const 0 : u64 !41
+//   %61 = len arg2 : u64 !41
+//   %62 = bounds %60, %61 : u64 !41
+//   %63 = param arg2 : ptr global !42
+//   %64 = index %63, %62, 4 : ptr global !42
+//   %65 = store %64, %59 !43
+//   %66 = const 0.0 : f32 !44
+//   %67 = gt %5, %66 : bool !45
+//   %68 = vote.all %67 : bool !46
+//   %69 = const 0 : u64 !47
+//   %70 = len arg3 : u64 !47
+//   %71 = bounds %69, %70 : u64 !47
+//   %72 = param arg3 : ptr global !48
+//   %73 = index %72, %71, 1 : ptr global !48
+//   %74 = store %73, %68 !49
+//   %75 = const 1 : u32 !50
+//   %76 = const 0.0 : f32 !51
+//   %77 = gt %5, %76 : bool !52
+//   %78 = vote.any %77, mask %75 : bool !53
+//   %79 = const 1 : u64 !54
+//   %80 = len arg3 : u64 !54
+//   %81 = bounds %79, %80 : u64 !54
+//   %82 = param arg3 : ptr global !55
+//   %83 = index %82, %81, 1 : ptr global !55
+//   %84 = store %83, %78 !56
+//   %85 = sync_warp !57
+//   %86 = const 0 : u64 !58
+//   %87 = len arg2 : u64 !58
+//   %88 = bounds %86, %87 : u64 !58
+//   %89 = param arg2 : ptr global !59
+//   %90 = index %89, %88, 4 : ptr global !59
+//   %91 = load %90 : u32 !59
+//   %92 = sync_warp %91 !60
+//   %93 = const 0.0 : f32 !61
+//   %94 = lt %5, %93 : bool !62
+//   %95 = barrier.count %94 : u64 !63
+//   %96 = cast %95 : u32 !64
+//   %97 = const 1 : u64 !65
+//   %98 = len arg2 : u64 !65
+//   %99 = bounds %97, %98 : u64 !65
+//   %100 = param arg2 : ptr global !66
+//   %101 = index %100, %99, 4 : ptr global !66
+//   %102 = store %101, %96 !67
+//   %103 = const 0.0 : f32 !68
+//   %104 = lt %5, %103 : bool !69
+//   %105 = barrier.or %104 : bool !70
+//   %106 = const 2 : u64 !71
+//   %107 = len arg3 : u64 !71
+//   %108 = bounds %106, %107 : u64 !71
+//   %109 = param arg3 : ptr global !72
+//   %110 = index %109, %108, 1 : ptr global !72
+//   %111 = store %110, %105 !73
+//   %112 = fence.device !74
+//   %113 = fence.block !75
+// }
+// == atomics
+// kernel atomics {
+//   param arg0 = a: atomic [u32] !0
+//   param arg1 = f: atomic [f32] !1
+//   param arg2 = y: write [u32] !2
+//   shared @0 = s: [i64; 8] !3
+//   local $0 = : u32 !21
+//   %0 = const 1 : u64 !4
+//   %1 = const 4 : u64 !4
+//   %2 = bounds %0, %1 : u64 !4
+//   %3 = shared @0 : ptr shared !5
+//   %4 = index %3, %2, 16 : ptr shared !5
+//   %5 = const 0 : u64 !6
+//   %6 = const 2 : u64 !6
+//   %7 = bounds %5, %6 : u64 !6
+//   %8 = index %4, %7, 8 : ptr shared !7
+//   %9 = const -3 : i64 !8
+//   %10 = atomic.min.acq_rel.block %8, %9 : i64 !9
+//   %11 = const 0 : u64 !10
+//   %12 = len arg0 : u64 !10
+//   %13 = bounds %11, %12 : u64 !10
+//   %14 = param arg0 : ptr global !11
+//   %15 = index %14, %13, 4 : ptr global !11
+//   %16 = const 7 : u32 !12
+//   %17 = atomic.swap.relaxed.device %15, %16 : u32 !13
+//   %18 = const 0 : u64 !14
+//   %19 = len arg2 : u64 !14
+//   %20 = bounds %18, %19 : u64 !14
+//   %21 = param arg2 : ptr global !15
+//   %22 = index %21, %20, 4 : ptr global !15
+//   %23 = store %22, %17 !16
+//   %24 = const 1 : u64 !17
+//   %25 = len arg0 : u64 !17
+//   %26 = bounds %24, %25 : u64 !17
+//   %27 = param arg0 : ptr global !18
+//   %28 = index %27, %26, 4 : ptr global !18
+//   %29 = const 0 : u64 !19
+//   %30 = len arg2 : u64 !19
+//   %31 = bounds %29, %30 : u64 !19
+//   %32 = param arg2 : ptr global !20
+//   %33 = index %32, %31, 4 : ptr global !20
+//   %34 = load %33 : u32 !20
+//   %35 = atomic_load.relaxed.device %28 : u32 !21
+//   %36 = set $0, %35 !21
+//   %37 = loop !21 {
+//     %38 = get $0 : u32 !21
+//     %39 = and %38, %34 : u32 !21
+//     %40 = not %39 : u32 !21
+//     %41 = compare_exchange.seq_cst.device %28, %38, %40 : u32 !21
+//     %42 = set $0, %41 !21
+//     %43 = eq %41, %38 : bool !21
+//     %44 = if %43 !21 {
+//       %45 = break %37 !21
+//     }
+//   }
+//   %46 = get $0 : u32 !21
+//   %47 = const 1 : u64 !22
+//   %48 = len arg2 : u64 !22
+//   %49 = bounds %47, %48 : u64 !22
+//   %50 = param arg2 : ptr global !23
+//   %51 = index %50, %49, 4 : ptr global !23
+//   %52 = store %51, %46 !24
+//   %53 = const 0 : u64 !25
+//   %54 = len arg1 : u64 !25
+//   %55 = bounds %53, %54 : u64 !25
+//   %56 = param arg1 : ptr global !26
+//   %57 = index %56, %55, 4 : ptr global !26
+//   %58 = const 1.5 : f32 !27
+//   %59 = atomic.add.relaxed.device %57, %58 : f32 !28
+//   %60 = const 1 : u64 !29
+//   %61 = len arg1 : u64 !29
+//   %62 = bounds %60, %61 : u64 !29
+//   %63 = param arg1 : ptr global !30
+//   %64 = index %63, %62, 4 : ptr global !30
+//   %65 = const 0 : u64 !31
+//   %66 = len arg1 : u64 !31
+//   %67 = bounds %65, %66 : u64 !31
+//   %68 = param arg1 : ptr global !32
+//   %69 = index %68, %67, 4 : ptr global !32
+//   %70 = atomic_load.acquire.device %69 : f32 !33
+//   %71 = atomic_store.release.device %64, %70 !34
+//   %72 = const 2 : u64 !35
+//   %73 = len arg0 : u64 !35
+//   %74 = bounds %72, %73 : u64 !35
+//   %75 = param arg0 : ptr global !36
+//   %76 = index %75, %74, 4 : ptr global !36
+//   %77 = const 0 : u32 !37
+//   %78 = const 1 : u32 !38
+//   %79 = compare_exchange.acq_rel.device %76, %77, %78 : u32 !39
+//   %80 = eq %79, %77 : bool !39
+//   %81 = not %80 : bool !40
+//   %82 = if %81 !41 {
+//     %83 = const 2 : u64 !42
+//     %84 = len arg0 : u64 !42
+//     %85 = bounds %83, %84 : u64 !42
+//     %86 = param arg0 : ptr global !43
+//     %87 = index %86, %85, 4 : ptr global !43
+//     %88 = const 1 : u32 !44
+//     %89 = atomic.add.relaxed.block %87, %88 : u32 !45
+//     %90 = const 2 : u64 !46
+//     %91 = len arg2 : u64 !46
+//     %92 = bounds %90, %91 : u64 !46
+//     %93 = param arg2 : ptr global !47
+//     %94 = index %93, %92, 4 : ptr global !47
+//     %95 = store %94, %89 !48
+//   }
+// }
