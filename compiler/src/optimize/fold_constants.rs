@@ -126,7 +126,9 @@ fn fold_unary(kernel: &Kernel, scalar: Scalar, op: UnaryOp, value: InstId) -> Op
         if op == inner && matches!(op, UnaryOp::Neg | UnaryOp::Not) {
             return Some(Same(inside));
         }
-        if op == UnaryOp::Abs && matches!(inner, UnaryOp::Abs | UnaryOp::Neg) {
+        // On unsigned integers `abs` is the value itself, and `neg` wraps.
+        let sign_only = inner == UnaryOp::Neg && !scalar.is_unsigned();
+        if op == UnaryOp::Abs && (inner == UnaryOp::Abs || sign_only) {
             return Some(Folded::Op(Op::Unary { op, value: inside }));
         }
     }
