@@ -6,3 +6,4 @@ pub mod engines;
 pub mod filetest;
 pub mod oracle;
 pub mod random_ir;
+pub mod reference;

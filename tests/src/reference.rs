@@ -1,0 +1,459 @@
+//! A second reading of the IR, to hold the interpreter against.
+//!
+//! Threads run one after the other, one instruction at a time, on plain numbers: no
+//! masks, no vectors, no registers, no lowering. A thread that comes to where threads
+//! meet waits there until those it waits for have come. It is as slow as it sounds.
+mod scalar;
+
+use crate::random_ir::{ArgData, RandomKernel};
+use std::collections::HashMap;
+use warpwise_compiler::{
+    id::Id,
+    ir::{
+        Access, Axis, BarrierOp, Body, Builtin, Fault, InstId, Kernel, LocalId, Op, ParamKind,
+        Scalar, ShuffleOp, Ty, VoteOp,
+    },
+};
+use warpwise_simt::FaultReport;
+
+/// What a launch leaves behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    /// The arguments, with what was written.
+    pub args: Vec<ArgData>,
+    /// The lowest fault.
+    pub fault: Option<FaultReport>,
+}
+
+/// Runs a random kernel.
+///
+/// # Panics
+/// If it deadlocks, or does what the verifier rules out.
+pub fn run(random: &RandomKernel) -> Left {
+    let mut machine = Machine {
+        kernel: &random.kernel,
+        grid: random.shape.grid,
+        block: random.shape.block,
+        args: random.args.clone(),
+        shared: Vec::new(),
+        fault: None,
+    };
+    let [x, y, z] = machine.grid;
+    for block in 0..x * y * z {
+        machine.run_block([block % x, block / x % y, block / x / y]);
+    }
+    Left { args: machine.args, fault: machine.fault }
+}
+
+/// A body that a thread is in: the structure it belongs to, and what is next.
+#[derive(Clone, Copy)]
+struct Level<'k> {
+    of: Option<InstId>,
+    body: &'k Body,
+    next: usize,
+}
+
+/// What a pointer points to: parameters first, then shared arrays.
+const BUFFER: u32 = 48;
+
+struct Thread<'k> {
+    idx: [u32; 3],
+    number: u32,
+    values: HashMap<InstId, u64>,
+    locals: HashMap<LocalId, u64>,
+    levels: Vec<Level<'k>>,
+    /// Where it waits for others.
+    waits: Option<InstId>,
+}
+
+impl Thread<'_> {
+    fn has_ended(&self) -> bool {
+        self.levels.is_empty()
+    }
+}
+
+struct Machine<'k> {
+    kernel: &'k Kernel,
+    grid: [u32; 3],
+    block: [u32; 3],
+    args: Vec<ArgData>,
+    shared: Vec<Vec<u8>>,
+    fault: Option<FaultReport>,
+}
+
+fn along(dims: [u32; 3], axis: Axis) -> u32 {
+    match axis {
+        Axis::X => dims[0],
+        Axis::Y => dims[1],
+        Axis::Z => dims[2],
+    }
+}
+
+impl<'k> Machine<'k> {
+    fn run_block(&mut self, block_idx: [u32; 3]) {
+        let kernel = self.kernel;
+        let bytes = |array: &warpwise_compiler::ir::Shared| {
+            array.len.known().unwrap() as usize * array.elem.size().unwrap() as usize
+        };
+        self.shared = kernel.shared.iter().map(|(_, array)| vec![0; bytes(array)]).collect();
+        let [x, y, z] = self.block;
+        let mut threads: Vec<_> = (0..x * y * z)
+            .map(|number| Thread {
+                idx: [number % x, number / x % y, number / x / y],
+                number,
+                values: HashMap::new(),
+                locals: HashMap::new(),
+                levels: vec![Level { of: None, body: &kernel.body, next: 0 }],
+                waits: None,
+            })
+            .collect();
+        while threads.iter().any(|thread| !thread.has_ended()) {
+            let mut moved = false;
+            for thread in &mut threads {
+                // A turn ends after a while, as others may be waited for.
+                for _ in 0..10_000 {
+                    if thread.has_ended() || thread.waits.is_some() {
+                        break;
+                    }
+                    self.step(thread, block_idx);
+                    moved = true;
+                }
+            }
+            moved |= self.meet_warps(&mut threads);
+            moved |= self.meet_block(&mut threads);
+            assert!(moved, "deadlock");
+        }
+    }
+
+    fn scalar(&self, id: InstId) -> Scalar {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => scalar,
+            Ty::Ptr(_) | Ty::Unit => Scalar::U64,
+        }
+    }
+
+    /// Runs one instruction, or leaves a body.
+    fn step(&mut self, thread: &mut Thread<'k>, block_idx: [u32; 3]) {
+        let Level { of, body, next } = *thread.levels.last().unwrap();
+        let Some(&id) = body.0.get(next) else {
+            match of {
+                None => thread.levels.clear(),
+                Some(structure) => self.end_of_body(thread, structure),
+            }
+            return;
+        };
+        thread.levels.last_mut().unwrap().next += 1;
+        let op = &self.kernel.insts[id].op;
+        let get = |id: &InstId| thread.values[id];
+        let ty = self.scalar(id);
+        let value = match op {
+            Op::Const(bits) => *bits,
+            Op::Generic(_) | Op::MulAdd { .. } => panic!("{id} is generic"),
+            Op::Param(param) => match (&self.kernel.params[*param].kind, &self.args[param.index()])
+            {
+                (ParamKind::Scalar(_), ArgData::Scalar { bits, .. }) => *bits,
+                _ => (param.index() as u64) << BUFFER,
+            },
+            Op::Len(param) => match &self.args[param.index()] {
+                ArgData::Slice { elem, bytes, .. } => {
+                    (bytes.len() / elem.size().unwrap() as usize) as u64
+                }
+                ArgData::Scalar { .. } => panic!("{id}: the length of a scalar"),
+            },
+            Op::Shared(shared) => ((self.args.len() + shared.index()) as u64) << BUFFER,
+            Op::Builtin(builtin) => self.builtin(*builtin, thread, block_idx),
+            Op::Unary { op, value } => scalar::unary(*op, ty, get(value)),
+            Op::Binary { op, lhs, rhs } => scalar::binary(*op, ty, get(lhs), get(rhs)),
+            Op::Compare { op, lhs, rhs } => {
+                u64::from(scalar::compare(*op, self.scalar(*lhs), get(lhs), get(rhs)))
+            }
+            Op::Cast { value } => scalar::cast(self.scalar(*value), ty, get(value)),
+            Op::Bitcast { value } => get(value),
+            Op::Select { cond, then, other } => {
+                if get(cond) != 0 {
+                    get(then)
+                } else {
+                    get(other)
+                }
+            }
+            Op::Fma { a, b, c } => scalar::fma(ty, get(a), get(b), get(c)),
+            Op::Index { base, index, stride } => get(base) + get(index) * stride.known().unwrap(),
+            Op::Bounds { index, len } => {
+                let (index, len) = (get(index), get(len));
+                if index >= len {
+                    self.fault(thread, id, Fault::IndexOutOfBounds, index, len, block_idx);
+                    return;
+                }
+                index
+            }
+            Op::Check { cond, fault } => {
+                if get(cond) == 0 {
+                    self.fault(thread, id, *fault, 0, 0, block_idx);
+                }
+                return;
+            }
+            Op::Get(local) => thread.locals.get(local).copied().unwrap_or(0),
+            Op::Set { local, value } => {
+                let value = get(value);
+                thread.locals.insert(*local, value);
+                return;
+            }
+            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => self.load(get(ptr), ty),
+            Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } => {
+                self.store(get(ptr), self.scalar(*value), get(value));
+                return;
+            }
+            Op::Atomic { op, ptr, value, .. } => {
+                let old = self.load(get(ptr), ty);
+                self.store(get(ptr), ty, scalar::atomic(*op, ty, old, get(value)));
+                old
+            }
+            Op::CompareExchange { ptr, expected, value, .. } => {
+                let old = self.load(get(ptr), ty);
+                if old == get(expected) {
+                    self.store(get(ptr), ty, get(value));
+                }
+                old
+            }
+            Op::Barrier { .. } | Op::SyncWarp { .. } | Op::Shuffle { .. } | Op::Vote { .. } => {
+                thread.waits = Some(id);
+                return;
+            }
+            Op::Fence { .. } => return,
+            Op::If { cond, then, other } => {
+                let body = if get(cond) != 0 { then } else { other };
+                thread.levels.push(Level { of: Some(id), body, next: 0 });
+                return;
+            }
+            Op::For { start, end, inclusive, body, .. } => {
+                let (start, end) = (get(start), get(end));
+                if scalar::in_range(ty, start, end, *inclusive) {
+                    thread.values.insert(id, start);
+                    thread.levels.push(Level { of: Some(id), body, next: 0 });
+                }
+                return;
+            }
+            Op::Loop { body } | Op::Block { body } => {
+                thread.levels.push(Level { of: Some(id), body, next: 0 });
+                return;
+            }
+            Op::Break(target) | Op::Continue(target) => {
+                while thread.levels.last().unwrap().of != Some(*target) {
+                    thread.levels.pop();
+                }
+                if matches!(op, Op::Break(_)) {
+                    thread.levels.pop();
+                } else {
+                    let level = thread.levels.last_mut().unwrap();
+                    level.next = level.body.0.len();
+                }
+                return;
+            }
+            Op::Return => {
+                thread.levels.clear();
+                return;
+            }
+        };
+        thread.values.insert(id, value);
+    }
+
+    fn end_of_body(&self, thread: &mut Thread<'k>, structure: InstId) {
+        let again = match &self.kernel.insts[structure].op {
+            Op::Loop { .. } => true,
+            Op::For { end, step, inclusive, .. } => {
+                let ty = self.scalar(structure);
+                let [current, end, step] = [structure, *end, *step].map(|id| thread.values[&id]);
+                let next = scalar::step(ty, current, step)
+                    .filter(|next| scalar::in_range(ty, *next, end, *inclusive));
+                next.map(|next| thread.values.insert(structure, next)).is_some()
+            }
+            _ => false,
+        };
+        if again {
+            thread.levels.last_mut().unwrap().next = 0;
+        } else {
+            thread.levels.pop();
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, thread: &Thread<'_>, block_idx: [u32; 3]) -> u64 {
+        let u64_along = |dims, axis| u64::from(along(dims, axis));
+        match builtin {
+            Builtin::ThreadIdx(axis) => u64_along(thread.idx, axis),
+            Builtin::BlockIdx(axis) => u64_along(block_idx, axis),
+            Builtin::BlockDim(axis) => u64_along(self.block, axis),
+            Builtin::GridDim(axis) => u64_along(self.grid, axis),
+            Builtin::GlobalIdx(axis) => {
+                u64_along(block_idx, axis) * u64_along(self.block, axis)
+                    + u64_along(thread.idx, axis)
+            }
+            Builtin::LaneId => u64::from(thread.number % 32),
+            Builtin::WarpId => u64::from(thread.number / 32),
+        }
+    }
+
+    fn bytes(&mut self, ptr: u64, size: usize) -> &mut [u8] {
+        let (buffer, offset) = ((ptr >> BUFFER) as usize, (ptr & ((1 << BUFFER) - 1)) as usize);
+        let count = self.args.len();
+        let bytes = match self.args.get_mut(buffer) {
+            Some(ArgData::Slice { bytes, .. }) => bytes,
+            Some(ArgData::Scalar { .. }) => panic!("a pointer to a scalar"),
+            None => &mut self.shared[buffer - count],
+        };
+        &mut bytes[offset..offset + size]
+    }
+
+    fn load(&mut self, ptr: u64, ty: Scalar) -> u64 {
+        let bytes = self.bytes(ptr, ty.size().unwrap() as usize);
+        bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+    }
+
+    fn store(&mut self, ptr: u64, ty: Scalar, bits: u64) {
+        let size = ty.size().unwrap() as usize;
+        self.bytes(ptr, size).copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+
+    fn fault(
+        &mut self,
+        thread: &mut Thread<'k>,
+        at: InstId,
+        fault: Fault,
+        index: u64,
+        len: u64,
+        block: [u32; 3],
+    ) {
+        thread.levels.clear();
+        let report = FaultReport {
+            fault,
+            span: self.kernel.insts[at].span,
+            index,
+            len,
+            block,
+            thread: thread.idx,
+            count: 1,
+        };
+        let number =
+            |[x, y, z]: [u32; 3], [width, height, _]: [u32; 3]| (z * height + y) * width + x;
+        let key = |report: &FaultReport| {
+            (number(report.block, self.grid), number(report.thread, self.block))
+        };
+        self.fault = Some(match self.fault {
+            Some(lowest) if key(&lowest) < key(&report) => {
+                FaultReport { count: lowest.count + 1, ..lowest }
+            }
+            Some(lowest) => FaultReport { count: lowest.count + 1, ..report },
+            None => report,
+        });
+    }
+
+    /// Sets threads going again whose barrier everybody has come to.
+    fn meet_block(&mut self, threads: &mut [Thread<'k>]) -> bool {
+        let mut at: Vec<_> = threads.iter_mut().filter(|thread| !thread.has_ended()).collect();
+        let is_barrier = |thread: &&mut Thread<'_>| {
+            thread.waits.is_some_and(|id| matches!(self.kernel.insts[id].op, Op::Barrier { .. }))
+        };
+        if at.is_empty() || !at.iter().all(is_barrier) {
+            return false;
+        }
+        let brings = |thread: &&mut Thread<'_>| match self.kernel.insts[thread.waits.unwrap()].op {
+            Op::Barrier { reduce: Some((_, value)) } => thread.values[&value] != 0,
+            _ => false,
+        };
+        let (all, truths) =
+            (at.len() as u64, at.iter().filter(|thread| brings(thread)).count() as u64);
+        for thread in &mut at {
+            let id = thread.waits.take().unwrap();
+            if let Op::Barrier { reduce: Some((op, _)) } = self.kernel.insts[id].op {
+                let value = match op {
+                    BarrierOp::Count => truths,
+                    BarrierOp::And => u64::from(truths == all),
+                    BarrierOp::Or => u64::from(truths > 0),
+                };
+                thread.values.insert(id, value);
+            }
+        }
+        true
+    }
+
+    /// Sets lanes going again that wait for nobody any more.
+    fn meet_warps(&mut self, threads: &mut [Thread<'k>]) -> bool {
+        let mut moved = false;
+        for warp in threads.chunks_mut(32) {
+            let live = (0..warp.len()).filter(|lane| !warp[*lane].has_ended());
+            let live = live.fold(0_u32, |live, lane| live | 1 << lane);
+            for lane in 0..warp.len() {
+                let Some(id) = warp[lane].waits else { continue };
+                let Some(mask) = self.mask(id, &warp[lane]) else { continue };
+                let come = |lane: &usize| {
+                    warp[*lane].waits == Some(id) && self.mask(id, &warp[*lane]) == Some(mask)
+                };
+                let named: Vec<_> =
+                    (0..warp.len()).filter(|lane| mask & live & 1 << lane != 0).collect();
+                if !named.iter().all(come) {
+                    continue;
+                }
+                let results: Vec<_> =
+                    named.iter().map(|lane| self.warp_value(id, warp, &named, *lane)).collect();
+                for (lane, result) in named.iter().zip(results) {
+                    warp[*lane].waits = None;
+                    warp[*lane].values.extend(result.map(|result| (id, result)));
+                }
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    /// Whom a thread waits for at an operation of its warp.
+    fn mask(&self, id: InstId, thread: &Thread<'_>) -> Option<u32> {
+        match &self.kernel.insts[id].op {
+            Op::SyncWarp { mask } | Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => {
+                Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32))
+            }
+            _ => None,
+        }
+    }
+
+    fn warp_value(
+        &self,
+        id: InstId,
+        warp: &[Thread<'_>],
+        named: &[usize],
+        lane: usize,
+    ) -> Option<u64> {
+        match self.kernel.insts[id].op {
+            Op::Shuffle { op, value, lane: other, width, .. } => {
+                let (width, other) = (i64::from(width), warp[lane].values[&other] as i64);
+                let (group, place) = (lane as i64 / width * width, lane as i64 % width);
+                let from = match op {
+                    ShuffleOp::Index => other % width,
+                    ShuffleOp::Up => place - other,
+                    ShuffleOp::Down => place + other,
+                    ShuffleOp::Xor => place ^ other,
+                };
+                let from = if (0..width).contains(&from) { group + from } else { lane as i64 };
+                let from = if named.contains(&(from as usize)) { from as usize } else { lane };
+                Some(warp[from].values[&value])
+            }
+            Op::Vote { op, value, .. } => {
+                let truths = named.iter().filter(|lane| warp[**lane].values[&value] != 0);
+                let ballot = truths.fold(0_u64, |ballot, lane| ballot | 1 << lane);
+                Some(match op {
+                    VoteOp::All => u64::from(ballot.count_ones() as usize == named.len()),
+                    VoteOp::Any => u64::from(ballot != 0),
+                    VoteOp::Ballot => ballot,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether both left the same values, any NaN being the same as any other, and the same fault.
+pub fn same(a: &Left, b: &Left) -> bool {
+    a.fault == b.fault
+        && a.args.iter().zip(&b.args).all(|(a, b)| {
+            let read_only = matches!(a, ArgData::Slice { access: Access::Read, .. });
+            (read_only && a == b) || a.same_values(b)
+        })
+}

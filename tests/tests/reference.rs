@@ -1,0 +1,65 @@
+//! The interpreter against a second, naive reading of the IR, on random kernels: the
+//! same bytes and the same fault, with one worker and with several, on IR as it was
+//! made and optimized.
+use std::num::NonZeroUsize;
+use warpwise_compiler::{ir::Kernel, optimize::optimize};
+use warpwise_simt::{Arg, Launch, Memory, Program};
+use warpwise_tests::{
+    random_ir::{ArgData, RandomKernel, random_kernel, seeds},
+    reference::{self, Left},
+};
+
+/// Runs `kernel`, which means what `random` means, on the interpreter.
+fn interpreted(random: &RandomKernel, kernel: &Kernel, workers: usize) -> Left {
+    let memory = |arg: &ArgData| match arg {
+        ArgData::Scalar { .. } => Memory::zeroed(0),
+        ArgData::Slice { bytes, .. } => Memory::from_bytes(bytes),
+    };
+    let memories: Vec<_> = random.args.iter().map(memory).collect();
+    let arg = |(arg, memory)| match arg {
+        &ArgData::Scalar { bits, .. } => Arg::Scalar(bits),
+        ArgData::Slice { elem, bytes, .. } => {
+            Arg::Slice { memory, len: bytes.len() as u64 / u64::from(elem.size().unwrap()) }
+        }
+    };
+    let args: Vec<_> = random.args.iter().zip(&memories).map(arg).collect();
+    let outcome = Program::new(kernel).run(&Launch {
+        grid: random.shape.grid,
+        block: random.shape.block,
+        args: &args,
+        workers: NonZeroUsize::new(workers),
+        steps: None,
+    });
+    assert_eq!(outcome.stopped, None);
+    let mut args = random.args.clone();
+    for (arg, memory) in args.iter_mut().zip(&memories) {
+        if let ArgData::Slice { bytes, .. } = arg {
+            memory.read_into(0, bytes);
+        }
+    }
+    Left { args, fault: outcome.fault }
+}
+
+#[test]
+fn random_kernels_mean_what_the_reference_says() {
+    let (mut wrong, mut faults) = (Vec::new(), 0);
+    for seed in seeds(300) {
+        let random = random_kernel(seed);
+        let expected = reference::run(&random);
+        faults += usize::from(expected.fault.is_some());
+        let optimized = optimize(random.kernel.clone());
+        let launches = [(&random.kernel, 1), (&random.kernel, 3), (&optimized, 1)];
+        for (number, (kernel, workers)) in launches.into_iter().enumerate() {
+            let left = interpreted(&random, kernel, workers);
+            if !reference::same(&left, &expected) {
+                println!(
+                    "seed {seed}, launch {number}: faults {:?} for {:?}",
+                    left.fault, expected.fault
+                );
+                wrong.push(seed);
+            }
+        }
+    }
+    println!("{faults} kernels fault");
+    assert!(wrong.is_empty(), "wrong: {wrong:?}");
+}
