@@ -26,8 +26,8 @@ fn least(mut run: impl FnMut()) -> f64 {
 }
 
 fn program(text: &str) -> Program {
-    let kernel: Kernel = text.parse().unwrap();
-    verify(&kernel).unwrap();
+    let kernel: Kernel = text.parse().expect("it is well written");
+    verify(&kernel).expect("it is well formed");
     let kernel = optimize(kernel);
     if std::env::var_os("SHOW").is_some() {
         println!("{kernel}");

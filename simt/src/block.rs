@@ -289,10 +289,8 @@ impl<'a> Block<'a> {
     /// The operation of a warp that a strand waits at.
     fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
         let (_, strand) = &self.strands[index];
-        match self.code.steps[strand.at as usize] {
-            Step::Warp { op, mask } if strand.waits => Some((op, mask)),
-            _ => None,
-        }
+        let Step::Warp { op, mask } = self.code.steps[strand.at as usize] else { return None };
+        strand.waits.then_some((op, mask))
     }
 
     /// Those of the `lanes` of a warp that belong to these strands, which wait at one
@@ -341,9 +339,9 @@ impl<'a> Block<'a> {
     /// Does the barrier, if all have come to one.
     fn meet_block(&mut self) {
         let code = self.code;
-        let at_barrier = |strand: &Strand| match code.steps[strand.at as usize] {
-            Step::Barrier { reduce } if strand.waits => Some(reduce),
-            _ => None,
+        let at_barrier = |strand: &Strand| {
+            let Step::Barrier { reduce } = code.steps[strand.at as usize] else { return None };
+            strand.waits.then_some(reduce)
         };
         let (mut all, mut truths) = (0, 0);
         for (number, strand) in &self.strands {
@@ -388,13 +386,13 @@ impl<'a> Block<'a> {
     /// Who waits where, warp by warp.
     fn waiting(&self) -> Vec<Waiting> {
         let mut waiting = Vec::new();
-        for (number, strand) in &self.strands {
+        for (index, (number, strand)) in self.strands.iter().enumerate() {
             let group = &self.groups[*number];
-            let at = match self.code.steps[strand.at as usize] {
-                Step::Warp { op: WarpOp::Sync, .. } => Meeting::SyncWarp,
-                Step::Warp { op: WarpOp::Shuffle { .. }, .. } => Meeting::Shuffle,
-                Step::Warp { op: WarpOp::Vote { .. }, .. } => Meeting::Vote,
-                _ => Meeting::Barrier,
+            let at = match self.warp_op(index) {
+                Some((WarpOp::Sync, _)) => Meeting::SyncWarp,
+                Some((WarpOp::Shuffle { .. }, _)) => Meeting::Shuffle,
+                Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
+                None => Meeting::Barrier,
             };
             for (warp, lanes) in strand.active().warps() {
                 let here =

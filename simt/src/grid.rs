@@ -109,10 +109,10 @@ fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
     if launch.block.iter().any(|dim| *dim > 1024) || !(1..=1024).contains(&threads) {
         return Err(format!("a block of {:?} threads; 1 to 1024 are possible", launch.block));
     }
-    if code.block.is_some_and(|block| block != launch.block.map(u64::from)) {
+    if let Some(block) = code.block.filter(|block| *block != launch.block.map(u64::from)) {
         return Err(format!(
-            "a block of {:?} threads, where the kernel declares {:?}",
-            launch.block, code.block
+            "a block of {:?} threads, where the kernel declares {block:?}",
+            launch.block
         ));
     }
     if launch.args.len() != code.params.len() {

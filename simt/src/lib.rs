@@ -25,3 +25,6 @@ pub use launch::{Arg, Launch};
 pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
 pub use program::Program;
+
+#[cfg(test)]
+mod tests;

@@ -268,7 +268,6 @@ macro_rules! words {
     ($($word:ty, $atomic:ty;)*) => {$(
         impl Word for $word {
             #[inline(always)]
-            #[expect(clippy::cast_lossless, reason = "u64 is one of the types")]
             fn bits(self) -> u64 {
                 self as u64
             }

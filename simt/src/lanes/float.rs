@@ -106,9 +106,7 @@ fn fma_through_f64(a: f32, b: f32, c: f32) -> f32 {
 
 #[inline(always)]
 fn min<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() {
-        b
-    } else if b < a {
+    if a.is_nan() || b < a {
         b
     } else if a == b {
         a.lower_zero(b)
@@ -119,9 +117,7 @@ fn min<T: Float>(a: T, b: T) -> T {
 
 #[inline(always)]
 fn max<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() {
-        b
-    } else if b > a {
+    if a.is_nan() || b > a {
         b
     } else if a == b {
         a.upper_zero(b)

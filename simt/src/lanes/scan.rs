@@ -168,8 +168,8 @@ unsafe fn evenly<I: Word>(index: *const I, n: usize, step: u64) -> bool {
         // SAFETY: the caller's: `n` indices.
         let chunk = unsafe { index.add(lane).cast::<[I; CHUNK]>().read() };
         let mut same = true;
-        for i in 0..CHUNK {
-            same &= chunk[i] == I::of_bits(first.wrapping_add((lane + i) as u64 * step));
+        for (i, one) in chunk.into_iter().enumerate() {
+            same &= one == I::of_bits(first.wrapping_add((lane + i) as u64 * step));
         }
         if !same {
             return false;

@@ -930,12 +930,14 @@ struct RangeFns {
 fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
     let cost = |id: &InstId| {
         let op = &kernel.insts[*id].op;
-        let own = match op {
-            Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => 256,
-            Op::Load { .. } => 1,
-            op => op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0),
-        };
-        own
+        let inner = op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0);
+        if let Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } = op {
+            256
+        } else if let Op::Load { .. } = op {
+            1
+        } else {
+            inner
+        }
     };
     body.0.iter().map(cost).max().unwrap_or(0)
 }
