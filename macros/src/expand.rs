@@ -177,7 +177,8 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
     let config = Ident::new("config", Span::mixed_site());
     // Where messages about a launch's arguments point.
     let launch = Ident::new("launch", item.sig.ident.span());
-    let known = params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
+    let known = signature::is_bindable(&item.sig.generics)
+        && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
     let inputs = params.iter().map(parameter);
     let body = if known {
         let args = params.iter().map(argument);

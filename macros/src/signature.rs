@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
-    FnArg, GenericParam, Generics, Ident, ItemFn, Pat, Type, TypePath, WherePredicate, visit::Visit,
+    FnArg, GenericParam, Generics, Ident, ItemFn, Pat, Type, TypeParam, TypeParamBound, TypePath,
+    WherePredicate, visit::Visit,
 };
 
 /// A kernel's parameter, as `launch` sees it.
@@ -93,9 +94,40 @@ fn last_name(ty: &Type) -> Option<&Ident> {
     }
 }
 
+/// True for a type parameter that stands for numbers.
 fn is_parameter(ty: &Type, generics: &Generics) -> bool {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
-    path.get_ident().is_some_and(|name| generics.type_params().any(|param| param.ident == *name))
+    let mut params = generics.type_params();
+    path.get_ident()
+        .is_some_and(|name| params.any(|it| it.ident == *name && is_number(it, generics)))
+}
+
+/// True if `param` is bounded by one of the traits of numbers.
+fn is_number(param: &TypeParam, generics: &Generics) -> bool {
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let bounds = predicates.filter_map(|predicate| match predicate {
+        WherePredicate::Type(of) if last_name(&of.bounded_ty) == Some(&param.ident) => {
+            Some(&of.bounds)
+        }
+        _ => None,
+    });
+    bounds.chain([&param.bounds]).flatten().any(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|segment| {
+            ["Num", "Int", "Float"].iter().any(|known| segment.ident == known)
+        }),
+        _ => false,
+    })
+}
+
+/// True if `launch` can bind every one of `generics`; lowering rejects a kernel with others.
+pub(crate) fn is_bindable(generics: &Generics) -> bool {
+    generics.params.iter().all(|param| match param {
+        GenericParam::Type(param) => is_number(param, generics),
+        GenericParam::Const(param) => {
+            last_name(&param.ty).is_some_and(|name| SCALARS.iter().any(|known| name == known))
+        }
+        GenericParam::Lifetime(_) => true,
+    })
 }
 
 /// `generics` without lifetimes, which a launch has no use for.

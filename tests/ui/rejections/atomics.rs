@@ -1,0 +1,19 @@
+//! What atomics do not have, and orderings that an access cannot have.
+#![allow(unused)]
+use warpwise::prelude::*;
+
+#[kernel]
+fn orderings(x: &[AtomicU32], order: u32) {
+    x[0].store(1, Ordering::Acquire);
+    let value = x[0].load(Ordering::Release);
+    let chosen = if order == 0 { Ordering::Relaxed } else { Ordering::SeqCst };
+    x[1].store(value, chosen);
+}
+
+#[kernel]
+fn methods(x: &[AtomicU32], y: &[AtomicF32]) {
+    let old = x[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| Some(it + 1));
+    y[0].fetch_sub(1.0, Ordering::Relaxed);
+}
+
+fn main() {}

@@ -1,0 +1,38 @@
+//! Items and macros inside kernels.
+#![allow(unused)]
+use warpwise::prelude::*;
+
+#[kernel]
+fn items(x: &mut [f32]) {
+    fn inner() -> f32 {
+        1.0
+    }
+    const TWO: f32 = 2.0;
+    static THREE: f32 = 3.0;
+    struct Point;
+    use std::cmp::max;
+    x[0] = TWO + THREE;
+}
+
+#[kernel]
+fn macros(x: &mut [f32]) {
+    println!("{}", x[0]);
+    assert!(x[0] > 0.0);
+    debug_assert_eq!(x[0], 1.0);
+    if x[0] > 1.0 {
+        panic!("too large");
+    }
+    let list = vec![1.0f32];
+    let found = matches!(x.len(), 1 | 2);
+    dbg!(x[0]);
+}
+
+#[kernel]
+fn configuration(x: &mut [f32]) {
+    #[cfg(debug_assertions)]
+    {
+        x[0] = 1.0;
+    }
+}
+
+fn main() {}
