@@ -62,7 +62,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
 
 /// The function that `#[macro_name]` stands on.
 pub(crate) fn function(tokens: TokenStream, macro_name: &str) -> syn::Result<ItemFn> {
-    match syn::parse2(tokens.clone())? {
+    lower::check_tokens(&tokens)?;
+    match syn::parse2(tokens)? {
         Item::Fn(item) => match item.sig.receiver() {
             None => Ok(ungrouped(item)),
             Some(receiver) => {

@@ -1,6 +1,7 @@
 //! What is checked of a function before anything walks it: how deep it nests, so that nothing
 //! that recurses can overflow the stack; and that nothing in it waits for `cfg`.
 use super::{error::Errors, span::SpanRange};
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{
     Attribute, Block, Expr, ItemFn, Pat, Type,
     visit::{self, Visit},
@@ -14,6 +15,44 @@ pub(crate) fn check(item: &ItemFn, errors: &mut Errors) -> bool {
     let mut limits = Limits { errors, depth: 0, too_deep: false, cfg: false };
     limits.visit_item_fn(item);
     !limits.too_deep && !limits.cfg
+}
+
+/// How deep brackets may nest, which the parser recurses for.
+const MAX_BRACKETS: usize = 200;
+
+/// How many prefix operators may follow each other, which the parser recurses for.
+const MAX_PREFIXES: usize = 200;
+
+/// Checks tokens that are not parsed yet, for what would overflow the parser's stack.
+///
+/// # Errors
+/// If they nest too deep.
+pub(crate) fn check_tokens(tokens: &TokenStream) -> syn::Result<()> {
+    let too_deep = |at| syn::Error::new(at, "this nests too deep to be parsed");
+    let mut open = vec![tokens.clone().into_iter()];
+    let mut prefixes = 0;
+    while let Some(innermost) = open.last_mut() {
+        match innermost.next() {
+            None => {
+                open.pop();
+            }
+            Some(TokenTree::Group(group)) => {
+                if open.len() > MAX_BRACKETS {
+                    return Err(too_deep(group.span_open()));
+                }
+                prefixes = 0;
+                open.push(group.stream().into_iter());
+            }
+            Some(TokenTree::Punct(punct)) if matches!(punct.as_char(), '-' | '!' | '*' | '&') => {
+                prefixes += 1;
+                if prefixes > MAX_PREFIXES {
+                    return Err(too_deep(punct.span()));
+                }
+            }
+            Some(TokenTree::Punct(_) | TokenTree::Ident(_) | TokenTree::Literal(_)) => prefixes = 0,
+        }
+    }
+    Ok(())
 }
 
 struct Limits<'a> {

@@ -28,6 +28,7 @@ use crate::attr;
 pub(crate) use callees::{callees, key};
 use error::Errors;
 pub(crate) use error::Rejected;
+pub(crate) use limits::check_tokens;
 pub(crate) use span::SpanRange;
 use std::collections::BTreeMap;
 use warpwise_compiler::{ir::Kernel, lint::Levels};

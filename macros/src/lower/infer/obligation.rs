@@ -82,6 +82,8 @@ impl Obligation {
                         format_args!("kernel code cannot copy a `{}`", types.show(ty)),
                         "refer to it with `&` or `&mut`",
                     );
+                } else if !has_lengths(types, ty) {
+                    errors.mistyped(at, "the length of an array is not known");
                 }
             }
             Self::Merged(ty) => {
@@ -112,7 +114,9 @@ impl Obligation {
                 }
             }
             Self::Shared(ty) => {
-                if !is_plain(types, ty) {
+                if !has_lengths(types, ty) {
+                    errors.mistyped(at, "the length of an array is not known");
+                } else if !is_plain(types, ty) {
                     errors.advise(
                         at,
                         "a block can only share numbers, atomics, and arrays of them",
@@ -198,6 +202,18 @@ fn is_scalar(types: &Types, ty: Ty) -> bool {
 
 fn is_value(types: &Types, ty: Ty) -> bool {
     is_scalar(types, ty) || matches!(types.get(ty), Type::Unit | Type::Never | Type::Unknown(_))
+}
+
+/// Whether every length in the type is known, or was reported.
+fn has_lengths(types: &Types, ty: Ty) -> bool {
+    match types.get(ty) {
+        Type::Array(elem, len) => {
+            (types.extent(len).is_some() || types.is_reported_len(len)) && has_lengths(types, elem)
+        }
+        Type::Ref { to, .. } => has_lengths(types, to),
+        Type::Slice(elem) => has_lengths(types, elem),
+        _ => true,
+    }
 }
 
 fn is_plain(types: &Types, ty: Ty) -> bool {

@@ -2,7 +2,9 @@
 //!
 //! `macros/tests/lower/*.rs` are kernels and what becomes of them: IR text, or what is reported
 //! and where. `BLESS=1` rewrites what is expected.
+mod depth;
 mod golden;
+mod random;
 
 use super::{DeviceItem, DeviceSet, Input, Lowered, Rejected, callees, key, lower};
 use crate::attr::{self, Options};
