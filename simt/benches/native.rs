@@ -1,6 +1,6 @@
 //! How much slower the interpreter is than plain Rust: `cargo bench -p warpwise-simt`.
 //!
-//! Each kernel is optimized IR, as the runtime would launch it, and runs on one core
+//! `-- saxpy` prints only rows with this in their name. Each kernel is optimized IR, as the runtime would launch it, and runs on one core
 //! and on all. Plain Rust is a loop over the same elements on one core.
 #![expect(clippy::print_stdout, reason = "a table is what it is for")]
 use std::{hint::black_box, num::NonZeroUsize, time::Instant};
@@ -35,13 +35,18 @@ fn program(text: &str) -> Program {
     Program::new(&kernel)
 }
 
-/// Prints a row; `launch` is run with one worker and with all.
-fn row(name: &str, program: &Program, launch: Launch<'_>, mut plain: impl FnMut()) {
+/// Prints a row, if it is wanted; `launch` is run with one worker and with all.
+fn row(name: &str, program: &Program, launch: Launch<'_>, mut plain: impl FnMut()) -> bool {
+    let mut wanted = std::env::args().skip(1).filter(|arg| !arg.starts_with("--"));
+    if !wanted.next().is_none_or(|wanted| name.contains(&wanted)) {
+        return false;
+    }
     let on = |workers| {
         least(|| assert_eq!(program.run(&Launch { workers, ..launch }), Outcome::default()))
     };
     let (one, all, plain) = (on(NonZeroUsize::new(1)), on(None), least(&mut plain));
     println!("{name:<24} {one:>7.2} ms {all:>7.2} ms {plain:>7.2} ms {:>8.2}", one / plain);
+    true
 }
 
 fn floats(values: impl IntoIterator<Item = f32>) -> Memory {
@@ -128,7 +133,10 @@ fn matmul_row(name: &str, kernel: &str) {
     let (a, b): (Vec<_>, Vec<_>) =
         ((0..n * n).map(value).collect(), (0..n * n).map(value).collect());
     let mut expected = vec![0.0; n * n];
-    row(name, &program(kernel), launch, || plain_matmul(n, &a, &b, black_box(&mut expected)));
+    let plain = || plain_matmul(n, &a, &b, black_box(&mut expected));
+    if !row(name, &program(kernel), launch, plain) {
+        return;
+    }
     let mut bytes = vec![0; c.len()];
     c.read_into(0, &mut bytes);
     let expected: Vec<u8> = expected.into_iter().flat_map(f32::to_le_bytes).collect();
@@ -280,13 +288,16 @@ fn mandelbrot() {
         steps: None,
     };
     let mut counts = vec![0; (n * n) as usize];
-    row("Mandelbrot 1024, 256", &program(MANDELBROT), launch, || {
+    let ran = row("Mandelbrot 1024, 256", &program(MANDELBROT), launch, || {
         for (i, count) in counts.iter_mut().enumerate() {
             let (x, y) = (i as u32 % n, i as u32 / n);
             *count = escape(x as f32 * (3.0 / 1024.0) - 2.0, y as f32 * (3.0 / 1024.0) - 1.5);
         }
         black_box(&mut counts);
     });
+    if !ran {
+        return;
+    }
     let mut bytes = vec![0; out.len()];
     out.read_into(0, &mut bytes);
     let counts: Vec<u8> = counts.into_iter().flat_map(u32::to_le_bytes).collect();

@@ -11,16 +11,16 @@ use crate::{
     memory::Memory,
     outcome::{Meeting, Waiting},
     program::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
-    registers::Registers,
+    registers::{Reg, Registers},
     step::{Exec, Inputs, Place, Slice, Stop, complete, exchange, reduced},
     strand::Strand,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::ir::Builtin;
 
-/// How long a strand may go round a loop that may wait for others, before they get a
-/// turn. What a round takes of it depends on what the loop reads.
-const PATIENCE: i64 = 1 << 14;
+/// How long a strand may go round loops that may wait for others, before they get a
+/// turn: the costs of its [`Step::Back`]s together.
+pub(crate) const PATIENCE: i64 = 1 << 18;
 
 /// Steps that are taken from the budget of the launch at once.
 const STEPS: u64 = 1 << 16;
@@ -48,8 +48,8 @@ struct Group {
     first_thread: usize,
     exist: Mask,
     live: Mask,
-    /// Their indices in the block.
-    threads: Vec<[u32; 3]>,
+    /// Their indices in the block, along each axis.
+    threads: [Vec<u32>; 3],
     registers: Registers,
 }
 
@@ -74,9 +74,10 @@ impl<'a> Block<'a> {
         let group = |first_thread| {
             let len = GROUP.min(threads - first_thread);
             let registers = Registers::new(code.register_bytes, len.div_ceil(32));
-            let threads = (first_thread..first_thread + len).map(|thread| bound.thread_idx(thread));
+            let idx = |thread, axis: usize| bound.thread_idx(first_thread + thread)[axis];
+            let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
             let exist = Mask::first(len);
-            Group { first_thread, exist, live: exist, threads: threads.collect(), registers }
+            Group { first_thread, exist, live: exist, threads, registers }
         };
         let mut block = Self {
             uniforms: bound.uniforms.clone(),
@@ -120,37 +121,19 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Fills the registers that stand before the first step: those that are the same
-    /// for every block, or the others.
+    /// Fills the registers of a group that stand before the first step: those that are
+    /// the same for every block, or the others.
     fn preset(&mut self, index: usize, constant: bool) {
-        let Group { first_thread, exist, threads, registers, .. } = &mut self.groups[index];
-        let len = exist.count() as usize;
-        let (bound, idx) = (self.bound, self.idx);
-        let all = [Run { first: 0, len, full: true }];
+        let group = &mut self.groups[index];
+        let all = [Run { first: 0, len: group.exist.count() as usize, full: true }];
         for (reg, preset) in &self.code.preset {
             match *preset {
                 Preset::Splat(from, given) if given.depends_on_block() != constant => {
-                    registers.splat(*reg, self.uniforms[from.slot()], &all);
+                    group.registers.splat(*reg, self.uniforms[from.slot()], &all);
                 }
-                Preset::Zero if !constant => registers.splat(*reg, 0, &all),
+                Preset::Zero if !constant => group.registers.splat(*reg, 0, &all),
                 Preset::Builtin(builtin) if depends_on_block(builtin) != constant => {
-                    match builtin {
-                        Builtin::ThreadIdx(axis) => {
-                            registers.fill(*reg, len, |lane| along(threads[lane], axis).into());
-                        }
-                        Builtin::GlobalIdx(axis) => {
-                            let dim = u64::from(along(bound.block, axis));
-                            let first = u64::from(along(idx, axis)) * dim;
-                            let index = |lane: usize| first + u64::from(along(threads[lane], axis));
-                            registers.fill(*reg, len, index);
-                        }
-                        Builtin::LaneId => registers.fill(*reg, len, |lane| lane as u64 % 32),
-                        Builtin::WarpId => {
-                            let first = *first_thread as u64;
-                            registers.fill(*reg, len, |lane| (first + lane as u64) / 32);
-                        }
-                        Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => {}
-                    }
+                    group.provide(*reg, builtin, self.bound, self.idx);
                 }
                 Preset::Splat(..) | Preset::Zero | Preset::Builtin(_) => {}
             }
@@ -410,6 +393,38 @@ impl<'a> Block<'a> {
         }
         waiting.sort_by_key(|waiting| (waiting.warp, waiting.lanes.trailing_zeros()));
         waiting
+    }
+}
+
+impl Group {
+    /// Sets a register to what the hardware provides to each thread.
+    fn provide(&mut self, reg: Reg, builtin: Builtin, bound: &Bound<'_>, block_idx: [u32; 3]) {
+        let numbers =
+            || self.first_thread as u32..(self.first_thread + self.threads[0].len()) as u32;
+        let all = |value: u32| vec![value; self.threads[0].len()];
+        let dim = |axis| u64::from(along(bound.block, axis));
+        match builtin {
+            Builtin::ThreadIdx(axis) => {
+                let values = along(self.threads.each_ref(), axis);
+                self.registers.fill(reg, values, 0);
+            }
+            Builtin::GlobalIdx(axis) => {
+                let first = u64::from(along(block_idx, axis)) * dim(axis);
+                let values = along(self.threads.each_ref(), axis);
+                self.registers.fill(reg, values, first);
+            }
+            Builtin::LaneId => {
+                let lanes: Vec<_> = numbers().map(|number| number % 32).collect();
+                self.registers.fill(reg, &lanes, 0);
+            }
+            Builtin::WarpId => {
+                let warps: Vec<_> = numbers().map(|number| number / 32).collect();
+                self.registers.fill(reg, &warps, 0);
+            }
+            Builtin::BlockIdx(axis) => self.registers.fill(reg, &all(along(block_idx, axis)), 0),
+            Builtin::BlockDim(axis) => self.registers.fill(reg, &all(along(bound.block, axis)), 0),
+            Builtin::GridDim(axis) => self.registers.fill(reg, &all(along(bound.grid, axis)), 0),
+        }
     }
 }
 

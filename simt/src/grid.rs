@@ -17,13 +17,16 @@ use std::{
     num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Mutex, PoisonError,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
     time::{Duration, Instant},
 };
 use warpwise_compiler::ir::{Axis, ParamKind};
+
+/// How often blocks may still wait for others after one was found that cannot end.
+const GRACE: u32 = 1000;
 
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
@@ -62,11 +65,11 @@ fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
 }
 
 /// The component along an axis.
-pub(crate) fn along(dims: [u32; 3], axis: Axis) -> u32 {
+pub(crate) fn along<T>([x, y, z]: [T; 3], axis: Axis) -> T {
     match axis {
-        Axis::X => dims[0],
-        Axis::Y => dims[1],
-        Axis::Z => dims[2],
+        Axis::X => x,
+        Axis::Y => y,
+        Axis::Z => z,
     }
 }
 
@@ -217,6 +220,12 @@ struct Grid<'a> {
     end: Mutex<End>,
 }
 
+/// Cores of the host. Asking the system takes longer than a small launch.
+fn cores() -> NonZeroUsize {
+    static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+}
+
 /// What blocks came to.
 #[derive(Default)]
 struct End {
@@ -227,7 +236,6 @@ struct End {
 
 impl Grid<'_> {
     fn run(&self, workers: Option<NonZeroUsize>) {
-        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let workers = workers.unwrap_or_else(cores).get() as u64;
         thread::scope(|scope| {
             let mut worker = Worker::new(self);
@@ -297,13 +305,22 @@ struct Worker<'a> {
     aside: VecDeque<Block<'a>>,
     /// Those of `aside` to run again before another block starts.
     again: usize,
+    /// How often a block may still wait, once another was found that cannot end.
+    grace: u32,
     /// The remains of a block that has ended.
     spare: Option<Block<'a>>,
 }
 
 impl<'a> Worker<'a> {
     fn new(grid: &'a Grid<'a>) -> Self {
-        Self { grid, faults: FaultLog::default(), aside: VecDeque::new(), again: 0, spare: None }
+        Self {
+            grid,
+            faults: FaultLog::default(),
+            aside: VecDeque::new(),
+            again: 0,
+            grace: GRACE,
+            spare: None,
+        }
     }
 
     /// Runs a block for a while; false if there is nothing left to do.
@@ -315,7 +332,10 @@ impl<'a> Worker<'a> {
         }
         match block.run(self.grid.steps.as_ref(), &mut self.faults) {
             Turn::Ended => self.spare = Some(block),
+            // Perhaps for one that cannot end.
+            Turn::Waits if self.grace == 0 => self.spare = Some(block),
             Turn::Waits => {
+                self.grace -= u32::from(self.grid.first_stopped.load(Relaxed) != u64::MAX);
                 self.aside.push_back(block);
                 // Whoever is waited for may be run by another worker.
                 thread::yield_now();

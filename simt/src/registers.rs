@@ -166,21 +166,22 @@ impl Registers {
         }
     }
 
-    /// Sets the first `len` lanes, each to its own value.
-    pub(crate) fn fill(&mut self, reg: Reg, len: usize, value: impl Fn(usize) -> u64) {
+    /// Sets each of the first lanes to its own value and `more`.
+    pub(crate) fn fill(&mut self, reg: Reg, values: &[u32], more: u64) {
         match reg.size() {
-            1 => self.fill_words::<u8>(reg, len, value),
-            2 => self.fill_words::<u16>(reg, len, value),
-            4 => self.fill_words::<u32>(reg, len, value),
-            _ => self.fill_words::<u64>(reg, len, value),
+            1 => self.fill_words::<u8>(reg, values, more),
+            2 => self.fill_words::<u16>(reg, values, more),
+            4 => self.fill_words::<u32>(reg, values, more),
+            _ => self.fill_words::<u64>(reg, values, more),
         }
     }
 
-    fn fill_words<W: Word>(&mut self, reg: Reg, len: usize, value: impl Fn(usize) -> u64) {
+    fn fill_words<W: Word>(&mut self, reg: Reg, values: &[u32], more: u64) {
+        assert!(values.len() <= self.lanes);
         let first = self.at_mut(reg, 0).cast::<W>();
-        for lane in 0..len {
-            // SAFETY: a register has a lane for each thread of the group.
-            unsafe { first.add(lane).write(W::of_bits(value(lane))) };
+        for (lane, value) in values.iter().enumerate() {
+            // SAFETY: a register has that many lanes, by the check.
+            unsafe { first.add(lane).write(W::of_bits(u64::from(*value).wrapping_add(more))) };
         }
     }
 

@@ -1,6 +1,7 @@
 //! The steps of a kernel, in the order of the text.
 use super::{allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity};
 use crate::{
+    block::PATIENCE,
     lanes::{
         self, Isa, LaneFn,
         scan::{AllBelow, Transfer},
@@ -55,6 +56,9 @@ pub(super) fn emit(
     Ok(emitter.finish())
 }
 
+/// Bytes of a shared array, far beyond what any GPU has.
+const SHARED_LIMIT: u64 = 16 << 20;
+
 /// A program without steps.
 fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
     let signature = |message: &str| Malformed { message: message.into(), span: Span::new(0) };
@@ -62,11 +66,9 @@ fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
     for (_, array) in kernel.shared.iter() {
         let size = array.elem.size().ok_or_else(|| signature("a shared array of generic type"))?;
         let len = array.len.known().ok_or_else(|| signature("a shared array of generic length"))?;
-        let bytes = len.checked_mul(size.into()).filter(|bytes| *bytes <= 1 << 40);
-        shared.push((
-            size,
-            bytes.ok_or_else(|| signature("a shared array of more than 2^40 bytes"))?,
-        ));
+        let bytes = len.checked_mul(size.into()).filter(|bytes| *bytes <= SHARED_LIMIT);
+        let bytes = bytes.ok_or_else(|| signature("a shared array of more than 16 MiB"))?;
+        shared.push((size, bytes));
     }
     let buffers = kernel.params.len() + kernel.shared.len();
     if buffers > usize::from(u16::MAX) {
@@ -924,15 +926,15 @@ struct RangeFns {
     copy: LaneFn,
 }
 
-/// What an iteration takes of the patience with a loop (see [`crate::block::PATIENCE`]):
-/// nothing, if the loop cannot wait for another thread, because it reads nothing that
-/// others write.
+/// What an iteration takes of the [`PATIENCE`] with a loop: nothing, if it cannot wait
+/// for another thread, because it reads nothing that others write; much, if it reads
+/// atomically, as those do that wait.
 fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
     let cost = |id: &InstId| {
         let op = &kernel.insts[*id].op;
         let inner = op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0);
         if let Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } = op {
-            256
+            (PATIENCE >> 6) as u32
         } else if let Op::Load { .. } = op {
             1
         } else {
