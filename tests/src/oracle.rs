@@ -25,7 +25,7 @@ pub struct Step<'m> {
     pub active: &'m [bool],
     /// Where each thread is.
     pub threads: &'m [At],
-    /// What it yields in each thread that runs it and goes on.
+    /// What it yields in each thread that runs it and goes on; nothing yet where it holds bodies.
     pub values: &'m [u64],
 }
 
@@ -191,7 +191,8 @@ impl<'m> Machine<'m> {
 
     /// Lets the test see a step.
     fn seen(&mut self, id: InstId, active: &[bool], repeats: bool) {
-        let values = &self.values[id.index()];
+        let yields = repeats || self.kernel.insts[id].op.effect() != Effect::Control;
+        let values = if yields { self.values[id.index()].as_slice() } else { &[] };
         (self.watch)(&Step { id, repeats, active, threads: &self.threads, values });
     }
 

@@ -15,6 +15,8 @@
 //!   name the lanes that come). To know that, each value carries whether it is *uniform*.
 //!
 //! Values, lengths and indices are often edge values. What a kernel computes means nothing.
+mod dense;
+mod divergent;
 mod draw;
 mod flow;
 mod meet;
@@ -22,6 +24,8 @@ mod memory;
 mod plan;
 mod values;
 
+pub use dense::dense_kernel;
+pub use divergent::divergent_kernel;
 use draw::Draw;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Op, Scalar, Span, Ty},

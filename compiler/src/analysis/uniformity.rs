@@ -92,7 +92,8 @@ pub struct Varying {
     pub control: Facts<InstId, Fact>,
     /// Whether threads part at an `if`, `for`, `break`, `continue` or `return`.
     pub parting: Facts<InstId, Fact>,
-    /// Whether some threads have returned before an instruction, and others have not.
+    /// Whether, of the threads that would run an instruction together, some have returned before
+    /// and others have not. Where control varies, this says nothing.
     pub ended: Facts<InstId, Fact>,
     /// The value of a local.
     pub local: Facts<LocalId, Fact>,

@@ -1,0 +1,143 @@
+//! What the analyses prove holds in every step of random kernels.
+use warpwise_compiler::{
+    analysis::{
+        evaluate,
+        range::{self, Ranges},
+        uniformity::{self, Uniformity, Varying},
+    },
+    ir::{InstId, Kernel, Ty},
+};
+use warpwise_tests::{
+    oracle::{self, At, Step},
+    random_ir::{RandomKernel, dense_kernel, divergent_kernel, random_kernel, seeds},
+};
+
+#[test]
+fn what_is_uniform_is_the_same_in_all_threads() {
+    let mut tally = Tally::default();
+    for make in [random_kernel, dense_kernel, divergent_kernel] {
+        for seed in seeds(200) {
+            let RandomKernel { kernel, shape, mut args, .. } = make(seed);
+            let facts = uniformity::analyze(&kernel);
+            let mut seen = kernel.insts.facts([true; 2]);
+            let mut wrong = Vec::new();
+            let ran = oracle::run(&kernel, &shape, &mut args, &mut |step| {
+                wrong.extend(contradictions(&kernel, &facts, step));
+                for (same, size) in seen[step.id].iter_mut().zip(SIZES) {
+                    *same &= groups(step, size).all(|group| agrees(step, &group));
+                }
+            });
+            assert!(ran.is_ok(), "seed {seed} does not end\n{kernel}");
+            assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{kernel}");
+            for id in kernel.insts.ids() {
+                tally.add(&kernel, id, seen[id], [&facts.warp, &facts.block]);
+            }
+        }
+    }
+    println!("{tally:?}");
+}
+
+#[test]
+fn ranges_hold_every_value() {
+    for make in [random_kernel, dense_kernel] {
+        for seed in seeds(200) {
+            let RandomKernel { kernel, shape, mut args, .. } = make(seed);
+            let ranges = range::analyze(&kernel);
+            let mut wrong = Vec::new();
+            let ran = oracle::run(&kernel, &shape, &mut args, &mut |step| {
+                wrong.extend(outside(&kernel, &ranges, step));
+            });
+            assert!(ran.is_ok(), "seed {seed} does not end\n{kernel}");
+            assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{kernel}");
+        }
+    }
+}
+
+/// Of the instructions that were the same in all threads of a group each time they ran, how
+/// many are known to be; for warps, and for blocks.
+#[derive(Debug, Default)]
+struct Tally {
+    observed: [u32; 2],
+    proved: [u32; 2],
+}
+
+impl Tally {
+    fn add(&mut self, kernel: &Kernel, id: InstId, same: [bool; 2], groups: [&Varying; 2]) {
+        let yields = kernel.insts[id].ty != Ty::Unit;
+        for (i, group) in groups.into_iter().enumerate() {
+            self.observed[i] += u32::from(yields && same[i]);
+            self.proved[i] += u32::from(yields && same[i] && group.value[id].is_uniform());
+        }
+    }
+}
+
+/// Threads in a warp, and the most in a block.
+const SIZES: [usize; 2] = [32, 1024];
+
+/// The threads of each warp or block.
+fn groups(step: &Step<'_>, size: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let count = step.active.len();
+    (0..count).step_by(size).map(move |first| first..count.min(first + size))
+}
+
+/// What `facts` say of this step, and is not so.
+fn contradictions(kernel: &Kernel, facts: &Uniformity, step: &Step<'_>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (varying, size) in [&facts.warp, &facts.block].into_iter().zip(SIZES) {
+        for group in groups(step, size) {
+            let together = varying.control[step.id].is_uniform();
+            let all_left = together && varying.ended[step.id].is_uniform();
+            let kinds = [
+                ("value", varying.value[step.id].is_uniform() && !agrees(step, &group)),
+                ("control", together && parted(step, &group)),
+                ("ended", all_left && some_returned(step, &group)),
+            ];
+            for (kind, _) in kinds.into_iter().filter(|(_, is_wrong)| *is_wrong) {
+                wrong.push(format!("{kind} of {} in {group:?}", kernel.inst_text(step.id)));
+            }
+        }
+    }
+    wrong
+}
+
+type Group = std::ops::Range<usize>;
+
+/// Whether all threads that run the step get the same.
+fn agrees(step: &Step<'_>, group: &Group) -> bool {
+    let on = |thread: &usize| step.active[*thread] && step.threads[*thread] == At::Here;
+    let mut values = group.clone().filter(on).filter_map(|thread| step.values.get(thread));
+    let Some(first) = values.next() else { return true };
+    values.all(|value| value == first)
+}
+
+/// Whether some run it and others, that have not ended, do not. The next value of a `for` is for
+/// those that are still in it.
+fn parted(step: &Step<'_>, group: &Group) -> bool {
+    let runs = group.clone().any(|thread| step.active[thread]);
+    let waits =
+        group.clone().any(|thread| !step.active[thread] && !has_ended(step.threads[thread]));
+    !step.repeats && runs && waits
+}
+
+fn has_ended(at: At) -> bool {
+    matches!(at, At::Returned | At::Faulted)
+}
+
+/// Whether some run it and others have returned.
+fn some_returned(step: &Step<'_>, group: &Group) -> bool {
+    let runs = group.clone().any(|thread| step.active[thread]);
+    !step.repeats && runs && group.clone().any(|thread| step.threads[thread] == At::Returned)
+}
+
+/// The values of this step that are outside of the range.
+fn outside(kernel: &Kernel, ranges: &Ranges, step: &Step<'_>) -> Vec<String> {
+    let (Some(range), Ty::Scalar(ty)) = (ranges.get(kernel, step.id), kernel.insts[step.id].ty)
+    else {
+        return Vec::new();
+    };
+    let on = |thread: &usize| step.active[*thread] && step.threads[*thread] == At::Here;
+    let values = (0..step.values.len()).filter(on).map(|thread| step.values[thread]);
+    let values = values.filter_map(|bits| evaluate::integer(ty, bits));
+    let outside = values.filter(|&value| value < range.min || range.max < value);
+    outside.map(|value| format!("{value} in {range:?} of {}", kernel.inst_text(step.id))).collect()
+}
