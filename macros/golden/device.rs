@@ -18,13 +18,27 @@ fn volumes(x: &mut [f32]) {
 }
 
 // ---------------------------------------- expands to
+#[allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "kernel code is written for a GPU"
+)]
 /// Of a rectangle.
 pub fn area(width: f32, height: f32) -> f32 {
     width * height
 }
 #[doc(hidden)]
 #[macro_export]
-#[allow(unused_macros, non_local_definitions, reason = "it is used through its alias")]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
 macro_rules! __warpwise_area_HASH {
     ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
         $($next)* ! { { $($rest)* } { $($got)* { "0.1.0" { "HASH" sound {} { pub fn
@@ -51,6 +65,15 @@ const _: () = {
         { width * height }
     }
 };
+#[allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "kernel code is written for a GPU"
+)]
 pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
     shapes::area(width, height) * scale::<f32>(depth)
 }
@@ -59,14 +82,15 @@ shapes::area! {
     volume(width : f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) *
     scale:: < f32 > (depth) } } }
 }
+#[allow(dead_code, reason = "a kernel is launched, not called")]
 #[allow(
-    dead_code,
+    clippy::assign_op_pattern,
     clippy::manual_div_ceil,
     clippy::manual_is_multiple_of,
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
-    reason = "a kernel is launched, not called, and is written for a GPU"
+    reason = "kernel code is written for a GPU"
 )]
 fn volumes(x: &mut [f32]) {
     let i = global_idx_x();

@@ -92,7 +92,8 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
         }
     };
     let errors = errors.map(|errors| errors.to_compile_error());
-    quote!(#function #errors #rest)
+    let quiet = expand::quiet();
+    quote!(#quiet #function #errors #rest)
 }
 
 /// What calls functions at `callees`, and links to `state` what they carry.
@@ -161,7 +162,12 @@ fn carrier(item: &ItemFn, linked: &Linked, sound: bool) -> TokenStream {
         #(#cfgs)*
         #[doc(hidden)]
         #export
-        #[allow(unused_macros, non_local_definitions, reason = "it is used through its alias")]
+        #[allow(
+            unused_macros,
+            non_local_definitions,
+            clippy::crate_in_macro_def,
+            reason = "it is used through its alias, and carries tokens as they are"
+        )]
         macro_rules! #hidden {
             ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
                 $($next)* ! { { $($rest)* } { $($got)* { #closure } } $state }

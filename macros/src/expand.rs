@@ -39,7 +39,12 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let function = strip(tokens.clone(), &mut errors);
     let handle = handle(&item, &options);
     let quiet = quiet();
-    let output = quote!(#quiet #function #handle);
+    let output = quote!(
+        #[allow(dead_code, reason = "a kernel is launched, not called")]
+        #quiet
+        #function
+        #handle
+    );
     if is_rust_analyzer() {
         return output;
     }
@@ -85,17 +90,17 @@ pub(crate) fn is_rust_analyzer() -> bool {
     std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some()
 }
 
-/// Silences what rustc and clippy would say of a kernel as if it were only a function.
-fn quiet() -> TokenStream {
+/// Silences what clippy would say of kernel code as if it were for the host only.
+pub(crate) fn quiet() -> TokenStream {
     quote!(
         #[allow(
-            dead_code,
+            clippy::assign_op_pattern,
             clippy::manual_div_ceil,
             clippy::manual_is_multiple_of,
             clippy::manual_memcpy,
             clippy::needless_range_loop,
             clippy::too_many_arguments,
-            reason = "a kernel is launched, not called, and is written for a GPU"
+            reason = "kernel code is written for a GPU"
         )]
     )
 }
