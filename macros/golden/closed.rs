@@ -34,7 +34,12 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 ///Launches the kernel [`saxpy`](fn@saxpy).
 ///
 /// Adds `a` times `x` to `y`.
-#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    clippy::exhaustive_structs,
+    reason = "it is named as the kernel is, and only ever a name"
+)]
 pub struct saxpy {}
 #[allow(dead_code, reason = "the kernel may be used in one way only")]
 impl saxpy {
@@ -49,7 +54,11 @@ impl saxpy {
     ///
     /// # Errors
     /// If the launch is refused; nothing has run then.
-    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    #[allow(
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, and two more"
+    )]
     pub fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,

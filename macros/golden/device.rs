@@ -46,7 +46,12 @@ macro_rules! __warpwise_area_HASH {
     };
 }
 #[doc(hidden)]
-#[allow(unused_imports, unreachable_pub, reason = "kernels may use it, or may not")]
+#[allow(
+    unused_imports,
+    unreachable_pub,
+    clippy::pub_use,
+    reason = "it is as public as the function, and kernels may use it or not"
+)]
 pub use __warpwise_area_HASH as area;
 const _: () = {
     #[allow(
@@ -99,7 +104,12 @@ fn volumes(x: &mut [f32]) {
     }
 }
 ///Launches the kernel [`volumes`](fn@volumes).
-#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    clippy::exhaustive_structs,
+    reason = "it is named as the kernel is, and only ever a name"
+)]
 struct volumes {}
 #[allow(dead_code, reason = "the kernel may be used in one way only")]
 impl volumes {
@@ -114,7 +124,11 @@ impl volumes {
     ///
     /// # Errors
     /// If the launch is refused; nothing has run then.
-    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    #[allow(
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, and two more"
+    )]
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,

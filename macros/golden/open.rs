@@ -32,7 +32,12 @@ where
     }
 }
 ///Launches the kernel [`fill`](fn@fill).
-#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    clippy::exhaustive_structs,
+    reason = "it is named as the kernel is, and only ever a name"
+)]
 struct fill<T, const N: usize>
 where
     T: Num,
@@ -49,7 +54,11 @@ where
     ///
     /// # Errors
     /// If the launch is refused; nothing has run then.
-    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    #[allow(
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, and two more"
+    )]
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,

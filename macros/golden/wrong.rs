@@ -18,7 +18,12 @@ fn misspelt(x: &mut [f32], y: &[String]) {
     x[0] = 1.0;
 }
 ///Launches the kernel [`misspelt`](fn@misspelt).
-#[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    clippy::exhaustive_structs,
+    reason = "it is named as the kernel is, and only ever a name"
+)]
 struct misspelt {}
 #[allow(dead_code, reason = "the kernel may be used in one way only")]
 impl misspelt {
@@ -33,7 +38,11 @@ impl misspelt {
     ///
     /// # Errors
     /// If the launch is refused; nothing has run then.
-    #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+    #[allow(
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, and two more"
+    )]
     fn launch(
         device: &::warpwise::Device,
         config: ::warpwise::LaunchConfig,

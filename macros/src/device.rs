@@ -175,7 +175,12 @@ fn carrier(item: &ItemFn, linked: &Linked, sound: bool) -> TokenStream {
         }
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(unused_imports, unreachable_pub, reason = "kernels may use it, or may not")]
+        #[allow(
+            unused_imports,
+            unreachable_pub,
+            clippy::pub_use,
+            reason = "it is as public as the function, and kernels may use it or not"
+        )]
         #vis use #hidden as #name;
     )
 }

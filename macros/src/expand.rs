@@ -122,7 +122,12 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
         #(#cfgs)*
         #[doc = #doc]
         #(#summary)*
-        #[allow(dead_code, non_camel_case_types, reason = "it is named as the kernel is")]
+        #[allow(
+            dead_code,
+            non_camel_case_types,
+            clippy::exhaustive_structs,
+            reason = "it is named as the kernel is, and only ever a name"
+        )]
         #vis struct #name #impl_generics #where_clause { #phantom }
         #(#cfgs)*
         #[allow(dead_code, reason = "the kernel may be used in one way only")]
@@ -213,7 +218,11 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
         ///
         /// # Errors
         /// If the launch is refused; nothing has run then.
-        #[allow(clippy::too_many_arguments, reason = "as many as the kernel has, and two")]
+        #[allow(
+            clippy::impl_trait_in_params,
+            clippy::too_many_arguments,
+            reason = "it takes what the kernel takes, and two more"
+        )]
         #vis fn #launch(
             #device: &::warpwise::Device,
             #config: ::warpwise::LaunchConfig,

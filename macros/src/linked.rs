@@ -243,7 +243,7 @@ mod tests {
         ];
         let leaf = Linked::empty().closure(&leaf, "1", true);
         let of = |item: &ItemFn, id, path: Path| {
-            let link = link(&[leaf.clone()], &quote!(device { #item })).unwrap();
+            let link = link(std::slice::from_ref(&leaf), &quote!(device { #item })).unwrap();
             Linked::new(&[path], link.closures).unwrap().closure(item, id, true)
         };
         let left = of(&left, "2", parse_quote!(m::leaf));
