@@ -5,12 +5,12 @@
 //! to one; at an operation of a warp, every lane that it names, at the same place.
 //! When all wait and none can go on, that is a deadlock.
 use crate::{
+    bound::{Bound, along},
+    code::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
     fault::FaultLog,
-    grid::{Bound, along},
     mask::{GROUP, Mask, Run},
     memory::Memory,
     outcome::{Meeting, Waiting},
-    program::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
     registers::{Reg, Registers},
     step::{Exec, Inputs, Place, Slice, Stop, complete, exchange, reduced},
     strand::Strand,

@@ -7,7 +7,50 @@
 //! A kernel's fault, a deadlock and a spent step budget are *results*
 //! ([`Outcome`]), never errors of the interpreter. What instructions mean is
 //! written at [`warpwise_compiler::ir::Op`]; this crate is that meaning, executable.
+//!
+//! ```
+//! use warpwise_compiler::ir::Kernel;
+//! use warpwise_simt::{Arg, Launch, Memory, Outcome, Program};
+//!
+//! let kernel: Kernel = "kernel count {
+//!   param arg0 = total: atomic [u32] !0
+//!   %0 = param arg0 : ptr global !1
+//!   %1 = const 1 : u32 !1
+//!   %2 = atomic.add.relaxed.device %0, %1 : u32 !1
+//! }"
+//! .parse()?;
+//! let total = Memory::zeroed(4);
+//! let args = [Arg::Slice { memory: &total, len: 1 }];
+//! let (grid, block) = ([10, 1, 1], [100, 1, 1]);
+//! let launch = Launch { grid, block, args: &args, workers: None, steps: None };
+//! assert_eq!(Program::new(&kernel).run(&launch), Outcome::default());
+//! let mut bytes = [0; 4];
+//! total.read_into(0, &mut bytes);
+//! assert_eq!(u32::from_le_bytes(bytes), 1000);
+//! # Ok::<(), warpwise_compiler::ir::ParseError>(())
+//! ```
+//!
+//! From a kernel to its threads, file by file:
+//!
+//! | | |
+//! |---|---|
+//! | `lower` | makes the `code` of a kernel: steps over registers |
+//! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
+//! | `block`, `strand` | a block's threads, in strands of lanes that run together |
+//! | `step` | runs a strand: one loop, and a file for each kind of instruction |
+//! | `lanes`, `registers`, `memory` | what instructions compute, on vectors of lanes and on shared bytes |
+//!
+//! `unsafe` is in the last row only. Whatever the kernel, no access leaves its buffer.
+//!
+//! A test that depends on this crate wants it optimized, which `cargo test` does not do:
+//!
+//! ```toml
+//! [profile.dev.package.warpwise-simt]
+//! opt-level = 3
+//! ```
 mod block;
+mod bound;
+mod code;
 mod fault;
 mod grid;
 mod lanes;

@@ -2,8 +2,12 @@
 //! same bytes and the same fault, with one worker and with several, on IR as it was
 //! made and optimized.
 use std::num::NonZeroUsize;
-use warpwise_compiler::{ir::Kernel, optimize::optimize};
-use warpwise_simt::{Arg, Launch, Memory, Program};
+use warpwise_compiler::{
+    id::Id,
+    ir::{InstId, Kernel},
+    optimize::optimize,
+};
+use warpwise_simt::{Arg, Launch, Memory, Program, Stopped};
 use warpwise_tests::{
     random_ir::{ArgData, RandomKernel, random_kernel, seeds},
     reference::{self, Left},
@@ -11,6 +15,18 @@ use warpwise_tests::{
 
 /// Runs `kernel`, which means what `random` means, on the interpreter.
 fn interpreted(random: &RandomKernel, kernel: &Kernel, workers: usize) -> Left {
+    let (left, stopped) = launched(random, kernel, workers, None);
+    assert_eq!(stopped, None);
+    left
+}
+
+/// Runs `kernel` on the arguments of `random`.
+fn launched(
+    random: &RandomKernel,
+    kernel: &Kernel,
+    workers: usize,
+    steps: Option<u64>,
+) -> (Left, Option<Stopped>) {
     let memory = |arg: &ArgData| match arg {
         ArgData::Scalar { .. } => Memory::zeroed(0),
         ArgData::Slice { bytes, .. } => Memory::from_bytes(bytes),
@@ -28,16 +44,15 @@ fn interpreted(random: &RandomKernel, kernel: &Kernel, workers: usize) -> Left {
         block: random.shape.block,
         args: &args,
         workers: NonZeroUsize::new(workers),
-        steps: None,
+        steps,
     });
-    assert_eq!(outcome.stopped, None);
     let mut args = random.args.clone();
     for (arg, memory) in args.iter_mut().zip(&memories) {
         if let ArgData::Slice { bytes, .. } = arg {
             memory.read_into(0, bytes);
         }
     }
-    Left { args, fault: outcome.fault }
+    (Left { args, fault: outcome.fault }, outcome.stopped)
 }
 
 #[test]
@@ -62,4 +77,38 @@ fn random_kernels_mean_what_the_reference_says() {
     }
     println!("{faults} kernels fault");
     assert!(wrong.is_empty(), "wrong: {wrong:?}");
+}
+
+/// Exchanges types and operands, as no pass may.
+fn damage(kernel: &mut Kernel, seed: u64) {
+    let mut random = seed;
+    let mut draw = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as usize % below
+    };
+    let len = kernel.insts.len();
+    for _ in 0..3 {
+        let [a, b] = [InstId::new(draw(len)), InstId::new(draw(len))];
+        if draw(2) == 0 {
+            kernel.insts[a].ty = kernel.insts[b].ty;
+        } else {
+            kernel.insts[a].op.operands_mut().for_each(|operand| *operand = b);
+        }
+    }
+}
+
+#[test]
+fn malformed_kernels_do_no_harm() {
+    let mut refused = 0;
+    for seed in seeds(300) {
+        let random = random_kernel(seed);
+        let mut kernel = random.kernel.clone();
+        damage(&mut kernel, seed);
+        let (_, stopped) = launched(&random, &kernel, 1, Some(1 << 20));
+        if let Some(Stopped::Malformed { message, .. }) = stopped {
+            assert!(!message.contains("panicked"), "seed {seed}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 0, "nothing was damaged");
 }

@@ -11,8 +11,8 @@ mod ranges;
 mod uniformity;
 
 use crate::{
+    code::{Code, Malformed},
     lanes::Isa,
-    program::{Code, Malformed},
 };
 use warpwise_compiler::ir::Kernel;
 

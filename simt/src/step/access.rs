@@ -4,10 +4,10 @@
 //! order, where a run has lanes that are not active, or an address is outside.
 use super::{Exec, control::Next};
 use crate::{
+    code::{Address, Atomic, AtomicKind, Operand},
     lanes::{resolve, scan::Transfer},
     mask::{Mask, Run},
     memory::{Cells, Word},
-    program::{Address, Atomic, AtomicKind, Operand},
     registers::{Elements, Reg, Uniform},
 };
 

@@ -1,8 +1,8 @@
 //! What runs next: lanes part, wait in frames and come together.
 use super::{Exec, Slice, Stop};
 use crate::{
+    code::{Leave, When},
     mask::Mask,
-    program::{Leave, When},
     registers::Reg,
     strand::Frame,
 };

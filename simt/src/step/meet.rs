@@ -4,8 +4,8 @@
 //! it waits, and [the block](crate::block) does it when the others have come.
 use super::{Exec, control::Next};
 use crate::{
+    code::{Operand, WarpOp},
     mask::{Mask, bits},
-    program::{Operand, WarpOp},
     registers::{Registers, Uniform},
 };
 use warpwise_compiler::ir::{BarrierOp, ShuffleOp, VoteOp};

@@ -7,13 +7,13 @@ mod control;
 mod meet;
 
 use crate::{
+    bound::Bound,
+    code::{Code, Malformed, Operand, Step},
     fault::FaultLog,
-    grid::Bound,
     lanes::scan::AllBelow,
     mask::Mask,
     memory::{Cells, Memory},
     outcome::FaultReport,
-    program::{Code, Malformed, Operand, Step},
     registers::{Registers, map_uniform},
     strand::Strand,
 };

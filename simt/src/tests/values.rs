@@ -293,7 +293,8 @@ float_tests! {
 fn bool() {
     let (a, b) = pairs(&[0, 1], &[0, 1]);
     let columns = [("bool", a), ("bool", b)];
-    let binary: [(&str, fn(u64, u64) -> u64); 5] = [
+    type Function = fn(u64, u64) -> u64;
+    let binary: [(&str, Function); 5] = [
         ("and %a, %b", |a, b| a & b),
         ("or %a, %b", |a, b| a | b),
         ("xor %a, %b", |a, b| a ^ b),

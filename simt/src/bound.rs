@@ -1,0 +1,147 @@
+//! Holds a launch against its kernel, and prepares what every block sees of it.
+use crate::{
+    Arg, Launch,
+    code::{Code, Given},
+    memory::{Cells, Loan, Memory},
+};
+use warpwise_compiler::ir::{Axis, ParamKind};
+
+/// A launch that fits its kernel, with its memory lent.
+pub(crate) struct Bound<'a> {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Of each parameter that is a slice.
+    pub(crate) cells: Vec<Option<Cells<'a>>>,
+    /// The uniform values that do not depend on the block.
+    pub(crate) uniforms: Vec<u64>,
+}
+
+impl Bound<'_> {
+    /// Threads in a block.
+    pub(crate) fn threads(&self) -> usize {
+        self.block.iter().map(|dim| *dim as usize).product()
+    }
+
+    /// Index in the block of the thread of this number.
+    pub(crate) fn thread_idx(&self, number: usize) -> [u32; 3] {
+        split(number as u64, self.block)
+    }
+
+    /// Index of the block of this number.
+    pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
+        split(number, self.grid)
+    }
+}
+
+/// Takes a number apart, x fastest.
+fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [number % x, number / x % y, number / x / y].map(|index| index as u32)
+}
+
+/// The component along an axis.
+pub(crate) fn along<T>([x, y, z]: [T; 3], axis: Axis) -> T {
+    match axis {
+        Axis::X => x,
+        Axis::Y => y,
+        Axis::Z => z,
+    }
+}
+
+/// How many blocks there are, if the launch fits the kernel.
+pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
+    let threads = launch.block.iter().map(|dim| u64::from(*dim)).product::<u64>();
+    if launch.block.iter().any(|dim| *dim > 1024) || !(1..=1024).contains(&threads) {
+        return Err(format!("a block of {:?} threads; 1 to 1024 are possible", launch.block));
+    }
+    if let Some(block) = code.block.filter(|block| *block != launch.block.map(u64::from)) {
+        return Err(format!(
+            "a block of {:?} threads, where the kernel declares {block:?}",
+            launch.block
+        ));
+    }
+    if launch.args.len() != code.params.len() {
+        return Err(format!(
+            "{} arguments for {} parameters",
+            launch.args.len(),
+            code.params.len()
+        ));
+    }
+    for (number, (arg, param)) in launch.args.iter().zip(&code.params).enumerate() {
+        match (arg, param) {
+            (Arg::Scalar(_), ParamKind::Scalar(_)) => {}
+            (Arg::Slice { memory, len }, ParamKind::Slice { elem, .. }) => {
+                let bytes = elem.size().and_then(|size| len.checked_mul(size.into()));
+                if bytes.is_none_or(|bytes| bytes > memory.len() as u64) {
+                    return Err(format!(
+                        "argument {number} has {len} elements in {} bytes",
+                        memory.len()
+                    ));
+                }
+            }
+            (Arg::Scalar(_), ParamKind::Slice { .. })
+            | (Arg::Slice { .. }, ParamKind::Scalar(_)) => {
+                return Err(format!("argument {number} is not what the kernel's parameter is"));
+            }
+        }
+    }
+    let blocks =
+        launch.grid.iter().try_fold(1_u64, |blocks, dim| blocks.checked_mul((*dim).into()));
+    // A product that overflows may still have a zero behind it.
+    let none = launch.grid.contains(&0);
+    if none { Ok(0) } else { blocks.ok_or_else(|| "2^64 blocks or more".into()) }
+}
+
+/// Lends each memory once, in the order of their places, so that launches that use
+/// the same ones never wait for each other in a circle.
+pub(crate) fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
+    let mut memories: Vec<(&Memory, u32)> = Vec::new();
+    for (arg, param) in launch.args.iter().zip(&code.params) {
+        if let (Arg::Slice { memory, .. }, ParamKind::Slice { elem, .. }) = (arg, param) {
+            memories.push((memory, elem.size().unwrap_or(0)));
+        }
+    }
+    memories.sort_by_key(|(memory, size)| (memory.place(), *size));
+    memories.dedup_by_key(|(memory, size)| (memory.place(), *size));
+    if memories.windows(2).any(|pair| pair[0].0.place() == pair[1].0.place()) {
+        return Err("one memory for slices of different element sizes".into());
+    }
+    Ok(memories.into_iter().map(|(memory, size)| memory.lend(size)).collect())
+}
+
+/// What instructions see of the launch.
+pub(crate) fn bind<'a>(code: &Code, launch: &Launch<'_>, loans: &'a [Loan<'_>]) -> Bound<'a> {
+    let cells = |arg: &Arg<'_>, param: &ParamKind| match (arg, param) {
+        (Arg::Slice { memory, len }, ParamKind::Slice { elem, .. }) => {
+            let loan = loans.iter().find(|loan| loan.is_of(memory))?;
+            Some(loan.cells(len * u64::from(elem.size()?)))
+        }
+        (Arg::Scalar(_) | Arg::Slice { .. }, ParamKind::Scalar(_) | ParamKind::Slice { .. }) => {
+            None
+        }
+    };
+    let mut uniforms = vec![0; code.uniforms];
+    for (uniform, given) in &code.given {
+        let bits = match *given {
+            Given::Const(bits) => bits,
+            Given::Param(param) => match launch.args[param] {
+                Arg::Scalar(bits) => bits,
+                Arg::Slice { .. } => 0,
+            },
+            Given::Len(param) => match launch.args[param] {
+                Arg::Scalar(_) => 0,
+                Arg::Slice { len, .. } => len,
+            },
+            Given::BlockDim(axis) => along(launch.block, axis).into(),
+            Given::GridDim(axis) => along(launch.grid, axis).into(),
+            Given::BlockIdx(_) => 0,
+        };
+        uniform.set(&mut uniforms, bits);
+    }
+    Bound {
+        grid: launch.grid,
+        block: launch.block,
+        cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
+        uniforms,
+    }
+}

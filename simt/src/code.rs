@@ -1,0 +1,362 @@
+//! What a kernel is lowered to.
+//!
+//! [`Step`]s stand in one list; control flow is jumps within it and a stack of
+//! frames (see [`crate::strand`]). What is computed lane by lane is one kind of
+//! step, [`Step::Map`], with the loop over lanes as a function pointer; the other
+//! kinds move data, meet other threads, or decide what runs next.
+use crate::{
+    lanes::{
+        LaneFn,
+        scan::{AllBelow, Transfer},
+    },
+    registers::{Reg, Uniform},
+};
+use warpwise_compiler::ir::{Axis, BarrierOp, Builtin, Fault, ParamKind, ShuffleOp, Span, VoteOp};
+
+/// A rule broken that the verifier checks, or a generic parameter left.
+#[derive(Clone, Debug)]
+pub(crate) struct Malformed {
+    pub(crate) message: String,
+    pub(crate) span: Span,
+}
+
+/// What lowering makes of a kernel.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// The kernel's parameters.
+    pub(crate) params: Vec<ParamKind>,
+    /// Threads in a block, where the kernel declares them.
+    pub(crate) block: Option<[u64; 3]>,
+    /// Sizes of the block-shared arrays: an element's and all, in bytes. Buffers are
+    /// numbered: parameters first, then these.
+    pub(crate) shared: Vec<(u32, u64)>,
+    /// What is run.
+    pub(crate) steps: Vec<Step>,
+    /// Where in the source each step came from.
+    pub(crate) spans: Vec<Span>,
+    /// What the atomic steps do.
+    pub(crate) atomics: Vec<Atomic>,
+    /// Number of uniform values.
+    pub(crate) uniforms: usize,
+    /// Uniform values that stand before the first step.
+    pub(crate) given: Vec<(Uniform, Given)>,
+    /// Registers that are filled before the first step.
+    pub(crate) preset: Vec<(Reg, Preset)>,
+    /// Bytes a lane of all registers.
+    pub(crate) register_bytes: usize,
+}
+
+/// A uniform value known when a block starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Given {
+    /// These bits.
+    Const(u64),
+    /// A scalar parameter's.
+    Param(usize),
+    /// The number of elements of a slice parameter.
+    Len(usize),
+    /// Threads in a block.
+    BlockDim(Axis),
+    /// Blocks in the grid.
+    GridDim(Axis),
+    /// Index of the block.
+    BlockIdx(Axis),
+}
+
+impl Given {
+    /// Whether it is another one in each block.
+    pub(crate) fn depends_on_block(self) -> bool {
+        matches!(self, Self::BlockIdx(_))
+    }
+}
+
+/// What a register holds when a block starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Preset {
+    /// This value, in every lane.
+    Splat(Uniform, Given),
+    /// What the hardware provides; one that differs from thread to thread.
+    Builtin(Builtin),
+    /// 0: a local that the kernel may read before it sets it.
+    Zero,
+}
+
+/// A value in a register, or held once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    Lanes(Reg),
+    Uniform(Uniform),
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Address<R> {
+    /// To `index * stride` in a buffer.
+    Element { buffer: u16, index: R, stride: u64 },
+    /// To where an address (`u64`, see [`crate::lanes::resolve`]) points.
+    Pointer(R),
+}
+
+/// One instruction of the interpreter. Numbers of steps are `u32`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    // Values.
+    /// `d = f(a, b, c)`, of `[d, a, b, c]`, in each lane.
+    Map {
+        f: LaneFn,
+        regs: [Reg; 4],
+    },
+    /// `d = f(a, b, c)`, once.
+    Uniform {
+        f: LaneFn,
+        slots: [Uniform; 4],
+    },
+    /// Copies a uniform value to every lane.
+    Splat {
+        to: Reg,
+        from: Uniform,
+    },
+    /// Copies the active lanes.
+    Set {
+        local: Reg,
+        value: Reg,
+    },
+
+    // Checks; the threads that fail them end.
+    Bounds {
+        index: Operand,
+        len: Operand,
+        all_below: AllBelow,
+    },
+    Check {
+        cond: Operand,
+        fault: Fault,
+    },
+
+    // Memory.
+    Load {
+        to: Reg,
+        from: Address<Reg>,
+        transfer: Transfer,
+    },
+    /// One load for all lanes.
+    LoadUniform {
+        to: Uniform,
+        from: Address<Uniform>,
+    },
+    Store {
+        value: Reg,
+        to: Address<Operand>,
+        transfer: Transfer,
+    },
+    /// The atomic access of that number in [`Code::atomics`].
+    Atomic {
+        access: u32,
+    },
+    Fence,
+
+    // Where threads meet.
+    Barrier {
+        reduce: Option<(BarrierOp, Operand, Uniform)>,
+    },
+    Warp {
+        op: WarpOp,
+        mask: Option<Operand>,
+    },
+
+    // Control.
+    /// Goes on there.
+    Jump {
+        to: u32,
+    },
+    /// Goes on there where a uniform `bool` is false.
+    JumpUnless {
+        cond: Uniform,
+        to: u32,
+    },
+    /// Jumps back, for the price of the steps jumped over and of waiting.
+    Back {
+        to: u32,
+        cost: u32,
+    },
+    /// Pushes a frame and goes on with the lanes where `cond` is true; those where it
+    /// is false go on at `other` ([`Step::Else`] or `join`).
+    If {
+        cond: Reg,
+        other: u32,
+        join: u32,
+    },
+    /// The end of the first arm, and the beginning of the second.
+    Else,
+    /// Pushes the frame of a `loop`, `for` or `block`.
+    Enter {
+        resume: u32,
+        join: u32,
+    },
+    /// Takes in the lanes that wait for the next iteration.
+    Regather,
+    /// Pops a frame: takes in the lanes that wait at its end.
+    Join,
+    /// Lanes leave for the end (or the next iteration) of a frame, or for good.
+    Leave {
+        to: Leave,
+        when: When,
+    },
+    /// The end of the kernel.
+    End,
+}
+
+/// Where lanes leave to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Leave {
+    /// The end of the construct that frame belongs to.
+    Break { frame: u16 },
+    /// Its next iteration.
+    Continue { frame: u16 },
+    /// Nowhere: the thread ends.
+    Return,
+}
+
+/// Which lanes leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum When {
+    /// All active ones.
+    Always,
+    /// Those where it is true.
+    If(Reg),
+    /// Those where it is false.
+    Unless(Reg),
+}
+
+/// An atomic access, done lane by lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Atomic {
+    pub(crate) what: AtomicKind,
+    pub(crate) at: Address<Operand>,
+    /// Bytes accessed.
+    pub(crate) size: usize,
+    /// Sequentially consistent, or relaxed.
+    pub(crate) ordered: bool,
+}
+
+/// What an atomic access does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AtomicKind {
+    Load {
+        to: Reg,
+    },
+    Store {
+        value: Operand,
+    },
+    /// Writes `change(old, value)`.
+    Update {
+        to: Reg,
+        value: Operand,
+        change: fn(u64, u64) -> u64,
+    },
+    CompareExchange {
+        to: Reg,
+        expected: Operand,
+        value: Operand,
+    },
+}
+
+/// An operation of the lanes of a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WarpOp {
+    Sync,
+    Shuffle { op: ShuffleOp, to: Reg, value: Operand, lane: Operand, width: u32 },
+    Vote { op: VoteOp, to: Reg, value: Operand },
+}
+
+impl Address<Operand> {
+    /// If it is the same in all lanes.
+    pub(crate) fn uniform(self) -> Option<Address<Uniform>> {
+        match self {
+            Self::Element { buffer, index: Operand::Uniform(index), stride } => {
+                Some(Address::Element { buffer, index, stride })
+            }
+            Self::Pointer(Operand::Uniform(ptr)) => Some(Address::Pointer(ptr)),
+            Self::Element { index: Operand::Lanes(_), .. } | Self::Pointer(Operand::Lanes(_)) => {
+                None
+            }
+        }
+    }
+
+    /// If each lane has its own.
+    pub(crate) fn lanes(self) -> Option<Address<Reg>> {
+        match self {
+            Self::Element { buffer, index: Operand::Lanes(index), stride } => {
+                Some(Address::Element { buffer, index, stride })
+            }
+            Self::Pointer(Operand::Lanes(ptr)) => Some(Address::Pointer(ptr)),
+            Self::Element { index: Operand::Uniform(_), .. }
+            | Self::Pointer(Operand::Uniform(_)) => None,
+        }
+    }
+}
+
+impl<R: Copy> Address<R> {
+    /// What it is computed from.
+    pub(crate) fn index(self) -> R {
+        match self {
+            Self::Element { index, .. } | Self::Pointer(index) => index,
+        }
+    }
+}
+
+impl Step {
+    /// The numbers of steps in it.
+    pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut u32> {
+        let targets = match self {
+            Self::Jump { to } | Self::JumpUnless { to, .. } | Self::Back { to, .. } => {
+                [Some(to), None]
+            }
+            Self::If { other, join, .. } => [Some(other), Some(join)],
+            Self::Enter { resume, join } => [Some(resume), Some(join)],
+            Self::Map { .. }
+            | Self::Uniform { .. }
+            | Self::Splat { .. }
+            | Self::Set { .. }
+            | Self::Bounds { .. }
+            | Self::Check { .. }
+            | Self::Load { .. }
+            | Self::LoadUniform { .. }
+            | Self::Store { .. }
+            | Self::Atomic { .. }
+            | Self::Fence
+            | Self::Barrier { .. }
+            | Self::Warp { .. }
+            | Self::Else
+            | Self::Regather
+            | Self::Join
+            | Self::Leave { .. }
+            | Self::End => [None, None],
+        };
+        targets.into_iter().flatten()
+    }
+}
+
+impl Address<Reg> {
+    /// The same, as one that may be of either kind.
+    pub(crate) fn operand(self) -> Address<Operand> {
+        match self {
+            Self::Element { buffer, index, stride } => {
+                Address::Element { buffer, index: Operand::Lanes(index), stride }
+            }
+            Self::Pointer(ptr) => Address::Pointer(Operand::Lanes(ptr)),
+        }
+    }
+}
+
+impl Address<Uniform> {
+    /// The same, as one that may be of either kind.
+    pub(crate) fn operand(self) -> Address<Operand> {
+        match self {
+            Self::Element { buffer, index, stride } => {
+                Address::Element { buffer, index: Operand::Uniform(index), stride }
+            }
+            Self::Pointer(ptr) => Address::Pointer(Operand::Uniform(ptr)),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Control flow: jumps where all lanes go the same way, frames where they may not.
+use super::{Done, Emitter, Label};
+use crate::{
+    block::PATIENCE,
+    code::{Leave, Malformed, Step, When},
+    lanes::{self, LaneFn},
+};
+use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar};
+
+/// Where `break` and `continue` lead.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    /// Of a framed structure.
+    frame: Option<u16>,
+    next: Label,
+    end: Label,
+}
+
+impl Emitter<'_> {
+    /// Goes on at an uniform condition's side, or parts.
+    pub(super) fn if_(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) -> Done {
+        if !self.varies(cond) {
+            return self.if_uniform(cond, then, other);
+        }
+        let cond = self.lanes(cond)?;
+        if let (Some(exit), true) = (self.lone_leave(then), other.0.is_empty()) {
+            return self.leave(exit, When::If(cond));
+        }
+        if let (Some(exit), true) = (self.lone_leave(other), then.0.is_empty()) {
+            return self.leave(exit, When::Unless(cond));
+        }
+        let (middle, join) = (self.label(), self.label());
+        let has_other = !other.0.is_empty();
+        self.step(Step::If { cond, other: if has_other { middle } else { join }, join });
+        self.frames += 1;
+        self.body(then)?;
+        self.span = self.kernel.insts[id].span;
+        self.bind(middle);
+        if has_other {
+            self.step(Step::Else);
+            self.body(other)?;
+            self.span = self.kernel.insts[id].span;
+        }
+        self.bind(join);
+        self.step(Step::Join);
+        self.frames -= 1;
+        Ok(())
+    }
+
+    fn if_uniform(&mut self, cond: InstId, then: &Body, other: &Body) -> Done {
+        let (middle, join) = (self.label(), self.label());
+        let cond = self.uniform(cond)?;
+        self.step(Step::JumpUnless { cond, to: middle });
+        self.body(then)?;
+        if !other.0.is_empty() {
+            self.step(Step::Jump { to: join });
+        }
+        self.bind(middle);
+        self.body(other)?;
+        self.bind(join);
+        Ok(())
+    }
+
+    /// The instruction of a body that only leaves, for a framed structure or for good.
+    fn lone_leave(&self, body: &Body) -> Option<InstId> {
+        let [only] = body.0[..] else { return None };
+        let op = &self.kernel.insts[only].op;
+        let frame = |target| self.targets.get(target).and_then(|target: &Target| target.frame);
+        let leaves = match op {
+            Op::Break(target) | Op::Continue(target) => frame(target).is_some(),
+            op => matches!(op, Op::Return),
+        };
+        leaves.then_some(only)
+    }
+
+    /// `break`, `continue` or `return`, for some lanes or all.
+    pub(super) fn leave(&mut self, exit: InstId, when: When) -> Done {
+        let op = &self.kernel.insts[exit].op;
+        let step = if let Op::Break(target) = op {
+            let Target { frame, end, .. } = self.target(*target)?;
+            let leave = |frame| Step::Leave { to: Leave::Break { frame }, when };
+            frame.map_or(Step::Jump { to: end }, leave)
+        } else if let Op::Continue(target) = op {
+            let Target { frame, next, .. } = self.target(*target)?;
+            let leave = |frame| Step::Leave { to: Leave::Continue { frame }, when };
+            frame.map_or(Step::Jump { to: next }, leave)
+        } else {
+            Step::Leave { to: Leave::Return, when }
+        };
+        self.step(step);
+        Ok(())
+    }
+
+    pub(super) fn target(&self, structure: InstId) -> Result<Target, Malformed> {
+        let target = self.targets.get(&structure).copied();
+        target.ok_or_else(|| self.malformed(format!("{structure} is no structure around this")))
+    }
+
+    /// Enters a loop or block; lanes leave it for `next` and `end`.
+    fn enter(&mut self, id: InstId, next: Label, end: Label) -> Option<u16> {
+        let frame = self.uniformity.framed(id).then_some(self.frames);
+        if frame.is_some() {
+            self.step(Step::Enter { resume: next, join: end });
+            self.frames += 1;
+        }
+        self.targets.insert(id, Target { frame, next, end });
+        frame
+    }
+
+    /// The end of a loop or block.
+    fn exit(&mut self, frame: Option<u16>, end: Label) {
+        self.bind(end);
+        if frame.is_some() {
+            self.step(Step::Join);
+            self.frames -= 1;
+        }
+    }
+
+    pub(super) fn block(&mut self, id: InstId, body: &Body) -> Done {
+        let end = self.label();
+        let frame = self.enter(id, end, end);
+        self.body(body)?;
+        self.exit(frame, end);
+        Ok(())
+    }
+
+    pub(super) fn loop_(&mut self, id: InstId, body: &Body) -> Done {
+        let (head, next, end) = (self.label(), self.label(), self.label());
+        let frame = self.enter(id, next, end);
+        self.bind(head);
+        self.body(body)?;
+        self.span = self.kernel.insts[id].span;
+        self.bind(next);
+        if frame.is_some() {
+            self.step(Step::Regather);
+        }
+        self.back(body, head);
+        self.exit(frame, end);
+        Ok(())
+    }
+
+    fn back(&mut self, body: &Body, head: Label) {
+        let cost = cost_of_waiting(self.kernel, body);
+        self.step(Step::Back { to: head, cost });
+    }
+
+    /// The functions that a `for` over `scalar` needs.
+    fn range_fns(&self, scalar: Scalar, inclusive: bool) -> Result<RangeFns, Malformed> {
+        let unsigned = match scalar {
+            Scalar::I8 | Scalar::U8 => Some(Scalar::U8),
+            Scalar::I16 | Scalar::U16 => Some(Scalar::U16),
+            Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
+            Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
+            Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => None,
+        };
+        let below = if inclusive { CompareOp::Le } else { CompareOp::Lt };
+        let fns = || {
+            let (scalar, unsigned) = (scalar, unsigned?);
+            Some(RangeFns {
+                enter: lanes::compare(below, scalar, self.isa)?,
+                distance: lanes::binary(BinaryOp::Sub, unsigned, self.isa)?,
+                again: lanes::compare(below, unsigned, self.isa)?,
+                advance: lanes::binary(BinaryOp::Add, unsigned, self.isa)?,
+                copy: lanes::copy(unsigned.size()? as usize, self.isa),
+            })
+        };
+        fns().ok_or_else(|| self.malformed("a range of something else than integers"))
+    }
+
+    /// All lanes that are in an iteration have the same counter.
+    pub(super) fn for_uniform(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+        let fns = self.range_fns(self.scalar(id)?, range.inclusive)?;
+        let (start, end_value) = (self.uniform(range.start)?, self.uniform(range.end)?);
+        let step = self.uniform(range.step)?;
+        let (head, next, end, behind) = (self.label(), self.label(), self.label(), self.label());
+        let counter = self.new_uniform(id)?;
+        let (cond, distance) = (self.slot(1), self.slot(counter.size()));
+        self.step(Step::Uniform { f: fns.copy, slots: [counter, start, start, start] });
+        self.step(Step::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
+        self.step(Step::JumpUnless { cond, to: behind });
+        let frame = self.enter(id, next, end);
+        self.bind(head);
+        self.spread(id)?;
+        self.body(body)?;
+        self.span = self.kernel.insts[id].span;
+        self.bind(next);
+        if frame.is_some() {
+            self.step(Step::Regather);
+        }
+        self.step(Step::Uniform {
+            f: fns.distance,
+            slots: [distance, end_value, counter, counter],
+        });
+        self.step(Step::Uniform { f: fns.again, slots: [cond, step, distance, distance] });
+        self.step(Step::JumpUnless { cond, to: end });
+        self.step(Step::Uniform { f: fns.advance, slots: [counter, counter, step, step] });
+        self.back(body, head);
+        self.exit(frame, end);
+        self.bind(behind);
+        Ok(())
+    }
+
+    /// Each lane has its own counter, and leaves when it is through.
+    pub(super) fn for_lanes(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+        let fns = self.range_fns(self.scalar(id)?, range.inclusive)?;
+        let (start, end_value) = (self.lanes(range.start)?, self.lanes(range.end)?);
+        let step = self.lanes(range.step)?;
+        let counter = self.new_lanes(id)?;
+        let (cond, distance) = (self.temporary(id, 1), self.temporary(id, counter.size()));
+        self.step(Step::Map { f: fns.copy, regs: [counter, start, start, start] });
+        let (head, next, end) = (self.label(), self.label(), self.label());
+        let frame = self.enter(id, next, end);
+        let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
+        self.step(Step::Map { f: fns.enter, regs: [cond, counter, end_value, end_value] });
+        self.step(Step::Leave { to: leave, when: When::Unless(cond) });
+        self.bind(head);
+        self.body(body)?;
+        self.span = self.kernel.insts[id].span;
+        self.bind(next);
+        self.step(Step::Regather);
+        self.step(Step::Map { f: fns.distance, regs: [distance, end_value, counter, counter] });
+        self.step(Step::Map { f: fns.again, regs: [cond, step, distance, distance] });
+        self.step(Step::Leave { to: leave, when: When::Unless(cond) });
+        self.step(Step::Map { f: fns.advance, regs: [counter, counter, step, step] });
+        self.back(body, head);
+        self.exit(frame, end);
+        Ok(())
+    }
+}
+
+/// The bounds of a `for`.
+pub(super) struct Range {
+    pub(super) start: InstId,
+    pub(super) end: InstId,
+    pub(super) step: InstId,
+    pub(super) inclusive: bool,
+}
+
+/// What a `for` computes with.
+pub(super) struct RangeFns {
+    /// Whether the first value is in the range.
+    enter: LaneFn,
+    /// From the counter to the end, unsigned.
+    distance: LaneFn,
+    /// Whether a step leads to another value of the range, by the distance.
+    again: LaneFn,
+    advance: LaneFn,
+    copy: LaneFn,
+}
+
+/// What an iteration takes of the [`PATIENCE`] with a loop: nothing, if it cannot wait
+/// for another thread, because it reads nothing that others write; much, if it reads
+/// atomically, as those do that wait.
+fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
+    let cost = |id: &InstId| {
+        let op = &kernel.insts[*id].op;
+        let inner = op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0);
+        if let Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } = op {
+            (PATIENCE >> 6) as u32
+        } else if let Op::Load { .. } = op {
+            1
+        } else {
+            inner
+        }
+    };
+    body.0.iter().map(cost).max().unwrap_or(0)
+}

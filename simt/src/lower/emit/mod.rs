@@ -1,0 +1,408 @@
+//! The steps of a kernel, in the order of the text.
+mod access;
+mod flow;
+mod places;
+
+use super::{allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity};
+use crate::{
+    code::{AtomicKind, Code, Given, Malformed, Preset, Step, WarpOp, When},
+    lanes::{self, Isa, LaneFn, scan::AllBelow},
+    registers::{Reg, Uniform},
+};
+use flow::{Range, Target};
+use std::collections::HashMap;
+use warpwise_compiler::{
+    id::{Facts, Id},
+    ir::{Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Scalar, Span},
+};
+
+/// Lowers `kernel` by what is known of it.
+pub(super) fn emit(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    ranges: &Ranges,
+    locals: &Locals,
+    isa: Isa,
+) -> Result<Code, Malformed> {
+    let mut emitter = Emitter {
+        kernel,
+        uniformity,
+        ranges,
+        locals,
+        isa,
+        code: code_of(kernel)?,
+        registers: Allocator::default(),
+        lanes: kernel.insts.facts(None),
+        uniforms: kernel.insts.facts(None),
+        local_lanes: kernel.locals.facts(None),
+        local_uniforms: kernel.locals.facts(None),
+        given: HashMap::new(),
+        stands: Vec::new(),
+        splats: HashMap::new(),
+        builtins: HashMap::new(),
+        labels: Vec::new(),
+        targets: HashMap::new(),
+        frames: 0,
+        span: Span::new(0),
+    };
+    emitter.declare_locals()?;
+    emitter.body(&kernel.body)?;
+    emitter.step(Step::End);
+    Ok(emitter.finish())
+}
+
+/// Bytes of a shared array, far beyond what any GPU has.
+const SHARED_LIMIT: u64 = 16 << 20;
+
+/// A program without steps.
+fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
+    let signature = |message: &str| Malformed { message: message.into(), span: Span::new(0) };
+    let mut shared = Vec::new();
+    for (_, array) in kernel.shared.iter() {
+        let size = array.elem.size().ok_or_else(|| signature("a shared array of generic type"))?;
+        let len = array.len.known().ok_or_else(|| signature("a shared array of generic length"))?;
+        let bytes = len.checked_mul(size.into()).filter(|bytes| *bytes <= SHARED_LIMIT);
+        let bytes = bytes.ok_or_else(|| signature("a shared array of more than 16 MiB"))?;
+        shared.push((size, bytes));
+    }
+    let buffers = kernel.params.len() + kernel.shared.len();
+    if buffers > usize::from(u16::MAX) {
+        return Err(signature("more than 65535 parameters and shared arrays"));
+    }
+    let block = match &kernel.block {
+        Some([x, y, z]) => match (x.known(), y.known(), z.known()) {
+            (Some(x), Some(y), Some(z)) => Some([x, y, z]),
+            _ => return Err(signature("a block of generic size")),
+        },
+        None => None,
+    };
+    Ok(Code {
+        params: kernel.params.iter().map(|(_, param)| param.kind).collect(),
+        block,
+        shared,
+        steps: Vec::new(),
+        spans: Vec::new(),
+        atomics: Vec::new(),
+        uniforms: 0,
+        given: Vec::new(),
+        preset: Vec::new(),
+        register_bytes: 0,
+    })
+}
+
+/// A place in the program that is not known yet. Steps name labels until the end.
+type Label = u32;
+
+struct Emitter<'k> {
+    kernel: &'k Kernel,
+    uniformity: &'k Uniformity,
+    ranges: &'k Ranges,
+    locals: &'k Locals,
+    isa: Isa,
+    code: Code,
+    registers: Allocator,
+    /// Where the values of roots are.
+    lanes: Facts<InstId, Option<Reg>>,
+    uniforms: Facts<InstId, Option<Uniform>>,
+    local_lanes: Facts<LocalId, Option<Reg>>,
+    local_uniforms: Facts<LocalId, Option<Uniform>>,
+    given: HashMap<(Given, usize), Uniform>,
+    /// Which slots have their value before the first step.
+    stands: Vec<Option<Given>>,
+    splats: HashMap<Uniform, Reg>,
+    builtins: HashMap<(Builtin, usize), Reg>,
+    /// Which step each label stands for.
+    labels: Vec<u32>,
+    targets: HashMap<InstId, Target>,
+    /// Frames around the current step.
+    frames: u16,
+    /// Of the current instruction.
+    span: Span,
+}
+
+type Done = Result<(), Malformed>;
+
+impl Emitter<'_> {
+    fn malformed(&self, message: impl Into<String>) -> Malformed {
+        Malformed { message: message.into(), span: self.span }
+    }
+
+    fn step(&mut self, step: Step) {
+        self.code.steps.push(step);
+        self.code.spans.push(self.span);
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels.push(0);
+        self.labels.len() as u32 - 1
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.labels[label as usize] = self.code.steps.len() as u32;
+    }
+
+    /// Replaces labels by the steps that they stand for.
+    fn finish(self) -> Code {
+        let Self { mut code, labels, registers, stands, .. } = self;
+        code.uniforms = stands.len();
+        for step in &mut code.steps {
+            for target in step.targets() {
+                *target = labels[*target as usize];
+            }
+        }
+        code.register_bytes = registers.bytes();
+        code
+    }
+
+    // Instructions.
+
+    fn body(&mut self, body: &Body) -> Done {
+        for &id in &body.0 {
+            self.span = self.kernel.insts[id].span;
+            self.inst(id)?;
+            self.registers.release(self.ranges.end(id));
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, id: InstId) -> Done {
+        let kernel = self.kernel;
+        let isa = self.isa;
+        match &kernel.insts[id].op {
+            Op::Const(bits) => self.known(id, Given::Const(*bits)),
+            Op::Param(param) => match kernel.params[*param].kind {
+                ParamKind::Scalar(_) => self.known(id, Given::Param(param.index())),
+                ParamKind::Slice { .. } => {
+                    self.known(id, Given::Const(lanes::address(param.index() as u16)))
+                }
+            },
+            Op::Len(param) => self.known(id, Given::Len(param.index())),
+            Op::Shared(shared) => {
+                let buffer = kernel.params.len() + shared.index();
+                self.known(id, Given::Const(lanes::address(buffer as u16)))
+            }
+            Op::Builtin(builtin) => self.builtin(id, *builtin),
+            Op::Unary { op, value } => {
+                let scalar = self.scalar(id)?;
+                self.map(id, lanes::unary(*op, scalar, isa), &[*value])
+            }
+            Op::Binary { op, lhs, rhs } => {
+                let scalar = self.scalar(id)?;
+                self.map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
+            }
+            Op::Compare { op, lhs, rhs } => {
+                let scalar = self.scalar(*lhs)?;
+                self.map(id, lanes::compare(*op, scalar, isa), &[*lhs, *rhs])
+            }
+            // The operand under another name.
+            Op::Cast { .. } | Op::Bitcast { .. } if self.ranges.root(id) != id => Ok(()),
+            Op::Cast { value } => {
+                let (from, to) = (self.scalar(*value)?, self.scalar(id)?);
+                self.map(id, lanes::cast(from, to, isa), &[*value])
+            }
+            Op::Bitcast { .. } => Err(self.malformed("a bitcast between different sizes")),
+            Op::Select { cond, then, other } => {
+                let size = self.size(id)?;
+                self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
+            }
+            Op::Fma { a, b, c } => {
+                let f = match self.scalar(id)? {
+                    Scalar::F32 => Some(lanes::fma(false, isa)),
+                    Scalar::F64 => Some(lanes::fma(true, isa)),
+                    Scalar::Bool
+                    | Scalar::I8
+                    | Scalar::I16
+                    | Scalar::I32
+                    | Scalar::I64
+                    | Scalar::U8
+                    | Scalar::U16
+                    | Scalar::U32
+                    | Scalar::U64
+                    | Scalar::Generic(_) => None,
+                };
+                self.map(id, f, &[*a, *b, *c])
+            }
+            Op::Generic(_) | Op::MulAdd { .. } => {
+                Err(self.malformed("the kernel has generic parameters left"))
+            }
+            Op::Index { base, index, stride } => {
+                let stride = stride.known().ok_or_else(|| self.malformed("a generic stride"))?;
+                self.index(id, *base, *index, stride)
+            }
+            Op::Bounds { index, len } => {
+                let all_below = AllBelow::pick(self.size(*index)?, isa);
+                let (index, len) = (self.operand(*index)?, self.operand(*len)?);
+                self.step(Step::Bounds { index, len, all_below });
+                Ok(())
+            }
+            Op::Check { cond, fault } => {
+                let cond = self.operand(*cond)?;
+                self.step(Step::Check { cond, fault: *fault });
+                Ok(())
+            }
+            Op::Get(local) => self.get(id, *local),
+            Op::Set { local, value } => self.set(id, *local, *value),
+            Op::Load { ptr } => self.load(id, *ptr),
+            Op::Store { ptr, value } => self.store(id, *ptr, *value),
+            Op::AtomicLoad { ptr, order, .. } => {
+                let at = self.address(id, *ptr)?;
+                let to = self.new_lanes(id)?;
+                self.atomic(AtomicKind::Load { to }, at, id, *order)
+            }
+            Op::AtomicStore { ptr, value, order, .. } => {
+                let at = self.address(id, *ptr)?;
+                let what = AtomicKind::Store { value: self.operand(*value)? };
+                self.atomic(what, at, *value, *order)
+            }
+            Op::Atomic { op, ptr, value, order, .. } => {
+                let change = lanes::atomic(*op, self.scalar(id)?);
+                let change = change.ok_or_else(|| self.malformed("no such atomic operation"))?;
+                let at = self.address(id, *ptr)?;
+                let value = self.operand(*value)?;
+                let to = self.new_lanes(id)?;
+                self.atomic(AtomicKind::Update { to, value, change }, at, id, *order)
+            }
+            Op::CompareExchange { ptr, expected, value, order, .. } => {
+                let at = self.address(id, *ptr)?;
+                let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
+                let to = self.new_lanes(id)?;
+                self.atomic(AtomicKind::CompareExchange { to, expected, value }, at, id, *order)
+            }
+            Op::Barrier { reduce: None } => {
+                self.step(Step::Barrier { reduce: None });
+                Ok(())
+            }
+            Op::Barrier { reduce: Some((op, value)) } => {
+                let value = self.operand(*value)?;
+                let to = self.new_uniform(id)?;
+                self.step(Step::Barrier { reduce: Some((*op, value, to)) });
+                self.spread(id)
+            }
+            Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
+            Op::Fence { .. } => {
+                self.step(Step::Fence);
+                Ok(())
+            }
+            Op::Shuffle { op, value, lane, width, mask } => {
+                let (value, lane) = (self.operand(*value)?, self.operand(*lane)?);
+                let to = self.new_lanes(id)?;
+                self.warp(WarpOp::Shuffle { op: *op, to, value, lane, width: *width }, *mask)
+            }
+            Op::Vote { op, value, mask } => {
+                let value = self.operand(*value)?;
+                let to = self.new_lanes(id)?;
+                self.warp(WarpOp::Vote { op: *op, to, value }, *mask)
+            }
+            Op::If { cond, then, other } => self.if_(id, *cond, then, other),
+            Op::For { start, end, step, inclusive, body } => {
+                let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
+                if self.varies(id) {
+                    self.for_lanes(id, range, body)
+                } else {
+                    self.for_uniform(id, range, body)
+                }
+            }
+            Op::Loop { body } => self.loop_(id, body),
+            Op::Block { body } => self.block(id, body),
+            Op::Break(_) | Op::Continue(_) | Op::Return => self.leave(id, When::Always),
+        }
+    }
+
+    /// A value that is known before the first step.
+    fn known(&mut self, id: InstId, given: Given) -> Done {
+        let size = self.size(id)?;
+        self.uniforms[id] = Some(self.given(given, size));
+        Ok(())
+    }
+
+    fn builtin(&mut self, id: InstId, builtin: Builtin) -> Done {
+        match builtin {
+            Builtin::BlockIdx(axis) => self.known(id, Given::BlockIdx(axis)),
+            Builtin::BlockDim(axis) => self.known(id, Given::BlockDim(axis)),
+            Builtin::GridDim(axis) => self.known(id, Given::GridDim(axis)),
+            Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId => {
+                let size = self.size(id)?;
+                let reg = match self.builtins.get(&(builtin, size)) {
+                    Some(known) => *known,
+                    None => self.registers.forever(size),
+                };
+                if self.builtins.insert((builtin, size), reg).is_none() {
+                    self.code.preset.push((reg, Preset::Builtin(builtin)));
+                }
+                self.lanes[id] = Some(reg);
+                Ok(())
+            }
+        }
+    }
+
+    /// Computes the value of `id` from those of `values` by `f`, in lanes or once.
+    fn map(&mut self, id: InstId, f: Option<LaneFn>, values: &[InstId]) -> Done {
+        let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
+        if self.varies(id) {
+            let mut regs = [Reg::new(0, 1); 4];
+            for (reg, value) in regs[1..].iter_mut().zip(values) {
+                *reg = self.lanes(*value)?;
+            }
+            // An operand that is not needed any more can make room for the result.
+            self.registers.release(self.ranges.position(id));
+            regs[0] = self.new_lanes(id)?;
+            self.step(Step::Map { f, regs });
+            return Ok(());
+        }
+        let mut slots = [Uniform::new(0, 1); 4];
+        for (slot, value) in slots[1..].iter_mut().zip(values) {
+            *slot = self.uniform(*value)?;
+        }
+        slots[0] = self.new_uniform(id)?;
+        self.step(Step::Uniform { f, slots });
+        self.spread(id)
+    }
+
+    fn get(&mut self, id: InstId, local: LocalId) -> Done {
+        if let Some(from) = self.local_lanes[local] {
+            if self.locals.is_alias(id) {
+                self.lanes[id] = Some(from);
+            } else {
+                let to = self.new_lanes(id)?;
+                let f = lanes::copy(from.size(), self.isa);
+                self.step(Step::Map { f, regs: [to, from, from, from] });
+            }
+            return Ok(());
+        }
+        let from = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
+        let to = self.new_uniform(id)?;
+        let f = lanes::copy(from.size(), self.isa);
+        self.step(Step::Uniform { f, slots: [to, from, from, from] });
+        self.spread(id)
+    }
+
+    fn set(&mut self, id: InstId, local: LocalId, value: InstId) -> Done {
+        if self.locals.is_done(id) {
+            return Ok(());
+        }
+        if let Some(to) = self.local_lanes[local] {
+            let from = self.lanes(value)?;
+            if self.locals.spares(id) {
+                self.step(Step::Set { local: to, value: from });
+            } else {
+                let f = lanes::copy(to.size(), self.isa);
+                self.step(Step::Map { f, regs: [to, from, from, from] });
+            }
+            return Ok(());
+        }
+        let to = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
+        let from = self.uniform(value)?;
+        let f = lanes::copy(to.size(), self.isa);
+        self.step(Step::Uniform { f, slots: [to, from, from, from] });
+        Ok(())
+    }
+
+    fn warp(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
+        let mask = match mask {
+            Some(mask) => Some(self.operand(mask)?),
+            None => None,
+        };
+        self.step(Step::Warp { op, mask });
+        Ok(())
+    }
+}
