@@ -70,7 +70,7 @@ impl Generator {
             self.vars.push((format!("p_{ty}"), ty, false));
         }
         self.block(3);
-        format!("#[kernel({options})] fn k({params}) {{ {} }}", self.out)
+        format!("#[kernel({options})] fn k({params}) {{ let mut fuel = 40; {} }}", self.out)
     }
 
     fn block(&mut self, depth: usize) {
@@ -105,7 +105,7 @@ impl Generator {
             }
             1 => {
                 let value = self.expr(ty, 3, true);
-                let index = self.expr("usize", 2, true);
+                let index = self.index(2);
                 let text = format!("w_{ty}[{index}] = {value};");
                 self.push(&text);
             }
@@ -116,6 +116,8 @@ impl Generator {
                     let (name, ty, _) = &settable[self.below(settable.len())];
                     let op = self.update(ty);
                     let value = self.expr(ty, 2, true);
+                    let divides = matches!(op, "/=" | "%=") && INTS.contains(ty);
+                    let value = if divides { format!("{value} | 1") } else { value };
                     let text = format!("{name} {op} {value};");
                     self.push(&text);
                 }
@@ -135,7 +137,7 @@ impl Generator {
             7 => {
                 let label = format!("'l{}", self.loops.len());
                 let cond = self.expr("bool", 2, true);
-                self.push(&format!("{label}: while {cond} {{"));
+                self.push(&format!("{label}: while fuel > 0 && {cond} {{ fuel -= 1;"));
                 self.loops.push(label);
                 self.block(depth - 1);
                 self.exit();
@@ -168,6 +170,7 @@ impl Generator {
         let adapter = ["", ".rev()", ".step_by(3)", ".rev().step_by(p_usize)"][self.below(4)];
         let (label, name) = (format!("'l{}", self.loops.len()), self.name());
         self.push(&format!("{label}: for {name} in (({start}) as {ty}{dots}{end}){adapter} {{"));
+        self.push(&format!("if fuel == 0 {{ break {label}; }} fuel -= 1;"));
         self.loops.push(label);
         self.vars.push((name, ty, false));
         self.block(depth - 1);
@@ -199,7 +202,14 @@ impl Generator {
                     "f32" | "f64" => ["+", "-", "*", "/", "%"][self.below(5)],
                     _ => ["+", "-", "*", "/", "%", "&", "|", "^"][self.below(8)],
                 };
-                format!("({} {op} {})", self.expr(ty, d, known), self.expr(ty, d, known))
+                let (lhs, rhs) = (self.expr(ty, d, known), self.expr(ty, d, known));
+                // Mostly not by zero.
+                let divides = matches!(op, "/" | "%") && !is_float && !self.chance(8);
+                if divides {
+                    format!("({lhs} {op} ({rhs} | 1))")
+                } else {
+                    format!("({lhs} {op} {rhs})")
+                }
             }
             2 if ty == "bool" => {
                 let of = self.ty();
@@ -227,7 +237,7 @@ impl Generator {
                 self.vars.pop();
                 format!("{{ let {name} = ({init}) as {ty}; {tail} }}")
             }
-            5 => format!("r_{ty}[{}]", self.expr("usize", d, true)),
+            5 => format!("r_{ty}[{}]", self.index(d)),
             6 if ty != "bool" => {
                 let from = if is_float { self.number() } else { self.ty() };
                 format!("(({}) as {ty})", self.expr(from, d, false))
@@ -241,6 +251,12 @@ impl Generator {
                 self.expr(ty, d, known)
             ),
         }
+    }
+
+    /// An index, mostly of one of the first elements.
+    fn index(&mut self, depth: usize) -> String {
+        let index = self.expr("usize", depth, true);
+        if self.chance(8) { index } else { format!("({index}) % 16") }
     }
 
     fn ty_of_int(&mut self) -> &'static str {
