@@ -14,7 +14,7 @@ use super::{
 use warpwise_compiler::{
     diag::Level,
     id::Table,
-    ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, GenericId, Order, UnaryOp},
+    ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, GenericId, Order, Scope, UnaryOp},
 };
 
 warpwise_compiler::id!(/** A variable. */ Var, "v");
@@ -290,6 +290,13 @@ pub(crate) enum Kind {
     },
     /// A method of an atomic.
     Atomic(Box<Atomic>),
+    /// `.block()` or `.system()` of an atomic: the same place at another scope.
+    Scoped {
+        /// A place of atomic type.
+        atomic: Box<Expr>,
+        /// Among which threads.
+        scope: Scope,
+    },
     /// `.len()` of a place of slice or array type.
     Length(Box<Expr>),
     /// `.is_ok()`, or `.is_err()`, of what `compare_exchange` returned.
@@ -375,13 +382,14 @@ pub(crate) enum AtomicMethod {
     Nand,
     /// `compare_exchange`, weak or not.
     CompareExchange,
-    /// `block()` and `system()`: the same place; the type says the scope.
-    Scoped,
 }
 
 impl Expr {
     /// True if it stands for memory or a variable rather than a value of its own.
     pub(crate) fn is_place(&self) -> bool {
-        matches!(self.kind, Kind::Var(_) | Kind::Deref(_) | Kind::Index { .. })
+        matches!(
+            self.kind,
+            Kind::Var(_) | Kind::Deref(_) | Kind::Index { .. } | Kind::Scoped { .. }
+        )
     }
 }

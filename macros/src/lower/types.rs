@@ -6,7 +6,7 @@
 use super::error::Reported;
 use warpwise_compiler::{
     id::{Id as _, Table},
-    ir::{Extent, GenericId, Scalar, Scope},
+    ir::{Extent, GenericId, Scalar},
 };
 
 warpwise_compiler::id!(/** A type. */ Ty, "?");
@@ -150,8 +150,8 @@ pub(crate) enum Type {
     Slice(Ty),
     /// `[T; N]`
     Array(Ty, Len),
-    /// `AtomicU32` and the like, of this type; with a scope if it is `a.block()` or `a.system()`.
-    Atomic(Prim, Option<Scope>),
+    /// `AtomicU32` and the like, of this type.
+    Atomic(Prim),
     /// What `compare_exchange` returns.
     Exchange(Prim),
 }
@@ -384,7 +384,7 @@ impl Types {
                 Some(extent) => format!("[{}; {}]", self.show(elem), self.show_extent(extent)),
                 None => format!("[{}; _]", self.show(elem)),
             },
-            Type::Atomic(prim, _) => atomic_name(prim).into(),
+            Type::Atomic(prim) => atomic_name(prim).into(),
             Type::Exchange(prim) => format!("Result<{0}, {0}>", prim.name()),
         }
     }

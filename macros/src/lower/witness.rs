@@ -174,17 +174,14 @@ fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             let (elem, len) = (written(elem, types)?, extent(types.extent(len)?, types)?);
             quote!([#elem; #len])
         }
-        Type::Atomic(prim, None) => {
+        Type::Atomic(prim) => {
             let name = Ident::new(atomic_name(prim), Span::call_site());
             let float = prim.is_float();
             if float { quote!(::warpwise::#name) } else { quote!(::core::sync::atomic::#name) }
         }
-        Type::Never
-        | Type::Atomic(_, Some(_))
-        | Type::Exchange(_)
-        | Type::Unknown(_)
-        | Type::Same(_)
-        | Type::Reported(_) => return None,
+        Type::Never | Type::Exchange(_) | Type::Unknown(_) | Type::Same(_) | Type::Reported(_) => {
+            return None;
+        }
     })
 }
 

@@ -15,7 +15,7 @@ impl Emit<'_> {
         let Place::Memory(memory) = place else { return Err(self.bug(at)) };
         let args: Vec<InstId> =
             atomic.args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
-        let Type::Atomic(prim, _) = self.ty(atomic.place.ty) else { return Err(self.bug(at)) };
+        let Type::Atomic(prim) = self.ty(atomic.place.ty) else { return Err(self.bug(at)) };
         let scalar = prim.scalar();
         let scope = self.scope(&memory);
         let ptr = self.pointer(memory.ptr, at);

@@ -81,7 +81,7 @@ impl Emit<'_> {
                 self.constant(expr, false).map(Value::Scalar)
             }
             Kind::Generic(id) => self.generic(*id, expr),
-            Kind::Var(_) | Kind::Deref(_) | Kind::Index { .. } => {
+            Kind::Var(_) | Kind::Deref(_) | Kind::Index { .. } | Kind::Scoped { .. } => {
                 let place = self.place(expr)?;
                 self.get(place, expr)
             }

@@ -210,7 +210,7 @@ impl Emit<'_> {
     /// The scalar that a type is, generic parameters bound; an atomic is that of its value.
     fn scalar_type(&self, ty: Ty) -> Option<Scalar> {
         match self.ty(ty) {
-            Type::Prim(prim) | Type::Atomic(prim, _) => Some(prim.scalar()),
+            Type::Prim(prim) | Type::Atomic(prim) => Some(prim.scalar()),
             Type::Generic(id) => match self.frame.generics.get(id.index()) {
                 Some(Arg::Type(scalar)) => Some(*scalar),
                 Some(Arg::Const(_)) | None => None,

@@ -1,7 +1,7 @@
 //! Places: where they are, what is in them, and setting them.
 use super::{Binding, Emit, Flow, Length, Memory, Place, Pointer, Value};
 use crate::lower::{
-    tree::{At, AtomicMethod, Expr, Kind},
+    tree::{At, Expr, Kind},
     types::Type,
 };
 use warpwise_compiler::{
@@ -28,13 +28,11 @@ impl Emit<'_> {
                 Value::Unit | Value::Scalar(_) | Value::Exchange(_) => Err(self.bug(expr.at)),
             },
             Kind::Index { base, index } => self.element(base, index, expr),
-            Kind::Atomic(atomic) if atomic.method == AtomicMethod::Scoped => {
-                let place = self.place(&atomic.place)?;
-                let (Place::Memory(memory), Type::Atomic(_, scope)) = (place, self.ty(expr.ty))
-                else {
+            Kind::Scoped { atomic, scope } => {
+                let Place::Memory(memory) = self.place(atomic)? else {
                     return Err(self.bug(expr.at));
                 };
-                Ok(Place::Memory(Memory { scope, ..memory }))
+                Ok(Place::Memory(Memory { scope: Some(*scope), ..memory }))
             }
             _ => self.value(expr).map(Place::Value),
         }

@@ -45,15 +45,14 @@ impl Infer<'_> {
         &mut self,
         place: Expr,
         prim: Prim,
-        scope: Option<Scope>,
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
         let name = call.method.to_string();
-        if let Some(expr) = self.scoped(&place, prim, scope, &name, at) {
-            let method = AtomicMethod::Scoped;
-            let atomic = Atomic { method, place, args: vec![], order: Order::Relaxed };
-            return self.make(Kind::Atomic(Box::new(atomic)), expr, at);
+        match name.as_str() {
+            "block" => return self.scoped(place, Scope::Block, call, at),
+            "system" => return self.scoped(place, Scope::System, call, at),
+            _ => {}
         }
         let Some(form) = form(&name, prim) else {
             let ty = self.types.show(place.ty);
@@ -80,10 +79,7 @@ impl Infer<'_> {
         let ty = match form.method {
             AtomicMethod::Store => self.types.unit(),
             AtomicMethod::CompareExchange => self.types.add(Type::Exchange(prim)),
-            AtomicMethod::Load
-            | AtomicMethod::Update(_)
-            | AtomicMethod::Nand
-            | AtomicMethod::Scoped => value,
+            AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
         };
         let Some(order) = orders.into_iter().reduce(stronger) else {
             return self.make(Kind::Reported, ty, at);
@@ -93,22 +89,13 @@ impl Infer<'_> {
         self.make(Kind::Atomic(Box::new(atomic)), ty, at)
     }
 
-    /// The type of the same atomic at another scope: `a.block()`, `a.system()`.
-    fn scoped(
-        &mut self,
-        place: &Expr,
-        prim: Prim,
-        scope: Option<Scope>,
-        name: &str,
-        _: SpanRange,
-    ) -> Option<super::Ty> {
-        let scoped = match name {
-            "block" => Scope::Block,
-            "system" => Scope::System,
-            _ => return None,
-        };
-        (scope.is_none() && place.is_place())
-            .then(|| self.types.add(Type::Atomic(prim, Some(scoped))))
+    /// A reference to the same atomic at another scope: `a.block()`, `a.system()`.
+    fn scoped(&mut self, place: Expr, scope: Scope, call: &ExprMethodCall, at: SpanRange) -> Expr {
+        self.count(0, &call.args, at);
+        let ty = place.ty;
+        let place = self.make(Kind::Scoped { atomic: Box::new(place), scope }, ty, at);
+        let ty = self.types.reference(false, ty);
+        self.make(Kind::Borrow(Box::new(place)), ty, at)
     }
 
     /// An ordering, which must be written out.
@@ -140,10 +127,7 @@ impl Infer<'_> {
         let wrong = match method {
             AtomicMethod::Load => matches!(order, Order::Release | Order::AcqRel),
             AtomicMethod::Store => matches!(order, Order::Acquire | Order::AcqRel),
-            AtomicMethod::Update(_)
-            | AtomicMethod::Nand
-            | AtomicMethod::CompareExchange
-            | AtomicMethod::Scoped => false,
+            AtomicMethod::Update(_) | AtomicMethod::Nand | AtomicMethod::CompareExchange => false,
         };
         if wrong {
             self.errors.report(at, format_args!("`{name}` cannot be `{order:?}`"));

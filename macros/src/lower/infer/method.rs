@@ -34,7 +34,7 @@ impl Infer<'_> {
                 self.reported(proof, at)
             }
             Type::Slice(_) | Type::Array(..) => self.slice_method(receiver, &name, call, at),
-            Type::Atomic(prim, scope) => self.atomic_method(receiver, prim, scope, call, at),
+            Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
             Type::Exchange(prim) => self.exchange_method(receiver, prim, &name, call, at),
             Type::Unknown(class) => self.unknown_receiver(&receiver, class, call, at),
             ty @ (Type::Prim(_) | Type::Generic(_)) => {

@@ -76,7 +76,7 @@ impl Obligation {
             Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
             Self::Cast(from, to) => cast(at, from, to, types, errors),
             Self::Bound(ty) => {
-                if let Type::Array(..) | Type::Slice(_) | Type::Atomic(_, None) = types.get(ty) {
+                if let Type::Array(..) | Type::Slice(_) | Type::Atomic(_) = types.get(ty) {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot copy a `{}`", types.show(ty)),

@@ -62,7 +62,7 @@ impl Infer<'_> {
                 return self.prim(prim);
             }
             if let Some(prim) = atomic_named(&name) {
-                return self.types.add(Type::Atomic(prim, None));
+                return self.types.add(Type::Atomic(prim));
             }
         }
         let reported = self.no_path_type(at, &name);
