@@ -8,36 +8,14 @@ use super::{
         tree::{Call, Expr, GenericArg, Kind},
         types::{Class, Prim, Ty, Type},
     },
-    Infer, Obligation, scope, signature,
+    Infer, Obligation,
+    path::callee,
+    scope,
 };
-use std::borrow::Cow;
 use syn::{
     AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, GenericParam, PathArguments,
     ReturnType,
 };
-
-/// The path that a call names, if it names one: through what a macro puts around it, and with the
-/// type of `<f32>::max` as its first segment.
-pub(in crate::lower) fn callee(func: &syn::Expr) -> Option<Cow<'_, syn::Path>> {
-    match func {
-        syn::Expr::Group(group) => callee(&group.expr),
-        syn::Expr::Path(path) => plain_path(path),
-        _ => None,
-    }
-}
-
-/// The path of an expression, with the type of `<f32>::MAX` as its first segment; `None` for
-/// `<T as Trait>::MAX`.
-pub(super) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
-    let Some(qself) = &expr.qself else { return Some(Cow::Borrowed(&expr.path)) };
-    let syn::Type::Path(of) = signature::peel(&qself.ty) else { return None };
-    if qself.position > 0 || of.qself.is_some() {
-        return None;
-    }
-    let mut path = of.path.clone();
-    path.segments.extend(expr.path.segments.iter().cloned());
-    Some(Cow::Owned(path))
-}
 
 impl Infer<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Expr {

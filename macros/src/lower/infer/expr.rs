@@ -41,7 +41,7 @@ impl Infer<'_> {
             syn::Expr::Block(e) => self.block_expr(e, hint),
             syn::Expr::If(e) => self.if_expr(e, hint),
             syn::Expr::While(e) => self.while_loop(e),
-            syn::Expr::Loop(e) => self.endless_loop(e, hint),
+            syn::Expr::Loop(e) => self.endless_loop(e),
             syn::Expr::ForLoop(e) => self.for_loop(e),
             syn::Expr::Break(e) => self.break_expr(e),
             syn::Expr::Continue(e) => self.continue_expr(e),

@@ -24,7 +24,7 @@ impl Infer<'_> {
             let reported = self.errors.mistyped(at, "integer literal is too large");
             return self.reported(reported, at);
         };
-        let Some(ty) = self.literal_type(int.suffix(), Class::Int, lit, hint, at) else {
+        let Some(ty) = self.literal_type(int.suffix(), Class::Int, lit, hint) else {
             let help = "use integers of at most 64 bits";
             let fact = format!("kernel code cannot use the type `{}`", int.suffix());
             let reported = self.errors.advise(at, fact, help);
@@ -41,7 +41,7 @@ impl Infer<'_> {
         hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
-        let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint, at) else {
+        let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint) else {
             let fact = format!("kernel code cannot use the type `{suffix}`");
             let reported = self.errors.advise(at, fact, "use `f32` or `f64`");
             return self.reported(reported, at);
@@ -57,7 +57,6 @@ impl Infer<'_> {
         class: Class,
         lit: &Lit,
         hint: Option<Ty>,
-        _: SpanRange,
     ) -> Option<Ty> {
         if !suffix.is_empty() {
             return Prim::named(suffix).map(|prim| self.prim(prim));

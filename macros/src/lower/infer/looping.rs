@@ -3,7 +3,7 @@ use super::{
     super::{
         span::SpanRange,
         tree::{Block, Expr, For, Kind},
-        types::{Prim, Ty},
+        types::Prim,
     },
     Infer, Obligation,
 };
@@ -27,7 +27,7 @@ impl Infer<'_> {
         body
     }
 
-    pub(super) fn endless_loop(&mut self, expr: &ExprLoop, _: Option<Ty>) -> Expr {
+    pub(super) fn endless_loop(&mut self, expr: &ExprLoop) -> Expr {
         let at = SpanRange::token(expr.loop_token.span);
         let ty = self.unknown();
         let label = self.enter(expr.label.as_ref(), ty, true, true);

@@ -1,13 +1,12 @@
 //! Method calls.
 use super::{
     super::{
-        constant::{self, Constant},
         method::{self, Part, Spec},
         span::SpanRange,
-        tree::{Expr, GenericArg, GenericKind, Kind},
+        tree::{Expr, GenericKind, Kind},
         types::{Class, Prim, Ty, Type},
     },
-    Infer, Obligation, reject, scope,
+    Infer, Obligation, reject,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};
 use warpwise_compiler::{id::Id as _, ir::CompareOp};
@@ -218,49 +217,6 @@ impl Infer<'_> {
         self.count(0, &call.args, at);
         let kind = Kind::Exchanged { result: Box::new(receiver), ok: name == "is_ok" };
         self.make(kind, bool, at)
-    }
-
-    /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
-    pub(super) fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
-        let names: Vec<String> =
-            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if let [ty, constant] = names.as_slice()
-            && let Some((_, GenericArg::Type(ty))) = scope::generic(&self.names.args, ty)
-        {
-            return self.constant_of(ty, constant, name, at);
-        }
-        if let Some((found, prim)) = constant::find(&names) {
-            let ty = self.prim(prim);
-            return self.make(Kind::Constant(found), ty, at);
-        }
-        let is_variable =
-            matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
-        let reported = if is_variable {
-            self.errors.mistyped(at, format_args!("cannot find value `{name}` in this scope"))
-        } else {
-            self.errors.advise(
-                at,
-                format_args!("kernel code does not know the constant `{name}`"),
-                format_args!(
-                    "name it in `#[kernel(open({name}))]`, or make it a constant parameter"
-                ),
-            )
-        };
-        self.reported(reported, at)
-    }
-
-    /// A constant of a type parameter.
-    fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
-        let found = match constant {
-            "ZERO" => Constant::Zero,
-            "ONE" => Constant::One,
-            _ => {
-                let fact = format!("kernel code does not know the constant `{name}`");
-                let reported = self.errors.advise(at, fact, "`Num` has `ZERO` and `ONE`");
-                return self.reported(reported, at);
-            }
-        };
-        self.make(Kind::Constant(found), ty, at)
     }
 
     /// The obligation of what is shuffled.

@@ -16,6 +16,7 @@ mod looping;
 mod method;
 mod obligation;
 mod operator;
+mod path;
 mod pattern;
 mod place;
 mod reject;
@@ -31,9 +32,9 @@ use super::{
     types::{Class, Prim, Ty, Type, Types},
     witness::Notes,
 };
-pub(super) use call::callee;
 pub(super) use extent::wrapped;
 use obligation::Obligation;
+pub(super) use path::callee;
 use scope::{Names, Scope};
 use std::collections::BTreeMap;
 use warpwise_compiler::{diag::Level, id::Table};

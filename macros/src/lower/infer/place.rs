@@ -1,17 +1,13 @@
 //! Places: indexing, references, and what may be set.
 use super::{
     super::{
-        callees::key,
         span::SpanRange,
-        tree::{Expr, GenericArg, GenericKind, Kind},
+        tree::{Expr, Kind},
         types::{Prim, Type},
     },
     Infer,
-    call::plain_path,
-    scope,
 };
 use syn::{ExprIndex, ExprReference};
-use warpwise_compiler::id::Id;
 
 impl Infer<'_> {
     /// The place that `expr`, through any references, refers to.
@@ -117,41 +113,5 @@ impl Infer<'_> {
     fn immutable(&mut self, place: &Expr, why: &str) {
         let at = self.places[place.at];
         self.errors.mistyped(at, format_args!("this cannot be changed: {why}"));
-    }
-
-    /// A path that is no call: a variable, a constant parameter or a constant.
-    pub(super) fn path(&mut self, expr: &syn::ExprPath) -> Expr {
-        let Some(path) = plain_path(expr) else {
-            let at = SpanRange::tokens(expr);
-            let reported = self.errors.advise(
-                at,
-                "kernel code cannot use constants of traits yet",
-                "`Num` has `ZERO` and `ONE`: write `T::ZERO`",
-            );
-            return self.reported(reported, at);
-        };
-        let at = match expr.qself {
-            None => SpanRange::path(&expr.path),
-            Some(_) => SpanRange::tokens(expr),
-        };
-        if let Some(ident) = path.get_ident()
-            && let Some(var) = self.scope.find(ident)
-        {
-            let ty = self.vars[var].ty;
-            return self.make(Kind::Var(var), ty, at);
-        }
-        let name = key(&path);
-        let Some((index, GenericArg::Const(_))) = scope::generic(&self.names.args, &name) else {
-            return self.constant(&path, &name, at);
-        };
-        let ty = match self.names.generics[index].kind {
-            GenericKind::Const(prim) => self.prim(prim),
-            GenericKind::Open(ty) => {
-                self.names.open_uses.push((name, at));
-                ty
-            }
-            GenericKind::Type(_) => self.unknown(),
-        };
-        self.make(Kind::Generic(Id::new(index)), ty, at)
     }
 }
