@@ -102,20 +102,20 @@ fn source(kernel: &Kernel, id: InstId) -> String {
     if let Op::Builtin(builtin) = inst.op {
         format!("`{}` differs between the threads of a block", call(builtin))
     } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = inst.op {
-        format!("{} may differ between the threads of a block", place(kernel, ptr, "what is read"))
+        format!("{} may differ between the threads of a block", place(kernel, ptr, "what is read from"))
     } else if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = inst.op {
-        format!("{} differs between the threads of a block", place(kernel, ptr, "what was there"))
+        format!("{} differs between the threads of a block", place(kernel, ptr, "the result of this atomic update of"))
     } else {
         "this differs between the threads of a block".to_owned()
     }
 }
 
-/// `what`, with the name of what `ptr` points into where it is known.
+/// `what`, and the name of what `ptr` points into.
 fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
     match kernel.root(ptr) {
-        Some(Root::Param(param)) => format!("{what} in `{}`", kernel.params[param].name),
-        Some(Root::Shared(shared)) => format!("{what} in `{}`", kernel.shared[shared].name),
-        None => what.to_owned(),
+        Some(Root::Param(param)) => format!("{what} `{}`", kernel.params[param].name),
+        Some(Root::Shared(shared)) => format!("{what} `{}`", kernel.shared[shared].name),
+        None => format!("{what} memory"),
     }
 }
 
@@ -127,8 +127,8 @@ fn call(builtin: Builtin) -> String {
         Builtin::BlockDim(axis) => ("block_dim", axis),
         Builtin::GridDim(axis) => ("grid_dim", axis),
         Builtin::GlobalIdx(axis) => ("global_idx", axis),
-        Builtin::LaneId => return "lane_id()".to_owned(),
-        Builtin::WarpId => return "warp_id()".to_owned(),
+        Builtin::LaneId => return "warp::lane_id()".to_owned(),
+        Builtin::WarpId => return "warp::warp_id()".to_owned(),
     };
     match axis {
         Axis::X => format!("{name}_x()"),
