@@ -16,7 +16,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (id, call) in why::barriers(kernel) {
         let control = block.control[id];
-        if control.varies() && why::divergent_loop(kernel, control).is_none() {
+        if control.varies() && !why::is_of_loop(kernel, control) {
             found.push(Finding {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,

@@ -83,3 +83,38 @@ pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics
     }
     diagnostics
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+
+    #[test]
+    fn the_innermost_level_wins_and_the_later_of_two() {
+        let lint = &barriers_in_divergent_flow::LINT;
+        let [outer, inner, outside] = [1, 2, 3].map(Span::new);
+        let named = |name: &str, level| (name.to_owned(), level);
+        let mut levels = Levels::default();
+        assert_eq!(levels.of(lint, outer), lint.level);
+        levels.kernel = vec![
+            named("gpu_barriers_in_divergent_loops", Level::Allow),
+            named(lint.name, Level::Allow),
+            named(lint.name, Level::Warn),
+        ];
+        assert_eq!(levels.of(lint, outer), Level::Warn);
+        let on = |spans: &[Span], level| (spans.to_vec(), lint.name.to_owned(), level);
+        levels.spans = vec![
+            on(&[inner], Level::Deny),
+            on(&[outer, inner], Level::Deny),
+            on(&[outer, inner], Level::Allow),
+        ];
+        let found = [outer, inner, outside].map(|span| levels.of(lint, span));
+        assert_eq!(found, [Level::Allow, Level::Deny, Level::Warn]);
+    }
+
+    #[test]
+    fn lints_are_listed_by_name_and_named_for_the_device() {
+        assert!(names().is_sorted());
+        assert!(names().all(|name| name.starts_with("gpu_")));
+    }
+}

@@ -2,7 +2,7 @@
 //! the source, from the effect to where the difference begins.
 use crate::{
     analysis::uniformity::{Cause, Fact, Varying},
-    ir::{Axis, BarrierOp, Builtin, InstId, Kernel, Op, Root, Span},
+    ir::{Axis, BarrierOp, Body, Builtin, InstId, Kernel, Op, Root, Span},
 };
 
 /// The barriers of `kernel`, each as it is written in the source.
@@ -19,17 +19,24 @@ pub(super) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'stati
     })
 }
 
-/// The loop whose iterations differ, if that is why `control` differs.
-pub(super) fn divergent_loop(kernel: &Kernel, control: Fact) -> Option<InstId> {
-    let Some(Cause::Parting(id)) = control.cause() else { return None };
+/// True if control differs because the iterations of a loop do.
+pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
+    let Some(Cause::Parting(id)) = control.cause() else { return false };
     let op = &kernel.insts[id].op;
-    if let Op::For { .. } = op {
-        Some(id)
-    } else if let Op::Break(target) = op {
-        (!is_block(kernel, *target)).then_some(*target)
+    if let Op::Break(target) = op {
+        !is_block(kernel, *target)
     } else {
-        None
+        matches!(op, Op::For { .. }) || is_loop_condition(kernel, op)
     }
+}
+
+/// True for the `if` that a `while` is made of: one arm leaves a loop, and does nothing else.
+fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
+    let leaves = |arm: &Body| {
+        let [only] = arm.0[..] else { return false };
+        matches!(kernel.insts[only].op, Op::Break(target) if !is_block(kernel, target))
+    };
+    matches!(op, Op::If { then, other, .. } if leaves(then) || leaves(other))
 }
 
 /// Why `fact`, one of `varying` among the threads of a block, is not uniform.
@@ -55,7 +62,9 @@ fn parting(kernel: &Kernel, varying: &Varying, id: InstId) -> Option<(Span, Stri
         Some(Cause::Value(value)) => value,
         Some(Cause::Parting(_) | Cause::Source) | None => id,
     };
-    let text = if let Op::If { .. } = inst.op {
+    let text = if is_loop_condition(kernel, &inst.op) {
+        "the number of iterations depends on this condition"
+    } else if let Op::If { .. } = inst.op {
         "control flow depends on this condition"
     } else if let Op::For { .. } = inst.op {
         "the number of iterations depends on this value"
@@ -102,9 +111,15 @@ fn source(kernel: &Kernel, id: InstId) -> String {
     if let Op::Builtin(builtin) = inst.op {
         format!("`{}` differs between the threads of a block", call(builtin))
     } else if let Op::Load { ptr } | Op::AtomicLoad { ptr, .. } = inst.op {
-        format!("{} may differ between the threads of a block", place(kernel, ptr, "what is read from"))
+        format!(
+            "{} may differ between the threads of a block",
+            place(kernel, ptr, "what is read from")
+        )
     } else if let Op::Atomic { ptr, .. } | Op::CompareExchange { ptr, .. } = inst.op {
-        format!("{} differs between the threads of a block", place(kernel, ptr, "the result of this atomic update of"))
+        format!(
+            "{} differs between the threads of a block",
+            place(kernel, ptr, "the result of this atomic update of")
+        )
     } else {
         "this differs between the threads of a block".to_owned()
     }
