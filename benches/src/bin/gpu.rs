@@ -1,7 +1,7 @@
 //! The workloads on a GPU, beside `nvcc -O3` where it is found.
 //!
-//! `cargo run --release -p warpwise-benches --bin gpu [FOLDER]`: the folder holds the CUDA C++
-//! kernels, `benches/cuda` by default. Both sides run the same number of launches in a row on the
+//! `cargo run --release -p warpwise-benches --bin gpu [PATH]`: the folder with the CUDA C++
+//! kernels, `benches/cuda` by default, or a program that `nvcc` made of its `main.cu`. Both sides run the same number of launches in a row on the
 //! same sizes in the same minute; ratios mean something, times depend on the machine.
 use std::{
     collections::HashMap,
@@ -15,9 +15,10 @@ use warpwise_benches::{Scale, kernels::WORKLOADS};
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::cuda(0)?;
     println!("{}; medians; every result was verified before it was timed", device.name());
-    let folder = std::env::args_os().nth(1).map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda"));
-    let nvcc = match cuda(&folder) {
+    let path = std::env::args_os().nth(1).map(PathBuf::from);
+    let path = path.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda"));
+    let program = if path.is_dir() { build(&path) } else { Ok(path) };
+    let nvcc = match program.and_then(|program| times(&program)) {
         Ok(times) => times,
         Err(error) => {
             println!("without `nvcc`: {error}");
@@ -45,18 +46,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Milliseconds of each CUDA C++ kernel, by its name.
-fn cuda(folder: &Path) -> Result<HashMap<String, f64>, Box<dyn Error>> {
+/// Compiles `main.cu` in `folder`.
+fn build(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let program = std::env::temp_dir().join("warpwise-bench-cuda");
-    let built = Command::new("nvcc")
+    let nvcc = Command::new("nvcc")
         .args(["-O3", "-arch=native", "-o"])
         .arg(&program)
         .arg(folder.join("main.cu"))
         .output()?;
-    if !built.status.success() {
-        return Err(String::from_utf8_lossy(&built.stderr).into());
+    if !nvcc.status.success() {
+        return Err(String::from_utf8_lossy(&nvcc.stderr).into());
     }
-    let run = Command::new(&program).output()?;
+    Ok(program)
+}
+
+/// Milliseconds of each kernel of the CUDA C++ program, by its name.
+fn times(program: &Path) -> Result<HashMap<String, f64>, Box<dyn Error>> {
+    let run = Command::new(program).output()?;
     if !run.status.success() {
         return Err(String::from_utf8_lossy(&run.stderr).into());
     }
