@@ -78,8 +78,9 @@ fn checks(body: &str) -> usize {
           {body}
         }}"
     );
-    let kernel: Kernel = text.parse().unwrap();
-    let compiled = compile(&kernel, &[], Target::OLDEST, &Levels::default()).unwrap();
+    let kernel: Kernel = text.parse().expect("the text is a kernel");
+    let compiled = compile(&kernel, &[], Target::OLDEST, &Levels::default())
+        .expect("nothing is wrong with it");
     assert_eq!(missing(&compiled.kernel, &compiled.ptx), None, "{}", compiled.ptx);
     compiled.ptx.matches("call.uni record_fault").count()
 }
