@@ -226,6 +226,14 @@ pub enum LaunchMistake {
         /// The most without `wide_index`.
         limit: u64,
     },
+    /// More threads than faults are told apart for.
+    #[error("{threads} threads are more than {limit}, the most of a launch")]
+    TooManyThreads {
+        /// Threads of the grid.
+        threads: u128,
+        /// The most there may be.
+        limit: u64,
+    },
     /// Another block than the kernel declares.
     #[error(
         "it declares a block of {} and the launch asks for {}; leave `.block(..)` out to get the kernel's",

@@ -6,6 +6,7 @@
 //! and refuses what no GPU runs, with the same limits on every device.
 use crate::error::LaunchMistake;
 use std::fmt;
+use warpwise_compiler::fault::MOST_THREADS;
 
 /// Most threads in a block.
 const MAX_BLOCK_THREADS: u64 = 1024;
@@ -80,6 +81,11 @@ impl LaunchConfig {
             if threads > limit && !wide_index {
                 return Err(LaunchMistake::IndexTooWide { axis, threads, limit });
             }
+        }
+        let numbers = grid.iter().chain(&block).map(|&extent| u128::from(extent));
+        let (threads, limit) = (numbers.product(), MOST_THREADS);
+        if threads > u128::from(limit) {
+            return Err(LaunchMistake::TooManyThreads { threads, limit });
         }
         Ok(Geometry { grid: narrow(grid), block: narrow(block) })
     }
@@ -267,5 +273,15 @@ mod tests {
             })
         );
         assert!(wide.geometry(None, true).is_ok());
+    }
+
+    #[test]
+    fn every_thread_has_a_number_in_a_fault_record() {
+        let grid = |z| LaunchConfig::grid((1 << 15, 1 << 10, z)).block(1024);
+        assert!(geometry(grid(32)).is_ok());
+        assert_eq!(
+            geometry(grid(33)),
+            Err(LaunchMistake::TooManyThreads { threads: 33 << 35, limit: 1 << 40 })
+        );
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     Result,
     error::DevicePanic,
     kernel::{FaultDetails, Source},
+    launch::Geometry,
 };
 use std::sync::Arc;
 use warpwise_compiler::{fault::FaultRecord, ir::Fault};
@@ -28,7 +29,7 @@ pub(super) struct Faults {
     /// The records on the device, and behind them as many empty ones to copy from.
     records: Address,
     /// The launches since the last snapshot, in order.
-    launched: Vec<&'static Source>,
+    launched: Vec<(&'static Source, Geometry)>,
     /// Host memory for snapshots, while none uses it.
     staging: Vec<Pinned>,
     /// The first fault that was seen and not reported yet.
@@ -62,8 +63,8 @@ impl Faults {
     }
 
     /// Notes that `source` was launched with the next record.
-    pub(super) fn launched(&mut self, source: &'static Source) {
-        self.launched.push(source);
+    pub(super) fn launched(&mut self, source: &'static Source, geometry: Geometry) {
+        self.launched.push((source, geometry));
     }
 
     /// Copies the records to the host and empties them, behind what the stream has to do.
@@ -106,11 +107,11 @@ impl Faults {
     /// The stream was waited for after the snapshot was taken.
     pub(super) unsafe fn read(&mut self, snapshot: Snapshot) {
         let Snapshot { launched, copy } = snapshot;
-        let first = launched.iter().enumerate().find_map(|(i, source)| {
+        let first = launched.iter().enumerate().find_map(|(i, (source, geometry))| {
             // SAFETY: record i is inside the copy, which is aligned for any scalar, and no one
             // writes there any more by the caller's promise.
             let record = unsafe { copy.as_ptr().cast::<FaultRecord>().add(i).read() };
-            panic_of(source, &record)
+            panic_of(source, *geometry, &record)
         });
         self.seen = self.seen.take().or(first.map(Box::new));
         self.staging.push(copy);
@@ -119,7 +120,7 @@ impl Faults {
 
 /// Records on their way to the host.
 pub(super) struct Snapshot {
-    launched: Vec<&'static Source>,
+    launched: Vec<(&'static Source, Geometry)>,
     copy: Pinned,
 }
 
@@ -131,19 +132,15 @@ impl Snapshot {
 }
 
 /// What a record tells the user; `None` if no thread faulted.
-fn panic_of(source: &Source, record: &FaultRecord) -> Option<DevicePanic> {
-    if record.key == u64::MAX && record.count == 0 {
-        return None;
-    }
-    let fault = Fault::ALL.get(record.fault as usize).copied();
-    let FaultRecord { index, len, block, thread, .. } = *record;
+fn panic_of(source: &Source, geometry: Geometry, record: &FaultRecord) -> Option<DevicePanic> {
+    let details = record.details(geometry.grid, geometry.block)?;
     Some(source.panic(FaultDetails {
-        fault,
-        span: record.span as usize,
-        index,
-        len,
-        block,
-        thread,
-        count: u64::from(record.count),
+        fault: Fault::ALL.get(details.fault as usize).copied(),
+        span: details.span as usize,
+        index: details.index,
+        len: details.len,
+        block: details.block,
+        thread: details.thread,
+        count: record.count,
     }))
 }

@@ -201,7 +201,7 @@ impl Stream {
                 ptr::null_mut(),
             )
         }?;
-        faults.launched(source);
+        faults.launched(source, launch.geometry);
         Ok(())
     }
 

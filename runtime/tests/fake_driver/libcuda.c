@@ -195,16 +195,20 @@ API int cuModuleGetFunction(void **function, void *module, const char *name) {
 
 /* As in compiler/src/fault.rs. */
 struct record {
-    uint64_t key;
-    uint32_t count, lock, span, fault;
-    uint64_t index, len;
-    uint32_t block[3], thread[3];
+    uint64_t count, check[2], index[3], len[3];
 };
 
-static void fault(struct record *record, uint64_t i, unsigned block, int kind, int span, uint64_t len) {
-    if (i < record->key) {
-        *record = (struct record){i, record->count, 0, span, kind, i, len, {i / block}, {i % block}};
+static void bring(uint64_t *words, int n, uint64_t thread, uint64_t value) {
+    for (int i = 0; i < n; i++, value >>= 24) {
+        uint64_t word = thread << 24 | (value & 0xffffff);
+        if (word < words[i]) words[i] = word;
     }
+}
+
+static void fault(struct record *record, uint64_t i, int kind, int span, uint64_t len) {
+    bring(record->check, 2, i, (uint64_t)kind << 32 | span);
+    bring(record->index, 3, i, i);
+    bring(record->len, 3, i, len);
     record->count++;
 }
 
@@ -220,7 +224,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
         struct record *record = *(struct record **)params[2];
         for (uint64_t i = 0; i < threads; i++) {
             if (i < len) y[i] = *name == 'i' ? y[i] + 1 : 7;
-            else if (*name == 'f') fault(record, i, block, 0, 2, len);
+            else if (*name == 'f') fault(record, i, 0, 2, len);
         }
     } else if (!strcmp(name, "divide")) {
         uint32_t d = *(uint32_t *)params[0], *y = *(uint32_t **)params[1];
@@ -228,7 +232,7 @@ API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz
         struct record *record = *(struct record **)params[3];
         for (uint64_t i = 0; i < threads && i < len; i++) {
             if (d) y[i] /= d;
-            else fault(record, i, block, 1, 1, 0);
+            else fault(record, i, 1, 1, 0);
         }
     } else if (!strcmp(name, "poison")) {
         lost = 1;

@@ -25,7 +25,6 @@ impl fmt::Display for Label {
 enum Line {
     Inst(String),
     Label(Label),
-    Brace(&'static str),
 }
 
 /// Instructions and labels, in order.
@@ -38,16 +37,6 @@ pub(super) struct Code {
 impl Code {
     pub(super) fn push(&mut self, inst: String) {
         self.lines.push(Line::Inst(inst));
-    }
-
-    /// Opens a scope for names of parameters.
-    pub(super) fn open(&mut self) {
-        self.lines.push(Line::Brace("{"));
-    }
-
-    /// Closes it.
-    pub(super) fn close(&mut self) {
-        self.lines.push(Line::Brace("}"));
     }
 
     pub(super) fn label(&mut self, label: Label) {
@@ -72,7 +61,6 @@ impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in &self.lines {
             match line {
-                Line::Brace(brace) => writeln!(f, "\t{brace}")?,
                 Line::Inst(inst) => writeln!(f, "\t{inst};")?,
                 Line::Label(label) if self.targets.contains(label) => writeln!(f, "{label}:")?,
                 Line::Label(_) => {}

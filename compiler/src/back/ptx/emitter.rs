@@ -7,7 +7,7 @@ use super::{
     address::Address,
     code::{Code, Label},
     facts::{Facts, constant, declared_threads},
-    fault::Faults,
+    fault::Failure,
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
 use crate::{
@@ -84,7 +84,7 @@ pub(super) struct Emitter<'k> {
     pub(super) facts: Facts,
     pub(super) regs: Regs,
     pub(super) code: Code,
-    pub(super) faults: Faults,
+    pub(super) failures: Vec<Failure>,
     pub(super) targets: id::Facts<InstId, Option<Targets>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
@@ -102,7 +102,7 @@ impl<'k> Emitter<'k> {
             facts: Facts::of(kernel),
             regs: Regs::default(),
             code: Code::default(),
-            faults: Faults::default(),
+            failures: Vec::new(),
             targets: kernel.insts.facts(None),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),

@@ -1,19 +1,17 @@
 //! Checks, and how a thread ends early.
 //!
-//! A check is a compare and a branch that is not taken. A thread whose check fails calls
-//! [`RECORD`] and exits; nothing traps. The function counts the thread in the launch's [`FaultRecord`] and,
-//! while no thread with a lower number has faulted, writes the details under the record's lock:
-//! it reads the number again there, since a lower one may have come meanwhile, whose details must stay.
-//! A round of the lock is one body that ends where it began, so a lane that waits comes back to where
-//! the lane of its warp that holds the lock comes too. A kernel without checks has none of this.
+//! A check is a compare and a branch that is not taken. A thread whose check fails leaves its
+//! details in the launch's [`FaultRecord`], which takes a handful of atomic minima and no lock, and
+//! exits; nothing traps. A kernel without checks has none of this.
 //!
-//! **What must not wait for whom.** `ptxas` has the lanes of a warp that go the same way, even in
+//! **Where that stands.** `ptxas` has the lanes of a warp that go the same way, even in
 //! different rounds of a loop, wait for each other at the start of that way. Were a failing check a
-//! branch out of a loop with a barrier in it, its lane would wait there for lanes that wait at the barrier for it.
-//! So where threads may still meet, the code of a failing check stands in place, and comes
-//! back behind the check as far as `ptxas` can tell: the thread exits if the record has an address, which it has.
-//! `return` does the same. Where threads do not meet again, a check branches to the
-//! kernel's end, and the code around it stays as if it were not there.
+//! branch out of a loop with a barrier in it, its lane would wait there for lanes that wait at the
+//! barrier for it. So where threads may still meet, the code of a failing check stands in place, and
+//! comes back behind the check as far as `ptxas` can tell: the thread exits if the record
+//! has an address, which it has. It has no loop and no call, so that loops around it unroll and no
+//! register is kept for it. `return` hides its exit likewise. Where threads do not meet again, a check
+//! branches to the kernel's end, where all that do so share that code.
 use super::{
     Emitter,
     code::Label,
@@ -21,30 +19,35 @@ use super::{
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
 use crate::{
-    fault::FaultRecord,
+    fault::{FaultRecord, PIECE_BITS},
     id::Id,
-    ir::{Fault, InstId, Scalar},
+    ir::{Axis, Fault, InstId, Scalar},
 };
 use std::mem::offset_of;
 
-/// The name of the function that records a fault.
-const RECORD: &str = "record_fault";
-
-/// The checks that branch to the kernel's end.
-#[derive(Default)]
-pub(super) struct Faults {
-    outlined: Vec<Failure>,
-    any: bool,
-}
+const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
 /// A check that fails.
 #[derive(Clone, Copy)]
-struct Failure {
+pub(super) struct Failure {
     at: InstId,
     fault: Fault,
     /// The index and the length, for one out of bounds.
     values: Option<[Operand; 2]>,
 }
+
+/// What a failing check leaves, in pieces.
+struct Details {
+    check: [Operand; 2],
+    values: Option<[[Operand; 3]; 2]>,
+}
+
+const fn literal(bits: u64) -> Operand {
+    Operand::Imm(Imm { bits, scalar: Scalar::U64 })
+}
+
+/// The bits of a piece.
+const PIECE: u64 = (1 << PIECE_BITS) - 1;
 
 impl Emitter<'_> {
     /// Ends the thread unless `index < len`; yields the index.
@@ -69,25 +72,17 @@ impl Emitter<'_> {
     }
 
     fn fail_unless(&mut self, cond: Reg, failure: Failure) {
-        self.faults.any = true;
         if self.facts.meets_later(failure.at) {
             let passed = Label::of("passed", failure.at);
             self.code.branch(cond, passed);
-            self.fail(failure);
+            let values = failure.values.map(|values| values.map(|value| self.pieces(value)));
+            let details = Details { check: self.check_pieces(failure), values };
+            self.record(&details);
             self.exit_if_any();
             self.code.label(passed);
         } else {
             self.code.branch(format_args!("!{cond}"), Label::of("fault", failure.at));
-            self.faults.outlined.push(failure);
-        }
-    }
-
-    /// Everything that checks branch to.
-    pub(super) fn failures(&mut self) {
-        for failure in std::mem::take(&mut self.faults.outlined) {
-            self.code.label(Label::of("fault", failure.at));
-            self.fail(failure);
-            ptx!(self, "exit");
+            self.failures.push(failure);
         }
     }
 
@@ -100,36 +95,103 @@ impl Emitter<'_> {
         }
     }
 
-    /// Calls [`RECORD`].
-    fn fail(&mut self, failure: Failure) {
-        let span = self.kernel.insts[failure.at].span.index();
-        let zero = Operand::Imm(Imm { bits: 0, scalar: Scalar::U64 });
-        let [index, len] = failure.values.unwrap_or([zero, zero]).map(|value| match value {
-            Operand::Reg(reg) if reg.class == Class::B32 => {
-                let wide = self.regs.fresh(Class::B64);
-                ptx!(self, "cvt.u64.u32 {wide}, {reg}");
-                Operand::Reg(wide)
-            }
-            wide => wide,
-        });
-        let record = self.record_address();
-        self.code.open();
-        ptx!(self, ".param .b32 span, fault");
-        ptx!(self, ".param .b64 index, len, record");
-        ptx!(self, "st.param.b32 [span], {span}");
-        ptx!(self, "st.param.b32 [fault], {}", failure.fault as u32);
-        ptx!(self, "st.param.b64 [index], {index}");
-        ptx!(self, "st.param.b64 [len], {len}");
-        ptx!(self, "st.param.b64 [record], {record}");
-        ptx!(self, "call.uni {RECORD}, (span, fault, index, len, record)");
-        self.code.close();
-    }
-
     /// Exits, without `ptxas` knowing.
     fn exit_if_any(&mut self) {
         let (record, always) = (self.record_address(), self.regs.fresh(Class::Pred));
         ptx!(self, "setp.ne.u64 {always}, {record}, 0");
         ptx!(self, "@{always} exit");
+    }
+
+    /// Everything that checks branch to: a few moves for each, and the code that they share.
+    pub(super) fn failed(&mut self) {
+        let failures = std::mem::take(&mut self.failures);
+        let Some(last) = failures.last().map(|failure| failure.at) else { return };
+        let [low, high, index, len] = [(); 4].map(|()| self.regs.fresh(Class::B64));
+        let shared = Label::of("record", last);
+        for failure in failures {
+            self.code.label(Label::of("fault", failure.at));
+            let [check_low, check_high] = self.check_pieces(failure);
+            let values = failure.values.unwrap_or([literal(0); 2]);
+            ptx!(self, "mov.b64 {low}, {check_low}");
+            ptx!(self, "mov.b64 {high}, {check_high}");
+            for (to, value) in [index, len].into_iter().zip(values) {
+                match value {
+                    Operand::Reg(reg) if reg.class == Class::B32 => {
+                        ptx!(self, "cvt.u64.u32 {to}, {reg}");
+                    }
+                    Operand::Reg(_) | Operand::Imm(_) => ptx!(self, "mov.b64 {to}, {value}"),
+                }
+            }
+            if failure.at != last {
+                self.code.jump(shared);
+            }
+        }
+        self.code.label(shared);
+        let values = Some([index, len].map(|value| self.pieces(Operand::Reg(value))));
+        self.record(&Details { check: [low, high].map(Operand::Reg), values });
+        ptx!(self, "exit");
+    }
+
+    /// Which check failed.
+    fn check_pieces(&self, failure: Failure) -> [Operand; 2] {
+        let span = self.kernel.insts[failure.at].span.index() as u64;
+        let check = (failure.fault as u64) << u32::BITS | span;
+        [check & PIECE, check >> PIECE_BITS].map(literal)
+    }
+
+    /// An unsigned value in three pieces, the lowest first.
+    fn pieces(&mut self, value: Operand) -> [Operand; 3] {
+        let [middle, high] = [PIECE_BITS, 2 * PIECE_BITS];
+        let value = match value {
+            Operand::Imm(Imm { bits, .. }) => {
+                return [bits & PIECE, bits >> middle & PIECE, bits >> high].map(literal);
+            }
+            Operand::Reg(reg) if reg.class == Class::B32 => {
+                let wide = self.regs.fresh(Class::B64);
+                ptx!(self, "cvt.u64.u32 {wide}, {reg}");
+                let [low, rest] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+                ptx!(self, "and.b64 {low}, {wide}, {PIECE}");
+                ptx!(self, "shr.u64 {rest}, {wide}, {middle}");
+                return [Operand::Reg(low), Operand::Reg(rest), literal(0)];
+            }
+            Operand::Reg(reg) => reg,
+        };
+        let pieces @ [low, mid, top] = [(); 3].map(|()| self.regs.fresh(Class::B64));
+        ptx!(self, "and.b64 {low}, {value}, {PIECE}");
+        ptx!(self, "bfe.u64 {mid}, {value}, {middle}, {PIECE_BITS}");
+        ptx!(self, "shr.u64 {top}, {value}, {high}");
+        pieces.map(Operand::Reg)
+    }
+
+    /// Counts the thread and, if no lower one has come before it, brings its details.
+    fn record(&mut self, details: &Details) {
+        let [record, number, lowest] = [(); 3].map(|()| self.regs.fresh(Class::B64));
+        let first = self.regs.fresh(Class::Pred);
+        let at =
+            |start: usize, word: usize| format!("[{record}+{}]", start + word * size_of::<u64>());
+        let [count, check, index, len] = [
+            offset_of!(FaultRecord, count),
+            offset_of!(FaultRecord, check),
+            offset_of!(FaultRecord, index),
+            offset_of!(FaultRecord, len),
+        ];
+        let address = self.record_address();
+        let thread = self.launch_number();
+        ptx!(self, "cvta.to.global.u64 {record}, {address}");
+        ptx!(self, "shl.b64 {number}, {thread}, {PIECE_BITS}");
+        ptx!(self, "red.relaxed.gpu.global.add.u64 {}, 1", at(count, 0));
+        ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, {}", at(check, 0));
+        ptx!(self, "setp.gt.u64 {first}, {lowest}, {number}");
+        let words = details.check.iter().enumerate().map(|(i, piece)| (at(check, i), piece));
+        let values = details.values.iter().flat_map(|[index_pieces, len_pieces]| {
+            let index = index_pieces.iter().enumerate().map(|(i, piece)| (at(index, i), piece));
+            index.chain(len_pieces.iter().enumerate().map(|(i, piece)| (at(len, i), piece)))
+        });
+        for (place, piece) in words.chain(values) {
+            let word = self.regs.fresh(Class::B64);
+            ptx!(self, "or.b64 {word}, {number}, {piece}");
+            ptx!(self, "@{first} red.relaxed.gpu.global.min.u64 {place}, {word}");
+        }
     }
 
     fn record_address(&mut self) -> Reg {
@@ -138,98 +200,27 @@ impl Emitter<'_> {
         record
     }
 
-    /// The function that checks call, if there are any.
-    pub(super) fn record_function(&self) -> Option<String> {
-        self.faults.any.then(record_function)
+    /// The thread's number in the launch: the block's, x fastest, times the threads in a block,
+    /// plus the thread's number in its block.
+    fn launch_number(&mut self) -> Reg {
+        let [tx, ty, tz] = AXES.map(|axis| self.special("tid", axis));
+        let [width, height, depth] = AXES.map(|axis| self.special("ntid", axis));
+        let [bx, by, bz] = AXES.map(|axis| self.special("ctaid", axis));
+        let [columns, rows] = [Axis::X, Axis::Y].map(|axis| self.special("nctaid", axis));
+        let [row, thread, layer, threads] = [(); 4].map(|()| self.regs.fresh(Class::B32));
+        ptx!(self, "mad.lo.s32 {row}, {tz}, {height}, {ty}");
+        ptx!(self, "mad.lo.s32 {thread}, {row}, {width}, {tx}");
+        ptx!(self, "mul.lo.s32 {layer}, {width}, {height}");
+        ptx!(self, "mul.lo.s32 {threads}, {layer}, {depth}");
+        let [bx, by, columns, thread, threads] = [bx, by, columns, thread, threads].map(|narrow| {
+            let wide = self.regs.fresh(Class::B64);
+            ptx!(self, "cvt.u64.u32 {wide}, {narrow}");
+            wide
+        });
+        let [line, block, number] = [(); 3].map(|()| self.regs.fresh(Class::B64));
+        ptx!(self, "mad.wide.u32 {line}, {bz}, {rows}, {by}");
+        ptx!(self, "mad.lo.s64 {block}, {line}, {columns}, {bx}");
+        ptx!(self, "mad.lo.s64 {number}, {block}, {threads}, {thread}");
+        number
     }
-}
-
-fn record_function() -> String {
-    let at = |offset: usize| format!("[%record+{offset}]");
-    let place = |axes: usize, axis: usize| at(axes + axis * size_of::<u32>());
-    let key = at(offset_of!(FaultRecord, key));
-    let lock = at(offset_of!(FaultRecord, lock));
-    let count = at(offset_of!(FaultRecord, count));
-    let details: String = [
-        ("u32", at(offset_of!(FaultRecord, span)), "%span"),
-        ("u32", at(offset_of!(FaultRecord, fault)), "%fault"),
-        ("u64", at(offset_of!(FaultRecord, index)), "%index"),
-        ("u64", at(offset_of!(FaultRecord, len)), "%len"),
-        ("u32", place(offset_of!(FaultRecord, block), 0), "%block_x"),
-        ("u32", place(offset_of!(FaultRecord, block), 1), "%block_y"),
-        ("u32", place(offset_of!(FaultRecord, block), 2), "%block_z"),
-        ("u32", place(offset_of!(FaultRecord, thread), 0), "%thread_x"),
-        ("u32", place(offset_of!(FaultRecord, thread), 1), "%thread_y"),
-        ("u32", place(offset_of!(FaultRecord, thread), 2), "%thread_z"),
-    ]
-    .iter()
-    .map(|(ty, place, value)| format!("\tst.global.{ty} {place}, {value};\n"))
-    .collect();
-    format!(
-        "// Counts a fault, and keeps its details if no thread with a lower number has faulted.
-.func {RECORD}(
-	.param .b32 span,
-	.param .b32 fault,
-	.param .b64 index,
-	.param .b64 len,
-	.param .b64 record
-)
-{{
-	.reg .pred %higher, %busy, %overtaken;
-	.reg .b32 %span, %fault, %held;
-	.reg .b32 %block_x, %block_y, %block_z, %thread_x, %thread_y, %thread_z;
-	.reg .b32 %width, %height, %depth, %columns, %rows, %row, %thread, %layer, %size;
-	.reg .b64 %index, %len, %generic, %record, %lowest, %current;
-	.reg .b64 %x, %y, %line, %across, %block, %threads, %number, %key;
-
-	ld.param.b32 %span, [span];
-	ld.param.b32 %fault, [fault];
-	ld.param.b64 %index, [index];
-	ld.param.b64 %len, [len];
-	ld.param.b64 %generic, [record];
-	cvta.to.global.u64 %record, %generic;
-	mov.u32 %thread_x, %tid.x;
-	mov.u32 %thread_y, %tid.y;
-	mov.u32 %thread_z, %tid.z;
-	mov.u32 %width, %ntid.x;
-	mov.u32 %height, %ntid.y;
-	mov.u32 %depth, %ntid.z;
-	mad.lo.s32 %row, %thread_z, %height, %thread_y;
-	mad.lo.s32 %thread, %row, %width, %thread_x;
-	mul.lo.s32 %layer, %width, %height;
-	mul.lo.s32 %size, %layer, %depth;
-	mov.u32 %block_x, %ctaid.x;
-	mov.u32 %block_y, %ctaid.y;
-	mov.u32 %block_z, %ctaid.z;
-	mov.u32 %columns, %nctaid.x;
-	mov.u32 %rows, %nctaid.y;
-	cvt.u64.u32 %y, %block_y;
-	mad.wide.u32 %line, %block_z, %rows, %y;
-	cvt.u64.u32 %x, %block_x;
-	cvt.u64.u32 %across, %columns;
-	mad.lo.s64 %block, %line, %across, %x;
-	cvt.u64.u32 %threads, %size;
-	cvt.u64.u32 %number, %thread;
-	mad.lo.s64 %key, %block, %threads, %number;
-	red.relaxed.gpu.global.add.u32 {count}, 1;
-	atom.relaxed.gpu.global.min.u64 %lowest, {key}, %key;
-	setp.lt.u64 %higher, %lowest, %key;
-	@%higher bra $done;
-$lock:
-	atom.acquire.gpu.global.cas.b32 %held, {lock}, 0, 1;
-	setp.ne.b32 %busy, %held, 0;
-	@%busy bra $again;
-	ld.relaxed.gpu.global.u64 %current, {key};
-	setp.ne.b64 %overtaken, %current, %key;
-	@%overtaken bra $unlock;
-{details}$unlock:
-	st.release.gpu.global.u32 {lock}, 0;
-$again:
-	@%busy bra $lock;
-$done:
-	ret;
-}}
-
-"
-    )
 }

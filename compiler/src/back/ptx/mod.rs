@@ -116,7 +116,7 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     emitter.prologue();
     emitter.body(&kernel.body);
     emitter.end();
-    emitter.failures();
+    emitter.failed();
     let text = Entry { kernel, emitter: &emitter };
     Ok(text.to_string())
 }
@@ -189,9 +189,6 @@ impl fmt::Display for Entry<'_> {
         let name = entry_name(&self.kernel.name);
         writeln!(f, "// Warpwise kernel `{name}`.")?;
         writeln!(f, ".version {VERSION}\n.target {}\n.address_size 64\n", Target::OLDEST)?;
-        if let Some(function) = self.emitter.record_function() {
-            f.write_str(&function)?;
-        }
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;
         writeln!(f, ")")?;
