@@ -23,8 +23,7 @@ mod strip;
 mod suggest;
 mod ungroup;
 
-use proc_macro::TokenStream;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Makes a function a kernel: `name::launch(..)` runs it on a device.
@@ -40,33 +39,58 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///   at its first launch.
 /// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`: levels of lints.
 #[proc_macro_attribute]
-pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
-    guarded(item.clone(), || expand::kernel(args.into(), item.into()))
+pub fn kernel(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    let item = TokenStream::from(item);
+    guarded(item.clone(), || expand::kernel(args.into(), item)).into()
 }
 
 /// Makes a function callable from kernels, and from other device functions, of any crate.
 #[proc_macro_attribute]
-pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
-    guarded(item.clone(), || device::device(args.into(), item.into()))
+pub fn device(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    let item = TokenStream::from(item);
+    guarded(item.clone(), || device::device(args.into(), item)).into()
 }
 
 /// Where the macros of device functions end: no part of the API.
 #[doc(hidden)]
 #[proc_macro]
-pub fn link(tokens: TokenStream) -> TokenStream {
-    guarded(TokenStream::new(), || device::link(tokens.into()))
+pub fn link(tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    guarded(TokenStream::new(), || device::link(tokens.into())).into()
 }
 
 /// What `expand` yields; if it panics, `item` and an error that says so.
-fn guarded(item: TokenStream, expand: impl FnOnce() -> proc_macro2::TokenStream) -> TokenStream {
-    match catch_unwind(AssertUnwindSafe(expand)) {
-        Ok(tokens) => tokens.into(),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            let text = format!("panicked: {}", text.unwrap_or("without a message"));
-            let error = report::bug(&text, Span::call_site());
-            TokenStream::from_iter([item, error.into()])
-        }
+fn guarded(item: TokenStream, expand: impl FnOnce() -> TokenStream) -> TokenStream {
+    catch_unwind(AssertUnwindSafe(expand)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        let text = format!("panicked: {}", text.unwrap_or("without a message"));
+        let error = report::bug(&text, Span::call_site());
+        quote::quote!(#item #error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn a_panic_is_an_error_beside_what_was_written() {
+        let tokens = guarded(
+            quote!(
+                fn f() {}
+            ),
+            || panic!("oh {}", 1),
+        )
+        .to_string();
+        assert!(tokens.starts_with("fn f () { }"), "{tokens}");
+        assert!(tokens.contains("this is a bug in Warpwise"), "{tokens}");
+        assert!(tokens.contains("panicked: oh 1"), "{tokens}");
     }
 }

@@ -151,3 +151,28 @@ pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
     );
     error(&text, span, span)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rejection(rustc_reports: bool) -> String {
+        let errors = syn::Error::new(Span::call_site(), "no such thing");
+        rejected(Rejected { errors, rustc_reports }).to_string()
+    }
+
+    #[test]
+    fn what_rustc_says_too_is_said_only_if_it_does_not() {
+        let text = rejection(true);
+        assert!(!text.contains("compile_error"), "{text}");
+        assert!(
+            text.contains("deny (unused_must_use)") && text.contains("no such thing"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_only_we_can_say_is_an_error() {
+        assert!(rejection(false).contains("compile_error ! { \"no such thing\" }"));
+    }
+}

@@ -5,7 +5,6 @@ use warpwise::prelude::*;
 #[kernel]
 fn functions(x: &mut [f32]) {
     x[0] = std::mem::take(&mut x[1]);
-    x[2] = f32::from_str_radix("1", 2);
     x[3] = Some(1.0f32).unwrap();
     x[4] = (f32::sqrt)(1.0);
     x[5] = warp::shfl_xor_width::<7, _>(x[6], 1);

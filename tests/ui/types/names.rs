@@ -12,7 +12,7 @@ fn method(x: &mut [f32]) {
 }
 
 #[kernel]
-fn ty(x: &mut [Float32]) {
+fn ty(x: &mut [Real32]) {
     x[0] = 1.0;
 }
 
