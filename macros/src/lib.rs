@@ -1,9 +1,9 @@
 //! The `#[kernel]` and `#[device]` macros: Rust tokens to IR to tokens.
 //!
-//! Each macro is one file: [`expand`] (`#[kernel]`) and [`device`] (`#[device]` and what links
-//! the two). [`lower`] says what a kernel's tokens mean, [`embed`] compiles that and yields what
-//! the program carries of it. Nothing panics on what a user writes; should something, it is
-//! reported as a bug of ours.
+//! Each macro is one file: `expand` (`#[kernel]`) and `device` (`#[device]`, and what links the
+//! two). `lower` says what a kernel's tokens mean, `embed` compiles that and yields what the
+//! program carries of it. Nothing panics on what a user writes; should something, it is reported
+//! as a bug of ours.
 mod attr;
 mod cycle;
 mod device;
@@ -26,18 +26,41 @@ mod ungroup;
 use proc_macro2::{Span, TokenStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Makes a function a kernel: `name::launch(..)` runs it on a device.
+/// Makes a function a kernel, which many threads of a device run at once.
 ///
-/// The arguments, in any order:
+/// ```ignore
+/// #[kernel(block = 256)]
+/// fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < y.len() {
+///         y[i] = a * x[i] + y[i];
+///     }
+/// }
+///
+/// saxpy::launch(&device, LaunchConfig::cover(n), 3.0, &x, &mut y)?;
+/// ```
+///
+/// The function stays what it is. Beside it stands a type of its name: `launch` takes a device,
+/// the number of threads, and what the function takes, with buffers for slices; `PTX` is what
+/// GPUs run. A generic kernel is launched with its generic arguments, `scale::<f32, 8>::launch`,
+/// of which those that the arguments mention can be left out; it has no `PTX`, and is compiled
+/// when it is first launched with them.
+///
+/// The arguments of the attribute, in any order:
 ///
 /// - `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)`: the threads of a block. A const
 ///   generic's name, or that of a constant named in `open(..)`, may stand for a number.
 /// - `contract = false`: `a * b + c` on floats is two roundings, as on the host, and not one.
 /// - `overflow_checks`: integer arithmetic that overflows is a fault, as in a debug build.
 /// - `wide_index`: the grid may have more than 2^31 threads along an axis.
-/// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. The kernel is then compiled
-///   at its first launch.
-/// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`: levels of lints.
+/// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. It is then compiled when it
+///   is first launched.
+/// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`: levels of lints. Attributes of the kernel
+///   and of statements do the same: `#[allow(gpu_barriers_in_divergent_flow)]`.
+///
+/// A warning is rustc's lint `deprecated`, and can be allowed or denied as that, too. With the
+/// environment variable `WARPWISE_LINTS` set to `off`, `warn` or `deny` a build has no lints, no
+/// errors of lints, or no mere warnings. In a dependency, lints only ever warn.
 #[proc_macro_attribute]
 pub fn kernel(
     args: proc_macro::TokenStream,
@@ -47,7 +70,27 @@ pub fn kernel(
     guarded(item.clone(), || expand::kernel(args.into(), item)).into()
 }
 
-/// Makes a function callable from kernels, and from other device functions, of any crate.
+/// Makes a function callable from kernels, and from other device functions, wherever rustc finds
+/// it: in other modules and other crates, under another name, before or after its definition.
+///
+/// ```ignore
+/// #[device]
+/// pub fn area<T: Num>(width: T, height: T) -> T {
+///     width * height
+/// }
+/// ```
+///
+/// It does so by a macro of the same name, which the function's `use` brings along. That has
+/// consequences:
+///
+/// - A call of a function that is not `#[device]` is the error "cannot find macro" of rustc, with
+///   the note that the name is a function and not a macro. So is a call of a device function that
+///   calls one, and one of functions in different modules that call each other: kernel code does
+///   not recurse.
+/// - A device function cannot have the name of a macro that is in scope everywhere, such as `vec`
+///   or `assert`.
+/// - One function calls at most some 120 others directly, unless `#![recursion_limit = ".."]` is
+///   raised. How deep calls nest does not matter.
 #[proc_macro_attribute]
 pub fn device(
     args: proc_macro::TokenStream,
