@@ -16,6 +16,7 @@ cases![
     publishing,
     locks,
     float_extremes,
+    scopes,
 ];
 
 const THREADS: usize = 1000;
@@ -258,4 +259,23 @@ fn locks(on: &Engine) -> Check {
     let want = (0..200).fold(7, |value, _| (value * 3 + 1) % 1_000_003);
     same("counter", &counter, &[want])?;
     same("lock", &lock, &[0])
+}
+
+/// The same atomics among the threads of a block, and of the whole machine.
+#[kernel(block = 128)]
+fn at_scopes(per_block: &[AtomicU32], all: &[AtomicI64], fences: &[AtomicU32]) {
+    per_block[block_idx_x()].block().fetch_add(1, Ordering::Relaxed);
+    all[0].system().fetch_sub(2, Ordering::AcqRel);
+    thread_fence_block();
+    thread_fence_system();
+    fences[0].fetch_max(all[0].system().load(Ordering::Acquire) as u32, Ordering::Relaxed);
+}
+
+fn scopes(on: &Engine) -> Check {
+    let (mut per_block, mut all, mut fences) = (vec![5; 9], vec![10_000], vec![0]);
+    let blocks = LaunchConfig::grid(9).block(128);
+    launch!(on, at_scopes(atomic per_block, atomic all, atomic fences), blocks)?;
+    same("per_block", &per_block, &[133; 9])?;
+    same("all", &all, &[10_000 - 2 * 9 * 128])?;
+    if (7696..10_000).contains(&fences[0]) { Ok(()) } else { Err(format!("{fences:?}").into()) }
 }

@@ -14,6 +14,7 @@ mod generics;
 mod integers;
 mod launches;
 mod memory;
+mod methods;
 mod shared;
 mod warps;
 
@@ -33,6 +34,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("integers", integers::CASES),
     ("launches", launches::CASES),
     ("memory", memory::CASES),
+    ("methods", methods::CASES),
     ("shared", shared::CASES),
     ("warps", warps::CASES),
 ];
