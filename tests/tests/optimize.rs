@@ -34,12 +34,3 @@ fn computes_the_same(make: fn(u64) -> RandomKernel) {
         assert!(same, "{before:?}\n{after:?}\n{}", text());
     }
 }
-
-#[test]
-fn optimizing_twice_changes_no_more() {
-    for seed in seeds(300) {
-        let once = optimize(random_kernel(seed).kernel);
-        let twice = optimize(once.clone());
-        assert!(twice.insts.len() <= once.insts.len(), "seed {seed}\n{once}\n{twice}");
-    }
-}

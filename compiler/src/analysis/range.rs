@@ -1,8 +1,9 @@
 //! Between which limits the integers of a kernel lie.
 //!
 //! A [`Range`] bounds the mathematical value, whatever the type; where an operation may wrap,
-//! all that is left are the limits of the type. It holds whenever the instruction
-//! runs: conditions around it are not looked at. A local has one range for the whole kernel.
+//! all that is left are the limits of the type. It holds whenever the instruction runs, and
+//! knows the conditions under which that is: in `if %0 < 256 { .. }` what is computed from
+//! `%0` takes it for less than 256. A local has one range for the whole kernel.
 //!
 //! What is known without looking at data:
 //!
@@ -16,8 +17,8 @@ use super::evaluate;
 use crate::{
     id::Facts,
     ir::{
-        Axis, BarrierOp, BinaryOp, Builtin, CompareOp, InstId, Kernel, LocalId, Op, ParamKind,
-        Scalar, Ty, UnaryOp,
+        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, LocalId, Op,
+        ParamKind, Scalar, Ty, UnaryOp,
     },
 };
 
@@ -35,29 +36,34 @@ pub struct Range {
 pub struct Ranges {
     value: Facts<InstId, Range>,
     local: Facts<LocalId, Range>,
+    in_bounds: Facts<InstId, bool>,
 }
 
 /// The launcher allows no more threads along an axis, unless the kernel says `wide_index`.
 const MOST_THREADS: i128 = 1 << 31;
 
 /// After so many rounds, what still grows may be anything.
-const ROUNDS: u32 = 2;
+const ROUNDS: u32 = 3;
 
-/// Computes the ranges of `kernel`, whose instructions are numbered in order; where it is
-/// generic, less is known.
+/// Computes the ranges of `kernel`; where it is generic, less is known.
 pub fn analyze(kernel: &Kernel) -> Ranges {
-    let value = kernel.insts.facts(Range::EMPTY);
-    let local = kernel.locals.facts(Range::EMPTY);
-    let mut walk = Walk { kernel, value, local };
+    let mut walk = Walk::new(kernel);
     let mut round = 0;
-    while walk.run(round >= ROUNDS) {
+    walk.run();
+    while walk.grow(round >= ROUNDS) {
+        walk.run();
         round += 1;
     }
-    Ranges { value: walk.value, local: walk.local }
+    if walk.local != walk.set {
+        // Some grew too far. What is set while that holds holds as well, and is closer.
+        walk.local = walk.set.clone();
+        walk.run();
+    }
+    Ranges { value: walk.value, local: walk.local, in_bounds: walk.in_bounds }
 }
 
 impl Ranges {
-    /// The range of `id`; empty if it never runs. `None` if it yields no integer.
+    /// The range of `id` where it is defined; empty if it never runs. `None` if it yields no integer.
     pub fn get(&self, kernel: &Kernel, id: InstId) -> Option<Range> {
         limits(kernel.insts[id].ty).map(|_| self.value[id])
     }
@@ -67,23 +73,9 @@ impl Ranges {
         limits(kernel.locals[local].ty).map(|_| self.local[local])
     }
 
-    /// What `lhs op rhs`, of two integers, always is, if it is always the same.
-    pub fn compare(
-        &self,
-        kernel: &Kernel,
-        op: CompareOp,
-        lhs: InstId,
-        rhs: InstId,
-    ) -> Option<bool> {
-        let (lhs, rhs) = (self.get(kernel, lhs)?, self.get(kernel, rhs)?);
-        match op {
-            CompareOp::Lt => lhs.is_below(rhs),
-            CompareOp::Ge => lhs.is_below(rhs).map(|below| !below),
-            CompareOp::Gt => rhs.is_below(lhs),
-            CompareOp::Le => rhs.is_below(lhs).map(|below| !below),
-            CompareOp::Eq => lhs.equals(rhs),
-            CompareOp::Ne => lhs.equals(rhs).map(|equal| !equal),
-        }
+    /// True if the index of this `bounds` is always less than its length.
+    pub fn is_in_bounds(&self, bounds: InstId) -> bool {
+        self.in_bounds[bounds]
     }
 }
 
@@ -134,6 +126,18 @@ impl Range {
     fn intersection(self, other: Self) -> Self {
         Self::new(self.min.max(other.min), self.max.min(other.max))
     }
+    /// What is left if the one integer of `other`, should it be only one, is left out.
+    fn without(self, other: Self) -> Self {
+        if other.min != other.max {
+            self
+        } else if self.min == other.min {
+            Self::new(self.min + 1, self.max)
+        } else if self.max == other.max {
+            Self::new(self.min, self.max - 1)
+        } else {
+            self
+        }
+    }
     /// `self` if a type with these `limits` holds it, else the limits.
     fn or_wrapped(self, limits: Self) -> Self {
         if limits.contains(self) { self } else { limits }
@@ -149,41 +153,160 @@ fn limits(ty: Ty) -> Option<Range> {
 struct Walk<'k> {
     kernel: &'k Kernel,
     value: Facts<InstId, Range>,
+    in_bounds: Facts<InstId, bool>,
+    /// What a `get` yields.
     local: Facts<LocalId, Range>,
+    /// What the locals were set to in this round.
+    set: Facts<LocalId, Range>,
+    /// What `value` was before a condition narrowed it.
+    undo: Vec<(InstId, Range)>,
 }
 
-impl Walk<'_> {
-    /// Computes each value once; says whether a local grew. Those then grow as far as they can
-    /// if `widen`.
-    fn run(&mut self, widen: bool) -> bool {
+impl<'k> Walk<'k> {
+    fn new(kernel: &'k Kernel) -> Self {
+        let (value, local) = (kernel.insts.facts(Range::EMPTY), kernel.locals.facts(Range::EMPTY));
+        let in_bounds = kernel.insts.facts(false);
+        Self { kernel, value, in_bounds, set: local.clone(), local, undo: Vec::new() }
+    }
+
+    /// Computes each value once.
+    fn run(&mut self) {
+        self.set = self.kernel.locals.facts(Range::EMPTY);
+        self.body(&self.kernel.body);
+    }
+
+    /// Lets locals hold what they were set to; says whether they did not. Those then grow
+    /// as far as they can if `widen`.
+    fn grow(&mut self, widen: bool) -> bool {
         let mut grew = false;
-        for (id, inst) in self.kernel.insts.iter() {
-            if let Op::Set { local, value } = inst.op {
-                grew |= self.set(local, value, widen);
-            } else if let Some(limits) = limits(inst.ty) {
-                self.value[id] = self.range(id, limits);
+        for (id, local) in self.kernel.locals.iter() {
+            let (old, limits) = (self.local[id], limits(local.ty).unwrap_or(Range::EMPTY));
+            let mut new = old.union(self.set[id]);
+            grew |= new != old;
+            if widen && new.min < old.min {
+                new.min = limits.min;
             }
+            if widen && new.max > old.max {
+                new.max = limits.max;
+            }
+            self.local[id] = new;
         }
         grew
     }
 
-    fn set(&mut self, local: LocalId, value: InstId, widen: bool) -> bool {
-        let Some(limits) = limits(self.kernel.locals[local].ty) else { return false };
-        let old = self.local[local];
-        let mut new = old.union(self.value[value]);
-        if new == old {
-            return false;
+    fn body(&mut self, list: &Body) {
+        let before = self.undo.len();
+        for &id in &list.0 {
+            self.inst(id);
         }
-        if widen && new.min < old.min {
-            new.min = limits.min;
-        }
-        if widen && new.max > old.max {
-            new.max = limits.max;
-        }
-        self.local[local] = new;
-        true
+        self.forget_since(before);
     }
 
+    fn inst(&mut self, id: InstId) {
+        let kernel = self.kernel;
+        let inst = &kernel.insts[id];
+        if let Some(limits) = limits(inst.ty) {
+            self.value[id] = self.range(id, limits);
+        }
+        if let Op::Set { local, value } = inst.op {
+            self.set[local] = self.set[local].union(self.value[value]);
+        } else if let Op::Bounds { index, len } = inst.op {
+            self.in_bounds[id] = self.value[index].is_below(self.value[len]) == Some(true);
+        } else if let Op::If { cond, then, other } = &inst.op {
+            self.under(*cond, true, then);
+            self.under(*cond, false, other);
+            if !kernel.falls_through(then) {
+                self.assume(*cond, false);
+            }
+            if !kernel.falls_through(other) {
+                self.assume(*cond, true);
+            }
+        } else {
+            inst.op.bodies().for_each(|inner| self.body(inner));
+        }
+    }
+
+    /// Walks `body`, where `cond` is `truth`.
+    fn under(&mut self, cond: InstId, truth: bool, body: &Body) {
+        let before = self.undo.len();
+        self.assume(cond, truth);
+        self.body(body);
+        self.forget_since(before);
+    }
+
+    fn forget_since(&mut self, before: usize) {
+        for (id, range) in self.undo.drain(before..).rev() {
+            self.value[id] = range;
+        }
+    }
+
+    /// Narrows what `cond` being `truth` says something about.
+    fn assume(&mut self, cond: InstId, truth: bool) {
+        let kernel = self.kernel;
+        self.narrow(cond, Range::new(truth.into(), truth.into()));
+        let op = &kernel.insts[cond].op;
+        if let Op::Unary { op: UnaryOp::Not, value } = *op {
+            self.assume(value, !truth);
+        } else if let Op::Binary { op, lhs, rhs } = *op {
+            if op == if truth { BinaryOp::And } else { BinaryOp::Or } {
+                self.assume(lhs, truth);
+                self.assume(rhs, truth);
+            }
+        } else if let Op::Compare { op, lhs, rhs } = *op
+            && limits(kernel.insts[lhs].ty).is_some()
+        {
+            self.assume_compare(if truth { op } else { inverse(op) }, lhs, rhs);
+        }
+    }
+
+    fn assume_compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) {
+        let (left, right) = (self.value[lhs], self.value[rhs]);
+        if left.is_empty() || right.is_empty() {
+            return;
+        }
+        let least = i128::MIN;
+        let most = i128::MAX;
+        match op {
+            CompareOp::Lt => {
+                self.narrow(lhs, Range::new(least, right.max - 1));
+                self.narrow(rhs, Range::new(left.min + 1, most));
+            }
+            CompareOp::Le => {
+                self.narrow(lhs, Range::new(least, right.max));
+                self.narrow(rhs, Range::new(left.min, most));
+            }
+            CompareOp::Gt => self.assume_compare(CompareOp::Lt, rhs, lhs),
+            CompareOp::Ge => self.assume_compare(CompareOp::Le, rhs, lhs),
+            CompareOp::Eq => {
+                self.narrow(lhs, right);
+                self.narrow(rhs, left);
+            }
+            CompareOp::Ne => {
+                self.narrow(lhs, left.without(right));
+                self.narrow(rhs, right.without(left));
+            }
+        }
+    }
+
+    fn narrow(&mut self, id: InstId, to: Range) {
+        self.undo.push((id, self.value[id]));
+        self.value[id] = self.value[id].intersection(to);
+    }
+}
+
+/// The comparison of integers that is true where `op` is false.
+const fn inverse(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Eq => CompareOp::Ne,
+        CompareOp::Ne => CompareOp::Eq,
+        CompareOp::Lt => CompareOp::Ge,
+        CompareOp::Le => CompareOp::Gt,
+        CompareOp::Gt => CompareOp::Le,
+        CompareOp::Ge => CompareOp::Lt,
+    }
+}
+
+impl Walk<'_> {
     /// The range of `id`, whose type has these `limits`.
     fn range(&self, id: InstId, limits: Range) -> Range {
         let inst = &self.kernel.insts[id];
@@ -196,6 +319,10 @@ impl Walk<'_> {
             Op::Builtin(builtin) => self.builtin(*builtin).or_wrapped(limits),
             Op::Unary { op, value } => unary(*op, self.value[*value], limits),
             Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, limits),
+            Op::Compare { op, lhs, rhs } => match self.compare(*op, *lhs, *rhs) {
+                Some(truth) => Range::new(truth.into(), truth.into()),
+                None => limits,
+            },
             Op::Cast { value } => self.cast(*value, limits),
             Op::Select { then, other, .. } => self.value[*then].union(self.value[*other]),
             Op::Bounds { index, len } => {
@@ -215,7 +342,6 @@ impl Walk<'_> {
             | Op::MulAdd { .. }
             | Op::Fma { .. }
             | Op::Param(_)
-            | Op::Compare { .. }
             | Op::Bitcast { .. }
             | Op::Load { .. }
             | Op::AtomicLoad { .. }
@@ -312,7 +438,7 @@ impl Walk<'_> {
             | (BinaryOp::Mul, Some(BlockDim(of)), Some(GridDim(axis)))
                 if of == axis =>
             {
-                Some(Range::new(0, self.threads(axis)))
+                Some(Range::new(1, self.threads(axis)))
             }
             (BinaryOp::Add, None, Some(ThreadIdx(axis))) if start(lhs) == Some(axis) => {
                 Some(Range::new(0, self.threads(axis) - 1))
@@ -336,6 +462,20 @@ impl Walk<'_> {
 
     fn builtin_at(&self, id: InstId) -> Option<Builtin> {
         if let Op::Builtin(builtin) = self.kernel.insts[id].op { Some(builtin) } else { None }
+    }
+
+    /// What `lhs op rhs` always is, if it is always the same and compares integers.
+    fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
+        limits(self.kernel.insts[lhs].ty)?;
+        let (lhs, rhs) = (self.value[lhs], self.value[rhs]);
+        match op {
+            CompareOp::Lt => lhs.is_below(rhs),
+            CompareOp::Ge => lhs.is_below(rhs).map(|below| !below),
+            CompareOp::Gt => rhs.is_below(lhs),
+            CompareOp::Le => rhs.is_below(lhs).map(|below| !below),
+            CompareOp::Eq => lhs.equals(rhs),
+            CompareOp::Ne => lhs.equals(rhs).map(|equal| !equal),
+        }
     }
 
     fn cast(&self, value: InstId, to: Range) -> Range {

@@ -199,6 +199,16 @@ impl Kernel {
         }
     }
 
+    /// False if control never comes to the end of `body`, for what stands there.
+    pub fn falls_through(&self, body: &Body) -> bool {
+        let Some(&last) = body.0.last() else { return true };
+        let op = &self.insts[last].op;
+        if let Op::If { then, other, .. } = op {
+            return self.falls_through(then) || self.falls_through(other);
+        }
+        !op.is_exit()
+    }
+
     /// Every instruction that the body reaches, outer before inner, in order.
     pub fn walk(&self, visit: &mut impl FnMut(InstId)) {
         fn body(kernel: &Kernel, list: &Body, visit: &mut impl FnMut(InstId)) {

@@ -1,14 +1,13 @@
 //! Drops checks that cannot fail.
 //!
-//! A check cannot fail if the ranges say so; if a condition around it says so (`i < y.len()`,
-//! also joined by `&&`, also by way of leaving where it is false); or if the same
-//! check has run before. Conditions are compared by the ids of their values, so common
-//! subexpressions are eliminated first.
+//! A check cannot fail if a condition around it says so (`i < y.len()`, also joined by
+//! `&&`, also by way of leaving where it is false), or if the same check has run before.
+//! Conditions are compared by the ids of their values, so common subexpressions are
+//! eliminated first. What numbers alone prove has become constant by then.
 //!
 //! Why: a check costs a comparison, a branch and the registers of its report, for each access.
-use super::{drop_insts, falls_through, replace::Replacements};
+use super::{drop_insts, replace::Replacements};
 use crate::{
-    analysis::range::{self, Ranges},
     id::Facts,
     ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Ty, UnaryOp},
 };
@@ -16,11 +15,10 @@ use std::collections::{HashMap, hash_map::Entry};
 
 /// Drops checks of `kernel`, whose instructions are numbered in order.
 pub(super) fn eliminate_checks(kernel: &mut Kernel) {
-    let ranges = range::analyze(kernel);
     let list = std::mem::take(&mut kernel.body);
     let (values, dropped) = (Replacements::new(kernel), kernel.insts.facts(false));
     let known = Known { truths: HashMap::new(), undo: Vec::new() };
-    let mut walk = Walk { kernel, ranges, values, dropped, known };
+    let mut walk = Walk { kernel, values, dropped, known };
     walk.body(&list);
     let dropped = walk.dropped;
     kernel.body = list;
@@ -63,7 +61,6 @@ impl Known {
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
-    ranges: Ranges,
     values: Replacements,
     dropped: Facts<InstId, bool>,
     known: Known,
@@ -95,10 +92,10 @@ impl Walk<'_> {
         } else if let Op::If { cond, then, other } = &op {
             self.under(*cond, true, then);
             self.under(*cond, false, other);
-            if !falls_through(self.kernel, then) {
+            if !self.kernel.falls_through(then) {
                 self.assume(*cond, false);
             }
-            if !falls_through(self.kernel, other) {
+            if !self.kernel.falls_through(other) {
                 self.assume(*cond, true);
             }
         } else if let Op::For { end, inclusive, body, .. } = &op {
@@ -158,18 +155,9 @@ impl Walk<'_> {
 
     fn is_less(&self, lhs: InstId, rhs: InstId) -> bool {
         self.known.is(Fact::Less(lhs, rhs), true)
-            || self.ranges.compare(self.kernel, CompareOp::Lt, lhs, rhs) == Some(true)
     }
 
     fn is_true(&self, cond: InstId) -> bool {
-        if self.known.is(Fact::Value(cond), true) {
-            return true;
-        }
-        let op = &self.kernel.insts[cond].op;
-        if let Op::Compare { op, lhs, rhs } = op {
-            self.ranges.compare(self.kernel, *op, *lhs, *rhs) == Some(true)
-        } else {
-            *op == Op::Const(1)
-        }
+        self.known.is(Fact::Value(cond), true) || self.kernel.insts[cond].op == Op::Const(1)
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Why: the front end makes a local of each `let mut` and of each `if` that yields a
 //! value. Other passes look through values only, and would see nothing behind a `get`.
-use super::{falls_through, replace::Replacements};
+use super::replace::Replacements;
 use crate::{
     id::Facts,
     ir::{Body, InstId, Kernel, LocalId, Op},
@@ -119,7 +119,7 @@ impl Walk<'_> {
     fn arm(&mut self, id: InstId, arm: &Body) -> Option<Vec<Option<InstId>>> {
         let known =
             self.scoped(arm, |walk| walk.sets[id].iter().map(|&local| walk.known[local]).collect());
-        falls_through(self.kernel, arm).then_some(known)
+        self.kernel.falls_through(arm).then_some(known)
     }
 
     fn join(&mut self, id: InstId, arms: [Option<Vec<Option<InstId>>>; 2]) {

@@ -17,6 +17,7 @@ mod eliminate_checks;
 mod eliminate_common_subexpressions;
 mod eliminate_dead_code;
 mod fold_constants;
+mod fold_ranges;
 mod forward_locals;
 mod narrow_indices;
 mod replace;
@@ -24,12 +25,13 @@ mod simplify_control;
 
 use crate::{
     id::Facts,
-    ir::{Body, InstId, Kernel, Op},
+    ir::{Body, InstId, Kernel},
 };
 use eliminate_checks::eliminate_checks;
 use eliminate_common_subexpressions::eliminate_common_subexpressions;
 use eliminate_dead_code::eliminate_dead_code;
 use fold_constants::fold_constants;
+use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
 use narrow_indices::narrow_indices;
 use simplify_control::simplify_control;
@@ -40,6 +42,7 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     simplify_control(&mut kernel);
     forward_locals(&mut kernel);
     fold_constants(&mut kernel);
+    fold_ranges(&mut kernel);
     simplify_control(&mut kernel);
     forward_locals(&mut kernel);
     // What is the same gets the same id, so that checks find their guards.
@@ -64,14 +67,4 @@ fn drop_insts(kernel: &mut Kernel, dropped: &Facts<InstId, bool>) {
     for inst in kernel.insts.iter_mut() {
         inst.op.bodies_mut().for_each(keep);
     }
-}
-
-/// False if control never comes to the end of `body`.
-fn falls_through(kernel: &Kernel, body: &Body) -> bool {
-    let Some(&last) = body.0.last() else { return true };
-    let op = &kernel.insts[last].op;
-    if let Op::If { then, other, .. } = op {
-        return falls_through(kernel, then) || falls_through(kernel, other);
-    }
-    !op.is_exit()
 }

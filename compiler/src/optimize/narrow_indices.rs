@@ -68,6 +68,7 @@ impl Walk<'_> {
     /// Appends `id` to `out`, and what stands beside it.
     fn inst(&mut self, id: InstId, out: &mut Vec<InstId>) {
         self.take_narrow(id);
+        self.set_narrow(id, out);
         if self.kernel.insts[id].ty != WIDE || !fits(self.ranges.get(self.kernel, id)) {
             self.nested(id);
             out.push(id);
@@ -135,12 +136,21 @@ impl Walk<'_> {
             *value = *narrow.get(value).unwrap_or(value);
         } else if let Op::Cast { value } = &mut inst.op {
             *value = *narrow.get(value).unwrap_or(value);
-        } else if let Op::Set { local, value } = &mut inst.op
-            && self.kernel.locals[*local].ty == NARROW
-        {
-            // A local is narrowed if all that it is set to is.
-            *value = *narrow.get(value).unwrap_or(value);
         }
+    }
+
+    /// Lets a `set` of a narrowed local set a narrow value. Where only a condition around it says
+    /// that the value fits, that has to be cut off here.
+    fn set_narrow(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        let Op::Set { local, value } = self.kernel.insts[id].op else { return };
+        if self.kernel.locals[local].ty != NARROW || self.kernel.insts[value].ty != WIDE {
+            return;
+        }
+        let narrow = match self.narrow.get(&value) {
+            Some(&narrow) => narrow,
+            None => self.add(id, Op::Cast { value }, NARROW, out),
+        };
+        self.kernel.insts[id].op = Op::Set { local, value: narrow };
     }
 
     /// How `id`, which fits, is computed in 32 bits; `None` if it has to be cut off.
