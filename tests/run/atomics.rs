@@ -17,6 +17,7 @@ cases![
     locks,
     float_extremes,
     scopes,
+    subnormals: THREADS_MEET,
 ];
 
 const THREADS: usize = 1000;
@@ -110,6 +111,39 @@ fn extremes(x: &[f32], y: &[f64], all: &[AtomicF32], wide: &[AtomicF64]) {
         wide[0].fetch_min(y[i], Ordering::Relaxed);
         wide[1].fetch_max(y[i], Ordering::Relaxed);
     }
+}
+
+/// In global memory an atomic addition of `f32` takes subnormals as zeros; in shared memory, and of
+/// `f64`, it does not.
+#[kernel(block = 32)]
+fn add_tiny(x: &[f32], global: &[AtomicF32], shared: &mut [f32], wide: &[AtomicF64]) {
+    let sums = shared!([AtomicF32; 4]);
+    let t = thread_idx_x();
+    if t < 4 {
+        sums[t].store(x[t], Ordering::Relaxed);
+        sums[t].fetch_add(x[t + 4], Ordering::Relaxed);
+        shared[t] = sums[t].load(Ordering::Relaxed);
+        global[t].fetch_add(x[t + 4], Ordering::Relaxed);
+        wide[t].fetch_add(f64::MIN_POSITIVE / 4.0, Ordering::Relaxed);
+    }
+}
+
+fn subnormals(on: &Engine) -> Check {
+    let (least, most) = (f32::from_bits(1), f32::from_bits(0x007f_ffff));
+    let mut global = vec![f32::MIN_POSITIVE, -most, most, f32::MIN_POSITIVE];
+    let by = [least, -least, least, -most];
+    let exact: Vec<f32> = global.iter().zip(by).map(|(x, by)| x + by).collect();
+    let x = [&global[..], &by].concat();
+    let mut shared = vec![0.0; 4];
+    let mut wide = vec![f64::MIN_POSITIVE / 4.0; 4];
+    launch!(
+        on,
+        add_tiny(read x, atomic global, write shared, atomic wide),
+        LaunchConfig::grid(1)
+    )?;
+    same("shared", &shared, &exact)?;
+    same("global", &global, &[f32::MIN_POSITIVE, -0.0, 0.0, f32::MIN_POSITIVE])?;
+    same("wide", &wide, &[f64::MIN_POSITIVE / 2.0; 4])
 }
 
 fn float_extremes(on: &Engine) -> Check {

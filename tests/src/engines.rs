@@ -52,10 +52,20 @@ pub struct Left {
 }
 
 impl Left {
-    /// Whether both left the same values and the same fault, any NaN being the same as any other.
-    pub fn agrees(&self, other: &Self) -> bool {
-        self.fault == other.fault
-            && self.args.iter().zip(&other.args).all(|(a, b)| a.same_values(b))
+    /// How `self` differs from what the `reference` left, any NaN being the same as any other.
+    pub fn difference(&self, reference: &Self) -> Option<String> {
+        if self.fault != reference.fault {
+            return Some(format!("its fault is {:?}, not {:?}", self.fault, reference.fault));
+        }
+        let mut args = self.args.iter().zip(&reference.args).enumerate();
+        args.find_map(|(number, (arg, wanted))| {
+            let different = arg.differences(wanted);
+            let &(element, bits, wanted) = different.first()?;
+            let count = different.len();
+            Some(format!(
+                "{count} elements of arg{number} differ, the first at {element}: {bits:#x}, not {wanted:#x}"
+            ))
+        })
     }
 }
 

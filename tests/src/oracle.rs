@@ -307,10 +307,18 @@ impl<'m> Machine<'m> {
                 self.store(of(*ptr), self.scalar(*value), of(*value));
                 0
             }
-            Op::Atomic { op, ptr, value, .. } => {
-                let (ptr, value, ty) = (of(*ptr), of(*value), self.scalar(id));
+            Op::Atomic { op, ptr: at, value, .. } => {
+                let (ptr, value, ty) = (of(*at), of(*value), self.scalar(id));
                 let old = self.load(ptr, ty);
-                let new = self.update(*op, ty, old, value);
+                let new = match self.kernel.space(*at) {
+                    Some(space) if op.flushes(ty, space) => {
+                        let flushed = |bits: u64| {
+                            if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
+                        };
+                        flushed(self.update(*op, ty, flushed(old), flushed(value)))
+                    }
+                    Some(_) | None => self.update(*op, ty, old, value),
+                };
                 self.store(ptr, ty, new);
                 old
             }

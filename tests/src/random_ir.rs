@@ -102,16 +102,31 @@ pub enum ArgData {
 impl ArgData {
     /// Whether both hold the same values, any NaN being the same as any other.
     pub fn same_values(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Slice { elem, bytes: a, .. }, Self::Slice { bytes: b, .. }) => {
+        self.differences(other).is_empty()
+    }
+
+    /// The elements that are not the same in both, as bits, any NaN being the same as any other.
+    ///
+    /// # Panics
+    /// If they are not of one type and length.
+    pub fn differences(&self, other: &Self) -> Vec<(usize, u64, u64)> {
+        let ((ty, a), (other_ty, b)) = (self.elements(), other.elements());
+        assert_eq!((ty, a.len()), (other_ty, b.len()), "arguments of different types");
+        let pairs = a.into_iter().zip(b).enumerate();
+        pairs
+            .filter(|&(_, (a, b))| a != b && !(is_nan(ty, a) && is_nan(ty, b)))
+            .map(|(at, (a, b))| (at, a, b))
+            .collect()
+    }
+
+    /// Type and bits of each value.
+    fn elements(&self) -> (Scalar, Vec<u64>) {
+        match self {
+            Self::Scalar { ty, bits } => (*ty, vec![*bits]),
+            Self::Slice { elem, bytes, .. } => {
                 let size = element_size(*elem);
-                a.len() == b.len()
-                    && a.chunks_exact(size).zip(b.chunks_exact(size)).all(|(a, b)| {
-                        let [a, b] = [a, b].map(little_endian);
-                        a == b || (is_nan(*elem, a) && is_nan(*elem, b))
-                    })
+                (*elem, bytes.chunks_exact(size).map(little_endian).collect())
             }
-            (Self::Scalar { .. }, _) | (_, Self::Scalar { .. }) => self == other,
         }
     }
 }

@@ -205,7 +205,9 @@ impl<'k> Machine<'k> {
             }
             Op::Atomic { op, ptr, value, .. } => {
                 let old = self.load(get(ptr), ty);
-                self.store(get(ptr), ty, scalar::atomic(*op, ty, old, get(value)));
+                let space = self.kernel.space(*ptr);
+                let flush = space.is_some_and(|space| op.flushes(ty, space));
+                self.store(get(ptr), ty, scalar::atomic(*op, ty, old, get(value), flush));
                 old
             }
             Op::CompareExchange { ptr, expected, value, .. } => {

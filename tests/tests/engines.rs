@@ -15,13 +15,14 @@ fn engines_agree_on_random_kernels() {
         let random = random_kernel(seed);
         let reference = run(&random, &engines[0].device).expect("the interpreter runs anything");
         for engine in &engines[1..] {
-            let said = match run(&random, &engine.device) {
-                Ok(left) if left.agrees(&reference) => continue,
-                Ok(left) => format!("faults {:?} and {:?}", left.fault, reference.fault),
-                Err(error) => error.to_string(),
+            let left = run(&random, &engine.device);
+            let difference = match left {
+                Ok(left) => left.difference(&reference),
+                Err(error) => Some(error.to_string()),
             };
+            let Some(difference) = difference else { continue };
             wrong.push(seed);
-            println!("seed {seed}: {} disagrees with {}: {said}", engine.name, engines[0].name);
+            println!("seed {seed}: {}: {difference}", engine.name);
         }
         count += 1;
         faults += usize::from(reference.fault.is_some());

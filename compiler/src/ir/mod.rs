@@ -185,6 +185,14 @@ impl Kernel {
         self.generics.is_empty()
     }
 
+    /// The memory that `ptr` points into; `None` if it is no pointer.
+    pub fn space(&self, ptr: InstId) -> Option<Space> {
+        match self.insts[ptr].ty {
+            Ty::Ptr(space) => Some(space),
+            Ty::Unit | Ty::Scalar(_) => None,
+        }
+    }
+
     /// The parameter or shared array that `ptr` points into, if it is known.
     pub fn root(&self, mut ptr: InstId) -> Option<Root> {
         while let Op::Index { base, .. } = &self.insts[ptr].op {

@@ -5,7 +5,7 @@
 //! explicit [`Op::Bounds`] or [`Op::Check`] before the operation. Floats are
 //! IEEE 754, round to nearest even, subnormals kept; sign and payload of a NaN
 //! that an operation computes are unspecified.
-use super::{Body, Extent, GenericId, InstId, LocalId, ParamId, SharedId};
+use super::{Body, Extent, GenericId, InstId, LocalId, ParamId, Scalar, SharedId, Space};
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
@@ -384,7 +384,8 @@ pub enum Axis {
 pub enum AtomicOp {
     /// The operand.
     Swap,
-    /// The sum; wrapping on integers.
+    /// The sum; wrapping on integers. Of `f32` in global memory, a subnormal operand or sum
+    /// counts as the zero of its sign, as hardware does it (see [`AtomicOp::flushes`]).
     Add,
     /// The difference; wrapping; integers only.
     Sub,
@@ -398,6 +399,16 @@ pub enum AtomicOp {
     Min,
     /// The larger, as [`BinaryOp::Max`].
     Max,
+}
+
+impl AtomicOp {
+    /// Whether subnormal operands and results count as the zero of their sign.
+    ///
+    /// That is what `atom.add.f32` on global memory does (PTX ISA, `atom`), and measured; there is
+    /// no instruction that keeps them, and a loop around a compare-and-swap costs too much.
+    pub const fn flushes(self, scalar: Scalar, space: Space) -> bool {
+        matches!((self, scalar, space), (Self::Add, Scalar::F32, Space::Global))
+    }
 }
 
 /// Memory orderings, named as in Rust.

@@ -207,6 +207,13 @@ pub(super) fn compare<T: Float>(op: CompareOp, isa: Isa) -> LaneFn {
     }
 }
 
+/// The sum of two `f32`, subnormal operands and sums being the zero of their sign.
+pub(super) fn add_flushed(old: u64, by: u64) -> u64 {
+    let flushed = |value: f32| if value.is_subnormal() { 0.0_f32.copysign(value) } else { value };
+    let [old, by] = [old, by].map(|bits| flushed(f32::of_bits(bits)));
+    flushed(old + by).bits()
+}
+
 pub(super) fn atomic<T: Float>(op: AtomicOp) -> Option<fn(u64, u64) -> u64> {
     match op {
         AtomicOp::Swap => Some(|_, new| new),

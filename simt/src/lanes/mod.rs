@@ -15,7 +15,7 @@ mod int;
 pub(crate) mod scan;
 
 use std::fmt;
-use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
+use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};
 
 pub(crate) use bits::{address, copy, offset, resolve, select};
 pub(crate) use cast::cast;
@@ -228,9 +228,16 @@ pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn>
     }
 }
 
-/// What an atomic update makes of `old` and its operand, on the bits of a scalar;
+/// What an atomic update in `space` makes of `old` and its operand, on the bits of a scalar;
 /// `None` if the type has none such.
-pub(crate) fn atomic(op: AtomicOp, scalar: Scalar) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn atomic(
+    op: AtomicOp,
+    scalar: Scalar,
+    space: Option<Space>,
+) -> Option<fn(u64, u64) -> u64> {
+    if space.is_some_and(|space| op.flushes(scalar, space)) {
+        return Some(float::add_flushed);
+    }
     match scalar {
         Scalar::I8 => Some(int::atomic::<i8>(op)),
         Scalar::I16 => Some(int::atomic::<i16>(op)),

@@ -217,7 +217,12 @@ pub(super) fn fma(ty: Scalar, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-pub(super) fn atomic(op: AtomicOp, ty: Scalar, old: u64, with: u64) -> u64 {
+/// What `op` makes of `old`; with `flush`, subnormal `f32` are the zero of their sign.
+pub(super) fn atomic(op: AtomicOp, ty: Scalar, old: u64, with: u64, flush: bool) -> u64 {
+    if flush {
+        let zeroed = |bits| if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
+        return zeroed(atomic(op, ty, zeroed(old), zeroed(with), false));
+    }
     let op = match op {
         AtomicOp::Swap => return with,
         AtomicOp::Add => BinaryOp::Add,

@@ -4,8 +4,8 @@
 //! for C++ by Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the NVIDIA PTX Memory
 //! Consistency Model" (ASPLOS 2019).
 //!
-//! One deviation is the hardware's: `atom.add.f32` on global memory takes subnormal operands
-//! and results to zero.
+//! `atom.add.f32` on global memory takes subnormal operands and results to zero, and so does
+//! the IR ([`AtomicOp::flushes`]).
 use super::{
     Emitter,
     address::{Address, space_name},

@@ -255,7 +255,7 @@ impl Emitter<'_> {
                 self.atomic(what, at, *value, *order)
             }
             Op::Atomic { op, ptr, value, order, .. } => {
-                let change = lanes::atomic(*op, self.scalar(id)?);
+                let change = lanes::atomic(*op, self.scalar(id)?, self.kernel.space(*ptr));
                 let change = change.ok_or_else(|| self.malformed("no such atomic operation"))?;
                 let at = self.address(id, *ptr)?;
                 let value = self.operand(*value)?;
