@@ -1,4 +1,5 @@
 //! Operations on one value, as bits, by Rust's own operators.
+#![expect(clippy::unnecessary_cast, reason = "necessary for the other types a macro stands for")]
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
 
 /// Calls a macro with the Rust type of an integer scalar.
