@@ -1,6 +1,6 @@
 //! Replaces every generic parameter of a kernel by what it is bound to.
 //!
-//! What [`Op::MulAdd`](crate::ir::Op::MulAdd) kept as one becomes a fused
+//! What [`Op::MulAdd`] kept as one becomes a fused
 //! multiply-add or integer arithmetic here, once its type is known.
 use crate::{
     id::{Id, Table},

@@ -8,7 +8,7 @@
 //! ```
 //! The first three need nothing but the signature, so they are there whatever happens to the
 //! rest: a kernel that is wrong yields its own errors and no others. Where the kernel calls
-//! device functions, the last part comes by way of their macros: see [`crate::device`].
+//! device functions, the last part comes by way of their macros: see [`device`](mod@crate::device).
 //!
 //! `launch` and `PTX` read associated constants that the last part defines, and that a blanket
 //! trait of the runtime defines for every type: inherent ones win, so the trait's are only

@@ -1,4 +1,4 @@
-//! What device functions' macros carry, and what a kernel gets of it: see [`crate::device`],
+//! What device functions' macros carry, and what a kernel gets of it: see [`device`](mod@crate::device),
 //! whose words for it these are.
 use crate::{
     lower::{DeviceItem, DeviceSet, key},
