@@ -18,6 +18,7 @@ cases![
     float_extremes,
     scopes,
     subnormals: THREADS_MEET,
+    in_uniform_loops: THREADS_MEET,
 ];
 
 const THREADS: usize = 1000;
@@ -144,6 +145,33 @@ fn subnormals(on: &Engine) -> Check {
     same("shared", &shared, &exact)?;
     same("global", &global, &[f32::MIN_POSITIVE, -0.0, 0.0, f32::MIN_POSITIVE])?;
     same("wide", &wide, &[f64::MIN_POSITIVE / 2.0; 4])
+}
+
+/// A 64-bit update of shared memory in a loop whose counter is the same in all lanes, which
+/// lanes must not leave one after the other: on a GPU such a kernel once never ended.
+#[kernel(block = 33)]
+fn toggle(first: u32, count: u32, out: &mut [u64]) {
+    let bits = shared!([AtomicU64; 1]);
+    let t = thread_idx_x();
+    if t == 0 {
+        bits[0].store(0, Ordering::Relaxed);
+    }
+    sync_threads();
+    let mut n = first;
+    while first + count - n >= 2 {
+        bits[0].fetch_xor(3 << t, Ordering::AcqRel);
+        n += 2;
+    }
+    sync_threads();
+    out[t] = bits[0].load(Ordering::Relaxed);
+}
+
+fn in_uniform_loops(on: &Engine) -> Check {
+    let (first, count) = (7, 7);
+    let mut out = vec![0; 33];
+    launch!(on, toggle(value first, value count, write out), LaunchConfig::grid(1))?;
+    // Three times each: bits 0 and 33 have one lane, those between two.
+    same("out", &out, &[1 | 1 << 33; 33])
 }
 
 fn float_extremes(on: &Engine) -> Check {

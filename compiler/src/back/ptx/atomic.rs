@@ -13,7 +13,7 @@ use super::{
     emitter::{Value, ptx},
     reg::{Class, Operand, arithmetic, untyped},
 };
-use crate::ir::{AtomicOp, InstId, Order, Scalar, Scope};
+use crate::ir::{AtomicOp, InstId, Order, Scalar, Scope, Space};
 
 /// The name of a scope in instructions.
 pub(super) const fn scope_name(scope: Scope) -> &'static str {
@@ -75,7 +75,7 @@ impl Emitter<'_> {
     ) -> Value {
         self.fence_if_sequential(order, scope);
         let (scalar, address) = (self.scalar(id), self.address(ptr));
-        let Some(instruction) = native(op, scalar) else {
+        let Some(instruction) = native(op, scalar, address.space) else {
             return self.update_loop(id, op, address, value, order, scope);
         };
         let value = self.operand_of_update(op, scalar, value);
@@ -129,11 +129,7 @@ impl Emitter<'_> {
         ptx!(self, "ld.relaxed.{scope}.{space}.{ty} {seen}, {address}");
         self.code.label(update);
         ptx!(self, "mov.{bits} {old}, {seen}");
-        ptx!(
-            self,
-            "{}.{ty} {new}, {old}, {value}",
-            if op == AtomicOp::Min { "min" } else { "max" }
-        );
+        ptx!(self, "{} {new}, {old}, {value}", combining(op, scalar));
         ptx!(
             self,
             "atom.{}.{scope}.{space}.cas.{bits} {seen}, {address}, {old}, {new}",
@@ -180,7 +176,17 @@ const fn red_has(order: Order) -> bool {
 }
 
 /// The instruction for `op`, if there is one: its name and type.
-fn native(op: AtomicOp, scalar: Scalar) -> Option<String> {
+///
+/// In shared memory the hardware has no 64-bit update but `exch` and `cas`, and no `add.f32`. `ptxas`
+/// makes loops of those instructions after it has decided which values are uniform in a warp, and may
+/// keep the counter of a loop around it in a uniform register although lanes leave its own loop one
+/// after the other (seen with 13.0 and driver 580: such a kernel never ended). The loop of
+/// [`Emitter::update_loop`] is there from the start.
+fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
+    let looped = scalar.bits() == Some(64) || scalar.is_float();
+    if space == Space::Shared && looped && op != AtomicOp::Swap {
+        return None;
+    }
     let bits = untyped(scalar);
     let unsigned = format!("u{}", &bits[1..]);
     match op {
@@ -195,5 +201,21 @@ fn native(op: AtomicOp, scalar: Scalar) -> Option<String> {
         AtomicOp::Min | AtomicOp::Max if scalar.is_float() => None,
         AtomicOp::Min => Some(format!("min.{}", arithmetic(scalar))),
         AtomicOp::Max => Some(format!("max.{}", arithmetic(scalar))),
+    }
+}
+
+/// The instruction that computes what `op` writes, from what is there and its operand.
+fn combining(op: AtomicOp, scalar: Scalar) -> String {
+    let (ty, bits) = (arithmetic(scalar), untyped(scalar));
+    let rounding = if scalar.is_float() { ".rn" } else { "" };
+    match op {
+        AtomicOp::Swap => format!("mov.{bits}"),
+        AtomicOp::Add => format!("add{rounding}.{ty}"),
+        AtomicOp::Sub => format!("sub{rounding}.{ty}"),
+        AtomicOp::And => format!("and.{bits}"),
+        AtomicOp::Or => format!("or.{bits}"),
+        AtomicOp::Xor => format!("xor.{bits}"),
+        AtomicOp::Min => format!("min.{ty}"),
+        AtomicOp::Max => format!("max.{ty}"),
     }
 }
