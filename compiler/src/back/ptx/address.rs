@@ -73,6 +73,8 @@ impl Emitter<'_> {
         } else if let Op::Bounds { index, .. } = inst.op {
             self.split_index(index)
         } else if let Op::Cast { value } = inst.op
+            // A `bool` is in a predicate register, where no address is computed.
+            && self.kernel.insts[value].ty != Scalar::Bool.into()
             && is_unsigned(self.kernel, value)
             && self.facts.max(value) <= greatest
         {
