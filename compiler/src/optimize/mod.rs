@@ -11,8 +11,25 @@
 //! Passes rely on operands having lower ids than their users, as
 //! [`Kernel::renumber`] leaves them.
 //!
-//! Left to `ptxas`, which was measured to do it: moving invariants out of loops, turning
-//! small arms into selects, strength reduction.
+//! What each is worth, in instructions that `ptxas` 13.0 makes for sm_90 of five kernels (a
+//! histogram in shared memory, a reduction, indices divided by the width of a padded tile, a
+//! tiled matrix product, a stencil) with one pass left out at a time:
+//!
+//! | without | histogram | reduce | divide | matmul | stencil |
+//! |---|---|---|---|---|---|
+//! | (nothing) | 176 | 144 | 288 | 464 | 336 |
+//! | `forward_locals` | 280 | 248 | 352 | 464 | 336 |
+//! | `fold_constants` | 176 | 144 | 288 | 584 | 344 |
+//! | `fold_ranges` | 248 | 144 | 496 | 464 | 336 |
+//! | `eliminate_common_subexpressions` | 288 | 248 | 288 | 464 | 336 |
+//! | `eliminate_checks` | 288 | 248 | 288 | 464 | 336 |
+//! | `narrow_indices` | 176 | 144 | 336 | 464 | 336 |
+//!
+//! `simplify_control` and `eliminate_dead_code` change none of these: they serve the other
+//! passes, and keep the text short that `ptxas` and the interpreter get.
+//!
+//! Left to `ptxas`: moving invariants out of loops, strength reduction, and turning small arms
+//! into selects (it makes the same of `if c { a * 2.0 } else { a + 1.0 }` either way).
 mod eliminate_checks;
 mod eliminate_common_subexpressions;
 mod eliminate_dead_code;

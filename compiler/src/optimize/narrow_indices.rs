@@ -1,8 +1,10 @@
 //! Computes in 32 bits what the ranges prove to fit, and widens the result.
 //!
-//! Indices are `usize` in Rust, and a GPU has 32-bit registers: a 64-bit addition takes two
-//! instructions, a multiplication four, a division over seventy. A thread index, and what
-//! small constants make of it, fits.
+//! Indices are `usize` in Rust, and a GPU has 32-bit registers: wide arithmetic takes several
+//! instructions where narrow takes one, and a wide division is a long sequence. A thread
+//! index, and what small constants make of it, fits. `ptxas` narrows sums and products of thread
+//! indices by itself; what is measured to be left are quotients and remainders, as in the indices
+//! of a padded tile (see the table of [`optimize`](super)).
 //!
 //! For each `u64` value that fits there is a `u32` value beside it, and the `u64` is a
 //! cast of that wherever that costs nothing. Comparisons, checks, addresses, casts and
