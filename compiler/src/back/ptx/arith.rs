@@ -62,9 +62,9 @@ impl Emitter<'_> {
         if !self.facts.bits_matter(id) {
             return self.float_unary(float, scalar, value);
         }
-        let (bits, sign) = match scalar {
-            Scalar::F32 => (Scalar::U32, 1 << 31),
-            _ => (Scalar::U64, 1 << 63),
+        let (bits, sign) = match scalar == Scalar::F32 {
+            true => (Scalar::U32, 1 << 31),
+            false => (Scalar::U64, 1 << 63),
         };
         let mask = Imm { bits: if bitwise == "and" { sign - 1 } else { sign }, scalar: bits };
         let value = self.reg(value);

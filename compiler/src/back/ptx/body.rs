@@ -283,13 +283,7 @@ impl Emitter<'_> {
         if !range.inclusive && self.constant(range.step) == Some(1) {
             return true;
         }
-        let narrow = match scalar {
-            Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => true,
-            Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => false,
-            Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => {
-                unreachable!("the verifier saw an integer here")
-            }
-        };
+        let narrow = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16);
         let furthest = self.facts.max(range.end).checked_add(self.facts.max(range.step));
         narrow
             || (greatest(scalar).is_some() && furthest.is_some_and(|f| Some(f) <= greatest(scalar)))

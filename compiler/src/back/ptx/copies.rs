@@ -49,10 +49,12 @@ fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, 
     let mut until = kernel.insts.facts(0);
     for user in kernel.insts.ids().rev() {
         let op = &kernel.insts[user].op;
-        let used = match op {
-            Op::For { .. } => ends[user],
-            op if passes_on(op) => until[user].max(user.index()),
-            _ => user.index(),
+        let used = if matches!(op, Op::For { .. }) {
+            ends[user]
+        } else if passes_on(op) {
+            until[user].max(user.index())
+        } else {
+            user.index()
         };
         for value in op.operands() {
             let around = |id: &&InstId| {

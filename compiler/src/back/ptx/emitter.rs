@@ -298,10 +298,12 @@ impl<'k> Emitter<'k> {
     pub(super) fn low(&mut self, id: InstId) -> Operand {
         match self.values[id] {
             Value::Operand(Operand::Imm(imm)) => {
-                let scalar = match imm.scalar {
-                    Scalar::I64 => Scalar::I32,
-                    Scalar::U64 => Scalar::U32,
-                    narrow => narrow,
+                let scalar = if imm.scalar == Scalar::I64 {
+                    Scalar::I32
+                } else if imm.scalar == Scalar::U64 {
+                    Scalar::U32
+                } else {
+                    imm.scalar
                 };
                 Operand::Imm(Imm { bits: imm.bits & u64::from(u32::MAX), scalar })
             }
