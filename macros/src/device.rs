@@ -45,7 +45,7 @@ use crate::{
     embed::{self, witness},
     expand::{self, is_rust_analyzer},
     linked::{Link, Linked, State},
-    lower::{self, callees, key},
+    lower::{self, key, paths},
     place::Place,
     report,
     strip::strip,
@@ -73,7 +73,7 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
     if is_rust_analyzer() {
         return function;
     }
-    let callees = callees(&item);
+    let callees = paths(&item);
     let refusals = [
         refuse(&callees),
         refuse_name(&item),
@@ -113,7 +113,7 @@ pub(crate) fn link(tokens: TokenStream) -> TokenStream {
     let item = match &state {
         State::Kernel { item, .. } | State::Device { item } => item,
     };
-    let linked = match Linked::new(&callees(item), closures) {
+    let linked = match Linked::new(&paths(item), closures) {
         Ok(linked) => linked,
         Err(error) => return error.to_compile_error(),
     };
@@ -132,7 +132,8 @@ pub(crate) fn link(tokens: TokenStream) -> TokenStream {
 
 /// Checks `item`, which calls what is `linked`, and defines its macro.
 fn define(item: &ItemFn, linked: &Linked) -> TokenStream {
-    match lower::check_device(item, &linked.set) {
+    let set = linked.with(item);
+    match lower::check_devices(&set, [set.items.len() - 1]) {
         Ok(witnesses) => {
             let carrier = carrier(item, linked, true);
             if witnesses.is_empty() {

@@ -48,14 +48,14 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     if is_rust_analyzer() {
         return output;
     }
-    let callees = lower::callees(&item);
-    let refused = device::refuse(&callees);
+    let paths = lower::paths(&item);
+    let refused = device::refuse(&paths);
     let compiled = if refused.is_some() {
         TokenStream::new()
-    } else if callees.is_empty() {
+    } else if paths.is_empty() {
         embed::kernel(&item, &options, errors.is_none(), &lower::DeviceSet::default())
     } else {
-        device::resolve(&callees, &quote!(kernel { #args } { #tokens }))
+        device::resolve(&paths, &quote!(kernel { #args } { #tokens }))
     };
     if let Some(refused) = refused {
         combine(&mut errors, refused);

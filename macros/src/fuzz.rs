@@ -123,7 +123,7 @@ fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
         }
     );
     let closure = Linked::empty().closure(&target, "1", true);
-    let closures = lower::callees(item).into_iter().map(|_| quote!({ #closure }));
+    let closures = lower::paths(item).into_iter().map(|_| quote!({ #closure }));
     device::link(quote!({} { #(#closures)* } { kernel { #args } { #item } }))
 }
 

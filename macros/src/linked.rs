@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::{
-    Error, ItemFn, LitStr, Path,
+    Error, Item, ItemFn, LitStr, Path,
     ext::IdentExt,
     parse::{Parse, ParseStream},
 };
@@ -178,13 +178,21 @@ impl Linked {
                 }
             }
         }
-        linked.set.kernel_callees = resolved(&linked.callees, &indices)?;
+        linked.set.kernel_paths = resolved(&linked.callees, &indices)?;
         for entry in &linked.entries {
             linked.sound &= entry.sound;
-            let callees = resolved(&entry.callees, &indices)?;
-            linked.set.items.push(DeviceItem { item: entry.item.clone(), callees });
+            let paths = resolved(&entry.callees, &indices)?;
+            linked.set.items.push(DeviceItem { item: Item::Fn(entry.item.clone()), paths });
         }
         Ok(linked)
+    }
+
+    /// What is linked and, in the end, `item`.
+    pub(crate) fn with(&self, item: &ItemFn) -> DeviceSet {
+        let mut set = self.set.clone();
+        let paths = set.kernel_paths.clone();
+        set.items.push(DeviceItem { item: Item::Fn(item.clone()), paths });
+        set
     }
 
     /// The closure of `item`, which calls what is linked.
@@ -222,7 +230,11 @@ mod tests {
     }
 
     fn names(linked: &Linked) -> Vec<String> {
-        linked.set.items.iter().map(|device| device.item.sig.ident.to_string()).collect()
+        let name = |device: &DeviceItem| match &device.item {
+            Item::Fn(item) => item.sig.ident.to_string(),
+            other => panic!("{other:?}"),
+        };
+        linked.set.items.iter().map(name).collect()
     }
 
     #[test]
@@ -265,10 +277,11 @@ mod tests {
         let callees = |pairs: &[(&str, usize)]| {
             pairs.iter().map(|&(key, index)| (key.to_owned(), index)).collect::<BTreeMap<_, _>>()
         };
-        assert_eq!(linked.set.kernel_callees, callees(&[("left", 0), ("a::right", 2)]));
-        assert_eq!(linked.set.items[0].callees, callees(&[("m::leaf", 1)]));
-        assert_eq!(linked.set.items[1].item.attrs.len(), 1, "without documentation");
-        assert_eq!(linked.set.items[2].callees, callees(&[("leaf", 1)]));
+        assert_eq!(linked.set.kernel_paths, callees(&[("left", 0), ("a::right", 2)]));
+        assert_eq!(linked.set.items[0].paths, callees(&[("m::leaf", 1)]));
+        let Item::Fn(carried) = &linked.set.items[1].item else { panic!("no function") };
+        assert_eq!(carried.attrs.len(), 1, "without documentation");
+        assert_eq!(linked.set.items[2].paths, callees(&[("leaf", 1)]));
     }
 
     #[test]

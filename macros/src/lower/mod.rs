@@ -8,7 +8,6 @@
 //! Nothing is lowered that was not understood: [`error::Errors`] collects everything that is
 //! wrong, and a type of the tree that is wrong cannot be made without having reported it.
 mod builtin;
-mod callees;
 mod constant;
 mod emit;
 mod error;
@@ -16,6 +15,7 @@ mod infer;
 mod levels;
 mod limits;
 mod method;
+mod paths;
 mod recursion;
 mod span;
 #[cfg(test)]
@@ -25,10 +25,10 @@ mod types;
 mod witness;
 
 use crate::attr;
-pub(crate) use callees::{callees, key};
 use error::Errors;
 pub(crate) use error::Rejected;
 pub(crate) use limits::check_tokens;
+pub(crate) use paths::{key, paths};
 pub(crate) use span::SpanRange;
 use std::collections::BTreeMap;
 use warpwise_compiler::{ir::Kernel, lint::Levels};
@@ -44,22 +44,22 @@ pub(crate) struct Input<'a> {
     pub(crate) devices: &'a DeviceSet,
 }
 
-/// The `#[device]` functions of a call tree.
+/// The `#[device]` items that a kernel reaches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceSet {
-    /// Where the paths that the kernel calls lead: [`key`] of the path to index in `items`.
-    pub(crate) kernel_callees: BTreeMap<String, usize>,
-    /// Every function, once.
+    /// Where the paths that the kernel mentions lead: [`key`] of the path to index in `items`.
+    pub(crate) kernel_paths: BTreeMap<String, usize>,
+    /// Every item, once.
     pub(crate) items: Vec<DeviceItem>,
 }
 
-/// A `#[device]` function, with where the paths it calls lead.
+/// A `#[device]` item, with where the paths it mentions lead.
 #[derive(Clone, Debug)]
 pub(crate) struct DeviceItem {
-    /// The function as written, without `#[device]` itself.
-    pub(crate) item: syn::ItemFn,
+    /// The item as written, without `#[device]` itself.
+    pub(crate) item: syn::Item,
     /// [`key`] of a path as written in it, to index in [`DeviceSet::items`].
-    pub(crate) callees: BTreeMap<String, usize>,
+    pub(crate) paths: BTreeMap<String, usize>,
 }
 
 /// A kernel's IR and what belongs to it.
@@ -92,10 +92,10 @@ fn try_lower(
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    recursion::check(item, devices, errors).ok()?;
+    recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
     let context = infer::Context {
         item,
-        callees: &devices.kernel_callees,
+        paths: &devices.kernel_paths,
         devices: &devices.items,
         kernel: Some(&options.open),
         block: options.block.as_ref(),
@@ -104,7 +104,7 @@ fn try_lower(
     let kernel = limits::check(item, errors).then(|| infer::function(&context, errors)).flatten();
     let mut functions = Vec::with_capacity(devices.items.len());
     for device in &devices.items {
-        functions.extend(device_function(&device.item, &device.callees, devices, errors));
+        functions.extend(device_function(device, devices, errors));
     }
     let (function, notes) = kernel?;
     if !errors.is_empty() {
@@ -122,30 +122,48 @@ fn try_lower(
 }
 
 fn device_function(
-    item: &syn::ItemFn,
-    callees: &BTreeMap<String, usize>,
+    device: &DeviceItem,
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Option<(tree::Function, witness::Notes)> {
+    let (item, paths) = (as_function(&device.item, errors)?, &device.paths);
     let devices = &devices.items;
-    let context = infer::Context { item, callees, devices, kernel: None, block: None, lints: &[] };
+    let context = infer::Context { item, paths, devices, kernel: None, block: None, lints: &[] };
     limits::check(item, errors).then(|| infer::function(&context, errors)).flatten()
 }
 
-/// Checks a `#[device]` function where it is defined, called by nobody, and yields its
-/// witnesses. `devices.kernel_callees` says where the paths that it calls lead. A generic
-/// function is checked as far as its parameters' bounds tell.
+fn as_function<'a>(item: &'a syn::Item, errors: &mut Errors) -> Option<&'a syn::ItemFn> {
+    if let syn::Item::Fn(item) = item {
+        return Some(item);
+    }
+    errors.report(SpanRange::tokens(item), "`#[device]` is for functions");
+    None
+}
+
+/// Checks the items of `devices` with these indices, which are defined here, used by nobody, and
+/// yields their witnesses. What is generic is checked as far as its parameters' bounds tell.
 ///
 /// # Errors
-/// Everything that is wrong with it, combined; nothing of what it calls.
-pub(crate) fn check_device(
-    item: &syn::ItemFn,
+/// Everything that is wrong with them, combined; nothing of the other items.
+pub(crate) fn check_devices(
     devices: &DeviceSet,
+    here: impl IntoIterator<Item = usize>,
 ) -> Result<Vec<syn::ItemFn>, Rejected> {
     let mut errors = Errors::default();
-    let checked = recursion::check(item, devices, &mut errors)
-        .ok()
-        .and_then(|()| device_function(item, &devices.kernel_callees, devices, &mut errors))
-        .map(|(function, notes)| vec![witness::witness(item, &function, &notes)]);
-    errors.finish(checked)
+    let mut witnesses = Vec::new();
+    for device in here.into_iter().filter_map(|index| devices.items.get(index)) {
+        witnesses.extend(check_device(device, devices, &mut errors));
+    }
+    errors.finish(Some(witnesses))
+}
+
+fn check_device(
+    device: &DeviceItem,
+    devices: &DeviceSet,
+    errors: &mut Errors,
+) -> Option<syn::ItemFn> {
+    let item = as_function(&device.item, errors)?;
+    recursion::check(item, &device.paths, devices, errors).ok()?;
+    let (function, notes) = device_function(device, devices, errors)?;
+    Some(witness::witness(item, &function, &notes))
 }

@@ -5,7 +5,7 @@ use super::{
     span::SpanRange,
 };
 use std::collections::BTreeMap;
-use syn::ItemFn;
+use syn::{Item, ItemFn};
 
 /// How far a function has been looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,18 +21,25 @@ enum Seen {
 /// If there is one.
 pub(super) fn check(
     item: &ItemFn,
+    paths: &BTreeMap<String, usize>,
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Result<(), Reported> {
     let mut search = Search { devices, seen: vec![Seen::Not; devices.items.len()] };
-    let Some(cycle) = search.behind(&devices.kernel_callees) else { return Ok(()) };
-    let names: Vec<String> =
-        cycle.iter().map(|index| format!("`{}`", devices.items[*index].item.sig.ident)).collect();
+    let Some(cycle) = search.behind(paths) else { return Ok(()) };
+    let names: Vec<String> = cycle.iter().map(|index| name(&devices.items[*index].item)).collect();
     Err(errors.advise(
         SpanRange::token(item.sig.ident.span()),
         format_args!("kernel code cannot recurse: {}", names.join(" calls ")),
         "write a loop",
     ))
+}
+
+fn name(item: &Item) -> String {
+    match item {
+        Item::Fn(item) => format!("`{}`", item.sig.ident),
+        _ => "another item".into(),
+    }
 }
 
 struct Search<'a> {
@@ -43,8 +50,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// A cycle behind these calls: its functions in the order of the calls, the first one again
     /// at the end. Iterative, because chains of calls may be long.
-    fn behind(&mut self, callees: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
-        for &start in callees.values() {
+    fn behind(&mut self, paths: &BTreeMap<String, usize>) -> Option<Vec<usize>> {
+        for &start in paths.values() {
             let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
             self.enter(start, &mut path);
             while let Some((at, rest)) = path.last_mut() {
@@ -70,7 +77,7 @@ impl Search<'_> {
     fn enter(&mut self, at: usize, path: &mut Vec<(usize, Vec<usize>)>) {
         if self.seen.get(at) == Some(&Seen::Not) {
             self.seen[at] = Seen::Entered;
-            path.push((at, self.devices.items[at].callees.values().copied().collect()));
+            path.push((at, self.devices.items[at].paths.values().copied().collect()));
         }
     }
 }

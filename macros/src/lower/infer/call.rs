@@ -2,8 +2,8 @@
 use super::{
     super::{
         builtin::{self, Builtin, Found},
-        callees::{is_type_name, key},
         method::{self, Method, Spec},
+        paths::{is_type_name, key},
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
         types::{Class, Prim, Ty, Type},
@@ -44,7 +44,7 @@ impl Infer<'_> {
             );
             return self.reported(reported, at);
         }
-        if let Some(&device) = self.context.callees.get(&key(path)) {
+        if let Some(&device) = self.context.paths.get(&key(path)) {
             return self.device_call(device, call, path, at);
         }
         let names: Vec<String> =
@@ -91,11 +91,11 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let devices = self.context.devices;
-        let Some(device_item) = devices.get(device) else {
+        let Some(syn::Item::Fn(item)) = devices.get(device).map(|device| &device.item) else {
             let reported = self.errors.report(at, "the device function got lost on its way here");
             return self.reported(reported, at);
         };
-        let sig = &device_item.item.sig;
+        let sig = &item.sig;
         let args = self.instantiate(&sig.generics, Self::turbofish(path), at);
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),

@@ -1,9 +1,9 @@
 //! Array lengths and constant arguments.
 use super::{
     super::{
-        callees::key,
         constant::{self, Constant},
         error::Reported,
+        paths::key,
         span::SpanRange,
         tree::{GenericArg, GenericKind},
         types::{Len, Prim},

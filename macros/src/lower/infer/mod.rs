@@ -43,8 +43,8 @@ use warpwise_compiler::{diag::Level, id::Table};
 pub(super) struct Context<'a> {
     /// The function.
     pub(super) item: &'a syn::ItemFn,
-    /// Where the paths that it calls lead.
-    pub(super) callees: &'a BTreeMap<String, usize>,
+    /// Where the paths that it mentions lead.
+    pub(super) paths: &'a BTreeMap<String, usize>,
     /// Every device function.
     pub(super) devices: &'a [super::DeviceItem],
     /// Whether it is a kernel, with its open constants.

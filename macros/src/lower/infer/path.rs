@@ -1,8 +1,8 @@
 //! Paths: variables, constant parameters and constants.
 use super::{
     super::{
-        callees::key,
         constant::{self, Constant},
+        paths::key,
         span::SpanRange,
         tree::{Expr, GenericArg, GenericKind, Kind},
         types::Ty,

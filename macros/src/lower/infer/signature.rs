@@ -1,8 +1,8 @@
 //! Generic parameters, parameters and result of the function.
 use super::{
     super::{
-        callees::key,
         error::Errors,
+        paths::key,
         span::SpanRange,
         tree::{Generic, GenericArg, GenericKind, Var, Variable},
         types::{Class, Prim, Ty, Type, Types},

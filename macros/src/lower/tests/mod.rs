@@ -6,7 +6,7 @@ mod depth;
 mod golden;
 mod random;
 
-use super::{DeviceItem, DeviceSet, Input, Lowered, Rejected, callees, key, lower};
+use super::{DeviceItem, DeviceSet, Input, Lowered, Rejected, key, lower, paths};
 use crate::attr::{self, Options};
 use quote::ToTokens;
 use std::collections::BTreeMap;
@@ -47,19 +47,19 @@ impl Source {
         source
     }
 
-    fn callees_of(&self, item: &ItemFn) -> BTreeMap<String, usize> {
+    fn paths_of(&self, item: &ItemFn) -> BTreeMap<String, usize> {
         let index = |path: &syn::Path| {
             let last = path.segments.last()?.ident.to_string();
             self.devices.iter().position(|device| device.sig.ident == last)
         };
-        callees(item).iter().filter_map(|path| Some((key(path), index(path)?))).collect()
+        paths(item).iter().filter_map(|path| Some((key(path), index(path)?))).collect()
     }
 
     pub(super) fn devices_for(&self, kernel: &ItemFn) -> DeviceSet {
         let item =
-            |item: &ItemFn| DeviceItem { item: item.clone(), callees: self.callees_of(item) };
+            |item: &ItemFn| DeviceItem { item: Item::Fn(item.clone()), paths: self.paths_of(item) };
         DeviceSet {
-            kernel_callees: self.callees_of(kernel),
+            kernel_paths: self.paths_of(kernel),
             items: self.devices.iter().map(item).collect(),
         }
     }
@@ -200,6 +200,6 @@ fn callees_are_what_must_be_device_functions() {
             fn nested() { not_ours() }
         }
     };
-    let keys: Vec<String> = callees(&item).iter().map(key).collect();
+    let keys: Vec<String> = paths(&item).iter().map(key).collect();
     assert_eq!(keys, ["helper", "geo::area", "inner", "any"]);
 }

@@ -24,7 +24,7 @@ pub(crate) fn key(path: &Path) -> String {
 /// Paths called in `item` that must be resolved as device functions: neither kernel-side
 /// functions, nor std's, nor associated functions, nor variables. Without generic arguments; each
 /// [`key`] once, in order. What nests too deep for [`lower`](super::lower) is not looked into.
-pub(crate) fn callees(item: &ItemFn) -> Vec<Path> {
+pub(crate) fn paths(item: &ItemFn) -> Vec<Path> {
     let mut calls = Calls { paths: Vec::new(), keys: HashSet::new(), own: own(item), depth: 0 };
     calls.visit_block(&item.block);
     calls.paths
