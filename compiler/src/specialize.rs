@@ -5,8 +5,8 @@
 use crate::{
     id::{Id, Table},
     ir::{
-        BinaryOp, Body, Bound, Extent, GenericId, GenericKind, Inst, InstId, Kernel, MulAddForm,
-        Op, ParamKind, Scalar, Ty, UnaryOp,
+        BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
+        MulAddForm, Op, ParamKind, Scalar, Ty, UnaryOp,
     },
 };
 use std::{borrow::Cow, fmt};
@@ -107,22 +107,25 @@ pub fn specialize<'k>(
     }
     for param in bound.params.iter_mut() {
         match &mut param.kind {
-            ParamKind::Scalar(scalar) | ParamKind::Slice { elem: scalar, .. } => {
-                *scalar = binder.scalar(*scalar);
-            }
+            ParamKind::Scalar(scalar) => *scalar = binder.scalar(*scalar),
+            ParamKind::Slice { elem, .. } => *elem = binder.element(elem)?,
         }
     }
     for shared in bound.shared.iter_mut() {
-        shared.elem = binder.scalar(shared.elem);
+        shared.elem = binder.element(&shared.elem)?;
         shared.len = binder.extent(&shared.len)?;
+    }
+    for array in bound.arrays.iter_mut() {
+        array.elem = binder.element(&array.elem)?;
+        array.len = binder.extent(&array.len)?;
     }
     for local in bound.locals.iter_mut() {
         local.ty = binder.ty(local.ty);
     }
     for inst in bound.insts.iter_mut() {
         inst.ty = binder.ty(inst.ty);
-        if let Op::Index { stride, .. } = &mut inst.op {
-            *stride = binder.extent(stride)?;
+        if let Op::Index { stride: extent, .. } | Op::Offset { offset: extent, .. } = &mut inst.op {
+            *extent = binder.extent(extent)?;
         } else if let Op::Generic(id) = inst.op {
             inst.op = Op::Const(binder.constant(id));
         }
@@ -185,6 +188,14 @@ impl Binder<'_> {
             Ty::Unit | Ty::Ptr(_) => ty,
         }
     }
+    fn element(&self, element: &Element) -> Result<Element, SpecializeError> {
+        Ok(match element {
+            Element::Scalar(scalar) => Element::Scalar(self.scalar(*scalar)),
+            Element::Plain { size, align } => {
+                Element::Plain { size: self.extent(size)?, align: self.extent(align)? }
+            }
+        })
+    }
     fn extent(&self, extent: &Extent) -> Result<Extent, SpecializeError> {
         extent
             .fold(&|id| Extent::Const(self.constant(id)), &|scalar| self.scalar(scalar))
@@ -207,6 +218,7 @@ impl Binder<'_> {
             Extent::Sub(a, b) => binary(a, '-', b),
             Extent::Mul(a, b) => binary(a, '*', b),
             Extent::Div(a, b) => binary(a, '/', b),
+            Extent::Max(a, b) => format!("max({}, {})", self.spell(a), self.spell(b)),
         }
     }
 }

@@ -9,19 +9,19 @@ use crate::{
 };
 use std::fmt;
 use warpwise_compiler::{
-    ir::{Access, Kernel, Param, ParamKind, Scalar},
+    ir::{self, Access, Kernel, Param, ParamKind, Scalar},
     specialize::Binding,
 };
 
 /// One argument of a launch.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Arg<'a>(pub(crate) Value<'a>);
 
 /// What an [`Arg`] passes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum Value<'a> {
     Scalar { ty: Scalar, bits: u64 },
-    Slice { elem: Scalar, access: Access, buffer: &'a AnyBuffer },
+    Slice { elem: ir::Element, access: Access, buffer: &'a AnyBuffer },
 }
 
 impl<'a> Arg<'a> {
@@ -43,11 +43,11 @@ impl<'a> Arg<'a> {
     }
 
     fn slice<T: Stored>(access: Access, buffer: &'a AnyBuffer) -> Self {
-        Self(Value::Slice { elem: T::Value::SCALAR, access, buffer })
+        Self(Value::Slice { elem: T::Value::SCALAR.into(), access, buffer })
     }
 
     fn fits(&self, param: &Param) -> bool {
-        match (self.0, param.kind) {
+        match (&self.0, &param.kind) {
             (Value::Scalar { ty, .. }, ParamKind::Scalar(wanted)) => ty == wanted,
             (Value::Slice { elem, access, .. }, ParamKind::Slice { elem: wanted, access: to }) => {
                 elem == wanted && access == to
@@ -61,9 +61,11 @@ impl<'a> Arg<'a> {
 /// As in a message: `f32`, `read [f32]`.
 impl fmt::Display for Arg<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.0 {
-            Value::Scalar { ty, .. } => ParamKind::Scalar(ty),
-            Value::Slice { elem, access, .. } => ParamKind::Slice { elem, access },
+        let kind = match &self.0 {
+            Value::Scalar { ty, .. } => ParamKind::Scalar(*ty),
+            Value::Slice { elem, access, .. } => {
+                ParamKind::Slice { elem: elem.clone(), access: *access }
+            }
         };
         kind.fmt(f)
     }

@@ -1,10 +1,10 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
-    code::{Code, Given},
-    memory::{Cells, Loan, Memory},
+    code::{Code, Given, Param},
+    memory::{Cells, Loan, Memory, Use},
 };
-use warpwise_compiler::ir::{Axis, ParamKind};
+use warpwise_compiler::ir::Axis;
 
 /// A launch that fits its kernel, with its memory lent.
 pub(crate) struct Bound<'a> {
@@ -69,9 +69,9 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
     }
     for (number, (arg, param)) in launch.args.iter().zip(&code.params).enumerate() {
         match (arg, param) {
-            (Arg::Scalar(_), ParamKind::Scalar(_)) => {}
-            (Arg::Slice { memory, len }, ParamKind::Slice { elem, .. }) => {
-                let bytes = elem.size().and_then(|size| len.checked_mul(size.into()));
+            (Arg::Scalar(_), Param::Scalar) => {}
+            (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
+                let bytes = len.checked_mul(*size);
                 if bytes.is_none_or(|bytes| bytes > memory.len() as u64) {
                     return Err(format!(
                         "argument {number} has {len} elements in {} bytes",
@@ -79,8 +79,7 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
                     ));
                 }
             }
-            (Arg::Scalar(_), ParamKind::Slice { .. })
-            | (Arg::Slice { .. }, ParamKind::Scalar(_)) => {
+            (Arg::Scalar(_), Param::Slice { .. }) | (Arg::Slice { .. }, Param::Scalar) => {
                 return Err(format!("argument {number} is not what the kernel's parameter is"));
             }
         }
@@ -95,30 +94,28 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
 /// Lends each memory once, in the order of their places, so that launches that use
 /// the same ones never wait for each other in a circle.
 pub(crate) fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>, String> {
-    let mut memories: Vec<(&Memory, u32)> = Vec::new();
+    let mut memories: Vec<(&Memory, Use)> = Vec::new();
     for (arg, param) in launch.args.iter().zip(&code.params) {
-        if let (Arg::Slice { memory, .. }, ParamKind::Slice { elem, .. }) = (arg, param) {
-            memories.push((memory, elem.size().unwrap_or(0)));
+        if let (Arg::Slice { memory, .. }, Param::Slice { access, .. }) = (arg, param) {
+            memories.push((memory, *access));
         }
     }
-    memories.sort_by_key(|(memory, size)| (memory.place(), *size));
-    memories.dedup_by_key(|(memory, size)| (memory.place(), *size));
+    memories.sort_by_key(|(memory, access)| (memory.place(), *access));
+    memories.dedup_by_key(|(memory, access)| (memory.place(), *access));
     if memories.windows(2).any(|pair| pair[0].0.place() == pair[1].0.place()) {
         return Err("one memory for slices of different element sizes".into());
     }
-    Ok(memories.into_iter().map(|(memory, size)| memory.lend(size)).collect())
+    Ok(memories.into_iter().map(|(memory, access)| memory.lend(access)).collect())
 }
 
 /// What instructions see of the launch.
 pub(crate) fn bind<'a>(code: &Code, launch: &Launch<'_>, loans: &'a [Loan<'_>]) -> Bound<'a> {
-    let cells = |arg: &Arg<'_>, param: &ParamKind| match (arg, param) {
-        (Arg::Slice { memory, len }, ParamKind::Slice { elem, .. }) => {
+    let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
+        (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
             let loan = loans.iter().find(|loan| loan.is_of(memory))?;
-            Some(loan.cells(len * u64::from(elem.size()?)))
+            Some(loan.cells(len * size))
         }
-        (Arg::Scalar(_) | Arg::Slice { .. }, ParamKind::Scalar(_) | ParamKind::Slice { .. }) => {
-            None
-        }
+        (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar | Param::Slice { .. }) => None,
     };
     let mut uniforms = vec![0; code.uniforms];
     for (uniform, given) in &code.given {

@@ -9,9 +9,10 @@ use crate::{
         LaneFn,
         scan::{AllBelow, Transfer},
     },
-    registers::{Reg, Uniform},
+    memory::Use,
+    registers::{Array, Reg, Uniform},
 };
-use warpwise_compiler::ir::{Axis, BarrierOp, Builtin, Fault, ParamKind, ShuffleOp, Span, VoteOp};
+use warpwise_compiler::ir::{Axis, BarrierOp, Builtin, Fault, ShuffleOp, Span, VoteOp};
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]
@@ -24,12 +25,14 @@ pub(crate) struct Malformed {
 #[derive(Debug)]
 pub(crate) struct Code {
     /// The kernel's parameters.
-    pub(crate) params: Vec<ParamKind>,
+    pub(crate) params: Vec<Param>,
     /// Threads in a block, where the kernel declares them.
     pub(crate) block: Option<[u64; 3]>,
-    /// Sizes of the block-shared arrays: an element's and all, in bytes. Buffers are
-    /// numbered: parameters first, then these.
-    pub(crate) shared: Vec<(u32, u64)>,
+    /// The block-shared arrays: how they are accessed, and how many bytes they have. Buffers
+    /// are numbered: parameters first, then these, then `arrays`.
+    pub(crate) shared: Vec<(Use, u64)>,
+    /// The arrays that each thread has of its own, in registers.
+    pub(crate) arrays: Vec<Array>,
     /// What is run.
     pub(crate) steps: Vec<Step>,
     /// Where in the source each step came from.
@@ -44,6 +47,15 @@ pub(crate) struct Code {
     pub(crate) preset: Vec<(Reg, Preset)>,
     /// Bytes a lane of all registers.
     pub(crate) register_bytes: usize,
+}
+
+/// What a parameter passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Param {
+    /// A value.
+    Scalar,
+    /// Elements of `size` bytes, accessed so.
+    Slice { size: u64, access: Use },
 }
 
 /// A uniform value known when a block starts.
@@ -91,10 +103,10 @@ pub(crate) enum Operand {
 /// Where an access goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Address<R> {
-    /// To `index * stride` in a buffer.
-    Element { buffer: u16, index: R, stride: u64 },
-    /// To where an address (`u64`, see [`crate::lanes::resolve`]) points.
-    Pointer(R),
+    /// To `index * stride + offset` in a buffer.
+    Element { buffer: u16, index: R, stride: u64, offset: u64 },
+    /// To `offset` bytes behind where an address (`u64`, see [`crate::lanes::resolve`]) points.
+    Pointer { ptr: R, offset: u64 },
 }
 
 /// One instruction of the interpreter. Numbers of steps are `u32`.
@@ -148,6 +160,16 @@ pub(crate) enum Step {
         value: Reg,
         to: Address<Operand>,
         transfer: Transfer,
+    },
+    /// A load from an array of each thread's own.
+    LoadLocal {
+        to: Reg,
+        from: Address<Operand>,
+    },
+    /// A store to one.
+    StoreLocal {
+        value: Reg,
+        to: Address<Operand>,
     },
     /// The atomic access of that number in [`Code::atomics`].
     Atomic {
@@ -273,25 +295,28 @@ impl Address<Operand> {
     /// If it is the same in all lanes.
     pub(crate) fn uniform(self) -> Option<Address<Uniform>> {
         match self {
-            Self::Element { buffer, index: Operand::Uniform(index), stride } => {
-                Some(Address::Element { buffer, index, stride })
+            Self::Element { buffer, index: Operand::Uniform(index), stride, offset } => {
+                Some(Address::Element { buffer, index, stride, offset })
             }
-            Self::Pointer(Operand::Uniform(ptr)) => Some(Address::Pointer(ptr)),
-            Self::Element { index: Operand::Lanes(_), .. } | Self::Pointer(Operand::Lanes(_)) => {
-                None
+            Self::Pointer { ptr: Operand::Uniform(ptr), offset } => {
+                Some(Address::Pointer { ptr, offset })
             }
+            Self::Element { index: Operand::Lanes(_), .. }
+            | Self::Pointer { ptr: Operand::Lanes(_), .. } => None,
         }
     }
 
     /// If each lane has its own.
     pub(crate) fn lanes(self) -> Option<Address<Reg>> {
         match self {
-            Self::Element { buffer, index: Operand::Lanes(index), stride } => {
-                Some(Address::Element { buffer, index, stride })
+            Self::Element { buffer, index: Operand::Lanes(index), stride, offset } => {
+                Some(Address::Element { buffer, index, stride, offset })
             }
-            Self::Pointer(Operand::Lanes(ptr)) => Some(Address::Pointer(ptr)),
+            Self::Pointer { ptr: Operand::Lanes(ptr), offset } => {
+                Some(Address::Pointer { ptr, offset })
+            }
             Self::Element { index: Operand::Uniform(_), .. }
-            | Self::Pointer(Operand::Uniform(_)) => None,
+            | Self::Pointer { ptr: Operand::Uniform(_), .. } => None,
         }
     }
 }
@@ -300,7 +325,7 @@ impl<R: Copy> Address<R> {
     /// What it is computed from.
     pub(crate) fn index(self) -> R {
         match self {
-            Self::Element { index, .. } | Self::Pointer(index) => index,
+            Self::Element { index, .. } | Self::Pointer { ptr: index, .. } => index,
         }
     }
 }
@@ -323,6 +348,8 @@ impl Step {
             | Self::Load { .. }
             | Self::LoadUniform { .. }
             | Self::Store { .. }
+            | Self::LoadLocal { .. }
+            | Self::StoreLocal { .. }
             | Self::Atomic { .. }
             | Self::Fence
             | Self::Barrier { .. }
@@ -341,10 +368,10 @@ impl Address<Reg> {
     /// The same, as one that may be of either kind.
     pub(crate) fn operand(self) -> Address<Operand> {
         match self {
-            Self::Element { buffer, index, stride } => {
-                Address::Element { buffer, index: Operand::Lanes(index), stride }
+            Self::Element { buffer, index, stride, offset } => {
+                Address::Element { buffer, index: Operand::Lanes(index), stride, offset }
             }
-            Self::Pointer(ptr) => Address::Pointer(Operand::Lanes(ptr)),
+            Self::Pointer { ptr, offset } => Address::Pointer { ptr: Operand::Lanes(ptr), offset },
         }
     }
 }
@@ -353,10 +380,12 @@ impl Address<Uniform> {
     /// The same, as one that may be of either kind.
     pub(crate) fn operand(self) -> Address<Operand> {
         match self {
-            Self::Element { buffer, index, stride } => {
-                Address::Element { buffer, index: Operand::Uniform(index), stride }
+            Self::Element { buffer, index, stride, offset } => {
+                Address::Element { buffer, index: Operand::Uniform(index), stride, offset }
             }
-            Self::Pointer(ptr) => Address::Pointer(Operand::Uniform(ptr)),
+            Self::Pointer { ptr, offset } => {
+                Address::Pointer { ptr: Operand::Uniform(ptr), offset }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A kernel may have data races, and no kernel may cause undefined behaviour, so
 //! every access is an atomic one, relaxed unless the kernel asks for more. Rust
 //! leaves racing atomics of *different sizes* undefined, hence a [`Memory`] is lent
-//! ([`Loan`]) to a launch for accesses of one size: launches of that size share
+//! ([`Loan`]) to a launch for one [`Use`]: launches with that use share
 //! it, and others, as well as the host's own accesses, wait.
 //!
 //! [`Cells`] is the view that instructions get. Its safe methods check each access
@@ -28,11 +28,47 @@ pub struct Memory {
     returned: Condvar,
 }
 
-/// For accesses of which size a memory is lent, and how often.
-#[derive(Default)]
+/// How a memory is accessed while it is lent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Use {
+    /// In words of this many bytes.
+    Words(u32),
+    /// Only read, in words of any size.
+    Reads,
+    /// In words of any size, by one launch, which sees to it that none of its threads on the host
+    /// accesses a byte in another size than others at the same time.
+    Alone,
+}
+
+impl Use {
+    /// Whether launches with the same use may share a memory.
+    const fn is_shared(self) -> bool {
+        match self {
+            Self::Words(_) | Self::Reads => true,
+            Self::Alone => false,
+        }
+    }
+
+    /// Whether words of `size` bytes may be accessed.
+    #[inline(always)]
+    const fn allows(self, size: usize) -> bool {
+        match self {
+            Self::Words(words) => words as usize == size,
+            Self::Reads | Self::Alone => true,
+        }
+    }
+}
+
+/// For what a memory is lent, and how often.
 struct Lent {
-    size: u32,
+    to: Use,
     times: usize,
+}
+
+impl Default for Lent {
+    fn default() -> Self {
+        Self { to: Use::Alone, times: 0 }
+    }
 }
 
 impl Memory {
@@ -106,18 +142,18 @@ impl Memory {
         self.returned.wait_while(lent, |lent| !ready(lent)).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until nobody makes accesses of another size than `size` bytes, and keeps
-    /// it so while the loan lives. Who needs several takes them in the order of [`place`](Self::place).
-    pub(crate) fn lend(&self, size: u32) -> Loan<'_> {
-        let mut lent = self.once(|lent| lent.times == 0 || lent.size == size);
-        lent.size = size;
+    /// Waits until nobody makes other accesses than `to`, and keeps it so while the loan
+    /// lives. Who needs several takes them in the order of [`place`](Self::place).
+    pub(crate) fn lend(&self, to: Use) -> Loan<'_> {
+        let mut lent = self.once(|lent| lent.times == 0 || (lent.to == to && lent.to.is_shared()));
+        lent.to = to;
         lent.times += 1;
-        Loan { memory: self, size }
+        Loan { memory: self, to }
     }
 
-    /// All of it, for accesses of `size` bytes, where no other thread of the host has it.
-    pub(crate) fn cells(&self, size: u32) -> Cells<'_> {
-        Cells { base: self.words.as_ptr().cast(), len: self.len as u64, size, of: PhantomData }
+    /// All of it, for accesses like `to`, where no other thread of the host has it.
+    pub(crate) fn cells(&self, to: Use) -> Cells<'_> {
+        Cells { base: self.words.as_ptr().cast(), len: self.len as u64, to, of: PhantomData }
     }
 
     /// Sets every bit.
@@ -139,10 +175,10 @@ impl std::fmt::Debug for Memory {
     }
 }
 
-/// A memory that is only accessed in one size while this lives.
+/// A memory that is only accessed in one way while this lives.
 pub(crate) struct Loan<'a> {
     memory: &'a Memory,
-    size: u32,
+    to: Use,
 }
 
 impl Loan<'_> {
@@ -152,7 +188,7 @@ impl Loan<'_> {
 
     /// Its first `len` bytes, or as many as there are.
     pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
-        let cells = self.memory.cells(self.size);
+        let cells = self.memory.cells(self.to);
         Cells { len: len.min(cells.len), ..cells }
     }
 }
@@ -167,12 +203,12 @@ impl Drop for Loan<'_> {
     }
 }
 
-/// Bytes that a launch accesses, each time `size` of them at a multiple of `size`.
+/// Bytes that a launch accesses in words, each at a multiple of its size.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells<'a> {
     base: *const u8,
     len: u64,
-    size: u32,
+    to: Use,
     of: PhantomData<&'a [AtomicU64]>,
 }
 
@@ -181,7 +217,17 @@ unsafe impl Send for Cells<'_> {}
 // SAFETY: a view of atomics.
 unsafe impl Sync for Cells<'_> {}
 
-impl Cells<'_> {
+impl<'a> Cells<'a> {
+    /// Those from `offset` on, if that is a multiple of `size`, so that words of that many bytes
+    /// are where they were.
+    #[inline(always)]
+    pub(crate) fn behind(self, offset: u64, size: usize) -> Option<Cells<'a>> {
+        let len = self.len.checked_sub(offset)?;
+        // SAFETY: inside, or right behind the last byte.
+        let base = unsafe { self.base.add(offset as usize) };
+        offset.is_multiple_of(size as u64).then_some(Cells { base, len, ..self })
+    }
+
     /// Number of bytes.
     pub(crate) fn len(self) -> u64 {
         self.len
@@ -191,7 +237,7 @@ impl Cells<'_> {
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {
         let bytes = count * size_of::<W>() as u64;
-        size_of::<W>() == self.size as usize
+        self.to.allows(size_of::<W>())
             && offset.is_multiple_of(size_of::<W>() as u64)
             && self.len >= bytes
             && offset <= self.len - bytes
@@ -325,7 +371,7 @@ mod tests {
     #[test]
     fn what_is_outside_or_misaligned_is_refused() {
         let memory = Memory::zeroed(10);
-        let loan = memory.lend(4);
+        let loan = memory.lend(Use::Words(4));
         let cells = loan.cells(10);
         assert_eq!(cells.load::<u32>(4, false), Some(0));
         assert_eq!(cells.load::<u32>(8, false), None, "two of its bytes are outside");
@@ -340,7 +386,7 @@ mod tests {
     #[test]
     fn an_update_says_what_was_there() {
         let memory = Memory::zeroed(8);
-        let loan = memory.lend(2);
+        let loan = memory.lend(Use::Words(2));
         let cells = loan.cells(8);
         assert_eq!(cells.update::<u16>(2, true, |old| Some(old + 7)), Some(0));
         assert_eq!(cells.update::<u16>(2, false, |_| None), Some(7));

@@ -9,8 +9,8 @@ use warpwise_compiler::{
     analysis::evaluate,
     id::Id,
     ir::{
-        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Fault, InstId, Kernel, Op,
-        Scalar, ShuffleOp, Span, Ty, VoteOp,
+        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Extent, Fault, InstId,
+        Kernel, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
     },
 };
 
@@ -90,6 +90,8 @@ struct Machine<'m> {
     args: &'m mut [ArgData],
     watch: Watch<'m>,
     shared: Vec<Vec<u8>>,
+    /// By array, then thread.
+    arrays: Vec<Vec<u8>>,
     /// By instruction, then thread.
     values: Vec<Vec<u64>>,
     /// By local, then thread.
@@ -110,10 +112,14 @@ impl<'m> Machine<'m> {
         watch: Watch<'m>,
     ) -> Self {
         let count = shape.threads() as usize;
-        let bytes = |len: u64, elem: Scalar| vec![0; len as usize * size(elem)];
-        let shared = kernel.shared.iter().map(|(_, shared)| {
-            bytes(shared.len.known().expect("the kernel is specialized"), shared.elem)
-        });
+        let bytes = |len: &Extent, elem: &Element| {
+            let (len, size) = (len.known(), elem.size());
+            let (len, size) = len.zip(size).expect("the kernel is specialized");
+            vec![0; (len * size) as usize]
+        };
+        let shared = kernel.shared.iter().map(|(_, shared)| bytes(&shared.len, &shared.elem));
+        let arrays =
+            kernel.arrays.iter().flat_map(|(_, array)| vec![bytes(&array.len, &array.elem); count]);
         Self {
             kernel,
             shape,
@@ -121,6 +127,7 @@ impl<'m> Machine<'m> {
             args,
             watch,
             shared: shared.collect(),
+            arrays: arrays.collect(),
             values: vec![vec![0; count]; kernel.insts.len()],
             locals: vec![vec![0; count]; kernel.locals.len()],
             threads: vec![At::Here; count],
@@ -251,13 +258,14 @@ impl<'m> Machine<'m> {
             Op::Const(bits) => *bits,
             Op::Param(param) => match &self.args[param.index()] {
                 ArgData::Scalar { bits, .. } => *bits,
-                ArgData::Slice { .. } => address(param.index(), false),
+                ArgData::Slice { .. } => address(param.index()),
             },
             Op::Len(param) => match &self.args[param.index()] {
                 ArgData::Slice { elem, bytes, .. } => (bytes.len() / size(*elem)) as u64,
                 ArgData::Scalar { .. } => unreachable!("a scalar has no length"),
             },
-            Op::Shared(shared) => address(shared.index(), true),
+            Op::Shared(shared) => address(SHARED + shared.index()),
+            Op::Array(array) => address(ARRAYS + array.index() * self.threads.len() + thread),
             Op::Builtin(builtin) => self.builtin(*builtin, thread),
             Op::Unary { op, value } => {
                 let ty = self.scalar(id);
@@ -283,6 +291,9 @@ impl<'m> Machine<'m> {
             }
             Op::Index { base, index, stride } => {
                 of(*base) + of(*index) * stride.known().expect("the kernel is specialized")
+            }
+            Op::Offset { base, offset } => {
+                of(*base) + offset.known().expect("the kernel is specialized")
             }
             Op::Bounds { index, len } => {
                 let (index, len) = (of(*index), of(*len));
@@ -433,9 +444,10 @@ impl<'m> Machine<'m> {
     /// The bytes at an address, from there on.
     fn memory(&mut self, ptr: u64) -> &mut [u8] {
         let (root, offset) = ((ptr >> ROOT) as usize, (ptr & ((1 << ROOT) - 1)) as usize);
-        let bytes = match root.checked_sub(SHARED) {
-            Some(shared) => &mut self.shared[shared],
-            None => match &mut self.args[root] {
+        let bytes = match (root.checked_sub(ARRAYS), root.checked_sub(SHARED)) {
+            (Some(array), _) => &mut self.arrays[array],
+            (None, Some(shared)) => &mut self.shared[shared],
+            (None, None) => match &mut self.args[root] {
                 ArgData::Slice { bytes, .. } => bytes,
                 ArgData::Scalar { .. } => unreachable!("no pointer is to a scalar"),
             },
@@ -458,9 +470,11 @@ impl<'m> Machine<'m> {
 const ROOT: u32 = 40;
 /// The number of the first shared array.
 const SHARED: usize = 1000;
+/// The number of the first array of the first thread.
+const ARRAYS: usize = 2000;
 
-fn address(index: usize, shared: bool) -> u64 {
-    ((if shared { SHARED + index } else { index }) as u64) << ROOT
+fn address(root: usize) -> u64 {
+    (root as u64) << ROOT
 }
 
 fn size(ty: Scalar) -> usize {

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use warpwise_compiler::{
     id::Id,
     ir::{
-        Access, Axis, BarrierOp, Body, Builtin, Fault, InstId, Kernel, LocalId, Op, ParamKind,
-        Scalar, ShuffleOp, Ty, VoteOp,
+        Access, Axis, BarrierOp, Body, Builtin, Element, Extent, Fault, InstId, Kernel, LocalId,
+        Op, ParamKind, Scalar, ShuffleOp, Ty, VoteOp,
     },
 };
 use warpwise_simt::FaultReport;
@@ -36,6 +36,7 @@ pub fn run(random: &RandomKernel) -> Left {
         block: random.shape.block,
         args: random.args.clone(),
         shared: Vec::new(),
+        arrays: Vec::new(),
         fault: None,
     };
     let [x, y, z] = machine.grid;
@@ -53,7 +54,7 @@ struct Level<'k> {
     next: usize,
 }
 
-/// What a pointer points to: parameters first, then shared arrays.
+/// What a pointer points to: parameters first, then shared arrays, then each thread's own.
 const BUFFER: u32 = 48;
 
 struct Thread<'k> {
@@ -78,6 +79,8 @@ struct Machine<'k> {
     block: [u32; 3],
     args: Vec<ArgData>,
     shared: Vec<Vec<u8>>,
+    /// By thread, then array.
+    arrays: Vec<Vec<u8>>,
     fault: Option<FaultReport>,
 }
 
@@ -92,11 +95,14 @@ fn along(dims: [u32; 3], axis: Axis) -> u32 {
 impl<'k> Machine<'k> {
     fn run_block(&mut self, block_idx: [u32; 3]) {
         let kernel = self.kernel;
-        let bytes = |array: &warpwise_compiler::ir::Shared| {
-            array.len.known().unwrap() as usize * array.elem.size().unwrap() as usize
+        let bytes = |elem: &Element, len: &Extent| {
+            vec![0; (len.known().unwrap() * elem.size().unwrap()) as usize]
         };
-        self.shared = kernel.shared.iter().map(|(_, array)| vec![0; bytes(array)]).collect();
+        let shared = kernel.shared.iter().map(|(_, array)| bytes(&array.elem, &array.len));
+        self.shared = shared.collect();
         let [x, y, z] = self.block;
+        let arrays = kernel.arrays.iter().map(|(_, array)| bytes(&array.elem, &array.len));
+        self.arrays = vec![arrays.collect::<Vec<_>>(); (x * y * z) as usize].concat();
         let mut threads: Vec<_> = (0..x * y * z)
             .map(|number| Thread {
                 idx: [number % x, number / x % y, number / x / y],
@@ -161,6 +167,10 @@ impl<'k> Machine<'k> {
                 ArgData::Scalar { .. } => panic!("{id}: the length of a scalar"),
             },
             Op::Shared(shared) => ((self.args.len() + shared.index()) as u64) << BUFFER,
+            Op::Array(array) => {
+                let own = thread.number as usize * self.kernel.arrays.len() + array.index();
+                ((self.args.len() + self.shared.len() + own) as u64) << BUFFER
+            }
             Op::Builtin(builtin) => self.builtin(*builtin, thread, block_idx),
             Op::Unary { op, value } => scalar::unary(*op, ty, get(value)),
             Op::Binary { op, lhs, rhs } => scalar::binary(*op, ty, get(lhs), get(rhs)),
@@ -178,6 +188,7 @@ impl<'k> Machine<'k> {
             }
             Op::Fma { a, b, c } => scalar::fma(ty, get(a), get(b), get(c)),
             Op::Index { base, index, stride } => get(base) + get(index) * stride.known().unwrap(),
+            Op::Offset { base, offset } => get(base) + offset.known().unwrap(),
             Op::Bounds { index, len } => {
                 let (index, len) = (get(index), get(len));
                 if index >= len {
@@ -296,11 +307,12 @@ impl<'k> Machine<'k> {
 
     fn bytes(&mut self, ptr: u64, size: usize) -> &mut [u8] {
         let (buffer, offset) = ((ptr >> BUFFER) as usize, (ptr & ((1 << BUFFER) - 1)) as usize);
-        let count = self.args.len();
+        let (args, shared) = (self.args.len(), self.shared.len());
         let bytes = match self.args.get_mut(buffer) {
             Some(ArgData::Slice { bytes, .. }) => bytes,
             Some(ArgData::Scalar { .. }) => panic!("a pointer to a scalar"),
-            None => &mut self.shared[buffer - count],
+            None if buffer - args < shared => &mut self.shared[buffer - args],
+            None => &mut self.arrays[buffer - args - shared],
         };
         &mut bytes[offset..offset + size]
     }

@@ -351,7 +351,9 @@ impl Walk<'_> {
             | Op::Vote { .. }
             // These yield no integer.
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Check { .. }
             | Op::Set { .. }
             | Op::Store { .. }

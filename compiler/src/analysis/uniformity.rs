@@ -245,6 +245,7 @@ impl<'k> Walk<'k> {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Check { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
@@ -266,7 +267,8 @@ impl<'k> Walk<'k> {
             | Op::Select { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
-            | Op::Index { .. } => self.any(op.operands()),
+            | Op::Index { .. }
+            | Op::Offset { .. } => self.any(op.operands()),
             // Threads that fail the check have ended.
             Op::Bounds { index, .. } => self.any([*index]),
             Op::Get(local) => self.facts.local[*local],
@@ -325,7 +327,7 @@ impl<'k> Walk<'k> {
                 ParamKind::Slice { access: Access::Write | Access::Atomic, .. }
                 | ParamKind::Scalar(_) => false,
             },
-            Some(Root::Shared(_)) | None => false,
+            Some(Root::Shared(_) | Root::Array(_)) | None => false,
         };
         if constant && self.facts.value[ptr].is_uniform() {
             return Fact::Uniform;
@@ -417,6 +419,7 @@ impl<'k> Walk<'k> {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Builtin(_)
             | Op::Unary { .. }
             | Op::Binary { .. }
@@ -427,6 +430,7 @@ impl<'k> Walk<'k> {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)

@@ -46,6 +46,7 @@ impl Builder {
             wide_index: false,
             params: Table::new(),
             shared: Table::new(),
+            arrays: Table::new(),
             locals: Table::new(),
             insts: Table::new(),
             body: Body::default(),

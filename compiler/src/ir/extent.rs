@@ -19,6 +19,8 @@ pub enum Extent {
     Mul(Box<Extent>, Box<Extent>),
     /// Quotient, rounded down.
     Div(Box<Extent>, Box<Extent>),
+    /// The larger one.
+    Max(Box<Extent>, Box<Extent>),
 }
 
 impl Extent {
@@ -31,7 +33,8 @@ impl Extent {
             | Self::Add(..)
             | Self::Sub(..)
             | Self::Mul(..)
-            | Self::Div(..) => None,
+            | Self::Div(..)
+            | Self::Max(..) => None,
         }
     }
 
@@ -62,6 +65,7 @@ impl Extent {
             Self::Sub(a, b) => binary(a, b, u64::checked_sub, Self::Sub),
             Self::Mul(a, b) => binary(a, b, u64::checked_mul, Self::Mul),
             Self::Div(a, b) => binary(a, b, u64::checked_div, Self::Div),
+            Self::Max(a, b) => binary(a, b, |a, b| Some(a.max(b)), Self::Max),
         }
     }
 
@@ -90,7 +94,7 @@ mod tests {
     fn numbers_are_computed_exactly_or_not_at_all() {
         let max = u64::MAX;
         type Binary = fn(Box<Extent>, Box<Extent>) -> Extent;
-        let cases: [(Binary, u64, u64, Option<u64>); 9] = [
+        let cases: [(Binary, u64, u64, Option<u64>); 11] = [
             (Extent::Add, 2, 3, Some(5)),
             (Extent::Add, max, 1, None),
             (Extent::Sub, 3, 3, Some(0)),
@@ -100,6 +104,8 @@ mod tests {
             (Extent::Div, 7, 2, Some(3)),
             (Extent::Div, 0, 5, Some(0)),
             (Extent::Div, 7, 0, None),
+            (Extent::Max, 7, 0, Some(7)),
+            (Extent::Max, 3, max, Some(max)),
         ];
         for (op, a, b, expected) in cases {
             let extent = binary(op, a.into(), b.into());

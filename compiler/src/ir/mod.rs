@@ -37,11 +37,12 @@ pub use op::{
 };
 pub use parse::ParseError;
 pub use print::InstText;
-pub use ty::{Scalar, Space, Ty};
+pub use ty::{Element, Scalar, Space, Ty};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
 crate::id!(/** A mutable value of one thread. */ LocalId, "$");
 crate::id!(/** A block-shared array. */ SharedId, "@");
+crate::id!(/** An array of each thread's own. */ ArrayId, "#");
 crate::id!(/** A parameter of the kernel. */ ParamId, "arg");
 crate::id!(/** A generic parameter of the kernel, or a constant that only rustc knows. */ GenericId, "T");
 crate::id!(/** A place in the user's source; only the front end can resolve it. */ Span, "!");
@@ -65,6 +66,8 @@ pub struct Kernel {
     pub params: Table<ParamId, Param>,
     /// Block-shared arrays.
     pub shared: Table<SharedId, Shared>,
+    /// Arrays that each thread has of its own.
+    pub arrays: Table<ArrayId, Array>,
     /// Mutable values (`let mut`).
     pub locals: Table<LocalId, Local>,
     /// Every instruction, in the order of the body ([`Kernel::renumber`]).
@@ -116,14 +119,14 @@ pub struct Param {
 }
 
 /// What a parameter passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// One value.
     Scalar(Scalar),
     /// Elements in global memory: their address ([`Op::Param`]) and number ([`Op::Len`]).
     Slice {
-        /// Type of an element.
-        elem: Scalar,
+        /// What an element is.
+        elem: Element,
         /// What the kernel may do with them.
         access: Access,
     },
@@ -145,8 +148,22 @@ pub enum Access {
 pub struct Shared {
     /// Name in the source.
     pub name: String,
-    /// Element type.
-    pub elem: Scalar,
+    /// What an element is.
+    pub elem: Element,
+    /// Number of elements.
+    pub len: Extent,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// An array that each thread has of its own, in local memory. Its contents are undefined when the
+/// thread starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Name in the source; empty for one that the compiler made.
+    pub name: String,
+    /// What an element is.
+    pub elem: Element,
     /// Number of elements.
     pub len: Extent,
     /// Where it is declared.
@@ -193,15 +210,17 @@ impl Kernel {
         }
     }
 
-    /// The parameter or shared array that `ptr` points into, if it is known.
+    /// The parameter or array that `ptr` points into, if it is known.
     pub fn root(&self, mut ptr: InstId) -> Option<Root> {
-        while let Op::Index { base, .. } = &self.insts[ptr].op {
+        while let Op::Index { base, .. } | Op::Offset { base, .. } = &self.insts[ptr].op {
             ptr = *base;
         }
         if let Op::Param(param) = &self.insts[ptr].op {
             Some(Root::Param(*param))
         } else if let Op::Shared(shared) = &self.insts[ptr].op {
             Some(Root::Shared(*shared))
+        } else if let Op::Array(array) = &self.insts[ptr].op {
+            Some(Root::Array(*array))
         } else {
             None
         }
@@ -238,4 +257,6 @@ pub enum Root {
     Param(ParamId),
     /// A block-shared array.
     Shared(SharedId),
+    /// An array of the thread's own.
+    Array(ArrayId),
 }

@@ -55,7 +55,7 @@ names! {
     BarrierOp { Count = "count", And = "and", Or = "or" }
     ShuffleOp { Index = "index", Up = "up", Down = "down", Xor = "xor" }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }
-    Space { Global = "global", Shared = "shared" }
+    Space { Global = "global", Shared = "shared", Local = "local" }
     Access { Read = "read", Write = "write", Atomic = "atomic" }
     Bound { Num = "num", Int = "int", Float = "float" }
 }

@@ -5,7 +5,7 @@
 //! explicit [`Op::Bounds`] or [`Op::Check`] before the operation. Floats are
 //! IEEE 754, round to nearest even, subnormals kept; sign and payload of a NaN
 //! that an operation computes are unspecified.
-use super::{Body, Extent, GenericId, InstId, LocalId, ParamId, Scalar, SharedId, Space};
+use super::{ArrayId, Body, Extent, GenericId, InstId, LocalId, ParamId, Scalar, SharedId, Space};
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub enum Op {
     Len(ParamId),
     /// The address of a shared array's first element.
     Shared(SharedId),
+    /// The address of the first element of an array of the thread's own.
+    Array(ArrayId),
     /// What the hardware provides, as `u32` or `u64`.
     Builtin(Builtin),
     /// An operation on one value of the result's type.
@@ -100,6 +102,13 @@ pub enum Op {
         index: InstId,
         /// Bytes from one element to the next.
         stride: Extent,
+    },
+    /// The address `offset` bytes behind `base`: a field's. Stays inside what `base` points into.
+    Offset {
+        /// A pointer.
+        base: InstId,
+        /// How many bytes.
+        offset: Extent,
     },
     /// Yields `index` (unsigned); where it is not less than `len`, ends the
     /// thread with [`Fault::IndexOutOfBounds`].
@@ -576,6 +585,7 @@ macro_rules! operands {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Builtin(_)
             | Op::Get(_)
             | Op::Fence { .. }
@@ -589,6 +599,7 @@ macro_rules! operands {
             | Op::Bitcast { value }
             | Op::Set { value, .. } => [Some(value), None, None],
             Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => [Some(ptr), None, None],
+            Op::Offset { base, .. } => [Some(base), None, None],
             Op::Check { cond, .. } | Op::If { cond, .. } => [Some(cond), None, None],
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
                 [Some(lhs), Some(rhs), None]
@@ -622,6 +633,7 @@ macro_rules! bodies {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Builtin(_)
             | Op::Unary { .. }
             | Op::Binary { .. }
@@ -632,6 +644,7 @@ macro_rules! bodies {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)
@@ -663,6 +676,7 @@ impl Op {
             | Self::Param(_)
             | Self::Len(_)
             | Self::Shared(_)
+            | Self::Array(_)
             | Self::Builtin(_)
             | Self::Unary { .. }
             | Self::Binary { .. }
@@ -672,7 +686,8 @@ impl Op {
             | Self::Select { .. }
             | Self::Fma { .. }
             | Self::MulAdd { .. }
-            | Self::Index { .. } => Effect::None,
+            | Self::Index { .. }
+            | Self::Offset { .. } => Effect::None,
             Self::Get(_) | Self::Load { .. } => Effect::Read,
             Self::Set { .. }
             | Self::Store { .. }

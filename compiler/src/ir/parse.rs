@@ -6,10 +6,10 @@
 //! instructions are numbered without gaps. White space, line ends included,
 //! separates words and means nothing else; `;` starts a comment.
 use super::{
-    Access, AtomicOp, BarrierOp, BinaryOp, Body, Bound, Builtin, CompareOp, Extent, Fault, Generic,
-    GenericId, GenericKind, Inst, InstId, Kernel, Local, LocalId, MAX_DEPTH, MulAddForm, Op, Order,
-    Param, ParamId, ParamKind, Scalar, Scope, Shared, SharedId, ShuffleOp, Span, Ty, UnaryOp,
-    VoteOp, names::Named,
+    Access, Array, ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Bound, Builtin, CompareOp,
+    Element, Extent, Fault, Generic, GenericId, GenericKind, Inst, InstId, Kernel, Local, LocalId,
+    MAX_DEPTH, MulAddForm, Op, Order, Param, ParamId, ParamKind, Scalar, Scope, Shared, SharedId,
+    ShuffleOp, Span, Ty, UnaryOp, VoteOp, names::Named,
 };
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
@@ -51,6 +51,7 @@ enum Use {
     Inst(InstId),
     Local(LocalId),
     Shared(SharedId),
+    Array(ArrayId),
     Param(ParamId),
     Generic(GenericId),
 }
@@ -84,6 +85,7 @@ impl<'t> Parser<'t> {
             wide_index: false,
             params: Table::new(),
             shared: Table::new(),
+            arrays: Table::new(),
             locals: Table::new(),
             insts: Table::new(),
             body: Body::default(),
@@ -282,6 +284,12 @@ impl<'t> Parser<'t> {
         Ok(id)
     }
 
+    fn array_id(&mut self) -> Result<ArrayId> {
+        let (at, id) = self.id("#", "an array such as `#3`")?;
+        self.uses.push((at, Use::Array(id)));
+        Ok(id)
+    }
+
     fn param_id(&mut self) -> Result<ParamId> {
         let (at, id) = self.id("arg", "a parameter such as `arg3`")?;
         self.uses.push((at, Use::Param(id)));
@@ -323,12 +331,21 @@ impl<'t> Parser<'t> {
 
     fn ty(&mut self) -> Result<Ty> {
         if self.eat_keyword("ptr") {
-            self.named("`global` or `shared`").map(Ty::Ptr)
+            self.named("`global`, `shared` or `local`").map(Ty::Ptr)
         } else if self.eat_keyword("unit") {
             Ok(Ty::Unit)
         } else {
             self.scalar().map(Ty::Scalar)
         }
+    }
+
+    fn element(&mut self) -> Result<Element> {
+        if !self.eat_keyword("plain") {
+            return self.scalar().map(Element::Scalar);
+        }
+        let size = self.extent()?;
+        self.keyword("align")?;
+        Ok(Element::Plain { size, align: self.extent()? })
     }
 
     fn extent(&mut self) -> Result<Extent> {
@@ -343,6 +360,15 @@ impl<'t> Parser<'t> {
             let scalar = self.scalar()?;
             self.expect(")")?;
             Ok(Extent::SizeOf(scalar))
+        } else if self.eat_keyword("max") {
+            self.expect("(")?;
+            self.parentheses = self.deeper(self.parentheses)?;
+            let a = Box::new(self.extent()?);
+            self.expect(",")?;
+            let b = Box::new(self.extent()?);
+            self.parentheses -= 1;
+            self.expect(")")?;
+            Ok(Extent::Max(a, b))
         } else if self.at_generic() {
             self.generic_id().map(Extent::Generic)
         } else {
@@ -400,6 +426,12 @@ impl<'t> Parser<'t> {
                 let span = self.span()?;
                 kernel.shared.push(Shared { name, elem, len, span });
             }
+            "array" => {
+                let name = self.declared(&kernel.arrays, "#")?;
+                let (elem, len) = self.array()?;
+                let span = self.span()?;
+                kernel.arrays.push(Array { name, elem, len, span });
+            }
             "local" => {
                 let name = self.declared(&kernel.locals, "$")?;
                 let ty = self.ty()?;
@@ -451,15 +483,15 @@ impl<'t> Parser<'t> {
             return self.scalar().map(ParamKind::Scalar);
         };
         self.expect("[")?;
-        let elem = self.scalar()?;
+        let elem = self.element()?;
         self.expect("]")?;
         Ok(ParamKind::Slice { elem, access })
     }
 
     /// `[f32; 32]`, where the semicolon starts no comment.
-    fn array(&mut self) -> Result<(Scalar, Extent)> {
+    fn array(&mut self) -> Result<(Element, Extent)> {
         self.expect("[")?;
-        let elem = self.scalar()?;
+        let elem = self.element()?;
         self.skip_space();
         if !self.rest().starts_with(';') {
             return Err(self.expected("`;`"));
@@ -580,6 +612,7 @@ impl<'t> Parser<'t> {
             "param" => Op::Param(self.param_id()?),
             "len" => Op::Len(self.param_id()?),
             "shared" => Op::Shared(self.shared_id()?),
+            "array" => Op::Array(self.array_id()?),
             "builtin" => Op::Builtin(self.named::<Builtin>("a builtin such as `thread_idx.x`")?),
             "cast" => Op::Cast { value: self.inst_id()? },
             "bitcast" => Op::Bitcast { value: self.inst_id()? },
@@ -595,6 +628,11 @@ impl<'t> Parser<'t> {
                 let [base, index] = self.values()?;
                 self.expect(",")?;
                 Op::Index { base, index, stride: self.extent()? }
+            }
+            "offset" => {
+                let base = self.inst_id()?;
+                self.expect(",")?;
+                Op::Offset { base, offset: self.extent()? }
             }
             "bounds" => {
                 let [index, len] = self.values()?;
@@ -763,6 +801,7 @@ impl<'t> Parser<'t> {
                 Use::Inst(id) => (kernel.insts.get(*id).is_some(), id),
                 Use::Local(id) => (kernel.locals.get(*id).is_some(), id),
                 Use::Shared(id) => (kernel.shared.get(*id).is_some(), id),
+                Use::Array(id) => (kernel.arrays.get(*id).is_some(), id),
                 Use::Param(id) => (kernel.params.get(*id).is_some(), id),
                 Use::Generic(id) => (kernel.generics.get(*id).is_some(), id),
             };

@@ -3,8 +3,8 @@
 //! Prints what the body reaches. Whatever the table holds besides is not in the
 //! text, so a kernel comes back equal from the parser once it is renumbered.
 use super::{
-    Body, Builtin, Extent, Generic, GenericKind, Inst, InstId, Kernel, Local, Op, Param, ParamKind,
-    Scalar, Shared, Ty,
+    Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Local, Op,
+    Param, ParamKind, Scalar, Shared, Ty,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -25,6 +25,9 @@ impl Display for Kernel {
         }
         for (id, Shared { name, elem, len, span }) in self.shared.iter() {
             writeln!(f, "  shared {id} = {}: [{elem}; {len}] {span}", Name(name))?;
+        }
+        for (id, Array { name, elem, len, span }) in self.arrays.iter() {
+            writeln!(f, "  array {id} = {}: [{elem}; {len}] {span}", Name(name))?;
         }
         for (id, Local { name, ty, span }) in self.locals.iter() {
             writeln!(f, "  local {id} = {}: {ty} {span}", Name(name))?;
@@ -138,6 +141,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Param(id) => write!(f, "param {id}"),
         Op::Len(id) => write!(f, "len {id}"),
         Op::Shared(id) => write!(f, "shared {id}"),
+        Op::Array(id) => write!(f, "array {id}"),
         Op::Builtin(builtin) => write!(f, "builtin {builtin}"),
         Op::Unary { op, value } => write!(f, "{} {value}", op.name()),
         Op::Binary { op, lhs, rhs } => write!(f, "{} {lhs}, {rhs}", op.name()),
@@ -148,6 +152,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Fma { a, b, c } => write!(f, "fma {a}, {b}, {c}"),
         Op::MulAdd { form, a, b, c } => write!(f, "mul_add.{} {a}, {b}, {c}", form.name()),
         Op::Index { base, index, stride } => write!(f, "index {base}, {index}, {stride}"),
+        Op::Offset { base, offset } => write!(f, "offset {base}, {offset}"),
         Op::Bounds { index, len } => write!(f, "bounds {index}, {len}"),
         Op::Check { cond, fault } => write!(f, "check {cond}, {}", fault.name()),
         Op::Get(local) => write!(f, "get {local}"),
@@ -253,6 +258,15 @@ impl Display for ParamKind {
     }
 }
 
+impl Display for Element {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => scalar.fmt(f),
+            Self::Plain { size, align } => write!(f, "plain {size} align {align}"),
+        }
+    }
+}
+
 impl Display for Extent {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -263,6 +277,7 @@ impl Display for Extent {
             Self::Sub(a, b) => write!(f, "({a} - {b})"),
             Self::Mul(a, b) => write!(f, "({a} * {b})"),
             Self::Div(a, b) => write!(f, "({a} / {b})"),
+            Self::Max(a, b) => write!(f, "max({a}, {b})"),
         }
     }
 }

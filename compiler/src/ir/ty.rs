@@ -2,7 +2,7 @@
 //!
 //! A value is a scalar or a pointer; structs, tuples and slices are taken apart
 //! by the front end. `usize` is [`Scalar::U64`] and `isize` is [`Scalar::I64`].
-use super::GenericId;
+use super::{Extent, GenericId};
 
 /// The type of what an instruction yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,62 @@ pub enum Space {
     Global,
     /// Memory of one block.
     Shared,
+    /// Memory of one thread.
+    Local,
+}
+
+/// What the elements of a slice or an array are.
+///
+/// Loads and stores say by themselves what they read and write, so that an element is no more than
+/// its size and alignment. Of [`Scalar`](Self::Scalar) elements they are that scalar; a
+/// [`Plain`](Self::Plain) element holds several, each at an offset that is a multiple of its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A number or `bool`.
+    Scalar(Scalar),
+    /// A struct, of whose fields the front end knows.
+    Plain {
+        /// Bytes from one element to the next: a multiple of the alignment, and not 0.
+        size: Extent,
+        /// What an element's address is a multiple of: a power of two, at most
+        /// [`MAX_ALIGN`](Self::MAX_ALIGN).
+        align: Extent,
+    },
+}
+
+impl Element {
+    /// The greatest alignment of an element: what every buffer on every device has.
+    pub const MAX_ALIGN: u64 = 256;
+
+    /// Bytes of an element, if they are known; once specialized, always `Some`.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Self::Scalar(scalar) => scalar.size().map(u64::from),
+            Self::Plain { size, .. } => size.known(),
+        }
+    }
+
+    /// What an element's address is a multiple of, if it is known; once specialized, always `Some`.
+    pub fn align(&self) -> Option<u64> {
+        match self {
+            Self::Scalar(scalar) => scalar.size().map(u64::from),
+            Self::Plain { align, .. } => align.known(),
+        }
+    }
+
+    /// The scalar that an element is, if it is one.
+    pub const fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) => Some(*scalar),
+            Self::Plain { .. } => None,
+        }
+    }
+}
+
+impl From<Scalar> for Element {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
 }
 
 impl Scalar {

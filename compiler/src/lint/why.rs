@@ -130,6 +130,7 @@ fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
     match kernel.root(ptr) {
         Some(Root::Param(param)) => format!("{what} `{}`", kernel.params[param].name),
         Some(Root::Shared(shared)) => format!("{what} `{}`", kernel.shared[shared].name),
+        Some(Root::Array(array)) => format!("{what} `{}`", kernel.arrays[array].name),
         None => format!("{what} memory"),
     }
 }

@@ -86,11 +86,13 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         Op::Const(bits) => *bits,
         Op::Param(param) | Op::Len(param) => param.index() as u64,
         Op::Shared(shared) => shared.index() as u64,
+        Op::Array(array) => array.index() as u64,
         Op::Builtin(builtin) => builtin_number(*builtin),
         Op::Unary { op, .. } => *op as u64,
         Op::Binary { op, .. } => *op as u64,
         Op::Compare { op, .. } => *op as u64,
         Op::Index { stride, .. } => stride.known()?,
+        Op::Offset { offset, .. } => offset.known()?,
         Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }

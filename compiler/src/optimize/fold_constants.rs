@@ -59,8 +59,10 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Param(_)
         | Op::Len(_)
         | Op::Shared(_)
+        | Op::Array(_)
         | Op::MulAdd { .. }
         | Op::Index { .. }
+        | Op::Offset { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)

@@ -188,6 +188,7 @@ impl Walk<'_> {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Unary { .. }
             | Op::Compare { .. }
             | Op::Cast { .. }
@@ -195,6 +196,7 @@ impl Walk<'_> {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Check { .. }
             | Op::Get(_)
             | Op::Set { .. }

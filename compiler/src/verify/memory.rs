@@ -1,6 +1,8 @@
 //! Rules on what may be done to which memory.
 use super::{Errors, signature::is_atomic};
-use crate::ir::{Access, AtomicOp, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty};
+use crate::ir::{
+    Access, AtomicOp, Element, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty,
+};
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     for (id, inst) in kernel.insts.iter() {
@@ -36,6 +38,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Builtin(_)
             | Op::Unary { .. }
             | Op::Binary { .. }
@@ -46,6 +49,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)
@@ -78,23 +82,45 @@ enum Kind {
 fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kind: Kind) {
     match root(kernel, ptr) {
         Some(Root::Param(param)) => {
-            let Some(ParamKind::Slice { access, .. }) = kernel.params.get(param).map(|p| p.kind)
+            let Some(ParamKind::Slice { access, elem }) = kernel.params.get(param).map(|p| &p.kind)
             else {
                 return;
             };
             let allowed = match kind {
-                Kind::Load => access != Access::Atomic,
-                Kind::Store => access == Access::Write,
-                Kind::Atomic => access != Access::Read,
+                Kind::Load => *access != Access::Atomic,
+                Kind::Store => *access == Access::Write,
+                Kind::Atomic => *access != Access::Read,
             };
+            element(errors, id, elem, kind);
             if !allowed {
                 errors
                     .inst(id, format!("{param} is `{}`, which does not allow this", access.name()));
             }
             space(kernel, errors, id, ptr, Space::Global);
         }
-        Some(Root::Shared(_)) => space(kernel, errors, id, ptr, Space::Shared),
+        Some(Root::Shared(shared)) => {
+            if let Some(shared) = kernel.shared.get(shared) {
+                element(errors, id, &shared.elem, kind);
+            }
+            space(kernel, errors, id, ptr, Space::Shared);
+        }
+        Some(Root::Array(_)) => space(kernel, errors, id, ptr, Space::Local),
         None => {}
+    }
+    if let (Kind::Atomic, Some(Ty::Ptr(Space::Local))) =
+        (kind, kernel.insts.get(ptr).map(|inst| inst.ty))
+    {
+        errors.inst(id, format!("{ptr} points into local memory, which has no atomic operations"));
+    }
+}
+
+/// Atomic operations are on whole elements.
+fn element(errors: &mut Errors<'_>, id: InstId, elem: &Element, kind: Kind) {
+    match (kind, elem) {
+        (Kind::Atomic, Element::Plain { .. }) => {
+            errors.inst(id, "there are no atomic operations on plain elements");
+        }
+        (Kind::Load | Kind::Store, _) | (Kind::Atomic, Element::Scalar(_)) => {}
     }
 }
 
@@ -102,7 +128,7 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
 /// not precede their users.
 fn root(kernel: &Kernel, ptr: InstId) -> Option<Root> {
     let mut at = ptr;
-    while let Op::Index { base, .. } = &kernel.insts.get(at)?.op {
+    while let Op::Index { base, .. } | Op::Offset { base, .. } = &kernel.insts.get(at)?.op {
         if *base >= at {
             return None;
         }

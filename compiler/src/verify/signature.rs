@@ -1,6 +1,8 @@
 //! Rules on what a kernel declares, and on types and extents wherever they stand.
 use super::Errors;
-use crate::ir::{Access, Extent, GenericKind, Kernel, MAX_DEPTH, Op, Param, ParamKind, Scalar, Ty};
+use crate::ir::{
+    Access, Element, Extent, GenericKind, Kernel, MAX_DEPTH, Op, Param, ParamKind, Scalar, Ty,
+};
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     name(kernel, errors);
@@ -33,16 +35,17 @@ fn generics(kernel: &Kernel, errors: &mut Errors<'_>) {
 
 fn params(kernel: &Kernel, errors: &mut Errors<'_>) {
     for (id, Param { kind, .. }) in kernel.params.iter() {
-        let (scalar, atomic) = match kind {
-            ParamKind::Scalar(scalar) => (*scalar, false),
-            ParamKind::Slice { elem, access } => (*elem, *access == Access::Atomic),
+        let (messages, atomic) = match kind {
+            ParamKind::Scalar(scalar) => (Vec::from_iter(scalar_error(kernel, *scalar)), None),
+            ParamKind::Slice { elem, access } => {
+                (element_errors(kernel, elem), (*access == Access::Atomic).then_some(elem))
+            }
         };
-        if let Some(message) = scalar_error(kernel, scalar) {
+        for message in messages {
             errors.signature(format!("{id}: {message}"));
         }
-        if atomic && !is_atomic(scalar) {
-            errors
-                .signature(format!("{id} is atomic, which elements of type `{scalar}` cannot be"));
+        if let Some(elem) = atomic.filter(|elem| !elem.scalar().is_some_and(is_atomic)) {
+            errors.signature(format!("{id} is atomic, which elements of type `{elem}` cannot be"));
         }
     }
 }
@@ -54,8 +57,14 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
         }
     }
     for (id, shared) in kernel.shared.iter() {
-        let elem = scalar_error(kernel, shared.elem);
+        let elem = element_errors(kernel, &shared.elem);
         for message in elem.into_iter().chain(extent_error(kernel, &shared.len)) {
+            errors.signature(format!("{id}: {message}"));
+        }
+    }
+    for (id, array) in kernel.arrays.iter() {
+        let elem = element_errors(kernel, &array.elem);
+        for message in elem.into_iter().chain(extent_error(kernel, &array.len)) {
             errors.signature(format!("{id}: {message}"));
         }
     }
@@ -75,8 +84,8 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         if let Some(message) = ty_error(kernel, inst.ty) {
             errors.inst(id, message);
         }
-        if let Op::Index { stride, .. } = &inst.op
-            && let Some(message) = extent_error(kernel, stride)
+        if let Op::Index { stride: extent, .. } | Op::Offset { offset: extent, .. } = &inst.op
+            && let Some(message) = extent_error(kernel, extent)
         {
             errors.inst(id, message);
         }
@@ -107,6 +116,31 @@ fn scalar_error(kernel: &Kernel, scalar: Scalar) -> Option<String> {
     }
 }
 
+/// What is wrong with an element's type, size and alignment.
+fn element_errors(kernel: &Kernel, elem: &Element) -> Vec<String> {
+    let (size, align) = match elem {
+        Element::Scalar(scalar) => return Vec::from_iter(scalar_error(kernel, *scalar)),
+        Element::Plain { size, align } => (size, align),
+    };
+    let mut messages: Vec<_> =
+        [size, align].into_iter().filter_map(|extent| extent_error(kernel, extent)).collect();
+    let aligned =
+        align.known().is_none_or(|align| align.is_power_of_two() && align <= Element::MAX_ALIGN);
+    if !aligned {
+        messages.push(format!(
+            "the alignment is {align} and must be a power of two, at most {}",
+            Element::MAX_ALIGN
+        ));
+    }
+    if let (Some(size), Some(align)) = (size.known(), align.known())
+        && aligned
+        && (size == 0 || size % align != 0)
+    {
+        messages.push(format!("the size is {size} and must be a multiple of {align}"));
+    }
+    messages
+}
+
 fn extent_error(kernel: &Kernel, extent: &Extent) -> Option<String> {
     if kernel.is_closed() && extent.known().is_none() {
         return Some(format!("the extent {extent} is no number, though there is nothing generic"));
@@ -129,9 +163,11 @@ fn extent_part_error(kernel: &Kernel, extent: &Extent, depth: usize) -> Option<S
             None => Some(format!("there is no generic parameter {id}")),
         },
         Extent::SizeOf(scalar) => scalar_error(kernel, *scalar),
-        Extent::Add(a, b) | Extent::Sub(a, b) | Extent::Mul(a, b) | Extent::Div(a, b) => {
-            extent_part_error(kernel, a, depth - 1)
-                .or_else(|| extent_part_error(kernel, b, depth - 1))
-        }
+        Extent::Add(a, b)
+        | Extent::Sub(a, b)
+        | Extent::Mul(a, b)
+        | Extent::Div(a, b)
+        | Extent::Max(a, b) => extent_part_error(kernel, a, depth - 1)
+            .or_else(|| extent_part_error(kernel, b, depth - 1)),
     }
 }

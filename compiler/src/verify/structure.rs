@@ -96,6 +96,8 @@ impl Walk<'_, '_> {
             (kernel.params.get(*param).is_some(), param.to_string())
         } else if let Op::Shared(shared) = op {
             (kernel.shared.get(*shared).is_some(), shared.to_string())
+        } else if let Op::Array(array) = op {
+            (kernel.arrays.get(*array).is_some(), array.to_string())
         } else if let Op::Get(local) | Op::Set { local, .. } = op {
             (kernel.locals.get(*local).is_some(), local.to_string())
         } else if let Op::Generic(generic) = op {

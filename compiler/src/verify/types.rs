@@ -149,20 +149,21 @@ impl Typing<'_, '_> {
                 Some(GenericKind::Type(_)) => self.error(format!("{id} is a type, no constant")),
                 None => {}
             },
-            Op::Param(id) => match self.kernel.params.get(*id).map(|param| param.kind) {
-                Some(ParamKind::Scalar(scalar)) => self.result(scalar),
+            Op::Param(id) => match self.kernel.params.get(*id).map(|param| &param.kind) {
+                Some(ParamKind::Scalar(scalar)) => self.result(*scalar),
                 Some(ParamKind::Slice { .. }) => self.result(Ty::Ptr(Space::Global)),
                 None => {}
             },
             Op::Len(id) => {
                 self.result(U64);
                 if let Some(ParamKind::Scalar(_)) =
-                    self.kernel.params.get(*id).map(|param| param.kind)
+                    self.kernel.params.get(*id).map(|param| &param.kind)
                 {
                     self.error(format!("{id} is no slice"));
                 }
             }
             Op::Shared(_) => self.result(Ty::Ptr(Space::Shared)),
+            Op::Array(_) => self.result(Ty::Ptr(Space::Local)),
             Op::Builtin(_) => {
                 if self.ty != U32 && self.ty != U64 {
                     self.error(format!("yields `{}` and must yield `u32` or `u64`", self.ty));
@@ -197,6 +198,12 @@ impl Typing<'_, '_> {
             Op::Index { base, index, stride: _ } => {
                 self.pointer(*base);
                 self.operand_in(*index, Class::Unsigned);
+                if let Some(ty @ Ty::Ptr(_)) = self.ty_of(*base) {
+                    self.result(ty);
+                }
+            }
+            Op::Offset { base, offset: _ } => {
+                self.pointer(*base);
                 if let Some(ty @ Ty::Ptr(_)) = self.ty_of(*base) {
                     self.result(ty);
                 }

@@ -402,6 +402,7 @@ impl Types {
             Extent::Sub(a, b) => binary("-", a, b),
             Extent::Mul(a, b) => binary("*", a, b),
             Extent::Div(a, b) => binary("/", a, b),
+            Extent::Max(a, b) => format!("max({}, {})", self.show_extent(a), self.show_extent(b)),
         }
     }
 

@@ -206,6 +206,10 @@ fn extent(of: &Extent, types: &Types) -> Option<TokenStream> {
         Extent::Sub(a, b) => binary(quote!(-), a, b),
         Extent::Mul(a, b) => binary(quote!(*), a, b),
         Extent::Div(a, b) => binary(quote!(/), a, b),
+        Extent::Max(a, b) => {
+            let (a, b) = (extent(a, types)?, extent(b, types)?);
+            Some(quote!({ if #a > #b { #a } else { #b } }))
+        }
     }
 }
 

@@ -22,6 +22,13 @@ impl Allocator {
         Reg::new(place, size)
     }
 
+    /// Room for an array of `bytes`, of any elements: its place.
+    pub(super) fn array(&mut self, bytes: u32) -> u32 {
+        let place = self.bytes.next_multiple_of(8);
+        self.bytes = place + bytes;
+        place
+    }
+
     /// A register that is needed up to `last`, including.
     pub(super) fn until(&mut self, last: u32, size: usize) -> Reg {
         let reused = self.free[size.trailing_zeros() as usize].pop();

@@ -181,9 +181,11 @@ impl Survey<'_> {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Builtin(_)
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Bounds { .. }
             | Op::Check { .. }
             | Op::Get(_)

@@ -1,9 +1,10 @@
 //! From IR to steps.
 //!
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
-//! 2. [`ranges`]: how long values live; 3. [`locals`]: which copies can be left out;
-//! 4. [`emit`]: the steps, in the order of the text, with registers given out as
+//! 2. [`ranges`]: how long values live, and which addresses are values ([`address`]);
+//! 3. [`locals`]: which copies can be left out; 4. [`emit`]: the steps, in the order of the text, with registers given out as
 //!    values come and taken back as they are no longer needed ([`allocate`]).
+mod address;
 mod allocate;
 mod emit;
 mod locals;

@@ -7,7 +7,10 @@
 //!
 //! A value that is another one under a new name (what `bounds` yields, a cast that
 //! keeps the bits) has that one as its [`root`](Ranges::root), and no register.
-use super::uniformity::Uniformity;
+use super::{
+    address::{Base, place},
+    uniformity::Uniformity,
+};
 use warpwise_compiler::{
     id::{Facts, Id},
     ir::{Body, InstId, Kernel, Op, Scalar, Ty},
@@ -72,10 +75,10 @@ impl Ranges {
         self.lanes[root]
     }
 
-    /// Whether an address is needed as a value. If not, it is the index into a
-    /// parameter or shared array, and only used by instructions that access memory.
-    pub(super) fn needs_address(&self, index: InstId) -> bool {
-        self.separate[index]
+    /// Whether an address is needed as a value. If not, it is only used by instructions that
+    /// access memory, and by addresses that need none either.
+    pub(super) fn needs_address(&self, address: InstId) -> bool {
+        self.separate[address]
     }
 
     fn number(&mut self, kernel: &Kernel, body: &Body, next: &mut u32) {
@@ -154,12 +157,11 @@ impl Walk<'_> {
         if let Some(ptr) = accessed(op) {
             self.access(ptr, at);
         }
-        op.operands().filter(|operand| accessed(op) != Some(*operand)).for_each(|operand| {
-            self.ranges.separate[operand] = true;
-        });
-        if let Op::Index { base, .. } = op {
-            let direct = matches!(self.kernel.insts[*base].op, Op::Param(_) | Op::Shared(_));
-            self.ranges.separate[id] |= !direct;
+        let is_address = matches!(op, Op::Index { .. } | Op::Offset { .. });
+        for operand in op.operands().filter(|_| !is_address) {
+            if accessed(op) != Some(operand) {
+                self.is_value(operand);
+            }
         }
         if let Op::For { start, end, step, .. } = *op {
             // The end and the step are looked at behind the body, the counter changes there.
@@ -171,10 +173,25 @@ impl Walk<'_> {
         }
     }
 
-    /// An access through an address that is no value of its own needs the index.
+    /// An access through an address that is no value of its own needs what that is made of.
     fn access(&mut self, ptr: InstId, at: u32) {
-        if let Op::Index { index, .. } = self.kernel.insts[ptr].op {
-            self.extend(index, at);
+        match place(self.kernel, ptr).base {
+            Base::Start(_) => {}
+            Base::Element { index, .. } => self.extend(index, at),
+            Base::Value(value) => {
+                self.is_value(value);
+                self.extend(value, at);
+            }
+        }
+    }
+
+    /// An address that is a value is computed from those before it.
+    fn is_value(&mut self, value: InstId) {
+        if std::mem::replace(&mut self.ranges.separate[value], true) {
+            return;
+        }
+        if let Op::Index { base, .. } | Op::Offset { base, .. } = self.kernel.insts[value].op {
+            self.is_value(base);
         }
     }
 
@@ -203,7 +220,8 @@ impl Walk<'_> {
             | Op::Select { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
-            | Op::Index { .. } => self.uniformity.varies(id),
+            | Op::Index { .. }
+            | Op::Offset { .. } => self.uniformity.varies(id),
             Op::Set { local, .. } => self.uniformity.local_varies(*local),
             Op::Store { value, .. } => *value == operand,
             Op::For { .. } => self.uniformity.varies(id),
@@ -212,6 +230,7 @@ impl Walk<'_> {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Builtin(_)
             | Op::Bounds { .. }
             | Op::Check { .. }
@@ -250,6 +269,7 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Param(_)
         | Op::Len(_)
         | Op::Shared(_)
+        | Op::Array(_)
         | Op::Builtin(_)
         | Op::Unary { .. }
         | Op::Binary { .. }
@@ -260,6 +280,7 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Index { .. }
+        | Op::Offset { .. }
         | Op::Bounds { .. }
         | Op::Check { .. }
         | Op::Get(_)

@@ -10,7 +10,7 @@
 //! then no lane waits while another sets it.
 use warpwise_compiler::{
     id::Facts,
-    ir::{Body, Builtin, InstId, Kernel, LocalId, Op},
+    ir::{Body, Builtin, InstId, Kernel, LocalId, Op, Space},
 };
 
 /// What varies between the lanes of a strand.
@@ -97,7 +97,14 @@ impl Round<'_> {
         let op = &kernel.insts[id].op;
         let operands_vary = op.operands().any(|operand| self.facts.varies[operand]);
         let varies = match op {
-            Op::Const(_) | Op::Generic(_) | Op::Param(_) | Op::Len(_) | Op::Shared(_) => false,
+            Op::Const(_)
+            | Op::Generic(_)
+            | Op::Param(_)
+            | Op::Len(_)
+            | Op::Shared(_)
+            | Op::Array(_) => false,
+            // Each lane has its own.
+            Op::Load { ptr } if kernel.space(*ptr) == Some(Space::Local) => true,
             Op::Builtin(builtin) => differs_between_threads(*builtin),
             Op::Unary { .. }
             | Op::Binary { .. }
@@ -108,6 +115,7 @@ impl Round<'_> {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Load { .. } => operands_vary,
             // The index that is yielded, not the length.
             Op::Bounds { index, .. } => self.facts.varies[*index],

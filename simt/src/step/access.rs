@@ -33,15 +33,17 @@ impl<'e> Exec<'e> {
 
     /// How to reach the lanes of a run at once. All pointers of a run mostly point
     /// into one buffer; for those that do not, the transfer refuses.
-    fn elements(&self, address: Address<Reg>, run: Run) -> Option<Elements<'e>> {
+    fn elements(&self, address: Address<Reg>, run: Run, size: usize) -> Option<Elements<'e>> {
         match address {
-            Address::Element { buffer, index, stride } => {
-                Some(Elements { cells: self.cells(buffer)?, base: 0, stride, index })
+            Address::Element { buffer, index, stride, offset } => {
+                let cells = self.cells(buffer)?;
+                let cells = if offset == 0 { cells } else { cells.behind(offset, size)? };
+                Some(Elements { cells, base: 0, stride, index })
             }
-            Address::Pointer(ptr) => {
+            Address::Pointer { ptr, offset } => {
                 let first = self.registers.get(ptr, run.first);
-                let (buffer, offset) = resolve(first);
-                let base = first - offset;
+                let (buffer, at) = resolve(first);
+                let base = (first - at).wrapping_sub(offset);
                 Some(Elements { cells: self.cells(buffer)?, base, stride: 1, index: ptr })
             }
         }
@@ -50,13 +52,13 @@ impl<'e> Exec<'e> {
     /// Where one lane's access goes.
     fn lane_address(&self, address: Address<Operand>, lane: usize) -> Option<(Cells<'e>, u64)> {
         match address {
-            Address::Element { buffer, index, stride } => {
-                let offset = self.value(index, lane).checked_mul(stride)?;
+            Address::Element { buffer, index, stride, offset } => {
+                let offset = self.value(index, lane).checked_mul(stride)?.checked_add(offset)?;
                 Some((self.cells(buffer)?, offset))
             }
-            Address::Pointer(ptr) => {
-                let (buffer, offset) = resolve(self.value(ptr, lane));
-                Some((self.cells(buffer)?, offset))
+            Address::Pointer { ptr, offset } => {
+                let (buffer, at) = resolve(self.value(ptr, lane));
+                Some((self.cells(buffer)?, at.checked_add(offset)?))
             }
         }
     }
@@ -74,7 +76,7 @@ impl<'e> Exec<'e> {
     }
 
     fn load_run(&mut self, to: Reg, from: Address<Reg>, transfer: Transfer, run: Run) -> bool {
-        let Some(elements) = self.elements(from, run) else { return false };
+        let Some(elements) = self.elements(from, run, to.size()) else { return false };
         self.registers.load(transfer, to, elements, run)
     }
 
@@ -113,7 +115,7 @@ impl<'e> Exec<'e> {
     }
 
     fn store_run(&mut self, value: Reg, to: Address<Reg>, transfer: Transfer, run: Run) -> bool {
-        let Some(elements) = self.elements(to, run) else { return false };
+        let Some(elements) = self.elements(to, run, value.size()) else { return false };
         self.registers.store(transfer, value, elements, run)
     }
 
@@ -162,7 +164,7 @@ impl<'e> Exec<'e> {
     }
 
     /// An access that no check allowed.
-    fn outside(&self, address: Address<Operand>, lane: usize) -> Next {
+    pub(super) fn outside(&self, address: Address<Operand>, lane: usize) -> Next {
         Next::Outside(self.value(address.index(), lane))
     }
 }

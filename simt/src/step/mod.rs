@@ -1,9 +1,10 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`meet`].
+//! kind: [`control`], [`access`], [`local`], [`meet`].
 mod access;
 mod control;
+mod local;
 mod meet;
 
 use crate::{
@@ -113,6 +114,8 @@ impl<'e> Exec<'e> {
                 Step::Load { to, from, transfer } => self.load(*to, *from, *transfer),
                 Step::LoadUniform { to, from } => self.load_uniform(*to, *from),
                 Step::Store { value, to, transfer } => self.store(*value, *to, *transfer),
+                Step::LoadLocal { to, from } => self.load_local(*to, *from),
+                Step::StoreLocal { value, to } => self.store_local(*value, *to),
                 Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
                 Step::Fence => {
                     fence(SeqCst);
@@ -170,8 +173,8 @@ impl<'e> Exec<'e> {
             return self.bound.cells[buffer];
         }
         let shared = buffer - params;
-        let (size, _) = self.code.shared.get(shared)?;
-        Some(self.shared.get(shared)?.cells(*size))
+        let (access, _) = self.code.shared.get(shared)?;
+        Some(self.shared.get(shared)?.cells(*access))
     }
 
     /// Ends the active lanes whose index is not below the length.

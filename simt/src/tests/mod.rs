@@ -1,4 +1,5 @@
 //! Kernels as IR text, run and looked at.
+mod arrays;
 mod faults;
 mod flow;
 mod meet;

@@ -55,7 +55,7 @@ fn declare(build: &mut Builder, draw: &mut Draw, shape: &LaunchShape) -> Vec<Arg
     let mut args = Vec::new();
     for (name, access, len) in slices {
         let elem = Scalar::U32;
-        let kind = ParamKind::Slice { elem, access };
+        let kind = ParamKind::Slice { elem: elem.into(), access };
         build.kernel.params.push(Param { name: name.into(), kind, span });
         let mut value = |_| (draw.value(elem) as u32).to_le_bytes();
         let bytes = (0..len).flat_map(&mut value).collect();

@@ -26,7 +26,7 @@ pub fn divergent_kernel(seed: u64) -> RandomKernel {
         build.kernel.block = Some(block.map(|dim| Extent::Const(u64::from(dim))));
     }
     let span = Span::new(0);
-    let slice = ParamKind::Slice { elem: U32, access: Access::Read };
+    let slice = ParamKind::Slice { elem: U32.into(), access: Access::Read };
     build.kernel.params.push(Param { name: "x".into(), kind: slice, span });
     build.kernel.params.push(Param { name: "n".into(), kind: ParamKind::Scalar(U32), span });
     let bytes = (0..8_u32).flat_map(|_| draw.below(4).to_le_bytes()).collect();

@@ -5,7 +5,7 @@ use super::{
 };
 use warpwise_compiler::ir::{
     AtomicOp, Axis, BinaryOp, Body, Builtin, CompareOp, Extent, InstId, LocalId, Op, Order,
-    ParamId, Root, Scalar, Scope, SharedId, Space, Ty,
+    ParamId, ParamKind, Root, Scalar, Scope, SharedId, Space, Ty,
 };
 
 const GLOBAL: Ty = Ty::Ptr(Space::Global);
@@ -43,9 +43,9 @@ impl Generator {
     }
 
     fn args_type(&self, param: ParamId) -> Scalar {
-        match self.build.kernel.params[param].kind {
-            warpwise_compiler::ir::ParamKind::Scalar(ty) => ty,
-            warpwise_compiler::ir::ParamKind::Slice { elem, .. } => elem,
+        match &self.build.kernel.params[param].kind {
+            ParamKind::Scalar(ty) => *ty,
+            ParamKind::Slice { .. } => unreachable!("scalars are declared as such"),
         }
     }
 
@@ -164,7 +164,8 @@ impl Generator {
             | Extent::Add(..)
             | Extent::Sub(..)
             | Extent::Mul(..)
-            | Extent::Div(..) => stride,
+            | Extent::Div(..)
+            | Extent::Max(..) => stride,
         };
         self.emit(Op::Index { base, index, stride }, ptr)
     }
@@ -322,6 +323,7 @@ impl Generator {
         let (base, space) = match root {
             Root::Param(param) => (self.emit(Op::Param(param), GLOBAL), GLOBAL),
             Root::Shared(shared) => (self.emit(Op::Shared(shared), SHARED), SHARED),
+            Root::Array(_) => unreachable!("a tally is for all threads"),
         };
         let (index, _) = self.index_below(None, len);
         let ptr = self.element(base, index, Extent::SizeOf(elem), space);
@@ -329,7 +331,7 @@ impl Generator {
         let (op, order) = (self.draw.one_of(ops), self.draw.one_of(&ORDERS));
         let scope = match root {
             Root::Param(_) => self.draw.one_of(&[Scope::Device, Scope::System]),
-            Root::Shared(_) => self.draw.one_of(Scope::ALL),
+            Root::Shared(_) | Root::Array(_) => self.draw.one_of(Scope::ALL),
         };
         self.emit(Op::Atomic { op, ptr, value, order, scope }, elem);
     }
@@ -340,7 +342,7 @@ impl Generator {
     fn fill_shared(&mut self) {
         let tallies = self.plan.tallies.iter().filter_map(|tally| match tally.root {
             Root::Shared(shared) => Some((shared, tally.elem)),
-            Root::Param(_) => None,
+            Root::Param(_) | Root::Array(_) => None,
         });
         let arrays: Vec<(SharedId, Scalar)> =
             tallies.chain(self.plan.slots.iter().copied()).collect();
@@ -395,7 +397,7 @@ impl Generator {
     pub(super) fn finish(&mut self) {
         let shared = self.plan.tallies.iter().filter_map(|tally| match tally.root {
             Root::Shared(shared) => Some((shared, tally.elem)),
-            Root::Param(_) => None,
+            Root::Param(_) | Root::Array(_) => None,
         });
         let shared: Vec<(SharedId, Scalar)> = shared.collect();
         if !shared.is_empty() {

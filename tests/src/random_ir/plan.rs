@@ -238,7 +238,7 @@ impl Generator {
             bytes.extend_from_slice(&value[..element_size(concrete)]);
         }
         let arg = ArgData::Slice { elem: concrete, access, bytes };
-        self.declare_param(ParamKind::Slice { elem, access }, arg)
+        self.declare_param(ParamKind::Slice { elem: elem.into(), access }, arg)
     }
 
     fn declare_input(&mut self) {
@@ -304,7 +304,7 @@ impl Generator {
             Some(_) | None => (threads + u64::from(self.draw.below(3))).into(),
         };
         let (name, span) = (self.name(), self.build.span);
-        self.build.kernel.shared.push(Shared { name, elem, len, span })
+        self.build.kernel.shared.push(Shared { name, elem: elem.into(), len, span })
     }
 
     fn declare_slots(&mut self) {

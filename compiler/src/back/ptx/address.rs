@@ -2,7 +2,7 @@
 //!
 //! An address is a base register and a constant offset, which PTX takes as an immediate:
 //! `a[i]` and `a[i + 1]` share the register `a + i * size`. That is exact even where `i + 1`
-//! would wrap: global addresses are computed modulo 2^64, as `usize` is. Shared addresses
+//! would wrap: global addresses are computed modulo 2^64, as `usize` is. Shared and local addresses
 //! are 32-bit registers, and an offset is split off only where the register provably
 //! stays below 2^31.
 use super::{
@@ -44,6 +44,7 @@ pub(super) const fn space_name(space: Space) -> &'static str {
     match space {
         Space::Global => "global",
         Space::Shared => "shared",
+        Space::Local => "local",
     }
 }
 
@@ -60,6 +61,23 @@ impl Emitter<'_> {
             return Address { space: base.space, base: base_reg, offset };
         }
         Address { base: self.element(base, index, stride), ..base }
+    }
+
+    /// The address `offset` bytes behind `base`.
+    pub(super) fn offset(&mut self, base: InstId, offset: u64) -> Address {
+        let base = self.address(base);
+        let sum = offset.wrapping_add(i64::from(base.offset) as u64);
+        if let Ok(offset) = i32::try_from(sum as i64) {
+            return Address { offset, ..base };
+        }
+        let reg = self.regs.fresh(Class::of_pointer(base.space));
+        match base.space {
+            Space::Global => ptx!(self, "add.s64 {reg}, {}, {offset}", base.base),
+            Space::Shared | Space::Local => {
+                ptx!(self, "add.s32 {reg}, {}, {}", base.base, offset as u32);
+            }
+        }
+        Address { base: reg, ..base }
     }
 
     /// An unsigned index as a term and a constant, which add up to it modulo 2^64.
@@ -118,9 +136,11 @@ impl Emitter<'_> {
     /// elements behind it.
     fn may_split(&self, space: Space, term: Option<InstId>, constant: u64, stride: u64) -> bool {
         match (space, term) {
-            (Space::Global, _) | (Space::Shared, None) => true,
-            (Space::Shared, Some(_)) if constant == 0 => true,
-            (Space::Shared, Some(term)) => self.facts.max(term).saturating_mul(stride) < 1 << 31,
+            (Space::Global, _) | (Space::Shared | Space::Local, None) => true,
+            (Space::Shared | Space::Local, Some(_)) if constant == 0 => true,
+            (Space::Shared | Space::Local, Some(term)) => {
+                self.facts.max(term).saturating_mul(stride) < 1 << 31
+            }
         }
     }
 
@@ -130,14 +150,14 @@ impl Emitter<'_> {
         self.known(what).unwrap_or_else(|| {
             let reg = match base.space {
                 Space::Global => self.global_element(base.base, index, stride),
-                Space::Shared => self.shared_element(base.base, index, stride),
+                Space::Shared | Space::Local => self.narrow_element(base.base, index, stride),
             };
             self.remember(what, reg);
             reg
         })
     }
 
-    fn shared_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {
+    fn narrow_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {
         let (index, reg) = (self.low(index), self.regs.fresh(Class::B32));
         ptx!(self, "mad.lo.s32 {reg}, {index}, {}, {base}", stride as u32);
         reg
@@ -201,8 +221,8 @@ impl Emitter<'_> {
         let space = space_name(address.space);
         let how = match (self.is_read_only(ptr), self.facts.steers(id)) {
             (true, _) => "ld.global.nc".to_owned(),
-            (false, true) => format!("ld.relaxed.cta.{space}"),
-            (false, false) => format!("ld.{space}"),
+            (false, true) if address.space != Space::Local => format!("ld.relaxed.cta.{space}"),
+            (false, true | false) => format!("ld.{space}"),
         };
         self.load_as(&how, scalar, address)
     }
@@ -233,7 +253,7 @@ impl Emitter<'_> {
                 self.kernel.params[param].kind,
                 ParamKind::Slice { access: Access::Read, .. }
             ),
-            Some(Root::Shared(_)) | None => false,
+            Some(Root::Shared(_) | Root::Array(_)) | None => false,
         }
     }
 }

@@ -48,6 +48,7 @@ impl Emitter<'_> {
             Op::Param(param) => self.param(*param),
             Op::Len(param) => self.len(*param).into(),
             Op::Shared(shared) => self.shared(*shared).into(),
+            Op::Array(array) => self.array(*array).into(),
             Op::Builtin(builtin) => self.provided(id, *builtin),
             Op::Unary { op, value } => self.unary(id, *op, *value),
             Op::Binary { op, lhs, rhs } => self.binary(id, *op, *lhs, *rhs),
@@ -57,6 +58,7 @@ impl Emitter<'_> {
             Op::Select { cond, then, other } => self.select(id, *cond, *then, *other),
             Op::Fma { a, b, c } => self.fma(id, *a, *b, *c),
             Op::Index { base, index, stride } => self.index(*base, *index, known(stride)).into(),
+            Op::Offset { base, offset } => self.offset(*base, known(offset)).into(),
             Op::Bounds { index, len } => self.bounds(id, *index, *len),
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
             Op::Get(local) => self.get(id, *local),
@@ -290,7 +292,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The number that a stride is.
+/// The number that a stride or an offset is.
 fn known(extent: &Extent) -> u64 {
     extent.known().expect("a specialized kernel's extents are numbers")
 }

@@ -13,7 +13,8 @@ use super::{
 use crate::{
     id::{self, Id},
     ir::{
-        Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId, Space, Ty,
+        ArrayId, Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
+        Space, Ty,
     },
 };
 use std::collections::HashMap;
@@ -91,6 +92,7 @@ pub(super) struct Emitter<'k> {
     params: id::Facts<ParamId, Option<Reg>>,
     lens: id::Facts<ParamId, Option<Reg>>,
     shared: id::Facts<SharedId, Option<Reg>>,
+    arrays: id::Facts<ArrayId, Option<Reg>>,
     builtins: HashMap<Builtin, Operand>,
     memo: Memo,
 }
@@ -109,13 +111,14 @@ impl<'k> Emitter<'k> {
             params: kernel.params.facts(None),
             lens: kernel.params.facts(None),
             shared: kernel.shared.facts(None),
+            arrays: kernel.arrays.facts(None),
             builtins: HashMap::new(),
             memo: Memo::default(),
         }
     }
 
     /// Computes once, at the kernel's start, what every thread is given: parameters,
-    /// lengths, addresses of shared arrays, indices.
+    /// lengths, addresses of arrays, indices.
     pub(super) fn prologue(&mut self) {
         let kernel = self.kernel;
         kernel.walk(&mut |id| {
@@ -126,6 +129,8 @@ impl<'k> Emitter<'k> {
                 self.len(*param);
             } else if let Op::Shared(shared) = op {
                 self.shared(*shared);
+            } else if let Op::Array(array) = op {
+                self.array(*array);
             } else if let Op::Builtin(builtin) = op {
                 self.builtin(*builtin);
             }
@@ -134,7 +139,7 @@ impl<'k> Emitter<'k> {
 
     /// A scalar parameter, or the address that a slice parameter passes.
     pub(super) fn param(&mut self, param: ParamId) -> Value {
-        let kind = self.kernel.params[param].kind;
+        let kind = &self.kernel.params[param].kind;
         let reg = match (self.params[param], kind) {
             (Some(reg), _) => reg,
             (None, ParamKind::Scalar(Scalar::Bool)) => {
@@ -143,8 +148,8 @@ impl<'k> Emitter<'k> {
                 self.byte_to_pred(byte)
             }
             (None, ParamKind::Scalar(scalar)) => {
-                let reg = self.regs.fresh(Class::of(scalar));
-                ptx!(self, "ld.param.{} {reg}, [{param}]", memory(scalar));
+                let reg = self.regs.fresh(Class::of(*scalar));
+                ptx!(self, "ld.param.{} {reg}, [{param}]", memory(*scalar));
                 reg
             }
             (None, ParamKind::Slice { .. }) => {
@@ -181,6 +186,17 @@ impl<'k> Emitter<'k> {
         });
         self.shared[shared] = Some(reg);
         Address::of(Space::Shared, reg)
+    }
+
+    /// The address of an array of the thread's own.
+    pub(super) fn array(&mut self, array: ArrayId) -> Address {
+        let reg = self.arrays[array].unwrap_or_else(|| {
+            let reg = self.regs.fresh(Class::B32);
+            ptx!(self, "mov.u32 {reg}, local{}", array.index());
+            reg
+        });
+        self.arrays[array] = Some(reg);
+        Address::of(Space::Local, reg)
     }
 
     /// What the hardware provides: 32 bits, but for a wide global index.

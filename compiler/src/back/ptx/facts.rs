@@ -143,6 +143,7 @@ impl Facts {
             | Op::Param(_)
             | Op::Len(_)
             | Op::Shared(_)
+            | Op::Array(_)
             | Op::Unary { .. }
             | Op::Compare { .. }
             | Op::Cast { .. }
@@ -150,6 +151,7 @@ impl Facts {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
+            | Op::Offset { .. }
             | Op::Check { .. }
             | Op::Get(_)
             | Op::Set { .. }

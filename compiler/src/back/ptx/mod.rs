@@ -45,7 +45,7 @@ mod sync;
 
 use crate::{
     id::Id,
-    ir::{Access, Kernel, ParamKind, Scalar, Shared},
+    ir::{Access, Element, Extent, Kernel, ParamKind, Scalar},
     target::Target,
 };
 use emitter::Emitter;
@@ -57,8 +57,10 @@ const VERSION: &str = "6.3";
 const MOST_PARAM_BYTES: u64 = 4352;
 /// Bytes of shared arrays that a kernel declares at most.
 const MOST_SHARED_BYTES: u64 = 48 * 1024;
-/// Shared arrays are aligned for the widest access.
-const SHARED_ALIGN: u64 = 16;
+/// Bytes of arrays that a thread can have of its own (CUDA programming guide, compute capabilities).
+const MOST_LOCAL_BYTES: u64 = 512 * 1024;
+/// Arrays are aligned for the widest access.
+const ARRAY_ALIGN: u64 = 16;
 
 /// Why there is no PTX for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +81,13 @@ pub enum Unsupported {
         /// Bytes that a block can have.
         limit: u64,
     },
+    /// The arrays of each thread are too large.
+    LocalMemory {
+        /// Bytes of all of them, each aligned to 16.
+        bytes: u64,
+        /// Bytes that a thread can have.
+        limit: u64,
+    },
     /// The parameters are too many.
     Parameters {
         /// Bytes of all parameters: 16 for a slice.
@@ -96,6 +105,9 @@ impl fmt::Display for Unsupported {
             }
             Self::SharedMemory { bytes, limit } => {
                 write!(f, "the shared arrays take {bytes} bytes, and a block has {limit}")
+            }
+            Self::LocalMemory { bytes, limit } => {
+                write!(f, "the arrays of a thread take {bytes} bytes, and it has {limit}")
             }
             Self::Parameters { bytes, limit } => {
                 write!(f, "the parameters take {bytes} bytes, and a kernel takes {limit}")
@@ -143,6 +155,10 @@ fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
     if bytes > MOST_SHARED_BYTES {
         return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });
     }
+    let bytes = array_bytes(kernel.arrays.iter().map(|(_, array)| (&array.elem, &array.len)));
+    if bytes > MOST_LOCAL_BYTES {
+        return Err(Unsupported::LocalMemory { bytes, limit: MOST_LOCAL_BYTES });
+    }
     let bytes = param_bytes(kernel);
     if bytes > MOST_PARAM_BYTES {
         return Err(Unsupported::Parameters { bytes, limit: MOST_PARAM_BYTES });
@@ -153,15 +169,28 @@ fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
 /// Bytes of shared memory that a block of `kernel`, which is specialized, takes; `u64::MAX` if
 /// that many do not fit in one.
 pub fn block_shared_bytes(kernel: &Kernel) -> u64 {
-    kernel.shared.iter().fold(0_u64, |sum, (_, array)| {
-        sum.saturating_add(shared_bytes(array).div_ceil(SHARED_ALIGN).saturating_mul(SHARED_ALIGN))
+    array_bytes(kernel.shared.iter().map(|(_, shared)| (&shared.elem, &shared.len)))
+}
+
+/// Bytes of arrays, each aligned, one behind the other.
+fn array_bytes<'k>(arrays: impl Iterator<Item = (&'k Element, &'k Extent)>) -> u64 {
+    arrays.fold(0_u64, |sum, (elem, len)| {
+        let (bytes, align) = (bytes(elem, len), align(elem));
+        let start = sum.div_ceil(align).saturating_mul(align);
+        start.saturating_add(bytes.div_ceil(ARRAY_ALIGN).saturating_mul(ARRAY_ALIGN))
     })
 }
 
 /// Bytes of an array; an empty one still has an address.
-fn shared_bytes(array: &Shared) -> u64 {
-    let len = array.len.known().expect("a specialized kernel's extents are numbers");
-    len.saturating_mul(size(array.elem)).max(1)
+fn bytes(elem: &Element, len: &Extent) -> u64 {
+    let (size, len) = (elem.size(), len.known());
+    let (size, len) = size.zip(len).expect("a specialized kernel's extents are numbers");
+    len.saturating_mul(size).max(1)
+}
+
+/// What an array's address is a multiple of.
+fn align(elem: &Element) -> u64 {
+    elem.align().expect("a specialized kernel's extents are numbers").max(ARRAY_ALIGN)
 }
 
 /// Bytes of all parameters, each aligned to its size, the fault record included.
@@ -198,12 +227,14 @@ impl fmt::Display for Entry<'_> {
         }
         writeln!(f, "{{")?;
         for (id, array) in self.kernel.shared.iter() {
-            let (number, bytes) = (id.index(), shared_bytes(array));
-            writeln!(
-                f,
-                "\t.shared .align {SHARED_ALIGN} .b8 shared{number}[{bytes}];{}",
-                comment(&array.name)
-            )?;
+            let (align, bytes) = (align(&array.elem), bytes(&array.elem, &array.len));
+            let (number, comment) = (id.index(), comment(&array.name));
+            writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
+        }
+        for (id, array) in self.kernel.arrays.iter() {
+            let (align, bytes) = (align(&array.elem), bytes(&array.elem, &array.len));
+            let (number, comment) = (id.index(), comment(&array.name));
+            writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;
         }
         for declaration in self.emitter.regs.declarations() {
             writeln!(f, "\t{declaration}")?;

@@ -7,7 +7,7 @@
 //! | 32-bit integers | `.b32` | |
 //! | 64-bit integers | `.b64` | a `u64` that fits 32 bits is kept in a `.b32`, see [`facts`](super::facts) |
 //! | floats | `.f32`, `.f64` | |
-//! | pointers | `.b64` global, `.b32` shared | |
+//! | pointers | `.b64` global, `.b32` shared and local | |
 use crate::ir::{Scalar, Space};
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl Class {
     pub(super) const fn of_pointer(space: Space) -> Self {
         match space {
             Space::Global => Self::B64,
-            Space::Shared => Self::B32,
+            Space::Shared | Space::Local => Self::B32,
         }
     }
 

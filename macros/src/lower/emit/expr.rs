@@ -182,7 +182,8 @@ impl Emit<'_> {
         let elem = self.scalar_of(elem, at)?;
         let span = self.span(at);
         let name = name.trim_start_matches("r#").to_owned();
-        let id = self.build.kernel.shared.push(Shared { name, elem, len: tidy(len), span });
+        let (elem, len) = (elem.into(), tidy(len));
+        let id = self.build.kernel.shared.push(Shared { name, elem, len, span });
         let memory = super::Memory { ptr: super::Pointer::Shared(id), len: None, scope: None };
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }

@@ -114,13 +114,13 @@ impl Emit<'_> {
             (_, false) => Access::Read,
             (_, true) => Access::Write,
         };
-        Ok(ParamKind::Slice { elem: self.scalar_of(elem, at)?, access })
+        Ok(ParamKind::Slice { elem: self.scalar_of(elem, at)?.into(), access })
     }
 
     fn bind_param(&mut self, var: Var, id: ir::ParamId, param: &Param) -> Flow<()> {
         let variable = &self.frame.function.vars[var];
         let (at, mutable) = (variable.at, variable.mutable);
-        let binding = match param.kind {
+        let binding = match &param.kind {
             ParamKind::Slice { .. } => {
                 let len = Some(Length::Param(id));
                 let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
@@ -128,8 +128,8 @@ impl Emit<'_> {
             }
             ParamKind::Scalar(_) if !mutable => Binding::Param(id),
             ParamKind::Scalar(scalar) => {
-                let local = self.local(&param.name, scalar, at);
-                let value = self.inst(at, Op::Param(id), scalar);
+                let local = self.local(&param.name, *scalar, at);
+                let value = self.inst(at, Op::Param(id), *scalar);
                 self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
                 Binding::Local(local)
             }

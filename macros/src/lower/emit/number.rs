@@ -125,6 +125,7 @@ impl Emit<'_> {
             Extent::Sub(a, b) => (BinaryOp::Sub, a, b),
             Extent::Mul(a, b) => (BinaryOp::Mul, a, b),
             Extent::Div(a, b) => (BinaryOp::Div, a, b),
+            Extent::Max(a, b) => (BinaryOp::Max, a, b),
         };
         let lhs = self.extent_value(a, scalar, at);
         let rhs = self.extent_value(b, scalar, at);

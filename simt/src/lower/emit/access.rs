@@ -1,5 +1,8 @@
 //! Addresses, loads, stores and atomics.
-use super::{Done, Emitter};
+use super::{
+    super::address::{Base, place},
+    Done, Emitter,
+};
 use crate::{
     code::{Address, Atomic, AtomicKind, Malformed, Operand, Step},
     lanes::{self, LaneFn, scan::Transfer},
@@ -7,7 +10,7 @@ use crate::{
 };
 use warpwise_compiler::{
     id::Id,
-    ir::{CompareOp, InstId, Op, Order, Scalar},
+    ir::{CompareOp, InstId, Order, Root, Scalar, Space},
 };
 
 impl Emitter<'_> {
@@ -31,6 +34,27 @@ impl Emitter<'_> {
         let stride = self.constant(stride, 8);
         let to = self.new_uniform(id)?;
         self.step(Step::Uniform { f, slots: [to, base, index, stride] });
+        self.spread(id)
+    }
+
+    /// The address of a field, as a value; not at all if only accesses need it.
+    pub(super) fn offset(&mut self, id: InstId, base: InstId, offset: u64) -> Done {
+        if !self.ranges.needs_address(id) {
+            return Ok(());
+        }
+        let f = lanes::offset(self.isa);
+        if self.varies(id) {
+            let base = self.lanes(base)?;
+            let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
+            self.registers.release(self.ranges.position(id));
+            let to = self.new_lanes(id)?;
+            self.step(Step::Map { f, regs: [to, base, one, offset] });
+            return Ok(());
+        }
+        let base = self.uniform(base)?;
+        let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
+        let to = self.new_uniform(id)?;
+        self.step(Step::Uniform { f, slots: [to, base, one, offset] });
         self.spread(id)
     }
 
@@ -66,28 +90,45 @@ impl Emitter<'_> {
         id: InstId,
         ptr: InstId,
     ) -> Result<Address<Operand>, Malformed> {
-        let kernel = self.kernel;
-        let Op::Index { base, index, stride } = &kernel.insts[ptr].op else {
-            return self.operand(ptr).map(Address::Pointer);
+        let place = place(self.kernel, ptr);
+        let offset = place.offset;
+        Ok(match place.base {
+            Base::Start(of) => {
+                let index = Operand::Uniform(self.constant(0, 8));
+                Address::Element { buffer: self.buffer(of), index, stride: 1, offset }
+            }
+            Base::Element { of, index, stride } => {
+                let index = match self.operand(index)? {
+                    Operand::Lanes(reg) if reg.size() < 4 => {
+                        Operand::Lanes(self.wide_lanes(id, index)?)
+                    }
+                    Operand::Lanes(reg) => Operand::Lanes(reg),
+                    Operand::Uniform(slot) => Operand::Uniform(slot),
+                };
+                Address::Element { buffer: self.buffer(of), index, stride, offset }
+            }
+            Base::Value(ptr) => Address::Pointer { ptr: self.operand(ptr)?, offset },
+        })
+    }
+
+    /// The number of a buffer.
+    pub(super) fn buffer(&self, of: Root) -> u16 {
+        let (params, shared) = (self.kernel.params.len(), self.kernel.shared.len());
+        let number = match of {
+            Root::Param(param) => param.index(),
+            Root::Shared(of) => params + of.index(),
+            Root::Array(array) => params + shared + array.index(),
         };
-        let buffer = if let Op::Param(param) = kernel.insts[*base].op {
-            param.index()
-        } else if let Op::Shared(shared) = kernel.insts[*base].op {
-            kernel.params.len() + shared.index()
-        } else {
-            return self.operand(ptr).map(Address::Pointer);
-        };
-        let stride = stride.known().ok_or_else(|| self.malformed("a generic stride"))?;
-        let index = match self.operand(*index)? {
-            Operand::Lanes(reg) if reg.size() < 4 => Operand::Lanes(self.wide_lanes(id, *index)?),
-            Operand::Lanes(reg) => Operand::Lanes(reg),
-            Operand::Uniform(slot) => Operand::Uniform(slot),
-        };
-        Ok(Address::Element { buffer: buffer as u16, index, stride })
+        number as u16
     }
 
     pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Done {
         let at = self.address(id, ptr)?;
+        if self.kernel.space(ptr) == Some(Space::Local) {
+            let to = self.new_lanes(id)?;
+            self.step(Step::LoadLocal { to, from: at });
+            return self.tidy(id, to);
+        }
         if let Some(from) = at.uniform() {
             let to = self.new_uniform(id)?;
             self.step(Step::LoadUniform { to, from });
@@ -102,6 +143,11 @@ impl Emitter<'_> {
         let to = self.new_lanes(id)?;
         let transfer = Transfer::pick(to.size(), from.index().size(), self.isa);
         self.step(Step::Load { to, from, transfer });
+        self.tidy(id, to)
+    }
+
+    /// Makes a `bool` of whatever was loaded as one.
+    fn tidy(&mut self, id: InstId, to: Reg) -> Done {
         if self.scalar(id)? == Scalar::Bool {
             let f = self.is_not_zero()?;
             let zero = self.constant_lanes(0, 1)?;
@@ -119,6 +165,10 @@ impl Emitter<'_> {
     pub(super) fn store(&mut self, id: InstId, ptr: InstId, value: InstId) -> Done {
         let to = self.address(id, ptr)?;
         let value = self.lanes(value)?;
+        if self.kernel.space(ptr) == Some(Space::Local) {
+            self.step(Step::StoreLocal { value, to });
+            return Ok(());
+        }
         let index = to.lanes().map_or(8, |to| to.index().size());
         let transfer = Transfer::pick(value.size(), index, self.isa);
         self.step(Step::Store { value, to, transfer });

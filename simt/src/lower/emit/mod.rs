@@ -5,15 +5,19 @@ mod places;
 
 use super::{allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity};
 use crate::{
-    code::{AtomicKind, Code, Given, Malformed, Preset, Step, WarpOp, When},
+    code::{AtomicKind, Code, Given, Malformed, Param, Preset, Step, WarpOp, When},
     lanes::{self, Isa, LaneFn, scan::AllBelow},
+    memory::Use,
     registers::{Reg, Uniform},
 };
 use flow::{Range, Target};
 use std::collections::HashMap;
 use warpwise_compiler::{
     id::{Facts, Id},
-    ir::{Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Scalar, Span},
+    ir::{
+        Access, Body, Builtin, Element, Extent, InstId, Kernel, LocalId, Op, ParamKind, Root,
+        Scalar, Span,
+    },
 };
 
 /// Lowers `kernel` by what is known of it.
@@ -46,6 +50,7 @@ pub(super) fn emit(
         span: Span::new(0),
     };
     emitter.declare_locals()?;
+    emitter.declare_arrays()?;
     emitter.body(&kernel.body)?;
     emitter.step(Step::End);
     Ok(emitter.finish())
@@ -54,20 +59,31 @@ pub(super) fn emit(
 /// Bytes of a shared array, far beyond what any GPU has.
 const SHARED_LIMIT: u64 = 16 << 20;
 
+/// Bytes of the arrays of a thread: what a GPU has at most.
+const LOCAL_LIMIT: u64 = 512 << 10;
+
+fn signature(message: &str) -> Malformed {
+    Malformed { message: message.into(), span: Span::new(0) }
+}
+
 /// A program without steps.
 fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
-    let signature = |message: &str| Malformed { message: message.into(), span: Span::new(0) };
+    let params = kernel.params.iter().map(|(_, param)| param_of(&param.kind));
+    let params = params.collect::<Result<_, _>>()?;
     let mut shared = Vec::new();
     for (_, array) in kernel.shared.iter() {
-        let size = array.elem.size().ok_or_else(|| signature("a shared array of generic type"))?;
-        let len = array.len.known().ok_or_else(|| signature("a shared array of generic length"))?;
-        let bytes = len.checked_mul(size.into()).filter(|bytes| *bytes <= SHARED_LIMIT);
-        let bytes = bytes.ok_or_else(|| signature("a shared array of more than 16 MiB"))?;
-        shared.push((size, bytes));
+        let bytes = bytes_of(&array.elem, &array.len, SHARED_LIMIT)
+            .ok_or_else(|| signature("a shared array of generic size, or more than 16 MiB"))?;
+        let access = match array.elem {
+            Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
+            // One worker runs all threads of a block.
+            Element::Plain { .. } => Use::Alone,
+        };
+        shared.push((access, bytes));
     }
-    let buffers = kernel.params.len() + kernel.shared.len();
+    let buffers = kernel.params.len() + kernel.shared.len() + kernel.arrays.len();
     if buffers > usize::from(u16::MAX) {
-        return Err(signature("more than 65535 parameters and shared arrays"));
+        return Err(signature("more than 65535 parameters and arrays"));
     }
     let block = match &kernel.block {
         Some([x, y, z]) => match (x.known(), y.known(), z.known()) {
@@ -77,9 +93,10 @@ fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
         None => None,
     };
     Ok(Code {
-        params: kernel.params.iter().map(|(_, param)| param.kind).collect(),
+        params,
         block,
         shared,
+        arrays: Vec::new(),
         steps: Vec::new(),
         spans: Vec::new(),
         atomics: Vec::new(),
@@ -88,6 +105,23 @@ fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
         preset: Vec::new(),
         register_bytes: 0,
     })
+}
+
+/// What is passed, and how it is accessed.
+fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
+    let ParamKind::Slice { elem, access } = kind else { return Ok(Param::Scalar) };
+    let size = elem.size().ok_or_else(|| signature("elements of generic size"))?;
+    let access = match (elem, access) {
+        (Element::Scalar(_), _) => Use::Words(size as u32),
+        (Element::Plain { .. }, Access::Read) => Use::Reads,
+        (Element::Plain { .. }, Access::Write | Access::Atomic) => Use::Alone,
+    };
+    Ok(Param::Slice { size, access })
+}
+
+/// Bytes of an array, if they are known and at most `limit`.
+fn bytes_of(elem: &Element, len: &Extent, limit: u64) -> Option<u64> {
+    len.known()?.checked_mul(elem.size()?).filter(|bytes| *bytes <= limit)
 }
 
 /// A place in the program that is not known yet. Steps name labels until the end.
@@ -170,7 +204,7 @@ impl Emitter<'_> {
         let isa = self.isa;
         match &kernel.insts[id].op {
             Op::Const(bits) => self.known(id, Given::Const(*bits)),
-            Op::Param(param) => match kernel.params[*param].kind {
+            Op::Param(param) => match &kernel.params[*param].kind {
                 ParamKind::Scalar(_) => self.known(id, Given::Param(param.index())),
                 ParamKind::Slice { .. } => {
                     self.known(id, Given::Const(lanes::address(param.index() as u16)))
@@ -178,8 +212,12 @@ impl Emitter<'_> {
             },
             Op::Len(param) => self.known(id, Given::Len(param.index())),
             Op::Shared(shared) => {
-                let buffer = kernel.params.len() + shared.index();
-                self.known(id, Given::Const(lanes::address(buffer as u16)))
+                let buffer = self.buffer(Root::Shared(*shared));
+                self.known(id, Given::Const(lanes::address(buffer)))
+            }
+            Op::Array(array) => {
+                let buffer = self.buffer(Root::Array(*array));
+                self.known(id, Given::Const(lanes::address(buffer)))
             }
             Op::Builtin(builtin) => self.builtin(id, *builtin),
             Op::Unary { op, value } => {
@@ -228,6 +266,10 @@ impl Emitter<'_> {
             Op::Index { base, index, stride } => {
                 let stride = stride.known().ok_or_else(|| self.malformed("a generic stride"))?;
                 self.index(id, *base, *index, stride)
+            }
+            Op::Offset { base, offset } => {
+                let offset = offset.known().ok_or_else(|| self.malformed("a generic offset"))?;
+                self.offset(id, *base, offset)
             }
             Op::Bounds { index, len } => {
                 let all_below = AllBelow::pick(self.size(*index)?, isa);

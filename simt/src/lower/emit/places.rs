@@ -1,8 +1,8 @@
 //! Where values are: in registers, held once, or known before the first step.
-use super::{Done, Emitter};
+use super::{Done, Emitter, LOCAL_LIMIT, bytes_of};
 use crate::{
     code::{Given, Malformed, Operand, Preset, Step},
-    registers::{Reg, Uniform},
+    registers::{Array, Reg, Uniform},
 };
 use warpwise_compiler::ir::{InstId, Scalar, Ty};
 
@@ -123,6 +123,20 @@ impl Emitter<'_> {
             let to = self.registers.until(self.ranges.last(id), size);
             self.lanes[id] = Some(to);
             self.step(Step::Splat { to, from });
+        }
+        Ok(())
+    }
+
+    pub(super) fn declare_arrays(&mut self) -> Done {
+        let mut room = LOCAL_LIMIT;
+        for (_, array) in self.kernel.arrays.iter() {
+            self.span = array.span;
+            let bytes = bytes_of(&array.elem, &array.len, room)
+                .ok_or_else(|| self.malformed("arrays of generic size, or more than 512 KiB"))?;
+            room -= bytes;
+            let bytes = bytes.next_multiple_of(8) as u32;
+            let word = array.elem.scalar().and_then(Scalar::size);
+            self.code.arrays.push(Array { place: self.registers.array(bytes), bytes, word });
         }
         Ok(())
     }
