@@ -9,12 +9,14 @@ mod control;
 mod device_functions;
 mod engine;
 mod faults;
+mod float_methods;
 mod floats;
 mod generics;
+mod int_methods;
 mod integers;
 mod launches;
 mod memory;
-mod methods;
+mod method_faults;
 mod shared;
 mod warps;
 
@@ -29,12 +31,14 @@ const MODULES: &[(&str, &[Case])] = &[
     ("control", control::CASES),
     ("device_functions", device_functions::CASES),
     ("faults", faults::CASES),
+    ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),
     ("generics", generics::CASES),
+    ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
     ("launches", launches::CASES),
     ("memory", memory::CASES),
-    ("methods", methods::CASES),
+    ("method_faults", method_faults::CASES),
     ("shared", shared::CASES),
     ("warps", warps::CASES),
 ];

@@ -18,15 +18,16 @@ enum Number {
 /// `op value`
 pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
     match number(scalar, value)? {
-        Number::Int(value) => int_unary(op, scalar, value).map(|result| wrap(scalar, result)),
+        Number::Int(number) => bit_unary(op, scalar, value)
+            .or_else(|| int_unary(op, scalar, number).map(|result| wrap(scalar, result))),
         Number::F32(value) => float_unary_f32(op, value).and_then(f32_bits),
         Number::F64(value) => float_unary_f64(op, value).and_then(f64_bits),
     }
 }
 
-/// `lhs op rhs`; the right side of a shift is `u32`.
+/// `lhs op rhs`; the right side of a shift or rotation is `u32`.
 pub fn binary(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
-    if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+    if op.is_shift() {
         return shift(op, scalar, lhs, rhs);
     }
     match (number(scalar, lhs)?, number(scalar, rhs)?) {
@@ -161,10 +162,47 @@ fn saturate(to: Scalar, value: f64) -> Option<u64> {
 }
 
 fn shift(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
-    let lhs = integer(scalar, lhs)?;
-    let amount = rhs % u64::from(scalar.bits()?);
-    let result = if op == BinaryOp::Shl { lhs << amount } else { lhs >> amount };
+    let width = u64::from(scalar.bits()?);
+    let amount = rhs % width;
+    let number = integer(scalar, lhs)?;
+    let result = match op {
+        BinaryOp::Shl => number << amount,
+        BinaryOp::RotateLeft => (i128::from(lhs) << amount) | (i128::from(lhs) >> (width - amount)),
+        BinaryOp::Shr => number >> amount,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::MulHigh
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Min
+        | BinaryOp::Max => return None,
+    };
     Some(wrap(scalar, result))
+}
+
+/// What depends on the bits of an integer alone.
+fn bit_unary(op: UnaryOp, scalar: Scalar, bits: u64) -> Option<u64> {
+    let width = scalar.bits().filter(|_| scalar.is_int())?;
+    // What is above the width goes to the bottom, and out.
+    let unused = 64 - width;
+    match op {
+        UnaryOp::CountOnes => Some(bits.count_ones().into()),
+        UnaryOp::LeadingZeros => Some((bits.leading_zeros() - unused).into()),
+        UnaryOp::ReverseBits => Some(bits.reverse_bits() >> unused),
+        UnaryOp::SwapBytes => Some(bits.swap_bytes() >> unused),
+        UnaryOp::Neg
+        | UnaryOp::Not
+        | UnaryOp::Abs
+        | UnaryOp::Sqrt
+        | UnaryOp::Floor
+        | UnaryOp::Ceil
+        | UnaryOp::Trunc
+        | UnaryOp::RoundTiesEven => None,
+    }
 }
 
 fn int_unary(op: UnaryOp, scalar: Scalar, value: i128) -> Option<i128> {
@@ -177,7 +215,11 @@ fn int_unary(op: UnaryOp, scalar: Scalar, value: i128) -> Option<i128> {
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
-        | UnaryOp::RoundTiesEven => None,
+        | UnaryOp::RoundTiesEven
+        | UnaryOp::CountOnes
+        | UnaryOp::LeadingZeros
+        | UnaryOp::ReverseBits
+        | UnaryOp::SwapBytes => None,
     }
 }
 
@@ -196,9 +238,22 @@ fn int_binary(op: BinaryOp, scalar: Scalar, lhs: i128, rhs: i128) -> Option<u64>
         BinaryOp::Xor => lhs ^ rhs,
         BinaryOp::Min => lhs.min(rhs),
         BinaryOp::Max => lhs.max(rhs),
-        BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => return None,
+        BinaryOp::MulHigh => return high_half(scalar, lhs, rhs),
+        BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr | BinaryOp::RotateLeft => {
+            return None;
+        }
     };
     Some(wrap(scalar, result))
+}
+
+/// The upper half of a product. That of two `u64` fits a `u128` and no `i128`.
+fn high_half(scalar: Scalar, lhs: i128, rhs: i128) -> Option<u64> {
+    let width = scalar.bits()?;
+    Some(match lhs.checked_mul(rhs) {
+        Some(product) => wrap(scalar, product >> width),
+        #[expect(clippy::cast_sign_loss, reason = "only factors that are unsigned get here")]
+        None => wrap(scalar, ((lhs as u128 * rhs as u128) >> width) as i128),
+    })
 }
 
 /// Operations that are written alike for both float types.
@@ -213,7 +268,11 @@ macro_rules! float {
                 UnaryOp::Ceil => Some(value.ceil()),
                 UnaryOp::Trunc => Some(value.trunc()),
                 UnaryOp::RoundTiesEven => Some(value.round_ties_even()),
-                UnaryOp::Not => None,
+                UnaryOp::Not
+                | UnaryOp::CountOnes
+                | UnaryOp::LeadingZeros
+                | UnaryOp::ReverseBits
+                | UnaryOp::SwapBytes => None,
             }
         }
 
@@ -228,9 +287,13 @@ macro_rules! float {
                 BinaryOp::Rem => Some(lhs % rhs),
                 BinaryOp::Min => Some(if below || rhs.is_nan() { lhs } else { rhs }),
                 BinaryOp::Max => Some(if below || lhs.is_nan() { rhs } else { lhs }),
-                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
-                    None
-                }
+                BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::RotateLeft
+                | BinaryOp::MulHigh => None,
             }
         }
     };
@@ -252,6 +315,21 @@ mod tests {
         assert_eq!(unary(UnaryOp::Neg, Scalar::I8, 0x80), Some(0x80));
         assert_eq!(unary(UnaryOp::Not, Scalar::Bool, 1), Some(0));
         assert_eq!(unary(UnaryOp::Not, Scalar::U8, 1), Some(0xfe));
+    }
+
+    #[test]
+    fn bits_are_counted_and_moved_within_the_width() {
+        assert_eq!(unary(UnaryOp::CountOnes, Scalar::I8, 0xf1), Some(5));
+        assert_eq!(unary(UnaryOp::LeadingZeros, Scalar::U16, 0), Some(16));
+        assert_eq!(unary(UnaryOp::LeadingZeros, Scalar::I64, 1), Some(63));
+        assert_eq!(unary(UnaryOp::ReverseBits, Scalar::U8, 0x12), Some(0x48));
+        assert_eq!(unary(UnaryOp::SwapBytes, Scalar::U32, 0x0102_0304), Some(0x0403_0201));
+        assert_eq!(unary(UnaryOp::SwapBytes, Scalar::F32, 1), None);
+        assert_eq!(binary(BinaryOp::RotateLeft, Scalar::I8, 0x81, 9), Some(0x03));
+        assert_eq!(binary(BinaryOp::RotateLeft, Scalar::U64, 1 << 63, 64), Some(1 << 63));
+        assert_eq!(binary(BinaryOp::MulHigh, Scalar::U64, u64::MAX, u64::MAX), Some(u64::MAX - 1));
+        assert_eq!(binary(BinaryOp::MulHigh, Scalar::I64, u64::MAX, 1), Some(u64::MAX));
+        assert_eq!(binary(BinaryOp::MulHigh, Scalar::I8, 0x80, 0x80), Some(0x40));
     }
 
     #[test]

@@ -518,7 +518,10 @@ fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
-        | UnaryOp::RoundTiesEven => limits,
+        | UnaryOp::RoundTiesEven
+        | UnaryOp::ReverseBits
+        | UnaryOp::SwapBytes => limits,
+        UnaryOp::CountOnes | UnaryOp::LeadingZeros => Range::new(0, width(limits)),
     };
     range.or_wrapped(limits)
 }
@@ -547,6 +550,11 @@ fn binary(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
         BinaryOp::Rem if l.max < r.min => l,
         BinaryOp::Rem => Range::new(0, l.max.min(r.max.max(1) - 1)),
         BinaryOp::Shl | BinaryOp::Shr => shift(op, l, r, limits),
+        BinaryOp::RotateLeft => limits,
+        BinaryOp::MulHigh => match product(l, r) {
+            Some(whole) => Range::new(whole.min >> width(limits), whole.max >> width(limits)),
+            None => limits,
+        },
     };
     range.or_wrapped(limits)
 }
@@ -564,9 +572,14 @@ fn product(l: Range, r: Range) -> Option<Range> {
     Some(Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d)))
 }
 
+/// The width in bits of the integer type that has these limits.
+fn width(limits: Range) -> i128 {
+    i128::from(128 - (limits.max - limits.min).leading_zeros())
+}
+
 /// The amount counts modulo the width, so that a larger one says nothing.
 fn shift(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
-    let width = i128::from(128 - (limits.max - limits.min).leading_zeros());
+    let width = width(limits);
     if l.min < 0 || r.max >= width {
         return limits;
     }

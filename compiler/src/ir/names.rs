@@ -34,11 +34,13 @@ macro_rules! names {
 names! {
     UnaryOp {
         Neg = "neg", Not = "not", Abs = "abs", Sqrt = "sqrt", Floor = "floor", Ceil = "ceil",
-        Trunc = "trunc", RoundTiesEven = "round_ties_even",
+        Trunc = "trunc", RoundTiesEven = "round_ties_even", CountOnes = "count_ones",
+        LeadingZeros = "leading_zeros", ReverseBits = "reverse_bits", SwapBytes = "swap_bytes",
     }
     BinaryOp {
         Add = "add", Sub = "sub", Mul = "mul", Div = "div", Rem = "rem", And = "and", Or = "or",
         Xor = "xor", Shl = "shl", Shr = "shr", Min = "min", Max = "max",
+        MulHigh = "mul_high", RotateLeft = "rotate_left",
     }
     CompareOp { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge" }
     MulAddForm { Add = "add", Sub = "sub", From = "from", Neg = "neg" }

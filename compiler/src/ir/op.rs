@@ -32,7 +32,7 @@ pub enum Op {
         /// Its operand.
         value: InstId,
     },
-    /// An operation on two values of the result's type; the right side of a shift is `u32`.
+    /// An operation on two values of the result's type; the right side of a shift or rotation is `u32`.
     Binary {
         /// Which.
         op: BinaryOp,
@@ -303,6 +303,14 @@ pub enum UnaryOp {
     Trunc,
     /// To the nearest integer, ties to even.
     RoundTiesEven,
+    /// How many bits of an integer are 1.
+    CountOnes,
+    /// How many bits of an integer are 0 above the highest that is 1: the width for 0.
+    LeadingZeros,
+    /// The bits of an integer, the lowest first.
+    ReverseBits,
+    /// The bytes of an integer, the lowest first.
+    SwapBytes,
 }
 
 /// Operations on two values.
@@ -333,6 +341,11 @@ pub enum BinaryOp {
     Min,
     /// The larger; of floats ignores one NaN, and -0.0 is below +0.0.
     Max,
+    /// The upper half of the exact product of two integers, twice as wide as they are.
+    MulHigh,
+    /// An integer's bits, moved up by a `u32` amount modulo the width; those that leave at the
+    /// top come in at the bottom.
+    RotateLeft,
 }
 
 /// Comparisons; with a NaN only `Ne` is true.
@@ -408,6 +421,13 @@ pub enum AtomicOp {
     Min,
     /// The larger, as [`BinaryOp::Max`].
     Max,
+}
+
+impl BinaryOp {
+    /// True if the right side is an amount: a `u32`, whatever the left side is.
+    pub const fn is_shift(self) -> bool {
+        matches!(self, Self::Shl | Self::Shr | Self::RotateLeft)
+    }
 }
 
 impl AtomicOp {
@@ -503,11 +523,17 @@ pub enum Fault {
     ShiftRightOverflow = 10,
     /// A range that steps by zero.
     StepByZero = 11,
+    /// `clamp` between bounds that are no range.
+    ClampBounds = 12,
+    /// `isqrt` of a negative number.
+    NegativeSquareRoot = 13,
+    /// `ilog2` and the like of zero or a negative number.
+    NonPositiveLogarithm = 14,
 }
 
 impl Fault {
     /// Every fault, in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::IndexOutOfBounds,
         Self::DivideByZero,
         Self::RemainderByZero,
@@ -520,6 +546,9 @@ impl Fault {
         Self::ShiftLeftOverflow,
         Self::ShiftRightOverflow,
         Self::StepByZero,
+        Self::ClampBounds,
+        Self::NegativeSquareRoot,
+        Self::NonPositiveLogarithm,
     ];
 
     /// Its name in the text form.
@@ -537,6 +566,9 @@ impl Fault {
             Self::ShiftLeftOverflow => "shift_left_overflow",
             Self::ShiftRightOverflow => "shift_right_overflow",
             Self::StepByZero => "step_by_zero",
+            Self::ClampBounds => "clamp_bounds",
+            Self::NegativeSquareRoot => "negative_square_root",
+            Self::NonPositiveLogarithm => "non_positive_logarithm",
         }
     }
 
@@ -555,6 +587,9 @@ impl Fault {
             Self::ShiftLeftOverflow => "attempt to shift left with overflow",
             Self::ShiftRightOverflow => "attempt to shift right with overflow",
             Self::StepByZero => "attempt to step a range by zero",
+            Self::ClampBounds => "min > max, or either was NaN",
+            Self::NegativeSquareRoot => "argument of integer square root cannot be negative",
+            Self::NonPositiveLogarithm => "argument of integer logarithm must be positive",
         }
     }
 }

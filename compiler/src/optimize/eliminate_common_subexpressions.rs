@@ -155,8 +155,14 @@ fn commutes(op: &Op) -> bool {
         | BinaryOp::Or
         | BinaryOp::Xor
         | BinaryOp::Min
-        | BinaryOp::Max => true,
-        BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => false,
+        | BinaryOp::Max
+        | BinaryOp::MulHigh => true,
+        BinaryOp::Sub
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::RotateLeft => false,
     }
 }
 

@@ -186,8 +186,9 @@ fn fold_binary(
         | BinaryOp::Or
         | BinaryOp::Xor
         | BinaryOp::Min
-        | BinaryOp::Max => fold_int(scalar, op, rhs, left?),
-        BinaryOp::Shl | BinaryOp::Shr => (left? == 0).then_some(Const(0)),
+        | BinaryOp::Max
+        | BinaryOp::MulHigh => fold_int(scalar, op, rhs, left?),
+        BinaryOp::Shl | BinaryOp::Shr | BinaryOp::RotateLeft => (left? == 0).then_some(Const(0)),
         BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem => None,
     }
 }
@@ -204,7 +205,9 @@ fn fold_twice(scalar: Scalar, op: BinaryOp, value: InstId) -> Option<Folded> {
         | BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::Shl
-        | BinaryOp::Shr => None,
+        | BinaryOp::Shr
+        | BinaryOp::RotateLeft
+        | BinaryOp::MulHigh => None,
     }
 }
 
@@ -217,11 +220,13 @@ fn fold_int(scalar: Scalar, op: BinaryOp, value: InstId, right: u64) -> Option<F
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor if right == 0 => {
             Some(Same(value))
         }
-        BinaryOp::Shl | BinaryOp::Shr if right.is_multiple_of(u64::from(scalar.bits()?)) => {
+        BinaryOp::Shl | BinaryOp::Shr | BinaryOp::RotateLeft
+            if right.is_multiple_of(u64::from(scalar.bits()?)) =>
+        {
             Some(Same(value))
         }
         BinaryOp::Mul | BinaryOp::Div if right == 1 => Some(Same(value)),
-        BinaryOp::Mul | BinaryOp::And if right == 0 => Some(Const(0)),
+        BinaryOp::Mul | BinaryOp::MulHigh | BinaryOp::And if right == 0 => Some(Const(0)),
         BinaryOp::Rem if right == 1 => Some(Const(0)),
         BinaryOp::And if right == ones => Some(Same(value)),
         BinaryOp::Or if right == ones => Some(Const(ones)),
@@ -243,7 +248,9 @@ fn fold_int(scalar: Scalar, op: BinaryOp, value: InstId, right: u64) -> Option<F
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => None,
+        | BinaryOp::Max
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
 }
 
@@ -279,7 +286,9 @@ fn fold_float(
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => None,
+        | BinaryOp::Max
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
 }
 

@@ -66,6 +66,8 @@ fn same_as(kernel: &Kernel, ranges: &Ranges, id: InstId) -> Option<InstId> {
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => None,
+        | BinaryOp::Max
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
 }

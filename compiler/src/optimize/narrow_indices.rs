@@ -173,6 +173,8 @@ impl Walk<'_> {
                 }
                 Op::Binary { op: *op, lhs: narrow(*lhs)?, rhs: *rhs }
             }
+            // Of these the upper half counts.
+            Op::Binary { op: BinaryOp::MulHigh | BinaryOp::RotateLeft, .. } => return None,
             Op::Binary { op, lhs, rhs } => {
                 Op::Binary { op: *op, lhs: narrow(*lhs)?, rhs: narrow(*rhs)? }
             }

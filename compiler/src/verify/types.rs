@@ -319,6 +319,10 @@ impl Typing<'_, '_> {
             | UnaryOp::Ceil
             | UnaryOp::Trunc
             | UnaryOp::RoundTiesEven => Class::Float,
+            UnaryOp::CountOnes
+            | UnaryOp::LeadingZeros
+            | UnaryOp::ReverseBits
+            | UnaryOp::SwapBytes => Class::Int,
         });
     }
 
@@ -333,7 +337,8 @@ impl Typing<'_, '_> {
             | BinaryOp::Min
             | BinaryOp::Max => (Class::Num, self.ty),
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => (Class::Bits, self.ty),
-            BinaryOp::Shl | BinaryOp::Shr => (Class::Int, U32),
+            BinaryOp::MulHigh => (Class::Int, self.ty),
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::RotateLeft => (Class::Int, U32),
         };
         self.operands([rhs], right);
         self.result_in(class);

@@ -109,6 +109,18 @@ impl Prim {
             Self::Isize | Self::Usize => Self::Usize,
         }
     }
+
+    /// The signed integer of the same size.
+    pub(crate) const fn signed(self) -> Self {
+        match self.unsigned() {
+            Self::U8 => Self::I8,
+            Self::U16 => Self::I16,
+            Self::U32 => Self::I32,
+            Self::U64 => Self::I64,
+            Self::Usize => Self::Isize,
+            other => other,
+        }
+    }
 }
 
 /// What may stand for an unknown type.

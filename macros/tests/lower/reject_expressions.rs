@@ -57,9 +57,7 @@ fn methods(x: f32, n: i32, y: &mut [f32]) {
     y[0] = x.sin();
     y[1] = x.powf(2.0);
     y[2] = n.pow(2) as f32;
-    y[3] = x.clamp(0.0, 1.0);
     y[4] = n.checked_add(1);
-    y[5] = n.count_ones() as f32;
     y[6] = x.frobnicate();
     y[7] = 2.0.sqrt();
     y[8] = x.clone();
@@ -192,60 +190,54 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: compute it on the host, or write an approximation as a `#[device]` function
 // error: 58:12-58:23: kernel code cannot call the method `powf` of `f32`
 // = help: compute it on the host, or write an approximation as a `#[device]` function
-// error: 59:12-59:20: kernel code cannot call the method `pow` of `i32`
-// = help: multiply: `x * x`, or in a loop
-// error: 60:12-60:29: kernel code cannot call the method `clamp` of `f32`
-// = help: write `x.max(low).min(high)`
-// error: 61:12-61:28: kernel code cannot call the method `checked_add` of `i32`
+// error: 60:12-60:28: kernel code cannot call the method `checked_add` of `i32`
 // = help: compare first, or let `#[kernel(overflow_checks)]` make overflow a fault
-// error: 62:12-62:26: kernel code cannot call the method `count_ones` of `i32`
-// = help: compute it with shifts and masks in a `#[device]` function
-// error: 63:12-63:26: kernel code cannot call the method `frobnicate` of `f32`
+// error: 61:12-61:26: kernel code cannot call the method `frobnicate` of `f32`
 // = help: write it out, or as a `#[device]` function, with operators
-// error: 64:12-64:15: the type must be known before `sqrt` is called
+// error: 62:12-62:15: the type must be known before `sqrt` is called
 // = help: give the number a suffix such as `f32`, or the variable a type
-// error: 65:12-65:21: kernel code cannot call the method `clone` of `f32`
+// error: 63:12-63:21: kernel code cannot call the method `clone` of `f32`
 // = help: leave it out: numbers are copied
 // == calls
-// error: 70:5-70:15: kernel code cannot call `unknown`
+// error: 68:5-68:15: kernel code cannot call `unknown`
 // = help: mark the function `#[device]`
-// error: 71:5-71:23: kernel code cannot call `module::unknown`
+// error: 69:5-69:23: kernel code cannot call `module::unknown`
 // = help: mark the function `#[device]`
-// error: 72:5-72:25: kernel code cannot call `std::mem::swap`
+// error: 70:5-70:25: kernel code cannot call `std::mem::swap`
 // = help: numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions
-// error: 73:5-73:12: kernel code cannot call `Some`
+// error: 71:5-71:12: kernel code cannot call `Some`
 // = help: use a number and a `bool`
-// error: 74:5-74:9: kernel code cannot call closures yet
+// error: 72:5-72:9: kernel code cannot call closures yet
 // = help: make it a `#[device]` function
-// error: 75:5-75:8: kernel code can only call functions by their name
+// error: 73:5-73:8: kernel code can only call functions by their name
 // = help: call the function itself
-// error: 76:13-76:20: kernel code does not know the constant `UNKNOWN`
+// error: 74:13-74:20: kernel code does not know the constant `UNKNOWN`
 // = help: name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
-// error: 77:13-77:27: kernel code does not know the constant `other::UNKNOWN`
+// error: 75:13-75:27: kernel code does not know the constant `other::UNKNOWN`
 // = help: name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
-// error: 78:13-78:25: kernel code does not know the constant `f32::UNKNOWN`
+// error: 76:13-76:25: kernel code does not know the constant `f32::UNKNOWN`
 // = help: name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
 // == references
-// error: 87:21-87:32: kernel code cannot use the type `Option`
+// error: 85:21-85:32: kernel code cannot use the type `Option`
 // = help: use a number and a `bool`
-// error: 83:13-83:20: kernel code cannot choose between references at run time
+// error: 81:13-81:20: kernel code cannot choose between references at run time
 // = help: choose between values or indices, or repeat what is done with them
-// error: 85:5-85:10: kernel code can only assign numbers and `bool`
+// error: 83:5-83:10: kernel code can only assign numbers and `bool`
 // = help: declare another variable with `let`
-// error: 88:9-88:12: kernel code cannot copy a `[f32; 4]`
+// error: 86:9-86:12: kernel code cannot copy a `[f32; 4]`
 // = help: refer to it with `&` or `&mut`
 // == attributes
-// error: 93:7-93:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
+// error: 91:7-91:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
 // = help: put `#[cfg]` on the whole function, once for each case
 // == orderings
-// error: 100:34-100:42: kernel code cannot use the type `Ordering`
+// error: 98:34-98:42: kernel code cannot use the type `Ordering`
 // = help: types are numbers, `bool`, atomics, arrays and slices of them, and references
-// error: 101:5-101:33: `load` cannot be `Release`
-// error: 102:19-102:20: an ordering in kernel code is one of std's constants
+// error: 99:5-99:33: `load` cannot be `Release`
+// error: 100:19-100:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`
-// error: 103:5-103:73: kernel code cannot call the method `fetch_update` of `AtomicU32`
+// error: 101:5-101:73: kernel code cannot call the method `fetch_update` of `AtomicU32`
 // = help: loop over `compare_exchange`, and `load` again where it failed
-// error: 104:13-104:100: kernel code cannot call `unwrap_or_else` on what `compare_exchange` returns
+// error: 102:13-102:100: kernel code cannot call `unwrap_or_else` on what `compare_exchange` returns
 // = help: use `.is_ok()` or `.is_err()`, and `load` the value again where it failed
-// error: 105:5-105:37: the width of a shuffle is 2, 4, 8, 16 or 32
+// error: 103:5-103:37: the width of a shuffle is 2, 4, 8, 16 or 32
 // = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`

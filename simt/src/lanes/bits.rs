@@ -68,7 +68,11 @@ pub(super) fn unary_bool(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
-        | UnaryOp::RoundTiesEven => None,
+        | UnaryOp::RoundTiesEven
+        | UnaryOp::CountOnes
+        | UnaryOp::LeadingZeros
+        | UnaryOp::ReverseBits
+        | UnaryOp::SwapBytes => None,
     }
 }
 
@@ -85,6 +89,8 @@ pub(super) fn binary_bool(op: BinaryOp, isa: Isa) -> Option<LaneFn> {
         | BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::Shl
-        | BinaryOp::Shr => None,
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
 }

@@ -179,7 +179,11 @@ pub(super) fn unary<T: Float>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         UnaryOp::Ceil => Some(pick::<Ceil<T>>(isa)),
         UnaryOp::Trunc => Some(pick::<Trunc<T>>(isa)),
         UnaryOp::RoundTiesEven => Some(pick::<RoundTiesEven<T>>(isa)),
-        UnaryOp::Not => None,
+        UnaryOp::Not
+        | UnaryOp::CountOnes
+        | UnaryOp::LeadingZeros
+        | UnaryOp::ReverseBits
+        | UnaryOp::SwapBytes => None,
     }
 }
 
@@ -192,7 +196,13 @@ pub(super) fn binary<T: Float>(op: BinaryOp, isa: Isa) -> Option<LaneFn> {
         BinaryOp::Rem => Some(pick::<Rem<T>>(isa)),
         BinaryOp::Min => Some(pick::<Min<T>>(isa)),
         BinaryOp::Max => Some(pick::<Max<T>>(isa)),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => None,
+        BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
 }
 

@@ -21,13 +21,20 @@ pub(super) trait Int: Copy + Default + Ord {
     fn xor(self, other: Self) -> Self;
     fn shl(self, by: u32) -> Self;
     fn shr(self, by: u32) -> Self;
+    fn rotate_left(self, by: u32) -> Self;
+    /// The upper half of the exact product.
+    fn mul_high(self, other: Self) -> Self;
+    fn count_ones(self) -> Self;
+    fn leading_zeros(self) -> Self;
+    fn reverse_bits(self) -> Self;
+    fn swap_bytes(self) -> Self;
     /// Zero-extended from its own size.
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Self;
 }
 
 macro_rules! ints {
-    ($($int:ty, $unsigned:ty, $abs:ident;)*) => {$(
+    ($($int:ty, $unsigned:ty, $wide:ty, $abs:ident;)*) => {$(
         impl Int for $int {
             type Unsigned = $unsigned;
             #[inline(always)]
@@ -61,6 +68,20 @@ macro_rules! ints {
             #[inline(always)]
             fn shr(self, by: u32) -> Self { self.wrapping_shr(by) }
             #[inline(always)]
+            fn rotate_left(self, by: u32) -> Self { self.rotate_left(by % <$int>::BITS) }
+            #[inline(always)]
+            fn mul_high(self, other: Self) -> Self {
+                (<$wide>::from(self) * <$wide>::from(other) >> <$int>::BITS) as $int
+            }
+            #[inline(always)]
+            fn count_ones(self) -> Self { self.count_ones() as $int }
+            #[inline(always)]
+            fn leading_zeros(self) -> Self { self.leading_zeros() as $int }
+            #[inline(always)]
+            fn reverse_bits(self) -> Self { self.reverse_bits() }
+            #[inline(always)]
+            fn swap_bytes(self) -> Self { self.swap_bytes() }
+            #[inline(always)]
             fn bits(self) -> u64 { self as $unsigned as u64 }
             #[inline(always)]
             fn of_bits(bits: u64) -> Self { bits as $int }
@@ -78,14 +99,14 @@ macro_rules! unsigned {
     };
 }
 ints! {
-    i8, u8, signed;
-    i16, u16, signed;
-    i32, u32, signed;
-    i64, u64, signed;
-    u8, u8, unsigned;
-    u16, u16, unsigned;
-    u32, u32, unsigned;
-    u64, u64, unsigned;
+    i8, u8, i16, signed;
+    i16, u16, i32, signed;
+    i32, u32, i64, signed;
+    i64, u64, i128, signed;
+    u8, u8, u16, unsigned;
+    u16, u16, u32, unsigned;
+    u32, u32, u64, unsigned;
+    u64, u64, u128, unsigned;
 }
 
 lane_ops! {
@@ -102,6 +123,12 @@ lane_ops! {
     Xor<T: Int>(a: T, b: T, _c: ()) -> T { a.xor(b) }
     Shl<T: Int>(a: T, b: u32, _c: ()) -> T { a.shl(b) }
     Shr<T: Int>(a: T, b: u32, _c: ()) -> T { a.shr(b) }
+    RotateLeft<T: Int>(a: T, b: u32, _c: ()) -> T { a.rotate_left(b) }
+    MulHigh<T: Int>(a: T, b: T, _c: ()) -> T { a.mul_high(b) }
+    CountOnes<T: Int>(a: T, _b: (), _c: ()) -> T { a.count_ones() }
+    LeadingZeros<T: Int>(a: T, _b: (), _c: ()) -> T { a.leading_zeros() }
+    ReverseBits<T: Int>(a: T, _b: (), _c: ()) -> T { a.reverse_bits() }
+    SwapBytes<T: Int>(a: T, _b: (), _c: ()) -> T { a.swap_bytes() }
     Min<T: Int>(a: T, b: T, _c: ()) -> T { if b < a { b } else { a } }
     Max<T: Int>(a: T, b: T, _c: ()) -> T { if b > a { b } else { a } }
     Eq<T: Int>(a: T, b: T, _c: ()) -> u8 { u8::from(a == b) }
@@ -117,6 +144,10 @@ pub(super) fn unary<T: Int>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         UnaryOp::Neg => Some(pick::<Neg<T::Unsigned>>(isa)),
         UnaryOp::Not => Some(pick::<Not<T::Unsigned>>(isa)),
         UnaryOp::Abs => Some(pick::<Abs<T>>(isa)),
+        UnaryOp::CountOnes => Some(pick::<CountOnes<T::Unsigned>>(isa)),
+        UnaryOp::LeadingZeros => Some(pick::<LeadingZeros<T::Unsigned>>(isa)),
+        UnaryOp::ReverseBits => Some(pick::<ReverseBits<T::Unsigned>>(isa)),
+        UnaryOp::SwapBytes => Some(pick::<SwapBytes<T::Unsigned>>(isa)),
         UnaryOp::Sqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
@@ -139,6 +170,8 @@ pub(super) fn binary<T: Int>(op: BinaryOp, isa: Isa) -> Option<LaneFn> {
         BinaryOp::Shr => pick::<Shr<T>>(isa),
         BinaryOp::Min => pick::<Min<T>>(isa),
         BinaryOp::Max => pick::<Max<T>>(isa),
+        BinaryOp::MulHigh => pick::<MulHigh<T>>(isa),
+        BinaryOp::RotateLeft => pick::<RotateLeft<T::Unsigned>>(isa),
     })
 }
 

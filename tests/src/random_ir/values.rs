@@ -17,7 +17,9 @@ enum Class {
 const ARITHMETIC: [BinaryOp; 5] =
     [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Min, BinaryOp::Max];
 const BITS: [BinaryOp; 3] = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor];
-const SHIFTS: [BinaryOp; 2] = [BinaryOp::Shl, BinaryOp::Shr];
+const OF_BITS: [UnaryOp; 4] =
+    [UnaryOp::CountOnes, UnaryOp::LeadingZeros, UnaryOp::ReverseBits, UnaryOp::SwapBytes];
+const SHIFTS: [BinaryOp; 3] = [BinaryOp::Shl, BinaryOp::Shr, BinaryOp::RotateLeft];
 const DIVISIONS: [BinaryOp; 2] = [BinaryOp::Div, BinaryOp::Rem];
 
 impl Generator {
@@ -202,8 +204,10 @@ impl Generator {
 
     fn integer(&mut self, ty: Scalar) -> (Op, bool) {
         match self.draw.below(12) {
-            0 | 1 => self.unary(ty, &[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Abs]),
-            2 | 3 => self.binary(ty, &BITS),
+            0 => self.unary(ty, &[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Abs]),
+            1 => self.unary(ty, &OF_BITS),
+            2 => self.binary(ty, &BITS),
+            3 => self.binary(ty, &[BinaryOp::MulHigh]),
             4 | 5 => {
                 let [lhs, rhs] = [self.some(ty), self.some(Scalar::U32)];
                 let op = self.draw.one_of(&SHIFTS);

@@ -62,7 +62,16 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             UnaryOp::Neg => a.wrapping_neg() as u64,
             UnaryOp::Not => !a as u64,
             UnaryOp::Abs if (a as i128) < 0 => a.wrapping_neg() as u64,
-            _ => a as u64,
+            UnaryOp::Abs => a as u64,
+            UnaryOp::CountOnes => a.count_ones().into(),
+            UnaryOp::LeadingZeros => a.leading_zeros().into(),
+            UnaryOp::ReverseBits => a.reverse_bits() as u64,
+            UnaryOp::SwapBytes => a.swap_bytes() as u64,
+            UnaryOp::Sqrt
+            | UnaryOp::Floor
+            | UnaryOp::Ceil
+            | UnaryOp::Trunc
+            | UnaryOp::RoundTiesEven => panic!("not of an integer"),
         }
     }, else if ty == Scalar::F32 {
         let a = f32_of(a);
@@ -74,7 +83,11 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             UnaryOp::Ceil => a.ceil(),
             UnaryOp::Trunc => a.trunc(),
             UnaryOp::RoundTiesEven => a.round_ties_even(),
-            UnaryOp::Not => panic!("not of a float"),
+            UnaryOp::Not
+            | UnaryOp::CountOnes
+            | UnaryOp::LeadingZeros
+            | UnaryOp::ReverseBits
+            | UnaryOp::SwapBytes => panic!("not of a float"),
         };
         value.to_bits().into()
     } else {
@@ -87,7 +100,11 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             UnaryOp::Ceil => a.ceil(),
             UnaryOp::Trunc => a.trunc(),
             UnaryOp::RoundTiesEven => a.round_ties_even(),
-            UnaryOp::Not => panic!("not of a float"),
+            UnaryOp::Not
+            | UnaryOp::CountOnes
+            | UnaryOp::LeadingZeros
+            | UnaryOp::ReverseBits
+            | UnaryOp::SwapBytes => panic!("not of a float"),
         };
         value.to_bits()
     });
@@ -110,6 +127,11 @@ pub(super) fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> u64 {
             BinaryOp::Shr => x.wrapping_shr(b as u32),
             BinaryOp::Min => x.min(y),
             BinaryOp::Max => x.max(y),
+            BinaryOp::MulHigh if T::MIN == 0 => {
+                ((u128::from(x as u64) * u128::from(y as u64)) >> T::BITS) as T
+            }
+            BinaryOp::MulHigh => ((x as i128 * y as i128) >> T::BITS) as T,
+            BinaryOp::RotateLeft => x.rotate_left(b as u32 % T::BITS),
         }) as u64
     }, else match ty {
         Scalar::F32 => {

@@ -31,6 +31,10 @@ impl Emitter<'_> {
             UnaryOp::Ceil => self.round("rpi", scalar, value),
             UnaryOp::Trunc => self.round("rzi", scalar, value),
             UnaryOp::RoundTiesEven => self.round("rni", scalar, value),
+            UnaryOp::CountOnes => self.count_ones(scalar, value),
+            UnaryOp::LeadingZeros => self.leading_zeros(scalar, value),
+            UnaryOp::ReverseBits => self.reverse_bits(scalar, value),
+            UnaryOp::SwapBytes => self.swap_bytes(scalar, value),
         }
     }
 
@@ -85,6 +89,10 @@ impl Emitter<'_> {
         } else if scalar == Scalar::Bool {
             let (lhs, rhs) = (self.reg(lhs), self.reg(rhs));
             self.pred(format_args!("{}.pred", mnemonic(op)), format_args!("{lhs}, {rhs}")).into()
+        } else if op == BinaryOp::RotateLeft {
+            self.rotate_left(scalar, lhs, rhs)
+        } else if op == BinaryOp::MulHigh {
+            self.mul_high(scalar, lhs, rhs)
         } else if let Some(value) = self.divide_by_power(id, op, lhs, rhs) {
             value
         } else if scalar == Scalar::U64 && self.is_narrow(id, op, lhs, rhs) {
@@ -127,7 +135,9 @@ impl Emitter<'_> {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => return None,
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => return None,
         };
         let narrow = Class::of(scalar) == Class::B32 || self.facts.fits(lhs);
         let (class, bits) = if narrow { (Class::B32, 32) } else { (Class::B64, 64) };
@@ -152,6 +162,7 @@ impl Emitter<'_> {
                 self.facts.fits(lhs) && self.facts.fits(rhs)
             }
             BinaryOp::Shr => self.facts.fits(lhs),
+            BinaryOp::MulHigh | BinaryOp::RotateLeft => false,
         }
     }
 
@@ -164,7 +175,7 @@ impl Emitter<'_> {
         lhs: InstId,
         rhs: InstId,
     ) -> Value {
-        let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        let shift = op.is_shift();
         let narrow = Class::of(scalar) == Class::B32;
         let lhs = if narrow { self.low(lhs) } else { self.operand(lhs) };
         let rhs = match (shift, narrow) {
@@ -182,6 +193,9 @@ impl Emitter<'_> {
             | BinaryOp::Shr
             | BinaryOp::Min
             | BinaryOp::Max => arithmetic(scalar),
+            BinaryOp::MulHigh | BinaryOp::RotateLeft => {
+                unreachable!("these have functions of their own")
+            }
         };
         let lo = if op == BinaryOp::Mul { ".lo" } else { "" };
         let reg = self.regs.fresh(Class::of(scalar));
@@ -196,12 +210,14 @@ impl Emitter<'_> {
             | BinaryOp::Xor
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => reg.into(),
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => reg.into(),
         }
     }
 
     /// The amount modulo the width of `ty`.
-    fn shift_amount(&mut self, ty: Scalar, amount: InstId) -> Operand {
+    pub(super) fn shift_amount(&mut self, ty: Scalar, amount: InstId) -> Operand {
         let mask = width(ty) - 1;
         if let Some(bits) = self.constant(amount) {
             return Operand::Imm(Imm { bits: bits & u64::from(mask), scalar: Scalar::U32 });
@@ -238,9 +254,13 @@ impl Emitter<'_> {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => ".rn",
             BinaryOp::Min | BinaryOp::Max => "",
             BinaryOp::Rem => return self.float_rem(id, lhs, rhs),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
-                unreachable!("the verifier saw integers or `bool` here")
-            }
+            BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => unreachable!("the verifier saw integers or `bool` here"),
         };
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let reg = self.regs.fresh(Class::of(scalar));
@@ -354,5 +374,7 @@ const fn mnemonic(op: BinaryOp) -> &'static str {
         BinaryOp::Shr => "shr",
         BinaryOp::Min => "min",
         BinaryOp::Max => "max",
+        BinaryOp::MulHigh => "mul.hi",
+        BinaryOp::RotateLeft => "shf.l.wrap",
     }
 }

@@ -131,6 +131,9 @@ impl Facts {
             Op::Const(bits) => *bits,
             Op::Builtin(builtin) => builtin_bound(kernel, *builtin),
             Op::Unary { op: UnaryOp::Abs, value } => self.max[*value],
+            Op::Unary { op: UnaryOp::CountOnes | UnaryOp::LeadingZeros, .. } => {
+                width(scalar).into()
+            }
             Op::Shuffle { value, .. } if self.fits(*value) => u64::from(u32::MAX),
             Op::Binary { op, lhs, rhs } => self.binary_bound(kernel, scalar, *op, *lhs, *rhs),
             Op::Cast { value } if is_unsigned(kernel, *value) => self.max[*value],
@@ -206,6 +209,8 @@ impl Facts {
             BinaryOp::And | BinaryOp::Min => l.min(r),
             BinaryOp::Or | BinaryOp::Xor => u64::MAX.unbounded_shr((l | r).leading_zeros()),
             BinaryOp::Max => l.max(r),
+            BinaryOp::MulHigh => ((u128::from(l) * u128::from(r)) >> width(scalar)) as u64,
+            BinaryOp::RotateLeft => u64::MAX,
             BinaryOp::Shl => match constant(rhs).map(|by| by as u32 & (width(scalar) - 1)) {
                 Some(by) if by <= l.leading_zeros() => l << by,
                 Some(_) | None => u64::MAX,

@@ -32,6 +32,7 @@
 mod address;
 mod arith;
 mod atomic;
+mod bits;
 mod body;
 mod cast;
 mod code;

@@ -46,7 +46,7 @@ impl Emit<'_> {
         self.inst(at, Op::Unary { op: UnaryOp::Not, value }, Scalar::Bool)
     }
 
-    fn or(&mut self, lhs: InstId, rhs: InstId, at: At) -> InstId {
+    pub(super) fn or(&mut self, lhs: InstId, rhs: InstId, at: At) -> InstId {
         self.binary_op(BinaryOp::Or, lhs, rhs, Scalar::Bool, at)
     }
 
@@ -97,11 +97,7 @@ impl Emit<'_> {
         if !self.may_be_int(scalar) {
             return;
         }
-        if known_rhs.is_none_or(|value| value == 0) {
-            let zero = self.int(0, scalar, at);
-            let cond = self.compare(CompareOp::Ne, rhs, zero, at);
-            self.check_int(cond, zero_fault, scalar, at);
-        }
+        self.check_divisor(rhs, known_rhs, zero_fault, scalar, at);
         let possible = self.may_be_signed(scalar)
             && known_rhs.is_none_or(|value| value == -1)
             && known_lhs.is_none_or(|value| value == min(scalar));
@@ -116,9 +112,25 @@ impl Emit<'_> {
         }
     }
 
+    /// That a divisor is not zero.
+    pub(super) fn check_divisor(
+        &mut self,
+        divisor: InstId,
+        known: Option<i128>,
+        fault: Fault,
+        scalar: Scalar,
+        at: At,
+    ) {
+        if known.is_none_or(|value| value == 0) {
+            let zero = self.int(0, scalar, at);
+            let cond = self.compare(CompareOp::Ne, divisor, zero, at);
+            self.check_int(cond, fault, scalar, at);
+        }
+    }
+
     /// Whether a value is other than the least of its type, if that is a signed integer; true if
     /// it is not.
-    fn is_not_min(&mut self, value: InstId, scalar: Scalar, at: At) -> InstId {
+    pub(super) fn is_not_min(&mut self, value: InstId, scalar: Scalar, at: At) -> InstId {
         if !matches!(scalar, Scalar::Generic(_)) {
             let min = self.int(min(scalar), scalar, at);
             return self.compare(CompareOp::Ne, value, min, at);
@@ -170,7 +182,9 @@ impl Emit<'_> {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::Min
-            | BinaryOp::Max => return,
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => return,
         };
         self.check_int(cond, fault, scalar, at);
     }
@@ -190,8 +204,9 @@ impl Emit<'_> {
         self.compare(CompareOp::Eq, up, moved, at)
     }
 
-    /// Whether a wrapped product is the product: in 64 bits if there is room, else by dividing.
-    fn product_fits(
+    /// Whether a wrapped product is the product: in 64 bits if there is room, by the upper half
+    /// if not, and by dividing where the type is not known.
+    pub(super) fn product_fits(
         &mut self,
         [lhs, rhs]: [InstId; 2],
         product: InstId,
@@ -204,6 +219,18 @@ impl Emit<'_> {
                 [lhs, rhs, product].map(|value| self.convert(value, scalar, wide, at));
             let exact = self.binary_op(BinaryOp::Mul, lhs, rhs, wide, at);
             return self.compare(CompareOp::Eq, exact, product, at);
+        }
+        if scalar.is_unsigned() {
+            let high = self.binary_op(BinaryOp::MulHigh, lhs, rhs, scalar, at);
+            let zero = self.int(0, scalar, at);
+            return self.compare(CompareOp::Eq, high, zero, at);
+        }
+        if scalar.is_signed() {
+            // The upper half is nothing but the sign of the lower one.
+            let high = self.binary_op(BinaryOp::MulHigh, lhs, rhs, scalar, at);
+            let all = self.int(63, Scalar::U32, at);
+            let sign = self.binary_op(BinaryOp::Shr, product, all, scalar, at);
+            return self.compare(CompareOp::Eq, high, sign, at);
         }
         // Divided by something that is neither 0 nor -1, and those judged apart.
         let zero = self.int(0, scalar, at);
@@ -271,8 +298,13 @@ impl Emit<'_> {
     }
 }
 
+/// The greatest value of an integer type.
+pub(super) fn max(scalar: Scalar) -> i128 {
+    scalar.bits().map_or(0, |bits| (1i128 << (bits - u32::from(scalar.is_signed()))) - 1)
+}
+
 /// The least value of a signed integer type; 0 of any other.
-fn min(scalar: Scalar) -> i128 {
+pub(super) fn min(scalar: Scalar) -> i128 {
     match scalar.bits() {
         Some(bits) if scalar.is_signed() => -(1i128 << (bits - 1)),
         _ => 0,

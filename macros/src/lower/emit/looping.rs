@@ -205,7 +205,7 @@ impl Emit<'_> {
 }
 
 /// The unsigned integer of the same size.
-const fn unsigned(scalar: Scalar) -> Scalar {
+pub(super) const fn unsigned(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::I8 => Scalar::U8,
         Scalar::I16 => Scalar::U16,

@@ -8,17 +8,22 @@
 //!
 //! [`Left`] says that control does not come back, so that nothing is emitted behind it.
 mod atomic;
+mod bits;
 mod builtin;
 mod call;
 mod check;
 mod control;
 mod expr;
+mod float;
+mod integer;
 mod kernel;
 mod looping;
 mod math;
 mod number;
 mod operator;
 mod place;
+mod power;
+mod saturating;
 
 use super::{
     error::Errors,

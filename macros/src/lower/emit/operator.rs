@@ -145,7 +145,7 @@ impl Emit<'_> {
         };
     }
 
-    fn checked(
+    pub(super) fn checked(
         &mut self,
         op: BinaryOp,
         lhs: InstId,
@@ -189,9 +189,13 @@ impl Emit<'_> {
                 let amount = self.convert(right, amount_type, Scalar::U32, rhs.at);
                 Ok(self.binary_op(op, lhs, amount, scalar, at))
             }
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Min | BinaryOp::Max => {
-                Ok(self.binary_op(op, lhs, right, scalar, at))
-            }
+            BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => Ok(self.binary_op(op, lhs, right, scalar, at)),
         }
     }
 

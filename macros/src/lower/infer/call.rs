@@ -284,7 +284,7 @@ impl Infer<'_> {
         let spec = match self.types.get(this) {
             // Not decided yet: what all numbers have will do.
             Type::Unknown(Class::Int | Class::Float) => method::method(name, Type::Prim(Prim::I32))
-                .filter(|spec| matches!(spec.which, Method::Min | Method::Max)),
+                .filter(|spec| matches!(spec.which, Method::Binary(_))),
             ty => method::method(name, ty),
         };
         let rest: Vec<&syn::Expr> = call.args.iter().skip(1).collect();

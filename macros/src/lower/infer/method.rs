@@ -147,11 +147,13 @@ impl Infer<'_> {
         match part {
             Part::This => this,
             Part::Is(prim) => self.prim(prim),
-            Part::Unsigned => match self.types.as_prim(this) {
-                Some(prim) => self.prim(prim.unsigned()),
-                None => this,
-            },
+            Part::Unsigned => self.sized_as(this, Prim::unsigned),
+            Part::Signed => self.sized_as(this, Prim::signed),
         }
+    }
+
+    fn sized_as(&mut self, this: Ty, of: impl Fn(Prim) -> Prim) -> Ty {
+        self.types.as_prim(this).map_or(this, |prim| self.prim(of(prim)))
     }
 
     /// Whether there are as many arguments as there must be; reports and visits them if not.

@@ -175,7 +175,9 @@ const fn is_bitwise(op: BinaryOp) -> bool {
         | BinaryOp::Shl
         | BinaryOp::Shr
         | BinaryOp::Min
-        | BinaryOp::Max => false,
+        | BinaryOp::Max
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => false,
     }
 }
 
