@@ -26,7 +26,8 @@
 //! | `narrow_indices` | 176 | 144 | 336 | 464 | 336 |
 //!
 //! `simplify_control` and `eliminate_dead_code` change none of these: they serve the other
-//! passes, and keep the text short that `ptxas` and the interpreter get.
+//! passes, and keep the text short that `ptxas` and the interpreter get. `promote_arrays` is for
+//! kernels that have arrays of each thread's own, which these have not.
 //!
 //! Left to `ptxas`: moving invariants out of loops, strength reduction, and turning small arms
 //! into selects (it makes the same of `if c { a * 2.0 } else { a + 1.0 }` either way).
@@ -37,6 +38,7 @@ mod fold_constants;
 mod fold_ranges;
 mod forward_locals;
 mod narrow_indices;
+mod promote_arrays;
 mod replace;
 mod simplify_control;
 
@@ -51,6 +53,7 @@ use fold_constants::fold_constants;
 use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
 use narrow_indices::narrow_indices;
+use promote_arrays::{drop_arrays, promote_arrays};
 use simplify_control::simplify_control;
 
 /// Makes `kernel` (specialized and verified) faster without changing a bit of what it computes.
@@ -60,6 +63,8 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     forward_locals(&mut kernel);
     fold_constants(&mut kernel);
     fold_ranges(&mut kernel);
+    // What is accessed by constants only needs no memory.
+    promote_arrays(&mut kernel);
     simplify_control(&mut kernel);
     forward_locals(&mut kernel);
     // What is the same gets the same id, so that checks find their guards.
@@ -73,6 +78,7 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     fold_constants(&mut kernel);
     eliminate_common_subexpressions(&mut kernel);
     eliminate_dead_code(&mut kernel);
+    drop_arrays(&mut kernel);
     kernel.renumber();
     kernel
 }
