@@ -33,6 +33,9 @@ pub(crate) struct Code {
     pub(crate) shared: Vec<(Use, u64)>,
     /// The arrays that each thread has of its own, in registers.
     pub(crate) arrays: Vec<Array>,
+    /// Whether one thread of the host must run it all, as it may access bytes of one memory in
+    /// words of several sizes at the same time.
+    pub(crate) alone: bool,
     /// What is run.
     pub(crate) steps: Vec<Step>,
     /// Where in the source each step came from.

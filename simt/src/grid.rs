@@ -58,7 +58,7 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
         steps: launch.steps.map(AtomicU64::new),
         end: Mutex::default(),
     };
-    grid.run(launch.workers);
+    grid.run(if code.alone { Some(NonZeroUsize::MIN) } else { launch.workers });
     let End { faults, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     Outcome { fault: faults.report(), stopped: stopped.map(|(_, stopped)| stopped) }
 }

@@ -80,35 +80,33 @@ pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Unifor
 
 /// An array that each lane has of its own, among the registers.
 ///
-/// If it is accessed in words of one size, it is like a register for each word: the lanes of a
-/// word lie next to each other. If not, the bytes of a lane do.
+/// If each byte is accessed in words of one size, it is like a register for each word: the lanes
+/// of a word lie next to each other. If not, the bytes of a lane do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
     /// Place in bytes a lane, a multiple of 8.
     pub(crate) place: u32,
     /// Bytes a lane, a multiple of 8.
     pub(crate) bytes: u32,
-    /// Bytes of a word, if all are accessed in that size.
-    pub(crate) word: Option<u32>,
+    /// Which of the two.
+    pub(crate) by_word: bool,
 }
 
 impl Array {
     /// Whether `size` bytes at `offset` may be accessed.
     #[inline(always)]
     fn covers(self, offset: u64, size: usize) -> bool {
-        let size = size as u64;
-        self.word.is_none_or(|word| u64::from(word) == size)
-            && offset.is_multiple_of(size)
-            && offset < u64::from(self.bytes)
+        offset.is_multiple_of(size as u64) && offset < u64::from(self.bytes)
     }
 
     /// Where a lane's bytes at `offset` are, among `lanes`.
     #[inline(always)]
     fn place(self, offset: u64, size: usize, lane: usize, lanes: usize) -> usize {
         let first = self.place as usize * lanes;
-        match self.word {
-            Some(_) => first + offset as usize * lanes + lane * size,
-            None => first + lane * self.bytes as usize + offset as usize,
+        if self.by_word {
+            first + offset as usize * lanes + lane * size
+        } else {
+            first + lane * self.bytes as usize + offset as usize
         }
     }
 }
@@ -293,7 +291,7 @@ impl Registers {
     /// Loads one word of an array in the lanes of a run; false if there is none such.
     pub(crate) fn load_array(&mut self, array: Array, offset: u64, to: Reg, run: Run) -> bool {
         let size = to.size();
-        if array.word.is_some() {
+        if array.by_word {
             let Some(from) = self.word_of(array, offset, size, run.first) else { return false };
             // SAFETY: the lanes of a run are inside; arrays and registers do not overlap.
             unsafe {
@@ -319,7 +317,7 @@ impl Registers {
         if !array.covers(offset, from.size()) {
             return false;
         }
-        if array.word.is_some() {
+        if array.by_word {
             let word = Reg::new(array.place + offset as u32, from.size());
             self.masked_copy(word, from, active, &[run]);
             return true;

@@ -2,7 +2,7 @@
 //!
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
 //! 2. [`ranges`]: how long values live, and which addresses are values ([`address`]);
-//! 3. [`locals`]: which copies can be left out; 4. [`emit`]: the steps, in the order of the text, with registers given out as
+//! 3. [`locals`]: which copies can be left out; 4. [`words`]: how structs are accessed; 5. [`emit`]: the steps, in the order of the text, with registers given out as
 //!    values come and taken back as they are no longer needed ([`allocate`]).
 mod address;
 mod allocate;
@@ -10,6 +10,7 @@ mod emit;
 mod locals;
 mod ranges;
 mod uniformity;
+mod words;
 
 use crate::{
     code::{Code, Malformed},
@@ -22,5 +23,6 @@ pub(crate) fn lower(kernel: &Kernel, isa: Isa) -> Result<Code, Malformed> {
     let uniformity = uniformity::Uniformity::of(kernel);
     let ranges = ranges::Ranges::of(kernel, &uniformity);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
-    emit::emit(kernel, &uniformity, &ranges, &locals, isa)
+    let words = words::Words::of(kernel);
+    emit::emit(kernel, &uniformity, &ranges, &locals, &words, isa)
 }

@@ -182,6 +182,34 @@ fn shared_elements_hold_several_scalars() {
 }
 
 #[test]
+fn a_byte_may_be_several_things() {
+    // union { u64, [u32; 2] }, in an array of threads and in global memory.
+    let left = plain(
+        "param arg0 = y: write [plain 8 align 8]
+         array #0 = a: [plain 8 align 8; 2]
+         %lane = builtin global_idx.x : u32
+         %wide = cast %lane : u64
+         %a = array #0 : ptr local
+         %a1 = offset %a, 8 : ptr local
+         %s1 = store %a1, %wide
+         %high = offset %a, 12 : ptr local
+         %s2 = store %high, %lane
+         %both = load %a1 : u64
+         %y = param arg0 : ptr global
+         %out = index %y, %lane, 8 : ptr global
+         %s3 = store %out, %both
+         %low = load %out : u32
+         %one = const 1 : u32
+         %more = add %low, %one : u32
+         %s4 = store %out, %more",
+        shape(3, 40),
+        vec![0; 240],
+        8,
+    );
+    assert_eq!(left, (0..120).flat_map(|lane| [lane + 1, lane]).collect::<Vec<_>>());
+}
+
+#[test]
 fn what_is_outside_an_array_is_refused() {
     let wrong = |access: &str| {
         let text = format!(
@@ -198,5 +226,5 @@ fn what_is_outside_an_array_is_refused() {
     assert!(wrong("%p = offset %a, 2 : ptr local %x = load %p : u32"));
     assert!(wrong("%p = index %a, %l, 4 : ptr local %x = load %p : u32"));
     assert!(wrong("%p = index %a, %l, 4 : ptr local %x = store %p, %l"));
-    assert!(wrong("%x = load %a : u64"));
+    assert!(wrong("%p = offset %a, 4 : ptr local %x = load %p : u64"));
 }

@@ -3,7 +3,9 @@ mod access;
 mod flow;
 mod places;
 
-use super::{allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity};
+use super::{
+    allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity, words::Words,
+};
 use crate::{
     code::{AtomicKind, Code, Given, Malformed, Param, Preset, Step, WarpOp, When},
     lanes::{self, Isa, LaneFn, scan::AllBelow},
@@ -26,6 +28,7 @@ pub(super) fn emit(
     uniformity: &Uniformity,
     ranges: &Ranges,
     locals: &Locals,
+    words: &Words,
     isa: Isa,
 ) -> Result<Code, Malformed> {
     let mut emitter = Emitter {
@@ -34,7 +37,7 @@ pub(super) fn emit(
         ranges,
         locals,
         isa,
-        code: code_of(kernel)?,
+        code: code_of(kernel, words)?,
         registers: Allocator::default(),
         lanes: kernel.insts.facts(None),
         uniforms: kernel.insts.facts(None),
@@ -50,7 +53,7 @@ pub(super) fn emit(
         span: Span::new(0),
     };
     emitter.declare_locals()?;
-    emitter.declare_arrays()?;
+    emitter.declare_arrays(words)?;
     emitter.body(&kernel.body)?;
     emitter.step(Step::End);
     Ok(emitter.finish())
@@ -67,7 +70,7 @@ fn signature(message: &str) -> Malformed {
 }
 
 /// A program without steps.
-fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
+fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
     let params = kernel.params.iter().map(|(_, param)| param_of(&param.kind));
     let params = params.collect::<Result<_, _>>()?;
     let mut shared = Vec::new();
@@ -97,6 +100,7 @@ fn code_of(kernel: &Kernel) -> Result<Code, Malformed> {
         block,
         shared,
         arrays: Vec::new(),
+        alone: kernel.params.ids().any(|param| words.are_mixed(Root::Param(param))),
         steps: Vec::new(),
         spans: Vec::new(),
         atomics: Vec::new(),

@@ -1,10 +1,10 @@
 //! Where values are: in registers, held once, or known before the first step.
-use super::{Done, Emitter, LOCAL_LIMIT, bytes_of};
+use super::{super::words::Words, Done, Emitter, LOCAL_LIMIT, bytes_of};
 use crate::{
     code::{Given, Malformed, Operand, Preset, Step},
     registers::{Array, Reg, Uniform},
 };
-use warpwise_compiler::ir::{InstId, Scalar, Ty};
+use warpwise_compiler::ir::{InstId, Root, Scalar, Ty};
 
 impl Emitter<'_> {
     pub(super) fn scalar(&self, value: InstId) -> Result<Scalar, Malformed> {
@@ -127,16 +127,16 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn declare_arrays(&mut self) -> Done {
+    pub(super) fn declare_arrays(&mut self, words: &Words) -> Done {
         let mut room = LOCAL_LIMIT;
-        for (_, array) in self.kernel.arrays.iter() {
+        for (id, array) in self.kernel.arrays.iter() {
             self.span = array.span;
             let bytes = bytes_of(&array.elem, &array.len, room)
                 .ok_or_else(|| self.malformed("arrays of generic size, or more than 512 KiB"))?;
             room -= bytes;
             let bytes = bytes.next_multiple_of(8) as u32;
-            let word = array.elem.scalar().and_then(Scalar::size);
-            self.code.arrays.push(Array { place: self.registers.array(bytes), bytes, word });
+            let by_word = !words.are_mixed(Root::Array(id));
+            self.code.arrays.push(Array { place: self.registers.array(bytes), bytes, by_word });
         }
         Ok(())
     }
