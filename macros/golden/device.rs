@@ -50,7 +50,7 @@ macro_rules! __warpwise_area_HASH {
     unused_imports,
     unreachable_pub,
     clippy::pub_use,
-    reason = "it is as public as the function, and kernels may use it or not"
+    reason = "it is as public as the item, and kernels may use it or not"
 )]
 pub use __warpwise_area_HASH as area;
 const _: () = {
@@ -82,10 +82,26 @@ const _: () = {
 pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
     shapes::area(width, height) * scale::<f32>(depth)
 }
-shapes::area! {
-    { { scale } { ::warpwise::__private::link } } {} { device { pub (crate) fn
+#[doc(hidden)]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __macro_of__warpwise_raw_HASH {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { "HASH" { pub (crate) fn volume(width :
+        f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) * scale:: <
+        f32 > (depth) } } } } $state }
+    };
+}
+#[allow(unused_imports, reason = "another item may use it or not")]
+use __macro_of__warpwise_raw_HASH as __warpwise_raw_HASH;
+__warpwise_raw_HASH! {
+    { { ::warpwise::__private::link } } {} { gather { "HASH" { pub (crate) fn
     volume(width : f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) *
-    scale:: < f32 > (depth) } } }
+    scale:: < f32 > (depth) } } } }
 }
 #[allow(dead_code, reason = "a kernel is launched, not called")]
 #[allow(

@@ -1,9 +1,9 @@
-//! `#[device]`: functions that carry their own tokens to the kernels that call them.
+//! `#[device]`: items that carry their own tokens to the kernels that use them.
 //!
 //! A macro sees nothing but the tokens it is given, and a kernel's macro needs those of every
-//! function that the kernel calls, from wherever they are. So `#[device] fn area` also defines
-//! a macro `area`, which lives under the function's own path (macros have a namespace of their
-//! own), with the function's visibility, and goes with it through every `use`:
+//! function, type, trait and constant that the kernel uses, from wherever they are. So `#[device]
+//! fn area` also defines a macro `area`, which lives under the function's own path (macros have a
+//! namespace of their own), with its visibility, and goes with it through every `use`:
 //!
 //! ```text
 //! macro_rules! __warpwise_area_<hash> {
@@ -13,210 +13,337 @@
 //! }
 //! pub use __warpwise_area_<hash> as area;
 //! ```
-//! It adds what it carries to what was got and passes it on to the next. What calls `area` and
-//! `geo::scale` expands to the chain `area! { { {geo::scale} {::warpwise::__private::link} } {}
+//! It adds what it carries to what was got and passes it on to the next. What uses `area` and
+//! `geo::Disc` expands to the chain `area! { { {geo::Disc} {::warpwise::__private::link} } {}
 //! STATE }`, so that rustc resolves each path where it was written, and in the end [`link`] has
-//! the closures of all of them and the `STATE`: the kernel, or the device function, in question.
+//! the closures of all of them and the `STATE`: the kernel, or the items, in question.
 //!
-//! **Closed.** A device function that calls others is itself linked before it defines its macro.
-//! So what a macro carries has everything that is needed, each function once:
+//! **Closed.** An item that uses others is itself linked before it defines its macro. So what a
+//! macro carries has everything that is needed, each item once:
 //!
 //! ```text
-//! CLOSURE  = "version" ENTRY*              the function itself first
+//! CLOSURE  = "version" ENTRY*              the item itself first
 //! ENTRY    = { "id" sound|wrong { { "key" "id" }* } { ITEM } }
 //! ```
-//! where `key` is a path called in the item and `id` the function that it leads to.
+//! where `key` is a path in the item and `id` the item that it leads to.
 //!
-//! **Names.** `macro_rules!` names are unique in a crate where the function is public (they are
+//! **Bundles.** An `impl` block has no path, and its type, which has one, must bring it along. It
+//! also uses its type, as the type's macro would use it: they would wait for each other. So items
+//! of one module that need each other are linked together and carried together; [`crate::scope`]
+//! says which. One of them, the first, does it for all; the others give it their tokens through
+//! macros that only their module knows:
+//!
+//! ```text
+//! macro_rules! __macro_of__warpwise_raw_<hash> { .. { "id" { ITEM } } .. }
+//! use __macro_of__warpwise_raw_<hash> as __warpwise_raw_<hash>;
+//! __warpwise_raw_<hash>! { { {::warpwise::__private::link} } {} { gather { "id" { ITEM } } } }
+//! ```
+//! The last line has to wait until the alias is resolved, which is when rustc has expanded all
+//! attributes that it found so far: then everybody is registered. [`link`] goes on from there.
+//!
+//! **Names.** `macro_rules!` names are unique in a crate where the item is public (they are
 //! then exported from the root), so they have a hash of crate, line and tokens; the same is the
-//! function's id. A function that std has a macro for (`vec`, `assert`) is refused: its `use`
-//! would make `vec![]` ambiguous for everybody in its module.
+//! item's id. An item that std has a macro for (`vec`, `assert`) is refused: its `use` would make
+//! `vec![]` ambiguous for everybody in its module.
 //!
-//! **Depth.** A chain nests one expansion for each function called *directly*, and rustc allows
-//! 128 by default. How deep the call tree is does not matter.
+//! **Depth.** A chain nests one expansion for each macro called, and rustc allows 128 by default:
+//! [`chain`](crate::carry::chain) cuts long ones. How deep the items nest does not matter.
 //!
-//! **Recursion.** A function that calls itself is refused. Functions that call each other wait
-//! for each other's macros, so neither would ever be defined: [`crate::cycle`] refuses those of
-//! one module. For others rustc says "cannot find macro `odd`" at each call, and that it is a
-//! function and not a macro.
+//! **Circles.** Functions that call each other are refused, as recursion. Items of different modules
+//! that need each other wait for each other's macros, which are never defined: rustc says
+//! "cannot find macro `Mat3`" at each use, and that it is a struct and not a macro.
+//!
+//! **Modules.** `#[device] mod` puts `#[device]` on each item in it.
 use crate::{
     attr::{self, combine},
-    cycle,
+    carry::{self, chain},
     embed::{self, witness},
     expand::{self, is_rust_analyzer},
-    linked::{Link, Linked, State},
-    lower::{self, key, paths},
-    place::Place,
+    item,
+    linked::{self, Link, Linked, Raw, State, in_braces},
+    lower::{self, kernel_paths, key, paths},
     report,
+    scope::{Known, Registry, Task},
+    source,
     strip::strip,
+    ungroup::ungrouped,
 };
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use std::{
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Mutex,
-};
-use syn::{Error, ItemFn, Path, Visibility, ext::IdentExt};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use std::sync::{Mutex, PoisonError};
+use syn::{Attribute, Error, Item, ItemMod, Path};
+
+/// Every `#[device]` item of this run of the compiler that may be in a bundle.
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 
 /// Expands `#[device] item`.
 pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let item = match expand::function(tokens.clone(), "device") {
+    let item = match parse(tokens.clone()) {
         Ok(item) => item,
         Err(error) => {
             let error = error.to_compile_error();
             return quote!(#tokens #error);
         }
     };
-    let mut errors = refuse_args(&args);
-    let function = strip(tokens.clone(), &mut errors);
-    if is_rust_analyzer() {
-        return function;
+    if let Some(later) = after_cfgs(&args, &item) {
+        return later;
     }
-    let callees = paths(&item);
-    let refusals = [
-        refuse(&callees),
-        refuse_name(&item),
-        refuse_recursion(&item, &callees),
-        cycle::refuse(&item, &callees),
-    ];
+    if let Item::Mod(module) = item {
+        return cover(module, refuse_args(&args));
+    }
+    let mut errors = refuse_args(&args);
+    let emitted = strip(tokens, &mut errors);
+    if is_rust_analyzer() {
+        return emitted;
+    }
+    let paths = paths(&item);
+    let refusals = [refuse(&paths), item::refuse_name(&item), refuse_recursion(&item, &paths)];
     refusals.into_iter().flatten().for_each(|error| combine(&mut errors, error));
-    let rest = match &errors {
-        Some(_) if is_std_macro(&item.sig.ident) => TokenStream::new(),
-        Some(_) => carrier(&item, &Linked::empty(), false),
-        None if callees.is_empty() => define(&item, &Linked::empty()),
-        None => {
-            let cfgs = expand::cfgs(&item.attrs);
-            let chain = resolve(&callees, &quote!(device { #tokens }));
-            quote!(#(#cfgs)* #chain)
-        }
-    };
+    let rest = carried(&item, &paths, errors.is_none());
     let errors = errors.map(|errors| errors.to_compile_error());
-    let quiet = expand::quiet();
-    quote!(#quiet #function #errors #rest)
+    let quiet = matches!(item, Item::Fn(_) | Item::Impl(_)).then(expand::quiet);
+    quote!(#quiet #emitted #errors #rest)
 }
 
-/// What calls functions at `callees`, and links to `state` what they carry.
-pub(crate) fn resolve(callees: &[Path], state: &TokenStream) -> TokenStream {
-    let link = quote!(::warpwise::__private::link);
-    let mut steps = callees.iter().map(ToTokens::to_token_stream).chain([link]);
-    let first = steps.next();
-    quote!(#first! { { #({ #steps })* } {} { #state } })
+/// What makes `item`, which uses what is at `paths`, known to others.
+fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
+    let id = carry::unique(item, item::span(item));
+    if !sound {
+        let std = item::name(item).is_some_and(item::is_std_macro);
+        return if std {
+            TokenStream::new()
+        } else {
+            carry::carrier(item, &id, &linked::wrong(&id))
+        };
+    }
+    let raw = Raw { id, item: item.clone() };
+    let needs: Vec<String> = paths.iter().filter_map(item::here).collect();
+    match item {
+        // It needs nothing of its module, so it is in no bundle.
+        Item::Fn(_) | Item::Const(_) | Item::Type(_) if needs.is_empty() => link_items(&[raw]),
+        // A macro in a macro would be a macro's text; lowering says what is wrong with it.
+        _ if has_dollar(item.to_token_stream()) => link_items(&[raw]),
+        _ => {
+            let id = raw.id.clone();
+            let kind = item::kind(item).expect("other items were refused");
+            let scope = source::scope(Span::call_site());
+            registry(|registry| registry.register(Known { scope, id, kind, needs }));
+            carry::raw(&raw)
+        }
+    }
+}
+
+fn registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
+    f(&mut REGISTRY.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The item that `#[device]` stands on, if it is of a kind for that.
+fn parse(tokens: TokenStream) -> syn::Result<Item> {
+    lower::check_tokens(&tokens)?;
+    let mut item = ungrouped(syn::parse2::<Item>(tokens)?);
+    if let Item::Fn(item) = &item
+        && let Some(receiver) = item.sig.receiver()
+    {
+        let text = "`#[device]` is for the whole `impl` or `trait`, and covers its functions";
+        return Err(Error::new_spanned(receiver, text));
+    }
+    if let Item::Mod(ItemMod { content: None, .. }) = &item {
+        let text = "`#[device]` is for modules that are written out: put `#[device]` on the items \
+                    in the other file";
+        return Err(Error::new_spanned(&item, text));
+    }
+    match item::attributes(&mut item) {
+        Some(_) => Ok(item),
+        None => {
+            let text = format!("`#[device]` is for {}", item::KINDS);
+            Err(Error::new_spanned(item, text))
+        }
+    }
+}
+
+/// `item` with `#[device]` behind the last `cfg` and `cfg_attr` below it, so that rustc has seen to those
+/// before anybody hears of the item; `None` if there are none.
+fn after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
+    let mut item = item.clone();
+    let attributes = item::attributes(&mut item)?;
+    let is_cfg = |attribute: &Attribute| {
+        attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
+    };
+    let last = attributes.iter().rposition(is_cfg)?;
+    let args = (!args.is_empty()).then(|| quote!((#args)));
+    attributes.insert(last + 1, syn::parse_quote!(#[::warpwise::device #args]));
+    Some(item.into_token_stream())
+}
+
+/// Puts `#[device]` on each item of `module` that it is for.
+fn cover(mut module: ItemMod, errors: Option<Error>) -> TokenStream {
+    for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+        let span = item::span(item);
+        if is_covered(item)
+            && let Some(attributes) = item::attributes(item)
+        {
+            let device = quote_spanned!(span=> ::warpwise::device);
+            attributes.insert(0, syn::parse_quote_spanned!(span=> #[#device]));
+        }
+    }
+    let errors = errors.map(|errors| errors.to_compile_error());
+    quote!(#module #errors)
+}
+
+/// False for what is no device code although it stands among it: kernels, tests, and what has a
+/// `#[device]` of its own.
+fn is_covered(item: &mut Item) -> bool {
+    let unnamed = matches!(item, Item::Const(item) if item.ident == "_")
+        || matches!(item, Item::Mod(ItemMod { content: None, .. }));
+    let is_test = |attribute: &Attribute| {
+        attribute.path().is_ident("cfg")
+            && matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string() == "test")
+    };
+    let stands_apart = |attribute: &Attribute| {
+        let last = attribute.path().segments.last().map(|segment| segment.ident.to_string());
+        matches!(last.as_deref(), Some("kernel" | "device" | "test")) || is_test(attribute)
+    };
+    !unnamed && item::attributes(item).is_some_and(|all| !all.iter().any(stands_apart))
+}
+
+/// What uses the items at `paths`, and links to `state` what they carry.
+pub(crate) fn resolve(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
+    let steps: Vec<TokenStream> = paths.iter().map(ToTokens::to_token_stream).collect();
+    chain(&steps, id, state)
 }
 
 /// Expands the end of a chain.
 pub(crate) fn link(tokens: TokenStream) -> TokenStream {
-    let Link { closures, state } = match syn::parse2(tokens) {
-        Ok(link) => link,
-        Err(error) => return error.to_compile_error(),
-    };
-    let item = match &state {
-        State::Kernel { item, .. } | State::Device { item } => item,
-    };
-    let linked = match Linked::new(&paths(item), closures) {
-        Ok(linked) => linked,
-        Err(error) => return error.to_compile_error(),
-    };
-    match state {
+    try_link(tokens).unwrap_or_else(|error| error.to_compile_error())
+}
+
+fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
+    let Link { got, state } = syn::parse2(tokens)?;
+    Ok(match state {
+        State::Part(name) => carry::local(&name, &got),
+        State::Gather(raw) => gather(raw),
+        State::Bundle(first) => {
+            let others = in_braces::<Raw>(&got)?;
+            let here = item::span(&first.item);
+            let others = others.into_iter().map(|raw| raw.written_at(here));
+            link_items(&std::iter::once(first).chain(others).collect::<Vec<_>>())
+        }
+        State::Items(items) => {
+            let linked = Linked::new(&all_paths(&items), in_braces(&got)?)?;
+            define(&items, linked)?
+        }
         State::Kernel { args, item } => {
-            if !linked.sound {
-                return TokenStream::new(); // reported where the device function is defined
-            }
             let (options, errors) = attr::parse(args);
+            let linked = Linked::new(&kernel_paths(&item, &options.open), in_braces(&got)?)?;
+            if !linked.sound {
+                return Ok(TokenStream::new()); // reported where the device item is defined
+            }
             embed::kernel(&item, &options, errors.is_none(), &linked.set)
         }
-        State::Device { item } if linked.sound => define(&item, &linked),
-        State::Device { item } => carrier(&item, &Linked::empty(), false),
+    })
+}
+
+/// What becomes of an item, all others being registered.
+fn gather(raw: Raw) -> TokenStream {
+    let Raw { id, item } = &raw;
+    let wrong = |error: Option<Error>| {
+        let errors = error.map(|error| error.to_compile_error());
+        let carrier = carry::carrier(item, id, &linked::wrong(id));
+        quote!(#errors #carrier)
+    };
+    match registry(|registry| registry.task(id)) {
+        Task::Lead(ids) if ids.len() == 1 => link_items(&[raw]),
+        Task::Lead(ids) => {
+            let others = ids[1..].iter().map(|id| carry::raw_name(id).into_token_stream());
+            chain(&others.collect::<Vec<_>>(), id, &quote!(bundle #raw))
+        }
+        Task::Follow => TokenStream::new(),
+        Task::Wrong => wrong(None),
+        Task::Recursion(names) => wrong(Some(recursion(item, &names))),
+        Task::Stray => wrong(Some(Error::new(
+            item::span(item),
+            "an `impl` block with `#[device]` stands in the module of its type or of its trait, \
+             and that is `#[device]`, too",
+        ))),
+        Task::Late => wrong(Some(Error::new(
+            item::span(item),
+            "what this belongs to was expanded before this was: define both with the same macro, \
+             or this one without",
+        ))),
     }
 }
 
-/// Checks `item`, which calls what is `linked`, and defines its macro.
-fn define(item: &ItemFn, linked: &Linked) -> TokenStream {
-    let set = linked.with(item);
-    match lower::check_devices(&set, [set.items.len() - 1]) {
+fn recursion(item: &Item, names: &[String]) -> Error {
+    let calls: String = names[1..].iter().map(|next| format!(" calls `{next}`, which")).collect();
+    let name = &names[0];
+    let text = format!("`{name}`{calls} calls `{name}`; kernel code cannot recurse: use a loop");
+    let paths = paths(item);
+    match paths.iter().find(|path| item::here(path).as_ref() == names.get(1)) {
+        Some(path) => Error::new_spanned(path, text),
+        None => Error::new(item::span(item), text),
+    }
+}
+
+/// Links items that need each other, in one module.
+fn link_items(items: &[Raw]) -> TokenStream {
+    let paths = all_paths(items);
+    if paths.is_empty() {
+        return define(items, Linked::empty()).unwrap_or_else(|error| error.to_compile_error());
+    }
+    let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
+    resolve(&paths, &format!("{id}_items"), &quote!(items #(#items)*))
+}
+
+/// Where items that are linked together lead, apart from themselves.
+fn all_paths(items: &[Raw]) -> Vec<Path> {
+    let own: Vec<String> =
+        items.iter().filter_map(|raw| Some(item::name(&raw.item)?.to_string())).collect();
+    let mut found: Vec<Path> = Vec::new();
+    for path in items.iter().flat_map(|raw| paths(&raw.item)) {
+        let is_own = item::here(&path).is_some_and(|name| own.contains(&name));
+        if !is_own && !found.iter().any(|known| key(known) == key(&path)) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Checks `items`, which use what is `linked`, and defines their macros.
+fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
+    let wrong = || -> TokenStream {
+        let carriers =
+            items.iter().map(|Raw { id, item }| carry::carrier(item, id, &linked::wrong(id)));
+        carriers.collect()
+    };
+    if !linked.sound {
+        return Ok(wrong()); // reported where the other item is defined
+    }
+    let own = linked.set.items.len()..linked.set.items.len() + items.len();
+    linked.add(items, paths)?;
+    Ok(match lower::check_devices(&linked.set, own) {
         Ok(witnesses) => {
-            let carrier = carrier(item, linked, true);
+            let carriers: TokenStream = items
+                .iter()
+                .map(|Raw { id, item }| carry::carrier(item, id, &linked.closure(id)))
+                .collect();
             if witnesses.is_empty() {
-                return carrier;
+                return Ok(carriers);
             }
             let witnesses = witnesses.iter().map(witness);
-            let cfgs = expand::cfgs(&item.attrs);
-            quote!(#carrier #(#cfgs)* const _: () = { #(#witnesses)* };)
+            quote!(#carriers const _: () = { #(#witnesses)* };)
         }
         Err(rejected) => {
-            let errors = report::rejected(rejected);
-            let carrier = carrier(item, &Linked::empty(), false);
-            quote!(#errors #carrier)
+            let (errors, carriers) = (report::rejected(rejected), wrong());
+            quote!(#errors #carriers)
         }
-    }
+    })
 }
 
-/// The macro that carries `item` and what it calls.
-fn carrier(item: &ItemFn, linked: &Linked, sound: bool) -> TokenStream {
-    let name = &item.sig.ident;
-    let id = unique(item);
-    let hidden = format_ident!("__warpwise_{}_{id}", name.unraw());
-    let closure = linked.closure(item, &id, sound);
-    let (vis, export) = (&item.vis, exported(&item.vis));
-    let cfgs = expand::cfgs(&item.attrs);
-    quote!(
-        #(#cfgs)*
-        #[doc(hidden)]
-        #export
-        #[allow(
-            unused_macros,
-            non_local_definitions,
-            clippy::crate_in_macro_def,
-            reason = "it is used through its alias, and carries tokens as they are"
-        )]
-        macro_rules! #hidden {
-            ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
-                $($next)* ! { { $($rest)* } { $($got)* { #closure } } $state }
-            };
-        }
-        #(#cfgs)*
-        #[doc(hidden)]
-        #[allow(
-            unused_imports,
-            unreachable_pub,
-            clippy::pub_use,
-            reason = "it is as public as the function, and kernels may use it or not"
-        )]
-        #vis use #hidden as #name;
-    )
-}
-
-fn exported(vis: &Visibility) -> Option<TokenStream> {
-    matches!(vis, Visibility::Public(_)).then(|| quote!(#[macro_export]))
-}
-
-/// What identifies `item` among all device functions of all crates.
-fn unique(item: &ItemFn) -> String {
-    /// How often each hash was asked for: functions that a `macro_rules!` makes may have place
-    /// and tokens in common.
-    static OCCURRENCES: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
-    let mut hasher = DefaultHasher::new();
-    for variable in ["CARGO_PKG_NAME", "CARGO_PKG_VERSION", "CARGO_CRATE_NAME"] {
-        std::env::var(variable).unwrap_or_default().hash(&mut hasher);
-    }
-    let Place { line, column, .. } = Place::of(item.sig.ident.span()); // not where the sources lie
-    (line, column).hash(&mut hasher);
-    item.to_token_stream().to_string().hash(&mut hasher);
-    let hash = hasher.finish();
-    let mut occurrences = OCCURRENCES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let occurrence = occurrences.entry(hash).or_default();
-    *occurrence += 1;
-    match *occurrence {
-        1 => format!("{hash:016x}"),
-        again => format!("{hash:016x}_{again}"),
-    }
-}
-
-/// What is wrong with what is called, as far as its names tell.
-pub(crate) fn refuse(callees: &[Path]) -> Option<Error> {
+/// What is wrong with what is used, as far as its names tell.
+pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
-    for path in callees {
-        let Some(name) = path.get_ident().filter(|name| is_std_macro(name)) else { continue };
+    for path in paths {
+        let Some(name) = path.get_ident().filter(|name| item::is_std_macro(name)) else { continue };
         let text =
             format!("`{name}` is no device function: those cannot have the name of a macro of std");
         combine(&mut errors, Error::new(name.span(), text));
@@ -228,68 +355,19 @@ fn refuse_args(args: &TokenStream) -> Option<Error> {
     (!args.is_empty()).then(|| Error::new_spanned(args, "`#[device]` takes no arguments"))
 }
 
-fn refuse_name(item: &ItemFn) -> Option<Error> {
-    let name = &item.sig.ident;
-    let text = format!(
-        "a device function cannot be named `{name}`: std has a macro of that name, which it would \
-         hide"
-    );
-    is_std_macro(name).then(|| Error::new(name.span(), text))
-}
-
-fn refuse_recursion(item: &ItemFn, callees: &[Path]) -> Option<Error> {
-    let name = &item.sig.ident;
-    let own = [name.to_string(), format!("self::{name}")];
-    let path = callees.iter().find(|path| own.contains(&key(path)))?;
+fn refuse_recursion(item: &Item, paths: &[Path]) -> Option<Error> {
+    let Item::Fn(function) = item else { return None };
+    let name = function.sig.ident.to_string();
+    let path = paths.iter().find(|path| item::here(path).as_ref() == Some(&name))?;
     let text = format!("`{name}` calls itself; kernel code cannot recurse: use a loop");
     Some(Error::new_spanned(path, text))
 }
 
-/// True for the macros that are in scope everywhere.
-fn is_std_macro(name: &Ident) -> bool {
-    const MACROS: [&str; 42] = [
-        "assert",
-        "assert_eq",
-        "assert_ne",
-        "cfg",
-        "column",
-        "compile_error",
-        "concat",
-        "concat_bytes",
-        "concat_idents",
-        "dbg",
-        "debug_assert",
-        "debug_assert_eq",
-        "debug_assert_ne",
-        "env",
-        "eprint",
-        "eprintln",
-        "file",
-        "format",
-        "format_args",
-        "global_asm",
-        "include",
-        "include_bytes",
-        "include_str",
-        "is_x86_feature_detected",
-        "line",
-        "log_syntax",
-        "matches",
-        "module_path",
-        "option_env",
-        "panic",
-        "print",
-        "println",
-        "stringify",
-        "thread_local",
-        "todo",
-        "trace_macros",
-        "unimplemented",
-        "unreachable",
-        "vec",
-        "write",
-        "writeln",
-        "cfg_select",
-    ];
-    MACROS.iter().any(|known| name == known)
+/// True if there is a `$` in it, that of `$crate` apart.
+fn has_dollar(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '$',
+        TokenTree::Group(group) => has_dollar(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    })
 }

@@ -15,7 +15,7 @@
 //! found when compiling the kernel failed.
 use crate::{
     attr::{self, Options, combine},
-    device, embed, lower,
+    carry, device, embed, lower,
     signature::{self, Param, ParamKind},
     strip::strip,
     ungroup::ungrouped,
@@ -28,7 +28,7 @@ use syn::{
 
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let item = match function(tokens.clone(), "kernel") {
+    let item = match function(tokens.clone()) {
         Ok(item) => item,
         Err(error) => {
             let error = error.to_compile_error();
@@ -48,14 +48,18 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     if is_rust_analyzer() {
         return output;
     }
-    let paths = lower::paths(&item);
+    let paths = lower::kernel_paths(&item, &options.open);
     let refused = device::refuse(&paths);
     let compiled = if refused.is_some() {
         TokenStream::new()
     } else if paths.is_empty() {
         embed::kernel(&item, &options, errors.is_none(), &lower::DeviceSet::default())
     } else {
-        device::resolve(&paths, &quote!(kernel { #args } { #tokens }))
+        device::resolve(
+            &paths,
+            &carry::unique(&item, item.sig.ident.span()),
+            &quote!(kernel { #args } { #tokens }),
+        )
     };
     if let Some(refused) = refused {
         combine(&mut errors, refused);
@@ -65,22 +69,18 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     quote!(#output #(#levels)* const _: () = { #errors #compiled };)
 }
 
-/// The function that `#[macro_name]` stands on.
-pub(crate) fn function(tokens: TokenStream, macro_name: &str) -> syn::Result<ItemFn> {
+/// The function that `#[kernel]` stands on.
+fn function(tokens: TokenStream) -> syn::Result<ItemFn> {
     lower::check_tokens(&tokens)?;
     match syn::parse2(tokens)? {
         Item::Fn(item) => match item.sig.receiver() {
             None => Ok(ungrouped(item)),
             Some(receiver) => {
-                let text =
-                    format!("`#[{macro_name}]` is for functions outside of `impl` and `trait`");
+                let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
                 Err(Error::new_spanned(receiver, text))
             }
         },
-        other => {
-            let text = format!("`#[{macro_name}]` is for functions");
-            Err(Error::new_spanned(other, text))
-        }
+        other => Err(Error::new_spanned(other, "`#[kernel]` is for functions")),
     }
 }
 

@@ -5,11 +5,15 @@
 //! beside a function that parses nothing but items that parse.
 //!
 //! `WARPWISE_FUZZ=100000 cargo test -p warpwise-macros fuzz` tries more than the default 500.
-use crate::{attr, device, expand, linked::Linked, lower};
+use crate::{
+    attr, device, expand,
+    linked::{Linked, Raw},
+    lower,
+};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use syn::ItemFn;
+use syn::{Item, ItemFn};
 
 /// Functions to start from, with the attribute's arguments.
 const CORPUS: [(&str, &str); 8] = [
@@ -117,13 +121,15 @@ fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
 
 /// The end of the chain for a kernel, where every path that it calls leads to the same function.
 fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
-    let target: ItemFn = syn::parse_quote!(
+    let target: Item = syn::parse_quote!(
         fn target(x: f64) -> f64 {
             x * 2.0
         }
     );
-    let closure = Linked::empty().closure(&target, "1", true);
-    let closures = lower::paths(item).into_iter().map(|_| quote!({ #closure }));
+    let mut linked = Linked::empty();
+    linked.add(&[Raw { id: "1".into(), item: target }], lower::paths).unwrap();
+    let closure = linked.closure("1");
+    let closures = lower::kernel_paths(item, &[]).into_iter().map(|_| quote!({ #closure }));
     device::link(quote!({} { #(#closures)* } { kernel { #args } { #item } }))
 }
 

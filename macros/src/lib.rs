@@ -5,7 +5,7 @@
 //! program carries of it. Nothing panics on what a user writes; should something, it is reported
 //! as a bug of ours.
 mod attr;
-mod cycle;
+mod carry;
 mod device;
 mod embed;
 mod expand;
@@ -13,12 +13,15 @@ mod expand;
 mod fuzz;
 #[cfg(test)]
 mod golden;
+mod item;
 mod level;
 mod linked;
 mod lower;
 mod place;
 mod report;
+mod scope;
 mod signature;
+mod source;
 mod strip;
 mod suggest;
 mod ungroup;

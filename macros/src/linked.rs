@@ -1,58 +1,71 @@
-//! What device functions' macros carry, and what a kernel gets of it: see [`device`](mod@crate::device),
-//! whose words for it these are.
+//! What the macros of `#[device]` items carry, and what a kernel gets of it: see
+//! [`device`](mod@crate::device), whose words for it these are.
 use crate::{
+    item,
     lower::{DeviceItem, DeviceSet, key},
     ungroup::ungrouped,
 };
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::{
-    Error, Item, ItemFn, LitStr, Path,
+    Attribute, Error, Item, ItemFn, LitStr, Path,
     ext::IdentExt,
     parse::{Parse, ParseStream},
+    visit_mut::VisitMut,
 };
 
-/// What a chain brings to its end: `{} { {CLOSURE}* } { STATE }`.
+/// What a chain brings to its end: `{} { GOT } { STATE }`.
 pub(crate) struct Link {
-    /// In the order of the paths that led to them.
-    pub(crate) closures: Vec<Closure>,
-    /// What is linked.
+    /// What the macros carry, in their order.
+    pub(crate) got: TokenStream,
+    /// What it is for.
     pub(crate) state: State,
 }
 
-/// What called the functions: `kernel { ARGS } { ITEM }` or `device { ITEM }`.
+/// What began a chain.
 pub(crate) enum State {
-    /// A kernel.
+    /// `part NAME`: a macro of this name is to carry all of it.
+    Part(Ident),
+    /// `gather RAW`: an item that waited until all others were registered.
+    Gather(Raw),
+    /// `bundle RAW`: one of several items that need each other; the others were got.
+    Bundle(Raw),
+    /// `items { RAW }*`: items that were waiting for what they need.
+    Items(Vec<Raw>),
+    /// `kernel { ARGS } { ITEM }`
     Kernel {
         /// Of `#[kernel(..)]`.
         args: TokenStream,
         /// As written.
-        item: ItemFn,
+        item: Box<ItemFn>,
     },
-    /// A device function.
-    Device {
-        /// As written.
-        item: ItemFn,
-    },
+}
+
+/// An item as it is written: `"id" { ITEM }`.
+pub(crate) struct Raw {
+    /// What identifies it.
+    pub(crate) id: String,
+    /// The item.
+    pub(crate) item: Item,
 }
 
 /// What one macro carries: `"version" ENTRY*`.
 pub(crate) struct Closure(Vec<Entry>);
 
-/// A carried function: `{ "id" sound|wrong { CALLEE* } { ITEM } }`.
+/// A carried item: `{ "id" sound|wrong { LEAD* } { ITEM } }`.
 struct Entry {
     id: String,
     sound: bool,
-    callees: Vec<Callee>,
-    item: ItemFn,
+    leads: Vec<Lead>,
+    item: Item,
     /// All of this, to be carried further.
     tokens: TokenStream,
 }
 
-/// Where a path that is called leads: `"key" "id"`.
+/// Where a path leads: `"key" "id"`.
 #[derive(Clone)]
-struct Callee {
+struct Lead {
     key: String,
     id: String,
 }
@@ -60,19 +73,64 @@ struct Callee {
 impl Parse for Link {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let _no_steps_left = braced(input)?;
-        let closures = in_braces(&braced(input)?)?;
-        Ok(Self { closures, state: syn::parse2(braced(input)?)? })
+        let got = braced(input)?;
+        Ok(Self { got, state: syn::parse2(braced(input)?)? })
     }
 }
 
 impl Parse for State {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let kind = Ident::parse_any(input)?;
-        if kind == "kernel" {
-            let args = braced(input)?;
-            return Ok(Self::Kernel { args, item: function(input)? });
+        match Ident::parse_any(input)?.to_string().as_str() {
+            "part" => input.parse().map(Self::Part),
+            "gather" => syn::parse2(braced(input)?).map(Self::Gather),
+            "bundle" => syn::parse2(braced(input)?).map(Self::Bundle),
+            "items" => in_braces(&input.parse()?).map(Self::Items),
+            "kernel" => {
+                let args = braced(input)?;
+                let item: ItemFn = syn::parse2(braced(input)?)?;
+                Ok(Self::Kernel { args, item: Box::new(ungrouped(item)) })
+            }
+            _ => Err(malformed()),
         }
-        Ok(Self::Device { item: function(input)? })
+    }
+}
+
+impl Parse for Raw {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let id = input.parse::<LitStr>()?.value();
+        let item: Item = syn::parse2(braced(input)?)?;
+        Ok(Self { id, item: ungrouped(item) })
+    }
+}
+
+impl Raw {
+    /// The same, after it was in a macro: what is said about its tokens is to be said as if they
+    /// had not been, which is how `here` is.
+    pub(crate) fn written_at(self, here: Span) -> Self {
+        let Self { id, item } = self;
+        let tokens = respanned(item.to_token_stream(), here);
+        Self { id, item: syn::parse2(tokens).map_or(item, ungrouped) }
+    }
+}
+
+/// `tokens` where they are, but not out of the macro that they are out of.
+fn respanned(tokens: TokenStream, here: Span) -> TokenStream {
+    let token = |mut token: TokenTree| {
+        let span = token.span();
+        if let TokenTree::Group(group) = &token {
+            let inner = respanned(group.stream(), here);
+            token = TokenTree::Group(Group::new(group.delimiter(), inner));
+        }
+        token.set_span(span.resolved_at(here));
+        token
+    };
+    tokens.into_iter().map(token).collect()
+}
+
+impl ToTokens for Raw {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { id, item } = self;
+        tokens.extend(quote!({ #id { #item } }));
     }
 }
 
@@ -81,8 +139,8 @@ impl Parse for Closure {
         let (theirs, ours) = (input.parse::<LitStr>()?.value(), env!("CARGO_PKG_VERSION"));
         if theirs != ours {
             let text = format!(
-                "this calls a device function of a crate that uses Warpwise {theirs}, and this \
-                 crate uses {ours}"
+                "this uses a device item of a crate that uses Warpwise {theirs}, and this crate \
+                 uses {ours}"
             );
             return Err(Error::new(Span::call_site(), text));
         }
@@ -95,20 +153,20 @@ impl Parse for Entry {
         let tokens = input.cursor().token_stream();
         let id = input.parse::<LitStr>()?.value();
         let sound = Ident::parse_any(input)? == "sound";
-        let callees = in_braces(&braced(input)?)?;
-        let item = function(input)?;
-        Ok(Self { id, sound, callees, item, tokens: quote!({ #tokens }) })
+        let leads = in_braces(&braced(input)?)?;
+        let item: Item = syn::parse2(braced(input)?)?;
+        Ok(Self { id, sound, leads, item: ungrouped(item), tokens: quote!({ #tokens }) })
     }
 }
 
-impl Parse for Callee {
+impl Parse for Lead {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (key, id): (LitStr, LitStr) = (input.parse()?, input.parse()?);
         Ok(Self { key: key.value(), id: id.value() })
     }
 }
 
-impl ToTokens for Callee {
+impl ToTokens for Lead {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Self { key, id } = self;
         tokens.extend(quote!({ #key #id }));
@@ -122,33 +180,28 @@ fn braced(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     content.parse()
 }
 
-/// The function in the braces that come next.
-fn function(input: ParseStream<'_>) -> syn::Result<ItemFn> {
-    syn::parse2(braced(input)?).map(ungrouped)
-}
-
 /// `{T}*`
-fn in_braces<T: Parse>(tokens: &TokenStream) -> syn::Result<Vec<T>> {
+pub(crate) fn in_braces<T: Parse>(tokens: &TokenStream) -> syn::Result<Vec<T>> {
     let groups = tokens.clone().into_iter();
     groups
         .map(|token| match token {
-            proc_macro2::TokenTree::Group(group) => syn::parse2(group.stream()),
+            TokenTree::Group(group) => syn::parse2(group.stream()),
             _ => Err(malformed()),
         })
         .collect()
 }
 
 /// Tokens that no macro of ours makes.
-fn malformed() -> Error {
-    Error::new(Span::call_site(), "these are not the tokens of device functions")
+pub(crate) fn malformed() -> Error {
+    Error::new(Span::call_site(), "these are not the tokens of device items")
 }
 
-/// What a kernel or a device function calls, put together.
+/// What some paths lead to, put together.
 pub(crate) struct Linked {
-    /// Every function that is needed, once.
+    /// Every item that is needed, once.
     entries: Vec<Entry>,
-    /// Where the paths that are called lead.
-    callees: Vec<Callee>,
+    /// Where the paths lead.
+    leads: Vec<Lead>,
     /// The same for lowering.
     pub(crate) set: DeviceSet,
     /// Whether all of them are without errors.
@@ -158,7 +211,7 @@ pub(crate) struct Linked {
 impl Linked {
     /// Nothing.
     pub(crate) fn empty() -> Self {
-        Self { entries: Vec::new(), callees: Vec::new(), set: DeviceSet::default(), sound: true }
+        Self { entries: Vec::new(), leads: Vec::new(), set: DeviceSet::default(), sound: true }
     }
 
     /// Of `paths`, with the closure that each led to.
@@ -170,7 +223,7 @@ impl Linked {
         }
         for (path, Closure(entries)) in paths.iter().zip(closures) {
             let id = entries.first().ok_or_else(malformed)?.id.clone();
-            linked.callees.push(Callee { key: key(path), id });
+            linked.leads.push(Lead { key: key(path), id });
             for entry in entries {
                 if !indices.contains_key(&entry.id) {
                     indices.insert(entry.id.clone(), linked.entries.len());
@@ -178,142 +231,89 @@ impl Linked {
                 }
             }
         }
-        linked.set.kernel_paths = resolved(&linked.callees, &indices)?;
+        linked.set.kernel_paths = resolved(&linked.leads, &indices)?;
         for entry in &linked.entries {
             linked.sound &= entry.sound;
-            let paths = resolved(&entry.callees, &indices)?;
-            linked.set.items.push(DeviceItem { item: Item::Fn(entry.item.clone()), paths });
+            // What is wrong is not looked at, and may lack what it leads to.
+            let paths =
+                if entry.sound { resolved(&entry.leads, &indices)? } else { BTreeMap::new() };
+            linked.set.items.push(DeviceItem { item: entry.item.clone(), paths });
         }
         Ok(linked)
     }
 
-    /// What is linked and, in the end, `item`.
-    pub(crate) fn with(&self, item: &ItemFn) -> DeviceSet {
-        let mut set = self.set.clone();
-        let paths = set.kernel_paths.clone();
-        set.items.push(DeviceItem { item: Item::Fn(item.clone()), paths });
-        set
+    /// Adds items that stand in one module, need each other, and use what is linked. Where each
+    /// path leads is then said item by item, no more by `kernel_paths`.
+    pub(crate) fn add(
+        &mut self,
+        items: &[Raw],
+        paths: impl Fn(&Item) -> Vec<Path>,
+    ) -> syn::Result<()> {
+        let named = |raw: &Raw| Some((item::name(&raw.item)?.to_string(), raw.id.clone()));
+        let own: BTreeMap<String, String> = items.iter().filter_map(named).collect();
+        let outer = std::mem::take(&mut self.leads);
+        let outer: BTreeMap<&str, &str> =
+            outer.iter().map(|lead| (lead.key.as_str(), lead.id.as_str())).collect();
+        for Raw { id, item } in items {
+            let lead = |path: &Path| {
+                let key = key(path);
+                let own = item::here(path).and_then(|name| own.get(&name));
+                let id = own.map(String::as_str).or_else(|| outer.get(key.as_str()).copied())?;
+                Some(Lead { key, id: id.to_owned() })
+            };
+            let paths = paths(item);
+            let leads = paths.iter().map(|path| lead(path).ok_or_else(malformed));
+            let leads = leads.collect::<syn::Result<Vec<Lead>>>()?;
+            let mut item = item.clone();
+            Undocumented.visit_item_mut(&mut item);
+            let tokens = quote!({ #id sound { #(#leads)* } { #item } });
+            self.entries.push(Entry { id: id.clone(), sound: true, leads, item, tokens });
+        }
+        let ids = self.entries.iter().enumerate();
+        let indices = ids.map(|(index, entry)| (entry.id.clone(), index)).collect();
+        self.set.kernel_paths.clear();
+        self.set.items.clear();
+        for entry in &self.entries {
+            let paths = resolved(&entry.leads, &indices)?;
+            self.set.items.push(DeviceItem { item: entry.item.clone(), paths });
+        }
+        Ok(())
     }
 
-    /// The closure of `item`, which calls what is linked.
-    pub(crate) fn closure(&self, item: &ItemFn, id: &str, sound: bool) -> TokenStream {
-        let mut item = item.clone();
-        item.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
-        if !sound {
-            item.block.stmts.clear(); // nobody looks at it, and it may be no text for a macro
-        }
+    /// All that is linked, the item with this `id` first.
+    pub(crate) fn closure(&self, id: &str) -> TokenStream {
         let version = env!("CARGO_PKG_VERSION");
-        let word = if sound { quote!(sound) } else { quote!(wrong) };
-        let callees = &self.callees;
-        let others = self.entries.iter().map(|entry| &entry.tokens);
-        quote!(#version { #id #word { #(#callees)* } { #item } } #(#others)*)
+        let (first, others): (Vec<&Entry>, Vec<&Entry>) =
+            self.entries.iter().partition(|entry| entry.id == id);
+        let tokens = first.into_iter().chain(others).map(|entry| &entry.tokens);
+        quote!(#version #(#tokens)*)
     }
 }
 
-/// Key of each path to index of the function that it leads to.
+/// What is carried of an item that is wrong: that it is. Nobody looks at it, and it may be no
+/// text for a macro.
+pub(crate) fn wrong(id: &str) -> TokenStream {
+    let version = env!("CARGO_PKG_VERSION");
+    quote!(#version { #id wrong {} { const WRONG: () = (); } })
+}
+
+/// Takes documentation away, which no kernel needs.
+struct Undocumented;
+
+impl VisitMut for Undocumented {
+    fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
+        attributes.retain(|attribute| !attribute.path().is_ident("doc"));
+    }
+}
+
+/// Key of each path to index of the item that it leads to.
 fn resolved(
-    callees: &[Callee],
+    leads: &[Lead],
     indices: &BTreeMap<String, usize>,
 ) -> syn::Result<BTreeMap<String, usize>> {
     let index = |id| indices.get(id).copied().ok_or_else(malformed);
-    callees.iter().map(|Callee { key, id }| Ok((key.clone(), index(id)?))).collect()
+    leads.iter().map(|Lead { key, id }| Ok((key.clone(), index(id)?))).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use syn::parse_quote;
-
-    /// What comes to the end of a chain from `closures`.
-    fn link(closures: &[TokenStream], state: &TokenStream) -> syn::Result<Link> {
-        syn::parse2(quote!({} { #({ #closures })* } { #state }))
-    }
-
-    fn names(linked: &Linked) -> Vec<String> {
-        let name = |device: &DeviceItem| match &device.item {
-            Item::Fn(item) => item.sig.ident.to_string(),
-            other => panic!("{other:?}"),
-        };
-        linked.set.items.iter().map(name).collect()
-    }
-
-    #[test]
-    fn a_closure_arrives_as_it_was_sent() {
-        let [leaf, left, right]: [ItemFn; 3] = [
-            parse_quote!(
-                /// Documented.
-                #[allow(gpu_x)]
-                fn leaf() {}
-            ),
-            parse_quote!(
-                fn left() {
-                    m::leaf();
-                }
-            ),
-            parse_quote!(
-                fn right() {
-                    leaf();
-                }
-            ),
-        ];
-        let leaf = Linked::empty().closure(&leaf, "1", true);
-        let of = |item: &ItemFn, id, path: Path| {
-            let link = link(std::slice::from_ref(&leaf), &quote!(device { #item })).unwrap();
-            Linked::new(&[path], link.closures).unwrap().closure(item, id, true)
-        };
-        let left = of(&left, "2", parse_quote!(m::leaf));
-        let right = of(&right, "3", parse_quote!(leaf));
-
-        let kernel = quote!(kernel { block = 8 } { fn k() { left(); a::right(); } });
-        let Link { closures, state } = link(&[left, right], &kernel).unwrap();
-        let State::Kernel { args, item } = state else { panic!("no kernel") };
-        assert_eq!(
-            (args.to_string(), item.sig.ident.to_string()),
-            ("block = 8".into(), "k".into())
-        );
-        let linked = Linked::new(&[parse_quote!(left), parse_quote!(a::right)], closures).unwrap();
-        assert!(linked.sound);
-        assert_eq!(names(&linked), ["left", "leaf", "right"], "each once");
-        let callees = |pairs: &[(&str, usize)]| {
-            pairs.iter().map(|&(key, index)| (key.to_owned(), index)).collect::<BTreeMap<_, _>>()
-        };
-        assert_eq!(linked.set.kernel_paths, callees(&[("left", 0), ("a::right", 2)]));
-        assert_eq!(linked.set.items[0].paths, callees(&[("m::leaf", 1)]));
-        let Item::Fn(carried) = &linked.set.items[1].item else { panic!("no function") };
-        assert_eq!(carried.attrs.len(), 1, "without documentation");
-        assert_eq!(linked.set.items[2].paths, callees(&[("leaf", 1)]));
-    }
-
-    #[test]
-    fn what_is_wrong_spreads() {
-        let wrong = Linked::empty().closure(
-            &parse_quote!(
-                fn f() {}
-            ),
-            "1",
-            false,
-        );
-        let Link { closures, .. } = link(&[wrong], &quote!(device { fn g() { f() } })).unwrap();
-        assert!(!Linked::new(&[parse_quote!(f)], closures).unwrap().sound);
-    }
-
-    #[test]
-    fn what_is_wrong_is_not_carried() {
-        let item = parse_quote!(
-            fn f() {
-                macro_rules! m {
-                    ($x:expr) => {};
-                }
-            }
-        );
-        let carried = Linked::empty().closure(&item, "1", false).to_string();
-        assert!(!carried.contains('$'), "{carried}");
-    }
-
-    #[test]
-    fn other_versions_are_refused() {
-        let closure = quote!("0.0.0" { "1" sound {} { fn f() {} } });
-        let error = link(&[closure], &quote!(device { fn g() {} })).err().unwrap();
-        assert!(error.to_string().contains("uses Warpwise 0.0.0"), "{error}");
-    }
-}
+mod tests;

@@ -4,14 +4,32 @@
 //! the tree says what belongs together, and a path in a group is still a path.
 use proc_macro2::TokenStream;
 use syn::{
-    Expr, ItemFn, Type,
+    Expr, Item, ItemFn, Type,
     visit_mut::{self, VisitMut},
 };
 
 /// `item` without invisible groups.
-pub(crate) fn ungrouped(mut item: ItemFn) -> ItemFn {
-    Ungroup.visit_item_fn_mut(&mut item);
+pub(crate) fn ungrouped<T: Ungrouped>(mut item: T) -> T {
+    item.ungroup();
     item
+}
+
+/// What may have invisible groups in it.
+pub(crate) trait Ungrouped {
+    /// Takes them away.
+    fn ungroup(&mut self);
+}
+
+impl Ungrouped for ItemFn {
+    fn ungroup(&mut self) {
+        Ungroup.visit_item_fn_mut(self);
+    }
+}
+
+impl Ungrouped for Item {
+    fn ungroup(&mut self) {
+        Ungroup.visit_item_mut(self);
+    }
 }
 
 struct Ungroup;
@@ -42,7 +60,7 @@ mod tests {
     fn precedence_survives() {
         let group = |tokens: TokenStream| Group::new(Delimiter::None, tokens);
         let (ty, path, sum) = (group(quote!(f32)), group(quote!(m::f)), group(quote!(a + b)));
-        let item = syn::parse_quote!(
+        let item: ItemFn = syn::parse_quote!(
             fn f(x: &[#ty]) {
                 #path(#sum * 2)
             }

@@ -28,7 +28,7 @@ use crate::attr;
 use error::Errors;
 pub(crate) use error::Rejected;
 pub(crate) use limits::check_tokens;
-pub(crate) use paths::{key, paths};
+pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
 pub(crate) use span::SpanRange;
 use std::collections::BTreeMap;
 use warpwise_compiler::{ir::Kernel, lint::Levels};

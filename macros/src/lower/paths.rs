@@ -1,8 +1,26 @@
-//! Which functions a body calls that must be `#[device]` functions.
-use super::{builtin, infer::callee, types::Prim};
+//! Which paths of an item lead to other `#[device]` items: the functions, types, traits and
+//! constants that it names and does not declare itself.
+//!
+//! A path is cut behind the first name of a type, and its generic arguments are left out:
+//! `geo::Vec3::<f32>::new` leads to `geo::Vec3`, `Shape::Circle` to `Shape`. By convention types,
+//! traits and constants begin with an upper-case letter, functions and modules with a lower-case
+//! one. Not among them: variables, generic parameters, `Self`, and [what kernel code knows by
+//! name](known). What nests too deep for [`lower`](super::lower) is not looked into.
+mod known;
+mod macros;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use known::is_known_item;
+use proc_macro2::TokenStream;
+use scope::Scope;
 use std::collections::HashSet;
 use syn::{
-    Expr, ExprCall, Item, ItemFn, PatIdent, Path, PathArguments,
+    Arm, Attribute, Block, Expr, ExprCall, ExprClosure, ExprForLoop, ExprIf, ExprLet,
+    ExprMethodCall, ExprPath, ExprStruct, ExprWhile, Generics, ImplItemFn, Item, ItemFn, Local,
+    Pat, PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn, TypePath,
+    Visibility,
     visit::{self, Visit},
 };
 
@@ -21,96 +39,307 @@ pub(crate) fn key(path: &Path) -> String {
     key
 }
 
-/// Paths called in `item` that must be resolved as device functions: neither kernel-side
-/// functions, nor std's, nor associated functions, nor variables. Without generic arguments; each
-/// [`key`] once, in order. What nests too deep for [`lower`](super::lower) is not looked into.
-pub(crate) fn paths(item: &ItemFn) -> Vec<Path> {
-    let mut calls = Calls { paths: Vec::new(), keys: HashSet::new(), own: own(item), depth: 0 };
-    calls.visit_block(&item.block);
-    calls.paths
-}
-
-/// Names that the function declares: its type parameters and, roughly, its variables.
-fn own(item: &ItemFn) -> HashSet<String> {
-    let mut own = Own { names: HashSet::new(), depth: 0 };
-    own.names.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
-    for input in &item.sig.inputs {
-        own.visit_fn_arg(input);
-    }
-    own.visit_block(&item.block);
-    own.names
-}
-
-struct Own {
-    names: HashSet<String>,
-    depth: usize,
-}
-
-impl<'ast> Visit<'ast> for Own {
-    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        self.names.insert(pat.ident.to_string());
-    }
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        if self.depth < super::limits::MAX_DEPTH {
-            self.depth += 1;
-            visit::visit_expr(self, expr);
-            self.depth -= 1;
+/// `path` as far as it leads to a `#[device]` item: without generic arguments, and cut behind
+/// the first name of a type. Its [`key`] is what paths are looked up by.
+pub(crate) fn lead(path: &Path) -> Path {
+    let mut lead = Path { leading_colon: path.leading_colon, segments: Default::default() };
+    for segment in &path.segments {
+        lead.segments.push(PathSegment::from(segment.ident.clone()));
+        if is_type_name(&segment.ident.to_string()) {
+            break;
         }
     }
-    fn visit_item(&mut self, _: &'ast Item) {}
-    fn visit_type(&mut self, _: &'ast syn::Type) {}
+    lead
 }
 
-struct Calls {
-    paths: Vec<Path>,
-    keys: HashSet<String>,
-    own: HashSet<String>,
-    depth: usize,
+/// Paths of `item` that lead to other items; each [`key`] once, in order.
+pub(crate) fn paths(item: &Item) -> Vec<Path> {
+    let mut paths = Paths::new();
+    paths.visit_item(item);
+    paths.found
 }
 
-impl<'ast> Visit<'ast> for Calls {
-    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if let Some(func) = callee(&call.func)
-            && self.is_device(&func)
-            && self.keys.insert(key(&func))
-        {
-            let mut path = func.into_owned();
-            for segment in &mut path.segments {
-                segment.arguments = PathArguments::None;
-            }
-            self.paths.push(path);
-        }
-        visit::visit_expr_call(self, call);
-    }
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        if self.depth < super::limits::MAX_DEPTH {
-            self.depth += 1;
-            visit::visit_expr(self, expr);
-            self.depth -= 1;
-        }
-    }
-    fn visit_item(&mut self, _: &'ast Item) {}
-    fn visit_type(&mut self, _: &'ast syn::Type) {}
+/// As [`paths`], of a kernel whose `open` constants only rustc knows.
+pub(crate) fn kernel_paths(item: &ItemFn, open: &[Path]) -> Vec<Path> {
+    let mut paths = Paths::new();
+    paths.keys.extend(open.iter().map(key));
+    paths.visit_item_fn(item);
+    paths.found
 }
 
-impl Calls {
-    fn is_device(&self, path: &Path) -> bool {
-        let names: Vec<String> =
-            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if builtin::find(&names).is_some() {
-            return false;
-        }
-        match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            [] | ["std" | "core" | "alloc", ..] => false,
-            [name] => !self.own.contains(*name) && !matches!(*name, "Some" | "Ok" | "Err"),
-            [of, _] if Prim::named(of).is_some() || self.own.contains(*of) => false,
-            [.., of, _] => !is_type_name(of),
-        }
-    }
-}
-
-/// True for what is by convention the name of a type or trait, whose functions are no device
-/// functions.
+/// True for what is by convention the name of a type, a trait or a constant.
 pub(super) fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
+}
+
+struct Paths {
+    found: Vec<Path>,
+    keys: HashSet<String>,
+    scope: Scope,
+    depth: usize,
+}
+
+impl Paths {
+    fn new() -> Self {
+        Self { found: Vec::new(), keys: HashSet::new(), scope: Scope::default(), depth: 0 }
+    }
+
+    /// Notes where `path` leads, unless that is known.
+    fn note(&mut self, path: &Path, function: bool) {
+        let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+        let declared = match names.as_slice() {
+            [name] => self.scope.has(name),
+            [of, ..] => self.scope.has_generic(of),
+            [] => true,
+        };
+        if declared || known::is_known(&names, function) {
+            return;
+        }
+        let lead = lead(path);
+        if self.keys.insert(key(&lead)) {
+            self.found.push(lead);
+        }
+    }
+
+    /// A path that stands for a value; a lower-case name alone only if it is called or passed on.
+    fn value(&mut self, path: &Path, function: bool) {
+        match path.get_ident() {
+            Some(name) if !function && !is_type_name(&name.to_string()) => {}
+            _ => self.note(path, function),
+        }
+    }
+
+    fn value_path(&mut self, path: &ExprPath, function: bool) {
+        match &path.qself {
+            // The trait of `<T as Trait>::f`; nothing of `<T>::f`.
+            Some(qself) if qself.position > 0 => {
+                let segments = path.path.segments.iter().take(qself.position).cloned().collect();
+                self.note(&Path { leading_colon: path.path.leading_colon, segments }, false);
+            }
+            Some(_) => {}
+            None => self.value(&path.path, function),
+        }
+    }
+
+    /// What is called or passed on: a name alone may be a function's.
+    fn function(&mut self, expr: &Expr) {
+        if let Expr::Path(path) = expr {
+            self.value_path(path, true);
+        }
+        self.visit_expr(expr);
+    }
+
+    fn deeper(&mut self, visit: impl FnOnce(&mut Self)) {
+        if self.depth < super::limits::MAX_DEPTH {
+            self.depth += 1;
+            visit(self);
+            self.depth -= 1;
+        }
+    }
+
+    /// Forgets what `visit` declares.
+    fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
+        let mark = self.scope.mark();
+        visit(self);
+        self.scope.forget(mark);
+    }
+
+    fn parsed(&mut self, name: &str, tokens: &TokenStream) {
+        for part in macros::parts(name, tokens) {
+            match part {
+                macros::Part::Expr(expr) => self.function(&expr),
+                macros::Part::Type(ty) => self.visit_type(&ty),
+                macros::Part::Arm(pat, guard) => self.scoped(|this| {
+                    this.visit_pat(&pat);
+                    guard.iter().for_each(|guard| this.visit_expr(guard));
+                }),
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item(&mut self, item: &'ast Item) {
+        match item {
+            Item::Fn(_)
+            | Item::Struct(_)
+            | Item::Enum(_)
+            | Item::Const(_)
+            | Item::Trait(_)
+            | Item::Impl(_)
+            | Item::Type(_) => self.scoped(|this| visit::visit_item(this, item)),
+            _ => {} // lowering rejects it
+        }
+    }
+
+    fn visit_generics(&mut self, generics: &'ast Generics) {
+        self.scope.generics(generics);
+        visit::visit_generics(self, generics);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
+        self.scoped(|this| visit::visit_impl_item_fn(this, item));
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
+        self.scoped(|this| visit::visit_trait_item_fn(this, item));
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        // Of a trait: all others are seen to before they get here.
+        self.note(path, false);
+        visit::visit_path(self, path);
+    }
+
+    fn visit_type_path(&mut self, ty: &'ast TypePath) {
+        match &ty.qself {
+            Some(qself) => {
+                self.visit_type(&qself.ty);
+                if qself.position > 0 {
+                    let segments = ty.path.segments.iter().take(qself.position).cloned().collect();
+                    self.note(&Path { leading_colon: ty.path.leading_colon, segments }, false);
+                }
+            }
+            None => self.note(&ty.path, false),
+        }
+        ty.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
+    }
+
+    fn visit_type(&mut self, ty: &'ast syn::Type) {
+        self.deeper(|this| visit::visit_type(this, ty));
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        match statement {
+            Stmt::Item(Item::Const(item)) => self.visit_item_const(item),
+            Stmt::Item(_) => {} // lowering rejects it
+            Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => visit::visit_stmt(self, statement),
+        }
+    }
+
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.scoped(|this| {
+            this.scope.items(block);
+            visit::visit_block(this, block);
+        });
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init {
+            self.visit_expr(&init.expr);
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+        }
+        self.visit_pat(&local.pat);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.deeper(|this| visit::visit_expr(this, expr));
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+        self.value_path(path, false);
+        if let Some(qself) = &path.qself {
+            self.visit_type(&qself.ty);
+        }
+        path.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        self.function(&call.func);
+        call.args.iter().for_each(|arg| self.function(arg));
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        self.visit_expr(&call.receiver);
+        if let Some(turbofish) = &call.turbofish {
+            self.visit_angle_bracketed_generic_arguments(turbofish);
+        }
+        call.args.iter().for_each(|arg| self.function(arg));
+    }
+
+    fn visit_expr_struct(&mut self, expr: &'ast ExprStruct) {
+        self.value(&expr.path, false);
+        expr.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
+        expr.fields.iter().for_each(|field| self.visit_expr(&field.expr));
+        expr.rest.iter().for_each(|rest| self.visit_expr(rest));
+    }
+
+    fn visit_expr_let(&mut self, expr: &'ast ExprLet) {
+        self.visit_expr(&expr.expr);
+        self.visit_pat(&expr.pat);
+    }
+
+    fn visit_expr_if(&mut self, expr: &'ast ExprIf) {
+        self.scoped(|this| {
+            this.visit_expr(&expr.cond);
+            this.visit_block(&expr.then_branch);
+        });
+        if let Some((_, otherwise)) = &expr.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_expr_while(&mut self, expr: &'ast ExprWhile) {
+        self.scoped(|this| {
+            this.visit_expr(&expr.cond);
+            this.visit_block(&expr.body);
+        });
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &'ast ExprForLoop) {
+        self.visit_expr(&expr.expr);
+        self.scoped(|this| {
+            this.visit_pat(&expr.pat);
+            this.visit_block(&expr.body);
+        });
+    }
+
+    fn visit_expr_closure(&mut self, expr: &'ast ExprClosure) {
+        self.scoped(|this| {
+            expr.inputs.iter().for_each(|input| this.visit_pat(input));
+            this.visit_return_type(&expr.output);
+            this.visit_expr(&expr.body);
+        });
+    }
+
+    fn visit_arm(&mut self, arm: &'ast Arm) {
+        self.scoped(|this| visit::visit_arm(this, arm));
+    }
+
+    fn visit_pat(&mut self, pat: &'ast Pat) {
+        self.deeper(|this| visit::visit_pat(this, pat));
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+        if plain && is_type_name(&pat.ident.to_string()) {
+            self.note(&pat.ident.clone().into(), false);
+        } else {
+            self.scope.variable(&pat.ident);
+        }
+        if let Some((_, subpattern)) = &pat.subpat {
+            self.visit_pat(subpattern);
+        }
+    }
+
+    fn visit_pat_struct(&mut self, pat: &'ast PatStruct) {
+        self.value(&pat.path, false);
+        pat.fields.iter().for_each(|field| self.visit_pat(&field.pat));
+    }
+
+    fn visit_pat_tuple_struct(&mut self, pat: &'ast PatTupleStruct) {
+        self.value(&pat.path, false);
+        pat.elems.iter().for_each(|elem| self.visit_pat(elem));
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        if let Some(name) = call.path.segments.last() {
+            self.parsed(&name.ident.to_string(), &call.tokens);
+        }
+    }
+
+    fn visit_attribute(&mut self, _: &'ast Attribute) {}
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
 }

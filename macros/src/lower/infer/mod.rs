@@ -34,7 +34,6 @@ use super::{
 };
 pub(super) use extent::wrapped;
 use obligation::Obligation;
-pub(super) use path::callee;
 use scope::{Names, Scope};
 use std::collections::BTreeMap;
 use warpwise_compiler::{diag::Level, id::Table};

@@ -1,0 +1,129 @@
+//! The macros that carry tokens: what [`device`](mod@crate::device) says of them, in code.
+use crate::{item, linked::Raw, place::Place};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Mutex, PoisonError},
+};
+use syn::{Item, Visibility, ext::IdentExt};
+
+/// Most macros in one chain, each of which is expanded inside of the one before. By default, rustc
+/// nests 128.
+const LINKS: usize = 48;
+
+/// What calls the macros `steps`, one after another, and brings what they carry to
+/// [`link`](crate::device::link) with `state`. Where they are many, some are called at a time, and
+/// what they carry is kept in macros with names of this `id`.
+pub(crate) fn chain(steps: &[TokenStream], id: &str, state: &TokenStream) -> TokenStream {
+    if steps.len() <= LINKS {
+        return short_chain(steps, state);
+    }
+    let part = |index| format_ident!("__warpwise_part_{id}_{index}");
+    let parts = steps.chunks(LINKS).enumerate().map(|(index, steps)| {
+        let name = part(index);
+        short_chain(steps, &quote!(part #name))
+    });
+    let parts: TokenStream = parts.collect();
+    let names: Vec<TokenStream> =
+        (0..steps.len().div_ceil(LINKS)).map(|index| part(index).into_token_stream()).collect();
+    let all = chain(&names, &format!("{id}_"), state);
+    quote!(#parts #all)
+}
+
+fn short_chain(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
+    let link = quote!(::warpwise::__private::link);
+    let mut steps = steps.iter().chain([&link]);
+    let first = steps.next();
+    quote!(#first! { { #({ #steps })* } {} { #state } })
+}
+
+/// The macro `hidden`, which adds `carried` to what was got and calls the next.
+fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStream) -> TokenStream {
+    quote!(
+        #[doc(hidden)]
+        #export
+        #[allow(
+            unused_macros,
+            non_local_definitions,
+            clippy::crate_in_macro_def,
+            reason = "it is used through its alias, and carries tokens as they are"
+        )]
+        macro_rules! #hidden {
+            ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+                $($next)* ! { { $($rest)* } { $($got)* #carried } $state }
+            };
+        }
+    )
+}
+
+/// The macro that carries the `closure` of `item` under the item's own name.
+pub(crate) fn carrier(item: &Item, id: &str, closure: &TokenStream) -> TokenStream {
+    let Some((name, vis)) = item::name(item).zip(item::visibility(item)) else {
+        return TokenStream::new();
+    };
+    let hidden = format_ident!("__warpwise_{}_{id}", name.unraw());
+    let export = matches!(vis, Visibility::Public(_)).then(|| quote!(#[macro_export]));
+    let rules = macro_rules(&hidden, export, &quote!({ #closure }));
+    quote!(
+        #rules
+        #[doc(hidden)]
+        #[allow(
+            unused_imports,
+            unreachable_pub,
+            clippy::pub_use,
+            reason = "it is as public as the item, and kernels may use it or not"
+        )]
+        #vis use #hidden as #name;
+    )
+}
+
+/// A macro that carries tokens under a name that only its module knows.
+pub(crate) fn local(name: &Ident, carried: &TokenStream) -> TokenStream {
+    let hidden = format_ident!("__macro_of{name}");
+    let rules = macro_rules(&hidden, None, carried);
+    quote!(
+        #rules
+        #[allow(unused_imports, reason = "another item may use it or not")]
+        use #hidden as #name;
+    )
+}
+
+/// Carries an item alone, as it is, until it is known what else it needs; then `link` gets it,
+/// with `gather`.
+pub(crate) fn raw(raw: &Raw) -> TokenStream {
+    let name = raw_name(&raw.id);
+    let local = local(&name, &raw.to_token_stream());
+    // An alias is not known before every attribute of the crate was expanded, and so every item
+    // that is to be known was registered.
+    let gather = quote!(#name! { { { ::warpwise::__private::link } } {} { gather #raw } });
+    quote!(#local #gather)
+}
+
+/// The macro that [`raw`] defines.
+pub(crate) fn raw_name(id: &str) -> Ident {
+    format_ident!("__warpwise_raw_{id}")
+}
+
+/// What identifies `item` among all items of all crates.
+pub(crate) fn unique(item: &impl ToTokens, span: proc_macro2::Span) -> String {
+    /// How often each hash was asked for: items that a `macro_rules!` makes may have place and
+    /// tokens in common.
+    static OCCURRENCES: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
+    let mut hasher = DefaultHasher::new();
+    for variable in ["CARGO_PKG_NAME", "CARGO_PKG_VERSION", "CARGO_CRATE_NAME"] {
+        std::env::var(variable).unwrap_or_default().hash(&mut hasher);
+    }
+    let Place { line, column, .. } = Place::of(span); // not where the sources lie
+    (line, column).hash(&mut hasher);
+    item.to_token_stream().to_string().hash(&mut hasher);
+    let hash = hasher.finish();
+    let mut occurrences = OCCURRENCES.lock().unwrap_or_else(PoisonError::into_inner);
+    let occurrence = occurrences.entry(hash).or_default();
+    *occurrence += 1;
+    match *occurrence {
+        1 => format!("{hash:016x}"),
+        again => format!("{hash:016x}_{again}"),
+    }
+}

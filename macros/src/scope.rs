@@ -1,0 +1,302 @@
+//! The `#[device]` items of a module, and which of them have to travel together.
+//!
+//! A type needs the `impl` blocks that are for it, and those need the type; a method may need a
+//! function that takes the type. Macros that wait for each other would wait for ever, so items
+//! that need each other are one *bundle*, which one of them, the first in the source, makes of
+//! all. No macro can resolve a path; but names without a path, in one module or block (see
+//! [`source`](crate::source)), are enough, because only those can be put together at one place.
+//!
+//! What is known here is plain data of this run of the compiler: tokens cannot be kept from one
+//! call of a macro to the next. An item is registered when its attribute is expanded, and asks for
+//! its bundle later, when all others of its crate were.
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A `#[device]` item.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// What names its module or block.
+    pub(crate) scope: String,
+    /// Its own, unique one.
+    pub(crate) id: String,
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Names of this module that it needs, if the module has them.
+    pub(crate) needs: Vec<String>,
+}
+
+/// What an item is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// A function of that name.
+    Function(String),
+    /// A type, trait, or constant of that name.
+    Named(String),
+    /// An `impl` block for a type, and perhaps of a trait, of these names.
+    Impl {
+        /// The type's name, if it is of this module.
+        of: Option<String>,
+        /// The trait's name, if it is of this module.
+        by: Option<String>,
+    },
+}
+
+/// What an item is to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Make a bundle of these: it is the first of them.
+    Lead(Vec<String>),
+    /// Nothing: another one leads.
+    Follow,
+    /// Say that it calls itself through these functions, all of which it is one of.
+    Recursion(Vec<String>),
+    /// Nothing, and nothing can be made of it: another one says why.
+    Wrong,
+    /// Say that it is an `impl` block of nothing that this module has.
+    Stray,
+    /// Say that the others of its bundle did not wait for it.
+    Late,
+}
+
+/// All items so far.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    items: Vec<Known>,
+    /// Of the same indices: whether the item is in a bundle that was made.
+    bundled: Vec<bool>,
+}
+
+impl Registry {
+    /// Nothing.
+    pub(crate) const fn new() -> Self {
+        Self { items: Vec::new(), bundled: Vec::new() }
+    }
+
+    /// Notes an item.
+    pub(crate) fn register(&mut self, item: Known) {
+        self.items.push(item);
+        self.bundled.push(false);
+    }
+
+    /// What the item with this id is to do, all others being registered.
+    pub(crate) fn task(&mut self, id: &str) -> Task {
+        let Some(me) = self.items.iter().position(|item| item.id == id) else {
+            return Task::Wrong;
+        };
+        let graph = Graph::around(&self.items, me);
+        if graph.strays.contains(&me) {
+            return Task::Stray;
+        }
+        let members = with(me, &graph.needs);
+        if let Some(circle) = members.iter().find_map(|&member| circle(member, &graph.calls)) {
+            return self.recursion(me, circle);
+        }
+        let leader = members[0];
+        if leader == me {
+            members.iter().for_each(|&member| self.bundled[member] = true);
+            return Task::Lead(members.iter().map(|&it| self.items[it].id.clone()).collect());
+        }
+        if self.bundled[leader] && !self.bundled[me] { Task::Late } else { Task::Follow }
+    }
+
+    /// What `me`, whose bundle has a circle of calls, has to say of it.
+    fn recursion(&self, me: usize, mut circle: Vec<usize>) -> Task {
+        match circle.iter().enumerate().max_by_key(|(_, item)| **item) {
+            Some((at, &item)) if item == me => {
+                circle.rotate_left(at);
+                let names = circle.iter().filter_map(|&item| self.items[item].kind.name());
+                Task::Recursion(names.map(str::to_owned).collect())
+            }
+            _ => Task::Wrong,
+        }
+    }
+}
+
+impl Kind {
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Function(name) | Self::Named(name) => Some(name),
+            Self::Impl { .. } => None,
+        }
+    }
+}
+
+/// What leads from item to item in one scope, by their indices.
+struct Graph {
+    needs: Edges,
+    /// Those from functions to functions.
+    calls: Edges,
+    /// `impl` blocks for nothing that is here.
+    strays: Vec<usize>,
+}
+
+type Edges = BTreeMap<usize, Vec<usize>>;
+
+impl Graph {
+    /// Of the scope that `me` is in.
+    fn around(items: &[Known], me: usize) -> Self {
+        let here = || items.iter().enumerate().filter(|(_, item)| item.scope == items[me].scope);
+        let mut by_name = BTreeMap::<&str, Vec<usize>>::new();
+        for (index, item) in here() {
+            by_name.entry(item.kind.name().unwrap_or_default()).or_default().push(index);
+        }
+        // Several have a name where one `macro_rules!` makes several modules: then the nearest,
+        // because what belongs together is expanded together.
+        let named = |name: &str, from: usize| {
+            let found = by_name.get(name)?.iter().copied();
+            found.min_by_key(|&index| (index > from, index.abs_diff(from)))
+        };
+        let is_function = |index: usize| matches!(items[index].kind, Kind::Function(_));
+        let mut graph = Self { needs: Edges::new(), calls: Edges::new(), strays: Vec::new() };
+        for (index, item) in here() {
+            let needs: Vec<usize> =
+                item.needs.iter().filter_map(|name| named(name, index)).collect();
+            if is_function(index) {
+                let calls = needs.iter().copied().filter(|&to| is_function(to)).collect();
+                graph.calls.insert(index, calls);
+            }
+            graph.needs.entry(index).or_default().extend(needs);
+            if let Kind::Impl { of, by } = &item.kind {
+                let named = |name: &Option<String>| named(name.as_deref()?, index);
+                match named(of).or_else(|| named(by)) {
+                    // The type brings it along; without one here, the trait.
+                    Some(owner) => graph.needs.entry(owner).or_default().push(index),
+                    None => graph.strays.push(index),
+                }
+            }
+        }
+        graph
+    }
+}
+
+/// Items that `edges` lead to from `me` and back, with `me`, in order.
+fn with(me: usize, edges: &Edges) -> Vec<usize> {
+    let mut back = Edges::new();
+    for (&from, targets) in edges {
+        targets.iter().for_each(|&to| back.entry(to).or_default().push(from));
+    }
+    let mut members = reach(me, edges);
+    members.retain({
+        let before = reach(me, &back);
+        move |item| before.contains(item)
+    });
+    members.into_iter().collect()
+}
+
+/// What `edges` lead to from `start`, and `start`.
+fn reach(start: usize, edges: &Edges) -> BTreeSet<usize> {
+    let (mut seen, mut open) = (BTreeSet::from([start]), vec![start]);
+    while let Some(item) = open.pop() {
+        let next = edges.get(&item).into_iter().flatten().copied();
+        open.extend(next.filter(|&next| seen.insert(next)));
+    }
+    seen
+}
+
+/// Items from `start` on, of which each leads to the next and the last, another one, to it.
+fn circle(start: usize, edges: &Edges) -> Option<Vec<usize>> {
+    let (mut seen, mut open) = (BTreeSet::from([start]), vec![vec![start]]);
+    while let Some(path) = open.pop() {
+        let last = *path.last()?;
+        for &next in edges.get(&last).into_iter().flatten() {
+            if next == start && path.len() > 1 {
+                return Some(path);
+            }
+            if seen.insert(next) {
+                open.push(path.iter().copied().chain([next]).collect());
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `scope kind name: needs`, where a name is `f`, `Type`, `impl Type` or `impl Trait for Type`.
+    fn registry(items: &[&str]) -> Registry {
+        let mut registry = Registry::new();
+        for (index, text) in items.iter().enumerate() {
+            let (head, needs) = text.split_once(':').unwrap();
+            let (scope, name) = head.split_once(' ').unwrap();
+            let kind = match name.split(' ').collect::<Vec<_>>().as_slice() {
+                ["impl", of] => Kind::Impl { of: Some((*of).into()), by: None },
+                ["impl", by, "for", of] => {
+                    Kind::Impl { of: Some((*of).into()), by: Some((*by).into()) }
+                }
+                [name] if name.starts_with(char::is_uppercase) => Kind::Named((*name).into()),
+                _ => Kind::Function(name.into()),
+            };
+            let needs = needs.split_whitespace().map(str::to_owned).collect();
+            registry.register(Known { scope: scope.into(), id: index.to_string(), kind, needs });
+        }
+        registry
+    }
+
+    /// What each item is told, one after another.
+    fn tasks(items: &[&str]) -> Vec<String> {
+        let mut registry = registry(items);
+        let tasks = (0..items.len()).map(|index| match registry.task(&index.to_string()) {
+            Task::Lead(ids) => ids.concat(),
+            Task::Recursion(names) => names.join(">"),
+            other => format!("{other:?}"),
+        });
+        tasks.collect()
+    }
+
+    #[test]
+    fn what_needs_each_other_is_a_bundle() {
+        let vectors = [
+            "m Vec3:",
+            "m impl Vec3: Vec3 Mat3 norm",
+            "m Mat3: Vec3",
+            "m impl Mat3: Mat3 Vec3",
+            "m norm: Vec3 half",
+            "m half:",
+            "m user: Vec3 norm",
+        ];
+        assert_eq!(tasks(&vectors), ["01234", "Follow", "Follow", "Follow", "Follow", "5", "6"]);
+    }
+
+    #[test]
+    fn impls_go_with_the_type_or_with_the_trait() {
+        let items = [
+            "m Area:",
+            "m Disc:",
+            "m impl Area for Disc: Area Disc",
+            "m impl Area for f32: Area",
+            "m impl Other for Disc: Other Disc",
+            "m impl Foo: Foo",
+            "m impl Other for f32: Other",
+        ];
+        let expected = ["03", "124", "Follow", "Follow", "Follow", "Stray", "Stray"];
+        assert_eq!(tasks(&items), expected);
+    }
+
+    #[test]
+    fn modules_are_apart() {
+        let items = ["a P: Q", "b P:", "a impl P: P", "b impl P: P", "b Q: P"];
+        assert_eq!(tasks(&items), ["02", "13", "Follow", "Follow", "4"]);
+        let twins = ["m P:", "m impl P: P", "m P:", "m impl P: P"];
+        assert_eq!(tasks(&twins), ["01", "Follow", "23", "Follow"]);
+    }
+
+    #[test]
+    fn recursion_is_told_once() {
+        assert_eq!(tasks(&["m even: odd", "m odd: x even"]), ["Wrong", "odd>even"]);
+        let long = ["m a: d b", "m b: c", "m c: a", "m d:", "m e: a"];
+        assert_eq!(tasks(&long), ["Wrong", "Wrong", "c>a>b", "3", "4"]);
+        assert_eq!(tasks(&["m a: b c", "m b: c", "m c:"]), ["0", "1", "2"]);
+        assert_eq!(tasks(&["m a: b", "n b: a"]), ["0", "1"]);
+    }
+
+    #[test]
+    fn who_comes_too_late_is_told() {
+        let mut registry = registry(&["m P:"]);
+        assert_eq!(registry.task("0"), Task::Lead(vec!["0".into()]));
+        let kind = Kind::Impl { of: Some("P".into()), by: None };
+        let (scope, id) = ("m".into(), "late".into());
+        registry.register(Known { scope, id, kind, needs: vec!["P".into()] });
+        assert_eq!(registry.task("late"), Task::Late);
+    }
+}

@@ -1,0 +1,261 @@
+//! Which `{ .. }` of a source file a place is in: how items of one module, or of one block, are
+//! known to be of one.
+//!
+//! Macros are not told what module they are in. Their place in the source tells, as far as no
+//! `macro_rules!` is involved: the braces of those, and of their calls, are no scope. What two
+//! modules that one `macro_rules!` makes hold looks like one module's.
+use crate::place::Place;
+use proc_macro2::Span;
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+/// What names the module or block that `span` is in: the place where it begins. Empty outside of
+/// rustc, and of a file that cannot be read it is the file.
+pub(crate) fn scope(span: Span) -> String {
+    static FILES: Mutex<Option<HashMap<PathBuf, Vec<Braces>>>> = Mutex::new(None);
+    if !proc_macro::is_available() {
+        return String::new();
+    }
+    let Place { file, line, column } = Place::of(span);
+    let Some(path) = span.unwrap().local_file() else { return file };
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let scopes = files.get_or_insert_default().entry(path).or_insert_with_key(|path| {
+        std::fs::read_to_string(path).map(|text| braces(&text)).unwrap_or_default()
+    });
+    match innermost(scopes, (line, column)) {
+        Some((line, column)) => format!("{file}:{line}:{column}"),
+        None => file,
+    }
+}
+
+/// Line and column, both from 1.
+type At = (usize, usize);
+
+/// A pair of braces.
+#[derive(Debug, PartialEq, Eq)]
+struct Braces {
+    open: At,
+    close: At,
+}
+
+/// Where the innermost braces around `at` open.
+fn innermost(scopes: &[Braces], at: At) -> Option<At> {
+    let around = scopes.iter().filter(|braces| braces.open < at && at < braces.close);
+    around.map(|braces| braces.open).max()
+}
+
+/// What came before a brace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// `!`
+    Bang,
+    /// `! name`
+    BangName,
+    /// `=`
+    Equals,
+    /// `=>`
+    Arrow,
+    /// Anything else.
+    Other,
+}
+
+/// The braces of a file that are scopes: not those of macro calls, of `macro_rules!` and of what
+/// follows a `=>`, which may be its rules.
+fn braces(text: &str) -> Vec<Braces> {
+    let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
+    let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), Before::Other);
+    while let Some((char, at)) = scanner.token() {
+        match char {
+            '{' => open.push((at, before == Before::Other)),
+            '}' => {
+                if let Some((open, true)) = open.pop() {
+                    found.push(Braces { open, close: at });
+                }
+            }
+            _ => {}
+        }
+        before = match (char, before) {
+            ('!', _) => Before::Bang,
+            ('=', _) => Before::Equals,
+            ('>', Before::Equals) => Before::Arrow,
+            (char, Before::Bang | Before::BangName) if is_name(char) => Before::BangName,
+            _ => Before::Other,
+        };
+    }
+    found
+}
+
+fn is_name(char: char) -> bool {
+    char == '_' || char.is_alphanumeric()
+}
+
+/// Goes through the characters of a source file that are neither space, comment nor literal.
+struct Scanner {
+    rest: Vec<char>,
+    next: usize,
+    at: At,
+}
+
+impl Scanner {
+    /// The next of them, and where it is.
+    fn token(&mut self) -> Option<(char, At)> {
+        loop {
+            let at = self.at;
+            match (self.advance()?, self.peek(0)) {
+                ('/', Some('/')) => self.skip_line(),
+                ('/', Some('*')) => self.skip_comment(),
+                ('"', _) => self.skip_string(),
+                ('\'', _) => self.skip_char(),
+                ('r', Some('"' | '#')) if !self.follows_name() && self.is_raw() => self.skip_raw(),
+                (char, _) if char.is_whitespace() => {}
+                (char, _) => return Some((char, at)),
+            }
+        }
+    }
+
+    fn advance(&mut self) -> Option<char> {
+        let char = *self.rest.get(self.next)?;
+        self.next += 1;
+        self.at = if char == '\n' { (self.at.0 + 1, 1) } else { (self.at.0, self.at.1 + 1) };
+        Some(char)
+    }
+
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.rest.get(self.next + ahead).copied()
+    }
+
+    /// True if the character just read continues a name; `br` and `cr` are no names.
+    fn follows_name(&self) -> bool {
+        let before = |back: usize| self.next.checked_sub(back).map(|index| self.rest[index]);
+        match before(2) {
+            Some('b' | 'c') => before(3).is_some_and(is_name),
+            Some(char) => is_name(char),
+            None => false,
+        }
+    }
+
+    /// True if what comes next is `"` or `#"`, and not the name in `r#name`.
+    fn is_raw(&self) -> bool {
+        let hashes = (0..).take_while(|&ahead| self.peek(ahead) == Some('#')).count();
+        self.peek(hashes) == Some('"')
+    }
+
+    fn skip_line(&mut self) {
+        while self.advance().is_some_and(|char| char != '\n') {}
+    }
+
+    fn skip_comment(&mut self) {
+        let mut depth = 0;
+        // At the `*` of `/*`.
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                (Some('*'), Some('/')) if depth > 0 => {
+                    depth -= 1;
+                    self.advance();
+                }
+                (Some('/'), Some('*')) => {
+                    depth += 1;
+                    self.advance();
+                }
+                (Some('*'), _) if depth == 0 => depth = 1,
+                (None, _) => return,
+                (Some(_), _) => {}
+            }
+            self.advance();
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    fn skip_string(&mut self) {
+        while let Some(char) = self.advance() {
+            match char {
+                '\\' => {
+                    self.advance();
+                }
+                '"' => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// A character, or nothing where it is a lifetime.
+    fn skip_char(&mut self) {
+        match (self.peek(0), self.peek(1)) {
+            (Some('\\'), _) => {
+                self.advance();
+                self.advance();
+                while self.advance().is_some_and(|char| char != '\'') {}
+            }
+            (Some(_), Some('\'')) => {
+                self.advance();
+                self.advance();
+            }
+            _ => {}
+        }
+    }
+
+    fn skip_raw(&mut self) {
+        let mut hashes = 0;
+        while self.advance() == Some('#') {
+            hashes += 1;
+        }
+        while let Some(char) = self.advance() {
+            if char == '"' && (0..hashes).all(|ahead| self.peek(ahead) == Some('#')) {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the scope of `@` begins.
+    fn scope_of(text: &str) -> Option<At> {
+        let before: Vec<&str> = text[..text.find('@').unwrap()].split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        innermost(&braces(&text.replace('@', " ")), at)
+    }
+
+    #[test]
+    fn modules_and_functions_are_scopes() {
+        assert_eq!(scope_of("@ mod a {}"), None);
+        assert_eq!(scope_of("mod a { @ }"), Some((1, 7)));
+        assert_eq!(scope_of("mod a { fn f() {} @ }"), Some((1, 7)));
+        assert_eq!(scope_of("mod a {\n  mod b {\n @ } }"), Some((2, 9)));
+        assert_eq!(scope_of("mod a { mod b {} } mod c { @ }"), Some((1, 26)));
+        assert_eq!(scope_of("fn f() -> Result<(), ()> { @ }"), Some((1, 26)));
+    }
+
+    #[test]
+    fn what_is_no_brace_is_none() {
+        assert_eq!(scope_of("// {\n /* { /* { */ } */ @"), None);
+        assert_eq!(scope_of("const A: &str = \"{ \\\" {\"; @"), None);
+        assert_eq!(scope_of("const A: &str = r#\"{ \" {\"#; @"), None);
+        assert_eq!(scope_of("const A: &[u8] = br\"{\\\"; @"), None);
+        assert_eq!(scope_of("const A: char = '{'; const B: char = '\\''; @"), None);
+        assert_eq!(scope_of("const A: char = '\\u{7d}'; @"), None);
+        assert_eq!(scope_of("fn r#loop<'a>(x: &'a str) {} mod a { @ }"), Some((1, 36)));
+        assert_eq!(scope_of("//é\nconst É: char = 'é'; mod a { @ }"), Some((2, 28)));
+    }
+
+    #[test]
+    fn braces_of_macros_are_none() {
+        assert_eq!(scope_of("macro_rules! m { ($x:ident) => { @ }; }"), None);
+        assert_eq!(scope_of("mod a { m! { @ } }"), Some((1, 7)));
+        assert_eq!(scope_of("macro_rules! m { () => { mod a { @ } }; }"), Some((1, 32)));
+    }
+
+    #[test]
+    fn what_is_cut_off_ends() {
+        for text in ["/*", "\"", "'", "'\\", "r#\"", "{", "}", "/* /*", "r"] {
+            assert_eq!(braces(text), []);
+        }
+    }
+}
