@@ -10,25 +10,62 @@
 //! the record is the minimum of what threads bring. Since no two threads have the same
 //! number, all words are those of one thread in the end.
 
+use crate::{
+    id::Id,
+    ir::{Fault, MessageId},
+    message::MOST_VALUES,
+};
+
 /// Bits of details in each word of a record; the thread's number is in the bits above.
 pub const PIECE_BITS: u32 = 24;
 
 /// Threads of a launch at most, so that a number fits above the details.
 pub const MOST_THREADS: u64 = 1 << (u64::BITS - PIECE_BITS);
 
-/// The record, as it lies in device memory (72 bytes, little-endian).
+/// The record, as it lies in device memory (little-endian).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRecord {
     /// How many threads faulted.
     pub count: u64,
     /// The failed check's [`Span`](crate::ir::Span), as a number, cut in two; above the
-    /// second piece's 8 bits of it the [`Fault`](crate::ir::Fault), as a number.
+    /// second piece's 8 bits of it the [`Reason`], as a number.
     pub check: [u64; 2],
-    /// The index, for an index out of bounds, cut in three.
-    pub index: [u64; 3],
-    /// The length, likewise.
-    pub len: [u64; 3],
+    /// Index and length, for an index out of bounds, or a message's values; each cut in three.
+    pub values: [[u64; 3]; MOST_VALUES],
+}
+
+/// Why a thread faulted, as a record has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A check.
+    Check(Fault),
+    /// The kernel panicked, with this message.
+    Panic(MessageId),
+}
+
+impl Reason {
+    /// Numbers from here on are messages'.
+    const MESSAGES: u16 = 0x100;
+    /// Messages that records tell apart.
+    pub const MOST_MESSAGES: usize = (u16::MAX - Self::MESSAGES) as usize;
+
+    /// Its number; that of the fault itself, for a message that has none.
+    pub fn number(self) -> u16 {
+        match self {
+            Self::Check(fault) => fault as u16,
+            Self::Panic(message) if message.index() >= Self::MOST_MESSAGES => Fault::Panic as u16,
+            Self::Panic(message) => Self::MESSAGES + message.index() as u16,
+        }
+    }
+
+    /// What the number stands for.
+    pub fn of(number: u16) -> Option<Self> {
+        match number.checked_sub(Self::MESSAGES) {
+            Some(message) => Some(Self::Panic(MessageId::new(message.into()))),
+            None => Fault::ALL.get(usize::from(number)).copied().map(Self::Check),
+        }
+    }
 }
 
 /// What a record says about the lowest thread that faulted.
@@ -36,12 +73,10 @@ pub struct FaultRecord {
 pub struct FaultDetails {
     /// The failed check's [`Span`](crate::ir::Span), as a number.
     pub span: u32,
-    /// The [`Fault`](crate::ir::Fault), as a number.
-    pub fault: u32,
-    /// The index, for an index out of bounds; otherwise 0.
-    pub index: u64,
-    /// The length, likewise.
-    pub len: u64,
+    /// Why; `None` for a number that stands for nothing.
+    pub reason: Option<Reason>,
+    /// Index and length, for an index out of bounds, or a message's values; the others are 0.
+    pub values: [u64; MOST_VALUES],
     /// Block index.
     pub block: [u32; 3],
     /// Thread index.
@@ -51,7 +86,7 @@ pub struct FaultDetails {
 impl FaultRecord {
     /// No thread has faulted.
     pub const EMPTY: Self =
-        Self { count: 0, check: [u64::MAX; 2], index: [u64::MAX; 3], len: [u64::MAX; 3] };
+        Self { count: 0, check: [u64::MAX; 2], values: [[u64::MAX; 3]; MOST_VALUES] };
 
     /// What it says after a launch of `grid` blocks of `block` threads; `None` if no thread faulted.
     pub fn details(&self, grid: [u32; 3], block: [u32; 3]) -> Option<FaultDetails> {
@@ -64,9 +99,8 @@ impl FaultRecord {
         let threads = threads.max(1);
         Some(FaultDetails {
             span: check as u32,
-            fault: (check >> u32::BITS) as u32,
-            index: join(number, &self.index),
-            len: join(number, &self.len),
+            reason: Reason::of((check >> u32::BITS) as u16),
+            values: self.values.map(|value| join(number, &value)),
             block: place(number / threads, grid),
             thread: place(number % threads, block),
         })
@@ -94,7 +128,7 @@ mod tests {
     use super::*;
 
     /// What the thread `number` brings, by the description of the record.
-    fn bring(record: &mut FaultRecord, number: u64, check: u64, index: Option<[u64; 2]>) {
+    fn bring(record: &mut FaultRecord, number: u64, check: u64, values: &[u64]) {
         let bring = |words: &mut [u64], mut value: u64| {
             for word in words {
                 *word = (*word).min(number << PIECE_BITS | value & ((1 << PIECE_BITS) - 1));
@@ -103,10 +137,21 @@ mod tests {
         };
         record.count += 1;
         bring(&mut record.check, check);
-        if let Some([index, len]) = index {
-            bring(&mut record.index, index);
-            bring(&mut record.len, len);
+        for (words, value) in record.values.iter_mut().zip(values) {
+            bring(words, *value);
         }
+    }
+
+    #[test]
+    fn reasons_have_numbers_of_their_own() {
+        for reason in
+            Fault::ALL.into_iter().map(Reason::Check).chain([Reason::Panic(MessageId::new(7))])
+        {
+            assert_eq!(Reason::of(reason.number()), Some(reason));
+        }
+        assert_eq!(Reason::of(0xff), None);
+        let beyond = Reason::Panic(MessageId::new(Reason::MOST_MESSAGES));
+        assert_eq!(Reason::of(beyond.number()), Some(Reason::Check(Fault::Panic)));
     }
 
     #[test]
@@ -115,14 +160,13 @@ mod tests {
         assert_eq!(FaultRecord::EMPTY.details(grid, block), None);
         let number = (3 * 5 + 3 + 2) * 64 + 4 * 2 * 7 + 4 + 3;
         let mut record = FaultRecord::EMPTY;
-        bring(&mut record, number + 1, 7, Some([1, 2]));
-        bring(&mut record, number, 0x0b_ffff_fffe, Some([u64::MAX, 1 << 63 | 5]));
-        bring(&mut record, number + 5, 3 << 32, None);
+        bring(&mut record, number + 1, 7, &[1, 2]);
+        bring(&mut record, number, 0x0b_ffff_fffe, &[u64::MAX, 1 << 63 | 5]);
+        bring(&mut record, number + 5, 3 << 32, &[]);
         let expected = FaultDetails {
             span: u32::MAX - 1,
-            fault: 11,
-            index: u64::MAX,
-            len: 1 << 63 | 5,
+            reason: Some(Reason::Check(Fault::StepByZero)),
+            values: std::array::from_fn(|i| [u64::MAX, 1 << 63 | 5].get(i).copied().unwrap_or(0)),
             block: [2, 1, 1],
             thread: [3, 1, 7],
         };
@@ -133,20 +177,22 @@ mod tests {
     #[test]
     fn a_check_without_an_index_does_not_borrow_another_threads() {
         let mut record = FaultRecord::EMPTY;
-        bring(&mut record, 9, 1, Some([7, 7]));
-        bring(&mut record, 8, 2 << 32 | 5, None);
+        bring(&mut record, 9, 1, &[7, 7]);
+        bring(&mut record, 8, 2 << 32 | 5, &[]);
         let details = record.details([1, 1, 1], [32, 1, 1]).unwrap();
-        assert_eq!((details.span, details.fault), (5, 2));
-        assert_eq!((details.index, details.len), (0, 0));
+        assert_eq!(details.span, 5);
+        assert_eq!(details.reason, Some(Reason::Check(Fault::RemainderByZero)));
+        assert_eq!(details.values, [0; MOST_VALUES]);
         assert_eq!(details.thread, [8, 0, 0]);
     }
 
     #[test]
     fn the_last_thread_of_the_largest_launch_has_a_number() {
         let mut record = FaultRecord::EMPTY;
-        bring(&mut record, MOST_THREADS - 1, (1 << 40) - 1, None);
+        bring(&mut record, MOST_THREADS - 1, (1 << 48) - 1, &[]);
         let details = record.details([1 << 20, 1 << 15, 1 << 5], [1, 1, 1]).unwrap();
         assert_eq!(details.block, [(1 << 20) - 1, (1 << 15) - 1, 31]);
-        assert_eq!((details.span, details.fault), (u32::MAX, 255));
+        let last = MessageId::new(Reason::MOST_MESSAGES);
+        assert_eq!((details.span, details.reason), (u32::MAX, Some(Reason::Panic(last))));
     }
 }

@@ -119,6 +119,9 @@ pub fn specialize<'k>(
         array.elem = binder.element(&array.elem)?;
         array.len = binder.extent(&array.len)?;
     }
+    for scalar in bound.messages.iter_mut().flat_map(|message| &mut message.args) {
+        *scalar = binder.scalar(*scalar);
+    }
     for local in bound.locals.iter_mut() {
         local.ty = binder.ty(local.ty);
     }

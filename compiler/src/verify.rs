@@ -20,14 +20,14 @@
 //! 7. A value is visible from the instruction after its own to the end of that body, nested
 //!    bodies included; that of a `for` in its body only.
 //! 8. `break` names an enclosing `for`, `loop` or `block`, `continue` an enclosing `for` or `loop`.
-//! 9. Nothing stands behind `break`, `continue` or `return` in a body.
+//! 9. Nothing stands behind `break`, `continue`, `return` or `panic` in a body.
 //! 10. Bodies nest at most [`MAX_DEPTH`](crate::ir::MAX_DEPTH) deep.
 //!
 //! **Types** ([`types`])
 //! 11. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
 //! 12. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 13. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds`.
+//! 13. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
 //! 14. Where it is known what a pointer points into, its space is that one's; a store goes to a
@@ -37,7 +37,14 @@
 //!     `xor` on integers only.
 //! 16. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`
 //!     or `seq_cst`.
+//!
+//! **Messages** ([`message`])
+//! 17. A message is a format string that names each of its values by number and formats it as its type
+//!     can be; a type parameter as all numbers can be. It has at most [`MOST_VALUES`] values.
+//!
+//! [`MOST_VALUES`]: crate::message::MOST_VALUES
 mod memory;
+mod message;
 mod signature;
 mod structure;
 mod types;
@@ -88,6 +95,7 @@ impl std::error::Error for VerifyErrors {}
 pub fn verify(kernel: &Kernel) -> Result<(), VerifyErrors> {
     let mut errors = Errors { kernel, list: Vec::new() };
     signature::check(kernel, &mut errors);
+    message::check(kernel, &mut errors);
     structure::check(kernel, &mut errors);
     types::check(kernel, &mut errors);
     memory::check(kernel, &mut errors);

@@ -1,7 +1,7 @@
 //! The CPU device: kernels on the SIMT interpreter.
 //!
-//! A launch runs at once, on all cores, and is done when it returns. A failed check is kept until
-//! the next call that would synchronise on a GPU, so that programs see the same on both.
+//! A launch runs at once, on all cores, and is done when it returns. A failed check, and what was printed, is
+//! kept until the next call that would synchronise on a GPU, so that programs see the same on both.
 use crate::{
     Error, Result,
     device::DeviceInfo,
@@ -9,13 +9,19 @@ use crate::{
     error::DevicePanic,
     kernel::{Cache, FaultDetails, Source},
     launch::Geometry,
+    output::{self, Printer},
 };
 use std::{
     num::NonZero,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::available_parallelism,
 };
-use warpwise_compiler::{compile::optimized, id::Id};
+use warpwise_compiler::{
+    compile::optimized,
+    id::Id,
+    ir::Kernel,
+    output::{Printed, ROOM, record_bytes},
+};
 use warpwise_simt::{FaultReport, Memory, Program, Stopped, Waiting};
 
 /// Where the interpreter is named in messages.
@@ -34,7 +40,20 @@ static UNOPTIMIZED: Cache<Program> = Cache::new();
 pub(crate) struct Interpreter {
     info: DeviceInfo,
     optimize: bool,
-    fault: Mutex<Option<Box<DevicePanic>>>,
+    pending: Mutex<Pending>,
+    printer: Printer,
+}
+
+/// What is reported by the next call that would synchronise on a GPU.
+#[derive(Debug, Default)]
+struct Pending {
+    fault: Option<Box<DevicePanic>>,
+    /// What was printed.
+    text: String,
+    /// Bytes that it would take on a GPU.
+    room: usize,
+    /// How much more there was.
+    lost: u64,
 }
 
 impl Interpreter {
@@ -47,7 +66,7 @@ impl Interpreter {
             memory: None,
             shared_memory_per_block: SHARED_MEMORY,
         };
-        Self { info, optimize, fault: Mutex::new(None) }
+        Self { info, optimize, pending: Mutex::default(), printer: Printer::default() }
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
@@ -61,12 +80,24 @@ impl Interpreter {
         Some(Memory::zeroed(bytes))
     }
 
-    /// Reports the first fault since the last call, if there was one.
+    /// Where kernels print to.
+    pub(crate) fn printer(&self) -> &Printer {
+        &self.printer
+    }
+
+    /// Prints what was printed, and reports the first fault, since the last call.
     pub(crate) fn synchronize(&self) -> Result<()> {
-        match self.fault().take() {
+        match self.print() {
             Some(panic) => Err(Error::DevicePanic(panic)),
             None => Ok(()),
         }
+    }
+
+    /// Prints what was printed since the last call; yields the first fault.
+    fn print(&self) -> Option<Box<DevicePanic>> {
+        let Pending { fault, text, lost, .. } = std::mem::take(&mut *self.pending());
+        self.printer.print(&(text + &output::lost(lost)));
+        fault
     }
 
     /// Runs a launch, of at most so many `steps`, to its end.
@@ -77,21 +108,23 @@ impl Interpreter {
         let workers = None;
         let outcome =
             program.run(&warpwise_simt::Launch { grid, block, args: &args, workers, steps });
-        let source = launch.source;
-        let fault = outcome.fault.map(|report| Box::new(source.panic(details(&report))));
+        let (source, kernel) = (launch.source, &launch.bound.kernel);
+        let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
+        self.pending().print(kernel, &outcome.printed, outcome.lost);
         if let Some(stopped) = outcome.stopped {
             let reason = reason(source, &stopped);
+            // Perhaps there is no such call any more, and the text says what went wrong.
+            self.pending().fault = self.print();
             return Err(Error::Stopped { kernel: source.name, reason, fault });
         }
-        let mut pending = self.fault();
-        if pending.is_none() {
-            *pending = fault;
-        }
+        let mut pending = self.pending();
+        pending.fault = pending.fault.take().or(fault);
         Ok(())
     }
 
     fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>> {
-        let Launch { source, bindings, kernel, .. } = *launch;
+        let Launch { source, bindings, bound, .. } = *launch;
+        let kernel = &bound.kernel;
         if !self.optimize {
             return UNOPTIMIZED.get(source, bindings, || Ok(Program::new(kernel)));
         }
@@ -105,8 +138,23 @@ impl Interpreter {
         })
     }
 
-    fn fault(&self) -> MutexGuard<'_, Option<Box<DevicePanic>>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pending {
+    /// Keeps what a launch of `kernel` printed, where there is room.
+    fn print(&mut self, kernel: &Kernel, printed: &[Printed], lost: u64) {
+        self.lost += lost;
+        for printed in printed {
+            self.room += record_bytes(printed.values.len());
+            if self.room <= ROOM {
+                self.text += &output::printed(kernel, printed);
+            } else {
+                self.lost += 1;
+            }
+        }
     }
 }
 
@@ -120,8 +168,8 @@ fn argument<'a>(arg: &Arg<'a>) -> warpwise_simt::Arg<'a> {
 }
 
 fn details(report: &FaultReport) -> FaultDetails {
-    let FaultReport { fault, span, index, len, block, thread, count } = *report;
-    FaultDetails { fault: Some(fault), span: span.index(), index, len, block, thread, count }
+    let FaultReport { reason, span, values, block, thread, count } = *report;
+    FaultDetails { reason: Some(reason), span: span.index(), values, block, thread, count }
 }
 
 /// Why a launch was given up, at places of the user's source.

@@ -33,6 +33,11 @@ use std::{
 /// of the next [`Device::synchronize`] or [`Buffer::to_vec`](crate::Buffer::to_vec) of this device, as
 /// [`Error::DevicePanic`]: that of the first launch that failed a check, once. After that the
 /// device works on, and buffers hold what was written. The interpreter does the same.
+///
+/// **Output.** What a kernel prints comes out of the same calls, on stdout or as [`Device::on_print`]
+/// says: launch by launch, in each in the order of its threads, blocks and threads being numbered x fastest. There
+/// is room for 1 MiB of arguments and the like between two such calls; what finds none is counted, and the count is
+/// printed. A program that ends without such a call prints nothing.
 #[derive(Clone)]
 pub struct Device {
     engine: Engine,
@@ -171,6 +176,15 @@ impl Device {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.synchronize(),
             Engine::Cuda(stream) => stream.synchronize(),
+        }
+    }
+
+    /// From now on hands what kernels print to `handler` instead of to stdout: some text whenever a call waits
+    /// for kernels that print. For all clones of this device.
+    pub fn on_print(&self, handler: impl Fn(&str) + Send + Sync + 'static) {
+        match &self.engine {
+            Engine::Cpu(interpreter) => interpreter.printer().set(Arc::new(handler)),
+            Engine::Cuda(stream) => stream.printer().set(Arc::new(handler)),
         }
     }
 

@@ -7,9 +7,9 @@ use crate::{
     kernel::{Bound, Signature, Source},
     launch::Geometry,
 };
-use std::fmt;
+use std::{fmt, sync::Arc};
 use warpwise_compiler::{
-    ir::{self, Access, Kernel, Param, ParamKind, Scalar},
+    ir::{self, Access, Param, ParamKind, Scalar},
     specialize::Binding,
 };
 
@@ -77,7 +77,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) source: &'static Source,
     pub(crate) bindings: &'a [Binding],
     /// The kernel of the source and the bindings.
-    pub(crate) kernel: &'a Kernel,
+    pub(crate) bound: &'a Arc<Bound>,
     /// Not empty.
     pub(crate) geometry: Geometry,
     pub(crate) args: &'a [Arg<'a>],
@@ -96,13 +96,13 @@ pub fn launch(
     config: LaunchConfig,
     args: &[Arg<'_>],
 ) -> Result<()> {
-    let Bound { kernel, signature } = &*Bound::get(source, bindings, device)?;
-    let geometry = check(signature, device, config, args)
+    let bound = &Bound::get(source, bindings, device)?;
+    let geometry = check(&bound.signature, device, config, args)
         .map_err(|mistake| Error::Launch { kernel: source.name, mistake })?;
     if geometry.is_empty() {
         return Ok(());
     }
-    device.run(&Launch { source, bindings, kernel, geometry, args })
+    device.run(&Launch { source, bindings, bound, geometry, args })
 }
 
 fn check(

@@ -3,7 +3,7 @@
 //! [`Source`] is what the macro embeds. [`Bound`] is its IR with nothing left to bind, and with the
 //! [`Signature`] that the launcher checks a launch against; engines make their programs of it. Each
 //! of these things is made once, at the first launch, and kept in a [`Cache`].
-use crate::{Device, Error, Result, error::DevicePanic};
+use crate::{Device, Error, Result, error::DevicePanic, output};
 use std::{
     collections::HashMap,
     fmt,
@@ -12,7 +12,9 @@ use std::{
 use warpwise_compiler::{
     back::ptx,
     compile,
+    fault::Reason,
     ir::{Extent, Fault, Kernel, Param},
+    message::MOST_VALUES,
     specialize::Binding,
 };
 
@@ -56,15 +58,20 @@ impl Source {
         self.places.get(span).copied().unwrap_or(unknown)
     }
 
-    /// What a fault of this kernel tells the user.
-    pub(crate) fn panic(&self, fault: FaultDetails) -> DevicePanic {
-        let FaultDetails { fault, span, index, len, block, thread, count } = fault;
+    /// What a fault of this kernel, which is `kernel` once bound, tells the user.
+    pub(crate) fn panic(&self, kernel: &Kernel, fault: FaultDetails) -> DevicePanic {
+        let FaultDetails { reason, span, values, block, thread, count } = fault;
         let Place { file, line, column } = self.place(span);
-        let out_of_bounds = fault == Some(Fault::IndexOutOfBounds);
-        let mut message = fault.map_or("a check failed", Fault::message).to_owned();
-        if out_of_bounds {
-            message += &format!(": the len is {len} but the index is {index}");
-        }
+        let [index, len, ..] = values;
+        let out_of_bounds = reason == Some(Reason::Check(Fault::IndexOutOfBounds));
+        let message = match reason {
+            Some(Reason::Check(fault)) if out_of_bounds => {
+                format!("{}: the len is {len} but the index is {index}", fault.message())
+            }
+            Some(Reason::Check(fault)) => fault.message().to_owned(),
+            Some(Reason::Panic(message)) => output::text(kernel, message, &values),
+            None => "a check failed".to_owned(),
+        };
         DevicePanic {
             kernel: self.name,
             message,
@@ -82,12 +89,12 @@ impl Source {
 
 /// What an engine knows about the faults of a launch; all but `count` is the lowest thread's.
 pub(crate) struct FaultDetails {
-    /// `None` if the engine reports a number that is no fault's.
-    pub(crate) fault: Option<Fault>,
+    /// `None` if the engine reports a number that stands for none.
+    pub(crate) reason: Option<Reason>,
     /// Number of the failed check's span.
     pub(crate) span: usize,
-    pub(crate) index: u64,
-    pub(crate) len: u64,
+    /// Index and length, for an index out of bounds, or a message's values.
+    pub(crate) values: [u64; MOST_VALUES],
     pub(crate) block: [u32; 3],
     pub(crate) thread: [u32; 3],
     pub(crate) count: u64,

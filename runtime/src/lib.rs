@@ -47,6 +47,7 @@ pub mod host;
 mod kernel;
 mod launch;
 mod num;
+mod output;
 pub mod prelude;
 pub mod warp;
 

@@ -7,7 +7,7 @@
 use crate::{
     bound::{Bound, along},
     code::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
-    fault::FaultLog,
+    log::Log,
     mask::{GROUP, Mask, Run},
     memory::Memory,
     outcome::{Meeting, Waiting},
@@ -141,7 +141,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs the block until it ends, or waits for others.
-    pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, faults: &mut FaultLog) -> Turn {
+    pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, log: &mut Log) -> Turn {
         loop {
             let mut waits = true;
             let mut index = 0;
@@ -150,7 +150,7 @@ impl<'a> Block<'a> {
                     index += 1;
                     continue;
                 }
-                match self.run_strand(index, budget, faults) {
+                match self.run_strand(index, budget, log) {
                     Stop::Ended => {
                         self.spare.push(self.strands.remove(index).1);
                         waits = false;
@@ -183,12 +183,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs a strand as long as there are steps for it.
-    fn run_strand(
-        &mut self,
-        index: usize,
-        budget: Option<&AtomicU64>,
-        faults: &mut FaultLog,
-    ) -> Stop {
+    fn run_strand(&mut self, index: usize, budget: Option<&AtomicU64>, log: &mut Log) -> Stop {
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
         let mut slice = Slice { steps: self.steps, patience: PATIENCE };
         loop {
@@ -204,7 +199,7 @@ impl<'a> Block<'a> {
                 live: &mut group.live,
                 strand,
                 alone,
-                faults,
+                log,
                 place,
             };
             let stop = exec.run(&mut slice);

@@ -4,7 +4,11 @@ use crate::{
     code::{Code, Given, Param},
     memory::{Cells, Loan, Memory, Use},
 };
-use warpwise_compiler::ir::Axis;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use warpwise_compiler::{
+    ir::Axis,
+    output::{ROOM, record_bytes},
+};
 
 /// A launch that fits its kernel, with its memory lent.
 pub(crate) struct Bound<'a> {
@@ -14,9 +18,17 @@ pub(crate) struct Bound<'a> {
     pub(crate) cells: Vec<Option<Cells<'a>>>,
     /// The uniform values that do not depend on the block.
     pub(crate) uniforms: Vec<u64>,
+    /// Bytes that what was printed would take on a GPU.
+    printed: AtomicU64,
 }
 
 impl Bound<'_> {
+    /// Claims room for something printed, with so many values; false if there is none.
+    pub(crate) fn claim(&self, values: usize) -> bool {
+        let bytes = record_bytes(values) as u64;
+        self.printed.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
+    }
+
     /// Threads in a block.
     pub(crate) fn threads(&self) -> usize {
         self.block.iter().map(|dim| *dim as usize).product()
@@ -140,5 +152,6 @@ pub(crate) fn bind<'a>(code: &Code, launch: &Launch<'_>, loans: &'a [Loan<'_>]) 
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         uniforms,
+        printed: AtomicU64::new(0),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     memory::Use,
     registers::{Array, Reg, Uniform},
 };
-use warpwise_compiler::ir::{Axis, BarrierOp, Builtin, Fault, ShuffleOp, Span, VoteOp};
+use warpwise_compiler::ir::{Axis, BarrierOp, Builtin, Fault, MessageId, ShuffleOp, Span, VoteOp};
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct Code {
     pub(crate) spans: Vec<Span>,
     /// What the atomic steps do.
     pub(crate) atomics: Vec<Atomic>,
+    /// What the steps that print or panic say.
+    pub(crate) said: Vec<Said>,
     /// Number of uniform values.
     pub(crate) uniforms: usize,
     /// Uniform values that stand before the first step.
@@ -180,6 +182,12 @@ pub(crate) enum Step {
     },
     Fence,
 
+    // Output.
+    /// Prints what stands at that number in [`Code::said`].
+    Print {
+        said: u32,
+    },
+
     // Where threads meet.
     Barrier {
         reduce: Option<(BarrierOp, Operand, Uniform)>,
@@ -227,8 +235,19 @@ pub(crate) enum Step {
         to: Leave,
         when: When,
     },
+    /// The active lanes end with a message: that of this number in [`Code::said`].
+    Panic {
+        said: u32,
+    },
     /// The end of the kernel.
     End,
+}
+
+/// A message with its values.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) message: MessageId,
+    pub(crate) values: Vec<Operand>,
 }
 
 /// Where lanes leave to.
@@ -361,6 +380,8 @@ impl Step {
             | Self::Regather
             | Self::Join
             | Self::Leave { .. }
+            | Self::Print { .. }
+            | Self::Panic { .. }
             | Self::End => [None, None],
         };
         targets.into_iter().flatten()

@@ -9,7 +9,7 @@ use crate::{
     block::{Block, Turn},
     bound::{Bound, bind, check, lend},
     code::{Code, Malformed},
-    fault::FaultLog,
+    log::Log,
     outcome::Stopped,
 };
 use std::{
@@ -33,8 +33,8 @@ const ALONE: Duration = Duration::from_micros(100);
 /// Runs every thread of `launch`.
 pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
     let malformed = |message| Outcome {
-        fault: None,
         stopped: Some(Stopped::Malformed { message, span: None }),
+        ..Outcome::default()
     };
     let blocks = match check(code, launch) {
         Ok(blocks) => blocks,
@@ -59,8 +59,10 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
         end: Mutex::default(),
     };
     grid.run(if code.alone { Some(NonZeroUsize::MIN) } else { launch.workers });
-    let End { faults, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Outcome { fault: faults.report(), stopped: stopped.map(|(_, stopped)| stopped) }
+    let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (printed, lost) = log.printed();
+    let stopped = stopped.map(|(_, stopped)| stopped);
+    Outcome { fault: log.faults.report(), stopped, printed, lost }
 }
 
 /// A launch that runs.
@@ -88,7 +90,7 @@ fn cores() -> NonZeroUsize {
 /// What blocks came to.
 #[derive(Default)]
 struct End {
-    faults: FaultLog,
+    log: Log,
     /// With the number of the block.
     stopped: Option<(u64, Stopped)>,
 }
@@ -106,12 +108,12 @@ impl Grid<'_> {
                     scope.spawn(|| {
                         let mut worker = Worker::new(self);
                         self.guard(|| while worker.turn() {});
-                        self.join(worker.faults);
+                        self.join(worker.log);
                     });
                 }
             }
             self.guard(|| while worker.turn() {});
-            self.join(worker.faults);
+            self.join(worker.log);
         });
     }
 
@@ -123,8 +125,8 @@ impl Grid<'_> {
         }
     }
 
-    fn join(&self, faults: FaultLog) {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner).faults.join(faults);
+    fn join(&self, log: Log) {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).log.join(log);
     }
 
     /// Notes that `block` cannot end.
@@ -159,7 +161,7 @@ impl Grid<'_> {
 /// A thread of the host that runs blocks.
 struct Worker<'a> {
     grid: &'a Grid<'a>,
-    faults: FaultLog,
+    log: Log,
     /// Blocks that wait for others, least recently run first.
     aside: VecDeque<Block<'a>>,
     /// Those of `aside` to run again before another block starts.
@@ -174,7 +176,7 @@ impl<'a> Worker<'a> {
     fn new(grid: &'a Grid<'a>) -> Self {
         Self {
             grid,
-            faults: FaultLog::default(),
+            log: Log::default(),
             aside: VecDeque::new(),
             again: 0,
             grace: GRACE,
@@ -189,7 +191,7 @@ impl<'a> Worker<'a> {
             self.spare = Some(block);
             return true;
         }
-        match block.run(self.grid.steps.as_ref(), &mut self.faults) {
+        match block.run(self.grid.steps.as_ref(), &mut self.log) {
             Turn::Ended => self.spare = Some(block),
             // Perhaps for one that cannot end.
             Turn::Waits if self.grace == 0 => self.spare = Some(block),

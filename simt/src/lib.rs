@@ -51,10 +51,10 @@
 mod block;
 mod bound;
 mod code;
-mod fault;
 mod grid;
 mod lanes;
 mod launch;
+mod log;
 mod lower;
 mod mask;
 mod memory;

@@ -1,6 +1,6 @@
 //! What a launch came to.
 use std::fmt;
-use warpwise_compiler::ir::{Fault, Span};
+use warpwise_compiler::{fault::Reason, ir::Span, message::MOST_VALUES, output::Printed};
 
 /// What a launch came to; the default is that every thread ended well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,20 +9,23 @@ pub struct Outcome {
     pub fault: Option<FaultReport>,
     /// Why the launch ended before its threads did.
     pub stopped: Option<Stopped>,
+    /// What threads printed: in the order of their (block, thread) numbers, x fastest, and each
+    /// thread's in its own.
+    pub printed: Vec<Printed>,
+    /// How much more they printed than there is [room](warpwise_compiler::output::ROOM) for.
+    pub lost: u64,
 }
 
-/// A failed check. Of several, that of the thread with the lowest (block,
+/// A failed check or a panic. Of several, that of the thread with the lowest (block,
 /// thread) number, x fastest, however many workers ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultReport {
     /// What is wrong.
-    pub fault: Fault,
+    pub reason: Reason,
     /// Where in the source.
     pub span: Span,
-    /// The index, for an index out of bounds; else 0.
-    pub index: u64,
-    /// The length, for an index out of bounds; else 0.
-    pub len: u64,
+    /// Index and length, for an index out of bounds, or a message's values; the others are 0.
+    pub values: [u64; MOST_VALUES],
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the thread in the block.

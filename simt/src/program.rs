@@ -36,8 +36,8 @@ impl Program {
         match &self.code {
             Ok(code) => grid::run(code, launch),
             Err(Malformed { message, span }) => Outcome {
-                fault: None,
                 stopped: Some(Stopped::Malformed { message: message.clone(), span: Some(*span) }),
+                ..Outcome::default()
             },
         }
     }

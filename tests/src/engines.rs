@@ -3,7 +3,10 @@
 //! A kernel goes through the runtime's own launch path, so that what is compared is what users
 //! run: the interpreter on IR as the front end made it, on optimized IR, and PTX on a GPU.
 use crate::random_ir::{ArgData, RandomKernel};
-use std::any::Any;
+use std::{
+    any::Any,
+    sync::{Arc, Mutex},
+};
 use warpwise::{
     __private::{Arg, Place, Source, launch},
     Buffer, Device, Element, Error, LaunchConfig,
@@ -49,6 +52,8 @@ pub struct Left {
     pub args: Vec<ArgData>,
     /// The fault, as the user reads it.
     pub fault: Option<String>,
+    /// What was printed.
+    pub text: String,
 }
 
 impl Left {
@@ -56,6 +61,9 @@ impl Left {
     pub fn difference(&self, reference: &Self) -> Option<String> {
         if self.fault != reference.fault {
             return Some(format!("its fault is {:?}, not {:?}", self.fault, reference.fault));
+        }
+        if self.text != reference.text {
+            return Some(format!("it prints {:?}, not {:?}", self.text, reference.text));
         }
         let mut args = self.args.iter().zip(&reference.args).enumerate();
         args.find_map(|(number, (arg, wanted))| {
@@ -80,6 +88,9 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
     let [grid, block] = [random.shape.grid, random.shape.block]
         .map(|[x, y, z]| (x as usize, y as usize, z as usize));
     let config = LaunchConfig::grid(grid).block(block);
+    let text = Arc::new(Mutex::new(String::new()));
+    let seen = Arc::clone(&text);
+    device.on_print(move |text| seen.lock().expect("nobody panics with it").push_str(text));
     launch(source(random), &[], device, config, &args)?;
     let fault = match device.synchronize() {
         Ok(()) => None,
@@ -87,7 +98,8 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
         Err(other) => return Err(other),
     };
     let args = values.iter().map(Passed::download).collect::<Result<_, _>>()?;
-    Ok(Left { args, fault })
+    let text = text.lock().expect("nobody panics with it").clone();
+    Ok(Left { args, fault, text })
 }
 
 /// What the macro would embed; lives as long as the process, as there.

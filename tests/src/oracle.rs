@@ -7,11 +7,13 @@
 use crate::random_ir::{ArgData, LaunchShape};
 use warpwise_compiler::{
     analysis::evaluate,
+    fault::Reason,
     id::Id,
     ir::{
         AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Extent, Fault, InstId,
         Kernel, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
     },
+    message::MOST_VALUES,
 };
 
 /// One instruction, run by some threads of a block at once.
@@ -52,8 +54,8 @@ pub enum At {
 pub struct Report {
     /// How many threads failed a check.
     pub count: u64,
-    /// The first check that the first of them failed, with index and length.
-    pub first: Option<(Fault, Span, u64, u64)>,
+    /// Why and where the first of them faulted, with index and length or a message's values.
+    pub first: Option<(Reason, Span, [u64; MOST_VALUES])>,
 }
 
 /// The kernel took too many steps.
@@ -97,7 +99,7 @@ struct Machine<'m> {
     /// By local, then thread.
     locals: Vec<Vec<u64>>,
     threads: Vec<At>,
-    faults: Vec<Option<(Fault, Span, u64, u64)>>,
+    faults: Vec<Option<(Reason, Span, [u64; MOST_VALUES])>>,
     steps: u32,
 }
 
@@ -190,6 +192,13 @@ impl<'m> Machine<'m> {
             self.go(At::Behind(*target), active);
         } else if let Op::Continue(target) = op {
             self.go(At::Next(*target), active);
+        } else if let Op::Panic { message, args } = op {
+            for thread in (0..active.len()).filter(|&thread| active[thread]) {
+                let said: Vec<u64> =
+                    args.iter().map(|arg| self.values[arg.index()][thread]).collect();
+                let span = self.kernel.insts[id].span;
+                self.fail(thread, Reason::Panic(*message), span, &said);
+            }
         } else {
             self.go(At::Returned, active);
         }
@@ -298,13 +307,14 @@ impl<'m> Machine<'m> {
             Op::Bounds { index, len } => {
                 let (index, len) = (of(*index), of(*len));
                 if index >= len {
-                    self.fail(thread, Fault::IndexOutOfBounds, inst.span, index, len);
+                    let reason = Reason::Check(Fault::IndexOutOfBounds);
+                    self.fail(thread, reason, inst.span, &[index, len]);
                 }
                 index
             }
             Op::Check { cond, fault } => {
                 if of(*cond) == 0 {
-                    self.fail(thread, *fault, inst.span, 0, 0);
+                    self.fail(thread, Reason::Check(*fault), inst.span, &[]);
                 }
                 0
             }
@@ -374,7 +384,9 @@ impl<'m> Machine<'m> {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => unreachable!("`control` runs these"),
+            | Op::Return
+            | Op::Panic { .. } => unreachable!("`control` runs these"),
+            Op::Print { .. } => 0,
         }
     }
 
@@ -436,9 +448,11 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn fail(&mut self, thread: usize, fault: Fault, span: Span, index: u64, len: u64) {
+    fn fail(&mut self, thread: usize, reason: Reason, span: Span, said: &[u64]) {
+        let mut values = [0; MOST_VALUES];
+        values[..said.len()].copy_from_slice(said);
         self.threads[thread] = At::Faulted;
-        self.faults[thread] = Some((fault, span, index, len));
+        self.faults[thread] = Some((reason, span, values));
     }
 
     /// The bytes at an address, from there on.

@@ -8,11 +8,14 @@ mod scalar;
 use crate::random_ir::{ArgData, RandomKernel};
 use std::collections::HashMap;
 use warpwise_compiler::{
+    fault::Reason,
     id::Id,
     ir::{
         Access, Axis, BarrierOp, Body, Builtin, Element, Extent, Fault, InstId, Kernel, LocalId,
         Op, ParamKind, Scalar, ShuffleOp, Ty, VoteOp,
     },
+    message::MOST_VALUES,
+    output::Printed,
 };
 use warpwise_simt::FaultReport;
 
@@ -23,6 +26,8 @@ pub struct Left {
     pub args: Vec<ArgData>,
     /// The lowest fault.
     pub fault: Option<FaultReport>,
+    /// What was printed, thread by thread.
+    pub printed: Vec<Printed>,
 }
 
 /// Runs a random kernel.
@@ -38,12 +43,13 @@ pub fn run(random: &RandomKernel) -> Left {
         shared: Vec::new(),
         arrays: Vec::new(),
         fault: None,
+        printed: Vec::new(),
     };
     let [x, y, z] = machine.grid;
     for block in 0..x * y * z {
         machine.run_block([block % x, block / x % y, block / x / y]);
     }
-    Left { args: machine.args, fault: machine.fault }
+    Left { args: machine.args, fault: machine.fault, printed: machine.printed }
 }
 
 /// A body that a thread is in: the structure it belongs to, and what is next.
@@ -65,6 +71,7 @@ struct Thread<'k> {
     levels: Vec<Level<'k>>,
     /// Where it waits for others.
     waits: Option<InstId>,
+    printed: Vec<Printed>,
 }
 
 impl Thread<'_> {
@@ -82,6 +89,7 @@ struct Machine<'k> {
     /// By thread, then array.
     arrays: Vec<Vec<u8>>,
     fault: Option<FaultReport>,
+    printed: Vec<Printed>,
 }
 
 fn along(dims: [u32; 3], axis: Axis) -> u32 {
@@ -111,6 +119,7 @@ impl<'k> Machine<'k> {
                 locals: HashMap::new(),
                 levels: vec![Level { of: None, body: &kernel.body, next: 0 }],
                 waits: None,
+                printed: Vec::new(),
             })
             .collect();
         while threads.iter().any(|thread| !thread.has_ended()) {
@@ -129,6 +138,7 @@ impl<'k> Machine<'k> {
             moved |= self.meet_block(&mut threads);
             assert!(moved, "deadlock");
         }
+        self.printed.extend(threads.into_iter().flat_map(|thread| thread.printed));
     }
 
     fn scalar(&self, id: InstId) -> Scalar {
@@ -192,14 +202,15 @@ impl<'k> Machine<'k> {
             Op::Bounds { index, len } => {
                 let (index, len) = (get(index), get(len));
                 if index >= len {
-                    self.fault(thread, id, Fault::IndexOutOfBounds, index, len, block_idx);
+                    let reason = Reason::Check(Fault::IndexOutOfBounds);
+                    self.fault(thread, id, reason, &[index, len], block_idx);
                     return;
                 }
                 index
             }
             Op::Check { cond, fault } => {
                 if get(cond) == 0 {
-                    self.fault(thread, id, *fault, 0, 0, block_idx);
+                    self.fault(thread, id, Reason::Check(*fault), &[], block_idx);
                 }
                 return;
             }
@@ -264,6 +275,16 @@ impl<'k> Machine<'k> {
             }
             Op::Return => {
                 thread.levels.clear();
+                return;
+            }
+            Op::Print { message, args } => {
+                let values = args.iter().map(get).collect();
+                thread.printed.push(Printed { message: *message, values });
+                return;
+            }
+            Op::Panic { message, args } => {
+                let values: Vec<u64> = args.iter().map(get).collect();
+                self.fault(thread, id, Reason::Panic(*message), &values, block_idx);
                 return;
             }
         };
@@ -331,17 +352,17 @@ impl<'k> Machine<'k> {
         &mut self,
         thread: &mut Thread<'k>,
         at: InstId,
-        fault: Fault,
-        index: u64,
-        len: u64,
+        reason: Reason,
+        said: &[u64],
         block: [u32; 3],
     ) {
         thread.levels.clear();
+        let mut values = [0; MOST_VALUES];
+        values[..said.len()].copy_from_slice(said);
         let report = FaultReport {
-            fault,
+            reason,
             span: self.kernel.insts[at].span,
-            index,
-            len,
+            values,
             block,
             thread: thread.idx,
             count: 1,
@@ -463,9 +484,11 @@ impl<'k> Machine<'k> {
     }
 }
 
-/// Whether both left the same values, any NaN being the same as any other, and the same fault.
+/// Whether both left the same values, any NaN being the same as any other, and the same fault
+/// and output.
 pub fn same(a: &Left, b: &Left) -> bool {
     a.fault == b.fault
+        && a.printed == b.printed
         && a.args.iter().zip(&b.args).all(|(a, b)| {
             let read_only = matches!(a, ArgData::Slice { access: Access::Read, .. });
             (read_only && a == b) || a.same_values(b)

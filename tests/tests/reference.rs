@@ -52,7 +52,7 @@ fn launched(
             memory.read_into(0, bytes);
         }
     }
-    (Left { args, fault: outcome.fault }, outcome.stopped)
+    (Left { args, fault: outcome.fault, printed: outcome.printed }, outcome.stopped)
 }
 
 #[test]

@@ -365,7 +365,9 @@ impl Walk<'_> {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => limits,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => limits,
         }
     }
 

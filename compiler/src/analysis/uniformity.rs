@@ -257,7 +257,9 @@ impl<'k> Walk<'k> {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => Fact::Uniform,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => Fact::Uniform,
             Op::Builtin(builtin) => self.builtin(*builtin),
             Op::Unary { .. }
             | Op::Binary { .. }
@@ -444,7 +446,10 @@ impl<'k> Walk<'k> {
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
-            | Op::Vote { .. } => {}
+            | Op::Vote { .. }
+            | Op::Print { .. }
+            // As behind a check that fails: who panics is not waited for.
+            | Op::Panic { .. } => {}
         }
     }
 

@@ -47,6 +47,7 @@ impl Builder {
             params: Table::new(),
             shared: Table::new(),
             arrays: Table::new(),
+            messages: Table::new(),
             locals: Table::new(),
             insts: Table::new(),
             body: Body::default(),

@@ -12,8 +12,8 @@
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
 //! [`Op::Barrier`], [`Op::SyncWarp`], [`Op::Shuffle`] and [`Op::Vote`] are where
-//! threads meet. A thread ends at the end of the body, at [`Op::Return`], or at a
-//! check that fails; a thread that has ended no longer counts where threads meet.
+//! threads meet. A thread ends at the end of the body, at [`Op::Return`], at
+//! [`Op::Panic`], or at a check that fails; a thread that has ended no longer counts where threads meet.
 //!
 //! **Effects.** [`Op::effect`] says what an instruction does besides yielding.
 //!
@@ -45,6 +45,7 @@ crate::id!(/** A block-shared array. */ SharedId, "@");
 crate::id!(/** An array of each thread's own. */ ArrayId, "#");
 crate::id!(/** A parameter of the kernel. */ ParamId, "arg");
 crate::id!(/** A generic parameter of the kernel, or a constant that only rustc knows. */ GenericId, "T");
+crate::id!(/** Something that the kernel can say. */ MessageId, "msg");
 crate::id!(/** A place in the user's source; only the front end can resolve it. */ Span, "!");
 
 /// How deep bodies (and parentheses of an extent) may nest, the kernel's own body included.
@@ -68,6 +69,8 @@ pub struct Kernel {
     pub shared: Table<SharedId, Shared>,
     /// Arrays that each thread has of its own.
     pub arrays: Table<ArrayId, Array>,
+    /// What the kernel can say.
+    pub messages: Table<MessageId, Message>,
     /// Mutable values (`let mut`).
     pub locals: Table<LocalId, Local>,
     /// Every instruction, in the order of the body ([`Kernel::renumber`]).
@@ -168,6 +171,15 @@ pub struct Array {
     pub len: Extent,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// Something that [`Op::Panic`] or [`Op::Print`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// A [`Format`](crate::message::Format) that names its arguments by number.
+    pub text: String,
+    /// Types of its arguments.
+    pub args: Vec<Scalar>,
 }
 
 /// A mutable value of one thread. Undefined until it is set.

@@ -5,7 +5,9 @@
 //! explicit [`Op::Bounds`] or [`Op::Check`] before the operation. Floats are
 //! IEEE 754, round to nearest even, subnormals kept; sign and payload of a NaN
 //! that an operation computes are unspecified.
-use super::{ArrayId, Body, Extent, GenericId, InstId, LocalId, ParamId, Scalar, SharedId, Space};
+use super::{
+    ArrayId, Body, Extent, GenericId, InstId, LocalId, MessageId, ParamId, Scalar, SharedId, Space,
+};
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,7 +124,7 @@ pub enum Op {
     Check {
         /// A `bool`.
         cond: InstId,
-        /// What is wrong where it is false; never `IndexOutOfBounds`.
+        /// What is wrong where it is false; never `IndexOutOfBounds` or `Panic`.
         fault: Fault,
     },
 
@@ -241,6 +243,15 @@ pub enum Op {
         mask: Option<InstId>,
     },
 
+    // Output.
+    /// Prints a message on the host, where there is room for it.
+    Print {
+        /// Which.
+        message: MessageId,
+        /// Its arguments.
+        args: Vec<InstId>,
+    },
+
     // Control.
     /// Runs one of two bodies.
     If {
@@ -282,6 +293,13 @@ pub enum Op {
     Continue(InstId),
     /// Ends the thread.
     Return,
+    /// Ends the thread with [`Fault::Panic`].
+    Panic {
+        /// What the host says about it.
+        message: MessageId,
+        /// Its arguments.
+        args: Vec<InstId>,
+    },
 }
 
 /// Operations on one value.
@@ -529,11 +547,13 @@ pub enum Fault {
     NegativeSquareRoot = 13,
     /// `ilog2` and the like of zero or a negative number.
     NonPositiveLogarithm = 14,
+    /// [`Op::Panic`], with a message of the kernel's.
+    Panic = 15,
 }
 
 impl Fault {
     /// Every fault, in the order of their numbers.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::IndexOutOfBounds,
         Self::DivideByZero,
         Self::RemainderByZero,
@@ -549,6 +569,7 @@ impl Fault {
         Self::ClampBounds,
         Self::NegativeSquareRoot,
         Self::NonPositiveLogarithm,
+        Self::Panic,
     ];
 
     /// Its name in the text form.
@@ -569,6 +590,7 @@ impl Fault {
             Self::ClampBounds => "clamp_bounds",
             Self::NegativeSquareRoot => "negative_square_root",
             Self::NonPositiveLogarithm => "non_positive_logarithm",
+            Self::Panic => "panic",
         }
     }
 
@@ -590,6 +612,7 @@ impl Fault {
             Self::ClampBounds => "min > max, or either was NaN",
             Self::NegativeSquareRoot => "argument of integer square root cannot be negative",
             Self::NonPositiveLogarithm => "argument of integer logarithm must be positive",
+            Self::Panic => "explicit panic",
         }
     }
 }
@@ -601,7 +624,7 @@ pub enum Effect {
     None,
     /// Reads a local or memory.
     Read,
-    /// Writes a local or memory.
+    /// Writes a local or memory, or prints.
     Write,
     /// May end the thread with a fault.
     Fault,
@@ -613,8 +636,13 @@ pub enum Effect {
 
 /// The operands of a borrowed [`Op`], shared or mutable.
 macro_rules! operands {
-    ($op:expr, $as_borrowed:ident) => {
-        match $op {
+    ($op:expr, $as_borrowed:ident, $iter:ident) => {{
+        let mut listed = Default::default();
+        let few = match $op {
+            Op::Print { args, .. } | Op::Panic { args, .. } => {
+                listed = args.$iter();
+                [None, None, None]
+            }
             Op::Const(_)
             | Op::Generic(_)
             | Op::Param(_)
@@ -654,8 +682,9 @@ macro_rules! operands {
             Op::Shuffle { value, lane, mask, .. } => [Some(value), Some(lane), mask.$as_borrowed()],
             Op::Vote { value, mask, .. } => [Some(value), mask.$as_borrowed(), None],
             Op::For { start, end, step, .. } => [Some(start), Some(end), Some(step)],
-        }
-    };
+        };
+        few.into_iter().flatten().chain(listed)
+    }};
 }
 /// The bodies of a borrowed [`Op`], shared or mutable.
 macro_rules! bodies {
@@ -697,7 +726,9 @@ macro_rules! bodies {
             | Op::Vote { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => [None, None],
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => [None, None],
         }
     };
 }
@@ -729,7 +760,8 @@ impl Op {
             | Self::AtomicLoad { .. }
             | Self::AtomicStore { .. }
             | Self::Atomic { .. }
-            | Self::CompareExchange { .. } => Effect::Write,
+            | Self::CompareExchange { .. }
+            | Self::Print { .. } => Effect::Write,
             Self::Bounds { .. } | Self::Check { .. } => Effect::Fault,
             Self::Barrier { .. }
             | Self::SyncWarp { .. }
@@ -742,23 +774,24 @@ impl Op {
             | Self::Block { .. }
             | Self::Break(_)
             | Self::Continue(_)
-            | Self::Return => Effect::Control,
+            | Self::Return
+            | Self::Panic { .. } => Effect::Control,
         }
     }
 
     /// True if nothing behind it in its body is run.
     pub const fn is_exit(&self) -> bool {
-        matches!(self, Self::Break(_) | Self::Continue(_) | Self::Return)
+        matches!(self, Self::Break(_) | Self::Continue(_) | Self::Return | Self::Panic { .. })
     }
 
     /// Its operands, in order. What `break` and `continue` name is no operand.
     pub fn operands(&self) -> impl Iterator<Item = InstId> {
-        operands!(self, as_ref).into_iter().flatten().copied()
+        operands!(self, as_ref, iter).copied()
     }
 
     /// Its operands, in order, to replace.
     pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut InstId> {
-        operands!(self, as_mut).into_iter().flatten()
+        operands!(self, as_mut, iter_mut)
     }
 
     /// The bodies inside it, in order.

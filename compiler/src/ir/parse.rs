@@ -8,8 +8,8 @@
 use super::{
     Access, Array, ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Bound, Builtin, CompareOp,
     Element, Extent, Fault, Generic, GenericId, GenericKind, Inst, InstId, Kernel, Local, LocalId,
-    MAX_DEPTH, MulAddForm, Op, Order, Param, ParamId, ParamKind, Scalar, Scope, Shared, SharedId,
-    ShuffleOp, Span, Ty, UnaryOp, VoteOp, names::Named,
+    MAX_DEPTH, Message, MessageId, MulAddForm, Op, Order, Param, ParamId, ParamKind, Scalar, Scope,
+    Shared, SharedId, ShuffleOp, Span, Ty, UnaryOp, VoteOp, names::Named,
 };
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
@@ -53,6 +53,7 @@ enum Use {
     Shared(SharedId),
     Array(ArrayId),
     Param(ParamId),
+    Message(MessageId),
     Generic(GenericId),
 }
 
@@ -86,6 +87,7 @@ impl<'t> Parser<'t> {
             params: Table::new(),
             shared: Table::new(),
             arrays: Table::new(),
+            messages: Table::new(),
             locals: Table::new(),
             insts: Table::new(),
             body: Body::default(),
@@ -296,6 +298,12 @@ impl<'t> Parser<'t> {
         Ok(id)
     }
 
+    fn message_id(&mut self) -> Result<MessageId> {
+        let (at, id) = self.id("msg", "a message such as `msg3`")?;
+        self.uses.push((at, Use::Message(id)));
+        Ok(id)
+    }
+
     fn generic_id(&mut self) -> Result<GenericId> {
         let (at, id) = self.id("T", "a generic parameter such as `T3`")?;
         self.uses.push((at, Use::Generic(id)));
@@ -432,6 +440,11 @@ impl<'t> Parser<'t> {
                 let span = self.span()?;
                 kernel.arrays.push(Array { name, elem, len, span });
             }
+            "message" => {
+                let text = self.declared(&kernel.messages, "msg")?;
+                let args = self.scalars()?;
+                kernel.messages.push(Message { text, args });
+            }
             "local" => {
                 let name = self.declared(&kernel.locals, "$")?;
                 let ty = self.ty()?;
@@ -486,6 +499,19 @@ impl<'t> Parser<'t> {
         let elem = self.element()?;
         self.expect("]")?;
         Ok(ParamKind::Slice { elem, access })
+    }
+
+    /// `(f32, u32)`
+    fn scalars(&mut self) -> Result<Vec<Scalar>> {
+        self.expect("(")?;
+        let mut scalars = Vec::new();
+        while !self.eat(")") {
+            if !scalars.is_empty() {
+                self.expect(",")?;
+            }
+            scalars.push(self.scalar()?);
+        }
+        Ok(scalars)
     }
 
     /// `[f32; 32]`, where the semicolon starts no comment.
@@ -666,6 +692,14 @@ impl<'t> Parser<'t> {
             "break" => Op::Break(self.inst_id()?),
             "continue" => Op::Continue(self.inst_id()?),
             "return" => Op::Return,
+            "panic" => {
+                let (message, args) = self.said()?;
+                Op::Panic { message, args }
+            }
+            "print" => {
+                let (message, args) = self.said()?;
+                Op::Print { message, args }
+            }
             _ => {
                 self.at = at;
                 return Err(self.expected("an operation"));
@@ -767,6 +801,16 @@ impl<'t> Parser<'t> {
         Ok(values)
     }
 
+    /// `msg0, %1, %2`
+    fn said(&mut self) -> Result<(MessageId, Vec<InstId>)> {
+        let message = self.message_id()?;
+        let mut args = Vec::new();
+        while self.eat(",") {
+            args.push(self.inst_id()?);
+        }
+        Ok((message, args))
+    }
+
     /// True before `%3 =`.
     fn at_definition(&mut self) -> bool {
         let start = self.at;
@@ -803,6 +847,7 @@ impl<'t> Parser<'t> {
                 Use::Shared(id) => (kernel.shared.get(*id).is_some(), id),
                 Use::Array(id) => (kernel.arrays.get(*id).is_some(), id),
                 Use::Param(id) => (kernel.params.get(*id).is_some(), id),
+                Use::Message(id) => (kernel.messages.get(*id).is_some(), id),
                 Use::Generic(id) => (kernel.generics.get(*id).is_some(), id),
             };
             if !defined {

@@ -3,8 +3,8 @@
 //! Prints what the body reaches. Whatever the table holds besides is not in the
 //! text, so a kernel comes back equal from the parser once it is renumbered.
 use super::{
-    Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Local, Op,
-    Param, ParamKind, Scalar, Shared, Ty,
+    Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Local,
+    Message, MessageId, Op, Param, ParamKind, Scalar, Shared, Ty,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -28,6 +28,9 @@ impl Display for Kernel {
         }
         for (id, Array { name, elem, len, span }) in self.arrays.iter() {
             writeln!(f, "  array {id} = {}: [{elem}; {len}] {span}", Name(name))?;
+        }
+        for (id, Message { text, args }) in self.messages.iter() {
+            writeln!(f, "  message {id} = {text:?}: ({})", List(args))?;
         }
         for (id, Local { name, ty, span }) in self.locals.iter() {
             writeln!(f, "  local {id} = {}: {ty} {span}", Name(name))?;
@@ -191,6 +194,25 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Break(target) => write!(f, "break {target}"),
         Op::Continue(target) => write!(f, "continue {target}"),
         Op::Return => write!(f, "return"),
+        Op::Panic { message, args } => said(f, "panic", *message, args),
+        Op::Print { message, args } => said(f, "print", *message, args),
+    }
+}
+
+fn said(f: &mut Formatter<'_>, op: &str, message: MessageId, args: &[InstId]) -> fmt::Result {
+    write!(f, "{op} {message}")?;
+    if args.is_empty() { Ok(()) } else { write!(f, ", {}", List(args)) }
+}
+
+/// Separated by commas.
+struct List<'a, T>(&'a [T]);
+
+impl<T: Display> Display for List<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (index, item) in self.0.iter().enumerate() {
+            write!(f, "{}{item}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
     }
 }
 

@@ -121,7 +121,9 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         | Op::Block { .. }
         | Op::Break(_)
         | Op::Continue(_)
-        | Op::Return => return None,
+        | Op::Return
+        | Op::Print { .. }
+        | Op::Panic { .. } => return None,
     };
     let mut given = inst.op.operands();
     let mut operands = [given.next(), given.next(), given.next()];

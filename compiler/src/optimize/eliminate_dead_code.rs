@@ -74,6 +74,6 @@ fn is_root(op: &Op) -> bool {
         Effect::Fault | Effect::Sync => true,
         Effect::Write => !matches!(op, Op::Set { .. }),
         // A `for` ends, and then only what is in it matters.
-        Effect::Control => matches!(op, Op::Loop { .. } | Op::Return),
+        Effect::Control => matches!(op, Op::Loop { .. } | Op::Return | Op::Panic { .. }),
     }
 }

@@ -84,7 +84,9 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Block { .. }
         | Op::Break(_)
         | Op::Continue(_)
-        | Op::Return => None,
+        | Op::Return
+        | Op::Print { .. }
+        | Op::Panic { .. } => None,
     }
 }
 

@@ -219,7 +219,9 @@ impl Walk<'_> {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => return None,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => return None,
         };
         Some(Narrowed::Op(op))
     }

@@ -65,7 +65,9 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => {}
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => {}
         }
     }
 }

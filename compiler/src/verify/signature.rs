@@ -107,7 +107,7 @@ fn ty_error(kernel: &Kernel, ty: Ty) -> Option<String> {
     }
 }
 
-fn scalar_error(kernel: &Kernel, scalar: Scalar) -> Option<String> {
+pub(super) fn scalar_error(kernel: &Kernel, scalar: Scalar) -> Option<String> {
     let Scalar::Generic(id) = scalar else { return None };
     match kernel.generics.get(id).map(|generic| generic.kind) {
         Some(GenericKind::Type(_)) => None,

@@ -100,6 +100,8 @@ impl Walk<'_, '_> {
             (kernel.arrays.get(*array).is_some(), array.to_string())
         } else if let Op::Get(local) | Op::Set { local, .. } = op {
             (kernel.locals.get(*local).is_some(), local.to_string())
+        } else if let Op::Print { message, .. } | Op::Panic { message, .. } = op {
+            (kernel.messages.get(*message).is_some(), message.to_string())
         } else if let Op::Generic(generic) = op {
             (kernel.generics.get(*generic).is_some(), generic.to_string())
         } else {

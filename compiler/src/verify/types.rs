@@ -1,8 +1,8 @@
 //! Rules on the types of operands and results.
 use super::Errors;
 use crate::ir::{
-    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, Op, ParamKind, Scalar,
-    Space, Ty, UnaryOp, VoteOp,
+    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MessageId, Op, ParamKind,
+    Scalar, Space, Ty, UnaryOp, VoteOp,
 };
 
 pub(super) fn check<'k>(kernel: &'k Kernel, errors: &mut Errors<'k>) {
@@ -135,6 +135,18 @@ impl Typing<'_, '_> {
         }
     }
 
+    /// The operands must be what the message takes.
+    fn said(&mut self, message: MessageId, args: &[InstId]) {
+        let Some(message) = self.kernel.messages.get(message) else { return };
+        if message.args.len() != args.len() {
+            let (expected, found) = (message.args.len(), args.len());
+            self.error(format!("the message takes {expected} arguments and gets {found}"));
+        }
+        for (&arg, &scalar) in args.iter().zip(&message.args) {
+            self.operands([arg], Ty::Scalar(scalar));
+        }
+    }
+
     fn mask(&mut self, mask: Option<InstId>) {
         if let Some(mask) = mask {
             self.operands([mask], U32);
@@ -215,8 +227,25 @@ impl Typing<'_, '_> {
             Op::Check { cond, fault } => {
                 self.operands([*cond], BOOL);
                 self.result(Ty::Unit);
-                if *fault == Fault::IndexOutOfBounds {
-                    self.error("only `bounds` finds an index out of bounds".into());
+                match fault {
+                    Fault::IndexOutOfBounds => {
+                        self.error("only `bounds` finds an index out of bounds".into());
+                    }
+                    Fault::Panic => self.error("only `panic` panics".into()),
+                    Fault::DivideByZero
+                    | Fault::RemainderByZero
+                    | Fault::DivideOverflow
+                    | Fault::RemainderOverflow
+                    | Fault::NegateOverflow
+                    | Fault::AddOverflow
+                    | Fault::SubtractOverflow
+                    | Fault::MultiplyOverflow
+                    | Fault::ShiftLeftOverflow
+                    | Fault::ShiftRightOverflow
+                    | Fault::StepByZero
+                    | Fault::ClampBounds
+                    | Fault::NegativeSquareRoot
+                    | Fault::NonPositiveLogarithm => {}
                 }
             }
             Op::Get(local) => {
@@ -288,6 +317,10 @@ impl Typing<'_, '_> {
             }
             Op::Loop { body: _ } | Op::Block { body: _ } => self.result(Ty::Unit),
             Op::Break(_) | Op::Continue(_) | Op::Return => self.result(Ty::Unit),
+            Op::Print { message, args } | Op::Panic { message, args } => {
+                self.result(Ty::Unit);
+                self.said(*message, args);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! What kernels of one stream report: a record for each launch since the last wait.
+//! What kernels of one stream report: a record for each launch since the last wait, and what they print.
 //!
 //! Launch n since then gets record n. A wait takes a *snapshot*: in stream order behind the
 //! launches, the records are copied to the host and emptied, and launches after that start again
@@ -13,11 +13,14 @@ use super::{
 use crate::{
     Result,
     error::DevicePanic,
-    kernel::{FaultDetails, Source},
+    kernel::{Bound, FaultDetails, Source},
     launch::Geometry,
 };
-use std::sync::Arc;
-use warpwise_compiler::{fault::FaultRecord, ir::Fault};
+use std::{slice, sync::Arc};
+use warpwise_compiler::{
+    fault::FaultRecord,
+    output::{self, Output},
+};
 
 /// How many launches can be on their way.
 pub(super) const RECORDS: usize = 512;
@@ -29,12 +32,26 @@ pub(super) struct Faults {
     /// The records on the device, and behind them as many empty ones to copy from.
     records: Address,
     /// The launches since the last snapshot, in order.
-    launched: Vec<(&'static Source, Geometry)>,
+    launched: Vec<Launched>,
     /// Host memory for snapshots, while none uses it.
     staging: Vec<Pinned>,
+    /// What launches print into, once one does: [`PRINT_BYTES`] of device memory.
+    prints: Option<Address>,
+    /// What was printed and not handed on yet.
+    pub(super) text: String,
     /// The first fault that was seen and not reported yet.
     pub(super) seen: Option<Box<DevicePanic>>,
 }
+
+/// A launch that reports.
+struct Launched {
+    source: &'static Source,
+    bound: Arc<Bound>,
+    geometry: Geometry,
+}
+
+/// Bytes of device memory that printing takes.
+pub(super) const PRINT_BYTES: usize = output::HEADER + output::ROOM;
 
 /// Bytes of device memory that a stream's records take.
 pub(super) const BYTES: usize = 2 * RECORDS * SIZE;
@@ -49,7 +66,14 @@ impl Faults {
             driver.cuMemcpyHtoDAsync_v2(records, empty.as_ptr().cast(), BYTES, stream)?;
             driver.cuStreamSynchronize(stream)?;
         }
-        Ok(Self { records, launched: Vec::with_capacity(RECORDS), staging: Vec::new(), seen: None })
+        Ok(Self {
+            records,
+            launched: Vec::with_capacity(RECORDS),
+            staging: Vec::new(),
+            prints: None,
+            text: String::new(),
+            seen: None,
+        })
     }
 
     /// True if the next launch needs a snapshot to be taken, waited for and read first.
@@ -62,9 +86,27 @@ impl Faults {
         self.records + (self.launched.len() * SIZE) as Address
     }
 
+    /// What launches print into; `allocate` makes it at the first call, [`PRINT_BYTES`] that start as zeros.
+    pub(super) fn prints(&mut self, allocate: impl FnOnce() -> Result<Address>) -> Result<Address> {
+        match self.prints {
+            Some(prints) => Ok(prints),
+            None => Ok(*self.prints.insert(allocate()?)),
+        }
+    }
+
+    /// What launches print into, if one has.
+    pub(super) fn printed(&self) -> Option<Address> {
+        self.prints
+    }
+
     /// Notes that `source` was launched with the next record.
-    pub(super) fn launched(&mut self, source: &'static Source, geometry: Geometry) {
-        self.launched.push((source, geometry));
+    pub(super) fn launched(
+        &mut self,
+        source: &'static Source,
+        bound: &Arc<Bound>,
+        geometry: Geometry,
+    ) {
+        self.launched.push(Launched { source, bound: Arc::clone(bound), geometry });
     }
 
     /// Copies the records to the host and empties them, behind what the stream has to do.
@@ -82,6 +124,11 @@ impl Faults {
             Some(copy) => copy,
             None => Pinned::new(context, RECORDS * SIZE)?,
         };
+        let prints = self.prints.filter(|_| self.launched.iter().any(|l| l.bound.kernel.prints()));
+        let printed = match prints {
+            Some(prints) => Some((prints, Pinned::new(context, PRINT_BYTES)?)),
+            None => None,
+        };
         let bytes = self.launched.len() * SIZE;
         let empty = self.records + (RECORDS * SIZE) as Address;
         // SAFETY: `bytes` are inside the records, inside the empty ones and inside `copy`, which
@@ -91,7 +138,17 @@ impl Faults {
                 .cuMemcpyDtoHAsync_v2(copy.as_ptr(), self.records, bytes, stream)
                 .and_then(|()| driver.cuMemcpyDtoDAsync_v2(self.records, empty, bytes, stream))
         };
-        let snapshot = Snapshot { launched: self.launched.drain(..).collect(), copy };
+        let started = started.and_then(|()| match &printed {
+            None => Ok(()),
+            // SAFETY: as many bytes as the buffer has, to memory that is pinned and kept by the
+            // snapshot; then the header is inside the buffer. A context is current.
+            Some((prints, to)) => unsafe {
+                driver.cuMemcpyDtoHAsync_v2(to.as_ptr(), *prints, PRINT_BYTES, stream)?;
+                driver.cuMemsetD8Async(*prints, 0, output::HEADER, stream)
+            },
+        });
+        let printed = printed.map(|(_, to)| to);
+        let snapshot = Snapshot { launched: self.launched.drain(..).collect(), copy, printed };
         match started {
             Ok(()) => Ok(Some(snapshot)),
             Err(error) => {
@@ -106,41 +163,66 @@ impl Faults {
     /// # Safety
     /// The stream was waited for after the snapshot was taken.
     pub(super) unsafe fn read(&mut self, snapshot: Snapshot) {
-        let Snapshot { launched, copy } = snapshot;
-        let first = launched.iter().enumerate().find_map(|(i, (source, geometry))| {
+        let Snapshot { launched, copy, printed } = snapshot;
+        let first = launched.iter().enumerate().find_map(|(i, launched)| {
             // SAFETY: record i is inside the copy, which is aligned for any scalar, and no one
             // writes there any more by the caller's promise.
             let record = unsafe { copy.as_ptr().cast::<FaultRecord>().add(i).read() };
-            panic_of(source, *geometry, &record)
+            panic_of(launched, &record)
         });
         self.seen = self.seen.take().or(first.map(Box::new));
         self.staging.push(copy);
+        if let Some(printed) = printed {
+            // SAFETY: the copy has so many bytes, and no one writes there any more by the caller's
+            // promise.
+            let bytes = unsafe { slice::from_raw_parts(printed.as_ptr().cast(), PRINT_BYTES) };
+            self.text += &self.text_of(&launched, bytes);
+        }
+    }
+
+    /// What `launched` printed into `buffer`.
+    fn text_of(&self, launched: &[Launched], buffer: &[u8]) -> String {
+        let kernel = |record: Address| {
+            let launch = record.checked_sub(self.records)? as usize / SIZE;
+            launched.get(launch).map(|launched| &launched.bound.kernel)
+        };
+        let values = |launch, message| Some(kernel(launch)?.messages.get(message)?.args.len());
+        let Output { records, lost } = output::read(buffer, values);
+        let texts = records.iter().filter_map(|record| {
+            kernel(record.launch).map(|kernel| crate::output::printed(kernel, &record.printed))
+        });
+        texts.collect::<String>() + &crate::output::lost(lost)
     }
 }
 
 /// Records on their way to the host.
 pub(super) struct Snapshot {
-    launched: Vec<(&'static Source, Geometry)>,
+    launched: Vec<Launched>,
     copy: Pinned,
+    /// What was printed.
+    printed: Option<Pinned>,
 }
 
 impl Snapshot {
     /// Leaves the memory to a copy that may still arrive: nobody can tell after an error.
     pub(super) fn abandon(self) {
-        std::mem::forget(self.copy);
+        std::mem::forget((self.copy, self.printed));
     }
 }
 
 /// What a record tells the user; `None` if no thread faulted.
-fn panic_of(source: &Source, geometry: Geometry, record: &FaultRecord) -> Option<DevicePanic> {
+fn panic_of(launched: &Launched, record: &FaultRecord) -> Option<DevicePanic> {
+    let Launched { source, bound, geometry } = launched;
     let details = record.details(geometry.grid, geometry.block)?;
-    Some(source.panic(FaultDetails {
-        fault: Fault::ALL.get(details.fault as usize).copied(),
-        span: details.span as usize,
-        index: details.index,
-        len: details.len,
-        block: details.block,
-        thread: details.thread,
-        count: record.count,
-    }))
+    Some(source.panic(
+        &bound.kernel,
+        FaultDetails {
+            reason: details.reason,
+            span: details.span as usize,
+            values: details.values,
+            block: details.block,
+            thread: details.thread,
+            count: record.count,
+        },
+    ))
 }

@@ -32,11 +32,11 @@ impl Loaded {
         let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
         let ptx = match ptx {
             Some(ptx) => Cow::Borrowed(ptx),
-            None => Cow::Owned(emit(launch.kernel, context).map_err(failed)?),
+            None => Cow::Owned(emit(&launch.bound.kernel, context).map_err(failed)?),
         };
         let zero = |_| failed("a name or PTX with a zero byte".into());
         let ptx = CString::new(&*ptx).map_err(zero)?;
-        let name = CString::new(&*ptx::entry_name(&launch.kernel.name)).map_err(zero)?;
+        let name = CString::new(&*ptx::entry_name(&launch.bound.kernel.name)).map_err(zero)?;
         let module = Module::load(context, &ptx).map_err(|error| match error {
             Error::Driver { .. } => failed(error.to_string()),
             other => other,

@@ -14,6 +14,7 @@ use crate::{
     device::DeviceInfo,
     dispatch::{Arg, Launch, Value},
     launch::Geometry,
+    output::Printer,
 };
 use std::{
     ffi::{c_uint, c_void},
@@ -34,6 +35,7 @@ pub(crate) struct Stream {
     event: EventHandle,
     records: Address,
     faults: Mutex<Faults>,
+    printer: Printer,
 }
 
 impl Stream {
@@ -51,11 +53,17 @@ impl Stream {
             let records = memory::allocate(context, driver, handle, faults::BYTES)?;
             Ok((records, Faults::new(driver, records, handle)?))
         })?;
-        Ok(Arc::new(Self { gpu, handle, event, records, faults: Mutex::new(faults) }))
+        let (faults, printer) = (Mutex::new(faults), Printer::default());
+        Ok(Arc::new(Self { gpu, handle, event, records, faults, printer }))
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.gpu.context.info
+    }
+
+    /// Where kernels print to.
+    pub(crate) fn printer(&self) -> &Printer {
+        &self.printer
     }
 
     pub(crate) fn free_memory(&self) -> Option<u64> {
@@ -124,8 +132,14 @@ impl Stream {
                 (Some(snapshot), Err(_)) => snapshot.abandon(),
                 (None, _) => {}
             }
-            waited.and(done)?;
-            faults.seen.take().map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
+            let (text, seen) = (std::mem::take(&mut faults.text), faults.seen.take());
+            drop(faults);
+            self.printer.print(&text);
+            if let Err(error) = waited.and(done) {
+                self.faults().seen = seen;
+                return Err(error);
+            }
+            seen.map_or(Ok(()), |panic| Err(Error::DevicePanic(panic)))
         })
     }
 
@@ -165,7 +179,7 @@ impl Stream {
     }
 
     fn enqueue(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
-        let Launch { source, geometry: Geometry { grid, block }, args, .. } = *launch;
+        let Launch { source, bound, geometry: Geometry { grid, block }, args, .. } = *launch;
         let mut faults = self.faults();
         if faults.is_full() {
             self.read_faults(driver, &mut faults)?;
@@ -180,6 +194,9 @@ impl Stream {
             }
         }
         values.push(faults.next());
+        if bound.kernel.prints() {
+            values.push(faults.prints(|| self.allocate_prints(driver))?);
+        }
         let mut params: Vec<*mut c_void> =
             values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
         // SAFETY: the function takes these parameters: the arguments were checked against the
@@ -201,8 +218,17 @@ impl Stream {
                 ptr::null_mut(),
             )
         }?;
-        faults.launched(source, launch.geometry);
+        faults.launched(source, bound, launch.geometry);
         Ok(())
+    }
+
+    /// Zeroed memory for what kernels print.
+    fn allocate_prints(&self, driver: &Driver) -> Result<Address> {
+        let bytes = faults::PRINT_BYTES;
+        let prints = memory::allocate(&self.gpu.context, driver, self.handle, bytes)?;
+        // SAFETY: all bytes of the allocation, in the order of its stream.
+        unsafe { driver.cuMemsetD8Async(prints, 0, bytes, self.handle) }?;
+        Ok(prints)
     }
 
     /// Waits, so that records are free again.
@@ -237,10 +263,14 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
+        let printed = self.faults().printed();
         // SAFETY: each was made once and is destroyed once; work that the stream still has goes on
         // and the records are freed behind it. An error (of a lost context) leaves nothing to do.
         let _ = context.enter(|driver| unsafe {
             memory::free(context, driver, self.handle, self.records)?;
+            if let Some(printed) = printed {
+                memory::free(context, driver, self.handle, printed)?;
+            }
             driver.cuEventDestroy_v2(self.event)?;
             driver.cuStreamDestroy_v2(self.handle)
         });

@@ -207,7 +207,9 @@ impl Survey<'_> {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => false,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => false,
         };
         computed
             && self.uniformity.local_varies(local)

@@ -250,7 +250,9 @@ impl Walk<'_> {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => false,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => false,
         }
     }
 }
@@ -296,6 +298,8 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Block { .. }
         | Op::Break(_)
         | Op::Continue(_)
-        | Op::Return => None,
+        | Op::Return
+        | Op::Print { .. }
+        | Op::Panic { .. } => None,
     }
 }

@@ -154,7 +154,9 @@ impl Round<'_> {
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
-            | Op::Return => false,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => false,
         };
         set(&mut self.facts.varies[id], varies, &mut self.changed);
     }

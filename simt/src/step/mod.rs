@@ -1,17 +1,18 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`local`], [`meet`].
+//! kind: [`control`], [`access`], [`local`], [`meet`], [`say`].
 mod access;
 mod control;
 mod local;
 mod meet;
+mod say;
 
 use crate::{
     bound::Bound,
     code::{Code, Malformed, Operand, Step},
-    fault::FaultLog,
     lanes::scan::AllBelow,
+    log::Log,
     mask::Mask,
     memory::{Cells, Memory},
     outcome::FaultReport,
@@ -21,7 +22,7 @@ use crate::{
 use control::Next;
 pub(crate) use meet::{Inputs, complete, exchange, reduced};
 use std::sync::atomic::{Ordering::SeqCst, fence};
-use warpwise_compiler::ir::Fault;
+use warpwise_compiler::{fault::Reason, ir::Fault, message::MOST_VALUES};
 
 /// Why a strand does not run on.
 pub(crate) enum Stop {
@@ -68,7 +69,7 @@ pub(crate) struct Exec<'e> {
     pub(crate) strand: &'e mut Strand,
     /// Whether the block has no other strand.
     pub(crate) alone: bool,
-    pub(crate) faults: &'e mut FaultLog,
+    pub(crate) log: &'e mut Log,
     pub(crate) place: Place,
 }
 
@@ -130,6 +131,11 @@ impl<'e> Exec<'e> {
                 Step::Regather => self.regather(),
                 Step::Join => self.join(),
                 Step::Leave { to, when } => self.leave(*to, *when),
+                Step::Print { said } => {
+                    self.print(&code.said[*said as usize]);
+                    continue;
+                }
+                Step::Panic { said } => self.panic(&code.said[*said as usize]),
                 Step::End => self.end(),
             };
             match next {
@@ -191,31 +197,32 @@ impl<'e> Exec<'e> {
                 outside.0[lane / 32] |= 1 << (lane % 32);
             }
         }
-        self.fault(outside, Fault::IndexOutOfBounds, Some((index, len)))
+        self.fault(outside, Reason::Check(Fault::IndexOutOfBounds), &[index, len])
     }
 
     /// Ends the active lanes where a condition is false.
     fn check(&mut self, cond: Operand, fault: Fault) -> Next {
         let wrong = self.strand.active().without(self.truths(cond));
-        self.fault(wrong, fault, None)
+        self.fault(wrong, Reason::Check(fault), &[])
     }
 
     /// Ends `lanes` with a fault at the step just taken.
-    fn fault(&mut self, lanes: Mask, fault: Fault, bounds: Option<(Operand, Operand)>) -> Next {
+    fn fault(&mut self, lanes: Mask, reason: Reason, said: &[Operand]) -> Next {
         let Some(lowest) = lanes.lanes().next() else { return Next::On };
         let thread = self.place.first_thread + lowest;
-        let (index, len) = bounds
-            .map_or((0, 0), |(index, len)| (self.value(index, lowest), self.value(len, lowest)));
+        let mut values = [0; MOST_VALUES];
+        for (value, said) in values.iter_mut().zip(said) {
+            *value = self.value(*said, lowest);
+        }
         let report = FaultReport {
-            fault,
+            reason,
             span: self.code.spans[self.strand.at as usize - 1],
-            index,
-            len,
+            values,
             block: self.place.block_idx,
             thread: self.bound.thread_idx(thread),
             count: 0,
         };
-        self.faults.add(lanes.count().into(), (self.place.block, thread), || report);
+        self.log.faults.add(lanes.count().into(), (self.place.block, thread), || report);
         self.live.remove(lanes);
         self.lose(lanes)
     }

@@ -2,9 +2,16 @@
 use super::{Value, program, run, shape};
 use crate::{FaultReport, Outcome};
 use warpwise_compiler::{
+    fault::Reason,
     id::Id,
     ir::{Fault, Span},
+    message::MOST_VALUES,
 };
+
+/// The values of a report, the others 0.
+fn values_of(values: &[u64]) -> [u64; MOST_VALUES] {
+    std::array::from_fn(|i| values.get(i).copied().unwrap_or(0))
+}
 
 const BOUNDS: &str = "param arg0 = out: write [u32] !0
     param arg1 = at: read [u32] !0
@@ -31,15 +38,14 @@ fn the_lowest_thread_is_reported_whoever_runs_it() {
         let shape = super::Shape { workers, ..shape(400, 100) };
         let outcome = run(&program(BOUNDS), shape, &mut values);
         let fault = FaultReport {
-            fault: Fault::IndexOutOfBounds,
+            reason: Reason::Check(Fault::IndexOutOfBounds),
             span: Span::new(9),
-            index: 1_012_345,
-            len: 40_000,
+            values: values_of(&[1_012_345, 40_000]),
             block: [123, 0, 0],
             thread: [45, 0, 0],
             count: 5,
         };
-        assert_eq!(outcome, Outcome { fault: Some(fault), stopped: None });
+        assert_eq!(outcome, Outcome { fault: Some(fault), ..Outcome::default() });
         let written = values[0].u32s().iter().sum::<u32>();
         assert_eq!(written, 40_000 - 5, "the others go on");
     }
@@ -86,7 +92,7 @@ fn faults_in_three_dimensions() {
         %c = check %ok, remainder_overflow !5";
     let shape = super::Shape { grid: [3, 2, 3], block: [9, 4, 5], workers: 2, steps: None };
     let fault = run(&program(text), shape, &mut []).fault.unwrap();
-    assert_eq!((fault.fault, fault.span), (Fault::RemainderOverflow, Span::new(5)));
+    assert_eq!((fault.reason, fault.span), (Reason::Check(Fault::RemainderOverflow), Span::new(5)));
     assert_eq!((fault.block, fault.thread), ([0, 0, 1], [0, 2, 1]));
     let products =
         (0..3_u64).flat_map(|b| (0..4).flat_map(move |y| (0..5).map(move |z| b * y * z)));
@@ -132,8 +138,8 @@ fn a_uniform_check_ends_everybody_who_comes_to_it() {
         }";
     let count = |n| {
         let outcome = run(&program(text), shape(2, 65), &mut [Value::Scalar(n)]);
-        outcome.fault.map(|fault| (fault.fault, fault.thread, fault.count))
+        outcome.fault.map(|fault| (fault.reason, fault.thread, fault.count))
     };
     assert_eq!(count(1), None);
-    assert_eq!(count(0), Some((Fault::DivideByZero, [1, 0, 0], 64)));
+    assert_eq!(count(0), Some((Reason::Check(Fault::DivideByZero), [1, 0, 0], 64)));
 }

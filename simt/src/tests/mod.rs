@@ -4,6 +4,7 @@ mod faults;
 mod flow;
 mod meet;
 mod memory;
+mod say;
 mod values;
 
 use crate::{Arg, Launch, Memory, Outcome, Program, lanes::Isa};

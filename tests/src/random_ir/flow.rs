@@ -1,6 +1,11 @@
 //! Statements and control flow.
 use super::{Enclosing, Generator, Value};
-use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar, Ty};
+use warpwise_compiler::ir::{
+    BinaryOp, Body, CompareOp, Fault, InstId, Message, MessageId, Op, Scalar, Ty,
+};
+
+/// What no `check` finds.
+const NOT_CHECKED: [Fault; 2] = [Fault::IndexOutOfBounds, Fault::Panic];
 
 /// Whether what follows in the body is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +26,7 @@ impl Generator {
 
     fn statement(&mut self) -> Goes {
         self.budget -= 1;
-        match self.draw.below(30) {
+        match self.draw.below(31) {
             0..=8 => {
                 let ty = self.any_type();
                 self.compute(ty);
@@ -41,6 +46,7 @@ impl Generator {
             25 => self.counted_loop(),
             26 => self.range_loop(),
             27 => self.labelled_block(),
+            28 => self.print(),
             _ => return self.leave(),
         }
         Goes::On
@@ -200,7 +206,7 @@ impl Generator {
             return;
         }
         let faults: Vec<Fault> =
-            Fault::ALL.into_iter().filter(|fault| *fault != Fault::IndexOutOfBounds).collect();
+            Fault::ALL.into_iter().filter(|fault| !NOT_CHECKED.contains(fault)).collect();
         let fault = self.draw.one_of(&faults);
         // Mostly true, or few threads would come far.
         let byte = self.some(Scalar::U8).id;
@@ -216,12 +222,14 @@ impl Generator {
             return Goes::On;
         }
         let exit = exits[self.draw.index(exits.len())].clone();
+        let ends = exit == Op::Return;
+        let exit = if ends && self.draw.chance(50) { self.panic() } else { exit };
         if !self.enclosing.is_empty() && self.draw.chance(15) {
             self.emit(exit, Ty::Unit);
             return Goes::Away;
         }
         let Value { id: cond, uniform, .. } = self.condition();
-        if self.uniform && !uniform && exit != Op::Return {
+        if self.uniform && !uniform && !ends {
             // Only all threads together may leave from here.
             return Goes::On;
         }
@@ -229,6 +237,33 @@ impl Generator {
         self.emit(exit, Ty::Unit);
         self.build.end();
         Goes::On
+    }
+
+    /// Prints something, if that cannot become too much.
+    fn print(&mut self) {
+        if self.loops < 2 && self.shape.all_threads() <= 512 {
+            let (message, args) = self.message();
+            self.emit(Op::Print { message, args }, Ty::Unit);
+        }
+    }
+
+    fn panic(&mut self) -> Op {
+        let (message, args) = self.message();
+        Op::Panic { message, args }
+    }
+
+    /// A message with its arguments, no floats: the bits of a NaN are unspecified.
+    fn message(&mut self) -> (MessageId, Vec<InstId>) {
+        let (mut format, mut types, mut args) = (String::from("at"), Vec::new(), Vec::new());
+        for number in 0..self.draw.below(4) {
+            let ty = self.any_type();
+            let ty = if self.is_int(ty) { ty } else { Scalar::Bool };
+            args.push(self.some(ty).id);
+            types.push(ty);
+            format += &format!(" {{{number}:>4}}");
+        }
+        let message = Message { text: format + "\n", args: types };
+        (self.build.kernel.messages.push(message), args)
     }
 
     fn possible_exits(&self) -> Vec<Op> {

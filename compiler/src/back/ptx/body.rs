@@ -93,6 +93,8 @@ impl Emitter<'_> {
             Op::Break(of) => self.unit(|this| this.leave(*of, |targets| targets.end)),
             Op::Continue(of) => self.unit(|this| this.leave(*of, |targets| targets.next)),
             Op::Return => self.unit(|this| this.end_thread(id)),
+            Op::Print { message, args } => self.unit(|this| this.print(*message, args)),
+            Op::Panic { message, args } => self.unit(|this| this.panic(id, *message, args)),
             Op::Generic(_) | Op::MulAdd { .. } => {
                 unreachable!("a specialized kernel has neither")
             }
@@ -173,24 +175,30 @@ impl Emitter<'_> {
         self.code.label(end);
     }
 
-    /// Where a `break` or `continue` leads that is all of `body`.
-    fn only_jumps(&self, body: &Body) -> Option<Label> {
-        let op = &self.kernel.insts[*body.0.first()?].op;
+    /// Where a `break`, `continue` or `panic` leads that is all of `body`.
+    fn only_jumps(&mut self, body: &Body) -> Option<Label> {
+        let (id, kernel) = (*body.0.first()?, self.kernel);
+        let op = &kernel.insts[id].op;
         if let Op::Break(of) = op {
             self.targets[*of].map(|targets| targets.end)
         } else if let Op::Continue(of) = op {
             self.targets[*of].map(|targets| targets.next)
+        } else if let Op::Panic { message, args } = op
+            && !self.facts.meets_later(id)
+        {
+            Some(self.panic_elsewhere(id, *message, args))
         } else {
             None
         }
     }
 
-    /// True if nothing comes to the end of `body`. To `ptxas`, a `return` does that
-    /// [`end_thread`](Self::end_thread) hides from it.
+    /// True if nothing comes to the end of `body`. To `ptxas`, a `return` or `panic` does whose
+    /// exit is [hidden from it](super::fault).
     fn ends_elsewhere(&self, body: &Body) -> bool {
         body.0.last().is_some_and(|last| {
             let op = &self.kernel.insts[*last].op;
-            op.is_exit() && !(matches!(op, Op::Return) && self.facts.meets_later(*last))
+            let ends = matches!(op, Op::Return | Op::Panic { .. });
+            op.is_exit() && !(ends && self.facts.meets_later(*last))
         })
     }
 

@@ -173,7 +173,9 @@ impl Facts {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => u64::MAX,
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => u64::MAX,
         };
         bound.min(cap)
     }

@@ -1,4 +1,4 @@
-//! Checks, and how a thread ends early.
+//! Checks and panics: how a thread ends early.
 //!
 //! A check is a compare and a branch that is not taken. A thread whose check fails leaves its
 //! details in the launch's [`FaultRecord`], which takes a handful of atomic minima and no lock, and
@@ -19,30 +19,29 @@ use super::{
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
 use crate::{
-    fault::{FaultRecord, PIECE_BITS},
+    fault::{FaultRecord, PIECE_BITS, Reason},
     id::Id,
-    ir::{Axis, Fault, InstId, Scalar},
+    ir::{Axis, Fault, InstId, MessageId, Scalar},
 };
 use std::mem::offset_of;
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-/// A check that fails.
-#[derive(Clone, Copy)]
+/// A check that fails, or a panic.
 pub(super) struct Failure {
     at: InstId,
-    fault: Fault,
-    /// The index and the length, for one out of bounds.
-    values: Option<[Operand; 2]>,
+    reason: Reason,
+    /// The index and the length, for one out of bounds, or the values of a message.
+    values: Vec<Operand>,
 }
 
 /// What a failing check leaves, in pieces.
 struct Details {
     check: [Operand; 2],
-    values: Option<[[Operand; 3]; 2]>,
+    values: Vec<[Operand; 3]>,
 }
 
-const fn literal(bits: u64) -> Operand {
+pub(super) const fn literal(bits: u64) -> Operand {
     Operand::Imm(Imm { bits, scalar: Scalar::U64 })
 }
 
@@ -60,30 +59,59 @@ impl Emitter<'_> {
         });
         let inside = self.regs.fresh(Class::Pred);
         ptx!(self, "setp.lt.{ty} {inside}, {}, {}", values[0], values[1]);
-        let fault = Fault::IndexOutOfBounds;
-        self.fail_unless(inside, Failure { at: id, fault, values: Some(values) });
+        let reason = Reason::Check(Fault::IndexOutOfBounds);
+        self.fail_unless(inside, Failure { at: id, reason, values: values.into() });
         self.value(index)
     }
 
     /// Ends the thread unless `cond` holds.
     pub(super) fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
         let cond = self.reg(cond);
-        self.fail_unless(cond, Failure { at: id, fault, values: None });
+        let reason = Reason::Check(fault);
+        self.fail_unless(cond, Failure { at: id, reason, values: Vec::new() });
     }
 
     fn fail_unless(&mut self, cond: Reg, failure: Failure) {
         if self.facts.meets_later(failure.at) {
             let passed = Label::of("passed", failure.at);
             self.code.branch(cond, passed);
-            let values = failure.values.map(|values| values.map(|value| self.pieces(value)));
-            let details = Details { check: self.check_pieces(failure), values };
-            self.record(&details);
-            self.exit_if_any();
+            self.fail_here(&failure);
             self.code.label(passed);
         } else {
             self.code.branch(format_args!("!{cond}"), Label::of("fault", failure.at));
             self.failures.push(failure);
         }
+    }
+
+    /// Ends the thread with a message.
+    pub(super) fn panic(&mut self, at: InstId, message: MessageId, args: &[InstId]) {
+        if self.facts.meets_later(at) {
+            let values = args.iter().map(|&arg| self.as_bits(arg)).collect();
+            self.fail_here(&Failure { at, reason: Reason::Panic(message), values });
+        } else {
+            let elsewhere = self.panic_elsewhere(at, message, args);
+            self.code.jump(elsewhere);
+        }
+    }
+
+    /// Where to branch to, to end the thread with a message.
+    pub(super) fn panic_elsewhere(
+        &mut self,
+        at: InstId,
+        message: MessageId,
+        args: &[InstId],
+    ) -> Label {
+        let values = args.iter().map(|&arg| self.as_bits(arg)).collect();
+        self.failures.push(Failure { at, reason: Reason::Panic(message), values });
+        Label::of("fault", at)
+    }
+
+    /// Leaves the details and exits, without `ptxas` knowing.
+    fn fail_here(&mut self, failure: &Failure) {
+        let values = failure.values.iter().map(|&value| self.pieces(value)).collect();
+        let details = Details { check: self.check_pieces(failure), values };
+        self.record(&details);
+        self.exit_if_any();
     }
 
     /// Ends the thread without a fault.
@@ -106,15 +134,17 @@ impl Emitter<'_> {
     pub(super) fn failed(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let Some(last) = failures.last().map(|failure| failure.at) else { return };
-        let [low, high, index, len] = [(); 4].map(|()| self.regs.fresh(Class::B64));
+        let [low, high] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+        let most = failures.iter().map(|failure| failure.values.len()).max().unwrap_or(0);
+        let brought: Vec<Reg> = (0..most).map(|_| self.regs.fresh(Class::B64)).collect();
         let shared = Label::of("record", last);
         for failure in failures {
             self.code.label(Label::of("fault", failure.at));
-            let [check_low, check_high] = self.check_pieces(failure);
-            let values = failure.values.unwrap_or([literal(0); 2]);
+            let [check_low, check_high] = self.check_pieces(&failure);
+            let values = failure.values.into_iter().chain(std::iter::repeat(literal(0)));
             ptx!(self, "mov.b64 {low}, {check_low}");
             ptx!(self, "mov.b64 {high}, {check_high}");
-            for (to, value) in [index, len].into_iter().zip(values) {
+            for (to, value) in brought.iter().zip(values) {
                 match value {
                     Operand::Reg(reg) if reg.class == Class::B32 => {
                         ptx!(self, "cvt.u64.u32 {to}, {reg}");
@@ -127,15 +157,15 @@ impl Emitter<'_> {
             }
         }
         self.code.label(shared);
-        let values = Some([index, len].map(|value| self.pieces(Operand::Reg(value))));
+        let values = brought.into_iter().map(|value| self.pieces(Operand::Reg(value))).collect();
         self.record(&Details { check: [low, high].map(Operand::Reg), values });
         ptx!(self, "exit");
     }
 
     /// Which check failed.
-    fn check_pieces(&self, failure: Failure) -> [Operand; 2] {
+    fn check_pieces(&self, failure: &Failure) -> [Operand; 2] {
         let span = self.kernel.insts[failure.at].span.index() as u64;
-        let check = (failure.fault as u64) << u32::BITS | span;
+        let check = u64::from(failure.reason.number()) << u32::BITS | span;
         [check & PIECE, check >> PIECE_BITS].map(literal)
     }
 
@@ -169,11 +199,10 @@ impl Emitter<'_> {
         let first = self.regs.fresh(Class::Pred);
         let at =
             |start: usize, word: usize| format!("[{record}+{}]", start + word * size_of::<u64>());
-        let [count, check, index, len] = [
+        let [count, check, values] = [
             offset_of!(FaultRecord, count),
             offset_of!(FaultRecord, check),
-            offset_of!(FaultRecord, index),
-            offset_of!(FaultRecord, len),
+            offset_of!(FaultRecord, values),
         ];
         let address = self.record_address();
         let thread = self.launch_number();
@@ -183,10 +212,8 @@ impl Emitter<'_> {
         ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, {}", at(check, 0));
         ptx!(self, "setp.gt.u64 {first}, {lowest}, {number}");
         let words = details.check.iter().enumerate().map(|(i, piece)| (at(check, i), piece));
-        let values = details.values.iter().flat_map(|[index_pieces, len_pieces]| {
-            let index = index_pieces.iter().enumerate().map(|(i, piece)| (at(index, i), piece));
-            index.chain(len_pieces.iter().enumerate().map(|(i, piece)| (at(len, i), piece)))
-        });
+        let pieces = details.values.iter().flatten().enumerate();
+        let values = pieces.map(|(i, piece)| (at(values, i), piece));
         for (place, piece) in words.chain(values) {
             let word = self.regs.fresh(Class::B64);
             ptx!(self, "or.b64 {word}, {number}, {piece}");
@@ -194,7 +221,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn record_address(&mut self) -> Reg {
+    pub(super) fn record_address(&mut self) -> Reg {
         let record = self.regs.fresh(Class::B64);
         ptx!(self, "ld.param.u64 {record}, [fault_record]");
         record
@@ -202,7 +229,7 @@ impl Emitter<'_> {
 
     /// The thread's number in the launch: the block's, x fastest, times the threads in a block,
     /// plus the thread's number in its block.
-    fn launch_number(&mut self) -> Reg {
+    pub(super) fn launch_number(&mut self) -> Reg {
         let [tx, ty, tz] = AXES.map(|axis| self.special("tid", axis));
         let [width, height, depth] = AXES.map(|axis| self.special("ntid", axis));
         let [bx, by, bz] = AXES.map(|axis| self.special("ctaid", axis));

@@ -2,8 +2,9 @@
 //!
 //! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a scalar as itself
 //! (`bool` as a byte); a slice as the address of its first element, then the number
-//! of its elements, 64 bits each; and last the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord).
+//! of its elements, 64 bits each; then the address of the launch's
+//! [`FaultRecord`](crate::fault::FaultRecord), and, if the kernel prints, that of the buffer for what it
+//! prints ([`output`](crate::output)).
 //!
 //! ```text
 //! // Warpwise kernel `scale`.
@@ -40,6 +41,7 @@ mod copies;
 mod emitter;
 mod facts;
 mod fault;
+mod output;
 mod reg;
 mod rem;
 mod sync;
@@ -194,14 +196,15 @@ fn align(elem: &Element) -> u64 {
     elem.align().expect("a specialized kernel's extents are numbers").max(ARRAY_ALIGN)
 }
 
-/// Bytes of all parameters, each aligned to its size, the fault record included.
+/// Bytes of all parameters, each aligned to its size, the launcher's own included.
 fn param_bytes(kernel: &Kernel) -> u64 {
     let place = |at: u64, size: u64| at.next_multiple_of(size) + size;
     let params = kernel.params.iter().fold(0, |at, (_, param)| match param.kind {
         ParamKind::Scalar(scalar) => place(at, size(scalar)),
         ParamKind::Slice { .. } => place(place(at, 8), 8),
     });
-    place(params, 8)
+    let record = place(params, 8);
+    if kernel.prints() { place(record, 8) } else { record }
 }
 
 fn size(scalar: Scalar) -> u64 {
@@ -259,7 +262,10 @@ impl Entry<'_> {
                 }
             }
         }
-        writeln!(f, "\t.param .u64 fault_record")
+        match self.kernel.prints() {
+            true => writeln!(f, "\t.param .u64 fault_record,\n\t.param .u64 print_buffer"),
+            false => writeln!(f, "\t.param .u64 fault_record"),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity, words::Words,
 };
 use crate::{
-    code::{AtomicKind, Code, Given, Malformed, Param, Preset, Step, WarpOp, When},
+    code::{AtomicKind, Code, Given, Malformed, Param, Preset, Said, Step, WarpOp, When},
     lanes::{self, Isa, LaneFn, scan::AllBelow},
     memory::Use,
     registers::{Reg, Uniform},
@@ -17,8 +17,8 @@ use std::collections::HashMap;
 use warpwise_compiler::{
     id::{Facts, Id},
     ir::{
-        Access, Body, Builtin, Element, Extent, InstId, Kernel, LocalId, Op, ParamKind, Root,
-        Scalar, Span,
+        Access, Body, Builtin, Element, Extent, InstId, Kernel, LocalId, MessageId, Op, ParamKind,
+        Root, Scalar, Span,
     },
 };
 
@@ -104,6 +104,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         steps: Vec::new(),
         spans: Vec::new(),
         atomics: Vec::new(),
+        said: Vec::new(),
         uniforms: 0,
         given: Vec::new(),
         preset: Vec::new(),
@@ -351,6 +352,16 @@ impl Emitter<'_> {
             Op::Loop { body } => self.loop_(id, body),
             Op::Block { body } => self.block(id, body),
             Op::Break(_) | Op::Continue(_) | Op::Return => self.leave(id, When::Always),
+            Op::Print { message, args } => {
+                let said = self.said(*message, args)?;
+                self.step(Step::Print { said });
+                Ok(())
+            }
+            Op::Panic { message, args } => {
+                let said = self.said(*message, args)?;
+                self.step(Step::Panic { said });
+                Ok(())
+            }
         }
     }
 
@@ -441,6 +452,13 @@ impl Emitter<'_> {
         let f = lanes::copy(to.size(), self.isa);
         self.step(Step::Uniform { f, slots: [to, from, from, from] });
         Ok(())
+    }
+
+    /// Notes a message with its values; yields its number.
+    fn said(&mut self, message: MessageId, args: &[InstId]) -> Result<u32, Malformed> {
+        let values = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
+        self.code.said.push(Said { message, values });
+        Ok(self.code.said.len() as u32 - 1)
     }
 
     fn warp(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {

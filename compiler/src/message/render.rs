@@ -1,0 +1,231 @@
+//! Renders messages, by std's formatting of numbers.
+use super::{Align, Count, Format, Formats, Piece, Placeholder, Style, Which};
+use crate::ir::Scalar;
+use std::fmt::{Debug, Display, LowerExp, UpperExp};
+
+impl Formats {
+    /// Whether `scalar` is among them.
+    pub fn hold(self, scalar: Scalar) -> bool {
+        match self {
+            Self::All => true,
+            Self::Numbers => scalar.is_int() || scalar.is_float(),
+            Self::Integers => scalar.is_int(),
+        }
+    }
+}
+
+impl Format {
+    /// The text, with these arguments: a type and a value's bits (zero-extended) each.
+    pub fn render(&self, args: &[(Scalar, u64)]) -> String {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Value(placeholder) => placeholder.render(args),
+        });
+        pieces.collect()
+    }
+}
+
+impl Placeholder {
+    /// One argument; nothing, if there is none of that number.
+    fn render(&self, args: &[(Scalar, u64)]) -> String {
+        let arg = |which: &Which| match which {
+            Which::Index(index) => args.get(*index).copied(),
+            Which::Next | Which::Name(_) => None,
+        };
+        let count = |count: &Count| match count {
+            Count::Unset | Count::Star => None,
+            Count::Number(number) => Some(*number),
+            // Rust panics above its own limit; a message about a panic should not.
+            Count::Value(which) => arg(which).map(|(_, bits)| bits.min(u16::MAX.into()) as usize),
+        };
+        let Some((scalar, bits)) = arg(&self.arg) else { return String::new() };
+        let Self { plus, alternate, style, .. } = *self;
+        let spec = Spec { plus, alternate, precision: count(&self.precision) };
+        let text = spec.scalar(style, scalar, bits);
+        match count(&self.width) {
+            None => text,
+            // Of a `bool` the flag `0` means nothing.
+            Some(width) if self.zero && scalar != Scalar::Bool => {
+                self.fill_with_zeros(&text, width)
+            }
+            Some(width) => self.pad(&text, width, scalar),
+        }
+    }
+
+    /// Fills a number up to `width` characters, behind the sign and the `0x`.
+    fn fill_with_zeros(&self, text: &str, width: usize) -> String {
+        let sign = usize::from(text.starts_with(['+', '-']));
+        let prefixed =
+            self.alternate && ["0x", "0o", "0b"].iter().any(|p| text[sign..].starts_with(p));
+        let (head, digits) = text.split_at(sign + if prefixed { 2 } else { 0 });
+        format!("{head}{}{digits}", "0".repeat(width.saturating_sub(text.len())))
+    }
+
+    /// Fills `text` up to `width` characters: numbers stand on the right, words on the left.
+    fn pad(&self, text: &str, width: usize, scalar: Scalar) -> String {
+        let missing = width.saturating_sub(text.len());
+        let usual = if scalar == Scalar::Bool { Align::Left } else { Align::Right };
+        let before = match self.align.unwrap_or(usual) {
+            Align::Left => 0,
+            Align::Center => missing / 2,
+            Align::Right => missing,
+        };
+        let fill = |count: usize| self.fill.unwrap_or(' ').to_string().repeat(count);
+        format!("{}{text}{}", fill(before), fill(missing - before))
+    }
+}
+
+/// How a value is printed, apart from style and width.
+#[derive(Clone, Copy)]
+struct Spec {
+    plus: bool,
+    alternate: bool,
+    precision: Option<usize>,
+}
+
+/// A number by the trait that `$style` (such as `"e"`) stands for.
+macro_rules! number {
+    ($spec:expr, $value:expr, $style:literal) => {
+        match ($spec.plus, $spec.precision, $value) {
+            (false, None, v) => format!(concat!("{v:", $style, "}"), v = v),
+            (true, None, v) => format!(concat!("{v:+", $style, "}"), v = v),
+            (false, Some(p), v) => format!(concat!("{v:.p$", $style, "}"), v = v, p = p),
+            (true, Some(p), v) => format!(concat!("{v:+.p$", $style, "}"), v = v, p = p),
+        }
+    };
+}
+
+/// The bits of an integer by the trait that `$style` (such as `"x"`) stands for.
+macro_rules! digits {
+    ($spec:expr, $bits:expr, $style:literal) => {
+        match ($spec.plus, $spec.alternate, $bits) {
+            (false, false, v) => format!(concat!("{v:", $style, "}"), v = v),
+            (true, false, v) => format!(concat!("{v:+", $style, "}"), v = v),
+            (false, true, v) => format!(concat!("{v:#", $style, "}"), v = v),
+            (true, true, v) => format!(concat!("{v:+#", $style, "}"), v = v),
+        }
+    };
+}
+
+impl Spec {
+    /// A value of any scalar. What it has no style for, which the verifier rules out, is displayed.
+    fn scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
+        match scalar {
+            Scalar::Bool => match self.precision {
+                None => (bits != 0).to_string(),
+                Some(p) => format!("{:.p$}", bits != 0),
+            },
+            Scalar::I8 => self.signed(style, bits, (bits as i8).into()),
+            Scalar::I16 => self.signed(style, bits, (bits as i16).into()),
+            Scalar::I32 => self.signed(style, bits, (bits as i32).into()),
+            Scalar::I64 => self.signed(style, bits, bits as i64),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+                self.digits(style, bits).unwrap_or_else(|| self.int(style, bits))
+            }
+            Scalar::F32 => self.float(style, f32::from_bits(bits as u32)),
+            Scalar::F64 => self.float(style, f64::from_bits(bits)),
+            Scalar::Generic(_) => String::new(),
+        }
+    }
+
+    fn signed(self, style: Style, bits: u64, value: i64) -> String {
+        self.digits(style, bits).unwrap_or_else(|| self.int(style, value))
+    }
+
+    /// The bits of an integer, for styles that show them.
+    fn digits(self, style: Style, bits: u64) -> Option<String> {
+        match style {
+            Style::LowerHex | Style::DebugLowerHex => Some(digits!(self, bits, "x")),
+            Style::UpperHex | Style::DebugUpperHex => Some(digits!(self, bits, "X")),
+            Style::Octal => Some(digits!(self, bits, "o")),
+            Style::Binary => Some(digits!(self, bits, "b")),
+            Style::Display | Style::Debug | Style::LowerExp | Style::UpperExp => None,
+        }
+    }
+
+    fn int<T: Display + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
+        match style {
+            Style::LowerExp => number!(self, value, "e"),
+            Style::UpperExp => number!(self, value, "E"),
+            Style::Display
+            | Style::Debug
+            | Style::DebugLowerHex
+            | Style::DebugUpperHex
+            | Style::LowerHex
+            | Style::UpperHex
+            | Style::Octal
+            | Style::Binary => number!(self, value, ""),
+        }
+    }
+
+    fn float<T: Display + Debug + LowerExp + UpperExp>(self, style: Style, value: T) -> String {
+        match style {
+            Style::Debug | Style::DebugLowerHex | Style::DebugUpperHex => number!(self, value, "?"),
+            Style::LowerExp => number!(self, value, "e"),
+            Style::UpperExp => number!(self, value, "E"),
+            Style::Display | Style::LowerHex | Style::UpperHex | Style::Octal | Style::Binary => {
+                number!(self, value, "")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(format: &str, args: &[(Scalar, u64)]) -> String {
+        format.parse::<Format>().unwrap().render(args)
+    }
+
+    /// Each format string, by us and by std, on each of some values.
+    macro_rules! same {
+        ($scalar:ident $bits:expr; $($value:expr),+; $($format:literal),+) => {
+            for value in [$($value),+] {
+                let args = [(Scalar::$scalar, $bits(value)), (Scalar::U64, 9), (Scalar::U64, 2)];
+                $(
+                    let text = $format.replace("{v", "{0").replace("w$", "1$").replace("p$", "2$");
+                    let (v, w, p) = (value, 9, 2);
+                    assert_eq!(
+                        rendered(&text, &args),
+                        format!(concat!($format, "{w:.0}{p:.0}"), v = v, w = w, p = p)
+                            .trim_end_matches("92"),
+                        "{text} of {value:?}"
+                    );
+                )+
+            }
+        };
+    }
+
+    #[test]
+    fn integers_read_as_std_writes_them() {
+        same!(I8 |v: i8| u64::from(v as u8); 0, 5, -5, i8::MIN, i8::MAX;
+            "{v}", "{v:?}", "{v:#?}", "{v:x}", "{v:#X}", "{v:#010b}", "{v:o}", "{v:e}", "{v:.2E}",
+            "{v:+}", "{v:+06}", "{v:<6}|", "{v:^7}|", "{v:*>6}", "{v:w$}", "{v:#w$x}", "{v:x?}",
+            "{v:#06X?}", "{v:.3}", "{v:<06}|");
+        same!(U64 |v: u64| v; 0, 12_345_678, u64::MAX;
+            "{v}", "{v:#x}", "{v:30}", "{v:030}", "{v:.p$e}", "{v:+}");
+    }
+
+    #[test]
+    fn floats_read_as_std_writes_them() {
+        same!(F32 |v: f32| u64::from(v.to_bits());
+            0.0, -0.0, 1.5, -2.25, 1e-30, 16_777_216.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN;
+            "{v}", "{v:?}", "{v:.2}", "{v:8.3}|", "{v:<8.3}|", "{v:08.3}", "{v:+}", "{v:+09.1}",
+            "{v:e}", "{v:.3E}", "{v:#?}", "{v:w$.p$}", "{v:w$.p$e}", "{v:-^12}", "{v:010}");
+        same!(F64 f64::to_bits; 0.1, 1e300, f64::MIN_POSITIVE, -1.0 / 3.0;
+            "{v}", "{v:?}", "{v:.20}", "{v:e}", "{v:10.3}", "{v:.0}");
+    }
+
+    #[test]
+    fn truth_reads_as_std_writes_it() {
+        same!(Bool u64::from; true, false;
+            "{v}", "{v:?}", "{v:7}|", "{v:>7}|", "{v:07}|", "{v:.2}|", "{v:*^w$.p$}|");
+    }
+
+    #[test]
+    fn what_is_not_there_is_left_out() {
+        assert_eq!(rendered("a{0}b{1}", &[(Scalar::U8, 1)]), "a1b");
+        assert_eq!(rendered("{0:1$}", &[(Scalar::U8, 1)]), "1");
+    }
+}

@@ -1,0 +1,128 @@
+//! What printing threads leave behind on a GPU.
+//!
+//! The launcher passes a kernel that prints, behind its [`FaultRecord`](crate::fault::FaultRecord), the address
+//! of a buffer in device memory: [`HEADER`] bytes that start as zeros, then room for [`ROOM`] bytes of *records*. A
+//! thread that prints claims as many bytes as it needs by adding to [the first word](USED) of the header, and where
+//! they are inside the room writes its record there; otherwise it counts itself in [the second](LOST), and
+//! writes [`END`] where its record would have begun, if that is inside. Records are words of 64 bits: the message, the
+//! launch (the address of its fault record), the thread's number in the launch, then the values.
+//!
+//! Threads print in no order, and launches share the buffer, so the host [sorts](read) what it reads: by launch,
+//! then by thread. So a launch prints the same on every engine, as long as there is room.
+use crate::{
+    id::Id,
+    ir::{Kernel, MessageId, Op},
+};
+
+/// Bytes before the records.
+pub const HEADER: usize = 16;
+/// Bytes of records.
+pub const ROOM: usize = 1 << 20;
+/// Where in the header it says how many bytes were claimed.
+pub const USED: usize = 0;
+/// Where in the header it says how many records found no room.
+pub const LOST: usize = 8;
+/// What stands where a record begins that there is no room for.
+pub const END: u64 = u64::MAX;
+/// Words of a record before its values.
+pub const FIXED_WORDS: usize = 3;
+
+/// Bytes of a record with so many values.
+pub const fn record_bytes(values: usize) -> usize {
+    (FIXED_WORDS + values) * size_of::<u64>()
+}
+
+/// Something that a thread printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// What.
+    pub message: MessageId,
+    /// Bits of the message's values, zero-extended.
+    pub values: Vec<u64>,
+}
+
+/// A record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The launch.
+    pub launch: u64,
+    /// The thread's number in the launch.
+    pub thread: u64,
+    /// What the thread printed.
+    pub printed: Printed,
+}
+
+/// What a buffer says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// By launch, then by thread, then as the thread printed them.
+    pub records: Vec<Record>,
+    /// How many more there were.
+    pub lost: u64,
+}
+
+/// Reads a buffer, header included. `values` says how many values a message of a launch has, and `None` for
+/// one that there is not: nothing behind that is read.
+pub fn read(buffer: &[u8], values: impl Fn(u64, MessageId) -> Option<usize>) -> Output {
+    let word = |at: usize| {
+        let bytes = buffer.get(at..)?.first_chunk()?;
+        Some(u64::from_le_bytes(*bytes))
+    };
+    let used = word(USED).unwrap_or(0).min(ROOM as u64) as usize;
+    let record = |at: usize| {
+        let at = HEADER + at;
+        let (message, launch, thread) = (word(at)?, word(at + 8)?, word(at + 16)?);
+        let message = u32::try_from(message).ok().map(|number| MessageId::new(number as usize))?;
+        let values: Option<Vec<u64>> =
+            (0..values(launch, message)?).map(|value| word(at + record_bytes(value))).collect();
+        Some(Record { launch, thread, printed: Printed { message, values: values? } })
+    };
+    let mut records = Vec::new();
+    let mut at = 0;
+    while at < used
+        && let Some(record) = record(at)
+    {
+        at += record_bytes(record.printed.values.len());
+        records.push(record);
+    }
+    records.sort_by_key(|record| (record.launch, record.thread));
+    Output { records, lost: word(LOST).unwrap_or(0) }
+}
+
+impl Kernel {
+    /// Whether it has an instruction that prints.
+    pub fn prints(&self) -> bool {
+        self.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Print { .. }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn records_are_sorted_by_launch_and_thread() {
+        let words = [
+            112, 5, /**/ 1, 20, 7, 42, /**/ 0, 10, 9, /**/ 1, 10, 3, 41,
+            /**/ 0, 10, 3,
+        ];
+        let output = read(&buffer(&words), |_, message| Some(message.index()));
+        let said: Vec<_> =
+            output.records.iter().map(|r| (r.launch, r.thread, &*r.printed.values)).collect();
+        assert_eq!(said, [(10, 3, &[41][..]), (10, 3, &[]), (10, 9, &[]), (20, 7, &[42])]);
+        assert_eq!(output.lost, 5);
+    }
+
+    #[test]
+    fn nothing_is_read_behind_the_end() {
+        let words = [u64::MAX, 2, /**/ 0, 1, 1, /**/ END, 1, 1];
+        assert_eq!(read(&buffer(&words), |_, _| Some(0)).records.len(), 1);
+        assert_eq!(read(&[], |_, _| Some(0)), Output::default());
+        let cut = [48, 0, /**/ 0, 1, 1, /**/ 0, 1];
+        assert_eq!(read(&buffer(&cut), |_, _| Some(0)).records.len(), 1);
+    }
+}

@@ -1,0 +1,65 @@
+//! Rules on messages.
+use super::{Errors, signature::scalar_error};
+use crate::{
+    ir::{Bound, GenericKind, Kernel, Message, Scalar},
+    message::{Count, Format, Formats, MOST_VALUES, Placeholder, Which},
+};
+
+pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for (id, message) in kernel.messages.iter() {
+        if let Some(wrong) = wrong_with(kernel, message) {
+            errors.signature(format!("{id}: {wrong}"));
+        }
+    }
+}
+
+/// What is wrong with a message, if something is.
+fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<String> {
+    if args.len() > MOST_VALUES {
+        return Some(format!("{} values are more than {MOST_VALUES}", args.len()));
+    }
+    if let Some(wrong) = args.iter().find_map(|scalar| scalar_error(kernel, *scalar)) {
+        return Some(wrong);
+    }
+    let format: Format = match text.parse() {
+        Ok(format) => format,
+        Err(error) => return Some(error.to_string()),
+    };
+    let value = |which: &Which| match which {
+        Which::Index(index) => {
+            args.get(*index).copied().ok_or(format!("there is no value {index}"))
+        }
+        Which::Next | Which::Name(_) => Err(format!("`{which}` is no number of a value")),
+    };
+    let count = |count: &Count| -> Result<(), String> {
+        match count {
+            Count::Unset | Count::Number(_) => Ok(()),
+            Count::Star => Err("`*` is no number of a value".into()),
+            Count::Value(which) => match value(which)? {
+                Scalar::U64 => Ok(()),
+                other => Err(format!("a width is `{other}` and must be `u64`")),
+            },
+        }
+    };
+    let wrong = |placeholder: &Placeholder| -> Result<(), String> {
+        let Placeholder { arg, width, precision, style, .. } = placeholder;
+        count(width)?;
+        count(precision)?;
+        let scalar = value(arg)?;
+        match formats(kernel, style.formats(), scalar) {
+            true => Ok(()),
+            false => Err(format!("`{scalar}` has no format `{}`", style.suffix())),
+        }
+    };
+    format.values().find_map(|placeholder| wrong(placeholder).err())
+}
+
+/// Whether every type that `scalar` may be can be formatted so.
+fn formats(kernel: &Kernel, formats: Formats, scalar: Scalar) -> bool {
+    let Scalar::Generic(id) = scalar else { return formats.hold(scalar) };
+    match kernel.generics.get(id).map(|generic| generic.kind) {
+        Some(GenericKind::Type(Bound::Int)) => true,
+        Some(GenericKind::Type(Bound::Num | Bound::Float)) => formats != Formats::Integers,
+        Some(GenericKind::Const(_)) | None => false,
+    }
+}

@@ -1,0 +1,105 @@
+//! What kernels print, on its way to the user: formatted here, from what threads left behind.
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+use warpwise_compiler::{
+    ir::{Kernel, MessageId, Scalar},
+    message::Format,
+    output::{Printed, ROOM},
+};
+
+/// Gets what kernels print.
+type Handler = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Where the text goes that kernels of one device print: to stdout, unless a handler takes it.
+#[derive(Default)]
+pub(crate) struct Printer {
+    handler: Mutex<Option<Handler>>,
+}
+
+impl Printer {
+    /// From now on `handler` gets the text.
+    pub(crate) fn set(&self, handler: Handler) {
+        *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = Some(handler);
+    }
+
+    /// Hands `text` on, if there is any.
+    pub(crate) fn print(&self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let handler = self.handler.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match handler {
+            Some(handler) => handler(text),
+            None => print(text),
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "that is what `println!` in a kernel does")]
+fn print(text: &str) {
+    print!("{text}");
+}
+
+impl fmt::Debug for Printer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Printer")
+    }
+}
+
+/// What a message of `kernel` says with these values.
+pub(crate) fn text(kernel: &Kernel, message: MessageId, values: &[u64]) -> String {
+    let Some(message) = kernel.messages.get(message) else { return String::new() };
+    let args: Vec<(Scalar, u64)> =
+        message.args.iter().copied().zip(values.iter().copied()).collect();
+    message
+        .text
+        .parse()
+        .map_or_else(|_| message.text.clone(), |format: Format| format.render(&args))
+}
+
+/// What a thread printed, as text.
+pub(crate) fn printed(kernel: &Kernel, printed: &Printed) -> String {
+    text(kernel, printed.message, &printed.values)
+}
+
+/// Says how much was printed that there was no room for; nothing, if it was nothing.
+pub(crate) fn lost(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        count => format!(
+            "[warpwise: {count} more prints are lost: what kernels print between two calls that wait for \
+             them takes at most {} KiB]\n",
+            ROOM >> 10
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwise_compiler::id::Id;
+
+    #[test]
+    fn a_handler_gets_what_is_printed() {
+        let (printer, seen) = (Printer::default(), Arc::new(Mutex::new(String::new())));
+        let keep = Arc::clone(&seen);
+        printer.set(Arc::new(move |text: &str| keep.lock().unwrap().push_str(text)));
+        printer.print("a\n");
+        printer.print("");
+        printer.print(&lost(3));
+        let seen = seen.lock().unwrap();
+        assert!(seen.starts_with("a\n[warpwise: 3 more prints are lost"), "{seen}");
+        assert_eq!(lost(0), "");
+    }
+
+    #[test]
+    fn messages_are_formatted_with_their_types() {
+        let kernel: Kernel =
+            "kernel k { message msg0 = \"{0:?} {1}\": (f32, i8) }".parse().unwrap();
+        let values = [1.0f32.to_bits().into(), 0xff];
+        assert_eq!(text(&kernel, MessageId::new(0), &values), "1.0 -1");
+        assert_eq!(text(&kernel, MessageId::new(1), &values), "");
+    }
+}
