@@ -5,6 +5,7 @@
 pub mod evaluate;
 pub mod range;
 pub mod uniformity;
+pub mod vectors;
 use crate::ir::Kernel;
 use uniformity::Uniformity;
 

@@ -215,16 +215,31 @@ impl Emitter<'_> {
         reg
     }
 
+    /// The address `offset` bytes behind another; back, if that is negative.
+    pub(super) fn behind(&mut self, address: Address, offset: i32) -> Address {
+        match address.offset.checked_add(offset) {
+            Some(offset) => Address { offset, ..address },
+            None => Address { base: self.pointer(address), offset, ..address },
+        }
+    }
+
     /// Reads memory.
     pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Value {
         let (scalar, address) = (self.scalar(id), self.address(ptr));
-        let space = space_name(address.space);
-        let how = match (self.is_read_only(ptr), self.facts.steers(id)) {
-            (true, _) => "ld.global.nc".to_owned(),
-            (false, true) if address.space != Space::Local => format!("ld.relaxed.cta.{space}"),
-            (false, true | false) => format!("ld.{space}"),
-        };
+        let how = self.how_to_load(ptr, self.facts.steers(id));
         self.load_as(&how, scalar, address)
+    }
+
+    /// How an instruction begins that reads what `ptr` points to.
+    pub(super) fn how_to_load(&self, ptr: InstId, steers: bool) -> String {
+        let space = self.address(ptr).space;
+        match (self.is_read_only(ptr), steers) {
+            (true, _) => "ld.global.nc".to_owned(),
+            (false, true) if space != Space::Local => {
+                format!("ld.relaxed.cta.{}", space_name(space))
+            }
+            (false, true | false) => format!("ld.{}", space_name(space)),
+        }
     }
 
     /// Reads a scalar with an instruction that `how` begins.
@@ -239,11 +254,16 @@ impl Emitter<'_> {
     pub(super) fn store(&mut self, how: &str, ptr: InstId, value: InstId) {
         let (scalar, address) = (self.scalar(value), self.address(ptr));
         let space = space_name(address.space);
-        let value = match self.operand(value) {
+        let value = self.stored(value);
+        ptx!(self, "{how}.{space}.{} {address}, {value}", memory(scalar));
+    }
+
+    /// A value as it lies in memory.
+    pub(super) fn stored(&mut self, value: InstId) -> Operand {
+        match self.operand(value) {
             Operand::Reg(reg) if reg.class == Class::Pred => Operand::Reg(self.pred_to_byte(reg)),
             operand => operand,
-        };
-        ptx!(self, "{how}.{space}.{} {address}, {value}", memory(scalar));
+        }
     }
 
     /// True if nobody writes during the launch what `ptr` points into.

@@ -63,8 +63,8 @@ impl Emitter<'_> {
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
             Op::Get(local) => self.get(id, *local),
             Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
-            Op::Load { ptr } => self.load(id, *ptr),
-            Op::Store { ptr, value } => self.unit(|this| this.store("st", *ptr, *value)),
+            Op::Load { ptr } => self.load_in_vector(id, *ptr),
+            Op::Store { ptr, value } => self.unit(|this| this.store_in_vector(id, *ptr, *value)),
             Op::AtomicLoad { ptr, order, scope } => self.atomic_load(id, *ptr, *order, *scope),
             Op::AtomicStore { ptr, value, order, scope } => {
                 self.unit(|this| this.atomic_store(*ptr, *value, *order, *scope))

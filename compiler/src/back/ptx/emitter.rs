@@ -11,6 +11,7 @@ use super::{
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
 use crate::{
+    analysis::vectors::{self, Vectors},
     id::{self, Id},
     ir::{
         ArrayId, Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
@@ -83,6 +84,7 @@ pub(super) struct Targets {
 pub(super) struct Emitter<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) facts: Facts,
+    pub(super) vectors: Vectors,
     pub(super) regs: Regs,
     pub(super) code: Code,
     pub(super) failures: Vec<Failure>,
@@ -102,6 +104,7 @@ impl<'k> Emitter<'k> {
         Self {
             kernel,
             facts: Facts::of(kernel),
+            vectors: vectors::analyze(kernel),
             regs: Regs::default(),
             code: Code::default(),
             failures: Vec::new(),

@@ -45,6 +45,7 @@ mod output;
 mod reg;
 mod rem;
 mod sync;
+mod vector;
 
 use crate::{
     id::Id,

@@ -1,0 +1,92 @@
+//! Loads and stores of several scalars at once, where [`vectors`](crate::analysis::vectors) finds
+//! them: `ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]`.
+//!
+//! A vector is emitted where one of its members stands, at an address relative to that one's. The
+//! registers of the lanes need not be of one class; then the instruction's type is untyped.
+use super::{
+    Emitter,
+    address::space_name,
+    emitter::{Value, ptx},
+    reg::{Class, Operand, Reg, memory, untyped},
+};
+use crate::{
+    analysis::vectors::Vector,
+    ir::{InstId, Scalar},
+};
+
+impl Emitter<'_> {
+    /// A load: alone, with others, or done already with others.
+    pub(super) fn load_in_vector(&mut self, id: InstId, ptr: InstId) -> Value {
+        match self.vectors.get(id).cloned() {
+            None => self.load(id, ptr),
+            Some(vector) if vector.at == id => {
+                self.load_vector(&vector, ptr);
+                self.value(id)
+            }
+            Some(_) => self.value(id),
+        }
+    }
+
+    /// A store: alone, with others, or done later with others.
+    pub(super) fn store_in_vector(&mut self, id: InstId, ptr: InstId, value: InstId) {
+        match self.vectors.get(id).cloned() {
+            None => self.store("st", ptr, value),
+            Some(vector) if vector.at == id => self.store_vector(&vector, ptr),
+            Some(_) => {}
+        }
+    }
+
+    fn load_vector(&mut self, vector: &Vector, ptr: InstId) {
+        let steers = vector.members.iter().any(|member| self.facts.steers(*member));
+        let how = self.how_to_load(ptr, steers);
+        let address = self.behind(self.address(ptr), -(vector.behind as i32));
+        let scalars: Vec<Scalar> = vector.members.iter().map(|id| self.scalar(*id)).collect();
+        let regs: Vec<Reg> = scalars.iter().map(|scalar| self.lane(*scalar)).collect();
+        ptx!(self, "{how}.{} {}, {address}", ty(&scalars), lanes(&regs));
+        for (member, reg) in vector.members.iter().zip(regs) {
+            let is_bool = self.scalar(*member) == Scalar::Bool;
+            let reg = if is_bool { self.byte_to_pred(reg) } else { reg };
+            self.define(*member, reg);
+        }
+    }
+
+    /// A register for a scalar as it lies in memory.
+    fn lane(&mut self, scalar: Scalar) -> Reg {
+        let class = if scalar == Scalar::Bool { Class::B32 } else { Class::of(scalar) };
+        self.regs.fresh(class)
+    }
+
+    fn store_vector(&mut self, vector: &Vector, ptr: InstId) {
+        let kernel = self.kernel;
+        let address = self.behind(self.address(ptr), -(vector.behind as i32));
+        let values = vector.members.iter().filter_map(|id| kernel.insts[*id].op.operands().nth(1));
+        let values: Vec<InstId> = values.collect();
+        let scalars: Vec<Scalar> = values.iter().map(|value| self.scalar(*value)).collect();
+        let one_type = are_same(&scalars);
+        let values = values.iter().map(|value| match self.stored(*value) {
+            // Registers of several types may be in one vector, but no literals beside them.
+            Operand::Imm(imm) if !one_type => Operand::Reg(self.materialize(imm)),
+            operand => operand,
+        });
+        let values: Vec<Operand> = values.collect();
+        let space = space_name(address.space);
+        ptx!(self, "st.{space}.{} {address}, {}", ty(&scalars), lanes(&values));
+    }
+}
+
+fn are_same(scalars: &[Scalar]) -> bool {
+    scalars.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// How many of what: `v4.f32`.
+fn ty(scalars: &[Scalar]) -> String {
+    let one_type = are_same(scalars);
+    let of = |scalar: &Scalar| if one_type { memory(*scalar) } else { untyped(*scalar) };
+    format!("v{}.{}", scalars.len(), scalars.first().map_or("b32", of))
+}
+
+/// As instructions take them: `{%f1, %f2}`.
+fn lanes<T: ToString>(lanes: &[T]) -> String {
+    let lanes: Vec<String> = lanes.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", lanes.join(", "))
+}
