@@ -3,7 +3,7 @@
 use super::{error::Errors, span::SpanRange};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{
-    Attribute, Block, Expr, ItemFn, Pat, Type,
+    Attribute, Block, Expr, Pat, Signature, Type,
     visit::{self, Visit},
 };
 
@@ -11,11 +11,11 @@ use syn::{
 pub(crate) const MAX_DEPTH: usize = 192;
 
 /// Reports what is wrong; true if the function may be walked.
-pub(crate) fn check(item: &ItemFn, errors: &mut Errors) -> bool {
+pub(crate) fn check(sig: &Signature, block: &Block, errors: &mut Errors) -> bool {
     let mut limits = Limits { errors, depth: 0, too_deep: false, cfg: false };
     // Not its own attributes: `#[cfg]` on the whole function is as it should be.
-    limits.visit_signature(&item.sig);
-    limits.visit_block(&item.block);
+    limits.visit_signature(sig);
+    limits.visit_block(block);
     !limits.too_deep && !limits.cfg
 }
 

@@ -332,6 +332,9 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
         | Type::Never
         | Type::Ref { .. }
         | Type::Slice(_)
+        | Type::Tuple(_)
+        | Type::Adt(..)
+        | Type::Closure(_)
         | Type::Array(..)
         | Type::Atomic(..)
         | Type::Exchange(_) => false,

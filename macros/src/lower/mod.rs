@@ -15,7 +15,10 @@ mod infer;
 mod levels;
 mod limits;
 mod method;
+mod mono;
 mod paths;
+mod prelude;
+mod program;
 mod recursion;
 mod span;
 #[cfg(test)]
@@ -29,8 +32,9 @@ use error::Errors;
 pub(crate) use error::Rejected;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
+use program::{Program, Written};
 pub(crate) use span::SpanRange;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 use warpwise_compiler::{ir::Kernel, lint::Levels};
 
 /// What is lowered.
@@ -93,25 +97,23 @@ fn try_lower(
     errors: &mut Errors,
 ) -> Option<Lowered> {
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
+    let prelude = prelude::items(devices.items.len());
+    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
+    let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
     let context = infer::Context {
-        item,
-        paths: &devices.kernel_paths,
-        devices: &devices.items,
-        kernel: Some(&options.open),
-        block: options.block.as_ref(),
-        lints: &options.lints,
+        program: &program,
+        written,
+        home: None,
+        kernel: Some(options),
+        given: None,
+        generics: &[],
     };
-    let kernel = limits::check(item, errors).then(|| infer::function(&context, errors)).flatten();
-    let mut functions = Vec::with_capacity(devices.items.len());
-    for device in &devices.items {
-        functions.extend(device_function(device, devices, errors));
-    }
-    let (function, notes) = kernel?;
-    if !errors.is_empty() {
+    if !limits::check(&item.sig, &item.block, errors) {
         return None;
     }
-    let functions: Vec<tree::Function> = functions.into_iter().map(|(made, _)| made).collect();
-    let emitted = emit::kernel(&function, &functions, options, errors)?;
+    let (function, notes) = infer::function(&context, errors)?;
+    let function = Rc::new(function);
+    let emitted = emit::kernel(&function, &program, options, errors)?;
     let witnesses = vec![witness::witness(item, &function, &notes)];
     Some(Lowered {
         kernel: emitted.kernel,
@@ -119,25 +121,6 @@ fn try_lower(
         levels: emitted.levels,
         witnesses,
     })
-}
-
-fn device_function(
-    device: &DeviceItem,
-    devices: &DeviceSet,
-    errors: &mut Errors,
-) -> Option<(tree::Function, witness::Notes)> {
-    let (item, paths) = (as_function(&device.item, errors)?, &device.paths);
-    let devices = &devices.items;
-    let context = infer::Context { item, paths, devices, kernel: None, block: None, lints: &[] };
-    limits::check(item, errors).then(|| infer::function(&context, errors)).flatten()
-}
-
-fn as_function<'a>(item: &'a syn::Item, errors: &mut Errors) -> Option<&'a syn::ItemFn> {
-    if let syn::Item::Fn(item) = item {
-        return Some(item);
-    }
-    errors.report(SpanRange::tokens(item), "`#[device]` is for functions");
-    None
 }
 
 /// Checks the items of `devices` with these indices, which are defined here, used by nobody, and
@@ -151,19 +134,45 @@ pub(crate) fn check_devices(
 ) -> Result<Vec<syn::ItemFn>, Rejected> {
     let mut errors = Errors::default();
     let mut witnesses = Vec::new();
-    for device in here.into_iter().filter_map(|index| devices.items.get(index)) {
-        witnesses.extend(check_device(device, devices, &mut errors));
+    for index in here {
+        witnesses.extend(check_device(index, devices, &mut errors));
     }
     errors.finish(Some(witnesses))
 }
 
-fn check_device(
-    device: &DeviceItem,
+/// Checks one item, and yields the witnesses of its functions.
+fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<syn::ItemFn> {
+    match devices.items.get(index).map(|device| &device.item) {
+        Some(syn::Item::Fn(item)) => {
+            check_function(index, item, devices, errors).into_iter().collect()
+        }
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// Checks a function as far as its generic parameters' bounds tell.
+fn check_function(
+    index: usize,
+    item: &syn::ItemFn,
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Option<syn::ItemFn> {
-    let item = as_function(&device.item, errors)?;
-    recursion::check(item, &device.paths, devices, errors).ok()?;
-    let (function, notes) = device_function(device, devices, errors)?;
+    let paths = &devices.items[index].paths;
+    recursion::check(item, paths, devices, errors).ok()?;
+    if !limits::check(&item.sig, &item.block, errors) || !infer::stands_for_numbers(&item.sig) {
+        return None;
+    }
+    let prelude = prelude::items(devices.items.len());
+    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
+    let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
+    let context = infer::Context {
+        program: &program,
+        written,
+        home: Some(index),
+        kernel: None,
+        given: None,
+        generics: &[],
+    };
+    let (function, notes) = infer::function(&context, errors)?;
     Some(witness::witness(item, &function, &notes))
 }

@@ -75,7 +75,9 @@ impl Search<'_> {
     }
 
     fn enter(&mut self, at: usize, path: &mut Vec<(usize, Vec<usize>)>) {
-        if self.seen.get(at) == Some(&Seen::Not) {
+        // What types and traits lead to, only who calls their functions knows.
+        let is_function = matches!(self.devices.items[at].item, syn::Item::Fn(_));
+        if is_function && self.seen.get(at) == Some(&Seen::Not) {
             self.seen[at] = Seen::Entered;
             path.push((at, self.devices.items[at].paths.values().copied().collect()));
         }

@@ -4,17 +4,20 @@
 //! Places and values are both [`Expr`]s, as in Rust; [`Expr::is_place`] tells them apart.
 //! Parentheses are gone, autoderef and coercions are explicit. Types are entries of the
 //! function's own [`Types`].
+pub(crate) use super::types::GenericArg;
 use super::{
     builtin::Builtin,
     constant::Constant,
     method::Method,
+    program::Callee,
     span::SpanRange,
     types::{Len, Prim, Ty, Types},
 };
+use std::rc::Rc;
 use warpwise_compiler::{
     diag::Level,
     id::Table,
-    ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, GenericId, Order, Scope, UnaryOp},
+    ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, Order, Scope, UnaryOp},
 };
 
 warpwise_compiler::id!(/** A variable. */ Var, "v");
@@ -31,7 +34,7 @@ pub(crate) struct Function {
     /// A kernel's number of threads in a block, where it is declared.
     pub(crate) block: Option<[Extent; 3]>,
     /// Parameters, in order.
-    pub(crate) params: Vec<Var>,
+    pub(crate) params: Vec<Pattern>,
     /// Every variable.
     pub(crate) vars: Table<Var, Variable>,
     /// How many labels there are, named or not.
@@ -118,12 +121,14 @@ pub(crate) struct Stmt {
 /// What a statement does.
 #[derive(Debug)]
 pub(crate) enum StmtKind {
-    /// Declares a variable, if the pattern names one.
+    /// Declares variables.
     Let {
-        /// Which; `None` for `_`.
-        var: Option<Var>,
-        /// Its first value.
+        /// Which, and where in the value they are.
+        pattern: Pattern,
+        /// Their first value.
         init: Option<Expr>,
+        /// What is done instead where the pattern does not match; it does not come back.
+        other: Option<Block>,
     },
     /// Evaluates.
     Expr(Expr),
@@ -155,8 +160,8 @@ pub(crate) enum Kind {
     Bool(bool),
     /// A constant of Rust's.
     Constant(Constant),
-    /// A constant parameter or open constant.
-    Generic(GenericId),
+    /// A constant parameter or open constant, as an extent.
+    Param(Len),
     /// A variable.
     Var(Var),
     /// `*value`
@@ -274,6 +279,67 @@ pub(crate) enum Kind {
     Return(Option<Box<Expr>>),
     /// A call of a device function.
     Call(Box<Call>),
+    /// A closure.
+    Closure(Rc<Closure>),
+    /// A call of a closure.
+    Invoke {
+        /// The closure.
+        callee: Box<Expr>,
+        /// Its arguments.
+        args: Vec<Expr>,
+    },
+    /// A tuple, or a struct or variant with its fields in the order of their declaration.
+    Aggregate {
+        /// For an enum, which variant.
+        variant: Option<usize>,
+        /// Fields by their index, in the order in which they are evaluated.
+        fields: Vec<(usize, Expr)>,
+        /// Where the other fields come from: `..base`.
+        base: Option<Box<Expr>>,
+    },
+    /// `[a, b, c]`
+    Array(Vec<Expr>),
+    /// `[value; len]`, the length being the type's.
+    Repeat(Box<Expr>),
+    /// A field of a place of tuple or struct type.
+    Field {
+        /// Of what.
+        base: Box<Expr>,
+        /// Which.
+        index: usize,
+    },
+    /// `match`
+    Match {
+        /// What is looked at: a place, or a value of its own.
+        of: Box<Expr>,
+        /// In order; the last one matches what is left.
+        arms: Vec<Arm>,
+    },
+    /// Whether a value matches a pattern; binds its variables, which have no meaning if not.
+    Is {
+        /// What is looked at: a place, or a value of its own.
+        of: Box<Expr>,
+        /// What it is compared with.
+        pattern: Box<Pattern>,
+    },
+    /// `<` and its kin on a type other than a number: in the order of the parts.
+    Ordered {
+        /// Which.
+        op: CompareOp,
+        /// Left side.
+        lhs: Box<Expr>,
+        /// Right side.
+        rhs: Box<Expr>,
+    },
+    /// `==` or `!=` on a type other than a number: field by field.
+    Same {
+        /// Whether it is `!=`.
+        negated: bool,
+        /// Left side.
+        lhs: Box<Expr>,
+        /// Right side.
+        rhs: Box<Expr>,
+    },
     /// A call of a kernel-side function.
     Builtin {
         /// Which.
@@ -318,8 +384,8 @@ pub(crate) enum Kind {
 pub(crate) struct For {
     /// Its label.
     pub(crate) label: Label,
-    /// The loop variable, if the pattern names one.
-    pub(crate) var: Option<Var>,
+    /// What each value is taken apart into.
+    pub(crate) pattern: Pattern,
     /// Type of the loop variable.
     pub(crate) ty: Ty,
     /// First value.
@@ -340,20 +406,95 @@ pub(crate) struct For {
 #[derive(Debug)]
 pub(crate) struct Call {
     /// Which.
-    pub(crate) device: usize,
-    /// What its generic parameters are, in order.
+    pub(crate) callee: Callee,
+    /// What the generic parameters of its `impl` or trait and its own are, in order.
     pub(crate) generics: Vec<GenericArg>,
+    /// What `Self` is in it.
+    pub(crate) this: Option<Ty>,
     /// Its arguments.
     pub(crate) args: Vec<Expr>,
 }
 
-/// What a generic parameter is at a call.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum GenericArg {
-    /// A type.
-    Type(Ty),
-    /// A constant, as an extent.
-    Const(Len),
+/// A closure.
+#[derive(Debug)]
+pub(crate) struct Closure {
+    /// Its parameters.
+    pub(crate) params: Vec<Pattern>,
+    /// Variables from outside that it takes a copy of: those of a `move` closure.
+    pub(crate) copies: Vec<Var>,
+    /// Whether a `return` is in it.
+    pub(crate) returns_early: bool,
+    /// What it does.
+    pub(crate) body: Expr,
+}
+
+/// An arm of a `match`.
+#[derive(Debug)]
+pub(crate) struct Arm {
+    /// What it is for.
+    pub(crate) pattern: Pattern,
+    /// What must be true besides.
+    pub(crate) guard: Option<Expr>,
+    /// Its value.
+    pub(crate) body: Expr,
+}
+
+/// What a value is compared with and taken apart into.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// What it is.
+    pub(crate) kind: PatternKind,
+    /// Type of what it is compared with.
+    pub(crate) ty: Ty,
+    /// Where it stands.
+    pub(crate) at: At,
+}
+
+/// What a pattern is. References are taken apart explicitly.
+#[derive(Debug)]
+pub(crate) enum PatternKind {
+    /// `_`
+    Wild,
+    /// `name`, `name @ pattern`, `ref name`
+    Bind {
+        /// The variable.
+        var: Var,
+        /// Whether it is a reference to what is there.
+        by_ref: bool,
+        /// What must match besides.
+        and: Option<Box<Pattern>>,
+    },
+    /// A constant.
+    Is(Box<Expr>),
+    /// `low..=high`
+    Range {
+        /// The least value.
+        low: Option<Box<Expr>>,
+        /// The greatest value, or the first beyond.
+        high: Option<Box<Expr>>,
+        /// Whether `high` is in it.
+        inclusive: bool,
+    },
+    /// Parts of a tuple, struct or variant, by their index.
+    Parts {
+        /// For an enum, which variant.
+        variant: Option<usize>,
+        /// What is looked at.
+        parts: Vec<(usize, Pattern)>,
+    },
+    /// `&pattern`, written or not.
+    Deref(Box<Pattern>),
+    /// `[a, .., b]`
+    Slice {
+        /// From the start.
+        before: Vec<Pattern>,
+        /// The rest, where there is one: what it is bound to.
+        rest: Option<Option<Box<Pattern>>>,
+        /// To the end.
+        after: Vec<Pattern>,
+    },
+    /// One of these, which bind nothing.
+    Any(Vec<Pattern>),
 }
 
 /// A method of an atomic.
@@ -389,7 +530,11 @@ impl Expr {
     pub(crate) fn is_place(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Var(_) | Kind::Deref(_) | Kind::Index { .. } | Kind::Scoped { .. }
+            Kind::Var(_)
+                | Kind::Deref(_)
+                | Kind::Index { .. }
+                | Kind::Field { .. }
+                | Kind::Scoped { .. }
         )
     }
 }

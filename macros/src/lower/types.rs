@@ -3,7 +3,11 @@
 //!
 //! Generic parameters are numbered in the function's own order (its type and constant parameters,
 //! then a kernel's open constants); [`Extent`]s of array lengths count in it too.
-use super::error::Reported;
+use super::{
+    error::Reported,
+    mono::{ClosureMono, Mono, MonoArg},
+};
+use std::rc::Rc;
 use warpwise_compiler::{
     id::{Id as _, Table},
     ir::{Extent, GenericId, Scalar},
@@ -11,6 +15,28 @@ use warpwise_compiler::{
 
 warpwise_compiler::id!(/** A type. */ Ty, "?");
 warpwise_compiler::id!(/** A length of arrays. */ Len, "#");
+warpwise_compiler::id!(/** Types and constants in order. */ List, "list");
+warpwise_compiler::id!(/** A closure. */ ClosureId, "closure");
+
+/// What a generic parameter is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GenericArg {
+    /// A type.
+    Type(Ty),
+    /// A constant, as an extent.
+    Const(Len),
+}
+
+/// What is known of a closure from outside.
+#[derive(Clone, Debug)]
+pub(crate) struct ClosureType {
+    /// Which one it is, among all of a kernel.
+    pub(crate) which: usize,
+    /// Types of its parameters.
+    pub(crate) params: Vec<Ty>,
+    /// Type of its value.
+    pub(crate) ret: Ty,
+}
 
 /// A number type or `bool`, as Rust tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +192,12 @@ pub(crate) enum Type {
     Atomic(Prim),
     /// What `compare_exchange` returns.
     Exchange(Prim),
+    /// A tuple of one type or more.
+    Tuple(List),
+    /// A struct or enum: its number among the items, and its generic arguments.
+    Adt(usize, List),
+    /// A closure.
+    Closure(ClosureId),
 }
 
 /// A length of arrays.
@@ -186,20 +218,31 @@ pub(crate) struct Mismatch;
 pub(crate) struct Types {
     types: Table<Ty, Type>,
     lens: Table<Len, Length>,
+    lists: Table<List, Vec<GenericArg>>,
+    closures: Table<ClosureId, ClosureType>,
     /// Names of the generic parameters, for messages.
     pub(crate) generics: Vec<String>,
+    /// Names of the items, for messages.
+    adts: Rc<[String]>,
 }
 
 impl Types {
     /// A table that holds the types every function may need.
-    pub(crate) fn new(generics: Vec<String>) -> Self {
+    pub(crate) fn new(generics: Vec<String>, adts: Rc<[String]>) -> Self {
         let mut types = Table::new();
         for prim in Prim::ALL {
             types.push(Type::Prim(prim));
         }
         types.push(Type::Unit);
         types.push(Type::Never);
-        Self { types, lens: Table::new(), generics }
+        Self {
+            types,
+            lens: Table::new(),
+            lists: Table::new(),
+            closures: Table::new(),
+            generics,
+            adts,
+        }
     }
 
     /// A number type or `bool`.
@@ -230,6 +273,47 @@ impl Types {
     /// Adds a reference.
     pub(crate) fn reference(&mut self, mutable: bool, to: Ty) -> Ty {
         self.add(Type::Ref { mutable, to })
+    }
+
+    /// Adds a tuple; `()` if there is nothing in it.
+    pub(crate) fn tuple(&mut self, parts: Vec<Ty>) -> Ty {
+        if parts.is_empty() {
+            return self.unit();
+        }
+        let list = self.list(parts.into_iter().map(GenericArg::Type).collect());
+        self.add(Type::Tuple(list))
+    }
+
+    /// Adds a list.
+    pub(crate) fn list(&mut self, args: Vec<GenericArg>) -> List {
+        self.lists.push(args)
+    }
+
+    /// What is in a list.
+    pub(crate) fn args(&self, list: List) -> &[GenericArg] {
+        &self.lists[list]
+    }
+
+    /// The types in a list.
+    pub(crate) fn parts(&self, list: List) -> Vec<Ty> {
+        let types = self.lists[list].iter();
+        types
+            .filter_map(|arg| match arg {
+                GenericArg::Type(ty) => Some(*ty),
+                GenericArg::Const(_) => None,
+            })
+            .collect()
+    }
+
+    /// Adds a closure.
+    pub(crate) fn closure(&mut self, closure: ClosureType) -> Ty {
+        let id = self.closures.push(closure);
+        self.add(Type::Closure(id))
+    }
+
+    /// What is known of a closure.
+    pub(crate) fn closure_type(&self, id: ClosureId) -> &ClosureType {
+        &self.closures[id]
     }
 
     /// Adds a length that is known.
@@ -303,6 +387,19 @@ impl Types {
         len
     }
 
+    /// Whether two types are one.
+    pub(crate) fn same(&self, a: Ty, b: Ty) -> bool {
+        self.root(a) == self.root(b)
+    }
+
+    /// What a type refers to, through any references.
+    pub(crate) fn pointee(&self, mut ty: Ty) -> Ty {
+        while let Type::Ref { to, .. } = self.get(ty) {
+            ty = to;
+        }
+        ty
+    }
+
     /// Makes two types the same.
     ///
     /// # Errors
@@ -324,8 +421,58 @@ impl Types {
                 self.unify_len(n, m)?;
                 self.unify(a, b)
             }
+            (Type::Tuple(a), Type::Tuple(b)) => self.unify_lists(a, b),
+            (Type::Adt(a, of_a), Type::Adt(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
+            (Type::Closure(a), Type::Closure(b)) => {
+                let same = self.closures[a].which == self.closures[b].which;
+                if same { Ok(()) } else { Err(Mismatch) }
+            }
             (a, b) if a == b => Ok(()),
             _ => Err(Mismatch),
+        }
+    }
+
+    fn unify_lists(&mut self, a: List, b: List) -> Result<(), Mismatch> {
+        let (a, b) = (self.lists[a].clone(), self.lists[b].clone());
+        if a.len() != b.len() {
+            return Err(Mismatch);
+        }
+        a.into_iter().zip(b).try_for_each(|pair| match pair {
+            (GenericArg::Type(a), GenericArg::Type(b)) => self.unify(a, b),
+            (GenericArg::Const(a), GenericArg::Const(b)) => self.unify_len(a, b),
+            _ => Err(Mismatch),
+        })
+    }
+
+    /// Whether two types could be made the same, as far as their shapes tell.
+    pub(crate) fn could_unify(&self, a: Ty, b: Ty) -> bool {
+        let lists = |a: List, b: List| {
+            let (a, b) = (&self.lists[a], &self.lists[b]);
+            a.len() == b.len()
+                && a.iter().zip(b).all(|pair| match pair {
+                    (GenericArg::Type(a), GenericArg::Type(b)) => self.could_unify(*a, *b),
+                    (GenericArg::Const(a), GenericArg::Const(b)) => self.same_len(*a, *b),
+                    _ => false,
+                })
+        };
+        match (self.get(a), self.get(b)) {
+            (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
+            (Type::Unknown(class), other) | (other, Type::Unknown(class)) => fits(class, other),
+            (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) => {
+                m == n && self.could_unify(a, b)
+            }
+            (Type::Slice(a), Type::Slice(b)) => self.could_unify(a, b),
+            (Type::Array(a, n), Type::Array(b, m)) => self.same_len(n, m) && self.could_unify(a, b),
+            (Type::Tuple(a), Type::Tuple(b)) => lists(a, b),
+            (Type::Adt(a, of_a), Type::Adt(b, of_b)) => a == b && lists(of_a, of_b),
+            (a, b) => a == b,
+        }
+    }
+
+    fn same_len(&self, a: Len, b: Len) -> bool {
+        match (&self.lens[self.len_root(a)], &self.lens[self.len_root(b)]) {
+            (Length::Known(a), Length::Known(b)) => a == b,
+            _ => true,
         }
     }
 
@@ -375,7 +522,98 @@ impl Types {
             Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
                 self.root(inner) == part || self.mentions(inner, part)
             }
+            Type::Tuple(list) | Type::Adt(_, list) => self
+                .parts(list)
+                .into_iter()
+                .any(|inner| self.root(inner) == part || self.mentions(inner, part)),
             _ => false,
+        }
+    }
+
+    /// The type, once it is known and nothing in it is unknown.
+    pub(crate) fn mono(&self, ty: Ty) -> Option<Mono> {
+        Some(match self.get(ty) {
+            Type::Unknown(_) | Type::Same(_) | Type::Reported(_) => return None,
+            Type::Unit => Mono::Unit,
+            Type::Never => Mono::Never,
+            Type::Prim(prim) => Mono::Prim(prim),
+            Type::Generic(id) => Mono::Generic(id),
+            Type::Ref { mutable, to } => Mono::Ref { mutable, to: Box::new(self.mono(to)?) },
+            Type::Slice(elem) => Mono::Slice(Box::new(self.mono(elem)?)),
+            Type::Array(elem, len) => {
+                Mono::Array(Box::new(self.mono(elem)?), self.extent(len)?.clone())
+            }
+            Type::Atomic(prim) => Mono::Atomic(prim),
+            Type::Exchange(prim) => Mono::Exchange(prim),
+            Type::Tuple(list) => Mono::Tuple(self.mono_list(list)?),
+            Type::Adt(item, list) => Mono::Adt(item, self.mono_list(list)?),
+            Type::Closure(id) => {
+                let ClosureType { which, params, ret } = &self.closures[id];
+                let params = params.iter().map(|param| self.mono(*param)).collect::<Option<_>>()?;
+                Mono::Closure(Rc::new(ClosureMono { which: *which, params, ret: self.mono(*ret)? }))
+            }
+        })
+    }
+
+    fn mono_list(&self, list: List) -> Option<Vec<MonoArg>> {
+        self.lists[list].iter().map(|arg| self.mono_arg(*arg)).collect()
+    }
+
+    /// A generic argument, once it is known.
+    pub(crate) fn mono_arg(&self, arg: GenericArg) -> Option<MonoArg> {
+        Some(match arg {
+            GenericArg::Type(ty) => MonoArg::Type(self.mono(ty)?),
+            GenericArg::Const(len) => MonoArg::Const(self.extent(len)?.clone()),
+        })
+    }
+
+    /// Adds a type that is known.
+    pub(crate) fn of_mono(&mut self, mono: &Mono) -> Ty {
+        match mono {
+            Mono::Unit => self.unit(),
+            Mono::Never => self.never(),
+            Mono::Prim(prim) => self.prim(*prim),
+            Mono::Generic(id) => self.add(Type::Generic(*id)),
+            Mono::Ref { mutable, to } => {
+                let to = self.of_mono(to);
+                self.reference(*mutable, to)
+            }
+            Mono::Slice(elem) => {
+                let elem = self.of_mono(elem);
+                self.add(Type::Slice(elem))
+            }
+            Mono::Array(elem, len) => {
+                let (elem, len) = (self.of_mono(elem), self.len(len.clone()));
+                self.add(Type::Array(elem, len))
+            }
+            Mono::Atomic(prim) => self.add(Type::Atomic(*prim)),
+            Mono::Exchange(prim) => self.add(Type::Exchange(*prim)),
+            Mono::Tuple(args) => {
+                let list = self.list_of(args);
+                self.add(Type::Tuple(list))
+            }
+            Mono::Adt(item, args) => {
+                let list = self.list_of(args);
+                self.add(Type::Adt(*item, list))
+            }
+            Mono::Closure(closure) => {
+                let params = closure.params.iter().map(|param| self.of_mono(param)).collect();
+                let ret = self.of_mono(&closure.ret);
+                self.closure(ClosureType { which: closure.which, params, ret })
+            }
+        }
+    }
+
+    fn list_of(&mut self, args: &[MonoArg]) -> List {
+        let args = args.iter().map(|arg| self.of_mono_arg(arg)).collect();
+        self.list(args)
+    }
+
+    /// Adds a generic argument that is known.
+    pub(crate) fn of_mono_arg(&mut self, arg: &MonoArg) -> GenericArg {
+        match arg {
+            MonoArg::Type(mono) => GenericArg::Type(self.of_mono(mono)),
+            MonoArg::Const(extent) => GenericArg::Const(self.len(extent.clone())),
         }
     }
 
@@ -398,7 +636,30 @@ impl Types {
             },
             Type::Atomic(prim) => atomic_name(prim).into(),
             Type::Exchange(prim) => format!("Result<{0}, {0}>", prim.name()),
+            Type::Tuple(list) => match self.show_list(list).as_slice() {
+                [one] => format!("({one},)"),
+                parts => format!("({})", parts.join(", ")),
+            },
+            Type::Adt(item, list) => {
+                let name = self.adts.get(item).map_or("_", String::as_str);
+                match self.show_list(list).as_slice() {
+                    [] => name.into(),
+                    args => format!("{name}<{}>", args.join(", ")),
+                }
+            }
+            Type::Closure(_) => "{closure}".into(),
         }
+    }
+
+    fn show_list(&self, list: List) -> Vec<String> {
+        let args = self.lists[list].iter();
+        args.map(|arg| match arg {
+            GenericArg::Type(ty) => self.show(*ty),
+            GenericArg::Const(len) => {
+                self.extent(*len).map_or_else(|| "_".into(), |extent| self.show_extent(extent))
+            }
+        })
+        .collect()
     }
 
     /// A length as Rust writes it.

@@ -179,9 +179,19 @@ fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             let float = prim.is_float();
             if float { quote!(::warpwise::#name) } else { quote!(::core::sync::atomic::#name) }
         }
-        Type::Never | Type::Exchange(_) | Type::Unknown(_) | Type::Same(_) | Type::Reported(_) => {
-            return None;
+        Type::Tuple(list) => {
+            let parts = types.parts(list).into_iter().map(|part| written(part, types));
+            let parts = parts.collect::<Option<Vec<_>>>()?;
+            quote!((#(#parts,)*))
         }
+        // A struct or enum may be out of reach by its name here.
+        Type::Adt(..)
+        | Type::Closure(_)
+        | Type::Never
+        | Type::Exchange(_)
+        | Type::Unknown(_)
+        | Type::Same(_)
+        | Type::Reported(_) => return None,
     })
 }
 

@@ -346,11 +346,14 @@ fn abs(a: i32, y: &mut [i32]) {
 //   %9 = index %8, %7, 4 : ptr global !5
 //   %10 = store %9, %4 !6
 //   %11 = param arg0 : i32 !7
-//   %12 = abs %11 : i32 !8
-//   %13 = const 1 : u64 !9
-//   %14 = len arg1 : u64 !9
-//   %15 = bounds %13, %14 : u64 !9
-//   %16 = param arg1 : ptr global !10
-//   %17 = index %16, %15, 4 : ptr global !10
-//   %18 = store %17, %12 !11
+//   %12 = const -2147483648 : i32 !8
+//   %13 = ne %11, %12 : bool !8
+//   %14 = check %13, negate_overflow !8
+//   %15 = abs %11 : i32 !8
+//   %16 = const 1 : u64 !9
+//   %17 = len arg1 : u64 !9
+//   %18 = bounds %16, %17 : u64 !9
+//   %19 = param arg1 : ptr global !10
+//   %20 = index %19, %18, 4 : ptr global !10
+//   %21 = store %20, %15 !11
 // }

@@ -21,9 +21,25 @@ fn calls(x: &[f32], y: &mut [f32]) {
     let z = generic(x);
 }
 // == calls
-// error: 21:13-21:23: kernel code cannot be generic over `&[f32]`
-// = help: type parameters stand for numbers
-// error: 2:24-2:28: a device function can only return a number or `bool`
-// = help: let the caller do the indexing
-// error: 8:5-10:6: kernel code cannot `match` yet
-// = help: write `if` and `else if`
+// kernel calls {
+//   param arg0 = x: read [f32] !0
+//   param arg1 = y: write [f32] !1
+//   local $0 = : f32 !6
+//   %0 = const 0 : u64 !2
+//   %1 = len arg0 : u64 !2
+//   %2 = bounds %0, %1 : u64 !2
+//   %3 = param arg0 : ptr global !3
+//   %4 = index %3, %2, 4 : ptr global !3
+//   %5 = load %4 : f32 !4
+//   %6 = const 1.0 : f32 !5
+//   %7 = const 1.0 : f32 !7
+//   %8 = set $0, %7 !6
+//   %9 = get $0 : f32 !6
+//   %10 = add %5, %9 : f32 !8
+//   %11 = const 0 : u64 !9
+//   %12 = len arg1 : u64 !9
+//   %13 = bounds %11, %12 : u64 !9
+//   %14 = param arg1 : ptr global !10
+//   %15 = index %14, %13, 4 : ptr global !10
+//   %16 = store %15, %10 !11
+// }

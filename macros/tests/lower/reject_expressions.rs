@@ -103,28 +103,12 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
     warp::shfl_width::<5, _>(1.0, 3);
 }
 // == expressions
-// error: 3:13-3:23: kernel code cannot have arrays of its own yet
-// = help: use one variable for each element, or `shared!([T; N])` for the block
-// error: 4:13-4:21: kernel code cannot have arrays of its own yet
-// = help: use one variable for each element, or `shared!([T; N])` for the block
-// error: 5:13-5:29: kernel code cannot have closures yet
-// = help: make it a `#[device]` function
-// error: 6:13-6:19: kernel code cannot use tuples yet
-// = help: use one variable for each part
-// error: 7:13-7:16: kernel code cannot use structs or tuples yet
-// = help: use one variable for each part
-// error: 8:5-11:6: kernel code cannot `match` yet
-// = help: write `if` and `else if`
-// error: 12:8-12:29: kernel code cannot test patterns with `let` yet
-// = help: compare with `==`
-// error: 13:11-13:28: kernel code cannot test patterns with `let` yet
-// = help: compare with `==`
+// error: 13:25-13:28: kernel code cannot call `f`
+// = help: mark the function `#[device]`
 // error: 14:13-14:17: kernel code cannot use ranges as values
 // = help: use them in `for`, and compare with `<` to test whether something is in between
-// error: 15:13-15:29: kernel code cannot use structs yet
-// = help: use one variable for each field
-// error: 16:13-16:15: kernel code cannot use `?` yet
-// = help: test with `if`, and `return`
+// error: 15:13-15:29: kernel code does not know the struct `Point`
+// = help: mark its definition `#[device]`
 // error: 17:5-17:26: kernel code cannot be `unsafe`
 // = help: leave `unsafe` out: kernel code is safe
 // error: 18:13-18:16: kernel code cannot use the type `char`
@@ -133,12 +117,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: pass bytes as `&[u8]`
 // error: 20:13-20:18: kernel code cannot use the type `u128`
 // = help: use integers of at most 64 bits
-// error: 21:9-21:15: kernel code cannot take values apart by patterns yet
-// = help: bind each part with its own `let`
-// error: 22:9-22:16: kernel code cannot take values apart by patterns yet
-// = help: bind each part with its own `let`
-// error: 22:21-22:25: kernel code cannot use `let` with `else` yet
-// = help: test with `if` first
 // error: 23:5-23:13: kernel code cannot be `async`
 // = help: a launch returns before the kernel ends: there is no need
 // error: 24:5-24:16: kernel code cannot have `const` blocks yet
@@ -196,8 +174,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: write it out, or as a `#[device]` function, with operators
 // error: 62:12-62:15: the type must be known before `sqrt` is called
 // = help: give the number a suffix such as `f32`, or the variable a type
-// error: 63:12-63:21: kernel code cannot call the method `clone` of `f32`
-// = help: leave it out: numbers are copied
 // == calls
 // error: 68:5-68:15: kernel code cannot call `unknown`
 // = help: mark the function `#[device]`
@@ -205,33 +181,23 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: mark the function `#[device]`
 // error: 70:5-70:25: kernel code cannot call `std::mem::swap`
 // = help: numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions
-// error: 71:5-71:12: kernel code cannot call `Some`
-// = help: use a number and a `bool`
-// error: 72:5-72:9: kernel code cannot call closures yet
-// = help: make it a `#[device]` function
-// error: 73:5-73:8: kernel code can only call functions by their name
-// = help: call the function itself
 // error: 74:13-74:20: kernel code does not know the constant `UNKNOWN`
-// = help: name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
+// = help: mark it `#[device]`, name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
 // error: 75:13-75:27: kernel code does not know the constant `other::UNKNOWN`
-// = help: name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
+// = help: mark it `#[device]`, name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
 // error: 76:13-76:25: kernel code does not know the constant `f32::UNKNOWN`
-// = help: name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
+// = help: mark it `#[device]`, name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
 // == references
-// error: 85:21-85:32: kernel code cannot use the type `Option`
-// = help: use a number and a `bool`
 // error: 81:13-81:20: kernel code cannot choose between references at run time
 // = help: choose between values or indices, or repeat what is done with them
-// error: 83:5-83:10: kernel code can only assign numbers and `bool`
+// error: 83:5-83:10: kernel code can only assign values, not references or closures
 // = help: declare another variable with `let`
-// error: 86:9-86:12: kernel code cannot copy a `[f32; 4]`
-// = help: refer to it with `&` or `&mut`
 // == attributes
 // error: 91:7-91:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
 // = help: put `#[cfg]` on the whole function, once for each case
 // == orderings
 // error: 98:34-98:42: kernel code cannot use the type `Ordering`
-// = help: types are numbers, `bool`, atomics, arrays and slices of them, and references
+// = help: mark its definition `#[device]`
 // error: 99:5-99:33: `load` cannot be `Release`
 // error: 100:19-100:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`

@@ -66,10 +66,6 @@ fn open(x: &mut [f32]) {
 // error: 11:22-11:25: a kernel returns nothing: each of its threads would return its own value
 // = help: write the result to a `&mut [T]` parameter
 // == types
-// error: 17:8-17:12: a kernel cannot have a parameter of this type
-// = help: pass numbers by value, and buffers as `&[T]`
-// error: 18:8-18:16: a kernel cannot have a parameter of this type
-// = help: write `&mut [T]`: a buffer of one element will do
 // error: 19:8-19:17: a kernel cannot have a parameter of this type
 // = help: write `&[T]`
 // error: 20:8-20:12: kernel code cannot use the type `u128`
@@ -80,8 +76,8 @@ fn open(x: &mut [f32]) {
 // = help: pass bytes as `&[u8]`
 // error: 23:8-23:18: kernel code cannot use raw pointers
 // = help: use slices: `&[T]`, `&mut [T]`
-// error: 24:8-24:18: kernel code cannot use tuples
-// = help: use one variable for each part
+// error: 24:8-24:18: a kernel cannot have a parameter of this type
+// = help: parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` and slices of atomics
 // error: 25:8-25:12: kernel code cannot use the type `char`
 // = help: use `u8` or `u32`
 // error: 26:8-26:24: a kernel cannot have a parameter of this type
@@ -92,19 +88,11 @@ fn open(x: &mut [f32]) {
 // = help: use a type parameter
 // error: 29:8-29:12: kernel code cannot use function pointers
 // = help: call the function by its name
-// error: 30:8-30:16: a kernel cannot have a parameter of this type
-// = help: parameters are numbers, `&[T]`, `&mut [T]` and slices of atomics
-// error: 31:8-31:19: a kernel cannot have a parameter of this type
-// = help: pass a slice of numbers
 // error: 32:8-32:14: kernel code cannot use the type `String`
 // = help: pass bytes as `&[u8]`
 // == patterns
-// error: 37:21-37:31: kernel code cannot use tuples
-// = help: use one variable for each part
-// error: 37:13-37:19: a parameter of kernel code is a plain name
-// error: 37:37-37:41: a kernel cannot have a parameter of this type
-// = help: pass numbers by value, and buffers as `&[T]`
-// error: 37:33-37:35: a parameter of kernel code is a plain name
+// error: 37:21-37:31: a kernel cannot have a parameter of this type
+// = help: parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` and slices of atomics
 // == generics
 // error: 40:13-40:14: nothing says what numbers the type parameter `T` may be
 // = help: bound it by `Num`, `Int` or `Float`: `T: Num`

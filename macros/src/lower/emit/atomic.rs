@@ -49,6 +49,7 @@ impl Emit<'_> {
     fn scope(&self, memory: &Memory) -> Scope {
         let shared = match memory.ptr {
             Pointer::Param(_) => false,
+            Pointer::Array(_) => false,
             Pointer::Shared(_) => true,
             Pointer::Inst(inst) => self.build.kernel.insts[inst].ty == ir::Ty::Ptr(Space::Shared),
         };

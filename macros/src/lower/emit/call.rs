@@ -1,6 +1,10 @@
-//! Calls of device functions: inlined, each with variables of its own.
-use super::{Arg, Binding, Emit, Flow, Frame, Left, MAX_INSTS, Target, Value};
-use crate::lower::tree::{Call, Expr, Function, GenericArg, Var};
+//! Calls of device functions and closures: inlined, each with variables of its own.
+use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Target, Value};
+use crate::lower::{
+    program::Given,
+    tree::{Call, Closure, Expr, Function, Pattern},
+};
+use std::rc::Rc;
 use warpwise_compiler::{
     id::Id as _,
     ir::{self, Body, Op},
@@ -8,12 +12,14 @@ use warpwise_compiler::{
 
 impl Emit<'_> {
     pub(super) fn call(&mut self, call: &Call, expr: &Expr) -> Flow<Value> {
-        let functions = self.functions;
-        let Some(function) = functions.get(call.device) else { return Err(self.bug(expr.at)) };
         self.check_size(expr)?;
+        let given = self.given(call, expr)?;
+        let generics = self.frame.function.types.generics.clone();
+        let made = self.program.instance(call.callee, &given, &generics, self.errors);
         let args: Vec<Value> = call.args.iter().map(|arg| self.value(arg)).collect::<Flow<_>>()?;
-        let generics: Vec<Arg> =
-            call.generics.iter().map(|arg| self.generic_arg(*arg, expr)).collect::<Flow<_>>()?;
+        // Without the function, what is wrong with it was reported.
+        let function = made.ok_or(Left)?;
+        self.check_recursion(call, &given, expr)?;
         let result = if function.returns_early { self.result(expr)? } else { None };
         let block = match function.returns_early {
             true => {
@@ -22,44 +28,90 @@ impl Emit<'_> {
             }
             false => None,
         };
-        let mut frame = Frame::new(function, generics);
-        frame.exit = block.map(|inst| Target { inst, result });
-        let caller = std::mem::replace(&mut self.frame, frame);
-        let value = self.leveled(&function.levels, |this| this.inlined(function, &args));
-        self.frame = caller;
+        let prelude = self.program.is_prelude(call.callee.item);
+        let called = if prelude { Some(self.span(expr.at)) } else { self.frame.called };
+        self.calls += 1;
+        let mut frame = Frame::new(function.clone(), self.waiting.len(), self.calls);
+        frame.of = Some((call.callee, given));
+        frame.called = called.filter(|_| prelude);
+        frame.contract = self.frame.contract;
+        frame.exit = block.map(|inst| Target { inst, result: result.clone() });
+        let caller = self.enter(frame);
+        let value = self.leveled(&function.levels, |this| this.inlined(&function, &args));
+        self.leave_call(caller);
         if block.is_none() {
             return value;
         }
-        let ended = value.and_then(|value| self.put(result, value, expr.at));
+        let ended = value.and_then(|value| self.put(result.as_ref(), value, expr));
         self.build.end();
         // Control comes back by `return`, if not by the end.
         match ended {
-            Ok(()) | Err(Left) => Ok(self.take(result, expr.at)),
+            Ok(()) | Err(Left) => self.take(result.as_ref(), expr),
+        }
+    }
+
+    /// Goes on in another call; yields the level of the one at hand.
+    fn enter(&mut self, frame: Frame) -> usize {
+        let level = self.frame.level;
+        self.waiting.push(None);
+        self.waiting[level] = Some(std::mem::replace(&mut self.frame, frame));
+        level
+    }
+
+    fn leave_call(&mut self, caller: usize) {
+        self.waiting.pop();
+        if let Some(frame) = self.waiting[caller].take() {
+            self.frame = frame;
         }
     }
 
     /// The body of a function, in its own frame.
     fn inlined(&mut self, function: &Function, args: &[Value]) -> Flow<Value> {
-        for (&var, arg) in function.params.iter().zip(args) {
-            self.argument_to(var, arg.clone())?;
-        }
+        self.bind_all(&function.params, args)?;
         self.block(&function.body)
     }
 
-    fn argument_to(&mut self, var: Var, arg: Value) -> Flow<()> {
-        if self.frame.function.vars[var].settable {
-            return self.bind(var, Some(arg));
+    fn bind_all(&mut self, params: &[Pattern], args: &[Value]) -> Flow<()> {
+        for (param, arg) in params.iter().zip(args) {
+            self.bind_value(param, arg.clone())?;
         }
-        self.frame.vars[var.index()] = Binding::Value(arg);
         Ok(())
     }
 
-    /// What a generic parameter is, as the kernel sees it.
-    fn generic_arg(&mut self, arg: GenericArg, expr: &Expr) -> Flow<Arg> {
-        Ok(match arg {
-            GenericArg::Type(ty) => Arg::Type(self.scalar_of(ty, expr.at)?),
-            GenericArg::Const(len) => Arg::Const(self.array_len(len, expr.at)?),
-        })
+    /// What a function is called for, as the kernel sees it.
+    fn given(&mut self, call: &Call, expr: &Expr) -> Flow<Given> {
+        let function = self.frame.function.clone();
+        let types = &function.types;
+        let args = call.generics.iter().map(|arg| types.mono_arg(*arg)).collect::<Option<_>>();
+        let this = call.this.map(|this| types.mono(this));
+        match (args, this) {
+            (Some(args), None) => Ok(Given { args, this: None }),
+            (Some(args), Some(Some(this))) => Ok(Given { args, this: Some(this) }),
+            _ => {
+                self.errors.advise(
+                    self.range(expr.at),
+                    "the types that this is called for are not known",
+                    "write them: `name::<f32>(..)`, or give a variable its type",
+                );
+                Err(Left)
+            }
+        }
+    }
+
+    fn check_recursion(&mut self, call: &Call, given: &Given, expr: &Expr) -> Flow<()> {
+        let frames = self.waiting.iter().flatten().chain([&self.frame]);
+        let again = frames
+            .filter_map(|frame| frame.of.as_ref())
+            .any(|(callee, by)| *callee == call.callee && by == given);
+        if !again {
+            return Ok(());
+        }
+        self.errors.advise(
+            self.range(expr.at),
+            "kernel code cannot recurse: this function calls itself, perhaps by way of others",
+            "write a loop",
+        );
+        Err(Left)
     }
 
     /// Functions that call each other twice, and so on, double with each.
@@ -68,7 +120,7 @@ impl Emit<'_> {
             return Ok(());
         }
         self.errors.advise(
-            self.frame.function.places[expr.at],
+            self.range(expr.at),
             format_args!(
                 "this kernel has more than {MAX_INSTS} instructions once its device functions are \
                  inlined"
@@ -76,5 +128,111 @@ impl Emit<'_> {
             "split it into kernels",
         );
         Err(Left)
+    }
+
+    /// A closure, with copies of what a `move` closure captures.
+    pub(super) fn closure(&mut self, closure: &Rc<Closure>) -> Value {
+        let function = self.frame.function.clone();
+        let mut copies = Vec::new();
+        for &var in &closure.copies {
+            let variable = &function.vars[var];
+            // What is not a value, or not set yet, is what it is.
+            let (Some(place), true) = (self.frame.vars[var.index()].clone(), variable.settable)
+            else {
+                continue;
+            };
+            let Some(mono) = function.types.mono(variable.ty) else { continue };
+            let copy = self.get(&place, &mono, variable.at).and_then(|value| {
+                self.variable(value, &mono, variable.name.trim_start_matches("r#"), variable.at)
+            });
+            copies.extend(copy.ok().map(|copy| (var, copy)));
+        }
+        Value::Closure(Rc::new(ClosureValue {
+            closure: closure.clone(),
+            level: self.frame.level,
+            serial: self.frame.serial,
+            copies,
+        }))
+    }
+
+    /// A call of a closure: its body, among the variables of where it was made.
+    pub(super) fn invoke(&mut self, callee: &Expr, args: &[Expr], expr: &Expr) -> Flow<Value> {
+        self.check_size(expr)?;
+        let place = self.place(callee)?;
+        let mono = self.mono(callee.ty, callee.at)?;
+        let Value::Closure(value) = self.get(&place, &mono, callee.at)? else {
+            return Err(self.bug(callee.at));
+        };
+        let args: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect::<Flow<_>>()?;
+        let closure = &value.closure;
+        let result = if closure.returns_early { self.result(expr)? } else { None };
+        let block = match closure.returns_early {
+            true => {
+                let op = Op::Block { body: Body::default() };
+                Some(self.begin(expr.at, op, ir::Ty::Unit)?)
+            }
+            false => None,
+        };
+        let exit = block.map(|inst| Target { inst, result: result.clone() });
+        let emitted = self.in_frame_of(&value, exit, expr, |this| {
+            this.bind_all(&closure.params, &args)?;
+            this.value(&closure.body)
+        });
+        if block.is_none() {
+            return emitted;
+        }
+        let ended = emitted.and_then(|value| self.put(result.as_ref(), value, expr));
+        self.build.end();
+        match ended {
+            Ok(()) | Err(Left) => self.take(result.as_ref(), expr),
+        }
+    }
+
+    /// Emits among the variables of where a closure was made.
+    fn in_frame_of(
+        &mut self,
+        value: &ClosureValue,
+        exit: Option<Target>,
+        expr: &Expr,
+        emit: impl FnOnce(&mut Self) -> Flow<Value>,
+    ) -> Flow<Value> {
+        let caller = self.frame.level;
+        if value.level != caller {
+            let found = self.waiting.get_mut(value.level).and_then(Option::take);
+            let Some(frame) = found else { return Err(self.escaped(expr)) };
+            self.waiting[caller] = Some(std::mem::replace(&mut self.frame, frame));
+        }
+        if self.frame.serial != value.serial {
+            return Err(self.escaped(expr));
+        }
+        let exit_before = std::mem::replace(&mut self.frame.exit, exit);
+        let copied: Vec<_> = value
+            .copies
+            .iter()
+            .map(|(var, copy)| {
+                let of = &mut self.frame.vars[var.index()];
+                (*var, of.replace(copy.clone()))
+            })
+            .collect();
+        let result = emit(self);
+        for (var, before) in copied {
+            self.frame.vars[var.index()] = before;
+        }
+        self.frame.exit = exit_before;
+        if value.level != caller
+            && let Some(frame) = self.waiting[caller].take()
+        {
+            self.waiting[value.level] = Some(std::mem::replace(&mut self.frame, frame));
+        }
+        result
+    }
+
+    fn escaped(&mut self, expr: &Expr) -> Left {
+        self.errors.advise(
+            self.range(expr.at),
+            "kernel code cannot return closures",
+            "call the closure where it is made, or hand it down to a function",
+        );
+        Left
     }
 }

@@ -19,16 +19,29 @@ impl Emit<'_> {
     ) -> Flow<Value> {
         let Some(other) = other else { return self.guard(cond, then, expr.at) };
         let cond = self.scalar(cond)?;
+        match self.known(cond) {
+            Some(true) => return self.block(then),
+            Some(false) => return self.value(other),
+            None => {}
+        }
         let result = self.result(expr)?;
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(expr.at, op, ir::Ty::Unit)?;
-        let then = self.block(then).and_then(|value| self.put(result, value, expr.at));
+        let then = self.block(then).and_then(|value| self.put(result.as_ref(), value, expr));
         self.build.otherwise();
-        let other = self.arm(other, result);
+        let other = self.value(other).and_then(|value| self.put(result.as_ref(), value, expr));
         self.build.end();
         match (then, other) {
             (Err(Left), Err(Left)) => Err(Left),
-            (Ok(()), _) | (_, Ok(())) => Ok(self.take(result, expr.at)),
+            (Ok(()), _) | (_, Ok(())) => self.take(result.as_ref(), expr),
+        }
+    }
+
+    /// A condition that is known here: what cannot be is not looked at.
+    pub(super) fn known(&self, cond: InstId) -> Option<bool> {
+        match &self.build.kernel.insts[cond].op {
+            Op::Const(bits) => Some(*bits != 0),
+            _ => None,
         }
     }
 
@@ -37,6 +50,11 @@ impl Emit<'_> {
         let mut opened = 0;
         let cond = self.conditions(cond, &mut opened);
         let done = cond.and_then(|cond| {
+            match self.known(cond) {
+                Some(true) => return self.block(then).map(|_| ()),
+                Some(false) => return Ok(()),
+                None => {}
+            }
             let op = Op::If { cond, then: Body::default(), other: Body::default() };
             self.begin(at, op, ir::Ty::Unit)?;
             let _ = self.block(then);
@@ -71,9 +89,11 @@ impl Emit<'_> {
         }
     }
 
-    fn arm(&mut self, expr: &Expr, result: Option<LocalId>) -> Flow<()> {
-        let value = self.value(expr)?;
-        self.put(result, value, expr.at)
+    /// Puts the right side of `&&` or `||` into its local.
+    fn arm(&mut self, expr: &Expr, local: LocalId) -> Flow<()> {
+        let value = self.scalar(expr)?;
+        self.inst(expr.at, Op::Set { local, value }, ir::Ty::Unit);
+        Ok(())
     }
 
     /// `&&` and `||`. A right side that is cheap and has no effect is evaluated always: nobody
@@ -91,11 +111,11 @@ impl Emit<'_> {
         self.begin(at, op, ir::Ty::Unit)?;
         // A right side that leaves sets nothing.
         if and {
-            let _: Flow<()> = self.arm(rhs, Some(local));
+            let _: Flow<()> = self.arm(rhs, local);
             self.build.otherwise();
         } else {
             self.build.otherwise();
-            let _: Flow<()> = self.arm(rhs, Some(local));
+            let _: Flow<()> = self.arm(rhs, local);
         }
         self.build.end();
         Ok(self.inst(at, Op::Get(local), Scalar::Bool))
@@ -112,7 +132,7 @@ impl Emit<'_> {
             | Kind::Float(_)
             | Kind::Bool(_)
             | Kind::Constant(_)
-            | Kind::Generic(_)
+            | Kind::Param(_)
             | Kind::Var(_) => true,
             Kind::Unary { value, .. } => !self.checks_overflow(expr) && self.is_cheap(value, nodes),
             Kind::Binary { op, lhs, rhs } => {
@@ -143,31 +163,31 @@ impl Emit<'_> {
     pub(super) fn labeled(&mut self, label: Label, block: &Block, expr: &Expr) -> Flow<Value> {
         let result = self.result(expr)?;
         let inst = self.begin(expr.at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target { inst, result });
-        let ended = self.block(block).and_then(|value| self.put(result, value, expr.at));
+        self.frame.labels[label.index()] = Some(Target { inst, result: result.clone() });
+        let ended = self.block(block).and_then(|value| self.put(result.as_ref(), value, expr));
         self.build.end();
         if ended.is_err() && !self.frame.function.labels[label].broken {
             return Err(Left);
         }
-        Ok(self.take(result, expr.at))
+        self.take(result.as_ref(), expr)
     }
 
     /// `break`
     pub(super) fn leave(&mut self, label: Label, value: Option<&Expr>, at: At) -> Left {
-        let Some(target) = self.frame.labels[label.index()] else { return self.bug(at) };
+        let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
         self.leave_to(target, value, at)
     }
 
     /// `continue`
     pub(super) fn go_on(&mut self, label: Label, at: At) -> Left {
-        let Some(target) = self.frame.labels[label.index()] else { return self.bug(at) };
+        let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
         self.inst(at, Op::Continue(target.inst), ir::Ty::Unit);
         Left
     }
 
     /// `return`: ends the thread in the kernel, and leaves the inlined body elsewhere.
     pub(super) fn leave_function(&mut self, value: Option<&Expr>, at: At) -> Left {
-        if let Some(target) = self.frame.exit {
+        if let Some(target) = self.frame.exit.clone() {
             return self.leave_to(target, value, at);
         }
         if let Some(Err(left)) = value.map(|value| self.value(value)) {
@@ -178,8 +198,14 @@ impl Emit<'_> {
     }
 
     fn leave_to(&mut self, target: Target, value: Option<&Expr>, at: At) -> Left {
-        let value = value.map_or(Ok(Value::Unit), |value| self.value(value));
-        match value.and_then(|value| self.put(target.result, value, at)) {
+        let put = match (value, &target.result) {
+            (Some(expr), Some(_)) => {
+                self.value(expr).and_then(|value| self.put(target.result.as_ref(), value, expr))
+            }
+            (Some(expr), None) => self.value(expr).map(|_| ()),
+            (None, _) => Ok(()),
+        };
+        match put {
             Ok(()) => {
                 self.inst(at, Op::Break(target.inst), ir::Ty::Unit);
                 Left

@@ -1,13 +1,10 @@
 //! Expressions, statements and blocks.
-use super::{Binding, Emit, Flow, Place, Value};
+use super::{Emit, Flow, Place, Value};
 use crate::lower::{
-    tree::{At, Block, Expr, Kind, Stmt, StmtKind, Var},
+    tree::{At, Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
     types::Type,
 };
-use warpwise_compiler::{
-    id::Id as _,
-    ir::{self, InstId, LocalId, Op, Shared},
-};
+use warpwise_compiler::ir::{InstId, Scalar};
 
 impl Emit<'_> {
     /// Statements in order, then the value.
@@ -20,45 +17,54 @@ impl Emit<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) -> Flow<()> {
         self.leveled(&stmt.levels, |this| match &stmt.kind {
-            StmtKind::Let { var, init } => this.declare(*var, init.as_ref()),
+            StmtKind::Let { pattern, init, other } => {
+                this.let_stmt(pattern, init.as_ref(), other.as_ref())
+            }
             StmtKind::Expr(expr) => this.value(expr).map(|_| ()),
         })
     }
 
-    fn declare(&mut self, var: Option<Var>, init: Option<&Expr>) -> Flow<()> {
-        let value = init.map(|init| self.value(init)).transpose()?;
-        match var {
-            Some(var) => self.bind(var, value),
-            None => Ok(()),
+    fn let_stmt(
+        &mut self,
+        pattern: &Pattern,
+        init: Option<&Expr>,
+        other: Option<&Block>,
+    ) -> Flow<()> {
+        let Some(init) = init else { return self.declare(pattern) };
+        if let PatternKind::Wild = pattern.kind
+            && other.is_none()
+        {
+            return if init.is_place() {
+                self.place(init).map(|_| ())
+            } else {
+                self.value(init).map(|_| ())
+            };
         }
-    }
-
-    /// Gives a variable its first value, if it has one.
-    pub(super) fn bind(&mut self, var: Var, value: Option<Value>) -> Flow<()> {
-        let function = self.frame.function;
-        let variable = &function.vars[var];
-        let at = variable.at;
-        let binding = match (self.scalar_type(variable.ty), value) {
-            (Some(scalar), value) if variable.settable => {
-                let local = self.local(variable.name.trim_start_matches("r#"), scalar, at);
-                if let Some(value) = value {
-                    self.set(Place::Local(local), value, at)?;
-                }
-                Binding::Local(local)
-            }
-            (_, Some(value)) => Binding::Value(value),
-            (_, None) if self.ty(variable.ty) == Type::Unit => Binding::Value(Value::Unit),
-            (_, None) => Binding::Unset,
-        };
-        self.frame.vars[var.index()] = binding;
-        Ok(())
+        if let PatternKind::Bind { by_ref: true, .. } | PatternKind::Parts { .. } = pattern.kind
+            && other.is_none()
+        {
+            let place = self.place(init)?;
+            let mono = self.mono(init.ty, init.at)?;
+            return self.bind_pattern(pattern, &place, &mono);
+        }
+        let value = self.value(init)?;
+        match other {
+            Some(other) => self.let_else(pattern, value, other),
+            None => self.bind_value(pattern, value),
+        }
     }
 
     /// The value of an expression that is a number or `bool`.
     pub(super) fn scalar(&mut self, expr: &Expr) -> Flow<InstId> {
         match self.value(expr)? {
             Value::Scalar(inst) => Ok(inst),
-            Value::Unit | Value::Ref(_) | Value::Exchange(_) => Err(self.bug(expr.at)),
+            Value::Unit
+            | Value::Ref(_)
+            | Value::Exchange(_)
+            | Value::Parts(_)
+            | Value::Variants(_)
+            | Value::Array(_)
+            | Value::Closure(_) => Err(self.bug(expr.at)),
         }
     }
 
@@ -80,11 +86,36 @@ impl Emit<'_> {
             Kind::Int(_) | Kind::Float(_) | Kind::Bool(_) | Kind::Constant(_) => {
                 self.constant(expr, false).map(Value::Scalar)
             }
-            Kind::Generic(id) => self.generic(*id, expr),
-            Kind::Var(_) | Kind::Deref(_) | Kind::Index { .. } | Kind::Scoped { .. } => {
+            Kind::Param(len) => self.parameter(*len, expr),
+            Kind::Var(_)
+            | Kind::Deref(_)
+            | Kind::Index { .. }
+            | Kind::Field { .. }
+            | Kind::Scoped { .. } => {
                 let place = self.place(expr)?;
-                self.get(place, expr)
+                let mono = self.mono(expr.ty, at)?;
+                self.get(&place, &mono, at)
             }
+            Kind::Aggregate { variant, fields, base } => {
+                self.aggregate(*variant, fields, base.as_deref(), expr)
+            }
+            Kind::Array(values) => self.array_of(values, expr),
+            Kind::Repeat(value) => self.repeated(value, expr),
+            Kind::Match { of, arms } => self.match_expr(of, arms, expr),
+            Kind::Is { of, pattern } => self.is(of, pattern, at).map(Value::Scalar),
+            Kind::Same { negated, lhs, rhs } => {
+                let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+                let mono = self.mono(lhs.ty, at)?;
+                let same = self.same(&a, &b, &mono, at)?;
+                Ok(Value::Scalar(if *negated { self.not(same, at) } else { same }))
+            }
+            Kind::Ordered { op, lhs, rhs } => {
+                let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+                let mono = self.mono(lhs.ty, at)?;
+                self.ordered(*op, &a, &b, &mono, at).map(Value::Scalar)
+            }
+            Kind::Closure(closure) => Ok(self.closure(closure)),
+            Kind::Invoke { callee, args } => self.invoke(callee, args, expr),
             Kind::Borrow(place) => self.borrow(place, expr),
             Kind::Unsize(array) => self.unsize(array),
             Kind::Unary { op, value } => self.unary(*op, value, expr).map(Value::Scalar),
@@ -96,8 +127,7 @@ impl Emit<'_> {
             Kind::Lazy { and, lhs, rhs } => self.lazy(*and, lhs, rhs, at).map(Value::Scalar),
             Kind::Cast(value) => {
                 let to = self.scalar_of(expr.ty, at)?;
-                let from = self.scalar_of(value.ty, at)?;
-                let value = self.scalar(value)?;
+                let (from, value) = self.number(value)?;
                 Ok(Value::Scalar(self.convert(value, from, to, at)))
             }
             Kind::Assign { place, value } => self.assign(place.as_deref(), value, at),
@@ -124,41 +154,61 @@ impl Emit<'_> {
     }
 
     fn assign(&mut self, place: Option<&Expr>, value: &Expr, at: At) -> Flow<Value> {
-        let value = self.value(value)?;
+        let from = value;
+        let value = self.value(from)?;
         if let Some(place) = place {
+            let mono = self.mono(place.ty, place.at)?;
             let place = self.place(place)?;
-            self.set(place, value, at)?;
+            self.set(&place, value, &mono, at)?;
         }
         Ok(Value::Unit)
     }
 
-    /// A local for what comes out of several ways; `None` if nothing does.
-    pub(super) fn result(&mut self, expr: &Expr) -> Flow<Option<LocalId>> {
+    /// A number to be cast; of an enum, its discriminant.
+    fn number(&mut self, expr: &Expr) -> Flow<(Scalar, InstId)> {
+        if let Some(scalar) = self.scalar_type(expr.ty) {
+            return Ok((scalar, self.scalar(expr)?));
+        }
+        let mono = self.mono(expr.ty, expr.at)?;
+        let adt = self.adt(&mono, expr.at)?;
+        match (self.value(expr)?, adt.tag) {
+            (Value::Variants(variants), Some(scalar)) => Ok((scalar, variants.tag)),
+            _ => Err(self.bug(expr.at)),
+        }
+    }
+
+    /// Room for what comes out of several ways; `None` if nothing does.
+    pub(super) fn result(&mut self, expr: &Expr) -> Flow<Option<Place>> {
         match self.ty(expr.ty) {
             Type::Unit | Type::Never => Ok(None),
             _ => {
-                let scalar = self.scalar_of(expr.ty, expr.at)?;
-                Ok(Some(self.local("", scalar, expr.at)))
+                let mono = self.mono(expr.ty, expr.at)?;
+                self.room(&mono, "", expr.at).map(Some)
             }
         }
     }
 
     /// Puts a value where [`Self::result`] said, if anywhere.
-    pub(super) fn put(&mut self, result: Option<LocalId>, value: Value, at: At) -> Flow<()> {
+    pub(super) fn put(&mut self, result: Option<&Place>, value: Value, expr: &Expr) -> Flow<()> {
         match result {
-            Some(local) => self.set(Place::Local(local), value, at),
+            Some(place) => {
+                let mono = self.mono(expr.ty, expr.at)?;
+                self.set(place, value, &mono, expr.at)
+            }
             None => Ok(()),
         }
     }
 
     /// What is there in the end.
-    pub(super) fn take(&mut self, result: Option<LocalId>, at: At) -> Value {
+    pub(super) fn take(&mut self, result: Option<&Place>, expr: &Expr) -> Flow<Value> {
         match result {
-            Some(local) => {
-                let ty = self.build.kernel.locals[local].ty;
-                Value::Scalar(self.inst(at, Op::Get(local), ty))
+            // Nothing else will ever refer to it.
+            Some(Place::Memory(memory)) => Ok(Value::Array(memory.clone())),
+            Some(place) => {
+                let mono = self.mono(expr.ty, expr.at)?;
+                self.get(place, &mono, expr.at)
             }
-            None => Value::Unit,
+            None => Ok(Value::Unit),
         }
     }
 
@@ -166,36 +216,5 @@ impl Emit<'_> {
         let place = self.place(result)?;
         let Place::Value(Value::Exchange(succeeded)) = place else { return Err(self.bug(at)) };
         Ok(Value::Scalar(if ok { succeeded } else { self.not(succeeded, at) }))
-    }
-
-    /// One array for each time that a `shared!` is emitted.
-    fn shared(&mut self, name: &str, expr: &Expr) -> Flow<Value> {
-        let at = expr.at;
-        let Type::Ref { to, .. } = self.ty(expr.ty) else { return Err(self.bug(at)) };
-        let mut len = ir::Extent::Const(1);
-        let mut elem = to;
-        while let Type::Array(inner, each) = self.ty(elem) {
-            let each = self.array_len(each, at)?;
-            len = self.product(len, each, at)?;
-            elem = inner;
-        }
-        let elem = self.scalar_of(elem, at)?;
-        let span = self.span(at);
-        let name = name.trim_start_matches("r#").to_owned();
-        let (elem, len) = (elem.into(), tidy(len));
-        let id = self.build.kernel.shared.push(Shared { name, elem, len, span });
-        let memory = super::Memory { ptr: super::Pointer::Shared(id), len: None, scope: None };
-        Ok(Value::Ref(Box::new(Place::Memory(memory))))
-    }
-}
-
-/// `1 * n` as `n`.
-fn tidy(extent: ir::Extent) -> ir::Extent {
-    match extent {
-        ir::Extent::Mul(a, b) => match (tidy(*a), tidy(*b)) {
-            (ir::Extent::Const(1), other) | (other, ir::Extent::Const(1)) => other,
-            (a, b) => ir::Extent::Mul(Box::new(a), Box::new(b)),
-        },
-        other => other,
     }
 }

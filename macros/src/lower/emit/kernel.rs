@@ -1,17 +1,22 @@
 //! The kernel itself: its signature, then its body.
-use super::{Arg, Binding, Emit, Flow, Frame, Left, Length, Memory, Place, Pointer, Value};
+use super::{
+    Emit, Flow, Frame, Left, Length, Memory, Place, Pointer, Value, VariantPlaces, layout::scalar,
+};
 use crate::{
     attr::Options,
     lower::{
         error::Errors,
+        mono::Mono,
+        program::Program,
         span::SpanRange,
-        tree::{At, Function, GenericKind, Var},
+        tree::{At, Function, GenericKind, Pattern, PatternKind},
         types::{Ty, Type},
     },
 };
+use std::rc::Rc;
 use warpwise_compiler::{
-    id::{Id as _, Table},
-    ir::{self, Access, Builder, Extent, Generic, Kernel, Op, Param, ParamKind, Scalar, Span},
+    id::Id as _,
+    ir::{self, Access, Builder, Generic, Kernel, Param, ParamId, ParamKind, Scalar, Span},
     lint::Levels,
 };
 
@@ -24,20 +29,23 @@ pub(in crate::lower) struct Emitted {
 
 /// Emits a kernel; `None` if something was reported.
 pub(in crate::lower) fn kernel(
-    function: &Function,
-    functions: &[Function],
+    function: &Rc<Function>,
+    program: &Program<'_>,
     options: &Options,
     errors: &mut Errors,
 ) -> Option<Emitted> {
-    let generics = own_generics(function);
+    let mut frame = Frame::new(function.clone(), 0, 0);
+    frame.contract = options.contract;
     let mut emit = Emit {
-        functions,
+        program,
         options,
         errors,
         build: Builder::new(function.name.trim_start_matches("r#")),
         spans: Vec::new(),
         levels: Vec::new(),
-        frame: Frame::new(function, generics),
+        frame,
+        waiting: vec![None],
+        calls: 0,
         nesting: 0,
     };
     emit.build.kernel.wide_index = options.wide_index;
@@ -51,19 +59,9 @@ pub(in crate::lower) fn kernel(
     })
 }
 
-/// The kernel's generic parameters stand for themselves.
-fn own_generics(function: &Function) -> Vec<Arg> {
-    let ids = (0..function.generics.len()).map(ir::GenericId::new);
-    let arg = |(id, generic): (ir::GenericId, &crate::lower::tree::Generic)| match generic.kind {
-        GenericKind::Type(_) => Arg::Type(Scalar::Generic(id)),
-        GenericKind::Const(_) | GenericKind::Open(_) => Arg::Const(Extent::Generic(id)),
-    };
-    ids.zip(&function.generics).map(arg).collect()
-}
-
 impl Emit<'_> {
     fn signature(&mut self) -> Flow<()> {
-        let function = self.frame.function;
+        let function = self.frame.function.clone();
         for generic in &function.generics {
             let kind = match generic.kind {
                 GenericKind::Type(bound) => ir::GenericKind::Type(bound),
@@ -76,14 +74,35 @@ impl Emit<'_> {
             self.build.kernel.generics.push(Generic { name, kind, span });
         }
         self.build.kernel.block = function.block.clone();
-        let params: Vec<(Var, Param)> =
-            function.params.iter().map(|var| Ok((*var, self.param(*var)?))).collect::<Flow<_>>()?;
-        self.build.kernel.params =
-            params.iter().map(|(_, param)| param.clone()).collect::<Table<_, _>>();
-        for (index, (var, param)) in params.iter().enumerate() {
-            self.bind_param(*var, ir::ParamId::new(index), param)?;
+        let mut places = Vec::with_capacity(function.params.len());
+        for pattern in &function.params {
+            let mono = self.mono(pattern.ty, pattern.at)?;
+            let name = match &pattern.kind {
+                PatternKind::Bind { var, .. } => {
+                    function.vars[*var].name.trim_start_matches("r#").to_owned()
+                }
+                _ => "_".into(),
+            };
+            places.push((pattern, self.param(&mono, &name, pattern.at)?, mono));
+        }
+        for (pattern, place, mono) in places {
+            let place = self.unpacked(place, &mono, pattern.at)?;
+            self.bind_param(pattern, place, &mono)?;
         }
         Ok(())
+    }
+
+    /// Parameters that are never set again are read where they are used.
+    fn bind_param(&mut self, pattern: &Pattern, place: Place, mono: &Mono) -> Flow<()> {
+        match &pattern.kind {
+            PatternKind::Bind { var, by_ref: false, and: None }
+                if !self.frame.function.vars[*var].settable =>
+            {
+                self.frame.vars[var.index()] = Some(place);
+                Ok(())
+            }
+            _ => self.bind_pattern(pattern, &place, mono),
+        }
     }
 
     fn open(&mut self, ty: Ty, at: SpanRange) -> Flow<ir::GenericKind> {
@@ -96,45 +115,108 @@ impl Emit<'_> {
         }
     }
 
-    fn param(&mut self, var: Var) -> Flow<Param> {
-        let variable = &self.frame.function.vars[var];
-        let (ty, at) = (variable.ty, variable.at);
-        let name = variable.name.trim_start_matches("r#").to_owned();
-        let kind = match self.ty(ty) {
-            Type::Ref { mutable, to } => self.slice(mutable, to, at)?,
-            _ => ParamKind::Scalar(self.scalar_of(ty, at)?),
-        };
-        Ok(Param { name, kind, span: self.span(at) })
+    /// A parameter of this type: one of the IR for each number in it.
+    fn param(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
+        if let Some(scalar) = scalar(mono) {
+            return Ok(Place::Param(self.declare_param(name, ParamKind::Scalar(scalar), at)));
+        }
+        match mono {
+            Mono::Ref { mutable, to } => self.reference(*mutable, to, name, at),
+            Mono::Tuple(_) | Mono::Adt(..) => match self.parts_of(mono, at)? {
+                Some(parts) => {
+                    let adt = self.adt(mono, at)?;
+                    let names = adt.fields.first().into_iter().flatten();
+                    let named = parts.iter().zip(names);
+                    let places =
+                        named.map(|(part, field)| self.param(part, &format!("{name}.{field}"), at));
+                    Ok(Place::Parts(places.collect::<Flow<_>>()?))
+                }
+                None => self.enum_param(mono, name, at),
+            },
+            Mono::Array(elem, len) => {
+                let len = self.extent(len, at)?;
+                let Some(len) = len.known() else {
+                    self.errors.advise(
+                        self.range(at),
+                        "an array that is passed by value must have a length that is a number",
+                        "pass it as `&[T]`",
+                    );
+                    return Err(Left);
+                };
+                let places = (0..len).map(|index| self.param(elem, &format!("{name}.{index}"), at));
+                Ok(Place::Parts(places.collect::<Flow<_>>()?))
+            }
+            Mono::Unit
+            | Mono::Never
+            | Mono::Prim(_)
+            | Mono::Generic(_)
+            | Mono::Slice(_)
+            | Mono::Atomic(_)
+            | Mono::Exchange(_)
+            | Mono::Closure(_) => Err(self.bug(at)),
+        }
     }
 
-    fn slice(&mut self, mutable: bool, to: Ty, at: At) -> Flow<ParamKind> {
-        let Type::Slice(elem) = self.ty(to) else { return Err(self.bug(at)) };
-        let access = match (self.ty(elem), mutable) {
-            (Type::Atomic(..), _) => Access::Atomic,
+    fn enum_param(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
+        let adt = self.adt(mono, at)?;
+        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
+        if adt.variants.iter().any(|fields| !fields.is_empty()) {
+            self.errors.advise(
+                self.range(at),
+                "an enum with data cannot be passed by value",
+                "pass it in a slice: `&[T]`",
+            );
+            return Err(Left);
+        }
+        let tag = Place::Param(self.declare_param(name, ParamKind::Scalar(tag), at));
+        let parts = vec![Vec::new(); adt.variants.len()];
+        Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
+    }
+
+    fn declare_param(&mut self, name: &str, kind: ParamKind, at: At) -> ParamId {
+        let span = self.span(at);
+        self.build.kernel.params.push(Param { name: name.to_owned(), kind, span })
+    }
+
+    /// `&[T]`, `&mut [T]`, `&[AtomicT]`; of one value, a slice with one element.
+    fn reference(&mut self, mutable: bool, to: &Mono, name: &str, at: At) -> Flow<Place> {
+        let (elem, many) = match to {
+            Mono::Slice(elem) => (&**elem, true),
+            one => (one, false),
+        };
+        let access = match (elem, mutable) {
+            (Mono::Atomic(_), _) => Access::Atomic,
             (_, false) => Access::Read,
             (_, true) => Access::Write,
         };
-        Ok(ParamKind::Slice { elem: self.scalar_of(elem, at)?.into(), access })
+        let (elem, _) = self.elements(elem, at)?;
+        let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
+        let len = many.then_some(Length::Param(id));
+        let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
+        Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
     }
 
-    fn bind_param(&mut self, var: Var, id: ir::ParamId, param: &Param) -> Flow<()> {
-        let variable = &self.frame.function.vars[var];
-        let (at, mutable) = (variable.at, variable.mutable);
-        let binding = match &param.kind {
-            ParamKind::Slice { .. } => {
-                let len = Some(Length::Param(id));
-                let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
-                Binding::Value(Value::Ref(Box::new(Place::Memory(memory))))
+    /// A parameter that is an array becomes one of the thread's own.
+    fn unpacked(&mut self, place: Place, mono: &Mono, at: At) -> Flow<Place> {
+        match (mono, place) {
+            (Mono::Array(elem, _), Place::Parts(parts)) => {
+                let array = self.array(mono, "", at)?;
+                for (index, part) in parts.iter().enumerate() {
+                    let part = self.unpacked(part.clone(), elem, at)?;
+                    let value = self.get(&part, elem, at)?;
+                    let index = self.bits(index as u64, Scalar::U64, at);
+                    let place = self.nth(&array, index, elem, at)?;
+                    self.set(&Place::Memory(place), value, elem, at)?;
+                }
+                Ok(Place::Memory(array))
             }
-            ParamKind::Scalar(_) if !mutable => Binding::Param(id),
-            ParamKind::Scalar(scalar) => {
-                let local = self.local(&param.name, *scalar, at);
-                let value = self.inst(at, Op::Param(id), *scalar);
-                self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
-                Binding::Local(local)
+            (_, Place::Parts(parts)) => {
+                let types = self.parts_of(mono, at)?.unwrap_or_default();
+                let parts = parts.iter().zip(&types);
+                let unpacked = parts.map(|(part, ty)| self.unpacked(part.clone(), ty, at));
+                Ok(Place::Parts(unpacked.collect::<Flow<_>>()?))
             }
-        };
-        self.frame.vars[var.index()] = binding;
-        Ok(())
+            (_, place) => Ok(place),
+        }
     }
 }

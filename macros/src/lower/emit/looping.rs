@@ -1,6 +1,6 @@
 //! Loops.
-use super::{Emit, Flow, Left, Target, Value};
-use crate::lower::tree::{At, Block, Expr, For, Kind, Label};
+use super::{Emit, Flow, Left, Place, Target, Value};
+use crate::lower::tree::{At, Block, Expr, For, Kind, Label, PatternKind};
 use warpwise_compiler::{
     id::Id as _,
     ir::{self, BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar},
@@ -10,12 +10,12 @@ impl Emit<'_> {
     pub(super) fn endless_loop(&mut self, label: Label, body: &Block, expr: &Expr) -> Flow<Value> {
         let result = self.result(expr)?;
         let inst = self.begin(expr.at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target { inst, result });
+        self.frame.labels[label.index()] = Some(Target { inst, result: result.clone() });
         // Its end is the start of the next iteration, whether or not control gets there.
         let _ = self.block(body);
         self.build.end();
         if self.frame.function.labels[label].broken {
-            Ok(self.take(result, expr.at))
+            self.take(result.as_ref(), expr)
         } else {
             Err(Left)
         }
@@ -58,6 +58,12 @@ impl Emit<'_> {
         inside: bool,
         at: At,
     ) -> Flow<()> {
+        if self.known(cond) == Some(false) {
+            if !inside {
+                self.inst(at, Op::Break(inst), ir::Ty::Unit);
+            }
+            return Ok(());
+        }
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
         let ended = self.block(body);
@@ -195,9 +201,10 @@ impl Emit<'_> {
         variable: impl FnOnce(&mut Self) -> InstId,
     ) -> Flow<()> {
         self.frame.labels[of.label.index()] = Some(Target { inst, result: None });
-        if let Some(var) = of.var {
-            let value = variable(self);
-            self.bind(var, Some(Value::Scalar(value)))?;
+        if !matches!(of.pattern.kind, PatternKind::Wild) {
+            let place = Place::Value(Value::Scalar(variable(self)));
+            let mono = self.mono(of.ty, of.pattern.at)?;
+            self.bind_pattern(&of.pattern, &place, &mono)?;
         }
         let _ = self.block(&of.body);
         Ok(())

@@ -7,38 +7,46 @@
 //! its call, in a [`Frame`] of its own that binds its generic parameters.
 //!
 //! [`Left`] says that control does not come back, so that nothing is emitted behind it.
+mod aggregate;
 mod atomic;
 mod bits;
 mod builtin;
 mod call;
 mod check;
+mod compare;
 mod control;
 mod expr;
 mod float;
 mod integer;
 mod kernel;
+mod layout;
 mod looping;
+mod matching;
 mod math;
 mod number;
 mod operator;
 mod place;
 mod power;
 mod saturating;
+mod storage;
 
 use super::{
     error::Errors,
+    mono::Mono,
+    program::{Callee, Given, Program},
     span::SpanRange,
-    tree::{At, Function, LintLevels},
+    tree::{At, Closure, Function, LintLevels, Var},
     types::{Ty, Type},
 };
 use crate::attr::Options;
 pub(super) use kernel::kernel;
+use std::rc::Rc;
 use warpwise_compiler::{
     diag::Level,
     id::Id as _,
     ir::{
-        self, Builder, Extent, InstId, Local, LocalId, MAX_DEPTH, Op, ParamId, Scalar, Scope,
-        SharedId, Span,
+        self, ArrayId, Builder, Extent, InstId, Local, LocalId, MAX_DEPTH, Op, ParamId, Scalar,
+        Scope, SharedId, Span,
     },
 };
 
@@ -66,6 +74,35 @@ enum Value {
     Ref(Box<Place>),
     /// What `compare_exchange` returned: whether it succeeded.
     Exchange(InstId),
+    /// A tuple or struct, part by part.
+    Parts(Rc<[Value]>),
+    /// An enum.
+    Variants(Rc<Variants>),
+    /// An array, in memory that nothing else refers to.
+    Array(Memory),
+    /// A closure.
+    Closure(Rc<ClosureValue>),
+}
+
+/// An enum: which variant it is, and the parts of every variant that it may be.
+#[derive(Clone, Debug)]
+struct Variants {
+    /// The discriminant of the variant.
+    tag: InstId,
+    /// Parts of each variant; `None` for one that it is not.
+    parts: Vec<Option<Vec<Value>>>,
+}
+
+/// A closure, with where it was made.
+#[derive(Clone, Debug)]
+struct ClosureValue {
+    closure: Rc<Closure>,
+    /// The call in whose variables it lives.
+    level: usize,
+    /// Which of all calls that is.
+    serial: usize,
+    /// What it took copies of.
+    copies: Vec<(Var, Place)>,
 }
 
 /// What an expression stands for.
@@ -73,13 +110,26 @@ enum Value {
 enum Place {
     /// A value that is not set again.
     Value(Value),
+    /// A parameter of the kernel.
+    Param(ParamId),
     /// A local of the IR.
     Local(LocalId),
-    /// Memory of the device or block.
+    /// Memory of the device, the block or the thread.
     Memory(Memory),
+    /// A tuple or struct, part by part.
+    Parts(Rc<[Place]>),
+    /// An enum: its discriminant, and the parts of every variant.
+    Variants(Rc<VariantPlaces>),
 }
 
-/// A part of memory: a scalar, an array or a slice.
+/// Where an enum is.
+#[derive(Clone, Debug)]
+struct VariantPlaces {
+    tag: Place,
+    parts: Vec<Vec<Place>>,
+}
+
+/// A part of memory: a scalar, a struct, an array or a slice.
 #[derive(Clone, Debug)]
 struct Memory {
     ptr: Pointer,
@@ -89,11 +139,18 @@ struct Memory {
     scope: Option<Scope>,
 }
 
+impl Memory {
+    const fn at(ptr: Pointer) -> Self {
+        Self { ptr, len: None, scope: None }
+    }
+}
+
 /// An address.
 #[derive(Clone, Copy, Debug)]
 enum Pointer {
     Param(ParamId),
     Shared(SharedId),
+    Array(ArrayId),
     Inst(InstId),
 }
 
@@ -102,79 +159,88 @@ enum Pointer {
 enum Length {
     Param(ParamId),
     Extent(Extent),
-}
-
-/// What a variable is.
-#[derive(Clone, Debug)]
-enum Binding {
-    /// Nothing yet.
-    Unset,
-    /// A scalar parameter of the kernel.
-    Param(ParamId),
-    Value(Value),
-    Local(LocalId),
-}
-
-/// What a generic parameter stands for.
-#[derive(Clone, Debug)]
-enum Arg {
-    Type(Scalar),
-    Const(Extent),
+    Inst(InstId),
 }
 
 /// Where `break` goes, and where it puts its value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Target {
     inst: InstId,
-    result: Option<LocalId>,
+    result: Option<Place>,
 }
 
 /// A call of a function: the kernel's own, or one that is inlined.
-struct Frame<'a> {
-    function: &'a Function,
-    generics: Vec<Arg>,
-    vars: Vec<Binding>,
+struct Frame {
+    function: Rc<Function>,
+    /// Which function, and for which types; `None` for the kernel.
+    of: Option<(Callee, Given)>,
+    /// How many calls it is in.
+    level: usize,
+    /// Which of all calls it is.
+    serial: usize,
+    vars: Vec<Option<Place>>,
     labels: Vec<Option<Target>>,
     /// The IR's span of each place in the source, once one was needed.
     spans: Vec<Option<Span>>,
+    /// The IR's span of everything in it: that of its call, for code that is not the user's.
+    called: Option<Span>,
     /// Where `return` goes; `None` in the kernel.
     exit: Option<Target>,
+    /// Whether products contract into sums.
+    contract: bool,
 }
 
-impl<'a> Frame<'a> {
-    fn new(function: &'a Function, generics: Vec<Arg>) -> Self {
+impl Frame {
+    fn new(function: Rc<Function>, level: usize, serial: usize) -> Self {
         Self {
-            function,
-            generics,
-            vars: vec![Binding::Unset; function.vars.len()],
+            of: None,
+            level,
+            serial,
+            vars: vec![None; function.vars.len()],
             labels: vec![None; function.labels.len()],
             spans: vec![None; function.places.len()],
+            called: None,
             exit: None,
+            contract: true,
+            function,
         }
     }
 }
 
 struct Emit<'a> {
-    functions: &'a [Function],
+    program: &'a Program<'a>,
     options: &'a Options,
     errors: &'a mut Errors,
     build: Builder,
     spans: Vec<SpanRange>,
     levels: Vec<(Vec<Span>, String, Level)>,
-    frame: Frame<'a>,
+    /// The call at hand.
+    frame: Frame,
+    /// The calls by their level; that at hand is not among them.
+    waiting: Vec<Option<Frame>>,
+    /// How many calls there were.
+    calls: usize,
     nesting: usize,
 }
 
 impl Emit<'_> {
     /// The IR's span of a place in the function at hand.
     fn span(&mut self, at: At) -> Span {
-        if let Some(span) = self.frame.spans[at.index()] {
+        if let Some(span) = self.frame.called.or(self.frame.spans[at.index()]) {
             return span;
         }
         let span = Span::new(self.spans.len());
         self.spans.push(self.frame.function.places[at]);
         self.frame.spans[at.index()] = Some(span);
         span
+    }
+
+    /// Where something is in the source that the user sees.
+    fn range(&self, at: At) -> SpanRange {
+        match self.frame.called {
+            Some(span) => self.spans[span.index()],
+            None => self.frame.function.places[at],
+        }
     }
 
     fn inst(&mut self, at: At, op: Op, ty: impl Into<ir::Ty>) -> InstId {
@@ -194,7 +260,7 @@ impl Emit<'_> {
 
     fn too_deep(&mut self, at: At) -> Left {
         self.errors.advise(
-            self.frame.function.places[at],
+            self.range(at),
             "this kernel nests too deep once its device functions are inlined",
             "split it into kernels, or make its expressions and loops flatter",
         );
@@ -204,7 +270,7 @@ impl Emit<'_> {
     /// Something got here that inference should have refused.
     fn bug(&mut self, at: At) -> Left {
         let fact = "this could not be lowered: please report this bug of Warpwise";
-        self.errors.report(self.frame.function.places[at], fact);
+        self.errors.report(self.range(at), fact);
         Left
     }
 
@@ -212,14 +278,16 @@ impl Emit<'_> {
         self.frame.function.types.get(ty)
     }
 
-    /// The scalar that a type is, generic parameters bound; an atomic is that of its value.
+    /// The type, with nothing of the function at hand in it.
+    fn mono(&mut self, ty: Ty, at: At) -> Flow<Mono> {
+        self.frame.function.types.mono(ty).ok_or_else(|| self.bug(at))
+    }
+
+    /// The scalar that a type is; an atomic is that of its value.
     fn scalar_type(&self, ty: Ty) -> Option<Scalar> {
         match self.ty(ty) {
             Type::Prim(prim) | Type::Atomic(prim) => Some(prim.scalar()),
-            Type::Generic(id) => match self.frame.generics.get(id.index()) {
-                Some(Arg::Type(scalar)) => Some(*scalar),
-                Some(Arg::Const(_)) | None => None,
-            },
+            Type::Generic(id) => Some(Scalar::Generic(id)),
             Type::Unknown(_)
             | Type::Same(_)
             | Type::Reported(_)
@@ -228,7 +296,10 @@ impl Emit<'_> {
             | Type::Ref { .. }
             | Type::Slice(_)
             | Type::Array(..)
-            | Type::Exchange(_) => None,
+            | Type::Exchange(_)
+            | Type::Tuple(_)
+            | Type::Adt(..)
+            | Type::Closure(_) => None,
         }
     }
 
@@ -236,45 +307,19 @@ impl Emit<'_> {
         self.scalar_type(ty).ok_or_else(|| self.bug(at))
     }
 
-    /// An extent of the function at hand, generic parameters bound.
+    /// An extent, computed as far as it goes.
     fn extent(&mut self, extent: &Extent, at: At) -> Flow<Extent> {
-        let generics = &self.frame.generics;
-        let generic = |id: ir::GenericId| match generics.get(id.index()) {
-            Some(Arg::Const(extent)) => extent.clone(),
-            Some(Arg::Type(_)) | None => Extent::Generic(id),
-        };
-        let bound = extent.fold(&generic, &|scalar| scalar).and_then(|bound| bound.simplified());
-        bound.ok_or_else(|| {
-            let at = self.frame.function.places[at];
+        extent.simplified().ok_or_else(|| {
+            let at = self.range(at);
             self.errors.report(at, "a length here overflows or divides by zero");
             Left
-        })
-    }
-
-    fn array_len(&mut self, len: super::types::Len, at: At) -> Flow<Extent> {
-        match self.frame.function.types.extent(len) {
-            Some(extent) => self.extent(&extent.clone(), at),
-            None => Err(self.bug(at)),
-        }
-    }
-
-    /// Bytes from one value of this type to the next.
-    fn size(&mut self, ty: Ty, at: At) -> Flow<Extent> {
-        if let Type::Array(elem, len) = self.ty(ty) {
-            let (elem, len) = (self.size(elem, at)?, self.array_len(len, at)?);
-            return self.product(elem, len, at);
-        }
-        let scalar = self.scalar_of(ty, at)?;
-        Ok(match scalar.size() {
-            Some(size) => Extent::Const(u64::from(size)),
-            None => Extent::SizeOf(scalar),
         })
     }
 
     fn product(&mut self, a: Extent, b: Extent, at: At) -> Flow<Extent> {
         let product = Extent::Mul(Box::new(a), Box::new(b)).simplified();
         product.ok_or_else(|| {
-            self.errors.report(self.frame.function.places[at], "this type is too large");
+            self.errors.report(self.range(at), "this type is too large");
             Left
         })
     }

@@ -1,14 +1,12 @@
 //! Constants and conversions.
-use super::{Arg, Emit, Flow, Value};
+use super::{Emit, Flow, Value};
 use crate::lower::{
     constant::Constant,
     infer::wrapped,
     tree::{At, Expr, Kind},
+    types::Len,
 };
-use warpwise_compiler::{
-    id::Id as _,
-    ir::{BinaryOp, Extent, GenericId, GenericKind, InstId, Op, Scalar},
-};
+use warpwise_compiler::ir::{BinaryOp, Extent, GenericKind, InstId, Op, Scalar};
 
 impl Emit<'_> {
     /// An integer as a constant of any number type; one of a type parameter is converted once it
@@ -97,9 +95,9 @@ impl Emit<'_> {
     }
 
     /// A constant parameter or open constant.
-    pub(super) fn generic(&mut self, id: GenericId, expr: &Expr) -> Flow<Value> {
+    pub(super) fn parameter(&mut self, len: Len, expr: &Expr) -> Flow<Value> {
         let scalar = self.scalar_of(expr.ty, expr.at)?;
-        let Some(Arg::Const(extent)) = self.frame.generics.get(id.index()).cloned() else {
+        let Some(extent) = self.frame.function.types.extent(len).cloned() else {
             return Err(self.bug(expr.at));
         };
         Ok(Value::Scalar(self.extent_value(&extent, scalar, expr.at)))

@@ -79,14 +79,16 @@ impl Emit<'_> {
             let operands = Operands { lhs, rhs, known_lhs: None, known_rhs: known(value) };
             (found, self.arithmetic(op, operands, value, scalar, at)?)
         };
-        self.set(found, Value::Scalar(result), at)?;
+        let mono = self.mono(place.ty, place.at)?;
+        self.set(&found, Value::Scalar(result), &mono, at)?;
         Ok(Value::Unit)
     }
 
     fn old(&mut self, found: Place, place: &Expr) -> Flow<InstId> {
-        match self.get(found, place)? {
+        let mono = self.mono(place.ty, place.at)?;
+        match self.get(&found, &mono, place.at)? {
             Value::Scalar(value) => Ok(value),
-            Value::Unit | Value::Ref(_) | Value::Exchange(_) => Err(self.bug(place.at)),
+            _ => Err(self.bug(place.at)),
         }
     }
 
@@ -102,7 +104,7 @@ impl Emit<'_> {
             Some(Bound::Num | Bound::Float) => true,
             Some(Bound::Int) => false,
         };
-        self.options.contract && may_be_float && matches!(op, BinaryOp::Add | BinaryOp::Sub)
+        self.frame.contract && may_be_float && matches!(op, BinaryOp::Add | BinaryOp::Sub)
     }
 
     fn mul_add(

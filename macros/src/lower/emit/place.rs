@@ -1,67 +1,178 @@
-//! Places: where they are, what is in them, and setting them.
-use super::{Binding, Emit, Flow, Length, Memory, Place, Pointer, Value};
+//! Places: where they are, and the parts of them.
+use super::{
+    Emit, Flow, Length, Memory, Place, Pointer, Value, VariantPlaces,
+    layout::scalar,
+    storage::{placed, tag_type},
+};
 use crate::lower::{
+    mono::Mono,
     tree::{At, Expr, Kind},
     types::Type,
 };
+use std::rc::Rc;
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, InstId, Op, Scalar, Space},
+    ir::{self, Extent, InstId, Op, Scalar, Space},
 };
 
 impl Emit<'_> {
     /// What an expression stands for; a value of its own is a place that is not set again.
     pub(super) fn place(&mut self, expr: &Expr) -> Flow<Place> {
         match &expr.kind {
-            Kind::Var(var) => match self.frame.vars[var.index()].clone() {
-                Binding::Value(value) => Ok(Place::Value(value)),
-                Binding::Local(local) => Ok(Place::Local(local)),
-                Binding::Param(param) => {
-                    let scalar = self.scalar_of(expr.ty, expr.at)?;
-                    let value = self.inst(expr.at, Op::Param(param), scalar);
-                    Ok(Place::Value(Value::Scalar(value)))
-                }
-                Binding::Unset => Err(self.bug(expr.at)),
-            },
+            Kind::Var(var) => self.frame.vars[var.index()].clone().ok_or_else(|| self.bug(expr.at)),
             Kind::Deref(reference) => match self.value(reference)? {
                 Value::Ref(place) => Ok(*place),
-                Value::Unit | Value::Scalar(_) | Value::Exchange(_) => Err(self.bug(expr.at)),
+                Value::Unit
+                | Value::Scalar(_)
+                | Value::Exchange(_)
+                | Value::Parts(_)
+                | Value::Variants(_)
+                | Value::Array(_)
+                | Value::Closure(_) => Err(self.bug(expr.at)),
             },
             Kind::Index { base, index } => self.element(base, index, expr),
+            Kind::Field { base, index } => {
+                let place = self.place(base)?;
+                let mono = self.mono(base.ty, base.at)?;
+                self.part(&place, &mono, *index, expr.at)
+            }
             Kind::Scoped { atomic, scope } => {
                 let Place::Memory(memory) = self.place(atomic)? else {
                     return Err(self.bug(expr.at));
                 };
                 Ok(Place::Memory(Memory { scope: Some(*scope), ..memory }))
             }
-            _ => self.value(expr).map(Place::Value),
+            _ => self.value(expr).map(placed),
         }
+    }
+
+    /// A field of a tuple or struct of this type.
+    pub(super) fn part(&mut self, place: &Place, mono: &Mono, index: usize, at: At) -> Flow<Place> {
+        let part = match place {
+            Place::Value(Value::Parts(parts)) => parts.get(index).cloned().map(placed),
+            Place::Parts(parts) => parts.get(index).cloned(),
+            Place::Memory(memory) => {
+                let Some(parts) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
+                let (offsets, _) = self.fields(&parts, at)?;
+                match offsets.get(index) {
+                    Some(offset) => Some(Place::Memory(self.behind(memory, offset, at))),
+                    None => None,
+                }
+            }
+            Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Variants(_) => None,
+        };
+        part.ok_or_else(|| self.bug(at))
+    }
+
+    /// The parts of a variant of an enum of this type; `None` if it is not that variant.
+    pub(super) fn variant_parts(
+        &mut self,
+        place: &Place,
+        mono: &Mono,
+        variant: usize,
+        at: At,
+    ) -> Flow<Option<Vec<Place>>> {
+        match place {
+            Place::Value(Value::Variants(variants)) => {
+                let parts = variants.parts.get(variant).cloned().flatten();
+                Ok(parts.map(|parts| parts.into_iter().map(placed).collect()))
+            }
+            Place::Variants(variants) => Ok(variants.parts.get(variant).cloned()),
+            Place::Memory(memory) => {
+                let adt = self.adt(mono, at)?;
+                let (Some(tag), Some(fields)) = (adt.tag, adt.variants.get(variant)) else {
+                    return Err(self.bug(at));
+                };
+                if fields.is_empty() {
+                    return Ok(Some(Vec::new()));
+                }
+                let (start, _) = self.enum_layout(&adt, tag, at)?;
+                let memory = self.behind(memory, &start, at);
+                let (offsets, _) = self.fields(fields, at)?;
+                let places = offsets.iter().map(|offset| self.behind(&memory, offset, at));
+                Ok(Some(places.map(Place::Memory).collect()))
+            }
+            Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Parts(_) => {
+                Err(self.bug(at))
+            }
+        }
+    }
+
+    /// Where the discriminant of an enum is.
+    pub(super) fn tag_place(&mut self, place: &Place, at: At) -> Flow<Place> {
+        match place {
+            Place::Value(Value::Variants(variants)) => {
+                Ok(Place::Value(Value::Scalar(variants.tag)))
+            }
+            Place::Variants(variants) => Ok(variants.tag.clone()),
+            Place::Memory(memory) => Ok(Place::Memory(memory.clone())),
+            Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Parts(_) => {
+                Err(self.bug(at))
+            }
+        }
+    }
+
+    /// So many bytes behind.
+    pub(super) fn behind(&mut self, memory: &Memory, offset: &Extent, at: At) -> Memory {
+        if *offset == Extent::Const(0) {
+            return Memory { len: None, ..memory.clone() };
+        }
+        let base = self.pointer(memory.ptr, at);
+        let ty = self.build.kernel.insts[base].ty;
+        let ptr = self.inst(at, Op::Offset { base, offset: offset.clone() }, ty);
+        Memory { ptr: Pointer::Inst(ptr), len: None, scope: memory.scope }
     }
 
     /// `base[index]`, with its check.
     fn element(&mut self, base: &Expr, index: &Expr, expr: &Expr) -> Flow<Place> {
-        let Place::Memory(memory) = self.place(base)? else { return Err(self.bug(base.at)) };
+        let place = self.place(base)?;
         let value = self.scalar(index)?;
+        let Place::Memory(memory) = place else { return Err(self.bug(base.at)) };
         let len = self.memory_length(&memory, base, index.at)?;
-        let stride = self.size(expr.ty, expr.at)?;
+        let mono = self.mono(expr.ty, expr.at)?;
         let bounds = Op::Bounds { index: value, len };
         let checked = self.inst(index.at, bounds, Scalar::U64);
-        let base = self.pointer(memory.ptr, expr.at);
+        self.nth(&memory, checked, &mono, expr.at).map(Place::Memory)
+    }
+
+    /// The element of this type with that number, which is not checked.
+    pub(super) fn nth(
+        &mut self,
+        memory: &Memory,
+        index: InstId,
+        elem: &Mono,
+        at: At,
+    ) -> Flow<Memory> {
+        let stride = self.size(elem, at)?;
+        let base = self.pointer(memory.ptr, at);
         let ty = self.build.kernel.insts[base].ty;
-        let ptr = self.inst(expr.at, Op::Index { base, index: checked, stride }, ty);
-        Ok(Place::Memory(Memory { ptr: Pointer::Inst(ptr), len: None, scope: None }))
+        let ptr = self.inst(at, Op::Index { base, index, stride }, ty);
+        Ok(Memory::at(Pointer::Inst(ptr)))
     }
 
     /// The number of elements of a place of slice or array type.
     pub(super) fn length(&mut self, place: &Expr, at: At) -> Flow<InstId> {
+        if let Type::Array(_, len) = self.ty(place.ty) {
+            let Some(extent) = self.frame.function.types.extent(len).cloned() else {
+                return Err(self.bug(at));
+            };
+            let extent = self.extent(&extent, at)?;
+            return Ok(self.extent_value(&extent, Scalar::U64, at));
+        }
         let Place::Memory(memory) = self.place(place)? else { return Err(self.bug(at)) };
         self.memory_length(&memory, place, at)
     }
 
     fn memory_length(&mut self, memory: &Memory, place: &Expr, at: At) -> Flow<InstId> {
         let extent = match (self.ty(place.ty), &memory.len) {
-            (Type::Array(_, len), _) => self.array_len(len, at)?,
+            (Type::Array(_, len), _) => {
+                let Some(extent) = self.frame.function.types.extent(len).cloned() else {
+                    return Err(self.bug(at));
+                };
+                self.extent(&extent, at)?
+            }
             (_, Some(Length::Extent(extent))) => extent.clone(),
+            (_, Some(Length::Inst(len))) => return Ok(*len),
             (_, Some(Length::Param(param))) => {
                 return Ok(self.inst(at, Op::Len(*param), Scalar::U64));
             }
@@ -74,53 +185,19 @@ impl Emit<'_> {
         match pointer {
             Pointer::Param(param) => self.inst(at, Op::Param(param), ir::Ty::Ptr(Space::Global)),
             Pointer::Shared(id) => self.inst(at, Op::Shared(id), ir::Ty::Ptr(Space::Shared)),
+            Pointer::Array(id) => self.inst(at, Op::Array(id), ir::Ty::Ptr(Space::Local)),
             Pointer::Inst(inst) => inst,
         }
     }
 
-    /// What is in a place.
-    pub(super) fn get(&mut self, place: Place, expr: &Expr) -> Flow<Value> {
-        match place {
-            Place::Value(value) => Ok(value),
-            Place::Local(local) => Ok(self.take(Some(local), expr.at)),
-            Place::Memory(memory) => match self.scalar_type(expr.ty) {
-                Some(scalar) => {
-                    let ptr = self.pointer(memory.ptr, expr.at);
-                    Ok(Value::Scalar(self.inst(expr.at, Op::Load { ptr }, scalar)))
-                }
-                // An array as a whole: nothing can be done with it but to refer to it.
-                None => Ok(Value::Ref(Box::new(Place::Memory(memory)))),
-            },
-        }
-    }
-
-    /// Puts a number or `bool` into a place.
-    pub(super) fn set(&mut self, place: Place, value: Value, at: At) -> Flow<()> {
-        match (place, value) {
-            (Place::Local(local), Value::Scalar(value)) => {
-                self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
-                Ok(())
-            }
-            (Place::Memory(memory), Value::Scalar(value)) => {
-                let ptr = self.pointer(memory.ptr, at);
-                self.inst(at, Op::Store { ptr, value }, ir::Ty::Unit);
-                Ok(())
-            }
-            // `let unit; unit = ();` sets nothing.
-            (Place::Value(Value::Unit), Value::Unit) => Ok(()),
-            _ => Err(self.bug(at)),
-        }
-    }
-
-    /// `&place`; a `&mut` to a value of its own is one to a variable without a name.
+    /// `&place`; a reference to a value of its own is one to a variable without a name, if it is
+    /// `&mut`.
     pub(super) fn borrow(&mut self, place: &Expr, expr: &Expr) -> Flow<Value> {
         let mutable = matches!(self.ty(expr.ty), Type::Ref { mutable: true, .. });
         let mut found = self.place(place)?;
-        if mutable && let Place::Value(value @ Value::Scalar(_)) = &found {
-            let value = value.clone();
-            let scalar = self.scalar_of(place.ty, place.at)?;
-            found = Place::Local(self.local("", scalar, place.at));
-            self.set(found.clone(), value, place.at)?;
+        if mutable && let Place::Value(value) = found {
+            let mono = self.mono(place.ty, place.at)?;
+            found = self.variable(value, &mono, "", place.at)?;
         }
         Ok(Value::Ref(Box::new(found)))
     }
@@ -132,10 +209,46 @@ impl Emit<'_> {
         else {
             return Err(self.bug(at));
         };
-        let (Place::Memory(memory), Type::Array(_, len)) = (*place, self.ty(to)) else {
+        let (Place::Memory(memory), Mono::Array(_, len)) = (*place, self.mono(to, at)?) else {
             return Err(self.bug(at));
         };
-        let len = Some(Length::Extent(self.array_len(len, at)?));
+        let len = Some(Length::Extent(self.extent(&len, at)?));
         Ok(Value::Ref(Box::new(Place::Memory(Memory { len, ..memory }))))
+    }
+
+    /// What is in a place of this type.
+    pub(super) fn get(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+        match place {
+            Place::Value(value) => Ok(value.clone()),
+            Place::Param(param) => {
+                let Some(scalar) = scalar(mono) else { return Err(self.bug(at)) };
+                Ok(Value::Scalar(self.inst(at, Op::Param(*param), scalar)))
+            }
+            Place::Local(local) => {
+                let ty = self.build.kernel.locals[*local].ty;
+                Ok(Value::Scalar(self.inst(at, Op::Get(*local), ty)))
+            }
+            Place::Memory(memory) => self.load(memory, mono, at),
+            Place::Parts(parts) => {
+                let Some(types) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
+                let values = parts.iter().zip(&types).map(|(part, ty)| self.get(part, ty, at));
+                Ok(Value::Parts(values.collect::<Flow<_>>()?))
+            }
+            Place::Variants(places) => self.get_variants(places, mono, at),
+        }
+    }
+
+    fn get_variants(&mut self, places: &VariantPlaces, mono: &Mono, at: At) -> Flow<Value> {
+        let adt = self.adt(mono, at)?;
+        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
+        let Value::Scalar(tag) = self.get(&places.tag, &tag_type(tag), at)? else {
+            return Err(self.bug(at));
+        };
+        let mut parts = Vec::with_capacity(adt.variants.len());
+        for (places, types) in places.parts.iter().zip(&adt.variants) {
+            let values = places.iter().zip(types).map(|(place, ty)| self.get(place, ty, at));
+            parts.push(Some(values.collect::<Flow<Vec<_>>>()?));
+        }
+        Ok(Value::Variants(Rc::new(super::Variants { tag, parts })))
     }
 }

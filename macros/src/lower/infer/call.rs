@@ -3,54 +3,70 @@ use super::{
     super::{
         builtin::{self, Builtin, Found},
         method::{self, Method, Spec},
-        paths::{is_type_name, key},
+        paths::is_type_name,
+        program::Callee,
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
         types::{Class, Prim, Ty, Type},
     },
     Infer, Obligation,
+    closure::Callable,
+    items::{Member, MemberKind, Split},
     path::callee,
-    scope,
+    scope::{self, Env},
+    signature::{Parameter, by_reference, parameters, peel},
 };
 use syn::{
-    AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, GenericParam, PathArguments,
-    ReturnType,
+    AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, Item, PathArguments,
+    ReturnType, Signature,
 };
 
-impl Infer<'_> {
-    pub(super) fn call(&mut self, call: &ExprCall) -> Expr {
+impl<'a> Infer<'a> {
+    pub(super) fn call(&mut self, call: &ExprCall, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&call.func).to(SpanRange::token(call.paren_token.span.close()));
-        let func = match callee(&call.func) {
-            Some(func) => func,
-            None => {
-                self.discard(&call.args);
-                let reported = self.errors.advise(
-                    SpanRange::expr(&call.func),
-                    "kernel code can only call functions by their name",
-                    "call the function itself",
-                );
-                return self.reported(reported, at);
+        let Some(func) = callee(&call.func) else {
+            if let Some(found) = self.qualified(&call.func) {
+                return self.member_call(found, call, at);
             }
+            let callee = self.expr(&call.func, None);
+            return self.invoke(callee, call, at);
         };
         let path = &*func;
         if let Some(ident) = path.get_ident()
-            && self.scope.find(ident).is_some()
+            && let Some(var) = self.scope.find(ident)
         {
-            self.discard(&call.args);
-            let reported = self.errors.advise(
-                at,
-                "kernel code cannot call closures yet",
-                "make it a `#[device]` function",
-            );
-            return self.reported(reported, at);
+            let ty = self.vars[var].ty;
+            let callee = self.make(Kind::Var(var), ty, SpanRange::token(ident.span()));
+            return self.invoke(callee, call, at);
         }
-        if let Some(&device) = self.context.paths.get(&key(path)) {
-            return self.device_call(device, call, path, at);
+        let env = self.env.clone();
+        if let Some(Split { item, rest, .. }) = self.split(path, &env)
+            && rest.is_empty()
+            && let Some(Item::Fn(function)) = self.program().item(item)
+        {
+            let callee = Callee { item, member: None };
+            let home = Env { args: [].into(), home: Some(item), this: None };
+            let turbofish = Self::turbofish(path);
+            return self.call_function(
+                callee,
+                &function.sig,
+                home,
+                None,
+                turbofish,
+                &call.args,
+                at,
+            );
+        }
+        if let Some((ty, shape)) = self.shape(path) {
+            return self.shape_call(ty, &shape, &call.args, hint, at);
         }
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if let Some(found) = builtin::find(&names) {
             return self.builtin_call(found, call, path, at);
+        }
+        if let Some(member) = self.path_member(path, call, hint) {
+            return self.member_call((member, Self::turbofish(path).cloned()), call, at);
         }
         if let Some(result) = self.associated_call(&names, call, at) {
             return result;
@@ -59,16 +75,225 @@ impl Infer<'_> {
         self.no_function(&names, at)
     }
 
+    /// `Type::function` and `Trait::function`.
+    fn path_member(
+        &mut self,
+        path: &syn::Path,
+        call: &ExprCall,
+        hint: Option<Ty>,
+    ) -> Option<Member<'a>> {
+        let env = self.env.clone();
+        if let Some((owner, name)) = self.owner(path, &env) {
+            return self.member(owner, &name, None);
+        }
+        // A trait: the type is that of the first argument, or what is expected.
+        let (last, of_trait) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
+        let (name, of_trait) = (last.ident.to_string(), of_trait.ident.to_string());
+        let first = call.args.first().map(|first| self.probe(first));
+        let owner = match first {
+            Some(ty) => self.types.pointee(ty),
+            None => hint?,
+        };
+        self.member(owner, &name, Some(&of_trait))
+    }
+
+    /// The type of an expression that is inferred again later: what is wrong with it is reported
+    /// then.
+    fn probe(&mut self, expr: &syn::Expr) -> Ty {
+        let mut errors = crate::lower::error::Errors::default();
+        let kept = std::mem::replace(self.errors, std::mem::take(&mut errors));
+        let obligations = self.obligations.len();
+        let diverges = self.diverges;
+        let ty = self.expr(expr, None).ty;
+        self.diverges = diverges;
+        self.obligations.truncate(obligations);
+        *self.errors = kept;
+        ty
+    }
+
+    /// `<T as Trait>::function` and `<T>::function` of types that are no plain paths.
+    fn qualified(
+        &mut self,
+        func: &syn::Expr,
+    ) -> Option<(Member<'a>, Option<AngleBracketedGenericArguments>)> {
+        let syn::Expr::Path(path) = func else { return None };
+        let qself = path.qself.as_ref()?;
+        let owner = self.ty(&qself.ty);
+        let name = path.path.segments.last()?.ident.to_string();
+        let of_trait = match qself.position {
+            0 => None,
+            position => Some(path.path.segments.get(position - 1)?.ident.to_string()),
+        };
+        let member = self.member(owner, &name, of_trait.as_deref())?;
+        Some((member, Self::turbofish(&path.path).cloned()))
+    }
+
+    fn member_call(
+        &mut self,
+        (member, turbofish): (Member<'a>, Option<AngleBracketedGenericArguments>),
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Expr {
+        let MemberKind::Fn(sig) = member.kind else {
+            self.discard(&call.args);
+            let reported = self.errors.mistyped(at, "this is a constant, and is called");
+            return self.reported(reported, at);
+        };
+        let Member { callee, env, .. } = member;
+        self.call_function(callee, sig, env, None, turbofish.as_ref(), &call.args, at)
+    }
+
+    /// A call of a device function; `env` says what the parameters of its `impl` are.
+    pub(super) fn call_function(
+        &mut self,
+        callee: Callee,
+        sig: &'a Signature,
+        env: Env,
+        receiver: Option<Expr>,
+        turbofish: Option<&AngleBracketedGenericArguments>,
+        args: &super::method::Args,
+        at: SpanRange,
+    ) -> Expr {
+        let env = self.instantiate(sig, env, turbofish, at);
+        let ret = match &sig.output {
+            ReturnType::Default => self.types.unit(),
+            ReturnType::Type(_, ty) => self.type_in(ty, &env),
+        };
+        let mut params = Vec::with_capacity(sig.inputs.len());
+        for (index, param) in sig.inputs.iter().enumerate() {
+            params.push(self.parameter_type(index, param, &env));
+        }
+        let skipped = usize::from(receiver.is_some());
+        if !self.count(params.len() - skipped, args, at) {
+            return self.make(Kind::Reported, ret, at);
+        }
+        let bounds = self.callables(callee, sig, &env);
+        let receiver = receiver.map(|receiver| self.coerce(receiver, params[0]));
+        let values = self.arguments(args, &params[skipped..], &bounds);
+        let args = receiver.into_iter().chain(values).collect();
+        let generics = env.args.iter().map(|(_, arg)| *arg).collect();
+        let call = Call { callee, generics, this: env.this, args };
+        self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+
+    fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {
+        match param {
+            FnArg::Typed(param) => match peel(&param.ty) {
+                syn::Type::ImplTrait(_) => {
+                    match scope::generic(&env.args, &format!("impl#{index}")) {
+                        Some((_, GenericArg::Type(ty))) => ty,
+                        _ => self.unknown(),
+                    }
+                }
+                ty => self.type_in(ty, env),
+            },
+            FnArg::Receiver(receiver) => {
+                let this = env.this.unwrap_or_else(|| self.types.unit());
+                match by_reference(receiver) {
+                    Some(mutable) => self.types.reference(mutable, this),
+                    None => this,
+                }
+            }
+        }
+    }
+
+    /// Arguments: closures last, when the others have told what they are called with.
+    fn arguments(
+        &mut self,
+        args: &super::method::Args,
+        params: &[Ty],
+        bounds: &[(Ty, Callable)],
+    ) -> Vec<Expr> {
+        let mut values: Vec<Option<Expr>> = args.iter().map(|_| None).collect();
+        for closures in [false, true] {
+            for (index, arg) in args.iter().enumerate() {
+                let closure = as_closure(arg);
+                if closure.is_some() != closures {
+                    continue;
+                }
+                let param = params[index];
+                let bound = bounds.iter().find(|(ty, _)| self.types.same(*ty, param));
+                let bound = bound.map(|(_, callable)| callable.clone());
+                let value = match closure {
+                    Some(closure) => self.closure(closure, bound.as_ref()),
+                    None => self.expr(arg, Some(param)),
+                };
+                self.called_as(&value, bound.as_ref());
+                values[index] = Some(self.coerce(value, param));
+            }
+        }
+        values.into_iter().flatten().collect()
+    }
+
+    /// Makes the signature of a closure what its bound says.
+    fn called_as(&mut self, value: &Expr, bound: Option<&Callable>) {
+        let Some(bound) = bound else { return };
+        let mut ty = value.ty;
+        while let Type::Ref { to, .. } = self.types.get(ty) {
+            ty = to;
+        }
+        let Type::Closure(id) = self.types.get(ty) else { return };
+        let closure = self.types.closure_type(id).clone();
+        let at = self.places[value.at];
+        for (param, expected) in closure.params.iter().zip(&bound.params) {
+            self.unify(at, *param, *expected);
+        }
+        self.unify(at, closure.ret, bound.ret);
+    }
+
+    /// What the bounds `Fn(..)` of a function say of its type parameters.
+    fn callables(&mut self, callee: Callee, sig: &'a Signature, env: &Env) -> Vec<(Ty, Callable)> {
+        let outer = self.program().generics_of(callee);
+        let mut found = Vec::new();
+        for param in parameters(outer, sig) {
+            match param {
+                Parameter::Type(param) => found.push((param.ident.to_string(), &param.bounds)),
+                Parameter::Impl(index, ty) => found.push((format!("impl#{index}"), &ty.bounds)),
+                Parameter::Const(_) => {}
+            }
+        }
+        let clauses = [outer.and_then(|outer| outer.where_clause.as_ref())];
+        let clauses = clauses.into_iter().chain([sig.generics.where_clause.as_ref()]).flatten();
+        for predicate in clauses.flat_map(|clause| &clause.predicates) {
+            if let syn::WherePredicate::Type(predicate) = predicate
+                && let syn::Type::Path(path) = &predicate.bounded_ty
+                && let Some(ident) = path.path.get_ident()
+            {
+                found.push((ident.to_string(), &predicate.bounds));
+            }
+        }
+        let mut callables = Vec::new();
+        for (name, bounds) in found {
+            let Some((_, GenericArg::Type(ty))) = scope::generic(&env.args, &name) else {
+                continue;
+            };
+            for bound in bounds {
+                if let syn::TypeParamBound::Trait(bound) = bound
+                    && let Some(last) = bound.path.segments.last()
+                    && let PathArguments::Parenthesized(written) = &last.arguments
+                {
+                    let params =
+                        written.inputs.iter().map(|arg| self.type_in(&arg.ty, env)).collect();
+                    let ret = match &written.output {
+                        ReturnType::Default => self.types.unit(),
+                        ReturnType::Type(_, ty) => self.type_in(ty, env),
+                    };
+                    callables.push((ty, Callable { params, ret }));
+                }
+            }
+        }
+        callables
+    }
+
     fn no_function(&mut self, names: &[String], at: SpanRange) -> Expr {
         let name = names.join("::");
         let fact = format!("kernel code cannot call `{name}`");
         let help = match names.first().map(String::as_str) {
-            Some("Some" | "None" | "Ok" | "Err") => "use a number and a `bool`",
             Some("std" | "core" | "alloc") => {
                 "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions"
             }
             _ if names.iter().rev().nth(1).is_some_and(|of| is_type_name(of)) => {
-                "call a `#[device]` function outside of any `impl`"
+                "mark its `impl` `#[device]`"
             }
             _ => "mark the function `#[device]`",
         };
@@ -83,75 +308,31 @@ impl Infer<'_> {
         }
     }
 
-    fn device_call(
-        &mut self,
-        device: usize,
-        call: &ExprCall,
-        path: &syn::Path,
-        at: SpanRange,
-    ) -> Expr {
-        let devices = self.context.devices;
-        let Some(syn::Item::Fn(item)) = devices.get(device).map(|device| &device.item) else {
-            let reported = self.errors.report(at, "the device function got lost on its way here");
-            return self.reported(reported, at);
-        };
-        let sig = &item.sig;
-        let args = self.instantiate(&sig.generics, Self::turbofish(path), at);
-        let ret = match &sig.output {
-            ReturnType::Default => self.types.unit(),
-            ReturnType::Type(_, ty) => self.type_among(ty, &args),
-        };
-        if !self.count(sig.inputs.len(), &call.args, at) {
-            return self.make(Kind::Reported, ret, at);
-        }
-        let mut values = Vec::with_capacity(call.args.len());
-        for (arg, param) in call.args.iter().zip(&sig.inputs) {
-            let ty = match param {
-                FnArg::Typed(param) => self.type_among(&param.ty, &args),
-                FnArg::Receiver(_) => self.unknown(),
-            };
-            values.push(self.expect(arg, ty));
-        }
-        let generics = args.into_iter().map(|(_, arg)| arg).collect();
-        let call = Call { device, generics, args: values };
-        self.make(Kind::Call(Box::new(call)), ret, at)
-    }
-
-    /// What the generic parameters of a called function are, by name: unknown, or as written.
+    /// What the generic parameters of a called function are: those of its `impl`, then its own,
+    /// unknown or as written.
     fn instantiate(
         &mut self,
-        generics: &syn::Generics,
+        sig: &'a Signature,
+        env: Env,
         turbofish: Option<&AngleBracketedGenericArguments>,
         at: SpanRange,
-    ) -> Vec<(String, GenericArg)> {
-        let mut args = Vec::new();
-        let mut prims = Vec::new();
-        for param in &generics.params {
-            match param {
-                GenericParam::Lifetime(_) => {}
-                GenericParam::Type(param) => {
-                    let ty = self.unknown();
-                    self.oblige(at, Obligation::TypeArg(ty));
-                    args.push((param.ident.to_string(), GenericArg::Type(ty)));
-                    prims.push(Prim::Usize);
-                }
-                GenericParam::Const(param) => {
-                    let len = self.types.unknown_len();
-                    self.oblige(at, Obligation::ConstArg(len));
-                    args.push((param.ident.to_string(), GenericArg::Const(len)));
-                    let ty = self.ty(&param.ty);
-                    prims.push(self.types.as_prim(ty).unwrap_or(Prim::Usize));
-                }
+    ) -> Env {
+        let here = self.env.clone();
+        let own = self.written_args(&sig.generics, turbofish, &here, &env, false);
+        for (_, arg) in &own {
+            match arg {
+                GenericArg::Type(ty) => self.oblige(at, Obligation::TypeArg(*ty)),
+                GenericArg::Const(len) => self.oblige(at, Obligation::ConstArg(*len)),
             }
         }
-        let written = turbofish.into_iter().flat_map(|turbofish| &turbofish.args);
-        let written = written.filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
-        let slots: Vec<(GenericArg, Prim)> =
-            args.iter().map(|(_, arg)| *arg).zip(prims.iter().copied()).collect();
-        for (written, (slot, prim)) in written.zip(slots) {
-            self.generic_arg(written, slot, prim);
-        }
-        args
+        let impls = parameters(None, sig).into_iter().filter_map(|param| match param {
+            Parameter::Impl(..) => Some(param.name()),
+            Parameter::Type(_) | Parameter::Const(_) => None,
+        });
+        let impls: Vec<(String, GenericArg)> =
+            impls.map(|name| (name, GenericArg::Type(self.unknown()))).collect();
+        let args = env.args.iter().cloned().chain(own).chain(impls).collect();
+        Env { args, ..env }
     }
 
     fn builtin_call(
@@ -236,7 +417,7 @@ impl Infer<'_> {
             ["std" | "core", "cmp"] if matches!(name.as_str(), "min" | "max") => None,
             ["Num" | "Int" | "Float" | "Ord"] => None,
             [ty] | ["std" | "core", "primitive", ty] => {
-                if let Some((_, GenericArg::Type(ty))) = scope::generic(&self.names.args, ty) {
+                if let Some((_, GenericArg::Type(ty))) = scope::generic(&self.env.args, ty) {
                     Some(ty)
                 } else {
                     Some(self.prim(Prim::named(ty)?))
@@ -311,6 +492,16 @@ impl Infer<'_> {
         let value = self.expr(&call.args[0], None);
         self.oblige(at, Obligation::From(value.ty, this));
         self.make(Kind::Cast(Box::new(value)), this, at)
+    }
+}
+
+/// The closure that an argument is.
+fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
+    match expr {
+        syn::Expr::Closure(closure) => Some(closure),
+        syn::Expr::Paren(paren) => as_closure(&paren.expr),
+        syn::Expr::Group(group) => as_closure(&group.expr),
+        _ => None,
     }
 }
 

@@ -57,9 +57,11 @@ impl Infer<'_> {
     pub(super) fn if_expr(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(expr.if_token.span).to(SpanRange::expr(&expr.cond));
         let bool = self.prim(Prim::Bool);
+        let opened = self.scope.open();
         let cond = Box::new(self.expect(&expr.cond, bool));
         let after_cond = std::mem::replace(&mut self.diverges, false);
         let (mut then, then_ty) = self.block(&expr.then_branch, hint);
+        self.scope.close(opened);
         let after_then = std::mem::replace(&mut self.diverges, false);
         let Some((_, other)) = &expr.else_branch else {
             self.diverges = after_cond;

@@ -3,7 +3,7 @@ use super::{
     super::{
         levels,
         span::SpanRange,
-        tree::{Block, Expr, Kind, Stmt, StmtKind},
+        tree::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
         types::{Ty, Type},
     },
     Infer, reject,
@@ -29,14 +29,14 @@ impl Infer<'_> {
             syn::Expr::Paren(e) => self.expr(&e.expr, hint),
             syn::Expr::Group(e) => self.expr(&e.expr, hint),
             syn::Expr::Lit(e) => self.literal(&e.lit, hint),
-            syn::Expr::Path(e) => self.path(e),
+            syn::Expr::Path(e) => self.path(e, hint),
             syn::Expr::Unary(e) => self.unary(e, hint),
             syn::Expr::Binary(e) => self.binary(e),
             syn::Expr::Assign(e) => self.assign(e),
             syn::Expr::Cast(e) => self.cast(e),
             syn::Expr::Index(e) => self.index(e),
-            syn::Expr::Reference(e) => self.reference(e),
-            syn::Expr::Call(e) => self.call(e),
+            syn::Expr::Reference(e) => self.reference(e, hint),
+            syn::Expr::Call(e) => self.call(e, hint),
             syn::Expr::MethodCall(e) => self.method_call(e),
             syn::Expr::Block(e) => self.block_expr(e, hint),
             syn::Expr::If(e) => self.if_expr(e, hint),
@@ -50,6 +50,15 @@ impl Infer<'_> {
                 let unit = self.types.unit();
                 self.make(Kind::Unit, unit, SpanRange::expr(expr))
             }
+            syn::Expr::Tuple(e) => self.tuple(e, hint),
+            syn::Expr::Array(e) => self.array(e, hint),
+            syn::Expr::Repeat(e) => self.repeat(e, hint),
+            syn::Expr::Struct(e) => self.struct_expr(e, hint),
+            syn::Expr::Field(e) => self.field(e),
+            syn::Expr::Closure(e) => self.closure(e, None),
+            syn::Expr::Match(e) => self.match_expr(e, hint),
+            syn::Expr::Let(e) => self.let_expr(e),
+            syn::Expr::Try(e) => self.try_expr(e),
             other => self.rejected(other),
         }
     }
@@ -162,7 +171,10 @@ impl Infer<'_> {
             settable: false,
             at,
         });
-        stmts.push(Stmt { kind: StmtKind::Let { var: Some(var), init: Some(value) }, levels });
+        let kind = PatternKind::Bind { var, by_ref: false, and: None };
+        let pattern = Pattern { kind, ty, at };
+        stmts
+            .push(Stmt { kind: StmtKind::Let { pattern, init: Some(value), other: None }, levels });
         Some(Box::new(self.make(Kind::Var(var), ty, range)))
     }
 
@@ -191,6 +203,9 @@ impl Infer<'_> {
         let at = SpanRange::path(&mac.path).to(SpanRange::token(mac.delimiter.span().close()));
         let called = mac.path.segments.last().map(|last| last.ident.to_string());
         let called = called.unwrap_or_default();
+        if called == "matches" {
+            return self.matches(mac, at);
+        }
         if called != "shared" {
             let (fact, help) = reject::macro_call(&called);
             let reported = self.errors.advise(at, fact, help);

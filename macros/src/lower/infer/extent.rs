@@ -8,18 +8,17 @@ use super::{
         tree::{GenericArg, GenericKind},
         types::{Len, Prim},
     },
-    Infer, scope,
+    Infer,
+    scope::{self, Env},
 };
 use syn::{BinOp, Expr, Lit, UnOp};
 use warpwise_compiler::ir::{Extent, Scalar};
 
-type Args = [(String, GenericArg)];
-
 impl Infer<'_> {
-    /// The length of an array, written where the generic parameters are `args`.
-    pub(super) fn len_among(&mut self, expr: &Expr, args: &Args) -> Len {
+    /// The length of an array, written there.
+    pub(super) fn len_in(&mut self, expr: &Expr, env: &Env) -> Len {
         if let Expr::Path(path) = peel(expr)
-            && let Some((_, GenericArg::Const(len))) = scope::generic(args, &key(&path.path))
+            && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
         {
             self.open_use(&path.path);
             return len;
@@ -27,7 +26,7 @@ impl Infer<'_> {
         if let Expr::Infer(_) = expr {
             return self.types.unknown_len();
         }
-        match self.extent_among(expr, args) {
+        match self.extent_in(expr, env) {
             Ok(extent) => self.checked_len(expr, extent),
             Err(reported) => self.types.reported_len(reported),
         }
@@ -50,13 +49,11 @@ impl Infer<'_> {
 
     /// A `usize` that is known at launch.
     pub(super) fn extent(&mut self, expr: &Expr) -> Result<Extent, Reported> {
-        let args = std::mem::take(&mut self.names.args);
-        let extent = self.extent_among(expr, &args);
-        self.names.args = args;
-        extent
+        let env = self.env.clone();
+        self.extent_in(expr, &env)
     }
 
-    fn extent_among(&mut self, expr: &Expr, args: &Args) -> Result<Extent, Reported> {
+    fn extent_in(&mut self, expr: &Expr, env: &Env) -> Result<Extent, Reported> {
         let expr = peel(expr);
         match expr {
             Expr::Lit(lit) => {
@@ -66,8 +63,8 @@ impl Infer<'_> {
                     return Ok(Extent::Const(value));
                 }
             }
-            Expr::Path(path) => return self.extent_of_path(&path.path, args),
-            Expr::Cast(cast) => return self.extent_among(&cast.expr, args),
+            Expr::Path(path) => return self.extent_of_path(&path.path, env),
+            Expr::Cast(cast) => return self.extent_in(&cast.expr, env),
             Expr::Binary(binary) => {
                 let rebuild = match binary.op {
                     BinOp::Add(_) => Extent::Add,
@@ -76,8 +73,8 @@ impl Infer<'_> {
                     BinOp::Div(_) => Extent::Div,
                     _ => return Err(self.no_extent(expr)),
                 };
-                let lhs = self.extent_among(&binary.left, args);
-                let rhs = self.extent_among(&binary.right, args);
+                let lhs = self.extent_in(&binary.left, env);
+                let rhs = self.extent_in(&binary.right, env);
                 return Ok(rebuild(Box::new(lhs?), Box::new(rhs?)));
             }
             _ => {}
@@ -85,10 +82,10 @@ impl Infer<'_> {
         Err(self.no_extent(expr))
     }
 
-    fn extent_of_path(&mut self, path: &syn::Path, args: &Args) -> Result<Extent, Reported> {
+    fn extent_of_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if let Some((index, GenericArg::Const(len))) = scope::generic(args, &key(path))
+        if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &key(path))
             && let Some(extent) = self.types.extent(len).cloned()
         {
             let kind = self.names.generics.get(index).map(|generic| generic.kind);
@@ -110,7 +107,15 @@ impl Infer<'_> {
             Some((Constant::Bits(prim), _)) => {
                 Ok(Extent::Const(prim.scalar().bits().map_or(0, u64::from)))
             }
-            _ => Err(self.no_constant(path)),
+            _ => self.constant_extent(path, env),
+        }
+    }
+
+    /// The value of a `#[device]` constant.
+    fn constant_extent(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
+        match self.constant_item(path, env) {
+            Some((expr, _, own)) => self.extent_in(expr, &own),
+            None => Err(self.no_constant(path)),
         }
     }
 
@@ -142,16 +147,12 @@ impl Infer<'_> {
     }
 
     /// A constant argument of type `prim`, as an extent: its bits, or a constant parameter.
-    pub(super) fn const_arg(&mut self, expr: &Expr, prim: Prim) -> Len {
+    pub(super) fn const_arg(&mut self, expr: &Expr, prim: Prim, env: &Env) -> Len {
         if prim == Prim::Usize {
-            let args = std::mem::take(&mut self.names.args);
-            let len = self.len_among(expr, &args);
-            self.names.args = args;
-            return len;
+            return self.len_in(expr, env);
         }
         if let Expr::Path(path) = peel(expr)
-            && let Some((_, GenericArg::Const(len))) =
-                scope::generic(&self.names.args, &key(&path.path))
+            && let Some((_, GenericArg::Const(len))) = scope::generic(&env.args, &key(&path.path))
         {
             return len;
         }
@@ -177,6 +178,21 @@ fn peel(mut expr: &Expr) -> &Expr {
             },
             _ => return expr,
         };
+    }
+}
+
+/// The value of an integer literal, perhaps negated.
+pub(in crate::lower) fn integer(expr: &Expr) -> Option<i128> {
+    match peel(expr) {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) => int.base10_parse().ok(),
+            Lit::Byte(byte) => Some(byte.value().into()),
+            _ => None,
+        },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            integer(&unary.expr).map(|value| -value)
+        }
+        _ => None,
     }
 }
 

@@ -47,8 +47,10 @@ impl Infer<'_> {
         let at = SpanRange::token(expr.while_token.span).to(SpanRange::expr(&expr.cond));
         let (bool, unit) = (self.prim(Prim::Bool), self.types.unit());
         let label = self.enter(expr.label.as_ref(), unit, true, false);
+        let opened = self.scope.open();
         let cond = Box::new(self.expect(&expr.cond, bool));
         let body = self.loop_body(&expr.body);
+        self.scope.close(opened);
         self.leave();
         self.diverges = false;
         self.make(Kind::While { label, cond, body }, unit, at)
@@ -78,14 +80,14 @@ impl Infer<'_> {
         let after_range = self.diverges;
         let label = self.enter(expr.label.as_ref(), unit, true, false);
         let opened = self.scope.open();
-        let var = self.plain(&expr.pat).and_then(|plain| self.declare(&plain, ty, false));
+        let pattern = self.pattern(&expr.pat, ty);
         let body = self.loop_body(&expr.body);
         self.scope.close(opened);
         self.leave();
         self.diverges = after_range;
         let inclusive = matches!(over.range.limits, RangeLimits::Closed(_));
         let reverse = over.reverse;
-        let kind = For { label, var, ty, start, end, inclusive, reverse, step, body };
+        let kind = For { label, pattern, ty, start, end, inclusive, reverse, step, body };
         self.make(Kind::For(Box::new(kind)), unit, at)
     }
 }

@@ -6,10 +6,16 @@ use super::{
         tree::{Expr, GenericKind, Kind},
         types::{Class, Prim, Ty, Type},
     },
-    Infer, Obligation, reject,
+    Infer, Obligation,
+    items::{Member, MemberKind},
+    reject,
+    signature::by_reference,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};
-use warpwise_compiler::{id::Id as _, ir::CompareOp};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{CompareOp, Extent},
+};
 
 /// Arguments as they are written.
 pub(super) type Args = Punctuated<syn::Expr, syn::Token![,]>;
@@ -21,31 +27,61 @@ impl Infer<'_> {
         let name = call.method.to_string();
         let receiver = self.expr(&call.receiver, None);
         let receiver = self.autoderef(receiver);
-        if let Some(turbofish) = &call.turbofish {
-            self.errors.report(
-                SpanRange::tokens(turbofish),
-                "methods of kernel code have no generic arguments",
-            );
-        }
-        match self.types.get(receiver.ty) {
+        let this = receiver.ty;
+        match self.types.get(this) {
             Type::Reported(proof) => {
                 self.discard(&call.args);
-                self.reported(proof, at)
+                return self.reported(proof, at);
             }
+            Type::Unknown(class) => return self.unknown_receiver(&receiver, class, call, at),
+            _ => {}
+        }
+        if let Some(spec) = method::method(&name, self.types.get(this)) {
+            self.no_turbofish(call);
+            return self.apply(spec, this, Some(receiver), &call.args, at);
+        }
+        if let Some(member) = self.member(this, &name, None)
+            && let MemberKind::Fn(sig) = member.kind
+        {
+            let receiver = self.adjusted(receiver, sig);
+            let Member { callee, env, .. } = member;
+            let turbofish = call.turbofish.as_ref();
+            return self.call_function(callee, sig, env, receiver, turbofish, &call.args, at);
+        }
+        self.no_turbofish(call);
+        match self.types.get(this) {
             Type::Slice(_) | Type::Array(..) => self.slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
             Type::Exchange(prim) => self.exchange_method(receiver, prim, &name, call, at),
-            Type::Unknown(class) => self.unknown_receiver(&receiver, class, call, at),
-            ty @ (Type::Prim(_) | Type::Generic(_)) => {
-                let this = receiver.ty;
-                match method::method(&name, ty) {
-                    Some(spec) => self.apply(spec, this, Some(receiver), &call.args, at),
-                    None => self.no_method(&name, this, &call.args, at),
+            _ if name == "clone" && call.args.is_empty() => receiver,
+            _ => self.no_method(&name, this, &call.args, at),
+        }
+    }
+
+    fn no_turbofish(&mut self, call: &ExprMethodCall) {
+        if let Some(turbofish) = &call.turbofish {
+            self.errors.report(
+                SpanRange::tokens(turbofish),
+                "this method of kernel code has no generic arguments",
+            );
+        }
+    }
+
+    /// The receiver as a method takes it: by value, or by a reference to where it is.
+    fn adjusted(&mut self, receiver: Expr, sig: &syn::Signature) -> Option<Expr> {
+        let at = self.places[receiver.at];
+        match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => match by_reference(by) {
+                Some(mutable) => {
+                    if mutable && receiver.is_place() {
+                        self.require_mutable(&receiver);
+                    }
+                    let ty = self.types.reference(mutable, receiver.ty);
+                    Some(self.make(Kind::Borrow(Box::new(receiver)), ty, at))
                 }
-            }
-            Type::Unit | Type::Never | Type::Ref { .. } | Type::Same(_) => {
-                self.no_method(&name, receiver.ty, &call.args, at)
-            }
+                None => Some(receiver),
+            },
+            _ => Some(receiver),
         }
     }
 
@@ -69,11 +105,14 @@ impl Infer<'_> {
     ) -> Expr {
         self.discard(&call.args);
         let open = match receiver.kind {
-            Kind::Generic(id) => self
-                .names
-                .generics
-                .get(id.index())
-                .filter(|generic| matches!(generic.kind, GenericKind::Open(_))),
+            Kind::Param(len) => match self.types.extent(len) {
+                Some(Extent::Generic(id)) => self
+                    .names
+                    .generics
+                    .get(id.index())
+                    .filter(|generic| matches!(generic.kind, GenericKind::Open(_))),
+                _ => None,
+            },
             _ => None,
         };
         let reported = if let Some(name) = open.map(|generic| generic.name.clone()) {

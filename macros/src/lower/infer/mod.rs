@@ -6,16 +6,21 @@
 //! needs its receiver's type when it is reached; a diverging expression has type `!`, which goes
 //! anywhere. Whether an operator is defined on what its operands turned out to be is an
 //! [`Obligation`], looked at in the end.
+mod aggregate;
 mod atomic;
 mod call;
+mod closure;
 mod control;
 mod expr;
 mod extent;
+mod items;
 mod literal;
 mod looping;
+mod matching;
 mod method;
 mod obligation;
 mod operator;
+mod overload;
 mod path;
 mod pattern;
 mod place;
@@ -27,31 +32,35 @@ mod syntax;
 use super::{
     error::{Errors, Reported},
     levels,
+    mono::{Mono, MonoArg},
+    program::{Given, Program, Written},
     span::SpanRange,
     tree::{At, Expr, Function, GenericKind, Kind, Label, LabelInfo, Var, Variable},
     types::{Class, Prim, Ty, Type, Types},
     witness::Notes,
 };
+use crate::attr::Options;
+pub(super) use extent::integer;
 pub(super) use extent::wrapped;
 use obligation::Obligation;
-use scope::{Names, Scope};
-use std::collections::BTreeMap;
-use warpwise_compiler::{diag::Level, id::Table};
+use scope::{Env, Names, Scope};
+pub(super) use signature::stands_for_numbers;
+use warpwise_compiler::id::Table;
 
 /// What is inferred, and what surrounds it.
 pub(super) struct Context<'a> {
+    /// Everything that can be named.
+    pub(super) program: &'a Program<'a>,
     /// The function.
-    pub(super) item: &'a syn::ItemFn,
-    /// Where the paths that it mentions lead.
-    pub(super) paths: &'a BTreeMap<String, usize>,
-    /// Every device function.
-    pub(super) devices: &'a [super::DeviceItem],
-    /// Whether it is a kernel, with its open constants.
-    pub(super) kernel: Option<&'a [syn::Path]>,
-    /// A kernel's number of threads in a block.
-    pub(super) block: Option<&'a [syn::Expr; 3]>,
-    /// Lint levels beside those of its attributes.
-    pub(super) lints: &'a [(String, Level)],
+    pub(super) written: Written<'a>,
+    /// The item that it is, or is in; `None` for the kernel.
+    pub(super) home: Option<usize>,
+    /// What only kernels have.
+    pub(super) kernel: Option<&'a Options>,
+    /// What a device function is inferred for; `None` if its parameters stand for themselves.
+    pub(super) given: Option<&'a Given>,
+    /// Names of the generic parameters that types may mention, if there is something given.
+    pub(super) generics: &'a [String],
 }
 
 /// Infers a function; `None` if something was reported.
@@ -61,6 +70,36 @@ pub(super) fn function(context: &Context<'_>, errors: &mut Errors) -> Option<(Fu
     let good = local.is_empty();
     errors.append(local);
     good.then_some(inferred)
+}
+
+/// Types of the fields of each variant of a struct or enum, for these generic arguments; `None` if
+/// something was reported.
+pub(super) fn field_types(
+    program: &Program<'_>,
+    item: usize,
+    args: &[MonoArg],
+    generics: &[String],
+    errors: &mut Errors,
+) -> Option<Vec<Vec<Mono>>> {
+    let nothing: syn::ItemFn = syn::parse_quote!(
+        fn nothing() {}
+    );
+    let written = Written { sig: &nothing.sig, block: &nothing.block, attrs: &[], outer: None };
+    let given = Given { args: Vec::new(), this: None };
+    let home = Some(item);
+    let context = Context { program, written, home, kernel: None, given: Some(&given), generics };
+    let mut local = Errors::default();
+    let mut infer = Infer::new(&context, &mut local);
+    let args = args.iter().map(|arg| infer.types.of_mono_arg(arg)).collect();
+    let list = infer.types.list(args);
+    let ty = infer.types.add(Type::Adt(item, list));
+    let shapes = infer.shapes(ty);
+    let mut monos = Vec::with_capacity(shapes.len());
+    for fields in shapes {
+        monos.push(fields.into_iter().map(|ty| infer.types.mono(ty)).collect::<Option<Vec<_>>>());
+    }
+    errors.append(local);
+    monos.into_iter().collect()
 }
 
 /// Reports an open constant whose type nothing tells.
@@ -76,6 +115,7 @@ struct Infer<'a> {
     context: &'a Context<'a>,
     errors: &'a mut Errors,
     names: Names,
+    env: Env,
     types: Types,
     vars: Table<Var, Variable>,
     labels: Table<Label, LabelInfo>,
@@ -83,6 +123,7 @@ struct Infer<'a> {
     scope: Scope,
     /// What `break` and `continue` may name here, innermost last.
     targets: Vec<Target>,
+    /// What `return` brings.
     ret: Ty,
     returns_early: bool,
     /// Whether control cannot get here.
@@ -105,14 +146,17 @@ struct Target {
 
 impl<'a> Infer<'a> {
     fn new(context: &'a Context<'a>, errors: &'a mut Errors) -> Self {
-        let mut types = Types::new(Vec::new());
+        let mut types = Types::new(context.generics.to_vec(), context.program.names.clone());
         let ret = types.unit();
-        let names = signature::generics(context, &mut types, errors);
-        types.generics = names.generics.iter().map(|generic| generic.name.clone()).collect();
+        let (names, env) = signature::generics(context, &mut types, errors);
+        if context.given.is_none() {
+            types.generics = names.generics.iter().map(|generic| generic.name.clone()).collect();
+        }
         Self {
             context,
             errors,
             names,
+            env,
             types,
             vars: Table::new(),
             labels: Table::new(),
@@ -129,19 +173,21 @@ impl<'a> Infer<'a> {
     }
 
     fn function(mut self) -> (Function, Notes) {
-        let item = self.context.item;
-        let block = self.context.block.map(|dims| self.block_dims(dims));
-        let params = self.signature(&item.sig);
-        let (mut body, ty) = self.block(&item.block, Some(self.ret));
+        let Written { sig, block: written, attrs, .. } = self.context.written;
+        let options = self.context.kernel;
+        let block = options.and_then(|options| options.block.as_ref());
+        let block = block.map(|dims| self.block_dims(dims));
+        let params = self.signature(sig);
+        let (mut body, ty) = self.block(written, Some(self.ret));
         if let Some(tail) = body.tail.take() {
             body.tail = Some(Box::new(self.coerce(*tail, self.ret)));
         } else if !self.is_never(ty) {
-            let end = SpanRange::token(item.block.brace_token.span.close());
+            let end = SpanRange::token(written.brace_token.span.close());
             self.unify(end, ty, self.ret);
         }
         self.solve();
         let function = Function {
-            name: item.sig.ident.to_string(),
+            name: sig.ident.to_string(),
             generics: self.names.generics,
             block: block.flatten(),
             params,
@@ -150,7 +196,11 @@ impl<'a> Infer<'a> {
             types: self.types,
             places: self.places,
             returns_early: self.returns_early,
-            levels: self.context.lints.iter().cloned().chain(levels::levels(&item.attrs)).collect(),
+            levels: options
+                .into_iter()
+                .flat_map(|options| options.lints.iter().cloned())
+                .chain(levels::levels(attrs))
+                .collect(),
             body,
         };
         (function, self.notes)

@@ -31,6 +31,8 @@ pub(super) enum Obligation {
     Assigned(Ty),
     /// A device function can return it.
     Returned(Ty),
+    /// Arrays can hold it.
+    Element(Ty),
     /// It can be shared by a block.
     Shared(Ty),
     /// It can be a type argument.
@@ -76,7 +78,7 @@ impl Obligation {
             Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
             Self::Cast(from, to) => cast(at, from, to, types, errors),
             Self::Bound(ty) => {
-                if let Type::Array(..) | Type::Slice(_) | Type::Atomic(_) = types.get(ty) {
+                if let Type::Slice(_) | Type::Atomic(_) = types.get(ty) {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot copy a `{}`", types.show(ty)),
@@ -99,17 +101,26 @@ impl Obligation {
                 if !is_value(types, ty) {
                     errors.advise(
                         at,
-                        "kernel code can only assign numbers and `bool`",
+                        "kernel code can only assign values, not references or closures",
                         "declare another variable with `let`",
                     );
                 }
             }
             Self::Returned(ty) => {
+                if let Type::Slice(_) | Type::Closure(_) = types.get(ty) {
+                    errors.advise(
+                        at,
+                        "a device function cannot return closures",
+                        "return a value, or take a closure and call it",
+                    );
+                }
+            }
+            Self::Element(ty) => {
                 if !is_value(types, ty) {
                     errors.advise(
                         at,
-                        "a device function can only return a number or `bool`",
-                        "let the caller do the indexing",
+                        format_args!("kernel code cannot have arrays of `{}`", types.show(ty)),
+                        "arrays hold numbers, `bool`, structs, tuples and arrays of those",
                     );
                 }
             }
@@ -125,12 +136,8 @@ impl Obligation {
                 }
             }
             Self::TypeArg(ty) => {
-                if !is_scalar(types, ty) {
-                    errors.advise(
-                        at,
-                        format_args!("kernel code cannot be generic over `{}`", types.show(ty)),
-                        "type parameters stand for numbers",
-                    );
+                if let Type::Unknown(_) = types.get(ty) {
+                    errors.mistyped(at, "a type argument is not known");
                 }
             }
             Self::Shuffled(ty) => {
@@ -202,8 +209,26 @@ fn is_scalar(types: &Types, ty: Ty) -> bool {
     matches!(types.get(ty), Type::Prim(_) | Type::Generic(_) | Type::Reported(_))
 }
 
+/// Whether a type has no reference or closure in it.
 fn is_value(types: &Types, ty: Ty) -> bool {
-    is_scalar(types, ty) || matches!(types.get(ty), Type::Unit | Type::Never | Type::Unknown(_))
+    match types.get(ty) {
+        Type::Tuple(list) | Type::Adt(_, list) => {
+            types.parts(list).into_iter().all(|part| is_value(types, part))
+        }
+        Type::Array(elem, _) => is_value(types, elem),
+        Type::Prim(_)
+        | Type::Generic(_)
+        | Type::Reported(_)
+        | Type::Unit
+        | Type::Never
+        | Type::Unknown(_) => true,
+        Type::Same(_)
+        | Type::Ref { .. }
+        | Type::Slice(_)
+        | Type::Atomic(_)
+        | Type::Exchange(_)
+        | Type::Closure(_) => false,
+    }
 }
 
 /// Whether every length in the type is known, or was reported.
@@ -222,6 +247,9 @@ fn is_plain(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Prim(_) | Type::Generic(_) | Type::Atomic(..) | Type::Reported(_) => true,
         Type::Array(elem, _) => is_plain(types, elem),
+        Type::Tuple(list) | Type::Adt(_, list) => {
+            types.parts(list).into_iter().all(|part| is_plain(types, part))
+        }
         _ => false,
     }
 }

@@ -59,10 +59,10 @@ impl Infer<'_> {
         let (left, right) = (&*expr.left, &*expr.right);
         let at = SpanRange::expr(left).to(SpanRange::expr(right));
         match operator(&expr.op) {
-            Some(Operator::Value(op)) => self.arithmetic(op, left, right, at),
+            Some(Operator::Value(op)) => self.arithmetic(op, &expr.op, left, right, at),
             Some(Operator::Compare(op)) => self.comparison(op, left, right, at),
             Some(Operator::Lazy { and }) => self.lazy(and, left, right, at),
-            Some(Operator::Update(op)) => self.update(op, left, right, at),
+            Some(Operator::Update(op)) => self.update(op, &expr.op, left, right, at),
             None => {
                 let reported = self.errors.report(at, "kernel code does not know this operator");
                 self.reported(reported, at)
@@ -76,7 +76,7 @@ impl Infer<'_> {
         self.through(value)
     }
 
-    fn through(&mut self, value: Expr) -> Expr {
+    pub(super) fn through(&mut self, value: Expr) -> Expr {
         match self.types.get(value.ty) {
             Type::Ref { to, .. } => {
                 let at = self.places[value.at];
@@ -89,12 +89,17 @@ impl Infer<'_> {
     fn arithmetic(
         &mut self,
         op: BinaryOp,
+        token: &BinOp,
         left: &syn::Expr,
         right: &syn::Expr,
         at: SpanRange,
     ) -> Expr {
-        let lhs = self.operand(left, None);
-        let rhs = self.operand(right, None);
+        let lhs = self.expr(left, None);
+        let rhs = self.expr(right, None);
+        if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
+            return self.overloaded(token, lhs, rhs, at);
+        }
+        let (lhs, rhs) = (self.through(lhs), self.through(rhs));
         self.operands(op, &lhs, &rhs, at);
         let ty = lhs.ty;
         self.make(Kind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
@@ -122,7 +127,10 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let lhs = self.operand(left, None);
-        let rhs = self.operand(right, None);
+        let rhs = self.operand(right, Some(lhs.ty));
+        if self.is_compound(lhs.ty) {
+            return self.compound_comparison(op, lhs, rhs, at);
+        }
         self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
         self.oblige(at, Obligation::Compared(lhs.ty));
         let bool = self.prim(Prim::Bool);
@@ -138,10 +146,20 @@ impl Infer<'_> {
         self.make(Kind::Lazy { and, lhs, rhs }, bool, at)
     }
 
-    fn update(&mut self, op: BinaryOp, left: &syn::Expr, right: &syn::Expr, at: SpanRange) -> Expr {
+    fn update(
+        &mut self,
+        op: BinaryOp,
+        token: &BinOp,
+        left: &syn::Expr,
+        right: &syn::Expr,
+        at: SpanRange,
+    ) -> Expr {
         let place = self.expr(left, None);
         self.require_settable(&place);
         let value = self.expr(right, None);
+        if self.is_overloaded(place.ty) {
+            return self.overloaded(token, place, value, at);
+        }
         let by_reference = matches!(self.types.get(value.ty), Type::Ref { .. });
         let value = self.through(value);
         self.operands(op, &place, &value, at);
@@ -174,12 +192,18 @@ impl Infer<'_> {
             UnOp::Neg(_) => {
                 let value = self.operand(&expr.expr, hint);
                 let ty = value.ty;
+                if self.is_overloaded(ty) {
+                    return self.overloaded_unary("Neg", "neg", value, at);
+                }
                 self.oblige(at, Obligation::Negated(ty));
                 self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
             }
             UnOp::Not(_) => {
                 let value = self.operand(&expr.expr, hint);
                 let ty = value.ty;
+                if self.is_overloaded(ty) {
+                    return self.overloaded_unary("Not", "not", value, at);
+                }
                 self.oblige(at, Obligation::Inverted(ty));
                 self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
             }

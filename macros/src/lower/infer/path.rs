@@ -4,13 +4,15 @@ use super::{
         constant::{self, Constant},
         paths::key,
         span::SpanRange,
-        tree::{Expr, GenericArg, GenericKind, Kind},
-        types::Ty,
+        tree::{Block, Expr, GenericArg, GenericKind, Kind},
+        types::{Len, Prim, Ty, Type},
     },
-    Infer, scope, signature,
+    Infer,
+    items::MemberKind,
+    scope::{self, Env},
+    signature,
 };
 use std::borrow::Cow;
-use warpwise_compiler::id::Id;
 
 /// The path that a call names, if it names one: through what a macro puts around it, and with the
 /// type of `<f32>::max` as its first segment.
@@ -36,21 +38,13 @@ pub(super) fn plain_path(expr: &syn::ExprPath) -> Option<Cow<'_, syn::Path>> {
 }
 
 impl Infer<'_> {
-    /// A path that is no call: a variable, a constant parameter or a constant.
-    pub(super) fn path(&mut self, expr: &syn::ExprPath) -> Expr {
-        let Some(path) = plain_path(expr) else {
-            let at = SpanRange::tokens(expr);
-            let reported = self.errors.advise(
-                at,
-                "kernel code cannot use constants of traits yet",
-                "`Num` has `ZERO` and `ONE`: write `T::ZERO`",
-            );
-            return self.reported(reported, at);
-        };
+    /// A path that is no call: a variable, a constant, or a struct or variant without fields.
+    pub(super) fn path(&mut self, expr: &syn::ExprPath, hint: Option<Ty>) -> Expr {
         let at = match expr.qself {
             None => SpanRange::path(&expr.path),
             Some(_) => SpanRange::tokens(expr),
         };
+        let Some(path) = plain_path(expr) else { return self.qualified_constant(expr, at) };
         if let Some(ident) = path.get_ident()
             && let Some(var) = self.scope.find(ident)
         {
@@ -58,26 +52,87 @@ impl Infer<'_> {
             return self.make(Kind::Var(var), ty, at);
         }
         let name = key(&path);
-        let Some((index, GenericArg::Const(_))) = scope::generic(&self.names.args, &name) else {
-            return self.constant(&path, &name, at);
-        };
-        let ty = match self.names.generics[index].kind {
-            GenericKind::Const(prim) => self.prim(prim),
-            GenericKind::Open(ty) => {
+        if let Some((index, GenericArg::Const(len))) = scope::generic(&self.env.args, &name) {
+            return self.parameter_value(index, len, name, at);
+        }
+        if let Some((ty, shape)) = self.unit_shape(&path) {
+            self.hint(ty, hint);
+            let kind = Kind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
+            return self.make(kind, ty, at);
+        }
+        let env = self.env.clone();
+        if let Some((value, ty, own)) = self.constant_item(&path, &env) {
+            return self.constant_value(value, ty, own, at);
+        }
+        self.constant(&path, &name, at)
+    }
+
+    /// A constant parameter or open constant.
+    fn parameter_value(&mut self, index: usize, len: Len, name: String, at: SpanRange) -> Expr {
+        let ty = match self.names.generics.get(index).map(|generic| generic.kind) {
+            Some(GenericKind::Const(prim)) => self.prim(prim),
+            Some(GenericKind::Open(ty)) => {
                 self.names.open_uses.push((name, at));
                 ty
             }
-            GenericKind::Type(_) => self.unknown(),
+            Some(GenericKind::Type(_)) | None => self.prim(Prim::Usize),
         };
-        self.make(Kind::Generic(Id::new(index)), ty, at)
+        self.make(Kind::Param(len), ty, at)
+    }
+
+    /// `<T as Trait>::N`
+    fn qualified_constant(&mut self, expr: &syn::ExprPath, at: SpanRange) -> Expr {
+        if let Some(qself) = &expr.qself
+            && let Some(last) = expr.path.segments.last()
+        {
+            let owner = self.ty(&qself.ty);
+            let of_trait = match qself.position {
+                0 => None,
+                position => expr.path.segments.get(position - 1).map(|of| of.ident.to_string()),
+            };
+            let name = last.ident.to_string();
+            if let Some(member) = self.member(owner, &name, of_trait.as_deref())
+                && let MemberKind::Const(value, ty) = member.kind
+            {
+                return self.constant_value(value, Some(ty), member.env, at);
+            }
+        }
+        let reported = self.errors.advise(
+            at,
+            "kernel code does not know this constant",
+            "mark the `impl` that says it `#[device]`",
+        );
+        self.reported(reported, at)
+    }
+
+    /// The value of a constant: its expression, inferred where it is written.
+    fn constant_value(
+        &mut self,
+        value: &syn::Expr,
+        ty: Option<&syn::Type>,
+        own: Env,
+        at: SpanRange,
+    ) -> Expr {
+        let home = std::mem::replace(&mut self.env, own);
+        let scope = std::mem::take(&mut self.scope);
+        let ty = ty.map(|ty| self.ty(ty));
+        let value = match ty {
+            Some(ty) => self.expect(value, ty),
+            None => self.expr(value, None),
+        };
+        self.scope = scope;
+        self.env = home;
+        let ty = value.ty;
+        let tail = Some(Box::new(value));
+        self.make(Kind::Block { label: None, block: Block { stmts: Vec::new(), tail } }, ty, at)
     }
 
     /// A constant by its path: `f32::MAX`, `T::ZERO`, `std::f32::consts::PI`.
-    pub(super) fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
+    fn constant(&mut self, path: &syn::Path, name: &str, at: SpanRange) -> Expr {
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if let [ty, constant] = names.as_slice()
-            && let Some((_, GenericArg::Type(ty))) = scope::generic(&self.names.args, ty)
+            && let Some((_, GenericArg::Type(ty))) = scope::generic(&self.env.args, ty)
         {
             return self.constant_of(ty, constant, name, at);
         }
@@ -94,19 +149,28 @@ impl Infer<'_> {
                 at,
                 format_args!("kernel code does not know the constant `{name}`"),
                 format_args!(
-                    "name it in `#[kernel(open({name}))]`, or make it a constant parameter"
+                    "mark it `#[device]`, name it in `#[kernel(open({name}))]`, or make it a \
+                     constant parameter"
                 ),
             )
         };
         self.reported(reported, at)
     }
 
-    /// A constant of a type parameter.
+    /// A constant of a type parameter, which may stand for a number.
     fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
-        let found = match constant {
-            "ZERO" => Constant::Zero,
-            "ONE" => Constant::One,
-            _ => {
+        let known = match self.types.get(ty) {
+            Type::Prim(prim) => constant::find(&[prim.name().to_owned(), constant.to_owned()]),
+            _ => None,
+        };
+        let found = match (constant, known) {
+            ("ZERO", _) => Constant::Zero,
+            ("ONE", _) => Constant::One,
+            (_, Some((found, prim))) => {
+                let ty = self.prim(prim);
+                return self.make(Kind::Constant(found), ty, at);
+            }
+            (_, None) => {
                 let fact = format!("kernel code does not know the constant `{name}`");
                 let reported = self.errors.advise(at, fact, "`Num` has `ZERO` and `ONE`");
                 return self.reported(reported, at);

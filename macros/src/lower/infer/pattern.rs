@@ -1,75 +1,338 @@
-//! `let`, and the patterns that it may have.
+//! Patterns, and `let`.
+//!
+//! A pattern that is no reference, held against a reference, takes it apart and binds by
+//! reference from there, as in Rust; in the tree both are explicit.
 use super::{
     super::{
+        paths::is_type_name,
         span::SpanRange,
-        tree::{Expr, StmtKind, Var, Variable},
-        types::Ty,
+        tree::{Expr, Kind, Pattern, PatternKind, StmtKind, Var, Variable},
+        types::{Ty, Type},
     },
-    Infer, Obligation, reject,
+    Infer, Obligation,
+    aggregate::{field_names, member_name},
+    items::Shape,
+    reject,
 };
-use syn::{Ident, Local, Pat};
+use syn::{Ident, Local, Pat, RangeLimits};
+use warpwise_compiler::ir::Extent;
 
-/// A pattern that declares at most one variable.
-pub(super) struct Plain<'p> {
-    /// The name; `None` for `_`.
-    pub(super) ident: Option<&'p Ident>,
-    /// Whether it is `mut`.
-    pub(super) mutable: bool,
-    /// The type behind it.
-    pub(super) ty: Option<&'p syn::Type>,
+/// How variables are bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// To what is there.
+    Value,
+    /// To a reference to it.
+    Reference { mutable: bool },
 }
 
-impl Infer<'_> {
-    /// The plain pattern that `pat` is; reports any other.
-    pub(super) fn plain<'p>(&mut self, pat: &'p Pat) -> Option<Plain<'p>> {
+impl<'a> Infer<'a> {
+    /// A pattern held against a value of type `ty`; declares its variables.
+    pub(super) fn pattern(&mut self, pat: &Pat, ty: Ty) -> Pattern {
+        self.pattern_in(pat, ty, Mode::Value)
+    }
+
+    fn pattern_in(&mut self, pat: &Pat, ty: Ty, mode: Mode) -> Pattern {
+        let range = match pat {
+            Pat::Ident(pat) => SpanRange::token(pat.ident.span()),
+            pat => SpanRange::tokens(pat),
+        };
+        if let Type::Ref { mutable, to } = self.types.get(ty)
+            && self.sees_through(pat)
+        {
+            let mutable = mutable && mode != Mode::Reference { mutable: false };
+            let inner = self.pattern_in(pat, to, Mode::Reference { mutable });
+            return self.pattern_of(PatternKind::Deref(Box::new(inner)), ty, range);
+        }
+        let kind = self.pattern_kind(pat, ty, mode, range);
+        self.pattern_of(kind, ty, range)
+    }
+
+    fn pattern_of(&mut self, kind: PatternKind, ty: Ty, range: SpanRange) -> Pattern {
+        let at = self.at(range);
+        Pattern { kind, ty, at }
+    }
+
+    /// Whether a pattern takes apart what a reference refers to without saying so.
+    fn sees_through(&self, pat: &Pat) -> bool {
         match pat {
-            Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
-                let mutable = ident.mutability.is_some();
-                Some(Plain { ident: Some(&ident.ident), mutable, ty: None })
+            Pat::Wild(_) | Pat::Reference(_) | Pat::Type(_) | Pat::Paren(_) | Pat::Or(_) => false,
+            Pat::Ident(pat) => {
+                pat.by_ref.is_none() && pat.subpat.is_none() && self.is_constant(&pat.ident)
             }
-            Pat::Wild(_) => Some(Plain { ident: None, mutable: false, ty: None }),
-            Pat::Paren(paren) => self.plain(&paren.pat),
-            Pat::Type(typed) => {
-                self.plain(&typed.pat).map(|plain| Plain { ty: Some(&typed.ty), ..plain })
+            _ => true,
+        }
+    }
+
+    /// Whether a plain name in a pattern is a constant or variant rather than a variable.
+    fn is_constant(&self, ident: &Ident) -> bool {
+        let name = ident.to_string();
+        is_type_name(&name) && self.scope.find(ident).is_none()
+    }
+
+    fn pattern_kind(&mut self, pat: &Pat, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
+        match pat {
+            Pat::Wild(_) => PatternKind::Wild,
+            Pat::Paren(pat) => self.pattern_in(&pat.pat, ty, mode).kind,
+            Pat::Type(pat) => {
+                let written = self.ty(&pat.ty);
+                self.unify(at, ty, written);
+                self.pattern_in(&pat.pat, ty, mode).kind
             }
+            Pat::Ident(pat) if self.is_constant(&pat.ident) => {
+                self.constant_pattern(&pat.ident.clone().into(), ty, at)
+            }
+            Pat::Ident(pat) => self.binding(pat, ty, mode),
+            Pat::Lit(lit) => self.literal_pattern(lit, ty, at),
+            Pat::Path(path) => self.constant_pattern(&path.path, ty, at),
+            Pat::Range(range) => self.range_pattern(range, ty, at),
+            Pat::Tuple(tuple) => self.tuple_pattern(tuple, ty, mode, at),
+            Pat::TupleStruct(pat) => self.tuple_struct_pattern(pat, ty, mode, at),
+            Pat::Struct(pat) => self.struct_pattern(pat, ty, mode, at),
+            Pat::Reference(pat) => {
+                let inner = self.unknown();
+                let reference = self.types.reference(pat.mutability.is_some(), inner);
+                self.unify(at, ty, reference);
+                PatternKind::Deref(Box::new(self.pattern(&pat.pat, inner)))
+            }
+            Pat::Slice(pat) => self.slice_pattern(pat, ty, mode, at),
+            Pat::Or(pat) => self.alternatives(pat, ty, mode, at),
             other => {
                 let (fact, help) = reject::pattern(other);
-                self.errors.advise(SpanRange::tokens(other), fact, help);
-                None
+                self.errors.advise(at, fact, help);
+                PatternKind::Wild
             }
         }
     }
 
-    /// Declares the variable of a pattern.
-    pub(super) fn declare(&mut self, plain: &Plain<'_>, ty: Ty, settable: bool) -> Option<Var> {
-        let ident = plain.ident?;
+    fn binding(&mut self, pat: &syn::PatIdent, ty: Ty, mode: Mode) -> PatternKind {
+        let mode = match (&pat.by_ref, mode) {
+            (Some(_), _) => Mode::Reference { mutable: pat.mutability.is_some() },
+            (None, mode) => mode,
+        };
+        let (bound, by_ref) = match mode {
+            Mode::Value => (ty, false),
+            Mode::Reference { mutable } => (self.types.reference(mutable, ty), true),
+        };
+        let mutable = pat.by_ref.is_none() && pat.mutability.is_some();
+        let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
+        let var = self.declare(&pat.ident, bound, mutable, mutable);
+        PatternKind::Bind { var, by_ref, and }
+    }
+
+    /// Declares a variable.
+    pub(super) fn declare(&mut self, ident: &Ident, ty: Ty, mutable: bool, settable: bool) -> Var {
         let range = SpanRange::token(ident.span());
         self.oblige(range, Obligation::Bound(ty));
         let at = self.at(range);
-        let variable = Variable {
-            name: ident.to_string(),
-            ty,
-            mutable: plain.mutable,
-            settable: settable || plain.mutable,
-            at,
-        };
-        let var = self.vars.push(variable);
+        let name = ident.to_string();
+        let var = self.vars.push(Variable { name, ty, mutable, settable, at });
         self.scope.declare(ident, var);
-        Some(var)
+        var
+    }
+
+    fn literal_pattern(&mut self, lit: &syn::PatLit, ty: Ty, at: SpanRange) -> PatternKind {
+        if let syn::Lit::Float(_) = lit.lit {
+            self.errors.advise(
+                at,
+                "kernel code cannot match floats",
+                "compare with `==` or `<` in an `if` or a guard",
+            );
+            return PatternKind::Wild;
+        }
+        let value = self.expr(&syn::Expr::Lit(lit.clone()), Some(ty));
+        let value = self.coerce(value, ty);
+        PatternKind::Is(Box::new(value))
+    }
+
+    fn constant_pattern(&mut self, path: &syn::Path, ty: Ty, at: SpanRange) -> PatternKind {
+        if let Some((of, shape)) = self.shape(path) {
+            self.unify(at, of, ty);
+            return PatternKind::Parts { variant: shape.variant, parts: Vec::new() };
+        }
+        let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: path.clone() };
+        let value = self.path(&path, Some(ty));
+        self.unify(at, value.ty, ty);
+        PatternKind::Is(Box::new(value))
+    }
+
+    fn range_pattern(&mut self, range: &syn::PatRange, ty: Ty, at: SpanRange) -> PatternKind {
+        let mut end = |end: &Option<Box<syn::Expr>>| {
+            end.as_ref().map(|end| {
+                if let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(_), .. }) = &**end {
+                    let help = "compare with `<` in an `if` or a guard";
+                    self.errors.advise(at, "kernel code cannot match floats", help);
+                }
+                Box::new(self.expect(end, ty))
+            })
+        };
+        let (low, high) = (end(&range.start), end(&range.end));
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        PatternKind::Range { low, high, inclusive }
+    }
+
+    fn tuple_pattern(
+        &mut self,
+        tuple: &syn::PatTuple,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        if tuple.elems.is_empty() {
+            let unit = self.types.unit();
+            self.unify(at, ty, unit);
+            return PatternKind::Wild;
+        }
+        let types = match self.types.get(ty) {
+            Type::Tuple(list) => self.types.parts(list),
+            _ => {
+                let types: Vec<Ty> = tuple.elems.iter().map(|_| self.unknown()).collect();
+                let own = self.types.tuple(types.clone());
+                self.unify(at, ty, own);
+                types
+            }
+        };
+        let parts = self.parts(&tuple.elems, &types, mode, at);
+        PatternKind::Parts { variant: None, parts }
+    }
+
+    fn tuple_struct_pattern(
+        &mut self,
+        pat: &syn::PatTupleStruct,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        let Some((of, shape)) = self.shape(&pat.path) else { return self.no_pattern(at) };
+        self.unify(at, of, ty);
+        let types = self.field_types(ty, &shape);
+        let parts = self.parts(&pat.elems, &types, mode, at);
+        PatternKind::Parts { variant: shape.variant, parts }
+    }
+
+    /// Patterns side by side, of which one may be `..`.
+    fn parts<'p>(
+        &mut self,
+        pats: impl IntoIterator<Item = &'p Pat>,
+        types: &[Ty],
+        mode: Mode,
+        at: SpanRange,
+    ) -> Vec<(usize, Pattern)> {
+        let pats: Vec<&Pat> = pats.into_iter().collect();
+        let rest = pats.iter().position(|pat| matches!(pat, Pat::Rest(_)));
+        let fits = match rest {
+            Some(_) => pats.len() <= types.len() + 1,
+            None => pats.len() == types.len(),
+        };
+        if !fits {
+            let fact = format_args!("this has {} parts, not {}", types.len(), pats.len());
+            self.errors.mistyped(at, fact);
+            return Vec::new();
+        }
+        let skipped = types.len() + 1 - pats.len();
+        let mut parts = Vec::with_capacity(pats.len());
+        for (index, pat) in pats.iter().enumerate() {
+            let index = match rest {
+                Some(rest) if index == rest => continue,
+                Some(rest) if index > rest => index + skipped - 1,
+                _ => index,
+            };
+            parts.push((index, self.pattern_in(pat, types[index], mode)));
+        }
+        parts
+    }
+
+    fn struct_pattern(
+        &mut self,
+        pat: &syn::PatStruct,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        let Some((of, shape)) = self.shape(&pat.path) else { return self.no_pattern(at) };
+        self.unify(at, of, ty);
+        let types = self.field_types(ty, &shape);
+        let names = field_names(&shape);
+        let mut parts = Vec::with_capacity(pat.fields.len());
+        for field in &pat.fields {
+            let name = member_name(&field.member);
+            match names.iter().position(|known| *known == name) {
+                Some(index) => parts.push((index, self.pattern_in(&field.pat, types[index], mode))),
+                None => {
+                    self.errors.mistyped(at, format_args!("there is no field `{name}`"));
+                }
+            }
+        }
+        PatternKind::Parts { variant: shape.variant, parts }
+    }
+
+    fn no_pattern(&mut self, at: SpanRange) -> PatternKind {
+        self.errors.advise(
+            at,
+            "kernel code does not know what this pattern names",
+            "mark its definition `#[device]`, and write variants as `Shape::Circle(..)`",
+        );
+        PatternKind::Wild
+    }
+
+    fn slice_pattern(
+        &mut self,
+        pat: &syn::PatSlice,
+        ty: Ty,
+        mode: Mode,
+        at: SpanRange,
+    ) -> PatternKind {
+        let rest = pat.elems.iter().position(is_rest);
+        let elem = match self.types.get(ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            _ => {
+                let elem = self.unknown();
+                let len = self.types.len(Extent::Const(pat.elems.len() as u64));
+                let array = self.types.add(Type::Array(elem, len));
+                self.unify(at, ty, array);
+                elem
+            }
+        };
+        let before = rest.unwrap_or(pat.elems.len());
+        let mut pats = pat.elems.iter();
+        let before =
+            pats.by_ref().take(before).map(|pat| self.pattern_in(pat, elem, mode)).collect();
+        let rest = pats.next().map(|rest| match rest {
+            Pat::Ident(rest) => {
+                let slice = self.types.add(Type::Slice(elem));
+                let plain = syn::PatIdent { subpat: None, ..rest.clone() };
+                let kind = self.binding(&plain, slice, mode);
+                Some(Box::new(self.pattern_of(kind, slice, at)))
+            }
+            _ => None,
+        });
+        let after = pats.map(|pat| self.pattern_in(pat, elem, mode)).collect();
+        PatternKind::Slice { before, rest, after }
+    }
+
+    fn alternatives(&mut self, pat: &syn::PatOr, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
+        let before = self.vars.len();
+        let cases = pat.cases.iter().map(|case| self.pattern_in(case, ty, mode)).collect();
+        if self.vars.len() > before {
+            self.errors.advise(
+                at,
+                "kernel code cannot bind variables in one of several patterns",
+                "write an arm for each, or bind the whole with `name @ ..`",
+            );
+        }
+        PatternKind::Any(cases)
     }
 
     pub(super) fn local(&mut self, local: &Local) -> Option<StmtKind> {
-        let plain = self.plain(&local.pat);
-        let written = plain.as_ref().and_then(|plain| plain.ty).map(|ty| self.ty(ty));
+        let (pat, written) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(self.ty(&typed.ty))),
+            pat => (pat, None),
+        };
         let init = local.init.as_ref().map(|init| {
-            if let Some((token, _)) = &init.diverge {
-                self.errors.advise(
-                    SpanRange::token(token.span),
-                    "kernel code cannot use `let` with `else` yet",
-                    "test with `if` first",
-                );
-            }
-            self.naming = plain.as_ref().and_then(|plain| plain.ident).map(ToString::to_string);
+            self.naming = match pat {
+                Pat::Ident(pat) => Some(pat.ident.to_string()),
+                _ => None,
+            };
             let value = self.expr(&init.expr, written);
             match written {
                 Some(written) => self.coerce(value, written),
@@ -77,16 +340,55 @@ impl Infer<'_> {
             }
         });
         self.naming = None;
-        let plain = plain?;
         let ty = match (written, &init) {
             (Some(written), _) => written,
             (None, Some(Expr { ty, .. })) => *ty,
             (None, None) => self.unknown(),
         };
-        if plain.ty.is_none() {
+        if written.is_none() {
             self.notes.local(local, ty);
         }
-        let var = self.declare(&plain, ty, init.is_none());
-        Some(StmtKind::Let { var, init })
+        let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
+        let other = diverge.map(|(_, other)| self.otherwise(other));
+        let mut pattern = self.pattern(pat, ty);
+        if init.is_none()
+            && let PatternKind::Bind { var, .. } = &mut pattern.kind
+        {
+            self.vars[*var].settable = true;
+        }
+        Some(StmtKind::Let { pattern, init, other })
+    }
+
+    /// The `else` of a `let`: it does not come back.
+    fn otherwise(&mut self, other: &syn::Expr) -> super::super::tree::Block {
+        let before = self.diverges;
+        let value = self.expr(other, None);
+        let at = self.places[value.at];
+        if !self.is_never(value.ty) && !self.types.is_reported(value.ty) {
+            self.errors.mistyped(at, "the `else` of a `let` must not come to its end");
+        }
+        self.diverges = before;
+        match value.kind {
+            Kind::Block { label: None, block } => block,
+            kind => super::super::tree::Block {
+                stmts: Vec::new(),
+                tail: Some(Box::new(Expr { kind, ..value })),
+            },
+        }
+    }
+
+    /// The struct or variant that a pattern's or expression's path names, if it has no fields.
+    pub(super) fn unit_shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
+        self.shape(path).filter(|(_, shape)| shape.fields.is_empty())
+    }
+}
+
+fn is_rest(pat: &Pat) -> bool {
+    match pat {
+        Pat::Rest(_) => true,
+        Pat::Ident(pat) => {
+            matches!(&pat.subpat, Some((_, subpat)) if matches!(**subpat, Pat::Rest(_)))
+        }
+        _ => false,
     }
 }

@@ -3,7 +3,7 @@ use super::{
     super::{
         span::SpanRange,
         tree::{Expr, Kind},
-        types::{Prim, Type},
+        types::{Prim, Ty, Type},
     },
     Infer,
 };
@@ -67,10 +67,14 @@ impl Infer<'_> {
         self.make(Kind::Index { base: Box::new(base), index: Box::new(index) }, elem, at)
     }
 
-    pub(super) fn reference(&mut self, expr: &ExprReference) -> Expr {
+    pub(super) fn reference(&mut self, expr: &ExprReference, hint: Option<Ty>) -> Expr {
         let inner = SpanRange::expr(&expr.expr);
         let at = SpanRange { first: expr.and_token.spans[0], ..inner };
-        let place = self.expr(&expr.expr, None);
+        let hint = match hint.map(|hint| self.types.get(hint)) {
+            Some(Type::Ref { to, .. }) => Some(to),
+            _ => None,
+        };
+        let place = self.expr(&expr.expr, hint);
         let mutable = expr.mutability.is_some();
         if mutable && place.is_place() {
             self.require_mutable(&place);
@@ -105,7 +109,7 @@ impl Infer<'_> {
                     self.immutable(place, "it is behind a `&` reference");
                 }
             }
-            Kind::Index { base, .. } => self.require_mutable(base),
+            Kind::Index { base, .. } | Kind::Field { base, .. } => self.require_mutable(base),
             _ => {}
         }
     }

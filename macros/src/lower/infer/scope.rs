@@ -2,8 +2,21 @@
 use super::super::{
     span::SpanRange,
     tree::{Generic, GenericArg, Var},
+    types::Ty,
 };
 use proc_macro2::Ident;
+use std::rc::Rc;
+
+/// Where types and paths are written, which decides what they mean.
+#[derive(Clone, Default)]
+pub(super) struct Env {
+    /// What the generic parameters stand for.
+    pub(super) args: Rc<[(String, GenericArg)]>,
+    /// The item; `None` for the kernel.
+    pub(super) home: Option<usize>,
+    /// What `Self` is.
+    pub(super) this: Option<Ty>,
+}
 
 /// Variables in scope, innermost last.
 #[derive(Default)]
@@ -64,8 +77,6 @@ impl Scope {
 pub(super) struct Names {
     /// The function's own, in order.
     pub(super) generics: Vec<Generic>,
-    /// What each name stands for, in the same order.
-    pub(super) args: Vec<(String, GenericArg)>,
     /// Where open constants are used.
     pub(super) open_uses: Vec<(String, SpanRange)>,
 }

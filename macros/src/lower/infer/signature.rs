@@ -1,59 +1,130 @@
 //! Generic parameters, parameters and result of the function.
 use super::{
+    super::program::Written,
     super::{
         error::Errors,
         paths::key,
         span::SpanRange,
-        tree::{Generic, GenericArg, GenericKind, Var, Variable},
+        tree::{Generic, GenericArg, GenericKind, Pattern, PatternKind},
         types::{Class, Prim, Ty, Type, Types},
     },
     Context, Infer, Obligation,
-    scope::Names,
+    scope::{self, Env, Names},
 };
 use syn::{
-    FnArg, GenericParam, Pat, ReturnType, Safety, Signature, TypeParamBound, WherePredicate,
-    punctuated::Punctuated, spanned::Spanned as _,
+    FnArg, GenericParam, ReturnType, Safety, Signature, TypeParamBound, WherePredicate,
+    punctuated::Punctuated,
 };
 use warpwise_compiler::{
     id::Id as _,
     ir::{Bound, Extent, GenericId},
 };
 
-/// The function's generic parameters, then its open constants.
-pub(super) fn generics(context: &Context<'_>, types: &mut Types, errors: &mut Errors) -> Names {
-    let mut names = Names::default();
-    let sig = &context.item.sig;
-    for param in &sig.generics.params {
-        let (ident, kind) = match param {
-            GenericParam::Lifetime(_) => continue,
-            GenericParam::Type(param) => {
-                let bound = bound(context, &param.ident, &param.bounds, errors);
-                (&param.ident, GenericKind::Type(bound))
-            }
-            GenericParam::Const(param) => {
-                (&param.ident, GenericKind::Const(const_type(&param.ty, errors)))
-            }
-        };
-        let at = SpanRange::token(ident.span());
-        declare(&mut names, types, Generic { name: ident.to_string(), kind, at });
-    }
-    for path in context.kernel.unwrap_or_default() {
-        let kind = GenericKind::Open(types.unknown(Class::Any));
-        declare(&mut names, types, Generic { name: key(path), kind, at: SpanRange::path(path) });
-    }
-    names
+/// A generic parameter of a function, its `impl` or trait.
+pub(super) enum Parameter<'a> {
+    /// A type.
+    Type(&'a syn::TypeParam),
+    /// A constant.
+    Const(&'a syn::ConstParam),
+    /// The type of an argument that is `impl Trait`, by the argument's number.
+    Impl(usize, &'a syn::TypeImplTrait),
 }
 
-fn declare(names: &mut Names, types: &mut Types, generic: Generic) {
+impl Parameter<'_> {
+    /// Its name; made up for `impl Trait`.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Type(param) => param.ident.to_string(),
+            Self::Const(param) => param.ident.to_string(),
+            Self::Impl(index, _) => format!("impl#{index}"),
+        }
+    }
+}
+
+/// The generic parameters of a function, those of its `impl` or trait first.
+pub(super) fn parameters<'a>(
+    outer: Option<&'a syn::Generics>,
+    sig: &'a Signature,
+) -> Vec<Parameter<'a>> {
+    let params = outer.into_iter().chain([&sig.generics]).flat_map(|generics| &generics.params);
+    let written = params.filter_map(|param| match param {
+        GenericParam::Lifetime(_) => None,
+        GenericParam::Type(param) => Some(Parameter::Type(param)),
+        GenericParam::Const(param) => Some(Parameter::Const(param)),
+    });
+    let impls = sig.inputs.iter().enumerate().filter_map(|(index, input)| match input {
+        FnArg::Typed(input) => match peel(&input.ty) {
+            syn::Type::ImplTrait(ty) => Some(Parameter::Impl(index, ty)),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    written.chain(impls).collect()
+}
+
+/// Whether a method takes `&self` or `&mut self`, and whether it is `&mut`.
+pub(super) fn by_reference(receiver: &syn::Receiver) -> Option<bool> {
+    match &receiver.kind {
+        syn::ReceiverKind::Reference(_, _, mutable) => Some(mutable.is_some()),
+        _ => None,
+    }
+}
+
+/// The function's generic parameters, then its open constants, and what they stand for.
+pub(super) fn generics(
+    context: &Context<'_>,
+    types: &mut Types,
+    errors: &mut Errors,
+) -> (Names, Env) {
+    let mut names = Names::default();
+    let mut args = Vec::new();
+    let Written { sig, outer, .. } = context.written;
+    for (index, param) in parameters(outer, sig).iter().enumerate() {
+        let (at, kind) = match param {
+            Parameter::Type(param) => {
+                let bound = match context.given {
+                    Some(_) => Bound::Num,
+                    None => bound(context, &param.ident, &param.bounds, errors),
+                };
+                (SpanRange::token(param.ident.span()), GenericKind::Type(bound))
+            }
+            Parameter::Const(param) => {
+                let kind = GenericKind::Const(const_type(&param.ty, errors));
+                (SpanRange::token(param.ident.span()), kind)
+            }
+            Parameter::Impl(_, ty) => (SpanRange::tokens(ty), GenericKind::Type(Bound::Num)),
+        };
+        let given = context.given.and_then(|given| given.args.get(index));
+        let given = given.map(|given| types.of_mono_arg(given));
+        let generic = Generic { name: param.name(), kind, at };
+        args.push(declare(&mut names, types, generic, given));
+    }
+    for path in context.kernel.iter().flat_map(|options| &options.open) {
+        let kind = GenericKind::Open(types.unknown(Class::Any));
+        let generic = Generic { name: key(path), kind, at: SpanRange::path(path) };
+        args.push(declare(&mut names, types, generic, None));
+    }
+    let this = context.given.and_then(|given| given.this.as_ref());
+    let this = this.map(|this| types.of_mono(this));
+    (names, Env { args: args.into(), home: context.home, this })
+}
+
+fn declare(
+    names: &mut Names,
+    types: &mut Types,
+    generic: Generic,
+    given: Option<GenericArg>,
+) -> (String, GenericArg) {
     let id = GenericId::new(names.generics.len());
-    let arg = match generic.kind {
+    let arg = given.unwrap_or_else(|| match generic.kind {
         GenericKind::Type(_) => GenericArg::Type(types.add(Type::Generic(id))),
         GenericKind::Const(_) | GenericKind::Open(_) => {
             GenericArg::Const(types.len(Extent::Generic(id)))
         }
-    };
-    names.args.push((generic.name.clone(), arg));
+    });
+    let name = generic.name.clone();
     names.generics.push(generic);
+    (name, arg)
 }
 
 /// The type of a constant parameter.
@@ -89,7 +160,7 @@ fn bound(
     inline: &Punctuated<TypeParamBound, syn::Token![+]>,
     errors: &mut Errors,
 ) -> Bound {
-    let clause = context.item.sig.generics.where_clause.iter();
+    let clause = context.written.sig.generics.where_clause.iter();
     let predicates = clause.flat_map(|clause| &clause.predicates).filter_map(|predicate| {
         let WherePredicate::Type(predicate) = predicate else { return None };
         let syn::Type::Path(path) = &predicate.bounded_ty else { return None };
@@ -128,6 +199,35 @@ fn bound(
     found.unwrap_or(Bound::Num)
 }
 
+/// Whether all type parameters of a function stand for numbers, so that it can be checked before
+/// it is called.
+pub(in crate::lower) fn stands_for_numbers(sig: &Signature) -> bool {
+    parameters(None, sig).iter().all(|param| match param {
+        Parameter::Const(_) => true,
+        Parameter::Impl(..) => false,
+        Parameter::Type(param) => {
+            param.bounds.iter().chain(bounds_behind(sig, &param.ident)).any(|bound| {
+                let TypeParamBound::Trait(bound) = bound else { return false };
+                let name = bound.path.segments.last().map(|last| last.ident.to_string());
+                matches!(name.as_deref(), Some("Num" | "Int" | "Float"))
+            })
+        }
+    })
+}
+
+/// Bounds of a type parameter in the `where` clause.
+fn bounds_behind<'a>(sig: &'a Signature, name: &syn::Ident) -> Vec<&'a TypeParamBound> {
+    let clause = sig.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let bounds = clause.filter_map(|predicate| match predicate {
+        WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+            syn::Type::Path(path) if path.path.is_ident(name) => Some(&predicate.bounds),
+            _ => None,
+        },
+        _ => None,
+    });
+    bounds.flatten().collect()
+}
+
 /// Traits whose methods are operators, or that have none.
 fn is_std_trait(name: &str) -> bool {
     let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
@@ -140,7 +240,7 @@ fn is_std_trait(name: &str) -> bool {
 
 impl Infer<'_> {
     /// Declares parameters; sets the result's type.
-    pub(super) fn signature(&mut self, sig: &Signature) -> Vec<Var> {
+    pub(super) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
         self.modifiers(sig);
         if let ReturnType::Type(_, ty) = &sig.output {
             self.ret = self.ty(ty);
@@ -155,7 +255,7 @@ impl Infer<'_> {
                 self.oblige(at, Obligation::Returned(self.ret));
             }
         }
-        sig.inputs.iter().filter_map(|input| self.parameter(input)).collect()
+        sig.inputs.iter().enumerate().map(|input| self.parameter(input)).collect()
     }
 
     /// Reports what a function of kernel code cannot be.
@@ -183,63 +283,99 @@ impl Infer<'_> {
         }
     }
 
-    fn parameter(&mut self, input: &FnArg) -> Option<Var> {
-        let FnArg::Typed(input) = input else {
-            self.errors.report(
-                SpanRange::tokens(input),
-                "kernel code cannot be a method: it has no `self`",
-            );
-            return None;
+    fn parameter(&mut self, (index, input): (usize, &FnArg)) -> Pattern {
+        let input = match input {
+            FnArg::Receiver(receiver) => return self.receiver(receiver),
+            FnArg::Typed(input) => input,
         };
-        let ty = self.ty(&input.ty);
+        let ty = match peel(&input.ty) {
+            syn::Type::ImplTrait(_) => {
+                match scope::generic(&self.env.args, &format!("impl#{index}")) {
+                    Some((_, GenericArg::Type(ty))) => ty,
+                    _ => self.unknown(),
+                }
+            }
+            _ => self.ty(&input.ty),
+        };
         if self.context.kernel.is_some() {
             self.kernel_parameter(&input.ty, ty);
         } else {
             self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
         }
-        let (ident, mutable) = match &*input.pat {
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                (Some(&pat.ident), pat.mutability.is_some())
-            }
-            Pat::Wild(_) => (None, false),
-            pat => {
-                self.errors
-                    .report(SpanRange::tokens(pat), "a parameter of kernel code is a plain name");
-                return None;
+        self.pattern(&input.pat, ty)
+    }
+
+    /// `self`, `&self` or `&mut self`.
+    fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
+        let range = SpanRange::token(receiver.self_token.span);
+        let ty = match (self.env.this, by_reference(receiver)) {
+            (Some(this), None) => this,
+            (Some(this), Some(mutable)) => self.types.reference(mutable, this),
+            (None, _) => {
+                let reported = self.errors.report(
+                    SpanRange::tokens(receiver),
+                    "kernel code cannot be a method: it has no `self`",
+                );
+                self.types.add(Type::Reported(reported))
             }
         };
-        let at = self.at(SpanRange::token(ident.map_or_else(|| input.pat.span(), |id| id.span())));
-        let name = ident.map_or_else(|| "_".into(), ToString::to_string);
-        let variable = Variable { name, ty, mutable, settable: mutable, at };
-        let var = self.vars.push(variable);
-        if let Some(ident) = ident {
-            self.scope.declare(ident, var);
-        }
-        Some(var)
+        let mutable = by_reference(receiver).is_none() && receiver.mutability.is_some();
+        let ident = syn::Ident::new("self", receiver.self_token.span);
+        let var = self.declare(&ident, ty, mutable, mutable);
+        let at = self.at(range);
+        Pattern { kind: PatternKind::Bind { var, by_ref: false, and: None }, ty, at }
     }
 
     /// Reports a type that a launch cannot pass.
     fn kernel_parameter(&mut self, written: &syn::Type, ty: Ty) {
         let at = SpanRange::tokens(written);
         let advice = match self.types.get(ty) {
-            Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => return,
-            Type::Ref { mutable, to } => match (self.types.get(to), mutable) {
-                (Type::Reported(_), _) => return,
-                (Type::Slice(elem), mutable) => match (self.types.get(elem), mutable) {
-                    (Type::Prim(_) | Type::Generic(_) | Type::Reported(_), _)
-                    | (Type::Atomic(..), false) => return,
+            Type::Ref { mutable, to } => {
+                let (elem, many) = match self.types.get(to) {
+                    Type::Slice(elem) => (elem, true),
+                    _ => (to, false),
+                };
+                match (self.types.get(elem), mutable) {
+                    (Type::Atomic(..), false) if many => return,
                     (Type::Atomic(..), true) => {
                         "write `&[..]`: atomics are shared, whoever changes them"
                     }
-                    _ => "pass a slice of numbers",
-                },
-                (Type::Array(..), false) => "write `&[T]`",
-                (Type::Array(..), true) => "write `&mut [T]`",
-                (_, false) => "pass numbers by value, and buffers as `&[T]`",
-                (_, true) => "write `&mut [T]`: a buffer of one element will do",
-            },
-            _ => "parameters are numbers, `&[T]`, `&mut [T]` and slices of atomics",
+                    (Type::Array(..), false) if !many => "write `&[T]`",
+                    (Type::Array(..), true) if !many => "write `&mut [T]`",
+                    _ if self.is_passed(elem) => return,
+                    _ => {
+                        "slices have elements of numbers, `bool`, and `#[device]` structs of those"
+                    }
+                }
+            }
+            _ if self.is_passed(ty) => return,
+            _ => {
+                "parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` \
+                 and slices of atomics"
+            }
         };
         self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
+    }
+
+    /// Whether a launch can pass a value of this type.
+    fn is_passed(&mut self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => true,
+            Type::Array(elem, _) => self.is_passed(elem),
+            Type::Adt(..) => {
+                let shapes = self.shapes(ty);
+                shapes.into_iter().all(|fields| fields.into_iter().all(|ty| self.is_passed(ty)))
+            }
+            Type::Unknown(_)
+            | Type::Same(_)
+            | Type::Unit
+            | Type::Never
+            | Type::Ref { .. }
+            | Type::Slice(_)
+            | Type::Atomic(_)
+            | Type::Exchange(_)
+            | Type::Tuple(_)
+            | Type::Closure(_) => false,
+        }
     }
 }

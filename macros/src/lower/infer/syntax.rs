@@ -6,41 +6,47 @@ use super::{
         tree::GenericArg,
         types::{Prim, Ty, Type, atomic_named},
     },
-    Infer, scope,
+    Infer,
+    items::Split,
+    scope::{self, Env},
 };
-use syn::GenericArgument;
+use syn::{GenericArgument, GenericParam, PathArguments};
 
 impl Infer<'_> {
     /// The type that is written in the function itself.
     pub(super) fn ty(&mut self, ty: &syn::Type) -> Ty {
-        let args = std::mem::take(&mut self.names.args);
-        let ty = self.type_among(ty, &args);
-        self.names.args = args;
-        ty
+        let env = self.env.clone();
+        self.type_in(ty, &env)
     }
 
-    /// The type that is written where the generic parameters are `args`.
-    pub(super) fn type_among(&mut self, ty: &syn::Type, args: &[(String, GenericArg)]) -> Ty {
+    /// The type that is written there.
+    pub(super) fn type_in(&mut self, ty: &syn::Type, env: &Env) -> Ty {
         match ty {
             syn::Type::Array(array) => {
-                let elem = self.type_among(&array.elem, args);
-                let len = self.len_among(&array.len, args);
+                let elem = self.type_in(&array.elem, env);
+                let len = self.len_in(&array.len, env);
                 self.types.add(Type::Array(elem, len))
             }
             syn::Type::Slice(slice) => {
-                let elem = self.type_among(&slice.elem, args);
+                let elem = self.type_in(&slice.elem, env);
                 self.types.add(Type::Slice(elem))
             }
             syn::Type::Reference(reference) => {
-                let to = self.type_among(&reference.elem, args);
+                let to = self.type_in(&reference.elem, env);
                 self.types.reference(reference.mutability.is_some(), to)
             }
-            syn::Type::Paren(paren) => self.type_among(&paren.elem, args),
-            syn::Type::Group(group) => self.type_among(&group.elem, args),
-            syn::Type::Tuple(tuple) if tuple.elems.is_empty() => self.types.unit(),
+            syn::Type::Paren(paren) => self.type_in(&paren.elem, env),
+            syn::Type::Group(group) => self.type_in(&group.elem, env),
+            syn::Type::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|part| self.type_in(part, env)).collect();
+                self.types.tuple(parts)
+            }
             syn::Type::Never(_) => self.types.never(),
             syn::Type::Infer(_) => self.unknown(),
-            syn::Type::Path(path) if path.qself.is_none() => self.path_type(&path.path, args),
+            syn::Type::Path(path) => match &path.qself {
+                None => self.path_type(&path.path, env),
+                Some(qself) => self.projection(qself, &path.path, env),
+            },
             other => {
                 let reported = self.no_type(other);
                 self.types.add(Type::Reported(reported))
@@ -48,25 +54,135 @@ impl Infer<'_> {
         }
     }
 
-    fn path_type(&mut self, path: &syn::Path, args: &[(String, GenericArg)]) -> Ty {
+    fn path_type(&mut self, path: &syn::Path, env: &Env) -> Ty {
         let at = SpanRange::path(path);
-        let Some(last) = path.segments.last() else { return self.unknown() };
-        let name = last.ident.to_string();
-        if path.segments.len() == 1
-            && let Some((_, GenericArg::Type(ty))) = scope::generic(args, &name)
-        {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let owner = match names.first().map(String::as_str) {
+            Some("Self") => env.this,
+            Some(first) => match scope::generic(&env.args, first) {
+                Some((_, GenericArg::Type(ty))) => Some(ty),
+                _ => None,
+            },
+            None => return self.unknown(),
+        };
+        match (owner, names.as_slice()) {
+            (Some(owner), [_]) => return owner,
+            (Some(owner), [_, name]) => return self.associated_type(owner, name, at),
+            _ => {}
+        }
+        let last = names.last().cloned().unwrap_or_default();
+        let plain = path.segments.last().is_some_and(|last| last.arguments.is_none());
+        if let Some(prim) = Prim::named(&last).filter(|_| plain) {
+            return self.prim(prim);
+        }
+        if let Some(prim) = atomic_named(&last).filter(|_| plain) {
+            return self.types.add(Type::Atomic(prim));
+        }
+        if let Some(ty) = self.item_type(path, env) {
             return ty;
         }
-        if last.arguments.is_none() {
-            if let Some(prim) = Prim::named(&name) {
-                return self.prim(prim);
+        let reported = self.no_path_type(at, &last);
+        self.types.add(Type::Reported(reported))
+    }
+
+    /// The struct, enum or alias that a path names, with its generic arguments.
+    fn item_type(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let Split { item, segment, rest } = self.split(path, env)?;
+        let args = match &path.segments.get(segment)?.arguments {
+            PathArguments::AngleBracketed(args) => Some(args),
+            PathArguments::None | PathArguments::Parenthesized(_) => None,
+        };
+        let ty = self.named_type(item, args, env)?;
+        match rest.as_slice() {
+            [] => Some(ty),
+            [name] => Some(self.associated_type(ty, name, SpanRange::path(path))),
+            _ => None,
+        }
+    }
+
+    /// The type that an item is, with the generic arguments written there.
+    pub(super) fn named_type(
+        &mut self,
+        item: usize,
+        args: Option<&syn::AngleBracketedGenericArguments>,
+        env: &Env,
+    ) -> Option<Ty> {
+        let generics = match self.program().item(item)? {
+            syn::Item::Struct(of) => &of.generics,
+            syn::Item::Enum(of) => &of.generics,
+            syn::Item::Type(of) => &of.generics,
+            _ => return None,
+        };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let params = self.written_args(generics, args, env, &own, true);
+        if let Some(syn::Item::Type(alias)) = self.program().item(item) {
+            let own = Env { args: params.into(), ..own };
+            return Some(self.type_in(&alias.ty, &own));
+        }
+        let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
+        Some(self.types.add(Type::Adt(item, list)))
+    }
+
+    /// What generic parameters are: as written there, their defaults, or unknown.
+    pub(super) fn written_args(
+        &mut self,
+        generics: &syn::Generics,
+        written: Option<&syn::AngleBracketedGenericArguments>,
+        env: &Env,
+        own: &Env,
+        defaults: bool,
+    ) -> Vec<(String, GenericArg)> {
+        let mut written = written
+            .into_iter()
+            .flat_map(|written| &written.args)
+            .filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+        let mut args = Vec::new();
+        for param in &generics.params {
+            let given = match param {
+                GenericParam::Lifetime(_) => continue,
+                _ => written.next(),
+            };
+            let (name, arg) = self.fresh_arg(param);
+            match (given, param) {
+                (Some(given), _) => {
+                    let prim = self.const_prim(param, own);
+                    self.generic_arg(given, arg, prim, env);
+                }
+                (None, GenericParam::Type(param)) if defaults => {
+                    if let (Some((_, default)), GenericArg::Type(ty)) = (&param.default, arg) {
+                        let own = Env { args: args.clone().into(), ..own.clone() };
+                        let default = self.type_in(default, &own);
+                        let _ = self.types.unify(ty, default);
+                    }
+                }
+                (None, _) => {}
             }
-            if let Some(prim) = atomic_named(&name) {
-                return self.types.add(Type::Atomic(prim));
+            args.push((name, arg));
+        }
+        args
+    }
+
+    /// A generic parameter of which nothing is known yet.
+    fn fresh_arg(&mut self, param: &GenericParam) -> (String, GenericArg) {
+        match param {
+            GenericParam::Type(param) => {
+                (param.ident.to_string(), GenericArg::Type(self.unknown()))
+            }
+            GenericParam::Const(param) => {
+                (param.ident.to_string(), GenericArg::Const(self.types.unknown_len()))
+            }
+            GenericParam::Lifetime(param) => {
+                (param.lifetime.ident.to_string(), GenericArg::Type(self.unknown()))
             }
         }
-        let reported = self.no_path_type(at, &name);
-        self.types.add(Type::Reported(reported))
+    }
+
+    /// The type of a constant parameter.
+    pub(super) fn const_prim(&mut self, param: &GenericParam, own: &Env) -> Prim {
+        let GenericParam::Const(param) = param else { return Prim::Usize };
+        let ty = self.type_in(&param.ty, own);
+        self.types.as_prim(ty).unwrap_or(Prim::Usize)
     }
 
     fn no_path_type(&mut self, at: SpanRange, name: &str) -> Reported {
@@ -83,9 +199,8 @@ impl Infer<'_> {
             "AtomicBool" | "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
                 "use `AtomicU32`: atomics have 32 or 64 bits"
             }
-            "Option" | "Result" => "use a number and a `bool`",
             "Self" => "name the type",
-            _ => "types are numbers, `bool`, atomics, arrays and slices of them, and references",
+            _ => "mark its definition `#[device]`",
         };
         self.errors.advise(at, fact, help)
     }
@@ -97,7 +212,6 @@ impl Infer<'_> {
                 ("trait objects or `impl` types", "use a type parameter")
             }
             syn::Type::FnPtr(_) => ("function pointers", "call the function by its name"),
-            syn::Type::Tuple(_) => ("tuples", "use one variable for each part"),
             syn::Type::Macro(_) => ("macros as types", "write the type out"),
             syn::Type::Path(_) => ("qualified types", "name the type"),
             _ => ("this type", "use numbers, `bool`, atomics, arrays, slices and references"),
@@ -107,22 +221,28 @@ impl Infer<'_> {
     }
 
     /// A generic argument as it is written, for a parameter that is `slot`.
-    pub(super) fn generic_arg(&mut self, written: &GenericArgument, slot: GenericArg, prim: Prim) {
+    pub(super) fn generic_arg(
+        &mut self,
+        written: &GenericArgument,
+        slot: GenericArg,
+        prim: Prim,
+        env: &Env,
+    ) {
         let at = SpanRange::tokens(written);
         match (written, slot) {
             (GenericArgument::Type(syn::Type::Infer(_)), _) => {}
             (GenericArgument::Type(ty), GenericArg::Type(slot)) => {
-                let ty = self.ty(ty);
+                let ty = self.type_in(ty, env);
                 self.unify(at, ty, slot);
             }
             (GenericArgument::Const(expr), GenericArg::Const(slot)) => {
-                let len = self.const_arg(expr, prim);
+                let len = self.const_arg(expr, prim, env);
                 self.unify_len(at, len, slot);
             }
             // `f::<N>` reads as a type until one knows what `N` is.
             (GenericArgument::Type(syn::Type::Path(path)), GenericArg::Const(slot)) => {
                 let path = syn::ExprPath { attrs: vec![], qself: None, path: path.path.clone() };
-                let len = self.const_arg(&syn::Expr::Path(path), prim);
+                let len = self.const_arg(&syn::Expr::Path(path), prim, env);
                 self.unify_len(at, len, slot);
             }
             _ => {

@@ -13,25 +13,17 @@ use std::collections::BTreeMap;
 use syn::{Item, ItemFn};
 use warpwise_compiler::{diag::Level, id::Id as _, ir::Op};
 
-/// A source file: its kernels, and its device functions, which know each other by name.
+/// A source file: its kernels, and its device items, which know each other by name.
 pub(super) struct Source {
     pub(super) kernels: Vec<(ItemFn, Options)>,
-    pub(super) devices: Vec<ItemFn>,
+    pub(super) devices: Vec<Item>,
 }
 
 impl Source {
     pub(super) fn parse(text: &str) -> Self {
         let mut source = Self { kernels: Vec::new(), devices: Vec::new() };
-        for item in syn::parse_file(text).expect("tests are Rust").items {
-            let Item::Fn(mut item) = item else { continue };
-            let Some(which) = item
-                .attrs
-                .iter()
-                .position(|attr| attr.path().is_ident("kernel") || attr.path().is_ident("device"))
-            else {
-                continue;
-            };
-            let attribute = item.attrs.remove(which);
+        for mut item in syn::parse_file(text).expect("tests are Rust").items {
+            let Some(attribute) = take_attribute(&mut item) else { continue };
             if attribute.path().is_ident("device") {
                 source.devices.push(item);
                 continue;
@@ -42,22 +34,41 @@ impl Source {
             };
             let (options, error) = attr::parse(args);
             assert!(error.is_none(), "{error:?}");
+            let Item::Fn(item) = item else { panic!("a kernel is a function") };
             source.kernels.push((item, options));
         }
         source
     }
 
+    /// Where the paths in the source lead, by their last names.
+    fn paths(&self) -> BTreeMap<String, usize> {
+        let named = self.devices.iter().enumerate();
+        let named = named.map(|(index, item)| (super::program::name(item), index));
+        named.filter(|(name, _)| name != "_").collect()
+    }
+
     fn paths_of(&self, item: &ItemFn) -> BTreeMap<String, usize> {
-        let index = |path: &syn::Path| {
-            let last = path.segments.last()?.ident.to_string();
-            self.devices.iter().position(|device| device.sig.ident == last)
-        };
-        kernel_paths(item, &[]).iter().filter_map(|path| Some((key(path), index(path)?))).collect()
+        let known = self.paths();
+        let is_function = |index: &usize| matches!(self.devices[*index], Item::Fn(_));
+        let mut all = known.clone();
+        all.retain(|_, index| !is_function(index));
+        for path in kernel_paths(item, &[]) {
+            let last = path.segments.last().map(|last| last.ident.to_string());
+            if let Some(&index) = last.and_then(|last| known.get(&last)) {
+                all.insert(key(&path), index);
+            }
+        }
+        all
     }
 
     pub(super) fn devices_for(&self, kernel: &ItemFn) -> DeviceSet {
-        let item =
-            |item: &ItemFn| DeviceItem { item: Item::Fn(item.clone()), paths: self.paths_of(item) };
+        let item = |item: &Item| DeviceItem {
+            item: item.clone(),
+            paths: match item {
+                Item::Fn(function) => self.paths_of(function),
+                _ => self.paths(),
+            },
+        };
         DeviceSet {
             kernel_paths: self.paths_of(kernel),
             items: self.devices.iter().map(item).collect(),
@@ -68,6 +79,24 @@ impl Source {
         let devices = self.devices_for(item);
         lower(Input { item, options, devices: &devices })
     }
+}
+
+/// Takes `#[kernel]` or `#[device]` off an item.
+fn take_attribute(item: &mut Item) -> Option<syn::Attribute> {
+    let attrs = match item {
+        Item::Const(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
+        Item::Fn(item) => &mut item.attrs,
+        Item::Impl(item) => &mut item.attrs,
+        Item::Struct(item) => &mut item.attrs,
+        Item::Trait(item) => &mut item.attrs,
+        Item::Type(item) => &mut item.attrs,
+        _ => return None,
+    };
+    let ours =
+        |attr: &syn::Attribute| attr.path().is_ident("kernel") || attr.path().is_ident("device");
+    let which = attrs.iter().position(ours)?;
+    Some(attrs.remove(which))
 }
 
 /// The only kernel of a text.

@@ -1,0 +1,125 @@
+//! Tuples, structs, enums and arrays as values.
+use super::{Emit, Flow, Place, Value, Variants};
+use crate::lower::{
+    mono::Mono,
+    tree::{At, Expr},
+};
+use std::rc::Rc;
+use warpwise_compiler::ir::{Extent, Scalar};
+
+impl Emit<'_> {
+    /// A tuple, struct or variant, its fields evaluated in the order in which they are written.
+    pub(super) fn aggregate(
+        &mut self,
+        variant: Option<usize>,
+        fields: &[(usize, Expr)],
+        base: Option<&Expr>,
+        expr: &Expr,
+    ) -> Flow<Value> {
+        let at = expr.at;
+        let mono = self.mono(expr.ty, at)?;
+        let mut written = Vec::with_capacity(fields.len());
+        for (index, field) in fields {
+            written.push((*index, self.value(field)?));
+        }
+        let base = base.map(|base| self.place(base)).transpose()?;
+        match variant {
+            None => {
+                let Some(types) = self.parts_of(&mono, at)? else { return Err(self.bug(at)) };
+                let parts = self.ordered_parts(written, types.len(), base.as_ref(), &mono, at)?;
+                Ok(Value::Parts(parts.into()))
+            }
+            Some(variant) => {
+                let adt = self.adt(&mono, at)?;
+                let (Some(tag), Some(types)) = (adt.tag, adt.variants.get(variant)) else {
+                    return Err(self.bug(at));
+                };
+                let tag = self.int(adt.discriminants[variant], tag, at);
+                let values = self.ordered_parts(written, types.len(), None, &mono, at)?;
+                let mut parts: Vec<Option<Vec<Value>>> = vec![None; adt.variants.len()];
+                parts[variant] = Some(values);
+                Ok(Value::Variants(Rc::new(Variants { tag, parts })))
+            }
+        }
+    }
+
+    /// Fields in the order of their declaration; those that are not written are the base's.
+    fn ordered_parts(
+        &mut self,
+        written: Vec<(usize, Value)>,
+        count: usize,
+        base: Option<&Place>,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Vec<Value>> {
+        let mut parts: Vec<Option<Value>> = vec![None; count];
+        for (index, value) in written {
+            parts[index] = Some(value);
+        }
+        let mut values = Vec::with_capacity(count);
+        for (index, part) in parts.into_iter().enumerate() {
+            values.push(match (part, base) {
+                (Some(value), _) => value,
+                (None, Some(base)) => {
+                    let place = self.part(base, mono, index, at)?;
+                    let types = self.parts_of(mono, at)?.unwrap_or_default();
+                    self.get(&place, &types[index], at)?
+                }
+                (None, None) => return Err(self.bug(at)),
+            });
+        }
+        Ok(values)
+    }
+
+    /// `[a, b, c]`
+    pub(super) fn array_of(&mut self, values: &[Expr], expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
+        let mono = self.mono(expr.ty, at)?;
+        let Mono::Array(elem, _) = &mono else { return Err(self.bug(at)) };
+        let evaluated =
+            values.iter().map(|value| self.value(value)).collect::<Flow<Vec<Value>>>()?;
+        let array = self.array(&mono, "", at)?;
+        for (index, value) in evaluated.into_iter().enumerate() {
+            let index = self.bits(index as u64, Scalar::U64, at);
+            let place = self.nth(&array, index, elem, at)?;
+            self.set(&Place::Memory(place), value, elem, at)?;
+        }
+        Ok(Value::Array(array))
+    }
+
+    /// `[value; len]`
+    pub(super) fn repeated(&mut self, value: &Expr, expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
+        let mono = self.mono(expr.ty, at)?;
+        let Mono::Array(elem, len) = &mono else { return Err(self.bug(at)) };
+        let value = self.value(value)?;
+        let array = self.array(&mono, "", at)?;
+        let len = self.extent(len, at)?;
+        self.fill(&array, &value, elem, &len, at)?;
+        Ok(Value::Array(array))
+    }
+
+    /// One array for each time that a `shared!` is emitted.
+    pub(super) fn shared(&mut self, name: &str, expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
+        let Mono::Ref { to, .. } = self.mono(expr.ty, at)? else { return Err(self.bug(at)) };
+        let (elem, len) = self.elements(&to, at)?;
+        let span = self.span(at);
+        let name = name.trim_start_matches("r#").to_owned();
+        let shared = warpwise_compiler::ir::Shared { name, elem, len: tidy(len), span };
+        let id = self.build.kernel.shared.push(shared);
+        let memory = super::Memory::at(super::Pointer::Shared(id));
+        Ok(Value::Ref(Box::new(Place::Memory(memory))))
+    }
+}
+
+/// `1 * n` as `n`.
+fn tidy(extent: Extent) -> Extent {
+    match extent {
+        Extent::Mul(a, b) => match (tidy(*a), tidy(*b)) {
+            (Extent::Const(1), other) | (other, Extent::Const(1)) => other,
+            (a, b) => Extent::Mul(Box::new(a), Box::new(b)),
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,162 @@
+//! `==` and `<` of what has parts.
+use super::{Emit, Flow, Memory, Value};
+use crate::lower::{mono::Mono, tree::At};
+use warpwise_compiler::ir::{self, BinaryOp, CompareOp, InstId, Op, Scalar};
+
+impl Emit<'_> {
+    /// Whether two values of this type are the same.
+    pub(super) fn same(&mut self, a: &Value, b: &Value, mono: &Mono, at: At) -> Flow<InstId> {
+        match (a, b) {
+            (Value::Unit, Value::Unit) => Ok(self.bits(1, Scalar::Bool, at)),
+            (Value::Scalar(a), Value::Scalar(b)) => Ok(self.compare(CompareOp::Eq, *a, *b, at)),
+            (Value::Parts(a), Value::Parts(b)) => {
+                let types = self.parts_of(mono, at)?.unwrap_or_default();
+                self.all_same(a, b, &types, at)
+            }
+            (Value::Variants(a), Value::Variants(b)) => {
+                let adt = self.adt(mono, at)?;
+                let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
+                let mut same = self.compare(CompareOp::Eq, a.tag, b.tag, at);
+                for (index, types) in adt.variants.iter().enumerate() {
+                    let (Some(Some(mine)), Some(Some(theirs))) =
+                        (a.parts.get(index), b.parts.get(index))
+                    else {
+                        continue;
+                    };
+                    if types.is_empty() {
+                        continue;
+                    }
+                    let tag = self.int(adt.discriminants[index], scalar, at);
+                    let other = self.compare(CompareOp::Ne, a.tag, tag, at);
+                    let equal = self.all_same(mine, theirs, types, at)?;
+                    let holds = self.binary_op(BinaryOp::Or, other, equal, Scalar::Bool, at);
+                    same = self.binary_op(BinaryOp::And, same, holds, Scalar::Bool, at);
+                }
+                Ok(same)
+            }
+            (Value::Array(a), Value::Array(b)) => self.same_arrays(a, b, mono, at),
+            (Value::Ref(a), Value::Ref(b)) => {
+                let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
+                let (a, b) = (self.get(a, to, at)?, self.get(b, to, at)?);
+                self.same(&a, &b, to, at)
+            }
+            _ => Err(self.bug(at)),
+        }
+    }
+
+    fn all_same(&mut self, a: &[Value], b: &[Value], types: &[Mono], at: At) -> Flow<InstId> {
+        let mut all = None;
+        for ((a, b), ty) in a.iter().zip(b).zip(types) {
+            let same = self.same(a, b, ty, at)?;
+            all = Some(match all {
+                None => same,
+                Some(all) => self.binary_op(BinaryOp::And, all, same, Scalar::Bool, at),
+            });
+        }
+        Ok(all.unwrap_or_else(|| self.bits(1, Scalar::Bool, at)))
+    }
+
+    fn same_arrays(&mut self, a: &Memory, b: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
+        let Mono::Array(elem, len) = mono else { return Err(self.bug(at)) };
+        let len = self.extent(len, at)?;
+        let local = self.local("", Scalar::Bool, at);
+        let value = self.bits(1, Scalar::Bool, at);
+        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        self.each(&len, at, |this, index| {
+            let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
+            let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
+            let same = this.same(&a, &b, elem, at)?;
+            let before = this.inst(at, Op::Get(local), Scalar::Bool);
+            let value = this.binary_op(BinaryOp::And, before, same, Scalar::Bool, at);
+            this.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+            Ok(())
+        })?;
+        Ok(self.inst(at, Op::Get(local), Scalar::Bool))
+    }
+
+    /// `a < b` and its kin: the first parts that differ decide.
+    pub(super) fn ordered(
+        &mut self,
+        op: CompareOp,
+        a: &Value,
+        b: &Value,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<InstId> {
+        match (a, b) {
+            (Value::Unit, Value::Unit) => {
+                let same = matches!(op, CompareOp::Le | CompareOp::Ge);
+                Ok(self.bits(u64::from(same), Scalar::Bool, at))
+            }
+            (Value::Scalar(a), Value::Scalar(b)) => Ok(self.compare(op, *a, *b, at)),
+            (Value::Parts(a), Value::Parts(b)) => {
+                let types = self.parts_of(mono, at)?.unwrap_or_default();
+                self.ordered_parts_of(op, a, b, &types, at)
+            }
+            (Value::Variants(a), Value::Variants(b)) => {
+                let adt = self.adt(mono, at)?;
+                let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
+                let strict = strictly(op);
+                let mut result = self.compare(strict, a.tag, b.tag, at);
+                let same = self.compare(CompareOp::Eq, a.tag, b.tag, at);
+                for (index, types) in adt.variants.iter().enumerate() {
+                    let (Some(Some(mine)), Some(Some(theirs))) =
+                        (a.parts.get(index), b.parts.get(index))
+                    else {
+                        continue;
+                    };
+                    let tag = self.int(adt.discriminants[index], scalar, at);
+                    let this = self.compare(CompareOp::Eq, a.tag, tag, at);
+                    let this = self.binary_op(BinaryOp::And, this, same, Scalar::Bool, at);
+                    let inner = self.ordered_parts_of(op, mine, theirs, types, at)?;
+                    let holds = self.binary_op(BinaryOp::And, this, inner, Scalar::Bool, at);
+                    result = self.binary_op(BinaryOp::Or, result, holds, Scalar::Bool, at);
+                }
+                Ok(result)
+            }
+            _ => {
+                self.errors.advise(
+                    self.range(at),
+                    "kernel code cannot order arrays",
+                    "compare their elements",
+                );
+                Err(super::Left)
+            }
+        }
+    }
+
+    fn ordered_parts_of(
+        &mut self,
+        op: CompareOp,
+        a: &[Value],
+        b: &[Value],
+        types: &[Mono],
+        at: At,
+    ) -> Flow<InstId> {
+        let mut rest = None;
+        for ((a, b), ty) in a.iter().zip(b).zip(types).rev() {
+            rest = Some(match rest {
+                None => self.ordered(op, a, b, ty, at)?,
+                Some(rest) => {
+                    let before = self.ordered(strictly(op), a, b, ty, at)?;
+                    let same = self.same(a, b, ty, at)?;
+                    let then = self.binary_op(BinaryOp::And, same, rest, Scalar::Bool, at);
+                    self.binary_op(BinaryOp::Or, before, then, Scalar::Bool, at)
+                }
+            });
+        }
+        match rest {
+            Some(rest) => Ok(rest),
+            None => self.ordered(op, &Value::Unit, &Value::Unit, &Mono::Unit, at),
+        }
+    }
+}
+
+/// The comparison without equality.
+const fn strictly(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Le | CompareOp::Lt => CompareOp::Lt,
+        CompareOp::Ge | CompareOp::Gt => CompareOp::Gt,
+        CompareOp::Eq | CompareOp::Ne => op,
+    }
+}

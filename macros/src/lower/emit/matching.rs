@@ -1,0 +1,553 @@
+//! Patterns: whether they match, and what they bind.
+use super::{Emit, Flow, Left, Length, Memory, Place, Pointer, Target, Value, VariantPlaces};
+use crate::lower::{
+    mono::Mono,
+    tree::{Arm, At, Expr, Pattern, PatternKind, Var},
+};
+use std::rc::Rc;
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar},
+};
+
+/// So many arms are told apart by an `if` in each other's `else`; more, or ones with guards, by a
+/// block that is left.
+const NESTED: usize = 12;
+
+/// Whether a pattern matches.
+#[derive(Clone, Copy, Debug)]
+enum Test {
+    Always,
+    Never,
+    If(InstId),
+}
+
+impl Emit<'_> {
+    pub(super) fn match_expr(&mut self, of: &Expr, arms: &[Arm], expr: &Expr) -> Flow<Value> {
+        let mono = self.mono(of.ty, of.at)?;
+        let place = self.scrutinee(of, &mono)?;
+        let blocked = arms.len() > NESTED || arms.iter().any(|arm| arm.guard.is_some());
+        let result = self.result(expr)?;
+        let block = if blocked {
+            Some(self.begin(expr.at, Op::Block { body: Body::default() }, ir::Ty::Unit)?)
+        } else {
+            None
+        };
+        let target = block.map(|inst| Target { inst, result: result.clone() });
+        let mut ends = false;
+        let mut opened = 0;
+        for (index, arm) in arms.iter().enumerate() {
+            let last = index + 1 == arms.len() && arm.guard.is_none();
+            let test = match self.test(&arm.pattern, &place, &mono) {
+                Ok(Test::If(_)) | Ok(Test::Always) if last => Ok(Test::Always),
+                test => test,
+            };
+            let Ok(test) = test else { break };
+            match test {
+                Test::Never => {}
+                Test::Always => {
+                    ends |= self.arm_body(arm, &place, &mono, target.as_ref(), &result, expr);
+                    if arm.guard.is_none() {
+                        break;
+                    }
+                }
+                Test::If(cond) => {
+                    let op = Op::If { cond, then: Body::default(), other: Body::default() };
+                    if self.begin(expr.at, op, ir::Ty::Unit).is_err() {
+                        break;
+                    }
+                    ends |= self.arm_body(arm, &place, &mono, target.as_ref(), &result, expr);
+                    if blocked {
+                        self.build.end();
+                    } else {
+                        self.build.otherwise();
+                        opened += 1;
+                    }
+                }
+            }
+        }
+        for _ in 0..opened {
+            self.build.end();
+        }
+        if blocked {
+            self.build.end();
+        }
+        if ends { self.take(result.as_ref(), expr) } else { Err(Left) }
+    }
+
+    /// The value of an arm that matches, put where it belongs; whether control comes back.
+    fn arm_body(
+        &mut self,
+        arm: &Arm,
+        place: &Place,
+        mono: &Mono,
+        target: Option<&Target>,
+        result: &Option<Place>,
+        expr: &Expr,
+    ) -> bool {
+        let emitted = self.guarded_body(arm, place, mono, target, result, expr);
+        emitted.unwrap_or(false)
+    }
+
+    fn guarded_body(
+        &mut self,
+        arm: &Arm,
+        place: &Place,
+        mono: &Mono,
+        target: Option<&Target>,
+        result: &Option<Place>,
+        expr: &Expr,
+    ) -> Flow<bool> {
+        self.bind_pattern(&arm.pattern, place, mono)?;
+        if let Some(guard) = &arm.guard {
+            let cond = self.scalar(guard)?;
+            let op = Op::If { cond, then: Body::default(), other: Body::default() };
+            self.begin(expr.at, op, ir::Ty::Unit)?;
+        }
+        let done = self.value(&arm.body).and_then(|value| self.put(result.as_ref(), value, expr));
+        if done.is_ok()
+            && let Some(target) = target
+        {
+            self.inst(expr.at, Op::Break(target.inst), ir::Ty::Unit);
+        }
+        if arm.guard.is_some() {
+            self.build.end();
+        }
+        Ok(done.is_ok())
+    }
+
+    /// What is matched. The discriminant of an enum in memory is read once.
+    fn scrutinee(&mut self, of: &Expr, mono: &Mono) -> Flow<Place> {
+        let at = of.at;
+        let mut place = self.place(of)?;
+        let (mut inner, mut depth) = (mono.clone(), 0);
+        while let Mono::Ref { to, .. } = inner {
+            inner = *to;
+            depth += 1;
+        }
+        if depth > 0 || !matches!(inner, Mono::Adt(..)) {
+            return Ok(place);
+        }
+        if let Place::Memory(memory) = &place
+            && let Some(tag) = self.adt(&inner, at)?.tag
+        {
+            let ptr = self.pointer(memory.ptr, at);
+            let tag = Place::Value(Value::Scalar(self.inst(at, Op::Load { ptr }, tag)));
+            let count = self.adt(&inner, at)?.variants.len();
+            let parts = (0..count).map(|variant| {
+                Ok(self.variant_parts(&place, &inner, variant, at)?.unwrap_or_default())
+            });
+            let parts = parts.collect::<Flow<_>>()?;
+            place = Place::Variants(Rc::new(VariantPlaces { tag, parts }));
+        }
+        Ok(place)
+    }
+
+    /// Whether a value matches, as a `bool`; binds what it binds.
+    pub(super) fn is(&mut self, of: &Expr, pattern: &Pattern, at: At) -> Flow<InstId> {
+        let mono = self.mono(of.ty, of.at)?;
+        let place = self.scrutinee(of, &mono)?;
+        let test = self.test(pattern, &place, &mono)?;
+        if !matches!(test, Test::Never) {
+            self.bind_pattern(pattern, &place, &mono)?;
+        }
+        Ok(match test {
+            Test::Always => self.bits(1, Scalar::Bool, at),
+            Test::Never => self.bits(0, Scalar::Bool, at),
+            Test::If(cond) => cond,
+        })
+    }
+
+    /// `let pattern = value else { .. }`
+    pub(super) fn let_else(
+        &mut self,
+        pattern: &Pattern,
+        value: Value,
+        other: &crate::lower::tree::Block,
+    ) -> Flow<()> {
+        let at = pattern.at;
+        let place = super::storage::placed(value);
+        let mono = self.mono(pattern.ty, at)?;
+        match self.test(pattern, &place, &mono)? {
+            Test::Always => {}
+            Test::Never => {
+                self.block(other)?;
+                return Err(Left);
+            }
+            Test::If(cond) => {
+                let cond = self.not(cond, at);
+                let op = Op::If { cond, then: Body::default(), other: Body::default() };
+                self.begin(at, op, ir::Ty::Unit)?;
+                let _ = self.block(other);
+                self.build.end();
+            }
+        }
+        self.bind_pattern(pattern, &place, &mono)
+    }
+
+    fn test(&mut self, pattern: &Pattern, place: &Place, mono: &Mono) -> Flow<Test> {
+        let at = pattern.at;
+        match &pattern.kind {
+            PatternKind::Wild | PatternKind::Bind { and: None, .. } => Ok(Test::Always),
+            PatternKind::Bind { and: Some(and), .. } => self.test(and, place, mono),
+            PatternKind::Is(value) => {
+                let found = self.get(place, mono, at)?;
+                let expected = self.value(value)?;
+                self.same(&found, &expected, mono, at).map(Test::If)
+            }
+            PatternKind::Range { low, high, inclusive } => {
+                let Value::Scalar(found) = self.get(place, mono, at)? else {
+                    return Err(self.bug(at));
+                };
+                let mut test = Test::Always;
+                if let Some(low) = low {
+                    let low = self.scalar(low)?;
+                    let above = self.compare(CompareOp::Ge, found, low, at);
+                    test = self.both(test, Test::If(above), at);
+                }
+                if let Some(high) = high {
+                    let high = self.scalar(high)?;
+                    let op = if *inclusive { CompareOp::Le } else { CompareOp::Lt };
+                    let below = self.compare(op, found, high, at);
+                    test = self.both(test, Test::If(below), at);
+                }
+                Ok(test)
+            }
+            PatternKind::Parts { variant: None, parts } => {
+                let types = self.parts_of(mono, at)?.unwrap_or_default();
+                let mut test = Test::Always;
+                for (index, part) in parts {
+                    let place = self.part(place, mono, *index, at)?;
+                    let one = self.test(part, &place, &types[*index])?;
+                    test = self.both(test, one, at);
+                }
+                Ok(test)
+            }
+            PatternKind::Parts { variant: Some(variant), parts } => {
+                self.variant_test(*variant, parts, place, mono, at)
+            }
+            PatternKind::Deref(inner) => {
+                let (place, mono) = self.referred(place, mono, at)?;
+                self.test(inner, &place, &mono)
+            }
+            PatternKind::Slice { before, rest, after } => {
+                self.slice_test([before, after], rest.is_some(), place, mono, at)
+            }
+            PatternKind::Any(cases) => {
+                let mut test = Test::Never;
+                for case in cases {
+                    let one = self.test(case, place, mono)?;
+                    test = match (test, one) {
+                        (Test::Always, _) | (_, Test::Always) => Test::Always,
+                        (Test::Never, other) | (other, Test::Never) => other,
+                        (Test::If(a), Test::If(b)) => {
+                            Test::If(self.binary_op(BinaryOp::Or, a, b, Scalar::Bool, at))
+                        }
+                    };
+                }
+                Ok(test)
+            }
+        }
+    }
+
+    fn both(&mut self, a: Test, b: Test, at: At) -> Test {
+        match (a, b) {
+            (Test::Never, _) | (_, Test::Never) => Test::Never,
+            (Test::Always, other) | (other, Test::Always) => other,
+            (Test::If(a), Test::If(b)) => {
+                Test::If(self.binary_op(BinaryOp::And, a, b, Scalar::Bool, at))
+            }
+        }
+    }
+
+    fn variant_test(
+        &mut self,
+        variant: usize,
+        parts: &[(usize, Pattern)],
+        place: &Place,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Test> {
+        let adt = self.adt(mono, at)?;
+        let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
+        let tag = self.tag_place(place, at)?;
+        let Value::Scalar(tag) = self.get(&tag, &super::storage::tag_type(scalar), at)? else {
+            return Err(self.bug(at));
+        };
+        let discriminant = adt.discriminants[variant];
+        let mut test = match &self.build.kernel.insts[tag].op {
+            Op::Const(bits) if *bits == crate::lower::infer::wrapped(discriminant, scalar) => {
+                Test::Always
+            }
+            Op::Const(_) => return Ok(Test::Never),
+            _ if scalar == Scalar::Bool && discriminant == 1 => Test::If(tag),
+            _ if scalar == Scalar::Bool => Test::If(self.not(tag, at)),
+            _ if adt.discriminants.len() == 1 => Test::Always,
+            _ => {
+                let expected = self.int(discriminant, scalar, at);
+                Test::If(self.compare(CompareOp::Eq, tag, expected, at))
+            }
+        };
+        let Some(places) = self.variant_parts(place, mono, variant, at)? else {
+            return Ok(Test::Never);
+        };
+        for (index, part) in parts {
+            let one = self.test(part, &places[*index], &adt.variants[variant][*index])?;
+            test = self.both(test, one, at);
+        }
+        Ok(test)
+    }
+
+    /// What a reference refers to, and its type.
+    fn referred(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<(Place, Mono)> {
+        let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
+        match self.get(place, mono, at)? {
+            Value::Ref(place) => Ok((*place, (**to).clone())),
+            _ => Err(self.bug(at)),
+        }
+    }
+
+    /// Whether an array or slice has enough elements, and those at its ends match.
+    fn slice_test(
+        &mut self,
+        [before, after]: [&[Pattern]; 2],
+        open: bool,
+        place: &Place,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Test> {
+        let Place::Memory(memory) = place else { return Err(self.bug(at)) };
+        let count = (before.len() + after.len()) as u64;
+        let fits = match mono {
+            Mono::Array(..) => Test::Always,
+            _ => {
+                let len = self.slice_length(memory, at)?;
+                let count = self.bits(count, Scalar::U64, at);
+                let op = if open { CompareOp::Ge } else { CompareOp::Eq };
+                Test::If(self.compare(op, len, count, at))
+            }
+        };
+        if before.iter().chain(after).all(|pattern| never_fails(pattern)) {
+            return Ok(fits);
+        }
+        // Elements are only there where the length fits.
+        let Test::If(cond) = fits else {
+            return self.elements_test([before, after], memory, mono, at);
+        };
+        let local = self.local("", Scalar::Bool, at);
+        self.inst(at, Op::Set { local, value: cond }, ir::Ty::Unit);
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let test = self.elements_test([before, after], memory, mono, at);
+        if let Ok(Test::If(value)) = test {
+            self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        }
+        self.build.end();
+        match test? {
+            Test::Never => Ok(Test::Never),
+            Test::Always | Test::If(_) => Ok(Test::If(self.inst(at, Op::Get(local), Scalar::Bool))),
+        }
+    }
+
+    fn elements_test(
+        &mut self,
+        [before, after]: [&[Pattern]; 2],
+        memory: &Memory,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Test> {
+        let mut test = Test::Always;
+        for (index, pattern) in before.iter().enumerate() {
+            let (place, elem) = self.from_start(memory, mono, index, at)?;
+            let one = self.test(pattern, &place, &elem)?;
+            test = self.both(test, one, at);
+        }
+        for (index, pattern) in after.iter().rev().enumerate() {
+            let (place, elem) = self.from_end(memory, mono, index, at)?;
+            let one = self.test(pattern, &place, &elem)?;
+            test = self.both(test, one, at);
+        }
+        Ok(test)
+    }
+
+    fn from_start(
+        &mut self,
+        memory: &Memory,
+        mono: &Mono,
+        index: usize,
+        at: At,
+    ) -> Flow<(Place, Mono)> {
+        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
+        let index = self.bits(index as u64, Scalar::U64, at);
+        Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
+    }
+
+    fn from_end(
+        &mut self,
+        memory: &Memory,
+        mono: &Mono,
+        index: usize,
+        at: At,
+    ) -> Flow<(Place, Mono)> {
+        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
+        let len = self.length_of(memory, mono, at)?;
+        let back = self.bits(index as u64 + 1, Scalar::U64, at);
+        let index = self.binary_op(BinaryOp::Sub, len, back, Scalar::U64, at);
+        Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
+    }
+
+    /// The number of elements of an array or slice.
+    pub(super) fn length_of(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
+        match mono {
+            Mono::Array(_, len) => {
+                let len = self.extent(len, at)?;
+                Ok(self.extent_value(&len, Scalar::U64, at))
+            }
+            _ => self.slice_length(memory, at),
+        }
+    }
+
+    /// Binds the variables of a pattern that matches to a value that nothing else refers to.
+    pub(super) fn bind_value(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
+        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
+            return self.bind(var, value);
+        }
+        let mono = self.mono(pattern.ty, pattern.at)?;
+        self.bind_pattern(pattern, &super::storage::placed(value), &mono)
+    }
+
+    /// Binds the variables of a pattern that matches.
+    pub(super) fn bind_pattern(
+        &mut self,
+        pattern: &Pattern,
+        place: &Place,
+        mono: &Mono,
+    ) -> Flow<()> {
+        let at = pattern.at;
+        match &pattern.kind {
+            PatternKind::Wild
+            | PatternKind::Is(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Any(_) => Ok(()),
+            PatternKind::Bind { var, by_ref, and } => {
+                if *by_ref {
+                    let reference = Value::Ref(Box::new(place.clone()));
+                    self.frame.vars[var.index()] = Some(Place::Value(reference));
+                } else {
+                    let value = self.get(place, mono, at)?;
+                    self.bind(*var, value)?;
+                }
+                and.as_ref().map_or(Ok(()), |and| self.bind_pattern(and, place, mono))
+            }
+            PatternKind::Parts { variant: None, parts } => {
+                let types = self.parts_of(mono, at)?.unwrap_or_default();
+                for (index, part) in parts {
+                    let place = self.part(place, mono, *index, at)?;
+                    self.bind_pattern(part, &place, &types[*index])?;
+                }
+                Ok(())
+            }
+            PatternKind::Parts { variant: Some(variant), parts } => {
+                if parts.is_empty() {
+                    return Ok(());
+                }
+                let adt = self.adt(mono, at)?;
+                let Some(places) = self.variant_parts(place, mono, *variant, at)? else {
+                    return Err(self.bug(at));
+                };
+                for (index, part) in parts {
+                    let ty = &adt.variants[*variant][*index];
+                    self.bind_pattern(part, &places[*index], ty)?;
+                }
+                Ok(())
+            }
+            PatternKind::Deref(inner) => {
+                let (place, mono) = self.referred(place, mono, at)?;
+                self.bind_pattern(inner, &place, &mono)
+            }
+            PatternKind::Slice { before, rest, after } => {
+                let rest = rest.as_ref().and_then(Option::as_deref);
+                self.bind_slice([before, after], rest, place, mono, at)
+            }
+        }
+    }
+
+    fn bind_slice(
+        &mut self,
+        [before, after]: [&[Pattern]; 2],
+        rest: Option<&Pattern>,
+        place: &Place,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<()> {
+        let Place::Memory(memory) = place else { return Err(self.bug(at)) };
+        for (index, pattern) in before.iter().enumerate() {
+            let (place, elem) = self.from_start(memory, mono, index, at)?;
+            self.bind_pattern(pattern, &place, &elem)?;
+        }
+        for (index, pattern) in after.iter().rev().enumerate() {
+            let (place, elem) = self.from_end(memory, mono, index, at)?;
+            self.bind_pattern(pattern, &place, &elem)?;
+        }
+        let Some(rest) = rest else { return Ok(()) };
+        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
+        let len = self.length_of(memory, mono, at)?;
+        let skipped = self.bits((before.len() + after.len()) as u64, Scalar::U64, at);
+        let len = self.binary_op(BinaryOp::Sub, len, skipped, Scalar::U64, at);
+        let start = self.bits(before.len() as u64, Scalar::U64, at);
+        let first = self.nth(memory, start, elem, at)?;
+        let part = Memory { len: Some(Length::Inst(len)), ..first };
+        self.bind_pattern(rest, &Place::Memory(part), &Mono::Slice(elem.clone()))
+    }
+
+    /// Gives a variable its first value.
+    pub(super) fn bind(&mut self, var: Var, value: Value) -> Flow<()> {
+        let function = self.frame.function.clone();
+        let variable = &function.vars[var];
+        let place = if variable.settable {
+            let mono = self.mono(variable.ty, variable.at)?;
+            let name = variable.name.trim_start_matches("r#");
+            self.variable(value, &mono, name, variable.at)?
+        } else {
+            super::storage::placed(value)
+        };
+        if let Place::Memory(Memory { ptr: Pointer::Array(id), .. }) = &place
+            && self.build.kernel.arrays[*id].name.is_empty()
+        {
+            let name = variable.name.trim_start_matches("r#");
+            name.clone_into(&mut self.build.kernel.arrays[*id].name);
+        }
+        self.frame.vars[var.index()] = Some(place);
+        Ok(())
+    }
+
+    /// Room for a variable that is set later.
+    pub(super) fn declare(&mut self, pattern: &Pattern) -> Flow<()> {
+        if let PatternKind::Bind { var, .. } = &pattern.kind {
+            let function = self.frame.function.clone();
+            let variable = &function.vars[*var];
+            let mono = self.mono(variable.ty, variable.at)?;
+            let name = variable.name.trim_start_matches("r#");
+            let place = self.room(&mono, name, variable.at)?;
+            self.frame.vars[var.index()] = Some(place);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a pattern matches whatever is there.
+fn never_fails(pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Wild => true,
+        PatternKind::Bind { and, .. } => and.as_ref().is_none_or(|and| never_fails(and)),
+        PatternKind::Deref(inner) => never_fails(inner),
+        PatternKind::Parts { variant: None, parts } => {
+            parts.iter().all(|(_, part)| never_fails(part))
+        }
+        PatternKind::Is(_)
+        | PatternKind::Range { .. }
+        | PatternKind::Parts { .. }
+        | PatternKind::Slice { .. }
+        | PatternKind::Any(_) => false,
+    }
+}

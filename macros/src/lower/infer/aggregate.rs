@@ -1,0 +1,201 @@
+//! Tuples, structs, enums and arrays: making them, and their parts.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Expr, Kind},
+        types::{Ty, Type},
+    },
+    Infer, Obligation,
+    items::Shape,
+};
+use syn::{
+    ExprArray, ExprField, ExprRepeat, ExprStruct, ExprTuple, Member, punctuated::Punctuated,
+};
+use warpwise_compiler::ir::Extent;
+
+impl<'a> Infer<'a> {
+    pub(super) fn tuple(&mut self, expr: &ExprTuple, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::token(expr.paren_token.span.open())
+            .to(SpanRange::token(expr.paren_token.span.close()));
+        let hints = match hint.map(|hint| self.types.get(hint)) {
+            Some(Type::Tuple(list)) => self.types.parts(list),
+            _ => Vec::new(),
+        };
+        let mut fields = Vec::with_capacity(expr.elems.len());
+        for (index, elem) in expr.elems.iter().enumerate() {
+            let value = match hints.get(index) {
+                Some(hint) => self.expect(elem, *hint),
+                None => self.expr(elem, None),
+            };
+            fields.push((index, value));
+        }
+        let ty = self.types.tuple(fields.iter().map(|(_, field)| field.ty).collect());
+        self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
+    }
+
+    pub(super) fn array(&mut self, expr: &ExprArray, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::token(expr.bracket_token.span.open())
+            .to(SpanRange::token(expr.bracket_token.span.close()));
+        let elem = match hint.map(|hint| self.types.get(hint)) {
+            Some(Type::Array(elem, _) | Type::Slice(elem)) => elem,
+            _ => self.unknown(),
+        };
+        let values: Vec<Expr> = expr.elems.iter().map(|value| self.expect(value, elem)).collect();
+        let len = self.types.len(Extent::Const(values.len() as u64));
+        let ty = self.types.add(Type::Array(elem, len));
+        self.oblige(at, Obligation::Element(elem));
+        self.make(Kind::Array(values), ty, at)
+    }
+
+    pub(super) fn repeat(&mut self, expr: &ExprRepeat, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::token(expr.bracket_token.span.open())
+            .to(SpanRange::token(expr.bracket_token.span.close()));
+        let elem = match hint.map(|hint| self.types.get(hint)) {
+            Some(Type::Array(elem, _)) => elem,
+            _ => self.unknown(),
+        };
+        let value = Box::new(self.expect(&expr.expr, elem));
+        let env = self.env.clone();
+        let len = self.len_in(&expr.len, &env);
+        let ty = self.types.add(Type::Array(elem, len));
+        self.oblige(at, Obligation::Element(elem));
+        self.make(Kind::Repeat(value), ty, at)
+    }
+
+    /// `Point { x, y }`, `Shape::Circle { radius }`, `Self { .. }`
+    pub(super) fn struct_expr(&mut self, expr: &ExprStruct, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::path(&expr.path).to(SpanRange::token(expr.brace_token.span.close()));
+        let Some((ty, shape)) = self.shape(&expr.path) else {
+            for field in &expr.fields {
+                self.expr(&field.expr, None);
+            }
+            return self.no_shape(&expr.path, at);
+        };
+        self.hint(ty, hint);
+        let types = self.field_types(ty, &shape);
+        let names = field_names(&shape);
+        let mut fields = Vec::with_capacity(expr.fields.len());
+        for field in &expr.fields {
+            let name = member_name(&field.member);
+            match names.iter().position(|known| *known == name) {
+                Some(index) => fields.push((index, self.expect(&field.expr, types[index]))),
+                None => {
+                    self.expr(&field.expr, None);
+                    self.errors.mistyped(
+                        SpanRange::tokens(&field.member),
+                        format_args!("there is no field `{name}`"),
+                    );
+                }
+            }
+        }
+        let base = expr.rest.as_ref().map(|base| Box::new(self.expect(base, ty)));
+        if base.is_none() && fields.len() < names.len() {
+            self.errors.mistyped(at, "fields are missing");
+        }
+        self.make(Kind::Aggregate { variant: shape.variant, fields, base }, ty, at)
+    }
+
+    /// Takes what is expected as what is not known yet, if it can be the same.
+    pub(super) fn hint(&mut self, ty: Ty, hint: Option<Ty>) {
+        if let Some(hint) = hint
+            && self.types.could_unify(ty, hint)
+        {
+            let _ = self.types.unify(ty, hint);
+        }
+    }
+
+    /// `Point(x, y)`, `Shape::Circle(radius)`, `Some(x)`: a call of a shape.
+    pub(super) fn shape_call(
+        &mut self,
+        ty: Ty,
+        shape: &Shape<'a>,
+        args: &Punctuated<syn::Expr, syn::Token![,]>,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        self.hint(ty, hint);
+        let types = self.field_types(ty, shape);
+        if !self.count(types.len(), args, at) {
+            return self.make(Kind::Reported, ty, at);
+        }
+        let args = args.iter().zip(types).enumerate();
+        let fields = args.map(|(index, (arg, ty))| (index, self.expect(arg, ty))).collect();
+        self.make(Kind::Aggregate { variant: shape.variant, fields, base: None }, ty, at)
+    }
+
+    fn no_shape(&mut self, path: &syn::Path, at: SpanRange) -> Expr {
+        let name = path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code does not know the struct `{name}`"),
+            "mark its definition `#[device]`",
+        );
+        self.reported(reported, at)
+    }
+
+    pub(super) fn field(&mut self, expr: &ExprField) -> Expr {
+        let at = SpanRange::expr(&expr.base).to(SpanRange::tokens(&expr.member));
+        let base = self.expr(&expr.base, None);
+        let base = self.autoderef(base);
+        let name = member_name(&expr.member);
+        let found = match self.types.get(base.ty) {
+            Type::Reported(proof) => return self.reported(proof, at),
+            Type::Tuple(list) => {
+                let index = name.parse::<usize>().ok();
+                index.and_then(|index| Some((index, *self.types.parts(list).get(index)?)))
+            }
+            Type::Adt(..) => self.shape_of(base.ty, None).and_then(|(ty, shape)| {
+                let index = field_names(&shape).iter().position(|known| *known == name)?;
+                Some((index, *self.field_types(ty, &shape).get(index)?))
+            }),
+            _ => None,
+        };
+        match found {
+            Some((index, ty)) => self.make(Kind::Field { base: Box::new(base), index }, ty, at),
+            None => {
+                let shown = self.types.show(base.ty);
+                let fact = format_args!("there is no field `{name}` on type `{shown}`");
+                let reported = self.errors.mistyped(at, fact);
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    /// Types of the fields of a struct, or of each variant of an enum.
+    pub(super) fn shapes(&mut self, ty: Ty) -> Vec<Vec<Ty>> {
+        let Type::Adt(item, _) = self.types.get(ty) else { return Vec::new() };
+        let shapes: Vec<Shape<'a>> = match self.program().item(item) {
+            Some(syn::Item::Struct(of)) => vec![Shape { variant: None, fields: &of.fields }],
+            Some(syn::Item::Enum(of)) => of
+                .variants
+                .iter()
+                .enumerate()
+                .map(|(index, variant)| Shape { variant: Some(index), fields: &variant.fields })
+                .collect(),
+            _ => Vec::new(),
+        };
+        shapes.iter().map(|shape| self.field_types(ty, shape)).collect()
+    }
+}
+
+/// Names of fields; those of tuple structs are numbers.
+pub(super) fn field_names(shape: &Shape<'_>) -> Vec<String> {
+    let fields = shape.fields.iter().enumerate();
+    fields
+        .map(|(index, field)| match &field.ident {
+            Some(ident) => plain(ident),
+            None => index.to_string(),
+        })
+        .collect()
+}
+
+pub(super) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(ident) => plain(ident),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}
+
+fn plain(ident: &syn::Ident) -> String {
+    ident.to_string().trim_start_matches("r#").to_owned()
+}

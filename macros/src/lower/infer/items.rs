@@ -1,0 +1,367 @@
+//! What paths lead to among the items, and what those declare.
+use super::{
+    super::{
+        paths::key,
+        program::{Callee, Program},
+        span::SpanRange,
+        tree::GenericArg,
+        types::{Ty, Type},
+    },
+    Infer,
+    scope::Env,
+};
+use syn::{Fields, ImplItem, Item, Signature, TraitItem};
+
+/// A path of which the first part leads to an item.
+pub(super) struct Split {
+    /// The item.
+    pub(super) item: usize,
+    /// The segment that names it.
+    pub(super) segment: usize,
+    /// What comes behind.
+    pub(super) rest: Vec<String>,
+}
+
+/// A function or constant of a type.
+#[derive(Clone)]
+pub(super) struct Member<'a> {
+    /// Where it is.
+    pub(super) callee: Callee,
+    /// Where it is written.
+    pub(super) env: Env,
+    /// What it is.
+    pub(super) kind: MemberKind<'a>,
+}
+
+/// What a member is.
+#[derive(Clone, Copy)]
+pub(super) enum MemberKind<'a> {
+    /// A function.
+    Fn(&'a Signature),
+    /// A constant, with its type.
+    Const(&'a syn::Expr, &'a syn::Type),
+}
+
+/// A struct or a variant of an enum.
+pub(super) struct Shape<'a> {
+    /// For an enum, which variant.
+    pub(super) variant: Option<usize>,
+    /// Its fields.
+    pub(super) fields: &'a Fields,
+}
+
+impl<'a> Infer<'a> {
+    pub(super) fn program(&self) -> &'a Program<'a> {
+        self.context.program
+    }
+
+    /// The item that a path, or its beginning, leads to.
+    pub(super) fn split(&self, path: &syn::Path, env: &Env) -> Option<Split> {
+        let paths = self.program().paths(env.home);
+        let mut prefix = path.clone();
+        while !prefix.segments.is_empty() {
+            let length = prefix.segments.len();
+            let found = paths.get(&key(&prefix)).copied();
+            let found = found.or_else(|| self.program().library(&key(&prefix)));
+            if let Some(item) = found {
+                let rest = path.segments.iter().skip(length);
+                let rest = rest.map(|segment| segment.ident.to_string()).collect();
+                return Some(Split { item, segment: length - 1, rest });
+            }
+            prefix.segments.pop();
+            prefix.segments.pop_punct();
+        }
+        None
+    }
+
+    /// The expression of the `#[device]` constant that a path names, and where it is written.
+    pub(super) fn constant_item(
+        &mut self,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Option<(&'a syn::Expr, Option<&'a syn::Type>, Env)> {
+        if let Some(Split { item, rest, .. }) = self.split(path, env)
+            && rest.is_empty()
+            && let Some(Item::Const(constant)) = self.program().item(item)
+        {
+            let own = Env { args: [].into(), home: Some(item), this: None };
+            return Some((&constant.expr, Some(&constant.ty), own));
+        }
+        let (owner, name) = self.owner(path, env)?;
+        match self.member(owner, &name, None)? {
+            Member { kind: MemberKind::Const(expr, ty), env, .. } => Some((expr, Some(ty), env)),
+            _ => None,
+        }
+    }
+
+    /// The type that a path names up to its last segment, and that segment: `T::N`, `Grid::WIDTH`.
+    pub(super) fn owner(&mut self, path: &syn::Path, env: &Env) -> Option<(Ty, String)> {
+        let last = path.segments.last()?.ident.to_string();
+        let mut owner = path.clone();
+        owner.segments.pop();
+        owner.segments.pop_punct();
+        let first = owner.segments.first()?.ident.to_string();
+        if owner.segments.len() == 1 {
+            if first == "Self" {
+                return Some((env.this?, last));
+            }
+            if let Some((_, GenericArg::Type(ty))) = super::scope::generic(&env.args, &first) {
+                return Some((ty, last));
+            }
+            if let Some(prim) = super::Prim::named(&first) {
+                return Some((self.prim(prim), last));
+            }
+        }
+        let Split { item, segment, rest } = self.split(&owner, env)?;
+        if !rest.is_empty() {
+            return None;
+        }
+        let args = match &owner.segments.get(segment)?.arguments {
+            syn::PathArguments::AngleBracketed(args) => Some(args.clone()),
+            syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+        };
+        Some((self.expr_type(item, args.as_ref(), env)?, last))
+    }
+
+    /// The struct or variant that a path names in an expression or pattern, with its type.
+    pub(super) fn shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
+        let env = self.env.clone();
+        if let Some(Split { item, segment, rest }) = self.split(path, &env) {
+            let args =
+                path.segments.iter().skip(segment).find_map(|segment| match &segment.arguments {
+                    syn::PathArguments::AngleBracketed(args) => Some(args),
+                    syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+                });
+            let args = args.cloned();
+            let ty = self.expr_type(item, args.as_ref(), &env)?;
+            return self.shape_of(ty, rest.first().map(String::as_str));
+        }
+        let first = path.segments.first()?.ident.to_string();
+        if let Some((item, variant)) = self.program().library_variant(&key(path)) {
+            let ty = self.expr_type(item, None, &env)?;
+            return Some((ty, self.variant_shape(item, variant)?));
+        }
+        let ty = match super::scope::generic(&env.args, &first) {
+            Some((_, GenericArg::Type(ty))) => ty,
+            _ if first == "Self" => env.this?,
+            _ => return None,
+        };
+        let variant = path.segments.iter().nth(1).map(|segment| segment.ident.to_string());
+        self.shape_of(ty, variant.as_deref())
+    }
+
+    /// The struct that a type is, or its variant of that name.
+    pub(super) fn shape_of(&mut self, ty: Ty, variant: Option<&str>) -> Option<(Ty, Shape<'a>)> {
+        let Type::Adt(item, _) = self.types.get(ty) else { return None };
+        match (self.program().item(item)?, variant) {
+            (Item::Struct(of), None) => Some((ty, Shape { variant: None, fields: &of.fields })),
+            (Item::Enum(of), Some(name)) => {
+                let index = of.variants.iter().position(|variant| variant.ident == name)?;
+                Some((ty, self.variant_shape(item, index)?))
+            }
+            _ => None,
+        }
+    }
+
+    fn variant_shape(&self, item: usize, index: usize) -> Option<Shape<'a>> {
+        let Some(Item::Enum(of)) = self.program().item(item) else { return None };
+        Some(Shape { variant: Some(index), fields: &of.variants.get(index)?.fields })
+    }
+
+    /// A struct or enum in an expression: its generic arguments are inferred unless written.
+    fn expr_type(
+        &mut self,
+        item: usize,
+        args: Option<&syn::AngleBracketedGenericArguments>,
+        env: &Env,
+    ) -> Option<Ty> {
+        let generics = match self.program().item(item)? {
+            Item::Struct(of) => &of.generics,
+            Item::Enum(of) => &of.generics,
+            Item::Type(_) => return self.named_type(item, args, env),
+            _ => return None,
+        };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let params = self.written_args(generics, args, env, &own, false);
+        let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
+        Some(self.types.add(Type::Adt(item, list)))
+    }
+
+    /// Where the definition of a struct or enum of this type is written.
+    pub(super) fn definition(&mut self, ty: Ty) -> Option<Env> {
+        let Type::Adt(item, list) = self.types.get(ty) else { return None };
+        let generics = match self.program().item(item)? {
+            Item::Struct(of) => &of.generics,
+            Item::Enum(of) => &of.generics,
+            _ => return None,
+        };
+        let names = generics.params.iter().filter_map(|param| match param {
+            syn::GenericParam::Type(param) => Some(param.ident.to_string()),
+            syn::GenericParam::Const(param) => Some(param.ident.to_string()),
+            syn::GenericParam::Lifetime(_) => None,
+        });
+        let args = names.zip(self.types.args(list).iter().copied()).collect();
+        Some(Env { args, home: Some(item), this: Some(ty) })
+    }
+
+    /// Types of the fields of a struct or variant.
+    pub(super) fn field_types(&mut self, ty: Ty, shape: &Shape<'a>) -> Vec<Ty> {
+        let Some(env) = self.definition(ty) else { return Vec::new() };
+        shape.fields.iter().map(|field| self.type_in(&field.ty, &env)).collect()
+    }
+
+    /// An `impl`, for types that are not known yet: where it is written, and what it is for.
+    pub(super) fn implementation(&mut self, item: usize) -> Option<(Env, Ty)> {
+        let Some(Item::Impl(of)) = self.program().item(item) else { return None };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let args = self.written_args(&of.generics, None, &own, &own, false);
+        let mut env = Env { args: args.into(), ..own };
+        let this = self.type_in(&of.self_ty, &env);
+        env.this = Some(this);
+        Some((env, this))
+    }
+
+    /// The function or constant of a type with this name: its own, or that of a trait.
+    pub(super) fn member(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&str>,
+    ) -> Option<Member<'a>> {
+        let mut of_traits = None;
+        for &item in self.program().impls() {
+            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
+            let traits = of.trait_.as_ref().map(|(path, _)| path);
+            let named = traits.and_then(|path| path.segments.last()).map(|last| &last.ident);
+            if of_trait.is_some_and(|wanted| named.is_none_or(|named| named != wanted)) {
+                continue;
+            }
+            let Some((callee, home, kind)) = self.member_in(item, traits, name) else { continue };
+            let Some((env, this)) = self.implementation(item) else { continue };
+            if !self.types.could_unify(this, owner) {
+                continue;
+            }
+            let found = Found { callee, home, kind, env, this };
+            if traits.is_none() {
+                return self.found(found, owner, item);
+            }
+            of_traits.get_or_insert((found, item));
+        }
+        let (found, item) = of_traits?;
+        self.found(found, owner, item)
+    }
+
+    fn found(&mut self, found: Found<'a>, owner: Ty, item: usize) -> Option<Member<'a>> {
+        let Found { callee, home, kind, env, this } = found;
+        self.types.unify(this, owner).ok()?;
+        if home == Some(item) {
+            return Some(Member { callee, env, kind });
+        }
+        // A default of the trait: its parameters are what the `impl` says.
+        let env = self.trait_env(item, home?, &env, owner)?;
+        Some(Member { callee, env, kind })
+    }
+
+    /// Where a trait's own items are written, for the `impl` of it that is `item`.
+    fn trait_env(&mut self, item: usize, home: usize, env: &Env, owner: Ty) -> Option<Env> {
+        let (Some(Item::Impl(of)), Some(Item::Trait(defined))) =
+            (self.program().item(item), self.program().item(home))
+        else {
+            return None;
+        };
+        let (path, _) = of.trait_.as_ref()?;
+        let written = match &path.segments.last()?.arguments {
+            syn::PathArguments::AngleBracketed(args) => Some(args),
+            syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+        };
+        let own = Env { args: [].into(), home: Some(home), this: Some(owner) };
+        let args = self.written_args(&defined.generics, written, env, &own, true);
+        Some(Env { args: args.into(), ..own })
+    }
+
+    /// The member of an `impl` with this name, or the default that its trait has for it; with the
+    /// item in which it is written.
+    fn member_in(
+        &self,
+        item: usize,
+        of_trait: Option<&'a syn::Path>,
+        name: &str,
+    ) -> Option<(Callee, Option<usize>, MemberKind<'a>)> {
+        let Some(Item::Impl(of)) = self.program().item(item) else { return None };
+        for (index, member) in of.items.iter().enumerate() {
+            let callee = Callee { item, member: Some(index) };
+            match member {
+                ImplItem::Fn(method) if method.sig.ident == name => {
+                    return Some((callee, Some(item), MemberKind::Fn(&method.sig)));
+                }
+                ImplItem::Const(constant) if constant.ident == name => {
+                    let kind = MemberKind::Const(&constant.expr, &constant.ty);
+                    return Some((callee, Some(item), kind));
+                }
+                _ => {}
+            }
+        }
+        let env = Env { args: [].into(), home: Some(item), this: None };
+        let Split { item: defined, .. } = self.split(of_trait?, &env)?;
+        let Some(Item::Trait(of)) = self.program().item(defined) else { return None };
+        for (index, member) in of.items.iter().enumerate() {
+            let callee = Callee { item: defined, member: Some(index) };
+            match member {
+                TraitItem::Fn(method) if method.sig.ident == name && method.default.is_some() => {
+                    return Some((callee, Some(defined), MemberKind::Fn(&method.sig)));
+                }
+                TraitItem::Const(constant) if constant.ident == name => {
+                    let (_, default) = constant.default.as_ref()?;
+                    let kind = MemberKind::Const(default, &constant.ty);
+                    return Some((callee, Some(defined), kind));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// `T::Name`, `<T as Trait>::Name`: what the `impl` of a trait for the type says.
+    pub(super) fn associated_type(&mut self, owner: Ty, name: &str, at: SpanRange) -> Ty {
+        for &item in self.program().impls() {
+            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
+            let found = of.items.iter().find_map(|member| match member {
+                ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
+                _ => None,
+            });
+            let Some(found) = found else { continue };
+            let Some((env, this)) = self.implementation(item) else { continue };
+            if self.types.could_unify(this, owner) && self.types.unify(this, owner).is_ok() {
+                return self.type_in(found, &env);
+            }
+        }
+        let shown = self.types.show(owner);
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code does not know the type `{name}` of `{shown}`"),
+            "mark the `impl` that says it `#[device]`",
+        );
+        self.types.add(Type::Reported(reported))
+    }
+
+    /// `<T as Trait>::Name` and `<T>::Name`
+    pub(super) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
+        let owner = self.type_in(&qself.ty, env);
+        match path.segments.last() {
+            Some(last) if qself.position + 1 == path.segments.len() => {
+                let name = last.ident.to_string();
+                self.associated_type(owner, &name, SpanRange::path(path))
+            }
+            _ => self.unknown(),
+        }
+    }
+}
+
+/// A member of an `impl` that could be meant.
+struct Found<'a> {
+    callee: Callee,
+    home: Option<usize>,
+    kind: MemberKind<'a>,
+    env: Env,
+    this: Ty,
+}

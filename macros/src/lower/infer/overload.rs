@@ -1,0 +1,214 @@
+//! Operators on structs, enums, tuples and arrays: calls of the `impl` that defines them, or
+//! comparisons field by field.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Call, Expr, Kind},
+        types::{Prim, Ty, Type},
+    },
+    Infer,
+    items::{Member, MemberKind},
+    signature::by_reference,
+};
+use syn::{BinOp, FnArg, ReturnType};
+use warpwise_compiler::ir::CompareOp;
+
+impl<'a> Infer<'a> {
+    /// Whether operators on this type are defined by an `impl`.
+    pub(super) fn is_overloaded(&self, ty: Ty) -> bool {
+        matches!(self.types.get(self.types.pointee(ty)), Type::Adt(..))
+    }
+
+    /// Whether a type is compared part by part.
+    pub(super) fn is_compound(&self, ty: Ty) -> bool {
+        matches!(
+            self.types.get(ty),
+            Type::Adt(..) | Type::Tuple(_) | Type::Array(..) | Type::Unit | Type::Ref { .. }
+        )
+    }
+
+    /// An operator that an `impl` defines.
+    pub(super) fn overloaded(
+        &mut self,
+        token: &BinOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let Some((of_trait, method)) = trait_of(token) else {
+            let reported = self.errors.report(at, "kernel code does not know this operator");
+            return self.reported(reported, at);
+        };
+        match self.operator_impl(of_trait, method, lhs.ty, Some(rhs.ty)) {
+            Some(member) => self.operator_call(member, lhs, Some(rhs), at),
+            None => self.no_operator(of_trait, &lhs, at),
+        }
+    }
+
+    /// `-value` and `!value` that an `impl` defines.
+    pub(super) fn overloaded_unary(
+        &mut self,
+        of_trait: &str,
+        method: &str,
+        value: Expr,
+        at: SpanRange,
+    ) -> Expr {
+        match self.operator_impl(of_trait, method, value.ty, None) {
+            Some(member) => self.operator_call(member, value, None, at),
+            None => self.no_operator(of_trait, &value, at),
+        }
+    }
+
+    fn no_operator(&mut self, of_trait: &str, lhs: &Expr, at: SpanRange) -> Expr {
+        let shown = self.types.show(lhs.ty);
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code does not know this operator on `{shown}`"),
+            format_args!("mark its `impl {of_trait}` `#[device]`"),
+        );
+        self.reported(reported, at)
+    }
+
+    /// The `impl` of an operator whose sides fit.
+    fn operator_impl(
+        &mut self,
+        of_trait: &str,
+        method: &str,
+        lhs: Ty,
+        rhs: Option<Ty>,
+    ) -> Option<Member<'a>> {
+        for &item in self.program().impls() {
+            let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
+            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            if named.is_none_or(|named| named.ident != of_trait) {
+                continue;
+            }
+            let Some((callee, sig)) = self.program().method_of(item, method) else { continue };
+            let Some((env, this)) = self.implementation(item) else { continue };
+            let reference = matches!(self.types.get(lhs), Type::Ref { .. });
+            let assigns = of_trait.ends_with("Assign");
+            if !assigns && reference != matches!(self.types.get(this), Type::Ref { .. })
+                || !self.types.could_unify(this, lhs)
+            {
+                continue;
+            }
+            let second = match sig.inputs.iter().nth(1) {
+                Some(FnArg::Typed(second)) => Some(self.type_in(&second.ty, &env)),
+                _ => None,
+            };
+            if let (Some(second), Some(rhs)) = (second, rhs)
+                && !self.types.could_unify(second, rhs)
+            {
+                continue;
+            }
+            let _ = self.types.unify(this, lhs);
+            return Some(Member { callee, env, kind: MemberKind::Fn(sig) });
+        }
+        None
+    }
+
+    fn operator_call(
+        &mut self,
+        member: Member<'a>,
+        lhs: Expr,
+        rhs: Option<Expr>,
+        at: SpanRange,
+    ) -> Expr {
+        let Member { callee, env, kind: MemberKind::Fn(sig) } = member else {
+            let reported = self.errors.mistyped(at, "an operator is a function");
+            return self.reported(reported, at);
+        };
+        let ret = match &sig.output {
+            ReturnType::Default => self.types.unit(),
+            ReturnType::Type(_, ty) => self.type_in(ty, &env),
+        };
+        let first = match sig.inputs.first() {
+            Some(FnArg::Receiver(by)) => match by_reference(by) {
+                Some(mutable) => {
+                    let ty = self.types.reference(mutable, lhs.ty);
+                    self.make(Kind::Borrow(Box::new(lhs)), ty, at)
+                }
+                None => lhs,
+            },
+            _ => lhs,
+        };
+        let mut args = vec![first];
+        if let Some(rhs) = rhs {
+            let ty = match sig.inputs.iter().nth(1) {
+                Some(FnArg::Typed(second)) => self.type_in(&second.ty, &env),
+                _ => rhs.ty,
+            };
+            args.push(self.coerce(rhs, ty));
+        }
+        let generics = env.args.iter().map(|(_, arg)| *arg).collect();
+        let call = Call { callee, generics, this: env.this, args };
+        self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+
+    /// `==`, `<` and so on of what has parts.
+    pub(super) fn compound_comparison(
+        &mut self,
+        op: CompareOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        let (lhs, rhs) = (self.autoderef(lhs), self.autoderef(rhs));
+        let negated = match op {
+            CompareOp::Eq => false,
+            CompareOp::Ne => true,
+            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
+                return self.ordered(op, lhs, rhs, at);
+            }
+        };
+        if let Some(member) = self.operator_impl("PartialEq", "eq", lhs.ty, None) {
+            let ty = self.types.reference(false, rhs.ty);
+            let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
+            let equal = self.operator_call(member, lhs, Some(rhs), at);
+            if !negated {
+                return equal;
+            }
+            let kind =
+                Kind::Unary { op: warpwise_compiler::ir::UnaryOp::Not, value: Box::new(equal) };
+            return self.make(kind, bool, at);
+        }
+        let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+        self.make(Kind::Same { negated, lhs, rhs }, bool, at)
+    }
+
+    /// `<` and its kin, in the order of the parts.
+    fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+        self.make(Kind::Ordered { op, lhs, rhs }, bool, at)
+    }
+}
+
+/// The trait and method of an operator.
+fn trait_of(token: &BinOp) -> Option<(&'static str, &'static str)> {
+    Some(match token {
+        BinOp::Add(_) => ("Add", "add"),
+        BinOp::Sub(_) => ("Sub", "sub"),
+        BinOp::Mul(_) => ("Mul", "mul"),
+        BinOp::Div(_) => ("Div", "div"),
+        BinOp::Rem(_) => ("Rem", "rem"),
+        BinOp::BitXor(_) => ("BitXor", "bitxor"),
+        BinOp::BitAnd(_) => ("BitAnd", "bitand"),
+        BinOp::BitOr(_) => ("BitOr", "bitor"),
+        BinOp::Shl(_) => ("Shl", "shl"),
+        BinOp::Shr(_) => ("Shr", "shr"),
+        BinOp::AddAssign(_) => ("AddAssign", "add_assign"),
+        BinOp::SubAssign(_) => ("SubAssign", "sub_assign"),
+        BinOp::MulAssign(_) => ("MulAssign", "mul_assign"),
+        BinOp::DivAssign(_) => ("DivAssign", "div_assign"),
+        BinOp::RemAssign(_) => ("RemAssign", "rem_assign"),
+        BinOp::BitXorAssign(_) => ("BitXorAssign", "bitxor_assign"),
+        BinOp::BitAndAssign(_) => ("BitAndAssign", "bitand_assign"),
+        BinOp::BitOrAssign(_) => ("BitOrAssign", "bitor_assign"),
+        BinOp::ShlAssign(_) => ("ShlAssign", "shl_assign"),
+        BinOp::ShrAssign(_) => ("ShrAssign", "shr_assign"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,68 @@
+//! Types that are known, of no function in particular: what an instance of a device function is
+//! made for. What is left open in them are the kernel's own generic parameters.
+use super::types::Prim;
+use std::rc::Rc;
+use warpwise_compiler::ir::{Extent, GenericId};
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mono {
+    /// `()`
+    Unit,
+    /// `!`
+    Never,
+    /// A number or `bool`.
+    Prim(Prim),
+    /// A type parameter of the kernel.
+    Generic(GenericId),
+    /// `&T` or `&mut T`
+    Ref {
+        /// Whether it is `&mut`.
+        mutable: bool,
+        /// What it refers to.
+        to: Box<Mono>,
+    },
+    /// `[T]`
+    Slice(Box<Mono>),
+    /// `[T; N]`
+    Array(Box<Mono>, Extent),
+    /// `AtomicU32` and the like, of this type.
+    Atomic(Prim),
+    /// What `compare_exchange` returns.
+    Exchange(Prim),
+    /// A tuple of one type or more.
+    Tuple(Vec<MonoArg>),
+    /// A struct or enum: its number among the items, and its generic arguments.
+    Adt(usize, Vec<MonoArg>),
+    /// A closure.
+    Closure(Rc<ClosureMono>),
+}
+
+/// What is known of a closure from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClosureMono {
+    /// Which one it is, among all of a kernel.
+    pub(crate) which: usize,
+    /// Types of its parameters.
+    pub(crate) params: Vec<Mono>,
+    /// Type of its value.
+    pub(crate) ret: Mono,
+}
+
+/// The types among generic arguments.
+pub(crate) fn types(args: &[MonoArg]) -> Vec<Mono> {
+    let types = args.iter().filter_map(|arg| match arg {
+        MonoArg::Type(ty) => Some(ty.clone()),
+        MonoArg::Const(_) => None,
+    });
+    types.collect()
+}
+
+/// What a generic parameter is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MonoArg {
+    /// A type.
+    Type(Mono),
+    /// A constant, as an extent.
+    Const(Extent),
+}

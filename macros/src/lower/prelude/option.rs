@@ -1,0 +1,196 @@
+enum Option<T> {
+    None,
+    Some(T),
+}
+
+enum Result<T, E> {
+    Ok(T),
+    Err(E),
+}
+
+impl<T> Option<T> {
+    fn is_some(&self) -> bool {
+        matches!(self, Some(_))
+    }
+    fn is_none(&self) -> bool {
+        matches!(self, None)
+    }
+    fn is_some_and<F: FnOnce(T) -> bool>(self, f: F) -> bool {
+        match self {
+            Some(value) => f(value),
+            None => false,
+        }
+    }
+    fn is_none_or<F: FnOnce(T) -> bool>(self, f: F) -> bool {
+        match self {
+            Some(value) => f(value),
+            None => true,
+        }
+    }
+    fn unwrap_or(self, other: T) -> T {
+        match self {
+            Some(value) => value,
+            None => other,
+        }
+    }
+    fn unwrap_or_else<F: FnOnce() -> T>(self, f: F) -> T {
+        match self {
+            Some(value) => value,
+            None => f(),
+        }
+    }
+    fn map<U, F: FnOnce(T) -> U>(self, f: F) -> Option<U> {
+        match self {
+            Some(value) => Some(f(value)),
+            None => None,
+        }
+    }
+    fn map_or<U, F: FnOnce(T) -> U>(self, other: U, f: F) -> U {
+        match self {
+            Some(value) => f(value),
+            None => other,
+        }
+    }
+    fn map_or_else<U, D: FnOnce() -> U, F: FnOnce(T) -> U>(self, other: D, f: F) -> U {
+        match self {
+            Some(value) => f(value),
+            None => other(),
+        }
+    }
+    fn and_then<U, F: FnOnce(T) -> Option<U>>(self, f: F) -> Option<U> {
+        match self {
+            Some(value) => f(value),
+            None => None,
+        }
+    }
+    fn and<U>(self, other: Option<U>) -> Option<U> {
+        match self {
+            Some(_) => other,
+            None => None,
+        }
+    }
+    fn or(self, other: Option<T>) -> Option<T> {
+        match self {
+            Some(value) => Some(value),
+            None => other,
+        }
+    }
+    fn or_else<F: FnOnce() -> Option<T>>(self, f: F) -> Option<T> {
+        match self {
+            Some(value) => Some(value),
+            None => f(),
+        }
+    }
+    fn xor(self, other: Option<T>) -> Option<T> {
+        match (self, other) {
+            (Some(value), None) => Some(value),
+            (None, Some(value)) => Some(value),
+            _ => None,
+        }
+    }
+    fn filter<F: FnOnce(&T) -> bool>(self, f: F) -> Option<T> {
+        match self {
+            Some(value) => {
+                if f(&value) {
+                    Some(value)
+                } else {
+                    None
+                }
+            }
+            None => None,
+        }
+    }
+    fn zip<U>(self, other: Option<U>) -> Option<(T, U)> {
+        match (self, other) {
+            (Some(a), Some(b)) => Some((a, b)),
+            _ => None,
+        }
+    }
+    fn ok_or<E>(self, error: E) -> Result<T, E> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(error),
+        }
+    }
+    fn ok_or_else<E, F: FnOnce() -> E>(self, f: F) -> Result<T, E> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(f()),
+        }
+    }
+}
+
+impl<T, E> Result<T, E> {
+    fn is_ok(&self) -> bool {
+        matches!(self, Ok(_))
+    }
+    fn is_err(&self) -> bool {
+        matches!(self, Err(_))
+    }
+    fn is_ok_and<F: FnOnce(T) -> bool>(self, f: F) -> bool {
+        match self {
+            Ok(value) => f(value),
+            Err(_) => false,
+        }
+    }
+    fn is_err_and<F: FnOnce(E) -> bool>(self, f: F) -> bool {
+        match self {
+            Ok(_) => false,
+            Err(error) => f(error),
+        }
+    }
+    fn ok(self) -> Option<T> {
+        match self {
+            Ok(value) => Some(value),
+            Err(_) => None,
+        }
+    }
+    fn err(self) -> Option<E> {
+        match self {
+            Ok(_) => None,
+            Err(error) => Some(error),
+        }
+    }
+    fn unwrap_or(self, other: T) -> T {
+        match self {
+            Ok(value) => value,
+            Err(_) => other,
+        }
+    }
+    fn unwrap_or_else<F: FnOnce(E) -> T>(self, f: F) -> T {
+        match self {
+            Ok(value) => value,
+            Err(error) => f(error),
+        }
+    }
+    fn map<U, F: FnOnce(T) -> U>(self, f: F) -> Result<U, E> {
+        match self {
+            Ok(value) => Ok(f(value)),
+            Err(error) => Err(error),
+        }
+    }
+    fn map_err<U, F: FnOnce(E) -> U>(self, f: F) -> Result<T, U> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => Err(f(error)),
+        }
+    }
+    fn map_or<U, F: FnOnce(T) -> U>(self, other: U, f: F) -> U {
+        match self {
+            Ok(value) => f(value),
+            Err(_) => other,
+        }
+    }
+    fn and_then<U, F: FnOnce(T) -> Result<U, E>>(self, f: F) -> Result<U, E> {
+        match self {
+            Ok(value) => f(value),
+            Err(error) => Err(error),
+        }
+    }
+    fn or_else<U, F: FnOnce(E) -> Result<T, U>>(self, f: F) -> Result<T, U> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => f(error),
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Everything that a kernel can name: the items that it reaches, what they declare, and the device
+//! functions made for the types that they are called with.
+//!
+//! A device function is inferred once for each set of generic arguments that it is called with,
+//! so that its body always sees types that are known: whose method is meant, which `impl` of a
+//! trait applies, what a closure takes.
+use super::{
+    DeviceItem,
+    error::Errors,
+    infer, limits,
+    mono::{Mono, MonoArg},
+    prelude,
+    span::SpanRange,
+    tree::Function,
+    types::Prim,
+};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
+use syn::{Attribute, Block, Generics, ImplItem, Item, Signature, TraitItem};
+use warpwise_compiler::ir::Scalar;
+
+/// A function among the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Callee {
+    /// The function, or the `impl` or trait that it is in.
+    pub(crate) item: usize,
+    /// Its number in that.
+    pub(crate) member: Option<usize>,
+}
+
+/// A function as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub(super) sig: &'a Signature,
+    pub(super) block: &'a Block,
+    pub(super) attrs: &'a [Attribute],
+    /// The generic parameters of its `impl` or trait.
+    pub(super) outer: Option<&'a Generics>,
+}
+
+/// What an instance is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) args: Vec<MonoArg>,
+    pub(super) this: Option<Mono>,
+}
+
+/// A struct or enum for certain generic arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Adt {
+    /// Types of the fields of each variant; a struct is one.
+    pub(super) variants: Vec<Vec<Mono>>,
+    /// For enums, the type of the discriminant.
+    pub(super) tag: Option<Scalar>,
+    /// The discriminants of the variants.
+    pub(super) discriminants: Vec<i128>,
+    /// The alignment that `repr(align(..))` asks for.
+    pub(super) align: u64,
+    /// Names of the fields of each variant.
+    pub(super) fields: Vec<Vec<String>>,
+}
+
+/// A function for certain types; `None` if it was reported.
+type Made = (Callee, Given, Option<Rc<Function>>);
+
+/// Everything that a kernel can name.
+pub(super) struct Program<'a> {
+    /// Every item.
+    pub(super) devices: &'a [DeviceItem],
+    /// Where the paths that the kernel mentions lead.
+    pub(super) kernel_paths: &'a BTreeMap<String, usize>,
+    /// What the items are called, for messages.
+    pub(super) names: Rc<[String]>,
+    /// What is in scope everywhere, behind the items.
+    prelude: &'a [DeviceItem],
+    impls: Vec<usize>,
+    instances: RefCell<Vec<Made>>,
+    adts: RefCell<Vec<(usize, Vec<MonoArg>, Option<Rc<Adt>>)>>,
+    closures: Cell<usize>,
+}
+
+impl<'a> Program<'a> {
+    pub(super) fn new(
+        devices: &'a [DeviceItem],
+        kernel_paths: &'a BTreeMap<String, usize>,
+        prelude: &'a [DeviceItem],
+    ) -> Self {
+        let all = || devices.iter().chain(prelude);
+        Self {
+            devices,
+            kernel_paths,
+            prelude,
+            names: all().map(|device| name(&device.item)).collect(),
+            impls: all()
+                .enumerate()
+                .filter(|(_, device)| matches!(device.item, Item::Impl(_)))
+                .map(|(index, _)| index)
+                .collect(),
+            instances: RefCell::default(),
+            adts: RefCell::default(),
+            closures: Cell::default(),
+        }
+    }
+
+    /// Where the paths that are written in an item lead; in the kernel, for `None`.
+    pub(super) fn paths(&self, home: Option<usize>) -> &'a BTreeMap<String, usize> {
+        home.and_then(|home| self.device(home)).map_or(self.kernel_paths, |device| &device.paths)
+    }
+
+    /// Every `impl`.
+    pub(super) fn impls(&self) -> &[usize] {
+        &self.impls
+    }
+
+    /// The item with this number.
+    pub(super) fn item(&self, index: usize) -> Option<&'a Item> {
+        self.device(index).map(|device| &device.item)
+    }
+
+    fn device(&self, index: usize) -> Option<&'a DeviceItem> {
+        match index.checked_sub(self.devices.len()) {
+            None => self.devices.get(index),
+            Some(behind) => self.prelude.get(behind),
+        }
+    }
+
+    /// The item of the prelude that a path leads to: a type, or one whose variant it is.
+    pub(super) fn library(&self, path: &str) -> Option<usize> {
+        let name = prelude::name(path)?;
+        let found = self.prelude.iter().position(|device| self::name(&device.item) == name)?;
+        Some(self.devices.len() + found)
+    }
+
+    /// The enum and variant of the prelude that a name is.
+    pub(super) fn library_variant(&self, name: &str) -> Option<(usize, usize)> {
+        let (of, variant) = prelude::variant(name)?;
+        Some((self.library(of)?, variant))
+    }
+
+    /// Whether an item is of the prelude: its places in the source are those of its calls.
+    pub(super) fn is_prelude(&self, item: usize) -> bool {
+        item >= self.devices.len()
+    }
+
+    /// A function as it is written; `None` if there is none, or it has no body.
+    pub(super) fn written(&self, callee: Callee) -> Option<Written<'a>> {
+        match (self.item(callee.item)?, callee.member) {
+            (Item::Fn(item), None) => Some(Written {
+                sig: &item.sig,
+                block: &item.block,
+                attrs: &item.attrs,
+                outer: None,
+            }),
+            (Item::Impl(item), Some(member)) => match item.items.get(member)? {
+                ImplItem::Fn(method) => Some(Written {
+                    sig: &method.sig,
+                    block: &method.block,
+                    attrs: &method.attrs,
+                    outer: Some(&item.generics),
+                }),
+                _ => None,
+            },
+            (Item::Trait(item), Some(member)) => match item.items.get(member)? {
+                TraitItem::Fn(method) => Some(Written {
+                    sig: &method.sig,
+                    block: method.default.as_ref()?,
+                    attrs: &method.attrs,
+                    outer: Some(&item.generics),
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The method of an `impl` with this name.
+    pub(super) fn method_of(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
+        let Item::Impl(of) = self.item(item)? else { return None };
+        of.items.iter().enumerate().find_map(|(index, member)| match member {
+            ImplItem::Fn(method) if method.sig.ident == name => {
+                Some((Callee { item, member: Some(index) }, &method.sig))
+            }
+            _ => None,
+        })
+    }
+
+    /// The generic parameters of the `impl` or trait that a function is in.
+    pub(super) fn generics_of(&self, callee: Callee) -> Option<&'a Generics> {
+        callee.member?;
+        match self.item(callee.item)? {
+            Item::Impl(item) => Some(&item.generics),
+            Item::Trait(item) => Some(&item.generics),
+            _ => None,
+        }
+    }
+
+    /// The function for these types, inferred at its first use; `None` if something about it was
+    /// reported.
+    pub(super) fn instance(
+        &self,
+        callee: Callee,
+        given: &Given,
+        generics: &[String],
+        errors: &mut Errors,
+    ) -> Option<Rc<Function>> {
+        let known = self
+            .instances
+            .borrow()
+            .iter()
+            .find_map(|(of, by, made)| (*of == callee && by == given).then(|| made.clone()));
+        if let Some(known) = known {
+            return known;
+        }
+        let made = self.make(callee, given, generics, errors);
+        self.instances.borrow_mut().push((callee, given.clone(), made.clone()));
+        made
+    }
+
+    fn make(
+        &self,
+        callee: Callee,
+        given: &Given,
+        generics: &[String],
+        errors: &mut Errors,
+    ) -> Option<Rc<Function>> {
+        let written = self.written(callee)?;
+        if !limits::check(written.sig, written.block, errors) {
+            return None;
+        }
+        let context = infer::Context {
+            program: self,
+            written,
+            home: Some(callee.item),
+            kernel: None,
+            given: Some(given),
+            generics,
+        };
+        infer::function(&context, errors).map(|(function, _)| Rc::new(function))
+    }
+
+    /// What a struct or enum declares; `None` if something about it was reported.
+    pub(super) fn adt(
+        &self,
+        item: usize,
+        args: &[MonoArg],
+        generics: &[String],
+        errors: &mut Errors,
+    ) -> Option<Rc<Adt>> {
+        let known =
+            self.adts.borrow().iter().find_map(|(of, by, adt)| {
+                (*of == item && by.as_slice() == args).then(|| adt.clone())
+            });
+        if let Some(known) = known {
+            return known;
+        }
+        let adt = self.declared(item, args, generics, errors).map(Rc::new);
+        self.adts.borrow_mut().push((item, args.to_vec(), adt.clone()));
+        adt
+    }
+
+    fn declared(
+        &self,
+        item: usize,
+        args: &[MonoArg],
+        generics: &[String],
+        errors: &mut Errors,
+    ) -> Option<Adt> {
+        let (attrs, shapes): (&[Attribute], Vec<&syn::Fields>) = match self.item(item)? {
+            Item::Struct(of) => (&of.attrs, vec![&of.fields]),
+            Item::Enum(of) => {
+                (&of.attrs, of.variants.iter().map(|variant| &variant.fields).collect())
+            }
+            _ => return None,
+        };
+        let variants = infer::field_types(self, item, args, generics, errors)?;
+        let repr = Repr::of(attrs);
+        let (tag, discriminants) = match self.item(item)? {
+            Item::Enum(of) => {
+                let tag = if self.is_prelude(item) { Scalar::Bool } else { repr.tag };
+                (Some(tag), discriminants(of, errors)?)
+            }
+            _ => (None, vec![0]),
+        };
+        let fields = shapes.into_iter().map(field_names).collect();
+        Some(Adt { variants, tag, discriminants, align: repr.align, fields })
+    }
+
+    /// A number that no other closure has.
+    pub(super) fn new_closure(&self) -> usize {
+        let next = self.closures.get();
+        self.closures.set(next + 1);
+        next
+    }
+}
+
+/// What `#[repr(..)]` says.
+struct Repr {
+    tag: Scalar,
+    align: u64,
+}
+
+impl Repr {
+    fn of(attrs: &[Attribute]) -> Self {
+        let mut repr = Self { tag: Scalar::I32, align: 1 };
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
+            // What is wrong with it, rustc says.
+            let _ = attr.parse_nested_meta(|meta| {
+                let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+                if let Some(prim) = Prim::named(&name) {
+                    repr.tag = prim.scalar();
+                } else if name == "align" {
+                    let content;
+                    syn::parenthesized!(content in meta.input);
+                    repr.align = content.parse::<syn::LitInt>()?.base10_parse()?;
+                }
+                Ok(())
+            });
+        }
+        repr
+    }
+}
+
+/// The discriminants of an enum's variants: as written, or one more than the one before.
+fn discriminants(of: &syn::ItemEnum, errors: &mut Errors) -> Option<Vec<i128>> {
+    let mut next = 0;
+    let mut all = Vec::with_capacity(of.variants.len());
+    for variant in &of.variants {
+        if let Some((_, written)) = &variant.discriminant {
+            let Some(value) = infer::integer(written) else {
+                errors.advise(
+                    SpanRange::expr(written),
+                    "kernel code cannot compute this discriminant",
+                    "write it as a number",
+                );
+                return None;
+            };
+            next = value;
+        }
+        all.push(next);
+        next += 1;
+    }
+    Some(all)
+}
+
+/// Names of fields; those of tuple structs are numbers.
+fn field_names(fields: &syn::Fields) -> Vec<String> {
+    let fields = fields.iter().enumerate();
+    fields
+        .map(|(index, field)| match &field.ident {
+            Some(ident) => ident.to_string().trim_start_matches("r#").to_owned(),
+            None => index.to_string(),
+        })
+        .collect()
+}
+
+/// What an item is called.
+pub(super) fn name(item: &Item) -> String {
+    let ident = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        _ => return "_".into(),
+    };
+    ident.to_string().trim_start_matches("r#").to_owned()
+}
