@@ -27,8 +27,8 @@ use warpwise_simt::{FaultReport, Memory, Program, Stopped, Waiting};
 /// Where the interpreter is named in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 
-/// Bytes of shared memory that a block gets: what every GPU gives without being asked for more.
-const SHARED_MEMORY: u64 = 48 << 10;
+/// Bytes of shared memory that a block gets: what those GPUs give that give most.
+const SHARED_MEMORY: u64 = 227 << 10;
 
 /// Programs depend on the kernel only, so all CPU devices share them.
 static PROGRAMS: Cache<Program> = Cache::new();

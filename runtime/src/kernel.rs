@@ -144,6 +144,8 @@ pub(crate) struct Signature {
     pub(crate) wide_index: bool,
     /// Bytes of shared memory that a block takes.
     pub(crate) shared: u64,
+    /// How many of these a launch has to ask for.
+    pub(crate) dynamic_shared: u64,
 }
 
 impl Signature {
@@ -154,6 +156,7 @@ impl Signature {
             block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
             wide_index: kernel.wide_index,
             shared: ptx::block_shared_bytes(kernel),
+            dynamic_shared: ptx::dynamic_shared_bytes(kernel),
         }
     }
 }

@@ -121,8 +121,9 @@ fn launch_mistakes_say_both_numbers() {
         LaunchMistake::BlockMismatch { declared: [64, 1, 1], asked: [64, 2, 1] }
     );
     let error = greedy(&device).unwrap_err().to_string();
-    let expected = "cannot launch `greedy`: a block needs 53248 bytes of shared memory, and 49152 is the most on";
-    assert_eq!(error, format!("{expected} {device}"));
+    let most = device.info().shared_memory_per_block;
+    let expected = "cannot launch `greedy`: a block needs 307200 bytes of shared memory, and";
+    assert_eq!(error, format!("{expected} {most} is the most on {device}"));
 }
 
 #[test]

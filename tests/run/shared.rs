@@ -8,6 +8,7 @@ cases![
     whole_warps_exit: THREADS_MEET, reductions: THREADS_MEET, barrier_in_a_loop: THREADS_MEET,
     barrier_in_uniform_flow: THREADS_MEET, shared_atomics: THREADS_MEET,
     global_memory_too: THREADS_MEET, three_dimensions: THREADS_MEET, uneven_block: THREADS_MEET,
+    more_than_is_declared: THREADS_MEET,
 ];
 
 #[kernel(block = 128)]
@@ -25,6 +26,28 @@ fn reverse(on: &Engine) -> Check {
     let mut out = vec![0; x.len()];
     launch!(on, reversed(read x, write out), LaunchConfig::cover(x.len()))?;
     let want: Vec<u32> = x.chunks(128).flat_map(|block| block.iter().rev().copied()).collect();
+    same("out", &out, &want)
+}
+
+/// Two arrays of 60 KB together, which PTX does not let a kernel declare.
+#[kernel(block = 128)]
+fn far_apart(x: &[u32], out: &mut [u32]) {
+    let near = shared!([u8; 3]);
+    let tile = shared!([u32; 15000]);
+    let t = thread_idx_x();
+    tile[14999 - t * 100] = x[t];
+    if t < 3 {
+        near[t] = 7;
+    }
+    sync_threads();
+    out[t] = tile[14999 - (127 - t) * 100] + near[t % 3] as u32;
+}
+
+fn more_than_is_declared(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..128).map(|i| i * i).collect();
+    let mut out = vec![0; x.len()];
+    launch!(on, far_apart(read x, write out), LaunchConfig::cover(x.len()))?;
+    let want: Vec<u32> = x.iter().rev().map(|x| x + 7).collect();
     same("out", &out, &want)
 }
 

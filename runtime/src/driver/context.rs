@@ -17,6 +17,8 @@ use warpwise_compiler::target::Target;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`
 const SHARED_MEMORY_PER_BLOCK: c_int = 8;
+/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`
+const SHARED_MEMORY_ON_REQUEST: c_int = 97;
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
 const MULTIPROCESSORS: c_int = 16;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`
@@ -189,13 +191,14 @@ fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceInfo, u32)> 
     // SAFETY: `memory` takes the result.
     unsafe { driver.cuDeviceTotalMem_v2(&mut memory, number) }?;
     let ask = |name| attribute(driver, number, name);
+    let shared = ask(SHARED_MEMORY_PER_BLOCK)?.max(ask(SHARED_MEMORY_ON_REQUEST)?);
     let sm = 10 * ask(CAPABILITY_MAJOR)? + ask(CAPABILITY_MINOR)?;
     let info = DeviceInfo {
         name,
         sm: Some(sm),
         multiprocessors: ask(MULTIPROCESSORS)? as usize,
         memory: Some(memory as u64),
-        shared_memory_per_block: u64::from(ask(SHARED_MEMORY_PER_BLOCK)?),
+        shared_memory_per_block: shared.into(),
     };
     Ok((info, sm))
 }

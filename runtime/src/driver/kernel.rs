@@ -6,7 +6,7 @@ use super::{
 use crate::{Error, Result, dispatch::Launch, kernel::Source};
 use std::{
     borrow::Cow,
-    ffi::{CStr, CString, c_uint, c_void},
+    ffi::{CStr, CString, c_int, c_uint, c_void},
     ptr,
     sync::Arc,
 };
@@ -16,6 +16,8 @@ use warpwise_compiler::{back::ptx, compile::optimized, ir::Kernel, target::Targe
 const ERROR_LOG_BUFFER: c_uint = 5;
 /// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`
 const ERROR_LOG_BUFFER_SIZE: c_uint = 6;
+/// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
+const MOST_DYNAMIC_SHARED_BYTES: c_int = 8;
 /// Bytes of what the driver's compiler may say.
 const LOG_BYTES: usize = 16 << 10;
 
@@ -41,7 +43,9 @@ impl Loaded {
             Error::Driver { .. } => failed(error.to_string()),
             other => other,
         })?;
-        Ok(Self { function: module.function(&name)?, _module: module })
+        let function = module.function(&name)?;
+        allow_shared(context, function, launch.bound.signature.dynamic_shared)?;
+        Ok(Self { function, _module: module })
     }
 }
 
@@ -50,6 +54,18 @@ fn emit(kernel: &Kernel, context: &Context) -> Result<String, String> {
     let kernel = optimized(kernel.clone()).map_err(|error| error.to_string())?;
     let target = context.info.sm.map_or(Target::OLDEST, Target::new);
     ptx::emit(&kernel, target).map_err(|error| error.to_string())
+}
+
+/// Lets launches of the function ask for so much shared memory, which the device has.
+fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Result<()> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let bytes = c_int::try_from(bytes).unwrap_or(c_int::MAX);
+    context.enter(|driver| {
+        // SAFETY: the function is loaded in the context, which is current.
+        unsafe { driver.cuFuncSetAttribute(function, MOST_DYNAMIC_SHARED_BYTES, bytes) }
+    })
 }
 
 /// A module; unloaded when dropped.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{Error, Result};
 use std::{ffi::c_void, ptr, sync::Arc};
+use warpwise_compiler::ir::Element;
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`
 const OUT_OF_MEMORY: u32 = 2;
@@ -49,6 +50,9 @@ impl Allocation {
 }
 
 /// Memory in the order of the stream where the driver and the device can do that.
+///
+/// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]): that is what the
+/// CUDA programming guide says of all that the driver allocates.
 pub(super) fn allocate(
     context: &Context,
     driver: &Driver,
@@ -60,12 +64,17 @@ pub(super) fn allocate(
         // SAFETY: `address` takes the result.
         let allocated = unsafe { driver.cuMemAllocAsync(&mut address, bytes, stream) };
         if let Some(allocated) = allocated {
-            return allocated.map(|()| address);
+            return allocated.map(|()| aligned(address));
         }
     }
     // SAFETY: `address` takes the result.
     unsafe { driver.cuMemAlloc_v2(&mut address, bytes) }?;
-    Ok(address)
+    Ok(aligned(address))
+}
+
+fn aligned(address: Address) -> Address {
+    debug_assert!(address.is_multiple_of(Element::MAX_ALIGN), "{address:#x}");
+    address
 }
 
 /// Frees what [`allocate`] returned, behind the stream's work.

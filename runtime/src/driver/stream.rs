@@ -197,12 +197,15 @@ impl Stream {
         if bound.kernel.prints() {
             values.push(faults.prints(|| self.allocate_prints(driver))?);
         }
+        // No device has as much as does not fit; the launch was checked against that.
+        let shared = u32::try_from(bound.signature.dynamic_shared).unwrap_or(u32::MAX);
         let mut params: Vec<*mut c_void> =
             values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
         // SAFETY: the function takes these parameters: the arguments were checked against the
         // kernel's IR, and its PTX was made from the same. The launcher reads as many of a
         // value's low bytes as the parameter has. Buffers belong to this GPU, have as many
         // elements as is said, and are freed behind this launch; the kernel checks its indices.
+        // Its shared memory is as much as its arrays take.
         unsafe {
             driver.cuLaunchKernel(
                 loaded.function,
@@ -212,7 +215,7 @@ impl Stream {
                 block[0],
                 block[1],
                 block[2],
-                0,
+                shared,
                 self.handle,
                 params.as_mut_ptr(),
                 ptr::null_mut(),

@@ -195,6 +195,7 @@ functions! {
         );
         cuModuleUnload(module: ModuleHandle);
         cuModuleGetFunction(function: *mut FunctionHandle, module: ModuleHandle, name: *const c_char);
+        cuFuncSetAttribute(function: FunctionHandle, attribute: c_int, value: c_int);
         cuLaunchKernel(
             function: FunctionHandle,
             grid_x: c_uint,

@@ -180,11 +180,11 @@ pub fn flip(device: &Device, config: LaunchConfig, flags: &mut Buffer<bool>) -> 
     launch(&FLIP, &[], device, config, &[Arg::write(flags)])
 }
 
-/// Takes 52 KiB of shared memory.
+/// Takes 300 KiB of shared memory.
 pub static GREEDY: Source = source!(
     "greedy",
     "kernel greedy {
-        shared @0 = tile: [f32; 13312]
+        shared @0 = tile: [f32; 76800]
     }"
 );
 

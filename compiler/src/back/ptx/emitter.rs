@@ -8,6 +8,7 @@ use super::{
     code::{Code, Label},
     facts::{Facts, constant, declared_threads},
     fault::Failure,
+    layout::shared_symbol,
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
 use crate::{
@@ -184,7 +185,7 @@ impl<'k> Emitter<'k> {
     pub(super) fn shared(&mut self, shared: SharedId) -> Address {
         let reg = self.shared[shared].unwrap_or_else(|| {
             let reg = self.regs.fresh(Class::B32);
-            ptx!(self, "mov.u32 {reg}, shared{}", shared.index());
+            ptx!(self, "mov.u32 {reg}, {}", shared_symbol(self.kernel, shared));
             reg
         });
         self.shared[shared] = Some(reg);

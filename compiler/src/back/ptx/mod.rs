@@ -41,6 +41,7 @@ mod copies;
 mod emitter;
 mod facts;
 mod fault;
+mod layout;
 mod output;
 mod reg;
 mod rem;
@@ -48,23 +49,18 @@ mod sync;
 mod vector;
 
 use crate::{
-    id::Id,
-    ir::{Access, Element, Extent, Kernel, ParamKind, Scalar},
+    ir::{Access, Kernel, ParamKind, Scalar},
     target::Target,
 };
 use emitter::Emitter;
+use layout::{MOST_LOCAL_BYTES, MOST_SHARED_BYTES};
+pub use layout::{block_shared_bytes, dynamic_shared_bytes};
 use std::{borrow::Cow, fmt};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that is emitted is in it.
 const VERSION: &str = "6.3";
 /// Bytes of parameters that a kernel takes at most, before PTX 8.1.
 const MOST_PARAM_BYTES: u64 = 4352;
-/// Bytes of shared arrays that a kernel declares at most.
-const MOST_SHARED_BYTES: u64 = 48 * 1024;
-/// Bytes of arrays that a thread can have of its own (CUDA programming guide, compute capabilities).
-const MOST_LOCAL_BYTES: u64 = 512 * 1024;
-/// Arrays are aligned for the widest access.
-const ARRAY_ALIGN: u64 = 16;
 
 /// Why there is no PTX for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +155,7 @@ fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
     if bytes > MOST_SHARED_BYTES {
         return Err(Unsupported::SharedMemory { bytes, limit: MOST_SHARED_BYTES });
     }
-    let bytes = array_bytes(kernel.arrays.iter().map(|(_, array)| (&array.elem, &array.len)));
+    let bytes = layout::local_bytes(kernel);
     if bytes > MOST_LOCAL_BYTES {
         return Err(Unsupported::LocalMemory { bytes, limit: MOST_LOCAL_BYTES });
     }
@@ -168,33 +164,6 @@ fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
         return Err(Unsupported::Parameters { bytes, limit: MOST_PARAM_BYTES });
     }
     Ok(())
-}
-
-/// Bytes of shared memory that a block of `kernel`, which is specialized, takes; `u64::MAX` if
-/// that many do not fit in one.
-pub fn block_shared_bytes(kernel: &Kernel) -> u64 {
-    array_bytes(kernel.shared.iter().map(|(_, shared)| (&shared.elem, &shared.len)))
-}
-
-/// Bytes of arrays, each aligned, one behind the other.
-fn array_bytes<'k>(arrays: impl Iterator<Item = (&'k Element, &'k Extent)>) -> u64 {
-    arrays.fold(0_u64, |sum, (elem, len)| {
-        let (bytes, align) = (bytes(elem, len), align(elem));
-        let start = sum.div_ceil(align).saturating_mul(align);
-        start.saturating_add(bytes.div_ceil(ARRAY_ALIGN).saturating_mul(ARRAY_ALIGN))
-    })
-}
-
-/// Bytes of an array; an empty one still has an address.
-fn bytes(elem: &Element, len: &Extent) -> u64 {
-    let (size, len) = (elem.size(), len.known());
-    let (size, len) = size.zip(len).expect("a specialized kernel's extents are numbers");
-    len.saturating_mul(size).max(1)
-}
-
-/// What an array's address is a multiple of.
-fn align(elem: &Element) -> u64 {
-    elem.align().expect("a specialized kernel's extents are numbers").max(ARRAY_ALIGN)
 }
 
 /// Bytes of all parameters, each aligned to its size, the launcher's own included.
@@ -223,6 +192,7 @@ impl fmt::Display for Entry<'_> {
         let name = entry_name(&self.kernel.name);
         writeln!(f, "// Warpwise kernel `{name}`.")?;
         writeln!(f, ".version {VERSION}\n.target {}\n.address_size 64\n", Target::OLDEST)?;
+        layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;
         writeln!(f, ")")?;
@@ -231,16 +201,7 @@ impl fmt::Display for Entry<'_> {
             writeln!(f, ".reqntid {x}, {y}, {z}")?;
         }
         writeln!(f, "{{")?;
-        for (id, array) in self.kernel.shared.iter() {
-            let (align, bytes) = (align(&array.elem), bytes(&array.elem, &array.len));
-            let (number, comment) = (id.index(), comment(&array.name));
-            writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
-        }
-        for (id, array) in self.kernel.arrays.iter() {
-            let (align, bytes) = (align(&array.elem), bytes(&array.elem, &array.len));
-            let (number, comment) = (id.index(), comment(&array.name));
-            writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;
-        }
+        layout::declare(self.kernel, f)?;
         for declaration in self.emitter.regs.declarations() {
             writeln!(f, "\t{declaration}")?;
         }
