@@ -370,6 +370,8 @@ impl<'a> Block<'a> {
                 Some((WarpOp::Sync, _)) => Meeting::SyncWarp,
                 Some((WarpOp::Shuffle { .. }, _)) => Meeting::Shuffle,
                 Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
+                Some((WarpOp::Match { .. }, _)) => Meeting::Match,
+                Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
                 None => Meeting::Barrier,
             };
             for (warp, lanes) in strand.active().warps() {

@@ -12,7 +12,9 @@ use crate::{
     memory::Use,
     registers::{Array, Reg, Uniform},
 };
-use warpwise_compiler::ir::{Axis, BarrierOp, Builtin, Fault, MessageId, ShuffleOp, Span, VoteOp};
+use warpwise_compiler::ir::{
+    Axis, BarrierOp, Builtin, Fault, MatchOp, MessageId, ShuffleOp, Span, VoteOp,
+};
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]
@@ -311,6 +313,8 @@ pub(crate) enum WarpOp {
     Sync,
     Shuffle { op: ShuffleOp, to: Reg, value: Operand, lane: Operand, width: u32 },
     Vote { op: VoteOp, to: Reg, value: Operand },
+    Match { op: MatchOp, to: Reg, value: Operand },
+    Reduce { combine: fn(u64, u64) -> u64, to: Reg, value: Operand },
 }
 
 impl Address<Operand> {

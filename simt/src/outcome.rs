@@ -85,6 +85,10 @@ pub enum Meeting {
     Shuffle,
     /// A vote.
     Vote,
+    /// A search for equal values.
+    Match,
+    /// A reduction.
+    Reduce,
 }
 
 impl Meeting {
@@ -95,6 +99,8 @@ impl Meeting {
             Self::SyncWarp => "warp barrier",
             Self::Shuffle => "shuffle",
             Self::Vote => "vote",
+            Self::Match => "match",
+            Self::Reduce => "reduction",
         }
     }
 }

@@ -11,7 +11,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{
         AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Extent, Fault, InstId,
-        Kernel, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
+        Kernel, MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
     },
     message::MOST_VALUES,
 };
@@ -363,11 +363,33 @@ impl<'m> Machine<'m> {
                 let source = source(*op, thread, of(*lane), *width);
                 self.values[value.index()].get(source).copied().unwrap_or(0)
             }
+            Op::Match { op, value, mask } => {
+                let lanes = named(thread, mask.map(of), active);
+                let brings = |other: usize| self.values[value.index()][other];
+                let same = lanes.iter().filter(|&&other| brings(other) == brings(thread));
+                match op {
+                    MatchOp::Any => same.fold(0, |bits, other| bits | 1 << (other % 32)),
+                    MatchOp::All => u64::from(same.count() == lanes.len()),
+                }
+            }
+            Op::Reduce { op, value, mask } => {
+                let (ty, lanes) = (self.scalar(id), named(thread, mask.map(of), active));
+                let mut left = [None; 32];
+                for other in lanes {
+                    left[other % 32] = Some(self.values[value.index()][other]);
+                }
+                for half in [16, 8, 4, 2, 1] {
+                    for low in 0..half {
+                        left[low] = match (left[low], left[low + half]) {
+                            (Some(a), Some(b)) => Some(self.update(op.update(), ty, a, b)),
+                            (a, b) => a.or(b),
+                        };
+                    }
+                }
+                left[0].unwrap_or(0)
+            }
             Op::Vote { op, value, mask } => {
-                let named = mask.map_or(u64::from(u32::MAX), of);
-                let lane = |other: &usize| named >> (other % 32) & 1 == 1;
-                let warp = (0..active.len()).filter(|other| other / 32 == thread / 32);
-                let lanes: Vec<usize> = warp.filter(|&other| active[other]).filter(lane).collect();
+                let lanes = named(thread, mask.map(of), active);
                 match op {
                     VoteOp::All => self.reduce(BarrierOp::And, *value, lanes.into_iter()),
                     VoteOp::Any => self.reduce(BarrierOp::Or, *value, lanes.into_iter()),
@@ -498,6 +520,13 @@ fn size(ty: Scalar) -> usize {
 /// Some NaN; where integers have no result, nobody looks at it.
 fn nan(ty: Scalar) -> u64 {
     if ty == Scalar::F32 { u64::from(f32::NAN.to_bits()) } else { f64::NAN.to_bits() }
+}
+
+/// The active threads of the warp of `thread` that a mask names, or all of them.
+fn named(thread: usize, mask: Option<u64>, active: &[bool]) -> Vec<usize> {
+    let named = mask.unwrap_or(u32::MAX.into());
+    let warp = (0..active.len()).filter(|other| other / 32 == thread / 32);
+    warp.filter(|&other| active[other] && named >> (other % 32) & 1 == 1).collect()
 }
 
 /// The thread whose value a shuffle yields.

@@ -12,7 +12,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{
         Access, Axis, BarrierOp, Body, Builtin, Element, Extent, Fault, InstId, Kernel, LocalId,
-        Op, ParamKind, Scalar, ShuffleOp, Ty, VoteOp,
+        MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
     },
     message::MOST_VALUES,
     output::Printed,
@@ -239,7 +239,12 @@ impl<'k> Machine<'k> {
                 }
                 old
             }
-            Op::Barrier { .. } | Op::SyncWarp { .. } | Op::Shuffle { .. } | Op::Vote { .. } => {
+            Op::Barrier { .. }
+            | Op::SyncWarp { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. } => {
                 thread.waits = Some(id);
                 return;
             }
@@ -442,7 +447,11 @@ impl<'k> Machine<'k> {
     /// Whom a thread waits for at an operation of its warp.
     fn mask(&self, id: InstId, thread: &Thread<'_>) -> Option<u32> {
         match &self.kernel.insts[id].op {
-            Op::SyncWarp { mask } | Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => {
+            Op::SyncWarp { mask }
+            | Op::Shuffle { mask, .. }
+            | Op::Vote { mask, .. }
+            | Op::Match { mask, .. }
+            | Op::Reduce { mask, .. } => {
                 Some(mask.map_or(u32::MAX, |mask| thread.values[&mask] as u32))
             }
             _ => None,
@@ -469,6 +478,37 @@ impl<'k> Machine<'k> {
                 let from = if (0..width).contains(&from) { group + from } else { lane as i64 };
                 let from = if named.contains(&(from as usize)) { from as usize } else { lane };
                 Some(warp[from].values[&value])
+            }
+            Op::Match { op, value, .. } => {
+                let of = |lane: &usize| warp[*lane].values[&value];
+                let same = named.iter().filter(|other| of(other) == of(&lane));
+                let same = same.fold(0_u64, |same, lane| same | 1 << lane);
+                Some(match op {
+                    MatchOp::Any => same,
+                    MatchOp::All => u64::from(same.count_ones() as usize == named.len()),
+                })
+            }
+            Op::Reduce { op, value, .. } => {
+                let ty = self.scalar(id);
+                let of = |lane: usize| named.contains(&lane).then(|| warp[lane].values[&value]);
+                fn sum(
+                    ty: Scalar,
+                    op: ReduceOp,
+                    of: &dyn Fn(usize) -> Option<u64>,
+                    first: usize,
+                    step: usize,
+                ) -> Option<u64> {
+                    if step == 32 {
+                        return of(first);
+                    }
+                    let [a, b] =
+                        [first, first + step].map(|first| sum(ty, op, of, first, 2 * step));
+                    match (a, b) {
+                        (Some(a), Some(b)) => Some(scalar::atomic(op.update(), ty, a, b, false)),
+                        (a, b) => a.or(b),
+                    }
+                }
+                sum(ty, op, &of, 0, 1)
             }
             Op::Vote { op, value, .. } => {
                 let truths = named.iter().filter(|lane| warp[**lane].values[&value] != 0);

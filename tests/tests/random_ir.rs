@@ -4,8 +4,8 @@ use warpwise_compiler::{
     back::ptx,
     id::Id,
     ir::{
-        AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MulAddForm, Order, Scope,
-        ShuffleOp, UnaryOp, VoteOp,
+        AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MulAddForm, Order,
+        ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
     },
     optimize::optimize,
     target::Target,
@@ -105,6 +105,8 @@ fn every_operation_occurs() {
     wanted.extend(every("barrier.", BarrierOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("shuffle.", ShuffleOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("vote.", VoteOp::ALL.iter().map(|op| op.name()).collect()));
+    wanted.extend(every("match.", MatchOp::ALL.iter().map(|op| op.name()).collect()));
+    wanted.extend(every("reduce.", ReduceOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("fence.", Scope::ALL.iter().map(|op| op.name()).collect()));
     for scope in Scope::ALL.iter().map(|scope| scope.name()) {
         for order in Order::ALL.iter().map(|order| order.name()) {

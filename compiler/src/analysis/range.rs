@@ -349,6 +349,8 @@ impl Walk<'_> {
             | Op::CompareExchange { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             // These yield no integer.
             | Op::Shared(_)
             | Op::Array(_)

@@ -37,8 +37,8 @@
 use crate::{
     id::Facts,
     ir::{
-        Access, Axis, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, ShuffleOp,
-        VoteOp,
+        Access, Axis, Body, Builtin, InstId, Kernel, LocalId, MatchOp, Op, ParamKind, ReduceOp,
+        Root, ShuffleOp, VoteOp,
     },
 };
 
@@ -281,7 +281,26 @@ impl<'k> Walk<'k> {
             Op::Shuffle { op, value, lane, width, mask } => {
                 self.shuffle(*op, *value, *lane, *width, *mask)
             }
-            Op::Vote { op, value, mask } => self.vote(*op, *value, *mask),
+            Op::Vote { op, value, mask } => {
+                // A warp with fewer lanes answers with fewer bits.
+                self.agreed(*value, *mask, matches!(op, VoteOp::Ballot))
+            }
+            Op::Match { op: MatchOp::All, value, mask } => self.agreed(*value, *mask, false),
+            // A warp with fewer lanes answers with fewer bits.
+            Op::Match { op: MatchOp::Any, value, mask } => {
+                let fact = self.any([*value].into_iter().chain(*mask));
+                match self.group {
+                    Group::Warp => fact,
+                    Group::Block => fact.or(Fact::Unknown(Cause::Source)),
+                }
+            }
+            Op::Reduce { op, value, mask } => {
+                let counts = match op {
+                    ReduceOp::Add | ReduceOp::Xor => true,
+                    ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or => false,
+                };
+                self.agreed(*value, *mask, counts)
+            }
             // In one iteration, however many there are.
             Op::For { start, step, .. } => self.any([*start, *step]),
         }
@@ -361,18 +380,14 @@ impl<'k> Walk<'k> {
         self.any([value, lane].into_iter().chain(mask))
     }
 
-    fn vote(&self, op: VoteOp, value: InstId, mask: Option<InstId>) -> Fact {
+    /// What the lanes of a warp come to together; `counts` if it depends on how many they are.
+    fn agreed(&self, value: InstId, mask: Option<InstId>, counts: bool) -> Fact {
         match self.group {
             // The lanes of one mask get one answer.
             Group::Warp => self.any(mask),
             Group::Block => {
-                let fact = self.any([value]);
-                let partial = match op {
-                    VoteOp::All | VoteOp::Any => Fact::Uniform,
-                    // A warp with fewer lanes answers with fewer bits.
-                    VoteOp::Ballot => Fact::Unknown(Cause::Source),
-                };
-                fact.or(partial)
+                let partial = if counts { Fact::Unknown(Cause::Source) } else { Fact::Uniform };
+                self.any([value]).or(partial)
             }
         }
     }
@@ -447,6 +462,8 @@ impl<'k> Walk<'k> {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::Print { .. }
             // As behind a check that fails: who panics is not waited for.
             | Op::Panic { .. } => {}

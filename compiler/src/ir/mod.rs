@@ -11,7 +11,7 @@
 //! body, set a [`Local`].
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
-//! [`Op::Barrier`], [`Op::SyncWarp`], [`Op::Shuffle`] and [`Op::Vote`] are where
+//! [`Op::Barrier`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`], [`Op::Match`] and [`Op::Reduce`] are where
 //! threads meet. A thread ends at the end of the body, at [`Op::Return`], at
 //! [`Op::Panic`], or at a check that fails; a thread that has ended no longer counts where threads meet.
 //!
@@ -32,8 +32,8 @@ use crate::id::Table;
 pub use build::Builder;
 pub use extent::Extent;
 pub use op::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MulAddForm, Op, Order,
-    Scope, ShuffleOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MatchOp, MulAddForm,
+    Op, Order, ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
 };
 pub use parse::ParseError;
 pub use print::InstText;

@@ -1,7 +1,7 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
-    Access, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault, MulAddForm,
-    Order, Scalar, Scope, ShuffleOp, Space, UnaryOp, VoteOp,
+    Access, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault, MatchOp,
+    MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space, UnaryOp, VoteOp,
 };
 
 /// What the text form spells as one word.
@@ -56,6 +56,10 @@ names! {
     Scope { Block = "block", Device = "device", System = "system" }
     BarrierOp { Count = "count", And = "and", Or = "or" }
     ShuffleOp { Index = "index", Up = "up", Down = "down", Xor = "xor" }
+    MatchOp { Any = "any", All = "all" }
+    ReduceOp {
+        Add = "add", Min = "min", Max = "max", And = "and", Or = "or", Xor = "xor",
+    }
     VoteOp { All = "all", Any = "any", Ballot = "ballot" }
     Space { Global = "global", Shared = "shared", Local = "local" }
     Access { Read = "read", Write = "write", Atomic = "atomic" }

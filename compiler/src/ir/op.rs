@@ -243,6 +243,28 @@ pub enum Op {
         mask: Option<InstId>,
     },
 
+    /// Which of the lanes that take part bring the same value, bit for bit. `Any` yields a `u32` with the
+    /// lanes that bring what this one does, `All` whether all bring the same.
+    Match {
+        /// Which lanes are asked for.
+        op: MatchOp,
+        /// Any scalar.
+        value: InstId,
+        /// As for [`Op::SyncWarp`].
+        mask: Option<InstId>,
+    },
+    /// What comes out of the values of all lanes that take part; each gets it. Lanes are combined in the
+    /// order of a butterfly: those whose numbers differ by 16, then by 8, 4, 2 and 1, lanes that do not take
+    /// part being left out.
+    Reduce {
+        /// How two values are combined.
+        op: ReduceOp,
+        /// A number.
+        value: InstId,
+        /// As for [`Op::SyncWarp`].
+        mask: Option<InstId>,
+    },
+
     // Output.
     /// Prints a message on the host, where there is room for it.
     Print {
@@ -513,6 +535,46 @@ pub enum VoteOp {
     Ballot,
 }
 
+/// Which lanes an [`Op::Match`] looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchOp {
+    /// Those that bring the same as this one.
+    Any,
+    /// All of them.
+    All,
+}
+
+/// How [`Op::Reduce`] combines two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReduceOp {
+    /// The sum; wrapping on integers.
+    Add,
+    /// The smaller, as [`BinaryOp::Min`].
+    Min,
+    /// The larger, as [`BinaryOp::Max`].
+    Max,
+    /// Bitwise and; integers only.
+    And,
+    /// Bitwise or; integers only.
+    Or,
+    /// Bitwise exclusive or; integers only.
+    Xor,
+}
+
+impl ReduceOp {
+    /// The atomic update that combines likewise, in shared memory.
+    pub const fn update(self) -> AtomicOp {
+        match self {
+            Self::Add => AtomicOp::Add,
+            Self::Min => AtomicOp::Min,
+            Self::Max => AtomicOp::Max,
+            Self::And => AtomicOp::And,
+            Self::Or => AtomicOp::Or,
+            Self::Xor => AtomicOp::Xor,
+        }
+    }
+}
+
 /// Why a thread ended early. The numbers are what a fault record carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
@@ -680,7 +742,9 @@ macro_rules! operands {
             Op::Barrier { reduce } => [reduce.$as_borrowed().map(|(_, value)| value), None, None],
             Op::SyncWarp { mask } => [mask.$as_borrowed(), None, None],
             Op::Shuffle { value, lane, mask, .. } => [Some(value), Some(lane), mask.$as_borrowed()],
-            Op::Vote { value, mask, .. } => [Some(value), mask.$as_borrowed(), None],
+            Op::Vote { value, mask, .. }
+            | Op::Match { value, mask, .. }
+            | Op::Reduce { value, mask, .. } => [Some(value), mask.$as_borrowed(), None],
             Op::For { start, end, step, .. } => [Some(start), Some(end), Some(step)],
         };
         few.into_iter().flatten().chain(listed)
@@ -724,6 +788,8 @@ macro_rules! bodies {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::Break(_)
             | Op::Continue(_)
             | Op::Return
@@ -767,7 +833,9 @@ impl Op {
             | Self::SyncWarp { .. }
             | Self::Fence { .. }
             | Self::Shuffle { .. }
-            | Self::Vote { .. } => Effect::Sync,
+            | Self::Vote { .. }
+            | Self::Match { .. }
+            | Self::Reduce { .. } => Effect::Sync,
             Self::If { .. }
             | Self::For { .. }
             | Self::Loop { .. }

@@ -8,8 +8,8 @@
 use super::{
     Access, Array, ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Bound, Builtin, CompareOp,
     Element, Extent, Fault, Generic, GenericId, GenericKind, Inst, InstId, Kernel, Local, LocalId,
-    MAX_DEPTH, Message, MessageId, MulAddForm, Op, Order, Param, ParamId, ParamKind, Scalar, Scope,
-    Shared, SharedId, ShuffleOp, Span, Ty, UnaryOp, VoteOp, names::Named,
+    MAX_DEPTH, MatchOp, Message, MessageId, MulAddForm, Op, Order, Param, ParamId, ParamKind,
+    ReduceOp, Scalar, Scope, Shared, SharedId, ShuffleOp, Span, Ty, UnaryOp, VoteOp, names::Named,
 };
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
@@ -623,8 +623,8 @@ impl<'t> Parser<'t> {
         let (head, suffix) = word.split_once('.').unwrap_or((word, ""));
         let suffix_at = at + word.len() - suffix.len();
         match head {
-            "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "atomic_load"
-            | "atomic_store" | "atomic" | "compare_exchange" => {
+            "mul_add" | "barrier" | "fence" | "shuffle" | "vote" | "match" | "reduce"
+            | "atomic_load" | "atomic_store" | "atomic" | "compare_exchange" => {
                 self.suffixed(head, suffix_at, suffix)
             }
             _ => self.plain(at, word),
@@ -733,6 +733,14 @@ impl<'t> Parser<'t> {
             "vote" => {
                 let op = self.named_in::<VoteOp>(at, suffix, "`all`, `any` or `ballot`")?;
                 Op::Vote { op, value: self.inst_id()?, mask: self.mask()? }
+            }
+            "match" => {
+                let op = self.named_in::<MatchOp>(at, suffix, "`any` or `all`")?;
+                Op::Match { op, value: self.inst_id()?, mask: self.mask()? }
+            }
+            "reduce" => {
+                let op = self.named_in::<ReduceOp>(at, suffix, "a reduction such as `add`")?;
+                Op::Reduce { op, value: self.inst_id()?, mask: self.mask()? }
             }
             _ => self.atomic(head, at, suffix)?,
         })

@@ -184,6 +184,8 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             write!(f, "shuffle.{} {value}, {lane}, width {width}{}", op.name(), Mask(*mask))
         }
         Op::Vote { op, value, mask } => write!(f, "vote.{} {value}{}", op.name(), Mask(*mask)),
+        Op::Match { op, value, mask } => write!(f, "match.{} {value}{}", op.name(), Mask(*mask)),
+        Op::Reduce { op, value, mask } => write!(f, "reduce.{} {value}{}", op.name(), Mask(*mask)),
         Op::If { cond, .. } => write!(f, "if {cond}"),
         Op::For { start, end, step, inclusive, .. } => {
             let kind = if *inclusive { "for inclusive" } else { "for" };

@@ -115,6 +115,8 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
+        | Op::Match { .. }
+        | Op::Reduce { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -78,6 +78,8 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
+        | Op::Match { .. }
+        | Op::Reduce { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -213,6 +213,8 @@ impl Walk<'_> {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -59,6 +59,8 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

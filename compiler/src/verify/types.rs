@@ -1,8 +1,8 @@
 //! Rules on the types of operands and results.
 use super::Errors;
 use crate::ir::{
-    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MessageId, Op, ParamKind,
-    Scalar, Space, Ty, UnaryOp, VoteOp,
+    BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId, Op,
+    ParamKind, ReduceOp, Scalar, Space, Ty, UnaryOp, VoteOp,
 };
 
 pub(super) fn check<'k>(kernel: &'k Kernel, errors: &mut Errors<'k>) {
@@ -305,6 +305,22 @@ impl Typing<'_, '_> {
                 self.result(match op {
                     VoteOp::All | VoteOp::Any => BOOL,
                     VoteOp::Ballot => U32,
+                });
+            }
+            Op::Match { op, value, mask } => {
+                self.operand_in(*value, Class::Any);
+                self.mask(*mask);
+                self.result(match op {
+                    MatchOp::Any => U32,
+                    MatchOp::All => BOOL,
+                });
+            }
+            Op::Reduce { op, value, mask } => {
+                self.operands([*value], self.ty);
+                self.mask(*mask);
+                self.result_in(match op {
+                    ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => Class::Num,
+                    ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => Class::Int,
                 });
             }
             Op::If { cond, then: _, other: _ } => {

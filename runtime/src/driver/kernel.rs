@@ -28,13 +28,14 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Loads the kernel's PTX, made now unless it was embedded.
+    /// Loads the kernel's PTX, made now unless what was embedded is as good.
     pub(super) fn new(context: &Arc<Context>, launch: &Launch<'_>) -> Result<Self> {
         let Source { name: kernel, ptx, .. } = *launch.source;
         let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
-        let ptx = match ptx {
+        let target = context.info.sm.map_or(Target::OLDEST, Target::new);
+        let ptx = match ptx.filter(|_| !ptx::gains(&launch.bound.kernel, target)) {
             Some(ptx) => Cow::Borrowed(ptx),
-            None => Cow::Owned(emit(&launch.bound.kernel, context).map_err(failed)?),
+            None => Cow::Owned(emit(&launch.bound.kernel, target).map_err(failed)?),
         };
         let zero = |_| failed("a name or PTX with a zero byte".into());
         let ptx = CString::new(&*ptx).map_err(zero)?;
@@ -50,9 +51,8 @@ impl Loaded {
 }
 
 /// The PTX of a kernel for the GPU at hand.
-fn emit(kernel: &Kernel, context: &Context) -> Result<String, String> {
+fn emit(kernel: &Kernel, target: Target) -> Result<String, String> {
     let kernel = optimized(kernel.clone()).map_err(|error| error.to_string())?;
-    let target = context.info.sm.map_or(Target::OLDEST, Target::new);
     ptx::emit(&kernel, target).map_err(|error| error.to_string())
 }
 

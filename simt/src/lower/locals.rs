@@ -201,6 +201,8 @@ impl Survey<'_> {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::If { .. }
             | Op::For { .. }
             | Op::Loop { .. }

@@ -245,6 +245,8 @@ impl Walk<'_> {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -292,6 +294,8 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }
+        | Op::Match { .. }
+        | Op::Reduce { .. }
         | Op::If { .. }
         | Op::For { .. }
         | Op::Loop { .. }

@@ -133,7 +133,9 @@ impl Round<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Shuffle { .. }
-            | Op::Vote { .. } => true,
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. } => true,
             Op::If { .. } => {
                 set(&mut self.facts.framed[id], operands_vary, &mut self.changed);
                 false

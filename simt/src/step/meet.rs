@@ -1,4 +1,4 @@
-//! Where threads meet: barriers, shuffles, votes.
+//! Where threads meet: barriers, shuffles, votes, matches, reductions.
 //!
 //! A strand that brings everybody who is waited for does it on the spot. Otherwise
 //! it waits, and [the block](crate::block) does it when the others have come.
@@ -8,7 +8,7 @@ use crate::{
     mask::{Mask, bits},
     registers::{Registers, Uniform},
 };
-use warpwise_compiler::ir::{BarrierOp, ShuffleOp, VoteOp};
+use warpwise_compiler::ir::{BarrierOp, MatchOp, ShuffleOp, VoteOp};
 
 /// What the lanes of one warp bring to an operation.
 pub(crate) struct Inputs {
@@ -49,7 +49,9 @@ impl Inputs {
                     self.values[lane] = value(brings, lane);
                     self.others[lane] = value(other, lane);
                 }
-                WarpOp::Vote { value: brings, .. } => self.values[lane] = value(brings, lane),
+                WarpOp::Vote { value: brings, .. }
+                | WarpOp::Match { value: brings, .. }
+                | WarpOp::Reduce { value: brings, .. } => self.values[lane] = value(brings, lane),
             }
         }
     }
@@ -93,6 +95,14 @@ pub(crate) fn exchange(
             (to, &move |lane| shuffled(op, width, inputs, lane))
         }
         WarpOp::Vote { op, to, .. } => (to, &move |lane| voted(op, inputs, lane)),
+        WarpOp::Match { op, to, .. } => (to, &move |lane| matched(op, inputs, lane)),
+        WarpOp::Reduce { combine, to, .. } => {
+            for group in inputs.groups() {
+                let result = combined(combine, inputs, group);
+                bits(group & lanes).for_each(|lane| registers.set(to, warp * 32 + lane, result));
+            }
+            return;
+        }
     };
     for lane in bits(lanes) {
         registers.set(to, warp * 32 + lane, result(lane));
@@ -125,6 +135,32 @@ fn voted(op: VoteOp, inputs: &Inputs, lane: usize) -> u64 {
         VoteOp::Any => u64::from(ballot != 0),
         VoteOp::Ballot => u64::from(ballot),
     }
+}
+
+/// What a lane gets where equal values are looked for.
+fn matched(op: MatchOp, inputs: &Inputs, lane: usize) -> u64 {
+    let group = inputs.group(lane);
+    let equal = bits(group).filter(|other| inputs.values[*other] == inputs.values[lane]);
+    let equal = equal.fold(0, |all, lane| all | 1 << lane);
+    match op {
+        MatchOp::Any => u64::from(equal),
+        MatchOp::All => u64::from(equal == group),
+    }
+}
+
+/// What comes out of the values of a group, in the order of a butterfly.
+fn combined(combine: fn(u64, u64) -> u64, inputs: &Inputs, group: u32) -> u64 {
+    let mut values: [Option<u64>; 32] =
+        std::array::from_fn(|lane| (group & (1 << lane) != 0).then_some(inputs.values[lane]));
+    for distance in [16, 8, 4, 2, 1] {
+        for lane in 0..distance {
+            values[lane] = match (values[lane], values[lane + distance]) {
+                (Some(low), Some(high)) => Some(combine(low, high)),
+                (low, high) => low.or(high),
+            };
+        }
+    }
+    values[0].unwrap_or(0)
 }
 
 /// What a barrier yields, where `truths` of `all` threads bring true.

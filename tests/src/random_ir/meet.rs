@@ -1,10 +1,12 @@
 //! Where threads meet; only where control is the same in the whole block.
 use super::Generator;
-use warpwise_compiler::ir::{BarrierOp, Body, Builtin, Op, Scalar, Scope, ShuffleOp, Ty, VoteOp};
+use warpwise_compiler::ir::{
+    BarrierOp, Body, Builtin, InstId, MatchOp, Op, ReduceOp, Scalar, Scope, ShuffleOp, Ty, VoteOp,
+};
 
 impl Generator {
     pub(super) fn meet(&mut self) {
-        match self.draw.below(7) {
+        match self.draw.below(9) {
             0 => self.barrier(),
             1 => self.exchange(),
             2 => self.vote(),
@@ -13,6 +15,8 @@ impl Generator {
                 let mask = None;
                 self.emit(Op::SyncWarp { mask }, Ty::Unit);
             }
+            5 => self.match_lanes(None),
+            6 => self.reduce(None),
             _ => self.shuffle(),
         }
     }
@@ -52,6 +56,34 @@ impl Generator {
         self.yields(id, ty, false);
     }
 
+    /// Of no floats: the bits of a NaN are unspecified.
+    fn match_lanes(&mut self, mask: Option<InstId>) {
+        let ty = self.any_type();
+        let ty = if self.is_int(ty) { ty } else { Scalar::Bool };
+        let value = self.some(ty).id;
+        let op = self.draw.one_of(MatchOp::ALL);
+        let ty = match op {
+            MatchOp::Any => Scalar::U32,
+            MatchOp::All => Scalar::Bool,
+        };
+        let id = self.emit(Op::Match { op, value, mask }, ty);
+        self.yields(id, ty, false);
+    }
+
+    fn reduce(&mut self, mask: Option<InstId>) {
+        let ty = match self.any_type() {
+            Scalar::Bool => Scalar::U32,
+            ty => ty,
+        };
+        let op = match self.draw.one_of(ReduceOp::ALL) {
+            ReduceOp::And | ReduceOp::Or | ReduceOp::Xor if !self.is_int(ty) => ReduceOp::Add,
+            op => op,
+        };
+        let value = self.some(ty).id;
+        let id = self.emit(Op::Reduce { op, value, mask }, ty);
+        self.yields(id, ty, false);
+    }
+
     /// Whether every lane of every warp exists and no thread ends early.
     fn all_lanes_are_there(&self) -> bool {
         !self.plan.exits && self.shape.threads().is_multiple_of(32)
@@ -84,6 +116,8 @@ impl Generator {
         let ty = Self::vote_type(op);
         let id = self.emit(Op::Vote { op, value, mask }, ty);
         self.yields(id, ty, false);
+        self.match_lanes(mask);
+        self.reduce(mask);
         let ty = self.any_type();
         let value = self.some(ty).id;
         let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);

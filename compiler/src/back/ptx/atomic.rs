@@ -205,7 +205,7 @@ fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
 }
 
 /// The instruction that computes what `op` writes, from what is there and its operand.
-fn combining(op: AtomicOp, scalar: Scalar) -> String {
+pub(super) fn combining(op: AtomicOp, scalar: Scalar) -> String {
     let (ty, bits) = (arithmetic(scalar), untyped(scalar));
     let rounding = if scalar.is_float() { ".rn" } else { "" };
     match op {

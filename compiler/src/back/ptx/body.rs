@@ -82,6 +82,8 @@ impl Emitter<'_> {
                 self.shuffle(*op, *value, *lane, *width, *mask)
             }
             Op::Vote { op, value, mask } => self.vote(*op, *value, *mask),
+            Op::Match { op, value, mask } => self.match_lanes(*op, *value, *mask),
+            Op::Reduce { op, value, mask } => self.reduce(id, *op, *value, *mask),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

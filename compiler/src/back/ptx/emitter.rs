@@ -18,6 +18,7 @@ use crate::{
         ArrayId, Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
         Space, Ty,
     },
+    target::Target,
 };
 use std::collections::HashMap;
 
@@ -84,6 +85,8 @@ pub(super) struct Targets {
 /// See the module.
 pub(super) struct Emitter<'k> {
     pub(super) kernel: &'k Kernel,
+    /// What the text is for.
+    pub(super) target: Target,
     pub(super) facts: Facts,
     pub(super) vectors: Vectors,
     pub(super) regs: Regs,
@@ -101,9 +104,10 @@ pub(super) struct Emitter<'k> {
 }
 
 impl<'k> Emitter<'k> {
-    pub(super) fn new(kernel: &'k Kernel) -> Self {
+    pub(super) fn new(kernel: &'k Kernel, target: Target) -> Self {
         Self {
             kernel,
+            target,
             facts: Facts::of(kernel),
             vectors: vectors::analyze(kernel),
             regs: Regs::default(),

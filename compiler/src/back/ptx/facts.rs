@@ -168,6 +168,8 @@ impl Facts {
             | Op::Fence { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
             | Op::If { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -269,7 +271,12 @@ fn last_meeting(kernel: &Kernel) -> usize {
         }
         if matches!(
             inst.op,
-            Op::Barrier { .. } | Op::SyncWarp { .. } | Op::Shuffle { .. } | Op::Vote { .. }
+            Op::Barrier { .. }
+                | Op::SyncWarp { .. }
+                | Op::Shuffle { .. }
+                | Op::Vote { .. }
+                | Op::Match { .. }
+                | Op::Reduce { .. }
         ) {
             last = if id.index() < loops { loops } else { id.index() };
         }

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! The text is for the oldest target that has what the kernel uses, so that any driver since Turing's
-//! first takes it: PTX 6.3 and `sm_75`. `ptxas`, which is in the driver, makes code of it for
+//! first takes it: PTX 6.3 and `sm_75`, or more where that [gains](gains) something. `ptxas`, which is in the driver, makes code of it for
 //! the device at hand. It allocates registers, schedules, removes dead code and copies and
 //! simplifies scalars; what it does not do is up to the optimizer, and this module only
 //! translates: one instruction after the other, in order, with what [`facts`] says about each.
@@ -43,13 +43,14 @@ mod facts;
 mod fault;
 mod layout;
 mod output;
+mod reduce;
 mod reg;
 mod rem;
 mod sync;
 mod vector;
 
 use crate::{
-    ir::{Access, Kernel, ParamKind, Scalar},
+    ir::{Access, Inst, Kernel, Op, ParamKind, Scalar, Ty},
     target::Target,
 };
 use emitter::Emitter;
@@ -57,8 +58,10 @@ use layout::{MOST_LOCAL_BYTES, MOST_SHARED_BYTES};
 pub use layout::{block_shared_bytes, dynamic_shared_bytes};
 use std::{borrow::Cow, fmt};
 
-/// The PTX version that introduced [`Target::OLDEST`]; all that is emitted is in it.
+/// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";
+/// The PTX version that introduced [`reduce::HAS_REDUX`].
+const VERSION_WITH_REDUX: &str = "7.0";
 /// Bytes of parameters that a kernel takes at most, before PTX 8.1.
 const MOST_PARAM_BYTES: u64 = 4352;
 
@@ -124,13 +127,22 @@ impl std::error::Error for Unsupported {}
 /// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
 pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     check_limits(kernel, target)?;
-    let mut emitter = Emitter::new(kernel);
+    let mut emitter = Emitter::new(kernel, target);
     emitter.prologue();
     emitter.body(&kernel.body);
     emitter.end();
     emitter.failed();
     let text = Entry { kernel, emitter: &emitter };
     Ok(text.to_string())
+}
+
+/// Whether the PTX of `kernel`, which is specialized, is better for `target` than for [`Target::OLDEST`].
+pub fn gains(kernel: &Kernel, target: Target) -> bool {
+    let reduces = |inst: &Inst| match (&inst.op, inst.ty) {
+        (Op::Reduce { .. }, Ty::Scalar(scalar)) => reduce::is_word(scalar),
+        _ => false,
+    };
+    target >= reduce::HAS_REDUX && kernel.insts.iter().any(|(_, inst)| reduces(inst))
 }
 
 /// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.
@@ -191,7 +203,11 @@ impl fmt::Display for Entry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = entry_name(&self.kernel.name);
         writeln!(f, "// Warpwise kernel `{name}`.")?;
-        writeln!(f, ".version {VERSION}\n.target {}\n.address_size 64\n", Target::OLDEST)?;
+        let (version, target) = match gains(self.kernel, self.emitter.target) {
+            true => (VERSION_WITH_REDUX, reduce::HAS_REDUX),
+            false => (VERSION, Target::OLDEST),
+        };
+        writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;

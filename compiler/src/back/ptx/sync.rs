@@ -47,7 +47,7 @@ impl Emitter<'_> {
         ptx!(self, "fence.sc.{}", scope_name(scope));
     }
 
-    fn mask(&mut self, mask: Option<InstId>) -> Operand {
+    pub(super) fn mask(&mut self, mask: Option<InstId>) -> Operand {
         mask.map_or(word(u32::MAX), |mask| self.low(mask))
     }
 
@@ -82,25 +82,30 @@ impl Emitter<'_> {
             return self.shuffle_word(&shuffle, low, Class::B32).into();
         }
         let reg = self.reg(value);
+        let brought = self.shuffle_reg(&shuffle, reg);
         match reg.class {
-            Class::B32 => {
-                let brought = self.shuffle_word(&shuffle, Operand::Reg(reg), Class::B32);
-                self.normalize(scalar, brought).into()
-            }
-            Class::F32 => self.shuffle_word(&shuffle, Operand::Reg(reg), Class::F32).into(),
+            Class::B32 => self.normalize(scalar, brought).into(),
+            Class::F32 | Class::Pred | Class::B64 | Class::F64 => brought.into(),
+        }
+    }
+
+    /// A register of another lane.
+    pub(super) fn shuffle_reg(&mut self, shuffle: &Shuffle, reg: Reg) -> Reg {
+        match reg.class {
+            Class::B32 | Class::F32 => self.shuffle_word(shuffle, Operand::Reg(reg), reg.class),
             Class::Pred => {
                 let byte = self.pred_to_byte(reg);
-                let brought = self.shuffle_word(&shuffle, Operand::Reg(byte), Class::B32);
-                self.byte_to_pred(brought).into()
+                let brought = self.shuffle_word(shuffle, Operand::Reg(byte), Class::B32);
+                self.byte_to_pred(brought)
             }
             Class::B64 | Class::F64 => {
                 let halves = [(); 2].map(|()| self.regs.fresh(Class::B32));
                 ptx!(self, "mov.b64 {{{}, {}}}, {reg}", halves[0], halves[1]);
                 let [low, high] =
-                    halves.map(|half| self.shuffle_word(&shuffle, Operand::Reg(half), Class::B32));
+                    halves.map(|half| self.shuffle_word(shuffle, Operand::Reg(half), Class::B32));
                 let whole = self.regs.fresh(reg.class);
                 ptx!(self, "mov.b64 {whole}, {{{low}, {high}}}");
-                whole.into()
+                whole
             }
         }
     }
@@ -143,9 +148,9 @@ impl Emitter<'_> {
 }
 
 /// A shuffle, apart from what is shuffled.
-struct Shuffle {
-    op: ShuffleOp,
-    lane: Operand,
-    width: u32,
-    mask: Operand,
+pub(super) struct Shuffle {
+    pub(super) op: ShuffleOp,
+    pub(super) lane: Operand,
+    pub(super) width: u32,
+    pub(super) mask: Operand,
 }

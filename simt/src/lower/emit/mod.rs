@@ -340,6 +340,18 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 self.warp(WarpOp::Vote { op: *op, to, value }, *mask)
             }
+            Op::Match { op, value, mask } => {
+                let value = self.operand(*value)?;
+                let to = self.new_lanes(id)?;
+                self.warp(WarpOp::Match { op: *op, to, value }, *mask)
+            }
+            Op::Reduce { op, value, mask } => {
+                let combine = lanes::atomic(op.update(), self.scalar(id)?, None);
+                let combine = combine.ok_or_else(|| self.malformed("no such reduction"))?;
+                let value = self.operand(*value)?;
+                let to = self.new_lanes(id)?;
+                self.warp(WarpOp::Reduce { combine, to, value }, *mask)
+            }
             Op::If { cond, then, other } => self.if_(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };

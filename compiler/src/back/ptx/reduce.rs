@@ -1,0 +1,202 @@
+//! What the lanes of a warp come to together, beyond votes: equal values, and reductions.
+//!
+//! A reduction of 32-bit integers is one `redux.sync` where the target has it. Elsewhere it is a butterfly of
+//! shuffles, if all 32 lanes take part; a lane that does not cannot pass on what others brought, so that
+//! otherwise each lane takes the others' values one by one, sums of floats in the order of the butterfly.
+use super::{
+    Emitter,
+    atomic::combining,
+    code::Label,
+    emitter::{Value, ptx},
+    reg::{Class, Imm, Operand, Reg},
+    sync::Shuffle,
+};
+use crate::{
+    ir::{InstId, MatchOp, ReduceOp, Scalar, ShuffleOp},
+    target::Target,
+};
+
+/// The first target with `redux.sync`.
+pub(super) const HAS_REDUX: Target = Target::new(80);
+
+/// The distances of a butterfly.
+const DISTANCES: [u32; 5] = [16, 8, 4, 2, 1];
+
+/// Whether the scalar is one that `redux.sync` takes, in a register.
+pub(super) fn is_word(scalar: Scalar) -> bool {
+    scalar.is_int() && Class::of(scalar) == Class::B32
+}
+
+/// A reduction that is being emitted.
+struct Reduction {
+    op: ReduceOp,
+    scalar: Scalar,
+    mask: Operand,
+}
+
+impl Emitter<'_> {
+    /// Which lanes bring the same bits.
+    pub(super) fn match_lanes(
+        &mut self,
+        op: MatchOp,
+        value: InstId,
+        mask: Option<InstId>,
+    ) -> Value {
+        let bits = self.as_bits(value);
+        let mask = self.mask(mask);
+        let ty = match bits {
+            Operand::Reg(reg) if reg.class == Class::B64 => "b64",
+            Operand::Reg(_) | Operand::Imm(_) => "b32",
+        };
+        // Of a literal, which all lanes bring, any part will do.
+        let bits = match bits {
+            Operand::Imm(_) => Operand::Imm(Imm { bits: 0, scalar: Scalar::U32 }),
+            Operand::Reg(_) => bits,
+        };
+        let lanes = self.regs.fresh(Class::B32);
+        match op {
+            MatchOp::Any => {
+                ptx!(self, "match.any.sync.{ty} {lanes}, {bits}, {mask}");
+                lanes.into()
+            }
+            MatchOp::All => {
+                let all = self.regs.fresh(Class::Pred);
+                ptx!(self, "match.all.sync.{ty} {lanes}|{all}, {bits}, {mask}");
+                all.into()
+            }
+        }
+    }
+
+    /// What comes out of all lanes' values.
+    pub(super) fn reduce(
+        &mut self,
+        id: InstId,
+        op: ReduceOp,
+        value: InstId,
+        mask: Option<InstId>,
+    ) -> Value {
+        let scalar = self.scalar(id);
+        let (value, mask) = (self.reg(value), self.mask(mask));
+        let reduction = Reduction { op, scalar, mask };
+        if self.target >= HAS_REDUX && is_word(scalar) {
+            return self.redux(&reduction, value).into();
+        }
+        let [here, always, partial] =
+            [Class::B32, Class::Pred, Class::Pred].map(|class| self.regs.fresh(class));
+        let [some, end] = ["some", "end"].map(|what| Label::of(what, id));
+        let result = self.regs.fresh(Class::of(scalar));
+        ptx!(self, "setp.eq.u32 {always}, 0, 0");
+        ptx!(self, "vote.sync.ballot.b32 {here}, {always}, {mask}");
+        ptx!(self, "setp.ne.u32 {partial}, {here}, -1");
+        self.code.branch(partial, some);
+        let all = self.butterfly(&reduction, value);
+        ptx!(self, "mov.{} {result}, {all}", result.class.ty());
+        self.code.jump(end);
+        self.code.label(some);
+        if scalar.is_float() && op == ReduceOp::Add {
+            let sum = self.tree(&reduction, value, here, [0, 1]);
+            ptx!(self, "mov.{} {result}, {sum}", result.class.ty());
+        } else {
+            self.one_by_one(id, &reduction, [value, result], here);
+        }
+        self.code.label(end);
+        result.into()
+    }
+
+    fn redux(&mut self, Reduction { op, scalar, mask }: &Reduction, value: Reg) -> Reg {
+        let ty = match op {
+            ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => "b32",
+            ReduceOp::Add | ReduceOp::Min | ReduceOp::Max if scalar.is_signed() => "s32",
+            ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => "u32",
+        };
+        let result = self.regs.fresh(Class::B32);
+        ptx!(self, "redux.sync.{}.{ty} {result}, {value}, {mask}", op.name());
+        self.normalize(*scalar, result)
+    }
+
+    /// Two values as one.
+    fn combine(&mut self, Reduction { op, scalar, .. }: &Reduction, a: Reg, b: Reg) -> Reg {
+        let both = self.regs.fresh(Class::of(*scalar));
+        ptx!(self, "{} {both}, {a}, {b}", combining(op.update(), *scalar));
+        if both.class == Class::B32 { self.normalize(*scalar, both) } else { both }
+    }
+
+    /// The value that the lane at this distance, or of this number, brings.
+    fn brought(
+        &mut self,
+        Reduction { mask, .. }: &Reduction,
+        value: Reg,
+        op: ShuffleOp,
+        lane: Operand,
+    ) -> Reg {
+        self.shuffle_reg(&Shuffle { op, lane, width: 32, mask: *mask }, value)
+    }
+
+    /// All lanes are here.
+    fn butterfly(&mut self, reduction: &Reduction, value: Reg) -> Reg {
+        DISTANCES.into_iter().fold(value, |value, distance| {
+            let lane = Operand::Imm(Imm { bits: distance.into(), scalar: Scalar::U32 });
+            let other = self.brought(reduction, value, ShuffleOp::Xor, lane);
+            self.combine(reduction, value, other)
+        })
+    }
+
+    /// The sum that a butterfly makes of the lanes `first`, `first + step` and so on, missing ones
+    /// being -0.0.
+    fn tree(
+        &mut self,
+        reduction: &Reduction,
+        value: Reg,
+        here: Reg,
+        [first, step]: [u32; 2],
+    ) -> Reg {
+        if step < 32 {
+            let [low, high] = [first, first + step]
+                .map(|first| self.tree(reduction, value, here, [first, 2 * step]));
+            return self.combine(reduction, low, high);
+        }
+        let lane = Operand::Imm(Imm { bits: first.into(), scalar: Scalar::U32 });
+        let other = self.brought(reduction, value, ShuffleOp::Index, lane);
+        let (bit, there) = (self.regs.fresh(Class::B32), self.regs.fresh(Class::Pred));
+        let (kept, class) = (self.regs.fresh(other.class), other.class.ty());
+        let missing = Imm {
+            bits: 1 << (reduction.scalar.bits().unwrap_or(64) - 1),
+            scalar: reduction.scalar,
+        };
+        ptx!(self, "and.b32 {bit}, {here}, {}", 1_u32 << first);
+        ptx!(self, "setp.ne.u32 {there}, {bit}, 0");
+        ptx!(self, "selp.{class} {kept}, {other}, {missing}, {there}");
+        kept
+    }
+
+    /// Combines the lanes that are here, in their order.
+    fn one_by_one(
+        &mut self,
+        id: InstId,
+        reduction: &Reduction,
+        [value, result]: [Reg; 2],
+        here: Reg,
+    ) {
+        let [next, end] = ["lane", "lanes"].map(|what| Label::of(what, id));
+        let [rest, reversed, lane, below] = [(); 4].map(|()| self.regs.fresh(Class::B32));
+        let more = self.regs.fresh(Class::Pred);
+        let lowest = |this: &mut Self| {
+            ptx!(this, "brev.b32 {reversed}, {rest}");
+            ptx!(this, "clz.b32 {lane}, {reversed}");
+            ptx!(this, "sub.s32 {below}, {rest}, 1");
+            ptx!(this, "and.b32 {rest}, {rest}, {below}");
+            this.brought(reduction, value, ShuffleOp::Index, Operand::Reg(lane))
+        };
+        ptx!(self, "mov.b32 {rest}, {here}");
+        let first = lowest(self);
+        ptx!(self, "mov.{} {result}, {first}", result.class.ty());
+        self.code.label(next);
+        ptx!(self, "setp.ne.u32 {more}, {rest}, 0");
+        self.code.branch(format_args!("!{more}"), end);
+        let other = lowest(self);
+        let both = self.combine(reduction, result, other);
+        ptx!(self, "mov.{} {result}, {both}", result.class.ty());
+        self.code.jump(next);
+        self.code.label(end);
+    }
+}
