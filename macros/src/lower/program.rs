@@ -66,6 +66,9 @@ pub(super) struct Adt {
 /// A function for certain types; `None` if it was reported.
 type Made = (Callee, Given, Option<Rc<Function>>);
 
+/// A struct or enum for certain generic arguments; `None` if it was reported.
+type Declared = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
+
 /// Everything that a kernel can name.
 pub(super) struct Program<'a> {
     /// Every item.
@@ -78,7 +81,7 @@ pub(super) struct Program<'a> {
     prelude: &'a [DeviceItem],
     impls: Vec<usize>,
     instances: RefCell<Vec<Made>>,
-    adts: RefCell<Vec<(usize, Vec<MonoArg>, Option<Rc<Adt>>)>>,
+    adts: RefCell<Vec<Declared>>,
     closures: Cell<usize>,
 }
 

@@ -327,7 +327,7 @@ impl Emit<'_> {
                 Test::If(self.compare(op, len, count, at))
             }
         };
-        if before.iter().chain(after).all(|pattern| never_fails(pattern)) {
+        if before.iter().chain(after).all(never_fails) {
             return Ok(fits);
         }
         // Elements are only there where the length fits.
@@ -358,19 +358,19 @@ impl Emit<'_> {
     ) -> Flow<Test> {
         let mut test = Test::Always;
         for (index, pattern) in before.iter().enumerate() {
-            let (place, elem) = self.from_start(memory, mono, index, at)?;
+            let (place, elem) = self.element_from_start(memory, mono, index, at)?;
             let one = self.test(pattern, &place, &elem)?;
             test = self.both(test, one, at);
         }
         for (index, pattern) in after.iter().rev().enumerate() {
-            let (place, elem) = self.from_end(memory, mono, index, at)?;
+            let (place, elem) = self.element_from_end(memory, mono, index, at)?;
             let one = self.test(pattern, &place, &elem)?;
             test = self.both(test, one, at);
         }
         Ok(test)
     }
 
-    fn from_start(
+    fn element_from_start(
         &mut self,
         memory: &Memory,
         mono: &Mono,
@@ -382,7 +382,7 @@ impl Emit<'_> {
         Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
     }
 
-    fn from_end(
+    fn element_from_end(
         &mut self,
         memory: &Memory,
         mono: &Mono,
@@ -482,11 +482,11 @@ impl Emit<'_> {
     ) -> Flow<()> {
         let Place::Memory(memory) = place else { return Err(self.bug(at)) };
         for (index, pattern) in before.iter().enumerate() {
-            let (place, elem) = self.from_start(memory, mono, index, at)?;
+            let (place, elem) = self.element_from_start(memory, mono, index, at)?;
             self.bind_pattern(pattern, &place, &elem)?;
         }
         for (index, pattern) in after.iter().rev().enumerate() {
-            let (place, elem) = self.from_end(memory, mono, index, at)?;
+            let (place, elem) = self.element_from_end(memory, mono, index, at)?;
             self.bind_pattern(pattern, &place, &elem)?;
         }
         let Some(rest) = rest else { return Ok(()) };

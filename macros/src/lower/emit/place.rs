@@ -54,10 +54,7 @@ impl Emit<'_> {
             Place::Memory(memory) => {
                 let Some(parts) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
                 let (offsets, _) = self.fields(&parts, at)?;
-                match offsets.get(index) {
-                    Some(offset) => Some(Place::Memory(self.behind(memory, offset, at))),
-                    None => None,
-                }
+                offsets.get(index).map(|offset| Place::Memory(self.behind(memory, offset, at)))
             }
             Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Variants(_) => None,
         };

@@ -21,6 +21,13 @@ use syn::{
     ReturnType, Signature,
 };
 
+/// A device function, and what the parameters of its `impl` are.
+pub(super) struct Function<'a> {
+    pub(super) callee: Callee,
+    pub(super) sig: &'a Signature,
+    pub(super) env: Env,
+}
+
 impl<'a> Infer<'a> {
     pub(super) fn call(&mut self, call: &ExprCall, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&call.func).to(SpanRange::token(call.paren_token.span.close()));
@@ -47,15 +54,8 @@ impl<'a> Infer<'a> {
             let callee = Callee { item, member: None };
             let home = Env { args: [].into(), home: Some(item), this: None };
             let turbofish = Self::turbofish(path);
-            return self.call_function(
-                callee,
-                &function.sig,
-                home,
-                None,
-                turbofish,
-                &call.args,
-                at,
-            );
+            let of = Function { callee, sig: &function.sig, env: home };
+            return self.call_function(of, None, turbofish, &call.args, at);
         }
         if let Some((ty, shape)) = self.shape(path) {
             return self.shape_call(ty, &shape, &call.args, hint, at);
@@ -140,15 +140,14 @@ impl<'a> Infer<'a> {
             return self.reported(reported, at);
         };
         let Member { callee, env, .. } = member;
-        self.call_function(callee, sig, env, None, turbofish.as_ref(), &call.args, at)
+        let of = Function { callee, sig, env };
+        self.call_function(of, None, turbofish.as_ref(), &call.args, at)
     }
 
-    /// A call of a device function; `env` says what the parameters of its `impl` are.
+    /// A call of a device function.
     pub(super) fn call_function(
         &mut self,
-        callee: Callee,
-        sig: &'a Signature,
-        env: Env,
+        Function { callee, sig, env }: Function<'a>,
         receiver: Option<Expr>,
         turbofish: Option<&AngleBracketedGenericArguments>,
         args: &super::method::Args,

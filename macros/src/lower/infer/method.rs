@@ -7,6 +7,7 @@ use super::{
         types::{Class, Prim, Ty, Type},
     },
     Infer, Obligation,
+    call::Function,
     items::{Member, MemberKind},
     reject,
     signature::by_reference,
@@ -46,7 +47,8 @@ impl Infer<'_> {
             let receiver = self.adjusted(receiver, sig);
             let Member { callee, env, .. } = member;
             let turbofish = call.turbofish.as_ref();
-            return self.call_function(callee, sig, env, receiver, turbofish, &call.args, at);
+            let of = Function { callee, sig, env };
+            return self.call_function(of, receiver, turbofish, &call.args, at);
         }
         self.no_turbofish(call);
         match self.types.get(this) {
