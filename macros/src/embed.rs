@@ -60,7 +60,7 @@ fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
 }
 
 /// A function that exists for rustc to check, and to say nothing else about.
-pub(crate) fn witness(witness: &ItemFn) -> TokenStream {
+pub(crate) fn witness(witness: &syn::Item) -> TokenStream {
     quote!(
         #[allow(
             warnings,

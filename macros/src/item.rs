@@ -1,7 +1,10 @@
 //! Items of every kind that `#[device]` is for, as far as they are alike.
 use crate::scope::Kind;
 use proc_macro2::{Ident, Span};
-use syn::{Attribute, Error, Item, Path, Type, Visibility, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Attribute, Error, GenericArgument, Item, Path, PathArguments, Type, Visibility, ext::IdentExt,
+    spanned::Spanned,
+};
 
 /// What `#[device]` is for, in its messages.
 pub(crate) const KINDS: &str =
@@ -62,10 +65,24 @@ pub(crate) fn kind(item: &Item) -> Option<Kind> {
         Item::Fn(item) => Some(Kind::Function(item.sig.ident.to_string())),
         Item::Impl(item) => Some(Kind::Impl {
             of: type_path(&item.self_ty).and_then(here),
-            by: item.trait_.as_ref().and_then(|(path, _)| here(path)),
+            by: item.trait_.as_ref().and_then(|(path, _)| by(path)),
         }),
         _ => name(item).map(|name| Kind::Named(name.to_string())),
     }
+}
+
+/// What an `impl` of a trait goes with besides its type: the trait, or, of `Mul<Vec3>`, which is
+/// std's, the type.
+fn by(of_trait: &Path) -> Option<String> {
+    let last = of_trait.segments.last()?;
+    if !crate::lower::is_known_item(&last.ident.to_string()) {
+        return here(of_trait);
+    }
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    args.args.iter().find_map(|arg| match arg {
+        GenericArgument::Type(ty) => type_path(ty).and_then(here),
+        _ => None,
+    })
 }
 
 /// The path of a type, or of what it refers to.

@@ -32,7 +32,7 @@ use error::Errors;
 pub(crate) use error::Rejected;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
-use program::{Program, Written};
+use program::{Callee, Program, Written};
 pub(crate) use span::SpanRange;
 use std::{collections::BTreeMap, rc::Rc};
 use warpwise_compiler::{ir::Kernel, lint::Levels};
@@ -76,7 +76,7 @@ pub(crate) struct Lowered {
     /// Levels from lint attributes on the kernel, its statements and device functions.
     pub(crate) levels: Levels,
     /// Copies of the function that hand what was inferred to rustc: hidden, never called.
-    pub(crate) witnesses: Vec<syn::ItemFn>,
+    pub(crate) witnesses: Vec<syn::Item>,
 }
 
 /// Lowers a kernel.
@@ -114,7 +114,7 @@ fn try_lower(
     let (function, notes) = infer::function(&context, errors)?;
     let function = Rc::new(function);
     let emitted = emit::kernel(&function, &program, options, errors)?;
-    let witnesses = vec![witness::witness(item, &function, &notes)];
+    let witnesses = vec![syn::Item::Fn(witness::witness(item, &function, &notes))];
     Some(Lowered {
         kernel: emitted.kernel,
         spans: emitted.spans,
@@ -131,7 +131,7 @@ fn try_lower(
 pub(crate) fn check_devices(
     devices: &DeviceSet,
     here: impl IntoIterator<Item = usize>,
-) -> Result<Vec<syn::ItemFn>, Rejected> {
+) -> Result<Vec<syn::Item>, Rejected> {
     let mut errors = Errors::default();
     let mut witnesses = Vec::new();
     for index in here {
@@ -141,38 +141,71 @@ pub(crate) fn check_devices(
 }
 
 /// Checks one item, and yields the witnesses of its functions.
-fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<syn::ItemFn> {
-    match devices.items.get(index).map(|device| &device.item) {
-        Some(syn::Item::Fn(item)) => {
-            check_function(index, item, devices, errors).into_iter().collect()
+fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<syn::Item> {
+    let Some(device) = devices.items.get(index) else { return Vec::new() };
+    match &device.item {
+        syn::Item::Fn(item) => {
+            if recursion::check(item, &device.paths, devices, errors).is_err() {
+                return Vec::new();
+            }
+            let callee = Callee { item: index, member: None };
+            let checked = check_function(callee, devices, errors);
+            let witness =
+                checked.map(|(function, notes)| witness::witness(item, &function, &notes));
+            witness.map(syn::Item::Fn).into_iter().collect()
         }
-        Some(_) | None => Vec::new(),
+        syn::Item::Impl(item) => {
+            let members = (0..item.items.len()).filter_map(|member| {
+                let callee = Callee { item: index, member: Some(member) };
+                let (function, notes) = check_function(callee, devices, errors)?;
+                witness::method(item, member, &function, &notes)
+            });
+            members.map(syn::Item::Impl).collect()
+        }
+        syn::Item::Struct(item) => {
+            check_fields(index, &item.generics, devices, errors);
+            Vec::new()
+        }
+        syn::Item::Enum(item) => {
+            check_fields(index, &item.generics, devices, errors);
+            Vec::new()
+        }
+        _ => Vec::new(),
     }
+}
+
+/// Checks the types of the fields of a struct or enum, unless they depend on what it is made for.
+fn check_fields(index: usize, generics: &syn::Generics, devices: &DeviceSet, errors: &mut Errors) {
+    if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
+        return;
+    }
+    let prelude = prelude::items(devices.items.len());
+    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
+    // What is wrong is reported; what is right is of no use here.
+    let _ = program.adt(index, &[], &[], errors);
 }
 
 /// Checks a function as far as its generic parameters' bounds tell.
 fn check_function(
-    index: usize,
-    item: &syn::ItemFn,
+    callee: Callee,
     devices: &DeviceSet,
     errors: &mut Errors,
-) -> Option<syn::ItemFn> {
-    let paths = &devices.items[index].paths;
-    recursion::check(item, paths, devices, errors).ok()?;
-    if !limits::check(&item.sig, &item.block, errors) || !infer::stands_for_numbers(&item.sig) {
-        return None;
-    }
+) -> Option<(tree::Function, witness::Notes)> {
     let prelude = prelude::items(devices.items.len());
     let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
-    let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
+    let written = program.written(callee)?;
+    let Written { sig, block, outer, .. } = written;
+    if !limits::check(sig, block, errors) || !infer::stands_for_numbers(outer, sig) {
+        return None;
+    }
+    let home = Some(callee.item);
     let context = infer::Context {
         program: &program,
         written,
-        home: Some(index),
+        home,
         kernel: None,
         given: None,
         generics: &[],
     };
-    let (function, notes) = infer::function(&context, errors)?;
-    Some(witness::witness(item, &function, &notes))
+    infer::function(&context, errors)
 }

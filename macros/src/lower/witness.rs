@@ -14,11 +14,15 @@ use super::{
     types::{Prim, Ty, Type, Types, atomic_name},
 };
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
-use std::{collections::HashMap, ptr};
+use quote::{ToTokens, quote, quote_spanned};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    ptr,
+};
 use syn::{
-    Attribute, Block, Expr, ExprBlock, Ident, ItemFn, Lit, Local, Pat, PatType, Path, Stmt,
-    parse_quote,
+    Attribute, Block, Expr, ExprBlock, Ident, ImplItem, ItemFn, ItemImpl, Lit, Local, Pat, PatType,
+    Path, Stmt, parse_quote,
     token::Brace,
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
@@ -54,25 +58,98 @@ impl Notes {
 
 /// The witness of a function.
 pub(crate) fn witness(item: &ItemFn, function: &Function, notes: &Notes) -> ItemFn {
-    let mut reader = Reader { notes, found: Vec::new() };
-    reader.visit_block(&item.block);
     let mut witness = item.clone();
-    let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
-    writer.visit_block_mut(&mut witness.block);
-    Strip.visit_item_fn_mut(&mut witness);
+    witness.block = Box::new(body(&item.block, function, notes));
+    strip(&mut witness.sig);
     witness.sig.ident =
         Ident::new(&format!("witness_of_{}", plain(&item.sig.ident)), Span::call_site());
     witness.vis = syn::Visibility::Inherited;
     witness.attrs.clear();
-    let body = ExprBlock { attrs: Vec::new(), label: None, block: *witness.block };
+    witness
+}
+
+/// The witness of a method, in an `impl` of its own; `None` where there can be none, as for
+/// types that are not of this crate.
+pub(crate) fn method(
+    item: &ItemImpl,
+    member: usize,
+    function: &Function,
+    notes: &Notes,
+) -> Option<ItemImpl> {
+    if !may_have_methods(&item.self_ty) {
+        return None;
+    }
+    let ImplItem::Fn(written) = item.items.get(member)? else { return None };
+    let mut method = written.clone();
+    method.block = body(&written.block, function, notes);
+    strip(&mut method.sig);
+    let mut hasher = DefaultHasher::new();
+    item.to_token_stream().to_string().hash(&mut hasher);
+    let name = format!("__warpwise_{}_{:x}", plain(&written.sig.ident), hasher.finish());
+    method.sig.ident = Ident::new(&name, Span::call_site());
+    method.vis = syn::Visibility::Inherited;
+    method.attrs.clear();
+    let types = item.items.iter().filter_map(|member| match member {
+        ImplItem::Type(ty) => Some((ty.ident.to_string(), ty.ty.clone())),
+        _ => None,
+    });
+    Associated(types.collect()).visit_impl_item_fn_mut(&mut method);
+    let (attrs, items) = (Vec::new(), vec![ImplItem::Fn(method)]);
+    Some(ItemImpl { attrs, trait_: None, items, ..item.clone() })
+}
+
+/// Whether methods can be added to a type.
+fn may_have_methods(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Path(path) => {
+            path.qself.is_none()
+                && path.path.get_ident().is_none_or(|name| {
+                    let name = name.to_string();
+                    Prim::named(&name).is_none() && !matches!(name.as_str(), "Option" | "Result")
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Writes out `Self::Output` and the like, which only the trait's own `impl` knows.
+struct Associated(HashMap<String, syn::Type>);
+
+impl VisitMut for Associated {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        if let syn::Type::Path(path) = ty
+            && path.qself.is_none()
+            && path.path.segments.len() == 2
+            && path.path.segments[0].ident == "Self"
+            && let Some(written) = self.0.get(&path.path.segments[1].ident.to_string())
+        {
+            *ty = written.clone();
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
+/// Takes every attribute out of a signature.
+fn strip(sig: &mut syn::Signature) {
+    Strip.visit_signature_mut(sig);
+}
+
+/// The body of a witness: with what was inferred written out, behind an endless loop.
+fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
+    let mut reader = Reader { notes, found: Vec::new() };
+    reader.visit_block(written);
+    let mut block = written.clone();
+    let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
+    writer.visit_block_mut(&mut block);
+    Strip.visit_block_mut(&mut block);
+    let body = ExprBlock { attrs: Vec::new(), label: None, block };
     let mut stmts = vec![parse_quote!(loop {})];
     if !notes.builtins.is_empty() {
         let same = same(notes);
         stmts.push(parse_quote!({ #same }));
     }
     stmts.push(Stmt::Expr(Expr::Block(body), None));
-    witness.block = Box::new(Block { brace_token: Brace::default(), stmts });
-    witness
+    Block { brace_token: Brace::default(), stmts }
 }
 
 fn plain(ident: &Ident) -> String {

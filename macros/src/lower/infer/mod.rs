@@ -174,6 +174,9 @@ impl<'a> Infer<'a> {
 
     fn function(mut self) -> (Function, Notes) {
         let Written { sig, block: written, attrs, .. } = self.context.written;
+        if self.context.given.is_none() {
+            self.own_type();
+        }
         let options = self.context.kernel;
         let block = options.and_then(|options| options.block.as_ref());
         let block = block.map(|dims| self.block_dims(dims));
@@ -204,6 +207,16 @@ impl<'a> Infer<'a> {
             body,
         };
         (function, self.notes)
+    }
+
+    /// What `Self` is in the `impl` at hand, whose parameters stand for themselves.
+    fn own_type(&mut self) {
+        if let Some(home) = self.context.home
+            && let Some(syn::Item::Impl(of)) = self.program().item(home)
+        {
+            let this = self.ty(&of.self_ty);
+            self.env.this = Some(this);
+        }
     }
 
     /// Decides every type, then meets every obligation.

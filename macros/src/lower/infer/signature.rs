@@ -201,12 +201,12 @@ fn bound(
 
 /// Whether all type parameters of a function stand for numbers, so that it can be checked before
 /// it is called.
-pub(in crate::lower) fn stands_for_numbers(sig: &Signature) -> bool {
-    parameters(None, sig).iter().all(|param| match param {
+pub(in crate::lower) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
+    parameters(outer, sig).iter().all(|param| match param {
         Parameter::Const(_) => true,
         Parameter::Impl(..) => false,
         Parameter::Type(param) => {
-            param.bounds.iter().chain(bounds_behind(sig, &param.ident)).any(|bound| {
+            param.bounds.iter().chain(bounds_behind(outer, sig, &param.ident)).any(|bound| {
                 let TypeParamBound::Trait(bound) = bound else { return false };
                 let name = bound.path.segments.last().map(|last| last.ident.to_string());
                 matches!(name.as_deref(), Some("Num" | "Int" | "Float"))
@@ -216,8 +216,14 @@ pub(in crate::lower) fn stands_for_numbers(sig: &Signature) -> bool {
 }
 
 /// Bounds of a type parameter in the `where` clause.
-fn bounds_behind<'a>(sig: &'a Signature, name: &syn::Ident) -> Vec<&'a TypeParamBound> {
-    let clause = sig.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+fn bounds_behind<'a>(
+    outer: Option<&'a syn::Generics>,
+    sig: &'a Signature,
+    name: &syn::Ident,
+) -> Vec<&'a TypeParamBound> {
+    let generics = outer.into_iter().chain([&sig.generics]);
+    let clause = generics.filter_map(|generics| generics.where_clause.as_ref());
+    let clause = clause.flat_map(|clause| &clause.predicates);
     let bounds = clause.filter_map(|predicate| match predicate {
         WherePredicate::Type(predicate) => match &predicate.bounded_ty {
             syn::Type::Path(path) if path.path.is_ident(name) => Some(&predicate.bounds),
