@@ -62,7 +62,7 @@ use crate::{
     item,
     linked::{self, Link, Linked, Raw, State, in_braces},
     lower::{self, kernel_paths, key, paths},
-    report,
+    plain, report,
     scope::{Known, Registry, Task},
     source,
     strip::strip,
@@ -92,7 +92,13 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
         return cover(module, refuse_args(&args));
     }
     let mut errors = refuse_args(&args);
-    let emitted = strip(tokens, &mut errors);
+    let stripped = strip(tokens, &mut errors);
+    let repr = plain::repr(&item).unwrap_or_else(|error| {
+        combine(&mut errors, error);
+        None
+    });
+    let plain = plain::implementation(&item);
+    let emitted = quote!(#repr #stripped #plain);
     if is_rust_analyzer() {
         return emitted;
     }

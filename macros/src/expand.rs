@@ -236,10 +236,10 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
 /// How `launch` declares a parameter.
 fn parameter(Param { name, kind }: &Param) -> TokenStream {
     match kind {
-        ParamKind::Scalar(ty) => quote!(#name: #ty),
-        ParamKind::Read(elem) => quote!(#name: &::warpwise::Buffer<#elem>),
-        ParamKind::Write(elem) => quote!(#name: &mut ::warpwise::Buffer<#elem>),
-        ParamKind::Atomic(elem) => {
+        ParamKind::Scalar(ty) | ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Read { elem, .. } => quote!(#name: &::warpwise::Buffer<#elem>),
+        ParamKind::Write { elem, .. } => quote!(#name: &mut ::warpwise::Buffer<#elem>),
+        ParamKind::Atomic { elem, .. } => {
             quote!(#name: impl ::warpwise::__private::AtomicBuffer<#elem>)
         }
         ParamKind::Unknown => quote!(#name: impl ::core::marker::Sized),
@@ -248,13 +248,15 @@ fn parameter(Param { name, kind }: &Param) -> TokenStream {
 
 /// How `launch` hands a parameter on.
 fn argument(Param { name, kind }: &Param) -> TokenStream {
-    let pass = match kind {
-        ParamKind::Scalar(_) | ParamKind::Unknown => quote!(scalar),
-        ParamKind::Read(_) => quote!(read),
-        ParamKind::Write(_) => quote!(write),
-        ParamKind::Atomic(_) => quote!(atomic),
+    let (pass, single) = match kind {
+        ParamKind::Scalar(_) | ParamKind::Unknown => (quote!(scalar), false),
+        ParamKind::Value(_) => (quote!(value), false),
+        ParamKind::Read { single, .. } => (quote!(read), *single),
+        ParamKind::Write { single, .. } => (quote!(write), *single),
+        ParamKind::Atomic { single, .. } => (quote!(atomic), *single),
     };
-    quote_spanned!(Span::mixed_site()=> ::warpwise::__private::Arg::#pass(#name))
+    let single = single.then(|| quote!(.single()));
+    quote_spanned!(Span::mixed_site()=> ::warpwise::__private::Arg::#pass(#name) #single)
 }
 
 /// The levels that `attributes` give to rustc's lints, for an item beside theirs.

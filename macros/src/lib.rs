@@ -18,6 +18,7 @@ mod level;
 mod linked;
 mod lower;
 mod place;
+mod plain;
 mod report;
 mod scope;
 mod signature;

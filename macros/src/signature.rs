@@ -17,14 +17,16 @@ pub(crate) struct Param {
 
 /// What is passed for a parameter.
 pub(crate) enum ParamKind {
-    /// One value.
+    /// A number.
     Scalar(Type),
-    /// `&[T]`
-    Read(Type),
-    /// `&mut [T]`
-    Write(Type),
-    /// `&[AtomicT]`
-    Atomic(Type),
+    /// A struct, an enum or an array.
+    Value(Type),
+    /// `&[T]`, or with `single` `&T`
+    Read { elem: Type, single: bool },
+    /// `&mut [T]`, or with `single` `&mut T`
+    Write { elem: Type, single: bool },
+    /// `&[AtomicT]`, or with `single` `&AtomicT`
+    Atomic { elem: Type, single: bool },
     /// Nothing that a kernel takes: lowering rejects it.
     Unknown,
 }
@@ -61,24 +63,42 @@ fn kind(ty: &Type, generics: &Generics) -> ParamKind {
     let named = |ty: &Type, names: &[&str]| {
         last_name(ty).is_some_and(|name| names.iter().any(|known| name == known))
     };
-    let plain = |ty: &Type| named(ty, &SCALARS) || is_parameter(ty, generics);
     match ty {
         Type::Paren(inner) => kind(&inner.elem, generics),
         Type::Group(inner) => kind(&inner.elem, generics),
-        Type::Reference(reference) => match &*reference.elem {
-            Type::Slice(slice) => {
-                let elem = (*slice.elem).clone();
-                match (reference.mutability.is_some(), plain(&elem), named(&elem, &ATOMICS)) {
-                    (false, true, _) => ParamKind::Read(elem),
-                    (true, true, _) => ParamKind::Write(elem),
-                    (false, false, true) => ParamKind::Atomic(elem),
-                    (true, false, true) | (_, false, false) => ParamKind::Unknown,
-                }
+        Type::Reference(reference) => {
+            let (elem, single) = match &*reference.elem {
+                Type::Slice(slice) => (&*slice.elem, false),
+                one => (one, true),
+            };
+            let (plain, atomic) = (may_be_plain(elem), named(elem, &ATOMICS));
+            let elem = elem.clone();
+            match (reference.mutability.is_some(), plain, atomic) {
+                (false, _, true) => ParamKind::Atomic { elem, single },
+                (false, true, false) => ParamKind::Read { elem, single },
+                (true, true, false) => ParamKind::Write { elem, single },
+                (true, _, true) | (_, false, false) => ParamKind::Unknown,
             }
-            _ => ParamKind::Unknown,
-        },
-        ty if plain(ty) => ParamKind::Scalar(ty.clone()),
+        }
+        ty if named(ty, &SCALARS) || is_parameter(ty, generics) => ParamKind::Scalar(ty.clone()),
+        ty if may_be_plain(ty) => ParamKind::Value(ty.clone()),
         _ => ParamKind::Unknown,
+    }
+}
+
+/// False for what lowering rejects by name or form: a kernel cannot take it.
+fn may_be_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Paren(inner) => may_be_plain(&inner.elem),
+        Type::Group(inner) => may_be_plain(&inner.elem),
+        Type::Array(array) => may_be_plain(&array.elem),
+        Type::Path(TypePath { qself: None, path, .. }) => {
+            let last = path.segments.last().map(|segment| segment.ident.to_string());
+            last.is_some_and(|name| {
+                SCALARS.contains(&name.as_str()) || !crate::lower::is_known_item(&name)
+            })
+        }
+        _ => false,
     }
 }
 

@@ -1,10 +1,7 @@
 //! Arrays in a device's memory: [`Buffer`].
 //!
 //! No element is ever seen uninitialised, and sizes that overflow or do not fit are errors.
-use crate::{
-    Atomic, AtomicElement, Device, Element, Error, Result, Stored, device::Memory,
-    element::sealed::Bytes,
-};
+use crate::{Atomic, AtomicElement, Device, Error, Plain, Result, Stored, device::Memory};
 use std::{fmt, marker::PhantomData};
 
 /// An array of `T` in the memory of a [`Device`], which it keeps alive.
@@ -27,7 +24,7 @@ use std::{fmt, marker::PhantomData};
 /// ```
 pub struct Buffer<T: Stored> {
     any: AnyBuffer,
-    elements: PhantomData<T::Value>,
+    elements: PhantomData<fn() -> T::Value>,
 }
 
 /// A [`Buffer`] whose element type is known otherwise.
@@ -79,10 +76,14 @@ impl<T: Stored> Buffer<T> {
     /// call returns the elements with whatever was written.
     pub fn to_vec(&self) -> Result<Vec<T::Value>> {
         let AnyBuffer { memory, len, device } = &self.any;
-        T::Value::collect(*len, |bytes| device.read(memory, bytes)).unwrap_or_else(|| {
-            let (place, size) = ("the host".to_owned(), size_of::<T::Value>());
-            Err(Error::OutOfMemory { place, elements: *len, size, free: None })
-        })
+        T::Value::collect(*len, |bytes| device.read(memory, bytes))
+            .unwrap_or_else(|| Err(self.no_memory("the host")))
+    }
+
+    /// What is said if `place` has no memory for as many elements.
+    fn no_memory(&self, place: &str) -> Error {
+        let (place, size) = (place.to_owned(), size_of::<T::Value>());
+        Error::OutOfMemory { place, elements: self.any.len, size, free: None }
     }
 
     /// Overwrites all elements, once the launches before it are done.
@@ -94,7 +95,8 @@ impl<T: Stored> Buffer<T> {
         if buffer_len != source_len {
             return Err(Error::LengthMismatch { buffer_len, source_len });
         }
-        self.any.device.write(&self.any.memory, T::Value::bytes(values))
+        let write = |bytes: &[u8]| self.any.device.write(&self.any.memory, bytes);
+        T::Value::with_bytes(values, write).unwrap_or_else(|| Err(self.no_memory("the host")))
     }
 }
 
@@ -124,17 +126,24 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.
-    pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>> {
-        let mut buffer = self.zeros(values.len())?;
+    pub fn upload<T: Plain>(&self, values: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = Buffer::<T>::zeroed(self, values.len())?;
         buffer.copy_from(values)?;
         Ok(buffer)
     }
 
-    /// A buffer of `len` elements, all zero (`false` for `bool`).
+    /// A buffer of `len` elements, all zero (`false` for `bool`). Of enums, the variant whose
+    /// discriminant is 0; it does not compile where there is none.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.
     pub fn zeros<T: Stored>(&self, len: usize) -> Result<Buffer<T>> {
+        const {
+            assert!(
+                <T::Value as Plain>::ZEROED,
+                "no value of this type has bytes that are all zero: `upload` what the buffer is to hold"
+            );
+        }
         Buffer::zeroed(self, len)
     }
 }

@@ -5,7 +5,7 @@
 use crate::{
     Error, Result,
     device::DeviceInfo,
-    dispatch::{Arg, Launch, Value},
+    dispatch::{Launch, Value},
     error::DevicePanic,
     kernel::{Cache, FaultDetails, Source},
     launch::Geometry,
@@ -158,8 +158,8 @@ impl Pending {
     }
 }
 
-fn argument<'a>(arg: &Arg<'a>) -> warpwise_simt::Arg<'a> {
-    match arg.0 {
+fn argument<'a>(arg: &Value<'a>) -> warpwise_simt::Arg<'a> {
+    match *arg {
         Value::Scalar { bits, .. } => warpwise_simt::Arg::Scalar(bits),
         Value::Slice { buffer, .. } => {
             warpwise_simt::Arg::Slice { memory: buffer.memory.host(), len: buffer.len as u64 }

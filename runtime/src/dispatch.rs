@@ -1,6 +1,6 @@
 //! From a call of a kernel's `launch` to an engine: everything that is checked before anything runs.
 use crate::{
-    AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Result, Stored,
+    AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Plain, Result, Stored,
     buffer::AnyBuffer,
     element::Atomic,
     error::LaunchMistake,
@@ -14,27 +14,48 @@ use warpwise_compiler::{
 };
 
 /// One argument of a launch.
-#[derive(Clone)]
-pub struct Arg<'a>(pub(crate) Value<'a>);
+pub struct Arg<'a>(Passed<'a>);
 
 /// What an [`Arg`] passes.
+enum Passed<'a> {
+    One(Value<'a>),
+    /// The numbers in a struct or array.
+    Parts(Vec<Value<'a>>),
+}
+
+/// What one parameter of the IR is given.
 #[derive(Clone)]
 pub(crate) enum Value<'a> {
-    Scalar { ty: Scalar, bits: u64 },
-    Slice { elem: ir::Element, access: Access, buffer: &'a AnyBuffer },
+    Scalar {
+        ty: Scalar,
+        bits: u64,
+    },
+    Slice {
+        elem: ir::Element,
+        access: Access,
+        buffer: &'a AnyBuffer,
+        /// Whether the kernel takes a reference to one value.
+        single: bool,
+    },
 }
 
 impl<'a> Arg<'a> {
     /// For a parameter of type `T`.
     pub fn scalar<T: Element>(value: T) -> Arg<'static> {
-        Arg(Value::Scalar { ty: T::SCALAR, bits: value.to_bits() })
+        Arg(Passed::One(Value::Scalar { ty: T::SCALAR, bits: value.to_bits() }))
+    }
+    /// For a parameter of type `T` that is a struct, an enum or an array.
+    pub fn value<T: Plain>(value: T) -> Arg<'static> {
+        let mut parts = Vec::new();
+        value.scalars(&mut |ty, bits| parts.push(Value::Scalar { ty, bits }));
+        Arg(Passed::Parts(parts))
     }
     /// For a parameter of type `&[T]`.
-    pub fn read<T: Element>(buffer: &'a Buffer<T>) -> Self {
+    pub fn read<T: Plain>(buffer: &'a Buffer<T>) -> Self {
         Self::slice::<T>(Access::Read, buffer.any())
     }
     /// For a parameter of type `&mut [T]`.
-    pub fn write<T: Element>(buffer: &'a mut Buffer<T>) -> Self {
+    pub fn write<T: Plain>(buffer: &'a mut Buffer<T>) -> Self {
         Self::slice::<T>(Access::Write, buffer.any())
     }
     /// For a parameter of type `&[A]`.
@@ -42,12 +63,31 @@ impl<'a> Arg<'a> {
         Self::slice::<A>(Access::Atomic, buffer.buffer())
     }
 
-    fn slice<T: Stored>(access: Access, buffer: &'a AnyBuffer) -> Self {
-        Self(Value::Slice { elem: T::Value::SCALAR.into(), access, buffer })
+    /// The same for a reference to one value, and not to a slice.
+    #[must_use]
+    pub fn single(mut self) -> Self {
+        if let Passed::One(Value::Slice { single, .. }) = &mut self.0 {
+            *single = true;
+        }
+        self
     }
 
+    fn slice<T: Stored>(access: Access, buffer: &'a AnyBuffer) -> Self {
+        let elem = T::Value::ELEMENT;
+        Self(Passed::One(Value::Slice { elem, access, buffer, single: false }))
+    }
+
+    fn values(&self) -> &[Value<'a>] {
+        match &self.0 {
+            Passed::One(value) => std::slice::from_ref(value),
+            Passed::Parts(values) => values,
+        }
+    }
+}
+
+impl Value<'_> {
     fn fits(&self, param: &Param) -> bool {
-        match (&self.0, &param.kind) {
+        match (self, &param.kind) {
             (Value::Scalar { ty, .. }, ParamKind::Scalar(wanted)) => ty == wanted,
             (Value::Slice { elem, access, .. }, ParamKind::Slice { elem: wanted, access: to }) => {
                 elem == wanted && access == to
@@ -59,9 +99,9 @@ impl<'a> Arg<'a> {
 }
 
 /// As in a message: `f32`, `read [f32]`.
-impl fmt::Display for Arg<'_> {
+impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match &self.0 {
+        let kind = match self {
             Value::Scalar { ty, .. } => ParamKind::Scalar(*ty),
             Value::Slice { elem, access, .. } => {
                 ParamKind::Slice { elem: elem.clone(), access: *access }
@@ -80,7 +120,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) bound: &'a Arc<Bound>,
     /// Not empty.
     pub(crate) geometry: Geometry,
-    pub(crate) args: &'a [Arg<'a>],
+    /// One for each parameter.
+    pub(crate) args: &'a [Value<'a>],
 }
 
 /// Checks a launch and gives it to the device; what the kernel's threads do wrong comes out of
@@ -97,6 +138,8 @@ pub fn launch(
     args: &[Arg<'_>],
 ) -> Result<()> {
     let bound = &Bound::get(source, bindings, device)?;
+    let args: Vec<Value<'_>> = args.iter().flat_map(Arg::values).cloned().collect();
+    let args = args.as_slice();
     let geometry = check(&bound.signature, device, config, args)
         .map_err(|mistake| Error::Launch { kernel: source.name, mistake })?;
     if geometry.is_empty() {
@@ -109,7 +152,7 @@ fn check(
     signature: &Signature,
     device: &Device,
     config: LaunchConfig,
-    args: &[Arg<'_>],
+    args: &[Value<'_>],
 ) -> Result<Geometry, LaunchMistake> {
     check_arguments(&signature.params, args)?;
     check_devices(&signature.params, args, device)?;
@@ -117,23 +160,33 @@ fn check(
     config.geometry(signature.block, signature.wide_index)
 }
 
-fn check_arguments(params: &[Param], args: &[Arg<'_>]) -> Result<(), LaunchMistake> {
+fn check_arguments(params: &[Param], args: &[Value<'_>]) -> Result<(), LaunchMistake> {
     if params.len() != args.len() {
         let expected = format!("{} arguments", params.len());
         return Err(LaunchMistake::Arguments { expected, found: args.len().to_string() });
     }
-    match params.iter().zip(args).find(|(param, arg)| !arg.fits(param)) {
-        None => Ok(()),
-        Some((param, arg)) => {
+    for (param, arg) in params.iter().zip(args) {
+        if !arg.fits(param) {
             let expected = format!("`{}`: {}", param.name, param.kind);
-            Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") })
+            return Err(LaunchMistake::Arguments { expected, found: format!("`{arg}`") });
+        }
+        if let Value::Slice { buffer, single: true, .. } = arg
+            && buffer.len != 1
+        {
+            let (param, len) = (param.name.clone(), buffer.len);
+            return Err(LaunchMistake::NotOneElement { param, len });
         }
     }
+    Ok(())
 }
 
-fn check_devices(params: &[Param], args: &[Arg<'_>], device: &Device) -> Result<(), LaunchMistake> {
+fn check_devices(
+    params: &[Param],
+    args: &[Value<'_>],
+    device: &Device,
+) -> Result<(), LaunchMistake> {
     for (param, arg) in params.iter().zip(args) {
-        if let Value::Slice { buffer, .. } = arg.0
+        if let Value::Slice { buffer, .. } = arg
             && !buffer.device.shares_memory_with(device)
         {
             let (param, buffer) = (param.name.clone(), buffer.device.to_string());

@@ -1,9 +1,9 @@
-//! What buffers hold and kernels take: [`Element`]s, and [`Atomic`]s over them.
+//! The numbers that kernels compute with, [`Element`]s, and [`Atomic`]s over them.
 //!
-//! All traits here are sealed: their implementations are what the compiler's [`Scalar`]s are.
+//! Both traits are sealed: their implementations are what the compiler's [`Scalar`]s are.
 //! `bool` lies in memory as a byte that is 0 or 1; every other element is plain data.
 use crate::{
-    AtomicF32, AtomicF64,
+    AtomicF32, AtomicF64, Plain,
     buffer::{AnyBuffer, Buffer},
 };
 use std::{
@@ -22,6 +22,8 @@ pub(crate) mod sealed {
     pub trait Bytes: Sized {
         /// The bytes of `values`.
         fn bytes(values: &[Self]) -> &[u8];
+        /// The element whose bytes are the first of these.
+        fn first(bytes: &[u8]) -> Self;
         /// `len` elements whose bytes are what `read` writes; `None` if the host lacks the memory.
         fn collect<E>(
             len: usize,
@@ -42,16 +44,7 @@ use sealed::{AtomicArg, Bytes, Sealed};
 /// A type that buffers hold and kernels compute with: `bool`, `i8` to `i64`, `u8` to `u64`,
 /// `usize`, `isize`, `f32` and `f64`.
 pub trait Element:
-    Stored<Value = Self>
-    + Bytes
-    + Copy
-    + Default
-    + PartialEq
-    + PartialOrd
-    + Debug
-    + Send
-    + Sync
-    + 'static
+    Plain + Sealed + Bytes + Default + PartialEq + PartialOrd + Debug + Send + Sync
 {
     /// The same type to the compiler.
     #[doc(hidden)]
@@ -61,15 +54,19 @@ pub trait Element:
     fn to_bits(self) -> u64;
 }
 
-/// What a [`Buffer`] may be a buffer of: an [`Element`], or an [`Atomic`] over one.
-pub trait Stored: Sealed + 'static {
+/// What a [`Buffer`] may be a buffer of: a [`Plain`] type, or an [`Atomic`] over an [`Element`].
+pub trait Stored: 'static {
     /// What is uploaded and read back.
-    type Value: Element;
+    type Value: Plain;
+}
+
+impl<T: Plain> Stored for T {
+    type Value = T;
 }
 
 /// An element of a kernel's `&[AtomicU32]` and the like: std's `AtomicU32`, `AtomicI32`,
 /// `AtomicU64` and `AtomicI64`, and this crate's [`AtomicF32`] and [`AtomicF64`].
-pub trait Atomic: Stored<Value: AtomicElement<Atomic = Self>> {}
+pub trait Atomic: Sealed + Stored<Value: AtomicElement<Atomic = Self>> {}
 
 /// An [`Element`] that has an [`Atomic`].
 pub trait AtomicElement: Element {
@@ -103,9 +100,6 @@ impl<T: Element> AtomicArg for &mut Buffer<T> {
 macro_rules! plain {
     ($($ty:ident $scalar:ident |$value:ident| $bits:expr;)*) => {$(
         impl Sealed for $ty {}
-        impl Stored for $ty {
-            type Value = Self;
-        }
         impl Element for $ty {
             const SCALAR: Scalar = Scalar::$scalar;
             fn to_bits(self) -> u64 {
@@ -137,6 +131,9 @@ macro_rules! every_bit_pattern_is_a_value {
             fn bytes(values: &[Self]) -> &[u8] {
                 bytemuck::cast_slice(values)
             }
+            fn first(bytes: &[u8]) -> Self {
+                bytemuck::pod_read_unaligned(&bytes[..size_of::<Self>()])
+            }
             fn collect<E>(
                 len: usize,
                 read: impl FnOnce(&mut [u8]) -> Result<(), E>,
@@ -153,11 +150,14 @@ impl Bytes for bool {
     fn bytes(values: &[Self]) -> &[u8] {
         bytemuck::cast_slice(values)
     }
+    fn first(bytes: &[u8]) -> Self {
+        bytes[0] != 0
+    }
     fn collect<E>(
         len: usize,
         read: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Option<Result<Vec<Self>, E>> {
-        let bytes = u8::collect(len, read)?;
+        let bytes = <u8 as Bytes>::collect(len, read)?;
         Some(bytes.map(|bytes| bytes.into_iter().map(|byte| byte != 0).collect()))
     }
 }
@@ -202,12 +202,12 @@ mod tests {
             bytes.copy_from_slice(&[0, 1, 255]);
             Ok::<(), ()>(())
         };
-        assert_eq!(bool::collect(3, read), Some(Ok(vec![false, true, true])));
+        assert_eq!(<bool as Bytes>::collect(3, read), Some(Ok(vec![false, true, true])));
     }
 
     #[test]
     fn an_impossible_length_is_none() {
-        let collected = u64::collect(usize::MAX / 4, |_| Ok::<(), ()>(()));
+        let collected = <u64 as Bytes>::collect(usize::MAX / 4, |_| Ok::<(), ()>(()));
         assert_eq!(collected, None);
     }
 }

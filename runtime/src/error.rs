@@ -266,6 +266,14 @@ pub enum LaunchMistake {
         /// Where the launch is.
         device: String,
     },
+    /// A buffer of another length for a reference to one value.
+    #[error("`{param}` is one value, which all threads share, and the buffer has {len} elements")]
+    NotOneElement {
+        /// The kernel's parameter.
+        param: String,
+        /// Elements of the buffer.
+        len: usize,
+    },
     /// Arguments that are not what the kernel takes; generated code never passes such.
     #[error("it takes {expected}, and the launch passes {found}")]
     Arguments {

@@ -48,6 +48,7 @@ mod kernel;
 mod launch;
 mod num;
 mod output;
+mod plain;
 pub mod prelude;
 pub mod warp;
 
@@ -69,5 +70,6 @@ pub use host::index::{
 };
 pub use launch::{Axis, Dims, LaunchConfig};
 pub use num::{Float, Int, MinMax, Num};
+pub use plain::Plain;
 pub use warp::sync_warp;
 pub use warpwise_macros::{device, kernel};

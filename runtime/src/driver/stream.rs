@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Error, Result,
     device::DeviceInfo,
-    dispatch::{Arg, Launch, Value},
+    dispatch::{Launch, Value},
     launch::Geometry,
     output::Printer,
 };
@@ -157,10 +157,10 @@ impl Stream {
     }
 
     /// The other streams whose buffers are among `args`.
-    fn others<'a>(&self, args: &[Arg<'a>]) -> Vec<&'a Self> {
+    fn others<'a>(&self, args: &[Value<'a>]) -> Vec<&'a Self> {
         let mut others: Vec<&Self> = Vec::new();
         for arg in args {
-            let Value::Slice { buffer, .. } = arg.0 else { continue };
+            let Value::Slice { buffer, .. } = arg else { continue };
             let home: &Self = &buffer.memory.gpu().stream;
             if !ptr::eq(home, self) && !others.iter().any(|other| ptr::eq(*other, home)) {
                 others.push(home);
@@ -186,7 +186,7 @@ impl Stream {
         }
         let mut values = Vec::with_capacity(2 * args.len() + 1);
         for arg in args {
-            match arg.0 {
+            match *arg {
                 Value::Scalar { bits, .. } => values.push(bits),
                 Value::Slice { buffer, .. } => {
                     values.extend([buffer.memory.gpu().address, buffer.len as u64]);

@@ -1,0 +1,284 @@
+//! Plain data: what lies in buffers and is passed to kernels by value.
+//!
+//! A [`Plain`] type is a number, `bool`, or made of such: an array, or a struct or enum that is
+//! `#[device]`, which implements the trait. Values travel field by field, so that padding is never
+//! read, neither from the host's memory nor from a device's. What is nothing but bytes, as numbers
+//! and arrays of them, is copied as a whole.
+use crate::element::{Element, sealed::Bytes};
+use std::marker::PhantomData;
+use warpwise_compiler::ir::{self, Extent, Scalar};
+
+/// A type that buffers hold and kernels take by value.
+///
+/// These are the [`Element`]s, arrays of plain types, and the structs and enums marked
+/// [`#[device]`](crate::device) that are `Copy` and whose fields are plain. Nobody implements it by
+/// hand.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[device]
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// struct Particle {
+///     position: [f32; 3],
+///     alive: bool,
+/// }
+///
+/// let particle = Particle { position: [1.0, 2.0, 3.0], alive: true };
+/// let buffer: Buffer<Particle> = Device::cpu().upload(&[particle; 5])?;
+/// assert_eq!(buffer.to_vec()?, [particle; 5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be in a buffer, or passed to a kernel by value",
+    note = "numbers, `bool`, arrays, and `#[device]` structs and enums that are `Copy` and made of \
+            such can"
+)]
+pub trait Plain: Copy + 'static {
+    /// Whether bytes that are all zero are a value.
+    #[doc(hidden)]
+    const ZEROED: bool;
+    /// What a slice of it is to the compiler.
+    #[doc(hidden)]
+    const ELEMENT: ir::Element = ir::Element::Plain {
+        size: Extent::Const(size_of::<Self>() as u64),
+        align: Extent::Const(align_of::<Self>() as u64),
+    };
+    /// The numbers in it, in order, each with its bits: what it is passed by value as.
+    #[doc(hidden)]
+    fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
+    /// Writes it, all but padding, as it lies in memory.
+    #[doc(hidden)]
+    fn store(&self, bytes: &mut [u8]);
+    /// What was stored there.
+    #[doc(hidden)]
+    fn load(bytes: &[u8]) -> Self;
+
+    /// What `take` makes of the bytes of `values`; `None` if the host lacks the memory.
+    #[doc(hidden)]
+    fn with_bytes<R>(values: &[Self], take: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        let mut bytes = zeroed(size_of_val(values))?;
+        let places = bytes.chunks_exact_mut(size_of::<Self>().max(1));
+        values.iter().zip(places).for_each(|(value, place)| value.store(place));
+        Some(take(&bytes))
+    }
+
+    /// `len` values whose bytes are what `read` writes; `None` if the host lacks the memory.
+    #[doc(hidden)]
+    fn collect<E>(
+        len: usize,
+        read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Option<Result<Vec<Self>, E>> {
+        let size = size_of::<Self>();
+        let mut bytes = zeroed(len.checked_mul(size)?)?;
+        let mut values = Vec::new();
+        values.try_reserve_exact(len).ok()?;
+        Some(read(&mut bytes).map(|()| {
+            values.extend((0..len).map(|index| Self::load(&bytes[index * size..])));
+            values
+        }))
+    }
+}
+
+fn zeroed(len: usize) -> Option<Vec<u8>> {
+    bytemuck::allocation::try_zeroed_vec(len).ok()
+}
+
+/// [`Plain`], in a form that a bound may have which does not hold: a `#[device]` struct with a
+/// field that is not plain is not plain either, and no error.
+pub trait PlainIn<'a>: Plain {}
+impl<T: Plain> PlainIn<'_> for T {}
+
+/// [`Copy`], in the same form.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `Copy`",
+    note = "what is in a buffer, or passed to a kernel by value, is `Copy`: \
+            `#[derive(Clone, Copy)]` below `#[device]`"
+)]
+pub trait CopyIn<'a>: Copy {}
+impl<T: Copy> CopyIn<'_> for T {}
+
+/// Implements [`Plain`] for elements.
+macro_rules! elements {
+    ($($ty:ident)*) => {$(
+        impl Plain for $ty {
+            const ZEROED: bool = true;
+            const ELEMENT: ir::Element = ir::Element::Scalar(<Self as Element>::SCALAR);
+            fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
+                pass(Self::SCALAR, Element::to_bits(*self));
+            }
+            fn store(&self, bytes: &mut [u8]) {
+                let size = size_of::<Self>();
+                bytes[..size].copy_from_slice(&Element::to_bits(*self).to_le_bytes()[..size]);
+            }
+            fn load(bytes: &[u8]) -> Self {
+                Self::first(bytes)
+            }
+            fn with_bytes<R>(values: &[Self], take: impl FnOnce(&[u8]) -> R) -> Option<R> {
+                Some(take(Bytes::bytes(values)))
+            }
+            fn collect<E>(
+                len: usize,
+                read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+            ) -> Option<Result<Vec<Self>, E>> {
+                <Self as Bytes>::collect(len, read)
+            }
+        }
+    )*};
+}
+elements! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+
+impl<T: Plain, const N: usize> Plain for [T; N] {
+    const ZEROED: bool = T::ZEROED;
+    fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
+        self.iter().for_each(|elem| elem.scalars(pass));
+    }
+    fn store(&self, bytes: &mut [u8]) {
+        let places = bytes.chunks_exact_mut(size_of::<T>().max(1));
+        self.iter().zip(places).for_each(|(elem, place)| elem.store(place));
+    }
+    fn load(bytes: &[u8]) -> Self {
+        std::array::from_fn(|index| T::load(&bytes[index * size_of::<T>()..]))
+    }
+    fn with_bytes<R>(values: &[Self], take: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        T::with_bytes(values.as_flattened(), take)
+    }
+}
+
+impl Plain for () {
+    const ZEROED: bool = true;
+    fn scalars(&self, _: &mut dyn FnMut(Scalar, u64)) {}
+    fn store(&self, _: &mut [u8]) {}
+    fn load(_: &[u8]) -> Self {}
+}
+
+impl<T: 'static> Plain for PhantomData<T> {
+    const ZEROED: bool = true;
+    fn scalars(&self, _: &mut dyn FnMut(Scalar, u64)) {}
+    fn store(&self, _: &mut [u8]) {}
+    fn load(_: &[u8]) -> Self {
+        Self
+    }
+}
+
+/// Size and alignment of a field.
+pub(crate) type Field = (usize, usize);
+
+/// Of a type.
+pub const fn field<T>() -> Field {
+    (size_of::<T>(), align_of::<T>())
+}
+
+/// Where `fields` begin that lie behind `start` bytes, of which `align` is a multiple of their
+/// alignments: as in a `repr(C)` struct.
+pub const fn offsets<const N: usize>(start: usize, fields: &[Field; N]) -> [usize; N] {
+    let (mut offsets, mut end, mut index) = ([0; N], start, 0);
+    while index < N {
+        let (size, align) = fields[index];
+        offsets[index] = end.next_multiple_of(align);
+        end = offsets[index] + size;
+        index += 1;
+    }
+    offsets
+}
+
+/// Where the fields of the variants of an enum begin, behind a discriminant of type `Tag`: as in
+/// a `repr(C)` enum.
+///
+/// # Panics
+/// While the user's crate is compiled, if `Enum` is not as large as that.
+pub const fn payload<Enum, Tag>(variants: &[&[Field]]) -> usize {
+    let (mut align, mut index) = (1, 0);
+    while index < variants.len() {
+        align = max(align, extent(variants[index]).1);
+        index += 1;
+    }
+    let start = size_of::<Tag>().next_multiple_of(align);
+    let (mut size, mut index) = (0, 0);
+    while index < variants.len() {
+        size = max(size, extent(variants[index]).0);
+        index += 1;
+    }
+    let all = max(align, align_of::<Tag>());
+    let size = (start + size.next_multiple_of(align)).next_multiple_of(all);
+    assert!(
+        size == size_of::<Enum>() && all == align_of::<Enum>(),
+        "the enum does not lie in memory as `#[device]` takes it to"
+    );
+    start
+}
+
+/// Size and alignment of a `repr(C)` struct.
+const fn extent(fields: &[Field]) -> Field {
+    let (mut end, mut most, mut index) = (0usize, 1, 0);
+    while index < fields.len() {
+        let (size, align) = fields[index];
+        end = end.next_multiple_of(align) + size;
+        most = max(most, align);
+        index += 1;
+    }
+    (end.next_multiple_of(most), most)
+}
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scalars(value: impl Plain) -> Vec<(Scalar, u64)> {
+        let mut all = Vec::new();
+        value.scalars(&mut |ty, bits| all.push((ty, bits)));
+        all
+    }
+
+    #[test]
+    fn arrays_are_taken_apart() {
+        let numbers = [[1u8, 2], [3, 4]];
+        let expected = [1, 2, 3, 4].map(|bits| (Scalar::U8, bits));
+        assert_eq!(scalars(numbers), expected);
+        assert_eq!(scalars(((), true).1), [(Scalar::Bool, 1)]);
+        assert_eq!(scalars(()), []);
+    }
+
+    #[test]
+    fn what_was_stored_is_loaded() {
+        fn travels<T: Plain + PartialEq + std::fmt::Debug>(values: &[T]) {
+            let stored = T::with_bytes(values, <[u8]>::to_vec).unwrap();
+            assert_eq!(stored.len(), size_of_val(values));
+            let read = |bytes: &mut [u8]| {
+                bytes.copy_from_slice(&stored);
+                Ok::<(), ()>(())
+            };
+            assert_eq!(T::collect(values.len(), read).unwrap().unwrap(), values);
+            let loaded = stored.chunks_exact(size_of::<T>().max(1)).map(T::load);
+            assert!(size_of::<T>() == 0 || loaded.eq(values.iter().copied()));
+        }
+        travels(&[1.5f32, -0.0]);
+        travels(&[[true, false], [false, true]]);
+        travels(&[[1i16, -2, 3], [4, 5, 6]]);
+        travels(&[u64::MAX, 1]);
+        travels(&[(), ()]);
+    }
+
+    #[test]
+    fn layouts_are_those_of_repr_c() {
+        #[repr(C)]
+        struct Mixed(u8, u64, u16);
+        let fields = [field::<u8>(), field::<u64>(), field::<u16>()];
+        let expected = [0, std::mem::offset_of!(Mixed, 1), std::mem::offset_of!(Mixed, 2)];
+        assert_eq!(offsets(0, &fields), expected);
+        assert_eq!(extent(&fields), field::<Mixed>());
+        #[expect(dead_code, reason = "only its size is looked at")]
+        #[repr(C)]
+        enum Either {
+            Small(u8),
+            Large { wide: f64, narrow: u8 },
+            Empty,
+        }
+        let variants: [&[Field]; 3] = [&[field::<u8>()], &[field::<f64>(), field::<u8>()], &[]];
+        assert_eq!(payload::<Either, i32>(&variants), 8);
+    }
+}

@@ -1,0 +1,145 @@
+//! Buffers of structs and enums: what is uploaded comes back, padding or not.
+#![deny(warnings, clippy::pedantic, clippy::nursery)]
+#![allow(missing_docs, clippy::float_cmp, reason = "a test")]
+use std::marker::PhantomData;
+use warpwise::prelude::*;
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Particle {
+    pub alive: bool,
+    pub position: [f64; 3],
+    pub(crate) kind: Kind,
+    charge: i16,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Light,
+    Heavy = 7,
+    Strange = -1,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Small {
+    A = 3,
+    B,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Circle(f32),
+    Pair(u8, f64),
+    Box { from: [f32; 2], to: [f32; 2], solid: bool },
+    Nothing,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+enum Option8<T, const N: usize>
+where
+    T: Num,
+{
+    Many([T; N]) = 4,
+    One(T),
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pair<A, B, const N: usize>(A, [B; N]);
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[repr(C, align(64))]
+struct Line {
+    first: u8,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[repr(transparent)]
+struct Meters<T: Copy + 'static> {
+    value: f32,
+    unit: PhantomData<T>,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+struct Unit;
+
+/// Device code, and no plain data: it borrows, is not `Copy`, or holds what is no plain data.
+#[device]
+#[derive(Clone, Copy)]
+#[allow(dead_code, reason = "only what it is, is looked at")]
+struct Borrows<'a> {
+    values: &'a [f32],
+}
+#[device]
+#[allow(dead_code, reason = "only what it is, is looked at")]
+struct Moves {
+    value: f32,
+}
+#[device]
+#[derive(Clone, Copy)]
+#[allow(dead_code, reason = "only what it is, is looked at")]
+struct Tuples {
+    pair: (f32, u8),
+}
+
+#[track_caller]
+fn travels<T: Plain + PartialEq + std::fmt::Debug>(values: &[T]) {
+    let device = Device::cpu();
+    let mut buffer = device.upload(values).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), values);
+    let reversed: Vec<T> = values.iter().rev().copied().collect();
+    buffer.copy_from(&reversed).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), reversed);
+    assert!(device.upload::<T>(&[]).unwrap().to_vec().unwrap().is_empty());
+}
+
+#[test]
+fn structs_travel() {
+    let particle = |kind, charge| Particle {
+        alive: charge > 0,
+        position: [1.5, -2.0, f64::from(charge)],
+        kind,
+        charge,
+    };
+    travels(&[particle(Kind::Light, 1), particle(Kind::Heavy, -2), particle(Kind::Strange, 3)]);
+    travels(&[Pair(1u8, [2.0f64, 3.0]), Pair(4, [5.0, 6.0])]);
+    travels(&[Pair(Pair(true, [Kind::Heavy]), [[Small::A, Small::B]])]);
+    travels(&[Line { first: 1 }, Line { first: 2 }]);
+    travels(&[Meters { value: 1.0, unit: PhantomData::<u64> }]);
+    travels(&[Unit, Unit]);
+}
+
+#[test]
+fn enums_travel() {
+    travels(&[Kind::Strange, Kind::Light, Kind::Heavy]);
+    travels(&[Small::B, Small::A]);
+    let solid = Shape::Box { from: [1.0, 2.0], to: [3.0, 4.0], solid: true };
+    travels(&[Shape::Circle(1.0), Shape::Pair(9, 2.5), solid, Shape::Nothing]);
+    travels(&[Option8::Many([1u16, 2, 3]), Option8::One(7)]);
+}
+
+#[test]
+fn zeros_are_values() {
+    let device = Device::cpu();
+    let zeros = device.zeros::<Particle>(2).unwrap().to_vec().unwrap();
+    let zero = Particle { alive: false, position: [0.0; 3], kind: Kind::Light, charge: 0 };
+    assert_eq!(zeros, [zero; 2]);
+    assert_eq!(device.zeros::<Shape>(1).unwrap().to_vec().unwrap(), [Shape::Circle(0.0)]);
+}
+
+#[test]
+fn layouts_are_those_of_c() {
+    assert_eq!((size_of::<Particle>(), align_of::<Particle>()), (40, 8));
+    assert_eq!((size_of::<Kind>(), size_of::<Small>()), (4, 1));
+    assert_eq!((size_of::<Shape>(), align_of::<Shape>()), (32, 8));
+    assert_eq!((size_of::<Option8<u16, 3>>(), size_of::<Line>()), (8, 64));
+}
