@@ -99,9 +99,9 @@ macro_rules! __macro_of__warpwise_raw_HASH {
 #[allow(unused_imports, reason = "another item may use it or not")]
 use __macro_of__warpwise_raw_HASH as __warpwise_raw_HASH;
 __warpwise_raw_HASH! {
-    { { ::warpwise::__private::link } } {} { gather { "HASH" { pub (crate) fn
-    volume(width : f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) *
-    scale:: < f32 > (depth) } } } }
+    { { ::warpwise::__private::link } } {} { wait { "HASH" { pub (crate) fn volume(width
+    : f32, height : f32, depth : f32) -> f32 { shapes::area(width, height) * scale:: <
+    f32 > (depth) } } } }
 }
 #[allow(dead_code, reason = "a kernel is launched, not called")]
 #[allow(

@@ -91,14 +91,21 @@ pub(crate) fn local(name: &Ident, carried: &TokenStream) -> TokenStream {
 }
 
 /// Carries an item alone, as it is, until it is known what else it needs; then `link` gets it,
-/// with `gather`.
+/// with `wait`.
 pub(crate) fn raw(raw: &Raw) -> TokenStream {
     let name = raw_name(&raw.id);
     let local = local(&name, &raw.to_token_stream());
-    // An alias is not known before every attribute of the crate was expanded, and so every item
-    // that is to be known was registered.
-    let gather = quote!(#name! { { { ::warpwise::__private::link } } {} { gather #raw } });
-    quote!(#local #gather)
+    quote!(#local #name! { { { ::warpwise::__private::link } } {} { wait #raw } })
+}
+
+/// The same, with `gather`, once `wait` is over.
+pub(crate) fn wait_again(raw: &Raw) -> TokenStream {
+    let name = raw_name(&raw.id);
+    let again = format_ident!("__again{name}");
+    quote!(
+        use #name as #again;
+        #again! { { { ::warpwise::__private::link } } {} { gather #raw } }
+    )
 }
 
 /// The macro that [`raw`] defines.

@@ -36,10 +36,12 @@
 //! ```text
 //! macro_rules! __macro_of__warpwise_raw_<hash> { .. { "id" { ITEM } } .. }
 //! use __macro_of__warpwise_raw_<hash> as __warpwise_raw_<hash>;
-//! __warpwise_raw_<hash>! { { {::warpwise::__private::link} } {} { gather { "id" { ITEM } } } }
+//! __warpwise_raw_<hash>! { { {::warpwise::__private::link} } {} { wait { "id" { ITEM } } } }
 //! ```
 //! The last line has to wait until the alias is resolved, which is when rustc has expanded all
-//! attributes that it found so far: then everybody is registered. [`link`] goes on from there.
+//! attributes that it found so far. Some were imported by `use`, and are found only then; so the
+//! same is done again, with an alias of the alias. Now everybody is registered, and [`link`] goes
+//! on from there.
 //!
 //! **Names.** `macro_rules!` names are unique in a crate where the item is public (they are
 //! then exported from the root), so they have a hash of crate, line and tokens; the same is the
@@ -132,8 +134,9 @@ fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
         _ => {
             let id = raw.id.clone();
             let kind = item::kind(item).expect("other items were refused");
-            let scope = source::scope(Span::call_site());
-            registry(|registry| registry.register(Known { scope, id, kind, needs }));
+            let here = Span::call_site();
+            let (scope, expansion) = (source::scope(here), source::expansion(here));
+            registry(|registry| registry.register(Known { scope, expansion, id, kind, needs }));
             carry::raw(&raw)
         }
     }
@@ -227,6 +230,7 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
     let Link { got, state } = syn::parse2(tokens)?;
     Ok(match state {
         State::Part(name) => carry::local(&name, &got),
+        State::Wait(raw) => carry::wait_again(&raw),
         State::Gather(raw) => gather(raw),
         State::Bundle(first) => {
             let others = in_braces::<Raw>(&got)?;

@@ -74,27 +74,53 @@ pub fn kernel(
     guarded(item.clone(), || expand::kernel(args.into(), item)).into()
 }
 
-/// Makes a function callable from kernels, and from other device functions, wherever rustc finds
-/// it: in other modules and other crates, under another name, before or after its definition.
+/// Makes an item usable in kernels, and in other device items, wherever rustc finds it: in other
+/// modules and other crates, under another name, before or after its definition. It stands on
+/// functions, structs, enums, traits, `impl` blocks, constants, type aliases, and on modules, of
+/// which it covers all these.
 ///
 /// ```ignore
 /// #[device]
-/// pub fn area<T: Num>(width: T, height: T) -> T {
-///     width * height
+/// #[derive(Clone, Copy)]
+/// pub struct Disc {
+///     pub radius: f32,
+/// }
+///
+/// #[device]
+/// impl Disc {
+///     pub fn area(self) -> f32 {
+///         PI * self.radius * self.radius
+///     }
+/// }
+///
+/// #[device]
+/// pub fn larger<T: Num>(a: T, b: T) -> T {
+///     if a < b { b } else { a }
 /// }
 /// ```
 ///
-/// It does so by a macro of the same name, which the function's `use` brings along. That has
+/// A struct or enum gets `#[repr(C)]`, unless it says otherwise, and [`Plain`], if it is `Copy` and
+/// made of plain data: then buffers hold it and kernels take it by value. `#[device]` stands above
+/// `#[derive(..)]`, to see it.
+///
+/// [`Plain`]: https://docs.rs/warpwise/latest/warpwise/trait.Plain.html
+///
+/// An `impl` block stands in the module of its type or of its trait, which is `#[device]`, too.
+/// One for a type of that module comes with the type, any other with the trait: a kernel that
+/// only calls the trait's method on an `f32` has to name the trait, as in `Area::area(x)`.
+///
+/// All this is done by a macro of the same name, which the item's `use` brings along. That has
 /// consequences:
 ///
-/// - A call of a function that is not `#[device]` is the error "cannot find macro" of rustc, with
-///   the note that the name is a function and not a macro. So is a call of a device function that
-///   calls one, and one of functions in different modules that call each other: kernel code does
-///   not recurse.
-/// - A device function cannot have the name of a macro that is in scope everywhere, such as `vec`
-///   or `assert`.
-/// - One function calls at most some 120 others directly, unless `#![recursion_limit = ".."]` is
-///   raised. How deep calls nest does not matter.
+/// - A use of an item that is not `#[device]` is the error "cannot find macro" of rustc, with the
+///   note that the name is a function, a struct or a constant and not a macro. So is a use of a
+///   device item that uses one, and one of items in different modules that need each other, such
+///   as two types with methods that take the other: put those into one module.
+/// - By their names types, traits and constants are told from functions and modules: those begin with
+///   an upper-case letter, these with a lower-case one. A variant is written with its enum,
+///   `Shape::Circle`.
+/// - A device item cannot have the name of a macro that is in scope everywhere, such as `vec` or
+///   `assert`, nor a type that of one that kernel code knows, such as `Option`.
 #[proc_macro_attribute]
 pub fn device(
     args: proc_macro::TokenStream,

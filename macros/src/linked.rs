@@ -27,6 +27,8 @@ pub(crate) struct Link {
 pub(crate) enum State {
     /// `part NAME`: a macro of this name is to carry all of it.
     Part(Ident),
+    /// `wait RAW`: an item that waits for others to be registered.
+    Wait(Raw),
     /// `gather RAW`: an item that waited until all others were registered.
     Gather(Raw),
     /// `bundle RAW`: one of several items that need each other; the others were got.
@@ -82,6 +84,7 @@ impl Parse for State {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         match Ident::parse_any(input)?.to_string().as_str() {
             "part" => input.parse().map(Self::Part),
+            "wait" => syn::parse2(braced(input)?).map(Self::Wait),
             "gather" => syn::parse2(braced(input)?).map(Self::Gather),
             "bundle" => syn::parse2(braced(input)?).map(Self::Bundle),
             "items" => in_braces(&input.parse()?).map(Self::Items),

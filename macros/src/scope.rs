@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Known {
     /// What names its module or block.
     pub(crate) scope: String,
+    /// The call of a `macro_rules!` that it is from, see [`expansion`](crate::source::expansion).
+    pub(crate) expansion: String,
     /// Its own, unique one.
     pub(crate) id: String,
     /// What it is.
@@ -139,11 +141,13 @@ impl Graph {
         for (index, item) in here() {
             by_name.entry(item.kind.name().unwrap_or_default()).or_default().push(index);
         }
-        // Several have a name where one `macro_rules!` makes several modules: then the nearest,
-        // because what belongs together is expanded together.
+        // Several have a name where one `macro_rules!` makes several modules: then that of the
+        // same call, or the nearest, because what belongs together is expanded together.
         let named = |name: &str, from: usize| {
             let found = by_name.get(name)?.iter().copied();
-            found.min_by_key(|&index| (index > from, index.abs_diff(from)))
+            found.min_by_key(|&index| {
+                (items[index].expansion != items[from].expansion, index.abs_diff(from))
+            })
         };
         let is_function = |index: usize| matches!(items[index].kind, Kind::Function(_));
         let mut graph = Self { needs: Edges::new(), calls: Edges::new(), strays: Vec::new() };
@@ -213,7 +217,8 @@ fn circle(start: usize, edges: &Edges) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// `scope kind name: needs`, where a name is `f`, `Type`, `impl Type` or `impl Trait for Type`.
+    /// `scope#expansion name: needs`, where the expansion may be left out, and a name is `f`,
+    /// `Type`, `impl Type` or `impl Trait for Type`.
     fn registry(items: &[&str]) -> Registry {
         let mut registry = Registry::new();
         for (index, text) in items.iter().enumerate() {
@@ -228,7 +233,9 @@ mod tests {
                 _ => Kind::Function(name.into()),
             };
             let needs = needs.split_whitespace().map(str::to_owned).collect();
-            registry.register(Known { scope: scope.into(), id: index.to_string(), kind, needs });
+            let (scope, expansion) = scope.split_once('#').unwrap_or((scope, ""));
+            let (scope, expansion) = (scope.into(), expansion.into());
+            registry.register(Known { scope, expansion, id: index.to_string(), kind, needs });
         }
         registry
     }
@@ -277,8 +284,8 @@ mod tests {
     fn modules_are_apart() {
         let items = ["a P: Q", "b P:", "a impl P: P", "b impl P: P", "b Q: P"];
         assert_eq!(tasks(&items), ["02", "13", "Follow", "Follow", "4"]);
-        let twins = ["m P:", "m impl P: P", "m P:", "m impl P: P"];
-        assert_eq!(tasks(&twins), ["01", "Follow", "23", "Follow"]);
+        let twins = ["m#1 impl P: P", "m#2 impl P: P", "m#2 P:", "m#1 P:", "m P:", "m impl P: P"];
+        assert_eq!(tasks(&twins), ["03", "12", "Follow", "Follow", "45", "Follow"]);
     }
 
     #[test]
@@ -295,8 +302,8 @@ mod tests {
         let mut registry = registry(&["m P:"]);
         assert_eq!(registry.task("0"), Task::Lead(vec!["0".into()]));
         let kind = Kind::Impl { of: Some("P".into()), by: None };
-        let (scope, id) = ("m".into(), "late".into());
-        registry.register(Known { scope, id, kind, needs: vec!["P".into()] });
+        let (scope, expansion, id) = ("m".into(), String::new(), "late".into());
+        registry.register(Known { scope, expansion, id, kind, needs: vec!["P".into()] });
         assert_eq!(registry.task("late"), Task::Late);
     }
 }

@@ -31,6 +31,16 @@ pub(crate) fn scope(span: Span) -> String {
     }
 }
 
+/// What tells apart what several calls of one `macro_rules!` yield: the same for all of one call.
+/// Only a hint: it is what rustc shows of a span to those who debug macros.
+pub(crate) fn expansion(span: Span) -> String {
+    if !proc_macro::is_available() {
+        return String::new();
+    }
+    let shown = format!("{:?}", span.unwrap());
+    shown.split(' ').next().filter(|first| first.starts_with('#')).unwrap_or_default().to_owned()
+}
+
 /// Line and column, both from 1.
 type At = (usize, usize);
 

@@ -132,6 +132,8 @@ fn states_arrive_as_they_were_sent() {
         ),
     );
     assert!(matches!(state(quote!(part x)), Ok(State::Part(name)) if name == "x"));
+    let waiting = state(quote!(wait #item));
+    assert!(matches!(waiting, Ok(State::Wait(raw)) if raw.id == "7"));
     let gathered = state(quote!(gather #item));
     assert!(matches!(gathered, Ok(State::Gather(raw)) if raw.id == "7"));
     let bundled = state(quote!(bundle #item));

@@ -27,7 +27,9 @@
 //! ```
 use warpwise::prelude::*;
 
+pub mod bodies;
 pub mod solids;
+pub mod vectors;
 
 /// The product.
 #[device]
