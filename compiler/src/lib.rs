@@ -13,6 +13,7 @@ pub mod diag;
 pub mod fault;
 pub mod id;
 pub mod ir;
+pub mod library;
 pub mod lint;
 pub mod message;
 pub mod optimize;

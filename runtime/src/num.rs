@@ -7,6 +7,7 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
     Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
+use warpwise_compiler::library;
 
 /// Any integer or float that an [`Element`] can be.
 pub trait Num:
@@ -87,6 +88,56 @@ pub trait Float: Num + Neg<Output = Self> {
     fn trunc(self) -> Self;
     /// To the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
+    /// [`math::acos`](crate::math::acos)
+    fn acos(self) -> Self;
+    /// [`math::acosh`](crate::math::acosh)
+    fn acosh(self) -> Self;
+    /// [`math::asin`](crate::math::asin)
+    fn asin(self) -> Self;
+    /// [`math::asinh`](crate::math::asinh)
+    fn asinh(self) -> Self;
+    /// [`math::atan`](crate::math::atan)
+    fn atan(self) -> Self;
+    /// [`math::atan2`](crate::math::atan2)
+    fn atan2(self, other: Self) -> Self;
+    /// [`math::atanh`](crate::math::atanh)
+    fn atanh(self) -> Self;
+    /// [`math::cbrt`](crate::math::cbrt)
+    fn cbrt(self) -> Self;
+    /// [`math::cos`](crate::math::cos)
+    fn cos(self) -> Self;
+    /// [`math::cosh`](crate::math::cosh)
+    fn cosh(self) -> Self;
+    /// [`math::erf`](crate::math::erf)
+    fn erf(self) -> Self;
+    /// [`math::exp`](crate::math::exp)
+    fn exp(self) -> Self;
+    /// [`math::exp2`](crate::math::exp2)
+    fn exp2(self) -> Self;
+    /// [`math::exp_m1`](crate::math::exp_m1)
+    fn exp_m1(self) -> Self;
+    /// [`math::hypot`](crate::math::hypot)
+    fn hypot(self, other: Self) -> Self;
+    /// [`math::ln`](crate::math::ln)
+    fn ln(self) -> Self;
+    /// [`math::ln_1p`](crate::math::ln_1p)
+    fn ln_1p(self) -> Self;
+    /// [`math::log`](crate::math::log)
+    fn log(self, base: Self) -> Self;
+    /// [`math::log10`](crate::math::log10)
+    fn log10(self) -> Self;
+    /// [`math::log2`](crate::math::log2)
+    fn log2(self) -> Self;
+    /// [`math::powf`](crate::math::powf)
+    fn powf(self, exponent: Self) -> Self;
+    /// [`math::sin`](crate::math::sin)
+    fn sin(self) -> Self;
+    /// [`math::sinh`](crate::math::sinh)
+    fn sinh(self) -> Self;
+    /// [`math::tan`](crate::math::tan)
+    fn tan(self) -> Self;
+    /// [`math::tanh`](crate::math::tanh)
+    fn tanh(self) -> Self;
 }
 
 macro_rules! num {
@@ -141,6 +192,13 @@ macro_rules! unsigned {
         impl Int for $ty {}
     )*};
 }
+macro_rules! library {
+    ($ty:ident $($name:ident($($arg:ident)?))*) => {$(
+        fn $name(self $(, $arg: Self)?) -> Self {
+            library::$ty::$name(self $(, $arg)?)
+        }
+    )*};
+}
 macro_rules! float {
     ($($ty:ident)*) => {$(
         num! { $ty { 0.0 1.0 |a, b| lesser!(a, b), greater!(a, b), $ty::abs(a) } }
@@ -163,6 +221,7 @@ macro_rules! float {
             fn round_ties_even(self) -> Self {
                 $ty::round_ties_even(self)
             }
+            library! { $ty acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
         }
     )*};
 }

@@ -26,6 +26,9 @@ pub(crate) const FAULTS: Option<&str> = Some("it faults");
 /// Rustc never fuses.
 pub(crate) const FUSES: Option<&str> = Some("it fuses");
 
+/// std's functions have other last bits.
+pub(crate) const STD: Option<&str> = Some("it calls std's functions");
+
 /// Rustc leaves open which zero `min` and `max` give.
 pub(crate) const ZEROS: Option<&str> = Some("Rust leaves its result open");
 

@@ -15,6 +15,7 @@ mod generics;
 mod int_methods;
 mod integers;
 mod launches;
+mod math;
 mod memory;
 mod method_faults;
 mod shared;
@@ -37,6 +38,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
     ("launches", launches::CASES),
+    ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
     ("shared", shared::CASES),

@@ -1,8 +1,12 @@
 //! Methods and associated functions of numbers: what they are called, take and return.
 //!
-//! Here are those that one instruction or a short exact expansion computes. What rustc would find
-//! by a trait (`Num`, `Float`) is listed with the rest: that it exists is rustc's to check.
-use super::types::{Class, Prim, Type};
+//! Here are those that one instruction or a short exact expansion computes; [`Math`] has those that
+//! are functions of the library. What rustc would find by a trait (`Num`, `Float`) is listed with
+//! the rest: that it exists is rustc's to check.
+use super::{
+    library::Math,
+    types::{Class, Prim, Type},
+};
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
 /// What a method does.
@@ -30,6 +34,8 @@ pub(crate) enum Method {
     Bit(BitMethod),
     /// Of floats only.
     Float(FloatMethod),
+    /// Of floats, by the library.
+    Math(Math),
 }
 
 /// What a method of integers does.
@@ -162,7 +168,16 @@ impl Spec {
 pub(crate) fn method(name: &str, ty: Type) -> Option<Spec> {
     let found = |spec: &Spec| has(spec.on, ty, spec.generic);
     let specs = [of_numbers(name), of_floats(name), of_integers(name), of_bits(name)];
-    specs.into_iter().flatten().find(found)
+    // `erf` is one of the trait `Float` only.
+    let math = || math(name, ty).filter(|_| name != "erf" || matches!(ty, Type::Generic(_)));
+    specs.into_iter().flatten().find(found).or_else(math)
+}
+
+/// The function of that name in the module `math`, of a first argument of type `ty`.
+pub(crate) fn math(name: &str, ty: Type) -> Option<Spec> {
+    let math = Math::named(name)?;
+    let spec = Spec::generic(Method::Math(math), On::Float, math.params(), Part::This);
+    has(spec.on, ty, spec.generic).then_some(spec)
 }
 
 /// Methods that both integers and floats have, or that generic code has.
@@ -344,11 +359,8 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
 /// What to write instead of a method of numbers that kernel code does not have.
 pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
-        "sin" | "cos" | "tan" | "sin_cos" | "asin" | "acos" | "atan" | "atan2" | "sinh"
-        | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "exp" | "exp2" | "exp_m1" | "ln"
-        | "ln_1p" | "log" | "log2" | "log10" | "powf" | "cbrt" | "hypot" => {
-            "compute it on the host, or write an approximation as a `#[device]` function"
-        }
+        "sin_cos" => "call `sin` and `cos`",
+        "erf" => "call `math::erf(x)`: std's method is not stable",
         "checked_add" | "checked_sub" | "checked_mul" | "checked_div" | "checked_rem"
         | "overflowing_add" | "overflowing_sub" | "overflowing_mul" => {
             "compare first, or let `#[kernel(overflow_checks)]` make overflow a fault"

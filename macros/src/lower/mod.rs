@@ -13,6 +13,7 @@ mod emit;
 mod error;
 mod infer;
 mod levels;
+mod library;
 mod limits;
 mod method;
 mod mono;
@@ -30,6 +31,7 @@ mod witness;
 use crate::attr;
 use error::Errors;
 pub(crate) use error::Rejected;
+use library::Library;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
 use program::{Callee, Program, Written};
@@ -98,7 +100,8 @@ fn try_lower(
 ) -> Option<Lowered> {
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
     let prelude = prelude::items(devices.items.len());
-    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
+    let library = Library::new(devices.items.len() + prelude.len());
+    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
     let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
     let context = infer::Context {
         program: &program,
@@ -180,7 +183,8 @@ fn check_fields(index: usize, generics: &syn::Generics, devices: &DeviceSet, err
         return;
     }
     let prelude = prelude::items(devices.items.len());
-    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
+    let library = Library::new(devices.items.len() + prelude.len());
+    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
     // What is wrong is reported; what is right is of no use here.
     let _ = program.adt(index, &[], &[], errors);
 }
@@ -192,7 +196,8 @@ fn check_function(
     errors: &mut Errors,
 ) -> Option<(tree::Function, witness::Notes)> {
     let prelude = prelude::items(devices.items.len());
-    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude);
+    let library = Library::new(devices.items.len() + prelude.len());
+    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
     let written = program.written(callee)?;
     let Written { sig, block, outer, .. } = written;
     if !limits::check(sig, block, errors) || !infer::stands_for_numbers(outer, sig) {

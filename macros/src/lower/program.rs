@@ -7,7 +7,9 @@
 use super::{
     DeviceItem,
     error::Errors,
-    infer, limits,
+    infer,
+    library::{Library, Math},
+    limits,
     mono::{Mono, MonoArg},
     prelude,
     span::SpanRange,
@@ -79,6 +81,8 @@ pub(super) struct Program<'a> {
     pub(super) names: Rc<[String]>,
     /// What is in scope everywhere, behind the items.
     prelude: &'a [DeviceItem],
+    /// What methods of floats call, behind the prelude.
+    mathematics: &'a Library,
     impls: Vec<usize>,
     instances: RefCell<Vec<Made>>,
     adts: RefCell<Vec<Declared>>,
@@ -90,12 +94,14 @@ impl<'a> Program<'a> {
         devices: &'a [DeviceItem],
         kernel_paths: &'a BTreeMap<String, usize>,
         prelude: &'a [DeviceItem],
+        mathematics: &'a Library,
     ) -> Self {
         let all = || devices.iter().chain(prelude);
         Self {
             devices,
             kernel_paths,
             prelude,
+            mathematics,
             names: all().map(|device| name(&device.item)).collect(),
             impls: all()
                 .enumerate()
@@ -126,7 +132,7 @@ impl<'a> Program<'a> {
     fn device(&self, index: usize) -> Option<&'a DeviceItem> {
         match index.checked_sub(self.devices.len()) {
             None => self.devices.get(index),
-            Some(behind) => self.prelude.get(behind),
+            Some(behind) => self.prelude.get(behind).or_else(|| self.mathematics.item(index)),
         }
     }
 
@@ -143,7 +149,12 @@ impl<'a> Program<'a> {
         Some((self.library(of)?, variant))
     }
 
-    /// Whether an item is of the prelude: its places in the source are those of its calls.
+    /// The library function of `f64` if `wide`, of `f32` otherwise.
+    pub(super) fn math(&self, math: Math, wide: bool) -> Callee {
+        Callee { item: self.mathematics.function(math, wide), member: None }
+    }
+
+    /// Whether an item is of the prelude or the library: its places in the source are those of its calls.
     pub(super) fn is_prelude(&self, item: usize) -> bool {
         item >= self.devices.len()
     }

@@ -22,7 +22,7 @@ use std::{
 };
 use syn::{
     Attribute, Block, Expr, ExprBlock, Ident, ImplItem, ItemFn, ItemImpl, Lit, Local, Pat, PatType,
-    Path, Stmt, parse_quote,
+    Path, PathArguments, Stmt, parse_quote,
     token::Brace,
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
@@ -52,6 +52,17 @@ impl Notes {
         let generic = found.width || found.params.contains(&Part::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
             self.builtins.push((path.clone(), found.path.clone()));
+        }
+    }
+
+    /// A path was taken for a function of the module `math`.
+    pub(crate) fn math(&mut self, path: &Path, name: &str) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));
+        }
+        if !self.builtins.iter().any(|(known, _)| *known == path) {
+            self.builtins.push((path, format!("math::{name}")));
         }
     }
 }
@@ -161,7 +172,8 @@ fn same(notes: &Notes) -> TokenStream {
     let checks = notes.builtins.iter().map(|(path, absolute)| {
         let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
         let names = absolute.split("::").map(|name| Ident::new(name, span));
-        quote_spanned!(span=> same(#path, ::warpwise #(::#names)*);)
+        let generic = path.segments.last().map(|last| &last.arguments);
+        quote_spanned!(span=> same(#path, ::warpwise #(::#names)* #generic);)
     });
     quote! {
         fn same<F>(_: F, _: F) {}

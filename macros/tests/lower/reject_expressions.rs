@@ -54,8 +54,8 @@ fn slices(x: &[f32], y: &mut [f32]) {
 
 #[kernel]
 fn methods(x: f32, n: i32, y: &mut [f32]) {
-    y[0] = x.sin();
-    y[1] = x.powf(2.0);
+    y[0] = x.erf();
+    y[1] = x.next_up();
     y[2] = n.pow(2) as f32;
     y[4] = n.checked_add(1);
     y[6] = x.frobnicate();
@@ -164,10 +164,10 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 52:5-52:16: kernel code cannot call the method `fill` of a slice yet
 // = help: write a loop
 // == methods
-// error: 57:12-57:19: kernel code cannot call the method `sin` of `f32`
-// = help: compute it on the host, or write an approximation as a `#[device]` function
-// error: 58:12-58:23: kernel code cannot call the method `powf` of `f32`
-// = help: compute it on the host, or write an approximation as a `#[device]` function
+// error: 57:12-57:19: kernel code cannot call the method `erf` of `f32`
+// = help: call `math::erf(x)`: std's method is not stable
+// error: 58:12-58:23: kernel code cannot call the method `next_up` of `f32`
+// = help: write it out, or as a `#[device]` function, with operators
 // error: 60:12-60:28: kernel code cannot call the method `checked_add` of `i32`
 // = help: compare first, or let `#[kernel(overflow_checks)]` make overflow a fault
 // error: 61:12-61:26: kernel code cannot call the method `frobnicate` of `f32`

@@ -51,14 +51,14 @@ impl Emit<'_> {
     }
 
     /// Goes on in another call; yields the level of the one at hand.
-    fn enter(&mut self, frame: Frame) -> usize {
+    pub(super) fn enter(&mut self, frame: Frame) -> usize {
         let level = self.frame.level;
         self.waiting.push(None);
         self.waiting[level] = Some(std::mem::replace(&mut self.frame, frame));
         level
     }
 
-    fn leave_call(&mut self, caller: usize) {
+    pub(super) fn leave_call(&mut self, caller: usize) {
         self.waiting.pop();
         if let Some(frame) = self.waiting[caller].take() {
             self.frame = frame;
@@ -66,7 +66,7 @@ impl Emit<'_> {
     }
 
     /// The body of a function, in its own frame.
-    fn inlined(&mut self, function: &Function, args: &[Value]) -> Flow<Value> {
+    pub(super) fn inlined(&mut self, function: &Function, args: &[Value]) -> Flow<Value> {
         self.bind_all(&function.params, args)?;
         self.block(&function.body)
     }

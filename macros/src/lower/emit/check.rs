@@ -145,7 +145,7 @@ impl Emit<'_> {
 
     /// What Rust's debug build checks before `-x`.
     pub(super) fn check_negation(&mut self, value: InstId, scalar: Scalar, at: At) {
-        if self.options.overflow_checks && self.may_be_signed(scalar) {
+        if self.overflow_checks() && self.may_be_signed(scalar) {
             let cond = self.is_not_min(value, scalar, at);
             self.check_int(cond, Fault::NegateOverflow, scalar, at);
         }
@@ -160,7 +160,7 @@ impl Emit<'_> {
         scalar: Scalar,
         at: At,
     ) {
-        if !self.options.overflow_checks || !self.may_be_int(scalar) {
+        if !self.overflow_checks() || !self.may_be_int(scalar) {
             return;
         }
         let (cond, fault) = match op {
@@ -268,7 +268,7 @@ impl Emit<'_> {
     ) {
         let in_range =
             |bits: u32| known.is_some_and(|amount| (0..i128::from(bits)).contains(&amount));
-        if !self.options.overflow_checks || scalar.bits().is_some_and(in_range) {
+        if !self.overflow_checks() || scalar.bits().is_some_and(in_range) {
             return;
         }
         let amount = self.convert(amount, amount_type, Scalar::U64, at);

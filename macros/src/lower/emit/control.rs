@@ -156,8 +156,7 @@ impl Emit<'_> {
 
     /// Whether the operator of an expression may fault because overflow is checked.
     fn checks_overflow(&self, expr: &Expr) -> bool {
-        self.options.overflow_checks
-            && self.scalar_type(expr.ty).is_none_or(|scalar| !scalar.is_float())
+        self.overflow_checks() && self.scalar_type(expr.ty).is_none_or(|scalar| !scalar.is_float())
     }
 
     pub(super) fn labeled(&mut self, label: Label, block: &Block, expr: &Expr) -> Flow<Value> {

@@ -68,6 +68,7 @@ impl Emit<'_> {
             Method::Int(method) => self.int_method(method, applied)?,
             Method::Bit(method) => self.bit_method(method, applied),
             Method::Float(method) => self.float_method(method, applied)?,
+            Method::Math(math) => self.math(math, &[lhs, rhs][..=math.params().len()], of, at)?,
         })
     }
 

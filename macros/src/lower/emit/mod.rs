@@ -20,6 +20,7 @@ mod float;
 mod integer;
 mod kernel;
 mod layout;
+mod library;
 mod looping;
 mod matching;
 mod math;
@@ -241,6 +242,11 @@ impl Emit<'_> {
             Some(span) => self.spans[span.index()],
             None => self.frame.function.places[at],
         }
+    }
+
+    /// Whether overflow is a fault here.
+    fn overflow_checks(&self) -> bool {
+        self.options.overflow_checks && self.frame.called.is_none()
     }
 
     fn inst(&mut self, at: At, op: Op, ty: impl Into<ir::Ty>) -> InstId {

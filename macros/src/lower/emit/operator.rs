@@ -130,7 +130,7 @@ impl Emit<'_> {
 
     /// Where overflow is checked, the steps of a sum of a product that may be one of integers.
     fn check_mul_add(&mut self, form: MulAddForm, [a, b, c]: [InstId; 3], scalar: Scalar, at: At) {
-        if !self.options.overflow_checks || !self.may_be_int(scalar) {
+        if !self.overflow_checks() || !self.may_be_int(scalar) {
             return;
         }
         let product = self.checked(BinaryOp::Mul, a, b, scalar, at);

@@ -2,6 +2,7 @@
 use super::{
     super::{
         builtin::{self, Builtin, Found},
+        library,
         method::{self, Method, Spec},
         paths::is_type_name,
         program::Callee,
@@ -64,6 +65,10 @@ impl<'a> Infer<'a> {
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if let Some(found) = builtin::find(&names) {
             return self.builtin_call(found, call, path, at);
+        }
+        if let Some(name) = library::called(&names) {
+            self.notes.math(path, name);
+            return self.trait_call(name, method::math, call, at);
         }
         if let Some(member) = self.path_member(path, call, hint) {
             return self.member_call((member, Self::turbofish(path).cloned()), call, at);
@@ -424,7 +429,7 @@ impl<'a> Infer<'a> {
             }
             _ => return None,
         };
-        let Some(this) = this else { return Some(self.trait_call(name, call, at)) };
+        let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };
         let ty = self.types.get(this);
         if name == "from" {
             return Some(self.lossless(this, call, at));
@@ -454,7 +459,15 @@ impl<'a> Infer<'a> {
     }
 
     /// `Num::min(a, b)` and `std::cmp::min(a, b)`: the type is that of the first argument.
-    fn trait_call(&mut self, name: &str, call: &ExprCall, at: SpanRange) -> Expr {
+    /// A function of a trait, or of the module `math`, of which the type of its first argument tells
+    /// which one it is.
+    fn trait_call(
+        &mut self,
+        name: &str,
+        find: fn(&str, Type) -> Option<Spec>,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Expr {
         let Some(first) = call.args.first() else {
             return self.no_function(&[name.to_owned()], at);
         };
@@ -465,7 +478,7 @@ impl<'a> Infer<'a> {
             // Not decided yet: what all numbers have will do.
             Type::Unknown(Class::Int | Class::Float) => method::method(name, Type::Prim(Prim::I32))
                 .filter(|spec| matches!(spec.which, Method::Binary(_))),
-            ty => method::method(name, ty),
+            ty => find(name, ty),
         };
         let rest: Vec<&syn::Expr> = call.args.iter().skip(1).collect();
         match spec {

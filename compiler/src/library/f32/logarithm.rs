@@ -1,0 +1,119 @@
+//! Logarithms.
+//!
+//! x = 2^n (1 + f) with f from -0.293 to 0.415: subtracting the bits of sqrt(1/2) makes the exponent n, and f
+//! is exact. Subnormal x are multiplied by 2^23 first.
+
+/// Bits of x, or of 2^23 x where x is subnormal.
+pub fn normal_bits(x: f32) -> u32 {
+    (if x < 1.1754944e-38 { x * 8388608.0 } else { x }).to_bits()
+}
+
+/// Of the bits of a number, 2^23 times the n for which 2^-n times it is from sqrt(1/2) to sqrt(2).
+pub fn exponent_of(bits: u32) -> u32 {
+    bits.wrapping_sub(0x3f3504f3) & 0xff800000
+}
+
+/// That n for x.
+pub fn power(x: f32, exponent: u32) -> f32 {
+    let lost = if x < 1.1754944e-38 { -23.0 } else { 0.0 };
+    (exponent as i32 as f32).mul_add(1.1920929e-7, lost)
+}
+
+/// Whether x is positive and finite.
+pub fn has_log(x: f32) -> bool {
+    x.to_bits().wrapping_sub(1) < 0x7f7fffff
+}
+
+/// The logarithm of what is not positive and finite.
+pub fn log_of_other(x: f32) -> f32 {
+    if x == 0.0 {
+        f32::NEG_INFINITY
+    } else if x > 0.0 {
+        f32::INFINITY
+    } else {
+        f32::NAN
+    }
+}
+
+/// (ln(1 + f) - f) / f^2 for f from -0.293 to 0.415.
+pub fn ln_of_rest(f: f32) -> f32 {
+    let p = f.mul_add(-0.04144968, 0.110899694);
+    let p = p.mul_add(f, -0.13768302);
+    let p = p.mul_add(f, 0.14504938);
+    let p = p.mul_add(f, -0.16585557);
+    let p = p.mul_add(f, 0.1998434);
+    let p = p.mul_add(f, -0.25001898);
+    let p = p.mul_add(f, 0.33333603);
+    p.mul_add(f, -0.49999988)
+}
+
+/// The natural logarithm. At most 1 ULP.
+pub fn ln(x: f32) -> f32 {
+    let bits = normal_bits(x);
+    let exponent = exponent_of(bits);
+    let f = f32::from_bits(bits.wrapping_sub(exponent)) - 1.0;
+    let y = (f * f).mul_add(ln_of_rest(f), f);
+    let y = power(x, exponent).mul_add(0.6931472, y);
+    if has_log(x) { y } else { log_of_other(x) }
+}
+
+/// The logarithm with base 2. At most 1 ULP.
+pub fn log2(x: f32) -> f32 {
+    let bits = normal_bits(x);
+    let exponent = exponent_of(bits);
+    let f = f32::from_bits(bits.wrapping_sub(exponent)) - 1.0;
+    let p = f.mul_add(-0.11600198, 0.19013399);
+    let p = p.mul_add(f, -0.19137432);
+    let p = p.mul_add(f, 0.20438476);
+    let p = p.mul_add(f, -0.2395357);
+    let p = p.mul_add(f, 0.2885555);
+    let p = p.mul_add(f, -0.3606992);
+    let p = p.mul_add(f, 0.48089844);
+    let p = p.mul_add(f, -0.72134733);
+    let y = f.mul_add(1.442695, f.mul_add(1.925963e-8, f * f * p));
+    if has_log(x) { power(x, exponent) + y } else { log_of_other(x) }
+}
+
+/// The logarithm with base 10. At most 1.2 ULP.
+pub fn log10(x: f32) -> f32 {
+    let bits = normal_bits(x);
+    let exponent = exponent_of(bits);
+    let f = f32::from_bits(bits.wrapping_sub(exponent)) - 1.0;
+    let p = f.mul_add(-0.022788202, 0.050841644);
+    let p = p.mul_add(f, -0.0591433);
+    let p = p.mul_add(f, 0.06251901);
+    let p = p.mul_add(f, -0.07205164);
+    let p = p.mul_add(f, 0.08681683);
+    let p = p.mul_add(f, -0.10858187);
+    let p = p.mul_add(f, 0.14476559);
+    let p = p.mul_add(f, -0.21714719);
+    let y = f.mul_add(0.4342945, f.mul_add(-1.010305e-8, f * f * p));
+    let n = power(x, exponent);
+    let y = n.mul_add(0.30102998, n.mul_add(1.5481332e-8, y));
+    if has_log(x) { y } else { log_of_other(x) }
+}
+
+/// ln(1 + x), accurate near 0. At most 1.5 ULP.
+pub fn ln_1p(x: f32) -> f32 {
+    let sum = 1.0 + x;
+    let exponent = exponent_of(sum.to_bits());
+    // f = 2^-n (1 + x) - 1 = 2^-n x + (2^-n - 1), by way of 4 * 2^-n, which is never subnormal.
+    let high = f32::from_bits(0x40800000u32.wrapping_sub(exponent)).mul_add(0.25, -1.0);
+    let low = f32::from_bits(x.to_bits().wrapping_sub(exponent));
+    let f = high + low;
+    let lost = low - (f - high);
+    let y = (f * f).mul_add(ln_of_rest(f), lost) + f;
+    let y = (exponent as i32 as f32 * 1.1920929e-7).mul_add(0.6931472, y);
+    if sum == 1.0 {
+        x
+    } else if has_log(sum) {
+        y
+    } else {
+        log_of_other(sum)
+    }
+}
+
+/// The logarithm with any base: ln(x) / ln(base). At most 2.5 ULP.
+pub fn log(x: f32, base: f32) -> f32 {
+    ln(x) / ln(base)
+}

@@ -1,0 +1,168 @@
+//! Powers and roots, and the error function.
+use super::exponential::{exp_of_rest, exp_rest, scaled};
+use super::trigonometric::reciprocal;
+
+/// The cube root. At most 1 ULP.
+pub fn cbrt(x: f32) -> f32 {
+    let a = x.abs();
+    let subnormal = a < 1.1754944e-38;
+    let a = if subnormal { a * 16777216.0 } else { a };
+    // 1 / cbrt(a), by the bits and two steps of the third order.
+    let y = f32::from_bits(0x54a1f000u32.wrapping_sub(a.to_bits() / 3));
+    let y = reciprocal_cbrt_step(a, y);
+    let y = reciprocal_cbrt_step(a, y);
+    // Then one of Newton's for the root itself.
+    let square = y * y;
+    let root = a * square;
+    let rest = (root * root).mul_add(-root, a);
+    let root = (rest * square).mul_add(0.33333334, root);
+    let root = if subnormal { root * 0.00390625 } else { root };
+    if a > 0.0 && a < f32::INFINITY { root.copysign(x) } else { x }
+}
+
+/// A better 1 / cbrt(a).
+pub fn reciprocal_cbrt_step(a: f32, y: f32) -> f32 {
+    let e = (a * y).mul_add(-(y * y), 1.0);
+    (y * e).mul_add(e.mul_add(0.22222222, 0.33333334), y)
+}
+
+/// The length of the vector (x, y), without overflow on the way. At most 1.2 ULP.
+pub fn hypot(x: f32, y: f32) -> f32 {
+    let low = x.abs().min(y.abs());
+    let high = x.abs().max(y.abs());
+    let large = high > 1e18;
+    let small = high < 1e-18;
+    let scale = if large {
+        7.888609e-31
+    } else if small {
+        1.2676506e30
+    } else {
+        1.0
+    };
+    let back = if large {
+        1.2676506e30
+    } else if small {
+        7.888609e-31
+    } else {
+        1.0
+    };
+    let low = low * scale;
+    let high = high * scale;
+    let length = high.mul_add(high, low * low).sqrt() * back;
+    let nan = x.is_nan() || y.is_nan();
+    if high == f32::INFINITY {
+        high
+    } else if nan {
+        f32::NAN
+    } else {
+        length
+    }
+}
+
+/// The error function. At most 2 ULP.
+pub fn erf(x: f32) -> f32 {
+    let a = x.abs();
+    let y = if a < 1.0 {
+        let square = a * a;
+        let p = square.mul_add(7.806904e-5, -0.0007997853);
+        let p = p.mul_add(square, 0.005187162);
+        let p = p.mul_add(square, -0.026853347);
+        let p = p.mul_add(square, 0.11283579);
+        let p = p.mul_add(square, -0.37612626);
+        let p = p.mul_add(square, 0.12837917);
+        a.mul_add(p, a)
+    } else {
+        // The logarithm of 1 - erf(a), which is 1 from 3.92 on.
+        let b = if a > 4.0 { 4.0 } else { a };
+        let p = b.mul_add(-2.1688838e-5, 0.00044134984);
+        let p = p.mul_add(b, -0.0042045903);
+        let p = p.mul_add(b, 0.025208257);
+        let p = p.mul_add(b, -0.108418494);
+        let p = p.mul_add(b, -0.63322);
+        let p = p.mul_add(b, -1.1295784);
+        let p = p.mul_add(b, 0.00018802557);
+        let t = p.mul_add(1.442695, 12582912.0);
+        let power = f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f800000));
+        exp_of_rest(exp_rest(p, t - 12582912.0)).mul_add(-power, 1.0)
+    };
+    y.copysign(x)
+}
+
+/// x^y. At most 2 ULP; special values are IEEE 754's, as std's are.
+pub fn powf(x: f32, y: f32) -> f32 {
+    let a = x.abs();
+    let magnitude = if a > 0.0 && a < f32::INFINITY && y.abs() < f32::INFINITY {
+        power_of_positive(a, y)
+    } else if a == 0.0 || a == f32::INFINITY {
+        if (a == 0.0) == (y < 0.0) { f32::INFINITY } else { 0.0 }
+    } else if a == 1.0 {
+        1.0
+    } else if (a > 1.0) == (y > 0.0) {
+        f32::INFINITY
+    } else {
+        0.0
+    };
+    let whole = y.trunc() == y;
+    let half = y * 0.5;
+    let odd = whole && half.trunc() != half;
+    if y == 0.0 || x == 1.0 {
+        1.0
+    } else if x.is_nan() || y.is_nan() || (x < 0.0 && !whole && a < f32::INFINITY) {
+        f32::NAN
+    } else if odd {
+        magnitude.copysign(x)
+    } else {
+        magnitude
+    }
+}
+
+/// a^y for positive finite a and finite y.
+///
+/// a = 2^n (1 + f) with f from -0.293 to 0.414; with s = f / (2 + f), ln(1 + f) is
+/// 2 s + 2/3 s^3 + ..., which is computed in two parts, as are its sum with n ln 2 and its product
+/// with y.
+pub fn power_of_positive(a: f32, y: f32) -> f32 {
+    let subnormal = a < 1.1754944e-38;
+    let bits = (if subnormal { a * 8388608.0 } else { a }).to_bits();
+    let exponent = bits.wrapping_sub(0x3f3504f3) & 0xff800000;
+    let lost = if subnormal { -23.0 } else { 0.0 };
+    let n = (exponent as i32 as f32).mul_add(1.1920929e-7, lost);
+    let f = f32::from_bits(bits.wrapping_sub(exponent)) - 1.0;
+    // s = f / (2 + f), and what it lacks.
+    let d = f + 2.0;
+    let d_low = f - (d - 2.0);
+    let inverse = reciprocal(d);
+    let s = f * inverse;
+    let s_low = s.mul_add(-d_low, s.mul_add(-d, f)) * inverse;
+    // s^2 and s^3.
+    let square = s * s;
+    let square_low = s.mul_add(s, -square) + 2.0 * (s * s_low);
+    let cube = s * square;
+    let cube_low = s.mul_add(square, -cube) + s.mul_add(square_low, s_low * square);
+    // 2/3 + 2/5 s^2 + ...
+    let q = square.mul_add(0.23427579, 0.2854677);
+    let q = q.mul_add(square, 0.40000156) * square;
+    let p = q + 0.6666667;
+    let p_low = (0.6666667 - p) + q - 1.9868216e-8;
+    let third = cube * p;
+    let third_low = cube.mul_add(p, -third) + cube.mul_add(p_low, cube_low * p);
+    // Their sum; n times the high part of ln 2 is exact.
+    let n_high = n * 0.69314575;
+    let sum = n_high + 2.0 * s;
+    let sum_low = (n_high - sum) + 2.0 * s;
+    let all = sum + third;
+    let all_low = (sum - all) + third + (sum_low + 2.0 * s_low + third_low) + n * 1.4286068e-6;
+    let log = all + all_low;
+    let log_low = (all - log) + all_low;
+    let product = y * log;
+    let product_low = y.mul_add(log, -product) + y * log_low;
+    let t = product.mul_add(1.442695, 12582912.0);
+    let p = exp_of_rest(exp_rest(product, t - 12582912.0) + product_low);
+    if product > 89.0 {
+        f32::INFINITY
+    } else if product < -104.0 {
+        0.0
+    } else {
+        scaled(p, t)
+    }
+}

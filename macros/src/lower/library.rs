@@ -1,0 +1,135 @@
+//! Methods that are computed by [library](warpwise_compiler::library) functions: `x.exp()`.
+//!
+//! A function is parsed when the first kernel code that calls it is emitted, with the functions
+//! that it calls itself; it is then inlined as device functions are. A kernel that calls none pays
+//! nothing.
+use super::{DeviceItem, method::Part};
+use std::{cell::OnceCell, collections::BTreeMap};
+use syn::{
+    Expr, ExprCall, Item,
+    visit::{self, Visit},
+};
+use warpwise_compiler::library;
+
+/// A function of one float or of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Math(usize);
+
+/// Their names, with the arguments that they take beside the receiver.
+const FUNCTIONS: [(&str, &[Part]); 25] = [
+    ("acos", &[]),
+    ("acosh", &[]),
+    ("asin", &[]),
+    ("asinh", &[]),
+    ("atan", &[]),
+    ("atan2", &[Part::This]),
+    ("atanh", &[]),
+    ("cbrt", &[]),
+    ("cos", &[]),
+    ("cosh", &[]),
+    ("erf", &[]),
+    ("exp", &[]),
+    ("exp2", &[]),
+    ("exp_m1", &[]),
+    ("hypot", &[Part::This]),
+    ("ln", &[]),
+    ("ln_1p", &[]),
+    ("log", &[Part::This]),
+    ("log10", &[]),
+    ("log2", &[]),
+    ("powf", &[Part::This]),
+    ("sin", &[]),
+    ("sinh", &[]),
+    ("tan", &[]),
+    ("tanh", &[]),
+];
+
+impl Math {
+    /// The function with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        FUNCTIONS.iter().position(|(known, _)| *known == name).map(Self)
+    }
+
+    /// Its arguments, but for the receiver.
+    pub(crate) fn params(self) -> &'static [Part] {
+        FUNCTIONS[self.0].1
+    }
+}
+
+/// The name of the function of the module `math` that these names lead to.
+pub(crate) fn called(path: &[String]) -> Option<&str> {
+    let (name, modules) = path.split_last()?;
+    let of_math = match modules {
+        [math] => math == "math",
+        [root, math] => root == "warpwise" && math == "math",
+        _ => false,
+    };
+    (of_math && Math::named(name).is_some()).then_some(name.as_str())
+}
+
+/// How many items one function may need, itself included.
+const MOST: usize = 32;
+
+/// The library, as far as a kernel needed it: items with numbers, [`MOST`] for each function of
+/// `f32` and each of `f64`.
+pub(super) struct Library {
+    /// The number of the first.
+    first: usize,
+    loaded: [OnceCell<Vec<DeviceItem>>; 2 * FUNCTIONS.len()],
+}
+
+impl Library {
+    /// A library whose items' numbers begin at `first`.
+    pub(super) fn new(first: usize) -> Self {
+        Self { first, loaded: [const { OnceCell::new() }; 2 * FUNCTIONS.len()] }
+    }
+
+    /// The number of a function of `f64` if `wide`, of `f32` otherwise.
+    pub(super) fn function(&self, math: Math, wide: bool) -> usize {
+        self.first + MOST * (2 * math.0 + usize::from(wide))
+    }
+
+    /// The item with this number, which is parsed when one of its function is first asked for.
+    pub(super) fn item(&self, number: usize) -> Option<&DeviceItem> {
+        let number = number.checked_sub(self.first)?;
+        let (function, member) = (number / MOST, number % MOST);
+        let parse = || parse(function, self.first + MOST * function);
+        self.loaded.get(function)?.get_or_init(parse).get(member)
+    }
+}
+
+/// A function and, behind it, those that it calls; their numbers begin at `first`.
+fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
+    let mut names = vec![FUNCTIONS[function / 2].0.to_owned()];
+    let mut items = Vec::new();
+    while let Some(name) = names.get(items.len()) {
+        let text = library::text(function % 2 == 1, name).unwrap_or_default();
+        let Ok(item) = syn::parse_str::<syn::ItemFn>(text) else { return Vec::new() };
+        let mut calls = Calls { names: &mut names, first, paths: BTreeMap::new() };
+        calls.visit_block(&item.block);
+        let paths = calls.paths;
+        items.push(DeviceItem { item: Item::Fn(item), paths });
+    }
+    items
+}
+
+/// The library functions that one calls.
+struct Calls<'a> {
+    names: &'a mut Vec<String>,
+    first: usize,
+    paths: BTreeMap<String, usize>,
+}
+
+impl<'ast> Visit<'ast> for Calls<'_> {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        visit::visit_expr_call(self, call);
+        let Expr::Path(func) = &*call.func else { return };
+        let Some(name) = func.path.get_ident().map(ToString::to_string) else { return };
+        let known = self.names.iter().position(|known| *known == name);
+        let index = known.unwrap_or(self.names.len());
+        if known.is_none() {
+            self.names.push(name.clone());
+        }
+        self.paths.insert(name, self.first + index);
+    }
+}
