@@ -15,6 +15,7 @@
 //!   name the lanes that come). To know that, each value carries whether it is *uniform*.
 //!
 //! Values, lengths and indices are often edge values. What a kernel computes means nothing.
+mod arrays;
 mod dense;
 mod divergent;
 mod draw;

@@ -26,7 +26,7 @@ impl Generator {
 
     fn statement(&mut self) -> Goes {
         self.budget -= 1;
-        match self.draw.below(31) {
+        match self.draw.below(33) {
             0..=8 => {
                 let ty = self.any_type();
                 self.compute(ty);
@@ -47,6 +47,7 @@ impl Generator {
             26 => self.range_loop(),
             27 => self.labelled_block(),
             28 => self.print(),
+            29 | 30 => self.use_structs(),
             _ => return self.leave(),
         }
         Goes::On

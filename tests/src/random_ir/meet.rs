@@ -8,6 +8,7 @@ impl Generator {
     pub(super) fn meet(&mut self) {
         match self.draw.below(9) {
             0 => self.barrier(),
+            1 if self.draw.chance(30) => self.exchange_structs(),
             1 => self.exchange(),
             2 => self.vote(),
             3 => self.some_lanes(),

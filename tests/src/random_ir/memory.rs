@@ -39,6 +39,7 @@ impl Generator {
             let value = self.constant(Scalar::U64, 0).id;
             self.emit(Op::Set { local, value }, Ty::Unit);
         }
+        self.fill_structs();
         self.fill_shared();
     }
 
@@ -264,7 +265,7 @@ impl Generator {
         self.build.end();
     }
 
-    fn access(&mut self, ptr: InstId, elem: Scalar) {
+    pub(super) fn access(&mut self, ptr: InstId, elem: Scalar) {
         if self.draw.chance(30) {
             let id = self.emit(Op::Load { ptr }, elem);
             self.yields(id, elem, false);

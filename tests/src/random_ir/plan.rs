@@ -1,5 +1,5 @@
 //! What a kernel declares, and what each declaration is for.
-use super::{ArgData, Draw, Generator, LaunchShape, element_size};
+use super::{ArgData, Draw, Generator, LaunchShape, arrays::Structs, element_size};
 use warpwise_compiler::{
     id::Id,
     ir::{
@@ -23,6 +23,7 @@ pub(super) struct Plan {
     pub(super) tallies: Vec<Tally>,
     /// Shared arrays with a slot for each thread of the block.
     pub(super) slots: Vec<(SharedId, Scalar)>,
+    pub(super) structs: Structs,
     pub(super) variables: Vec<Variable>,
     /// A `u64` that much of what is computed goes into, and the output for it.
     pub(super) digest: Option<(LocalId, Output)>,
@@ -106,6 +107,7 @@ impl Generator {
             cells: Vec::new(),
             tallies: Vec::new(),
             slots: Vec::new(),
+            structs: Structs::default(),
             variables: Vec::new(),
             digest: None,
             pointer: None,
@@ -152,6 +154,7 @@ impl Generator {
         for _ in 0..self.draw.below(3) {
             self.declare_slots();
         }
+        self.declare_structs();
         self.declare_variables();
         if self.draw.chance(70) {
             self.declare_digest();
