@@ -48,7 +48,7 @@ macro_rules! shuffles {
         /// # Panics
         /// On the host.
         #[track_caller]
-        pub fn $name<T: Element>(_value: T, _lane: usize) -> T {
+        pub fn $name<T: Copy>(_value: T, _lane: usize) -> T {
             only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
@@ -56,7 +56,7 @@ macro_rules! shuffles {
         /// # Panics
         /// On the host.
         #[track_caller]
-        pub fn $mask<T: Element>(_mask: u32, _value: T, _lane: usize) -> T {
+        pub fn $mask<T: Copy>(_mask: u32, _value: T, _lane: usize) -> T {
             only_in_a_kernel(concat!("`warp::", stringify!($mask), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] in groups of `W` lanes.")]
@@ -64,7 +64,7 @@ macro_rules! shuffles {
         /// # Panics
         /// On the host.
         #[track_caller]
-        pub fn $width<const W: usize, T: Element>(_value: T, _lane: usize) -> T {
+        pub fn $width<const W: usize, T: Copy>(_value: T, _lane: usize) -> T {
             only_in_a_kernel(concat!("`warp::", stringify!($width), "`"))
         }
         #[doc = concat!("[`", stringify!($name), "`] in groups of `W` lanes, among the lanes of `mask`.")]
@@ -72,7 +72,7 @@ macro_rules! shuffles {
         /// # Panics
         /// On the host.
         #[track_caller]
-        pub fn $mask_width<const W: usize, T: Element>(_mask: u32, _value: T, _lane: usize) -> T {
+        pub fn $mask_width<const W: usize, T: Copy>(_mask: u32, _value: T, _lane: usize) -> T {
             only_in_a_kernel(concat!("`warp::", stringify!($mask_width), "`"))
         }
     )*};

@@ -63,6 +63,8 @@ pub(super) struct Adt {
     pub(super) align: u64,
     /// Names of the fields of each variant.
     pub(super) fields: Vec<Vec<String>>,
+    /// The variant that is the default.
+    pub(super) default: Option<usize>,
 }
 
 /// A function for certain types; `None` if it was reported.
@@ -299,7 +301,15 @@ impl<'a> Program<'a> {
             _ => (None, vec![0]),
         };
         let fields = shapes.into_iter().map(field_names).collect();
-        Some(Adt { variants, tag, discriminants, align: repr.align, fields })
+        let default = match self.item(item)? {
+            Item::Enum(of) => of.variants.iter().position(|variant| {
+                // `None` is the one of `Option`.
+                self.is_prelude(item) && variant.fields.is_empty()
+                    || variant.attrs.iter().any(|attr| attr.path().is_ident("default"))
+            }),
+            _ => None,
+        };
+        Some(Adt { variants, tag, discriminants, align: repr.align, fields, default })
     }
 
     /// A number that no other closure has.

@@ -301,6 +301,8 @@ pub(crate) enum Kind {
     Array(Vec<Expr>),
     /// `[value; len]`, the length being the type's.
     Repeat(Box<Expr>),
+    /// The default value of a type that derives it.
+    Default,
     /// A field of a place of tuple or struct type.
     Field {
         /// Of what.

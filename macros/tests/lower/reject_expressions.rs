@@ -124,8 +124,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // == statements
 // error: 29:5-29:18: kernel code cannot define functions inside
 // = help: move it out of the kernel and mark it `#[device]`
-// error: 30:5-30:24: kernel code cannot define constants inside yet
-// = help: bind it with `let`, or move it out and name it in `#[kernel(open(NAME))]`
 // error: 31:5-31:25: kernel code cannot use `static` items
 // = help: pass it as a parameter, or use a constant
 // error: 32:5-32:18: kernel code cannot have `use` inside

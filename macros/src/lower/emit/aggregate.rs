@@ -1,5 +1,5 @@
 //! Tuples, structs, enums and arrays as values.
-use super::{Emit, Flow, Place, Value, Variants};
+use super::{Emit, Flow, Place, Value, Variants, layout::scalar};
 use crate::lower::{
     mono::Mono,
     tree::{At, Expr},
@@ -69,6 +69,45 @@ impl Emit<'_> {
             });
         }
         Ok(values)
+    }
+
+    /// The default value of a type: zero of numbers, of an enum the variant that says so.
+    pub(super) fn default_value(&mut self, mono: &Mono, at: At) -> Flow<Value> {
+        if let Some(scalar) = scalar(mono) {
+            return Ok(Value::Scalar(self.int(0, scalar, at)));
+        }
+        match mono {
+            Mono::Unit => Ok(Value::Unit),
+            Mono::Array(elem, len) => {
+                let value = self.default_value(elem, at)?;
+                let array = self.array(mono, "", at)?;
+                let len = self.extent(len, at)?;
+                self.fill(&array, &value, elem, &len, at)?;
+                Ok(Value::Array(array))
+            }
+            Mono::Tuple(_) | Mono::Adt(..) => {
+                if let Some(parts) = self.parts_of(mono, at)? {
+                    let values = parts.iter().map(|part| self.default_value(part, at));
+                    return Ok(Value::Parts(values.collect::<Flow<_>>()?));
+                }
+                let adt = self.adt(mono, at)?;
+                let (Some(tag), Some(variant)) = (adt.tag, adt.default) else {
+                    return Err(self.bug(at));
+                };
+                let tag = self.int(adt.discriminants[variant], tag, at);
+                let mut parts: Vec<Option<Vec<Value>>> = vec![None; adt.variants.len()];
+                parts[variant] = Some(Vec::new());
+                Ok(Value::Variants(Rc::new(Variants { tag, parts })))
+            }
+            Mono::Never
+            | Mono::Ref { .. }
+            | Mono::Slice(_)
+            | Mono::Prim(_)
+            | Mono::Generic(_)
+            | Mono::Atomic(_)
+            | Mono::Exchange(_)
+            | Mono::Closure(_) => Err(self.bug(at)),
+        }
     }
 
     /// `[a, b, c]`

@@ -1,9 +1,11 @@
 //! Kernel-side functions.
-use super::{Emit, Flow, Value};
+use super::{Emit, Flow, Place, Value, Variants};
 use crate::lower::{
     builtin::Builtin,
-    tree::{Expr, Kind},
+    mono::Mono,
+    tree::{At, Expr, Kind},
 };
+use std::rc::Rc;
 use warpwise_compiler::ir::{self, BarrierOp, BinaryOp, InstId, Op, Scalar, ShuffleOp, VoteOp};
 
 /// Lanes of a warp: a distance of so many is past every edge.
@@ -39,14 +41,78 @@ impl Emit<'_> {
             }
             Builtin::Shuffle { op, masked, width } => {
                 let mask = self.mask(masked, args, expr)?;
-                let value = self.argument(args, usize::from(masked), expr)?;
+                let Some(value) = args.get(usize::from(masked)) else { return Err(self.bug(at)) };
+                let value = self.value(value)?;
                 let lane = self.lane(op, args.get(usize::from(masked) + 1), expr)?;
-                let ty = self.scalar_of(expr.ty, at)?;
-                (Op::Shuffle { op, value, lane, width, mask }, ty.into())
+                let mono = self.mono(expr.ty, at)?;
+                return self.shuffle(&value, &mono, &|value| Op::Shuffle {
+                    op,
+                    value,
+                    lane,
+                    width,
+                    mask,
+                }, at);
             }
         };
         let inst = self.inst(at, op, ty);
         Ok(if ty == ir::Ty::Unit { Value::Unit } else { Value::Scalar(inst) })
+    }
+
+    /// Shuffles a value number by number.
+    fn shuffle(
+        &mut self,
+        value: &Value,
+        mono: &Mono,
+        op: &dyn Fn(InstId) -> Op,
+        at: At,
+    ) -> Flow<Value> {
+        match value {
+            Value::Scalar(inst) => {
+                let ty = self.build.kernel.insts[*inst].ty;
+                Ok(Value::Scalar(self.inst(at, op(*inst), ty)))
+            }
+            Value::Unit => Ok(Value::Unit),
+            Value::Parts(parts) => {
+                let types = self.parts_of(mono, at)?.unwrap_or_default();
+                let parts = parts.iter().zip(&types);
+                let shuffled = parts.map(|(part, ty)| self.shuffle(part, ty, op, at));
+                Ok(Value::Parts(shuffled.collect::<Flow<_>>()?))
+            }
+            Value::Variants(variants) => {
+                let adt = self.adt(mono, at)?;
+                let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
+                let tag = self.inst(at, op(variants.tag), scalar);
+                let mut all = Vec::with_capacity(adt.variants.len());
+                // Another lane may have another variant: every part travels.
+                for (parts, types) in variants.parts.iter().zip(&adt.variants) {
+                    let parts = match parts {
+                        Some(parts) => parts.clone(),
+                        None => types
+                            .iter()
+                            .map(|ty| self.default_value(ty, at))
+                            .collect::<Flow<Vec<_>>>()?,
+                    };
+                    let parts = parts.iter().zip(types);
+                    let shuffled = parts.map(|(part, ty)| self.shuffle(part, ty, op, at));
+                    all.push(Some(shuffled.collect::<Flow<Vec<_>>>()?));
+                }
+                Ok(Value::Variants(Rc::new(Variants { tag, parts: all })))
+            }
+            Value::Array(memory) => {
+                let Mono::Array(elem, len) = mono else { return Err(self.bug(at)) };
+                let len = self.extent(len, at)?;
+                let to = self.array(mono, "", at)?;
+                self.each(&len, at, |this, index| {
+                    let from = this.nth(memory, index, elem, at)?;
+                    let value = this.load(&from, elem, at)?;
+                    let shuffled = this.shuffle(&value, elem, op, at)?;
+                    let place = this.nth(&to, index, elem, at)?;
+                    this.set(&Place::Memory(place), shuffled, elem, at)
+                })?;
+                Ok(Value::Array(to))
+            }
+            Value::Ref(_) | Value::Exchange(_) | Value::Closure(_) => Err(self.bug(at)),
+        }
     }
 
     fn argument(&mut self, args: &[Expr], index: usize, expr: &Expr) -> Flow<InstId> {

@@ -99,6 +99,10 @@ impl Emit<'_> {
             Kind::Aggregate { variant, fields, base } => {
                 self.aggregate(*variant, fields, base.as_deref(), expr)
             }
+            Kind::Default => {
+                let mono = self.mono(expr.ty, at)?;
+                self.default_value(&mono, at)
+            }
             Kind::Array(values) => self.array_of(values, expr),
             Kind::Repeat(value) => self.repeated(value, expr),
             Kind::Match { of, arms } => self.match_expr(of, arms, expr),

@@ -73,11 +73,34 @@ impl<'a> Infer<'a> {
         if let Some(member) = self.path_member(path, call, hint) {
             return self.member_call((member, Self::turbofish(path).cloned()), call, at);
         }
+        if let Some(result) = self.default_call(path, call, hint, at) {
+            return result;
+        }
         if let Some(result) = self.associated_call(&names, call, at) {
             return result;
         }
         self.discard(&call.args);
         self.no_function(&names, at)
+    }
+
+    /// `T::default()` of what derives it, and of numbers.
+    fn default_call(
+        &mut self,
+        path: &syn::Path,
+        call: &ExprCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let (last, of) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
+        if last.ident != "default" || !call.args.is_empty() {
+            return None;
+        }
+        let env = self.env.clone();
+        let ty = match of.ident == "Default" {
+            true => hint.unwrap_or_else(|| self.unknown()),
+            false => self.owner(path, &env)?.0,
+        };
+        Some(self.make(Kind::Default, ty, at))
     }
 
     /// `Type::function` and `Trait::function`.
@@ -180,7 +203,7 @@ impl<'a> Infer<'a> {
         self.make(Kind::Call(Box::new(call)), ret, at)
     }
 
-    fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {
+    pub(super) fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {
         match param {
             FnArg::Typed(param) => match peel(&param.ty) {
                 syn::Type::ImplTrait(_) => {
@@ -305,7 +328,7 @@ impl<'a> Infer<'a> {
         self.reported(reported, at)
     }
 
-    fn turbofish(path: &syn::Path) -> Option<&AngleBracketedGenericArguments> {
+    pub(super) fn turbofish(path: &syn::Path) -> Option<&AngleBracketedGenericArguments> {
         match &path.segments.last()?.arguments {
             PathArguments::AngleBracketed(args) => Some(args),
             PathArguments::None | PathArguments::Parenthesized(_) => None,
@@ -314,7 +337,7 @@ impl<'a> Infer<'a> {
 
     /// What the generic parameters of a called function are: those of its `impl`, then its own,
     /// unknown or as written.
-    fn instantiate(
+    pub(super) fn instantiate(
         &mut self,
         sig: &'a Signature,
         env: Env,

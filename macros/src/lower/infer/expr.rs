@@ -181,6 +181,11 @@ impl Infer<'_> {
     fn stmt(&mut self, stmt: &syn::Stmt) -> Option<StmtKind> {
         match stmt {
             syn::Stmt::Local(local) => self.local(local),
+            syn::Stmt::Item(syn::Item::Const(item)) => {
+                let (ty, value) = ((*item.ty).clone(), (*item.expr).clone());
+                self.constants.push((item.ident.to_string(), ty, value));
+                None
+            }
             syn::Stmt::Item(item) => {
                 let (fact, help) = reject::item(item);
                 self.errors.advise(SpanRange::tokens(item), fact, help);

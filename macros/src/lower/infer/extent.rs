@@ -113,6 +113,9 @@ impl Infer<'_> {
 
     /// The value of a `#[device]` constant.
     fn constant_extent(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
+        if let Some((_, value)) = self.local_constant(path) {
+            return self.extent_in(&value, env);
+        }
         match self.constant_item(path, env) {
             Some((expr, _, own)) => self.extent_in(expr, &own),
             None => Err(self.no_constant(path)),

@@ -13,6 +13,7 @@ mod closure;
 mod control;
 mod expr;
 mod extent;
+mod function_value;
 mod items;
 mod literal;
 mod looping;
@@ -115,6 +116,8 @@ struct Infer<'a> {
     context: &'a Context<'a>,
     errors: &'a mut Errors,
     names: Names,
+    /// Constants that are declared in the function: what they are called, their type and value.
+    constants: Vec<(String, syn::Type, syn::Expr)>,
     env: Env,
     types: Types,
     vars: Table<Var, Variable>,
@@ -156,6 +159,7 @@ impl<'a> Infer<'a> {
             context,
             errors,
             names,
+            constants: Vec::new(),
             env,
             types,
             vars: Table::new(),

@@ -141,11 +141,11 @@ impl Obligation {
                 }
             }
             Self::Shuffled(ty) => {
-                if !is_scalar(types, ty) {
+                if !is_value(types, ty) {
                     errors.advise(
                         at,
                         format_args!("a value of type `{}` cannot be shuffled", types.show(ty)),
-                        "shuffle numbers or `bool`",
+                        "shuffle numbers, `bool`, and small structs, tuples and arrays of them",
                     );
                 }
             }
@@ -261,6 +261,8 @@ fn cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
         (Type::Prim(Prim::Bool), Type::Prim(to)) => to.is_int(),
         (Type::Prim(_), Type::Prim(_)) => true,
         (Type::Never, _) => true,
+        // An enum without data; rustc checks that.
+        (Type::Adt(..), Type::Prim(to)) => to.is_int(),
         _ => false,
     };
     if !holds {

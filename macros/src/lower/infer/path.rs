@@ -60,11 +60,25 @@ impl Infer<'_> {
             let kind = Kind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
             return self.make(kind, ty, at);
         }
+        if let Some((ty, value)) = self.local_constant(&path) {
+            let env = self.env.clone();
+            return self.constant_value(&value, Some(&ty), env, at);
+        }
         let env = self.env.clone();
         if let Some((value, ty, own)) = self.constant_item(&path, &env) {
             return self.constant_value(value, ty, own, at);
         }
+        if let Some(function) = self.function_value(&path, at) {
+            return function;
+        }
         self.constant(&path, &name, at)
+    }
+
+    /// The type and value of a constant that is declared in the function.
+    pub(super) fn local_constant(&self, path: &syn::Path) -> Option<(syn::Type, syn::Expr)> {
+        let name = path.get_ident()?.to_string();
+        let found = self.constants.iter().rev().find(|(known, ..)| *known == name)?;
+        Some((found.1.clone(), found.2.clone()))
     }
 
     /// A constant parameter or open constant.

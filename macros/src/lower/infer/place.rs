@@ -47,7 +47,11 @@ impl Infer<'_> {
         }
         let index_at = SpanRange::expr(&expr.index);
         let usize = self.prim(Prim::Usize);
-        let index = self.expr(&expr.index, Some(usize));
+        let hint = (!matches!(self.types.get(base.ty), Type::Adt(..))).then_some(usize);
+        let index = self.expr(&expr.index, hint);
+        if let Type::Adt(..) = self.types.get(base.ty) {
+            return self.indexed_by_impl(base, index, at);
+        }
         let elem = match self.types.get(base.ty) {
             Type::Slice(elem) | Type::Array(elem, _) => elem,
             Type::Reported(proof) => return self.reported(proof, at),
@@ -111,6 +115,18 @@ impl Infer<'_> {
             }
             Kind::Index { base, .. } | Kind::Field { base, .. } => self.require_mutable(base),
             _ => {}
+        }
+    }
+
+    /// Whether a place can be changed.
+    pub(super) fn is_mutable(&self, place: &Expr) -> bool {
+        match &place.kind {
+            Kind::Var(var) => self.vars[*var].mutable,
+            Kind::Deref(inner) => {
+                matches!(self.types.get(inner.ty), Type::Ref { mutable: true, .. })
+            }
+            Kind::Index { base, .. } | Kind::Field { base, .. } => self.is_mutable(base),
+            _ => true,
         }
     }
 
