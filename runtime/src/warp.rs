@@ -8,10 +8,7 @@
 //!
 //! On the host, where a kernel's threads run one by one, all but the indices panic: see
 //! [`host`](crate::host).
-use crate::{
-    Element,
-    host::{only_in_a_kernel, thread_number},
-};
+use crate::host::{only_in_a_kernel, thread_number};
 
 /// Index of the thread in its warp: its number in the block (x fastest) modulo 32.
 pub fn lane_id() -> usize {

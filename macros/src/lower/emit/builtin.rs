@@ -45,13 +45,12 @@ impl Emit<'_> {
                 let value = self.value(value)?;
                 let lane = self.lane(op, args.get(usize::from(masked) + 1), expr)?;
                 let mono = self.mono(expr.ty, at)?;
-                return self.shuffle(&value, &mono, &|value| Op::Shuffle {
-                    op,
-                    value,
-                    lane,
-                    width,
-                    mask,
-                }, at);
+                return self.shuffle(
+                    &value,
+                    &mono,
+                    &|value| Op::Shuffle { op, value, lane, width, mask },
+                    at,
+                );
             }
         };
         let inst = self.inst(at, op, ty);

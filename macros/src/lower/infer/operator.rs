@@ -222,8 +222,7 @@ impl Infer<'_> {
                 let whole = self.types.add(Type::Array(elem, len));
                 self.unify(range, ty, whole);
                 let parts = array.elems.iter();
-                let before =
-                    parts.map(|part| self.assigned_pattern(part, elem, stmts)).collect();
+                let before = parts.map(|part| self.assigned_pattern(part, elem, stmts)).collect();
                 PatternKind::Slice { before, rest: None, after: Vec::new() }
             }
             place => {

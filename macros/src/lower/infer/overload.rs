@@ -111,12 +111,11 @@ impl<'a> Infer<'a> {
     /// one and the base can be changed.
     pub(super) fn indexed_by_impl(&mut self, base: Expr, index: Expr, at: SpanRange) -> Expr {
         let mutable = self.is_mutable(&base);
-        let by_mut = mutable.then(|| {
-            self.operator_impl("IndexMut", "index_mut", base.ty, Some(index.ty))
-        });
-        let found = by_mut.flatten().or_else(|| {
-            self.operator_impl("Index", "index", base.ty, Some(index.ty))
-        });
+        let by_mut =
+            mutable.then(|| self.operator_impl("IndexMut", "index_mut", base.ty, Some(index.ty)));
+        let found = by_mut
+            .flatten()
+            .or_else(|| self.operator_impl("Index", "index", base.ty, Some(index.ty)));
         let Some(member) = found else { return self.no_operator("Index", &base, at) };
         let call = self.operator_call(member, base, Some(index), at);
         match self.types.get(call.ty) {
