@@ -4,7 +4,7 @@ use std::{
     fmt::Debug,
     sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64},
 };
-use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Element};
+use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Plain};
 
 /// A kernel, its inputs and what must come out.
 pub(crate) struct Case {
@@ -145,12 +145,12 @@ macro_rules! launch {
 pub(crate) use launch;
 
 /// A buffer, and where its elements go afterwards.
-pub(crate) struct Written<'v, T: Element> {
+pub(crate) struct Written<'v, T: Plain> {
     pub(crate) buffer: Buffer<T>,
     values: &'v mut Vec<T>,
 }
 
-impl<'v, T: Element> Written<'v, T> {
+impl<'v, T: Plain> Written<'v, T> {
     pub(crate) fn upload(values: &'v mut Vec<T>, device: &Device) -> warpwise::Result<Self> {
         Ok(Self { buffer: device.upload(values)?, values })
     }
@@ -210,6 +210,11 @@ pub(crate) fn same<T: Bits>(what: &str, got: &[T], want: &[T]) -> Check {
     let (got, want) = (got[i], want[i]);
     let bits = format!("{:#x} and {:#x}", got.bits(), want.bits());
     Err(format!("{what}[{i}] is {got:?}, expected {want:?} (bits {bits}), {count} differ").into())
+}
+
+/// Compares as Rust does.
+pub(crate) fn equal<T: PartialEq + Debug>(what: &str, got: &[T], want: &[T]) -> Check {
+    if got == want { Ok(()) } else { Err(format!("{what} is {got:?}, expected {want:?}").into()) }
 }
 
 /// What [`same`] compares.

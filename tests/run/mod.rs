@@ -18,6 +18,7 @@ mod launches;
 mod math;
 mod memory;
 mod method_faults;
+mod plain;
 mod shared;
 mod warps;
 
@@ -41,6 +42,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
+    ("plain", plain::CASES),
     ("shared", shared::CASES),
     ("warps", warps::CASES),
 ];

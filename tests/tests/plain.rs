@@ -1,8 +1,9 @@
-//! Buffers of structs and enums: what is uploaded comes back, padding or not.
+//! Buffers of structs and enums: what is uploaded comes back, padding or not. What kernels make of
+//! it is tested in `tests/run/plain.rs`.
 #![deny(warnings, clippy::pedantic, clippy::nursery)]
-#![allow(missing_docs, clippy::float_cmp, reason = "a test")]
+#![allow(missing_docs, clippy::float_cmp, clippy::cast_possible_truncation, reason = "a test")]
 use std::marker::PhantomData;
-use warpwise::prelude::*;
+use warpwise::{Error, LaunchMistake, prelude::*};
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,4 +143,37 @@ fn layouts_are_those_of_c() {
     assert_eq!((size_of::<Kind>(), size_of::<Small>()), (4, 1));
     assert_eq!((size_of::<Shape>(), align_of::<Shape>()), (32, 8));
     assert_eq!((size_of::<Option8<u16, 3>>(), size_of::<Line>()), (8, 64));
+}
+
+#[kernel]
+fn singles(by: &Particle, count: &AtomicU32, table: &[f32; 2], last: &mut f32) {
+    let i = global_idx_x();
+    if i < 40 {
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+    if i == 39 {
+        *last = by.position[0] as f32 + table[1];
+    }
+}
+
+#[test]
+fn references_to_one_value() {
+    let device = Device::cpu();
+    let particle =
+        Particle { alive: true, position: [7.0, 1.0, 2.0], kind: Kind::Heavy, charge: 4 };
+    let by = device.upload(&[particle]).unwrap();
+    let mut count = device.zeros::<u32>(1).unwrap();
+    let table = device.upload(&[[1.0f32, 2.0]]).unwrap();
+    let mut last = device.zeros::<f32>(1).unwrap();
+    let config = LaunchConfig::cover(40);
+    singles::launch(&device, config, &by, &mut count, &table, &mut last).unwrap();
+    assert_eq!((count.to_vec().unwrap(), last.to_vec().unwrap()), (vec![40], vec![9.0]));
+
+    for len in [0, 2] {
+        let mut wrong = device.zeros::<f32>(len).unwrap();
+        let refused =
+            singles::launch(&device, config, &by, &mut count, &table, &mut wrong).unwrap_err();
+        let mistake = LaunchMistake::NotOneElement { param: "last".into(), len };
+        assert_eq!(refused, Error::Launch { kernel: "singles", mistake });
+    }
 }

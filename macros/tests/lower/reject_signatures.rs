@@ -66,8 +66,6 @@ fn open(x: &mut [f32]) {
 // error: 11:22-11:25: a kernel returns nothing: each of its threads would return its own value
 // = help: write the result to a `&mut [T]` parameter
 // == types
-// error: 19:8-19:17: a kernel cannot have a parameter of this type
-// = help: write `&[T]`
 // error: 20:8-20:12: kernel code cannot use the type `u128`
 // = help: use integers of at most 64 bits
 // error: 21:8-21:16: kernel code cannot use the type `Vec`

@@ -189,7 +189,7 @@ impl Emit<'_> {
             (_, false) => Access::Read,
             (_, true) => Access::Write,
         };
-        let (elem, _) = self.elements(elem, at)?;
+        let elem = self.slice_element(elem, at)?;
         let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
         let len = many.then_some(Length::Param(id));
         let memory = Memory { ptr: Pointer::Param(id), len, scope: None };

@@ -150,7 +150,16 @@ impl Emit<'_> {
         if let Some(scalar) = scalar(elem) {
             return Ok((scalar.into(), len));
         }
-        let Layout { size, align } = self.layout(elem, at)?;
+        Ok((self.plain(elem, at)?, len))
+    }
+
+    /// What a slice of this type has for elements.
+    pub(super) fn slice_element(&mut self, mono: &Mono, at: At) -> Flow<Element> {
+        scalar(mono).map_or_else(|| self.plain(mono, at), |scalar| Ok(scalar.into()))
+    }
+
+    fn plain(&mut self, mono: &Mono, at: At) -> Flow<Element> {
+        let Layout { size, align } = self.layout(mono, at)?;
         if size == Extent::Const(0) {
             self.errors.advise(
                 self.range(at),
@@ -159,7 +168,7 @@ impl Emit<'_> {
             );
             return Err(super::Left);
         }
-        Ok((Element::Plain { size, align }, len))
+        Ok(Element::Plain { size, align })
     }
 
     fn sum(&mut self, a: Extent, b: Extent, at: At) -> Flow<Extent> {

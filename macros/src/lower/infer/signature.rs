@@ -337,17 +337,15 @@ impl Infer<'_> {
         let at = SpanRange::tokens(written);
         let advice = match self.types.get(ty) {
             Type::Ref { mutable, to } => {
-                let (elem, many) = match self.types.get(to) {
-                    Type::Slice(elem) => (elem, true),
-                    _ => (to, false),
+                let elem = match self.types.get(to) {
+                    Type::Slice(elem) => elem,
+                    _ => to,
                 };
                 match (self.types.get(elem), mutable) {
-                    (Type::Atomic(..), false) if many => return,
+                    (Type::Atomic(..), false) => return,
                     (Type::Atomic(..), true) => {
                         "write `&[..]`: atomics are shared, whoever changes them"
                     }
-                    (Type::Array(..), false) if !many => "write `&[T]`",
-                    (Type::Array(..), true) if !many => "write `&mut [T]`",
                     _ if self.is_passed(elem) => return,
                     _ => {
                         "slices have elements of numbers, `bool`, and `#[device]` structs of those"
