@@ -2,8 +2,9 @@
 //!
 //! Three stages, each with data of its own. [`infer`] resolves the names of a function and infers
 //! its types: `syn` to [`tree`]. [`emit`] turns the kernel's tree into IR, with the device
-//! functions that it calls inlined, each with its generic parameters bound. [`witness`] writes
-//! what was inferred back into a copy of the function, for rustc to agree with.
+//! functions that it calls inlined; [`program`] has those, inferred for the types that they are
+//! called with. [`witness`] writes what was inferred back into a copy of the function, for rustc
+//! to agree with.
 //!
 //! Nothing is lowered that was not understood: [`error::Errors`] collects everything that is
 //! wrong, and a type of the tree that is wrong cannot be made without having reported it.

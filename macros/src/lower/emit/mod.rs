@@ -1,10 +1,12 @@
 //! Typed tree to IR.
 //!
 //! An expression becomes instructions in the order in which Rust evaluates it, and a [`Value`] or
-//! [`Place`] that stands for its result. A variable that is never set again is the value itself;
-//! one that is becomes a local of the IR. A reference is what it refers to: it has no value of
-//! its own at run time, which is why none can be chosen between. A device function is inlined at
-//! its call, in a [`Frame`] of its own that binds its generic parameters.
+//! [`Place`] that stands for its result. What has parts is a tree of them: the IR only ever sees
+//! numbers. A variable that is never set again is the value itself; one that is becomes locals of
+//! the IR, and an array memory of the thread's own. A reference is what it refers to: it has no
+//! value of its own at run time, which is why none can be chosen between. A device function or
+//! closure is inlined at its call: the function among variables of its own, in a [`Frame`], the
+//! closure among those of where it was made.
 //!
 //! [`Left`] says that control does not come back, so that nothing is emitted behind it.
 mod aggregate;
