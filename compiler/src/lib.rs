@@ -11,6 +11,7 @@ pub mod back;
 pub mod compile;
 pub mod diag;
 pub mod fault;
+pub mod half;
 pub mod id;
 pub mod ir;
 pub mod library;

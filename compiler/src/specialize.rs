@@ -237,8 +237,7 @@ fn resolve_mul_adds(kernel: &mut Kernel, body: &mut Body) {
                 resolved.push(new);
                 new
             };
-            let float = matches!(ty, Ty::Scalar(scalar) if scalar.is_float());
-            kernel.insts[id].op = if float {
+            kernel.insts[id].op = if contracts(ty) {
                 fused(form, a, b, c, &mut add)
             } else {
                 wrapping(form, a, b, c, &mut add)
@@ -250,6 +249,12 @@ fn resolve_mul_adds(kernel: &mut Kernel, body: &mut Body) {
         resolved.push(id);
     }
     body.0 = resolved;
+}
+
+/// Whether a product and a sum of the type are one operation. Those of `f16` and `bf16` are two,
+/// as their operators are.
+const fn contracts(ty: Ty) -> bool {
+    matches!(ty, Ty::Scalar(Scalar::F32 | Scalar::F64))
 }
 
 type Add<'a> = &'a mut dyn FnMut(Op) -> InstId;
@@ -265,7 +270,7 @@ fn fused(form: MulAddForm, a: InstId, b: InstId, c: InstId, add: Add<'_>) -> Op 
     }
 }
 
-/// Wrapping integer arithmetic.
+/// Two operations, of integers wrapping.
 fn wrapping(form: MulAddForm, a: InstId, b: InstId, c: InstId, add: Add<'_>) -> Op {
     let product = add(Op::Binary { op: BinaryOp::Mul, lhs: a, rhs: b });
     match form {

@@ -6,6 +6,7 @@ use crate::{
     AtomicF32, AtomicF64, Plain,
     buffer::{AnyBuffer, Buffer},
 };
+use half::{bf16, f16, slice::HalfFloatSliceExt as _, vec::HalfBitsVecExt};
 use std::{
     fmt::Debug,
     sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64},
@@ -42,7 +43,7 @@ pub(crate) mod sealed {
 use sealed::{AtomicArg, Bytes, Sealed};
 
 /// A type that buffers hold and kernels compute with: `bool`, `i8` to `i64`, `u8` to `u64`,
-/// `usize`, `isize`, `f32` and `f64`.
+/// `usize`, `isize`, `f16`, `bf16`, `f32` and `f64`.
 pub trait Element:
     Plain + Sealed + Bytes + Default + PartialEq + PartialOrd + Debug + Send + Sync
 {
@@ -121,6 +122,8 @@ plain! {
     u32 U32 |value| u64::from(value);
     u64 U64 |value| value;
     usize U64 |value| value as u64;
+    f16 F16 |value| u64::from(value.to_bits());
+    bf16 BF16 |value| u64::from(value.to_bits());
     f32 F32 |value| u64::from(value.to_bits());
     f64 F64 |value| value.to_bits();
 }
@@ -145,6 +148,23 @@ macro_rules! every_bit_pattern_is_a_value {
     )*};
 }
 every_bit_pattern_is_a_value! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+
+macro_rules! every_u16_is_a_value {
+    ($($ty:ident)*) => {$(
+        impl Bytes for $ty {
+            fn bytes(values: &[Self]) -> &[u8] {
+                bytemuck::cast_slice::<u16, u8>(values.reinterpret_cast())
+            }
+            fn collect<E>(
+                len: usize,
+                read: impl FnOnce(&mut [u8]) -> Result<(), E>,
+            ) -> Option<Result<Vec<Self>, E>> {
+                Some(u16::collect(len, read)?.map(HalfBitsVecExt::reinterpret_into))
+            }
+        }
+    )*};
+}
+every_u16_is_a_value! { f16 bf16 }
 
 impl Bytes for bool {
     fn bytes(values: &[Self]) -> &[u8] {

@@ -65,6 +65,7 @@ pub use buffer::Buffer;
 pub use device::{Device, DeviceInfo};
 pub use element::{Atomic, AtomicBuffer, AtomicElement, Element, Stored};
 pub use error::{DevicePanic, Error, LaunchMistake, Result};
+pub use half::{bf16, f16};
 pub use host::index::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, global_idx_x,
     global_idx_y, global_idx_z, grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y,

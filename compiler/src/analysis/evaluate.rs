@@ -4,13 +4,17 @@
 //! `None` where the IR leaves the result open (a division by zero, the bits of a
 //! NaN that is computed) or where the operation does not exist on the type, so that whoever
 //! asks leaves the instruction to the engine that runs it.
-use crate::ir::{BinaryOp, CompareOp, Scalar, UnaryOp};
+use crate::{
+    half::Format,
+    ir::{BinaryOp, CompareOp, Scalar, UnaryOp},
+};
 
 /// A number as arithmetic needs it.
 #[derive(Clone, Copy)]
 enum Number {
     /// An integer or `bool`, exact.
     Int(i128),
+    /// An `f16` or `bf16`, too.
     F32(f32),
     F64(f64),
 }
@@ -20,7 +24,7 @@ pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
     match number(scalar, value)? {
         Number::Int(number) => bit_unary(op, scalar, value)
             .or_else(|| int_unary(op, scalar, number).map(|result| wrap(scalar, result))),
-        Number::F32(value) => float_unary_f32(op, value).and_then(f32_bits),
+        Number::F32(value) => float_unary_f32(op, value).and_then(|value| round(scalar, value)),
         Number::F64(value) => float_unary_f64(op, value).and_then(f64_bits),
     }
 }
@@ -32,7 +36,9 @@ pub fn binary(op: BinaryOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<u64> {
     }
     match (number(scalar, lhs)?, number(scalar, rhs)?) {
         (Number::Int(lhs), Number::Int(rhs)) => int_binary(op, scalar, lhs, rhs),
-        (Number::F32(lhs), Number::F32(rhs)) => float_binary_f32(op, lhs, rhs).and_then(f32_bits),
+        (Number::F32(lhs), Number::F32(rhs)) => {
+            float_binary_f32(op, lhs, rhs).and_then(|value| round(scalar, value))
+        }
         (Number::F64(lhs), Number::F64(rhs)) => float_binary_f64(op, lhs, rhs).and_then(f64_bits),
         (Number::Int(_) | Number::F32(_) | Number::F64(_), _) => None,
     }
@@ -60,6 +66,15 @@ pub fn compare(op: CompareOp, scalar: Scalar, lhs: u64, rhs: u64) -> Option<bool
 pub fn cast(from: Scalar, to: Scalar, value: u64) -> Option<u64> {
     let value = number(from, value)?;
     match to {
+        Scalar::F16 | Scalar::BF16 => {
+            let format = to.half()?;
+            let bits = match value {
+                Number::Int(value) => format.of_int(value),
+                Number::F32(value) => format.of_f32(value),
+                Number::F64(value) => format.of_f64(value),
+            };
+            half_bits(format, bits)
+        }
         Scalar::F32 => f32_bits(match value {
             #[expect(clippy::cast_precision_loss, reason = "rounds as the cast does")]
             Number::Int(value) => value as f32,
@@ -91,6 +106,11 @@ pub fn cast(from: Scalar, to: Scalar, value: u64) -> Option<u64> {
 
 /// `a * b + c`, rounded once.
 pub fn fma(scalar: Scalar, a: u64, b: u64, c: u64) -> Option<u64> {
+    if let Some(format) = scalar.half() {
+        #[expect(clippy::cast_possible_truncation, reason = "narrow types are zero-extended")]
+        let [a, b, c] = [a, b, c].map(|bits| bits as u16);
+        return half_bits(format, format.fma(a, b, c));
+    }
     match (number(scalar, a)?, number(scalar, b)?, number(scalar, c)?) {
         (Number::F32(a), Number::F32(b), Number::F32(c)) => f32_bits(a.mul_add(b, c)),
         (Number::F64(a), Number::F64(b), Number::F64(c)) => f64_bits(a.mul_add(b, c)),
@@ -108,7 +128,7 @@ pub fn limits(scalar: Scalar) -> Option<(i128, i128)> {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
             Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
         }
-        Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => None,
+        Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => None,
     }
 }
 
@@ -131,6 +151,7 @@ pub fn wrap(scalar: Scalar, value: i128) -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "narrow types are zero-extended")]
 fn number(scalar: Scalar, bits: u64) -> Option<Number> {
     match scalar {
+        Scalar::F16 | Scalar::BF16 => Some(Number::F32(scalar.half()?.to_f32(bits as u16))),
         Scalar::F32 => Some(Number::F32(f32::from_bits(bits as u32))),
         Scalar::F64 => Some(Number::F64(f64::from_bits(bits))),
         Scalar::Bool
@@ -144,6 +165,18 @@ fn number(scalar: Scalar, bits: u64) -> Option<Number> {
         | Scalar::U64 => integer(scalar, bits).map(Number::Int),
         Scalar::Generic(_) => None,
     }
+}
+
+/// A result that was rounded to `f32`, as the type that it is of.
+fn round(scalar: Scalar, value: f32) -> Option<u64> {
+    match scalar.half() {
+        Some(format) => half_bits(format, format.of_f32(value)),
+        None => f32_bits(value),
+    }
+}
+
+fn half_bits(format: Format, bits: u16) -> Option<u64> {
+    (!format.to_f32(bits).is_nan()).then(|| bits.into())
 }
 
 fn f32_bits(value: f32) -> Option<u64> {
@@ -358,6 +391,19 @@ mod tests {
         assert_eq!(binary(BinaryOp::Div, Scalar::F32, zero, zero), None);
         assert_eq!(compare(CompareOp::Ne, Scalar::F32, nan, nan), Some(true));
         assert_eq!(compare(CompareOp::Le, Scalar::F32, nan, nan), Some(false));
+    }
+
+    #[test]
+    fn halves_are_rounded_once() {
+        let (one, near) = (0x3c00, 0x3c01);
+        assert_eq!(binary(BinaryOp::Add, Scalar::F16, one, one), Some(0x4000));
+        assert_eq!(binary(BinaryOp::Div, Scalar::F16, one, 0x4200), Some(0x3555));
+        assert_eq!(binary(BinaryOp::Mul, Scalar::BF16, 0x3f81, 0x3f81), Some(0x3f82));
+        assert_eq!(unary(UnaryOp::Sqrt, Scalar::F16, 0x4000), Some(0x3da8));
+        assert_eq!(fma(Scalar::F16, near, near, 0x1000), Some(0x3c03));
+        assert_eq!(cast(Scalar::F64, Scalar::F16, 1e9_f64.to_bits()), Some(0x7c00));
+        assert_eq!(cast(Scalar::F16, Scalar::I8, 0xd800), Some(0x80));
+        assert_eq!(compare(CompareOp::Lt, Scalar::BF16, 0x8000, 0), Some(false));
     }
 
     #[test]

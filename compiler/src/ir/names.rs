@@ -74,7 +74,7 @@ impl Named for Fault {
 
 impl Scalar {
     /// Every one that is no type parameter.
-    pub const CONCRETE: [Self; 11] = [
+    pub const CONCRETE: [Self; 13] = [
         Self::Bool,
         Self::I8,
         Self::I16,
@@ -84,6 +84,8 @@ impl Scalar {
         Self::U16,
         Self::U32,
         Self::U64,
+        Self::F16,
+        Self::BF16,
         Self::F32,
         Self::F64,
     ];
@@ -100,6 +102,8 @@ impl Scalar {
             Self::U16 => "u16",
             Self::U32 => "u32",
             Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::BF16 => "bf16",
             Self::F32 => "f32",
             Self::F64 => "f64",
             Self::Generic(_) => return None,

@@ -878,6 +878,10 @@ fn decimal(literal: &str, scalar: Scalar) -> Option<u64> {
         Scalar::U16 => literal.parse::<u16>().ok().map(u64::from),
         Scalar::U32 => literal.parse::<u32>().ok().map(u64::from),
         Scalar::U64 => literal.parse::<u64>().ok(),
+        Scalar::F16 | Scalar::BF16 => {
+            let bits = scalar.half()?.of_f64(literal.parse().ok()?);
+            scalar.half()?.to_f32(bits).is_finite().then(|| bits.into())
+        }
         Scalar::F32 => {
             let value = literal.parse::<f32>().ok()?;
             value.is_finite().then(|| u64::from(value.to_bits()))

@@ -128,11 +128,20 @@ fn literal(f: &mut Formatter<'_>, bits: u64, ty: Ty) -> fmt::Result {
         Scalar::I32 => write!(f, "{}", bits as u32 as i32),
         Scalar::I64 => write!(f, "{}", bits as i64),
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => write!(f, "{bits}"),
+        Scalar::F16 | Scalar::BF16 => half(f, bits, scalar),
         Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
             write!(f, "{:?}", f32::from_bits(bits as u32))
         }
         Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{:?}", f64::from_bits(bits)),
         Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => write!(f, "{bits:#x}"),
+    }
+}
+
+/// Its value, which an `f32` has, too; or as bits.
+fn half(f: &mut Formatter<'_>, bits: u64, scalar: Scalar) -> fmt::Result {
+    match scalar.half().map(|format| format.to_f32(bits as u16)) {
+        Some(value) if value.is_finite() => write!(f, "{value:?}"),
+        Some(_) | None => write!(f, "{bits:#x}"),
     }
 }
 
@@ -248,6 +257,8 @@ impl Display for Scalar {
             | Self::U16
             | Self::U32
             | Self::U64
+            | Self::F16
+            | Self::BF16
             | Self::F32
             | Self::F64 => f.write_str(self.name().unwrap_or_default()),
         }

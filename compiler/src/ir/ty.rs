@@ -3,6 +3,7 @@
 //! A value is a scalar or a pointer; structs, tuples and slices are taken apart
 //! by the front end. `usize` is [`Scalar::U64`] and `isize` is [`Scalar::I64`].
 use super::{Extent, GenericId};
+use crate::half::Format;
 
 /// The type of what an instruction yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +29,8 @@ pub enum Scalar {
     U16,
     U32,
     U64,
+    F16,
+    BF16,
     F32,
     F64,
     /// A type parameter; only before specialization.
@@ -104,7 +107,7 @@ impl Scalar {
     pub const fn size(self) -> Option<u32> {
         match self {
             Self::Bool | Self::I8 | Self::U8 => Some(1),
-            Self::I16 | Self::U16 => Some(2),
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => Some(2),
             Self::I32 | Self::U32 | Self::F32 => Some(4),
             Self::I64 | Self::U64 | Self::F64 => Some(8),
             Self::Generic(_) => None,
@@ -115,15 +118,34 @@ impl Scalar {
         match self {
             Self::Bool => Some(1),
             Self::I8 | Self::U8 => Some(8),
-            Self::I16 | Self::U16 => Some(16),
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => Some(16),
             Self::I32 | Self::U32 | Self::F32 => Some(32),
             Self::I64 | Self::U64 | Self::F64 => Some(64),
             Self::Generic(_) => None,
         }
     }
-    /// True for `f32` and `f64`.
+    /// True for `f16`, `bf16`, `f32` and `f64`.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+    /// The format of `f16` and `bf16`; `None` for anything else.
+    pub const fn half(self) -> Option<Format> {
+        match self {
+            Self::F16 => Some(Format::F16),
+            Self::BF16 => Some(Format::BF16),
+            Self::Bool
+            | Self::I8
+            | Self::I16
+            | Self::I32
+            | Self::I64
+            | Self::U8
+            | Self::U16
+            | Self::U32
+            | Self::U64
+            | Self::F32
+            | Self::F64
+            | Self::Generic(_) => None,
+        }
     }
     /// True for signed and unsigned integers.
     pub const fn is_int(self) -> bool {

@@ -380,7 +380,9 @@ fn fold_cast(kernel: &Kernel, to: Scalar, value: InstId) -> Option<Folded> {
 
 /// True if `x as middle as to` is `x as to` for every `x: from`.
 fn one_cast_will_do(from: Scalar, middle: Scalar, to: Scalar) -> bool {
-    if from == Scalar::F32 && middle == Scalar::F64 {
+    if from.half().is_some() && matches!(middle, Scalar::F32 | Scalar::F64)
+        || from == Scalar::F32 && middle == Scalar::F64
+    {
         return true;
     }
     if from == Scalar::Bool && to.is_float() {

@@ -1,5 +1,9 @@
 //! Rust's `as` between scalars.
-use super::{Isa, LaneFn, LaneOp, pick};
+use super::{
+    Isa, LaneFn, LaneOp,
+    half::{BF16, F16},
+    pick,
+};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::Scalar;
 
@@ -31,6 +35,63 @@ casts! {
     f64: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
 }
 
+macro_rules! half_casts {
+    ($($half:ident)*) => {$(
+        half_casts! { @to_float $half f32 f64 }
+        half_casts! { @to_int $half i8 i16 i32 i64 u8 u16 u32 u64 }
+        half_casts! { @of_int $half i8 i16 i32 i64 u8 u16 u32 u64 }
+        impl As<$half> for f32 {
+            #[inline(always)]
+            fn cast(self) -> $half {
+                $half::of(self)
+            }
+        }
+        impl As<$half> for f64 {
+            #[inline(always)]
+            fn cast(self) -> $half {
+                $half::of_f64(self)
+            }
+        }
+        impl As<F16> for $half {
+            #[inline(always)]
+            fn cast(self) -> F16 {
+                F16::of(self.value())
+            }
+        }
+        impl As<BF16> for $half {
+            #[inline(always)]
+            fn cast(self) -> BF16 {
+                BF16::of(self.value())
+            }
+        }
+    )*};
+    (@to_float $half:ident $($to:ty)*) => {$(
+        impl As<$to> for $half {
+            #[inline(always)]
+            fn cast(self) -> $to {
+                self.value().into()
+            }
+        }
+    )*};
+    (@to_int $half:ident $($to:ty)*) => {$(
+        impl As<$to> for $half {
+            #[inline(always)]
+            fn cast(self) -> $to {
+                self.value() as $to
+            }
+        }
+    )*};
+    (@of_int $half:ident $($from:ty)*) => {$(
+        impl As<$half> for $from {
+            #[inline(always)]
+            fn cast(self) -> $half {
+                $half::of_int(self.into())
+            }
+        }
+    )*};
+}
+half_casts! { F16 BF16 }
+
 struct Cast<A, D>(PhantomData<(A, D)>);
 impl<A: As<D> + Copy, D: Copy + Default> LaneOp for Cast<A, D> {
     type A = A;
@@ -56,6 +117,8 @@ pub(crate) fn cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
         Scalar::U16 => from_int::<u16>(to, isa),
         Scalar::U32 => from_int::<u32>(to, isa),
         Scalar::U64 => from_int::<u64>(to, isa),
+        Scalar::F16 => from_float::<F16>(to, isa),
+        Scalar::BF16 => from_float::<BF16>(to, isa),
         Scalar::F32 => from_float::<f32>(to, isa),
         Scalar::F64 => from_float::<f64>(to, isa),
         Scalar::Generic(_) => None,
@@ -65,13 +128,15 @@ pub(crate) fn cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
 /// The sign of the target makes no difference.
 fn from_int<A>(to: Scalar, isa: Isa) -> Option<LaneFn>
 where
-    A: As<u8> + As<u16> + As<u32> + As<u64> + As<f32> + As<f64> + Copy,
+    A: As<u8> + As<u16> + As<u32> + As<u64> + As<F16> + As<BF16> + As<f32> + As<f64> + Copy,
 {
     match to {
         Scalar::I8 | Scalar::U8 => Some(pick::<Cast<A, u8>>(isa)),
         Scalar::I16 | Scalar::U16 => Some(pick::<Cast<A, u16>>(isa)),
         Scalar::I32 | Scalar::U32 => Some(pick::<Cast<A, u32>>(isa)),
         Scalar::I64 | Scalar::U64 => Some(pick::<Cast<A, u64>>(isa)),
+        Scalar::F16 => Some(pick::<Cast<A, F16>>(isa)),
+        Scalar::BF16 => Some(pick::<Cast<A, BF16>>(isa)),
         Scalar::F32 => Some(pick::<Cast<A, f32>>(isa)),
         Scalar::F64 => Some(pick::<Cast<A, f64>>(isa)),
         Scalar::Bool | Scalar::Generic(_) => None,
@@ -81,7 +146,7 @@ where
 fn from_float<A>(to: Scalar, isa: Isa) -> Option<LaneFn>
 where
     A: As<i8> + As<i16> + As<i32> + As<i64> + As<u8> + As<u16> + As<u32> + As<u64>,
-    A: As<f32> + As<f64> + Copy,
+    A: As<F16> + As<BF16> + As<f32> + As<f64> + Copy,
 {
     match to {
         Scalar::I8 => Some(pick::<Cast<A, i8>>(isa)),
@@ -92,6 +157,8 @@ where
         Scalar::U16 => Some(pick::<Cast<A, u16>>(isa)),
         Scalar::U32 => Some(pick::<Cast<A, u32>>(isa)),
         Scalar::U64 => Some(pick::<Cast<A, u64>>(isa)),
+        Scalar::F16 => Some(pick::<Cast<A, F16>>(isa)),
+        Scalar::BF16 => Some(pick::<Cast<A, BF16>>(isa)),
         Scalar::F32 => Some(pick::<Cast<A, f32>>(isa)),
         Scalar::F64 => Some(pick::<Cast<A, f64>>(isa)),
         Scalar::Bool | Scalar::Generic(_) => None,

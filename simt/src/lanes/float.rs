@@ -1,7 +1,11 @@
 //! Floats: IEEE 754, round to nearest even, subnormals kept.
-use super::{Isa, LaneFn, LaneOp, lane_ops, pick};
+use super::{
+    Isa, LaneFn, LaneOp,
+    half::{BF16, F16},
+    lane_ops, pick,
+};
 use std::marker::PhantomData;
-use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, UnaryOp};
+use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
 
 /// What the operations need of a float type.
 pub(super) trait Float: Copy + Default + PartialOrd {
@@ -165,9 +169,24 @@ impl<T: Float> LaneOp for Fma<T> {
     }
 }
 
-/// `a * b + c`, rounded once; on `f64` or `f32`.
-pub(crate) fn fma(double: bool, isa: Isa) -> LaneFn {
-    if double { pick::<Fma<f64>>(isa) } else { pick::<Fma<f32>>(isa) }
+/// `a * b + c`, rounded once; `None` on anything but floats.
+pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    match scalar {
+        Scalar::F16 => Some(pick::<Fma<F16>>(isa)),
+        Scalar::BF16 => Some(pick::<Fma<BF16>>(isa)),
+        Scalar::F32 => Some(pick::<Fma<f32>>(isa)),
+        Scalar::F64 => Some(pick::<Fma<f64>>(isa)),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Generic(_) => None,
+    }
 }
 
 pub(super) fn unary<T: Float>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {

@@ -11,6 +11,7 @@
 mod bits;
 mod cast;
 mod float;
+mod half;
 mod int;
 pub(crate) mod scan;
 
@@ -187,6 +188,8 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
         Scalar::U16 => int::unary::<u16>(op, isa),
         Scalar::U32 => int::unary::<u32>(op, isa),
         Scalar::U64 => int::unary::<u64>(op, isa),
+        Scalar::F16 => float::unary::<half::F16>(op, isa),
+        Scalar::BF16 => float::unary::<half::BF16>(op, isa),
         Scalar::F32 => float::unary::<f32>(op, isa),
         Scalar::F64 => float::unary::<f64>(op, isa),
         Scalar::Generic(_) => None,
@@ -205,6 +208,8 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
         Scalar::U16 => int::binary::<u16>(op, isa),
         Scalar::U32 => int::binary::<u32>(op, isa),
         Scalar::U64 => int::binary::<u64>(op, isa),
+        Scalar::F16 => float::binary::<half::F16>(op, isa),
+        Scalar::BF16 => float::binary::<half::BF16>(op, isa),
         Scalar::F32 => float::binary::<f32>(op, isa),
         Scalar::F64 => float::binary::<f64>(op, isa),
         Scalar::Generic(_) => None,
@@ -222,6 +227,8 @@ pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn>
         Scalar::U16 => Some(int::compare::<u16>(op, isa)),
         Scalar::U32 => Some(int::compare::<u32>(op, isa)),
         Scalar::U64 => Some(int::compare::<u64>(op, isa)),
+        Scalar::F16 => Some(float::compare::<half::F16>(op, isa)),
+        Scalar::BF16 => Some(float::compare::<half::BF16>(op, isa)),
         Scalar::F32 => Some(float::compare::<f32>(op, isa)),
         Scalar::F64 => Some(float::compare::<f64>(op, isa)),
         Scalar::Generic(_) => None,
@@ -247,6 +254,8 @@ pub(crate) fn atomic(
         Scalar::U16 => Some(int::atomic::<u16>(op)),
         Scalar::U32 => Some(int::atomic::<u32>(op)),
         Scalar::U64 => Some(int::atomic::<u64>(op)),
+        Scalar::F16 => float::atomic::<half::F16>(op),
+        Scalar::BF16 => float::atomic::<half::BF16>(op),
         Scalar::F32 => float::atomic::<f32>(op),
         Scalar::F64 => float::atomic::<f64>(op),
         Scalar::Bool => matches!(op, AtomicOp::Swap).then_some(|_, new| new),

@@ -15,6 +15,9 @@ impl Emitter<'_> {
     /// An operation on one value.
     pub(super) fn unary(&mut self, id: InstId, op: UnaryOp, value: InstId) -> Value {
         let scalar = self.scalar(id);
+        if let Some(format) = scalar.half() {
+            return self.half_unary(format, op, value);
+        }
         match op {
             UnaryOp::Neg if scalar.is_float() => self.change_sign(id, "neg", "xor", value),
             UnaryOp::Abs if scalar.is_float() => self.change_sign(id, "abs", "and", value),
@@ -84,7 +87,9 @@ impl Emitter<'_> {
     /// An operation on two values.
     pub(super) fn binary(&mut self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Value {
         let scalar = self.scalar(id);
-        if scalar.is_float() {
+        if let Some(format) = scalar.half() {
+            self.half_binary(id, format, op, lhs, rhs)
+        } else if scalar.is_float() {
             self.float_binary(id, op, lhs, rhs)
         } else if scalar == Scalar::Bool {
             let (lhs, rhs) = (self.reg(lhs), self.reg(rhs));
@@ -239,6 +244,8 @@ impl Emitter<'_> {
             | Scalar::I64
             | Scalar::U32
             | Scalar::U64
+            | Scalar::F16
+            | Scalar::BF16
             | Scalar::F32
             | Scalar::F64 => return reg,
             Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
@@ -253,7 +260,10 @@ impl Emitter<'_> {
         let rounding = match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => ".rn",
             BinaryOp::Min | BinaryOp::Max => "",
-            BinaryOp::Rem => return self.float_rem(id, lhs, rhs),
+            BinaryOp::Rem => {
+                let operands = [self.reg(lhs), self.reg(rhs)];
+                return self.float_rem(id, scalar, operands).into();
+            }
             BinaryOp::And
             | BinaryOp::Or
             | BinaryOp::Xor
@@ -271,6 +281,9 @@ impl Emitter<'_> {
     /// A fused multiply-add.
     pub(super) fn fma(&mut self, id: InstId, a: InstId, b: InstId, c: InstId) -> Value {
         let scalar = self.scalar(id);
+        if let Some(format) = scalar.half() {
+            return self.half_fma(format, [a, b, c]);
+        }
         let [a, b, c] = [a, b, c].map(|operand| self.operand(operand));
         let reg = self.regs.fresh(Class::of(scalar));
         ptx!(self, "fma.rn.{} {reg}, {a}, {b}, {c}", arithmetic(scalar));
@@ -284,9 +297,12 @@ impl Emitter<'_> {
             return self.compare_bools(op, lhs, rhs);
         }
         let narrow = scalar == Scalar::U64 && self.facts.fits(lhs) && self.facts.fits(rhs);
-        let (suffix, [lhs, rhs]) = match narrow {
-            true => ("u32", [lhs, rhs].map(|operand| self.low(operand))),
-            false => (arithmetic(scalar), [lhs, rhs].map(|operand| self.operand(operand))),
+        let (suffix, [lhs, rhs]) = if narrow {
+            ("u32", [lhs, rhs].map(|operand| self.low(operand)))
+        } else if scalar == Scalar::BF16 {
+            ("f32", [lhs, rhs].map(|operand| Operand::Reg(self.half_value(operand))))
+        } else {
+            (arithmetic(scalar), [lhs, rhs].map(|operand| self.operand(operand)))
         };
         let relation = match op {
             CompareOp::Eq => "eq",

@@ -16,6 +16,11 @@ impl Emitter<'_> {
     /// `value as scalar`, for the scalar that `id` yields.
     pub(super) fn cast(&mut self, id: InstId, value: InstId) -> Value {
         let (from, to) = (self.scalar(value), self.scalar(id));
+        if let Some(format) = to.half()
+            && from != to
+        {
+            return self.cast_to_half(format, from, value);
+        }
         match (from.is_float(), to.is_float()) {
             (false, false) if from == Scalar::Bool => self.bool_to_int(to, value),
             (false, false) => self.int_to_int(from, to, value),
@@ -102,15 +107,29 @@ impl Emitter<'_> {
         if from == to {
             return self.value(value);
         }
+        let (from, value) = self.in_a_wide_float(from, value);
+        if from == to {
+            return value.into();
+        }
         let rounding = if to == Scalar::F32 { ".rn" } else { "" };
-        let (value, reg) = (self.reg(value), self.regs.fresh(Class::of(to)));
+        let reg = self.regs.fresh(Class::of(to));
         ptx!(self, "cvt{rounding}.{}.{} {reg}, {value}", arithmetic(to), arithmetic(from));
         reg.into()
     }
 
+    /// A float of at least 32 bits and its type: itself, or the `f32` that a narrower one is.
+    fn in_a_wide_float(&mut self, scalar: Scalar, value: InstId) -> (Scalar, Reg) {
+        if scalar.half().is_some() {
+            (Scalar::F32, self.half_value(value))
+        } else {
+            (scalar, self.reg(value))
+        }
+    }
+
     fn float_to_int(&mut self, from: Scalar, to: Scalar, value: InstId) -> Value {
         let class = Class::of(to);
-        let (value, clamped) = (self.reg(value), self.regs.fresh(class));
+        let (from, value) = self.in_a_wide_float(from, value);
+        let clamped = self.regs.fresh(class);
         ptx!(self, "cvt.rzi.{}.{} {clamped}, {value}", arithmetic(to), arithmetic(from));
         let number = if from == Scalar::F64 || class == Class::B64 {
             let is_number = self.regs.fresh(Class::Pred);
@@ -156,6 +175,11 @@ impl Emitter<'_> {
             (Class::Pred, Class::B32) => self.pred_to_byte(reg).into(),
             (Class::B32, Class::Pred) => self.byte_to_pred(reg).into(),
             (Class::B32, Class::B32) => self.normalize(to, reg).into(),
+            (Class::B16, Class::B32) => {
+                let word = self.widen_half(reg);
+                self.normalize(to, word).into()
+            }
+            (Class::B32, Class::B16) => self.low_half(reg).into(),
             (a, b) if a == b => reg.into(),
             (_, class) => {
                 let bits = self.regs.fresh(class);

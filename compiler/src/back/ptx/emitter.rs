@@ -296,7 +296,7 @@ impl<'k> Emitter<'k> {
     /// What stands for `id`, as wide as its type: a literal or a register.
     pub(super) fn operand(&mut self, id: InstId) -> Operand {
         match self.values[id] {
-            Value::Operand(Operand::Imm(imm)) if imm.scalar == Scalar::Bool => {
+            Value::Operand(Operand::Imm(imm)) if imm.needs_register() => {
                 Operand::Reg(self.materialize(imm))
             }
             Value::Operand(Operand::Reg(reg))

@@ -301,6 +301,8 @@ pub(super) const fn greatest(scalar: Scalar) -> Option<u64> {
         | Scalar::I16
         | Scalar::I32
         | Scalar::I64
+        | Scalar::F16
+        | Scalar::BF16
         | Scalar::F32
         | Scalar::F64
         | Scalar::Generic(_) => None,

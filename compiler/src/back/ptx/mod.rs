@@ -41,6 +41,7 @@ mod copies;
 mod emitter;
 mod facts;
 mod fault;
+mod half;
 mod layout;
 mod output;
 mod reduce;

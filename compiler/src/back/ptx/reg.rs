@@ -6,7 +6,8 @@
 //! | 8- and 16-bit integers | `.b32` | always sign- or zero-extended |
 //! | 32-bit integers | `.b32` | |
 //! | 64-bit integers | `.b64` | a `u64` that fits 32 bits is kept in a `.b32`, see [`facts`](super::facts) |
-//! | floats | `.f32`, `.f64` | |
+//! | `f16`, `bf16` | `.b16` | literals are in registers, too |
+//! | other floats | `.f32`, `.f64` | |
 //! | pointers | `.b64` global, `.b32` shared and local | |
 use crate::ir::{Scalar, Space};
 use std::fmt;
@@ -15,6 +16,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Class {
     Pred,
+    B16,
     B32,
     B64,
     F32,
@@ -22,7 +24,8 @@ pub(super) enum Class {
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 5] = [Self::Pred, Self::B32, Self::B64, Self::F32, Self::F64];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Pred, Self::B16, Self::B32, Self::B64, Self::F32, Self::F64];
 
     /// The class that holds every value of `scalar`.
     pub(super) fn of(scalar: Scalar) -> Self {
@@ -32,6 +35,7 @@ impl Class {
                 Self::B32
             }
             Scalar::I64 | Scalar::U64 => Self::B64,
+            Scalar::F16 | Scalar::BF16 => Self::B16,
             Scalar::F32 => Self::F32,
             Scalar::F64 => Self::F64,
             Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
@@ -50,6 +54,7 @@ impl Class {
     pub(super) const fn ty(self) -> &'static str {
         match self {
             Self::Pred => "pred",
+            Self::B16 => "b16",
             Self::B32 => "b32",
             Self::B64 => "b64",
             Self::F32 => "f32",
@@ -61,6 +66,7 @@ impl Class {
     pub(super) const fn prefix(self) -> &'static str {
         match self {
             Self::Pred => "%p",
+            Self::B16 => "%h",
             Self::B32 => "%r",
             Self::B64 => "%rd",
             Self::F32 => "%f",
@@ -112,6 +118,13 @@ pub(super) struct Imm {
     pub(super) scalar: Scalar,
 }
 
+impl Imm {
+    /// True if instructions do not take it as a literal.
+    pub(super) fn needs_register(self) -> bool {
+        matches!(self.scalar, Scalar::Bool | Scalar::F16 | Scalar::BF16)
+    }
+}
+
 impl fmt::Display for Imm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = self.bits;
@@ -123,6 +136,7 @@ impl fmt::Display for Imm {
             Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
                 write!(f, "{bits}")
             }
+            Scalar::F16 | Scalar::BF16 => write!(f, "0x{bits:04X}"),
             Scalar::F32 => write!(f, "0f{bits:08X}"),
             Scalar::F64 => write!(f, "0d{bits:016X}"),
             Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
@@ -153,6 +167,8 @@ pub(super) fn arithmetic(scalar: Scalar) -> &'static str {
         Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 => "u32",
         Scalar::I64 => "s64",
         Scalar::U64 => "u64",
+        Scalar::F16 => "f16",
+        Scalar::BF16 => "bf16",
         Scalar::F32 => "f32",
         Scalar::F64 => "f64",
         Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
@@ -170,6 +186,7 @@ pub(super) fn memory(scalar: Scalar) -> &'static str {
         Scalar::U16 => "u16",
         Scalar::U32 => "u32",
         Scalar::U64 => "u64",
+        Scalar::F16 | Scalar::BF16 => "b16",
         Scalar::F32 => "f32",
         Scalar::F64 => "f64",
         Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
@@ -187,6 +204,7 @@ pub(super) fn untyped(scalar: Scalar) -> &'static str {
         | Scalar::U16
         | Scalar::U32
         | Scalar::F32 => "b32",
+        Scalar::F16 | Scalar::BF16 => "b16",
         Scalar::I64 | Scalar::U64 | Scalar::F64 => "b64",
         Scalar::Generic(_) => unreachable!("a specialized kernel has no type parameters"),
     }

@@ -19,8 +19,8 @@
 use super::{
     Emitter,
     code::Label,
-    emitter::{Value, ptx},
-    reg::{Class, Imm, arithmetic},
+    emitter::ptx,
+    reg::{Class, Imm, Reg, arithmetic},
 };
 use crate::ir::{InstId, Scalar};
 
@@ -51,13 +51,11 @@ impl Constants {
 }
 
 impl Emitter<'_> {
-    /// `lhs % rhs`; see the module.
-    pub(super) fn float_rem(&mut self, id: InstId, lhs: InstId, rhs: InstId) -> Value {
-        let scalar = self.scalar(id);
+    /// `x % y`, of type `scalar`; see the module.
+    pub(super) fn float_rem(&mut self, id: InstId, scalar: Scalar, [x, y]: [Reg; 2]) -> Reg {
         let (ty, class) = (arithmetic(scalar), Class::of(scalar));
         let [up, down, done] = ["rem_up", "rem_down", "rem_done"].map(|what| Label::of(what, id));
         let c = Constants::of(scalar);
-        let (x, y) = (self.reg(lhs), self.reg(rhs));
         let [a, b, t, scaled, quotient, minus, rest, fixed, result] =
             [(); 9].map(|()| self.regs.fresh(class));
         let [finite, nonzero, defined, small, below, negative, last] =
@@ -94,7 +92,7 @@ impl Emitter<'_> {
         self.code.branch(format_args!("!{last}"), down);
         ptx!(self, "copysign.{ty} {result}, {x}, {a}");
         self.code.label(done);
-        result.into()
+        result
     }
 }
 

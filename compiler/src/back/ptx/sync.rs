@@ -85,7 +85,7 @@ impl Emitter<'_> {
         let brought = self.shuffle_reg(&shuffle, reg);
         match reg.class {
             Class::B32 => self.normalize(scalar, brought).into(),
-            Class::F32 | Class::Pred | Class::B64 | Class::F64 => brought.into(),
+            Class::B16 | Class::F32 | Class::Pred | Class::B64 | Class::F64 => brought.into(),
         }
     }
 
@@ -93,6 +93,11 @@ impl Emitter<'_> {
     pub(super) fn shuffle_reg(&mut self, shuffle: &Shuffle, reg: Reg) -> Reg {
         match reg.class {
             Class::B32 | Class::F32 => self.shuffle_word(shuffle, Operand::Reg(reg), reg.class),
+            Class::B16 => {
+                let word = self.widen_half(reg);
+                let brought = self.shuffle_word(shuffle, Operand::Reg(word), Class::B32);
+                self.low_half(brought)
+            }
             Class::Pred => {
                 let byte = self.pred_to_byte(reg);
                 let brought = self.shuffle_word(shuffle, Operand::Reg(byte), Class::B32);

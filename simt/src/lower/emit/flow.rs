@@ -151,7 +151,12 @@ impl Emitter<'_> {
             Scalar::I16 | Scalar::U16 => Some(Scalar::U16),
             Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
             Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
-            Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => None,
+            Scalar::Bool
+            | Scalar::F16
+            | Scalar::BF16
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::Generic(_) => None,
         };
         let below = if inclusive { CompareOp::Le } else { CompareOp::Lt };
         let fns = || {

@@ -249,20 +249,7 @@ impl Emitter<'_> {
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
             Op::Fma { a, b, c } => {
-                let f = match self.scalar(id)? {
-                    Scalar::F32 => Some(lanes::fma(false, isa)),
-                    Scalar::F64 => Some(lanes::fma(true, isa)),
-                    Scalar::Bool
-                    | Scalar::I8
-                    | Scalar::I16
-                    | Scalar::I32
-                    | Scalar::I64
-                    | Scalar::U8
-                    | Scalar::U16
-                    | Scalar::U32
-                    | Scalar::U64
-                    | Scalar::Generic(_) => None,
-                };
+                let f = lanes::fma(self.scalar(id)?, isa);
                 self.map(id, f, &[*a, *b, *c])
             }
             Op::Generic(_) | Op::MulAdd { .. } => {
