@@ -54,7 +54,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// - `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)`: the threads of a block. A const
 ///   generic's name, or that of a constant named in `open(..)`, may stand for a number.
-/// - `contract = false`: `a * b + c` on floats is two roundings, as on the host, and not one.
+/// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
+///   one. On `f16` and `bf16` it always is two: their operators round, each for itself, and
+///   `x.mul_add(y, z)` of `Float` is the fused one.
 /// - `overflow_checks`: integer arithmetic that overflows is a fault, as in a debug build.
 /// - `wide_index`: the grid may have more than 2^31 threads along an axis.
 /// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. It is then compiled when it

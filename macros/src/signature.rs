@@ -32,8 +32,10 @@ pub(crate) enum ParamKind {
 }
 
 /// Types that a kernel takes by value and in slices.
-const SCALARS: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+const SCALARS: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16",
+    "f32", "f64",
+];
 /// Types that a kernel takes in shared slices.
 const ATOMICS: [&str; 6] =
     ["AtomicI32", "AtomicI64", "AtomicU32", "AtomicU64", "AtomicF32", "AtomicF64"];

@@ -3,11 +3,12 @@
 //! In a kernel their methods are the compiler's own operations; on the host they are these, with
 //! the same results.
 use crate::Element;
+use half::{bf16, f16};
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
     Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
-use warpwise_compiler::library;
+use warpwise_compiler::{half::Format, library};
 
 /// Any integer or float that an [`Element`] can be.
 pub trait Num:
@@ -74,7 +75,7 @@ pub trait Int:
 {
 }
 
-/// `f32` and `f64`.
+/// `f16`, `bf16`, `f32` and `f64`.
 pub trait Float: Num + Neg<Output = Self> {
     /// `self * factor + addend`, rounded once.
     fn mul_add(self, factor: Self, addend: Self) -> Self;
@@ -241,6 +242,69 @@ signed! { i8 i16 i32 i64 isize }
 unsigned! { u8 u16 u32 u64 usize }
 float! { f32 f64 }
 
+/// Everything but `mul_add` is exact in `f32`, or rounded once by way of it.
+macro_rules! half {
+    ($($ty:ident $format:ident)*) => {$(
+        impl Num for $ty {
+            const ZERO: Self = $ty::ZERO;
+            const ONE: Self = $ty::ONE;
+            fn from_i32(value: i32) -> Self {
+                Self::from_bits(Format::$format.of_int(value.into()))
+            }
+            fn from_f64(value: f64) -> Self {
+                Self::from_bits(Format::$format.of_f64(value))
+            }
+            fn from_usize(value: usize) -> Self {
+                Self::from_bits(Format::$format.of_int(value as i128))
+            }
+            fn as_f32(self) -> f32 {
+                self.to_f32()
+            }
+            fn as_f64(self) -> f64 {
+                self.to_f64()
+            }
+            fn as_usize(self) -> usize {
+                self.to_f32() as usize
+            }
+            fn abs(self) -> Self {
+                Self::from_bits(self.to_bits() & 0x7fff)
+            }
+        }
+        impl MinMax for $ty {
+            fn min(self, other: Self) -> Self {
+                let (a, b) = (self, other);
+                lesser!(a, b)
+            }
+            fn max(self, other: Self) -> Self {
+                let (a, b) = (self, other);
+                greater!(a, b)
+            }
+        }
+        impl Float for $ty {
+            fn mul_add(self, factor: Self, addend: Self) -> Self {
+                let bits = [self, factor, addend].map(Self::to_bits);
+                Self::from_bits(Format::$format.fma(bits[0], bits[1], bits[2]))
+            }
+            fn sqrt(self) -> Self {
+                Self::from_f32(self.to_f32().sqrt())
+            }
+            fn floor(self) -> Self {
+                Self::from_f32(self.to_f32().floor())
+            }
+            fn ceil(self) -> Self {
+                Self::from_f32(self.to_f32().ceil())
+            }
+            fn trunc(self) -> Self {
+                Self::from_f32(self.to_f32().trunc())
+            }
+            fn round_ties_even(self) -> Self {
+                Self::from_f32(self.to_f32().round_ties_even())
+            }
+        }
+    )*};
+}
+half! { f16 F16 bf16 BF16 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,5 +346,16 @@ mod tests {
             assert!(MinMax::max(a, b).is_sign_positive());
         }
         assert!(MinMax::min(f32::NAN, f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn halves_are_rounded_once() {
+        let (near, small) = (f16::ONE + f16::EPSILON, f16::from_bits(0x1000));
+        assert_eq!(near.mul_add(near, small).to_bits(), 0x3c03);
+        assert_eq!(bf16::from_usize((0x181 << 40) + 1), bf16::from_usize(0x182 << 40));
+        // Between two `f16`, nearer to the upper one by less than an `f32` can say.
+        let above = 1.0 + f64::from(f16::EPSILON) / 2.0 + 1e-12;
+        assert_eq!(<f16 as Num>::from_f64(above), near);
+        assert_eq!(mean(&[f16::ONE, f16::from_f32(2.0)]), f16::from_f32(1.5));
     }
 }

@@ -29,6 +29,9 @@ pub(crate) const FUSES: Option<&str> = Some("it fuses");
 /// std's functions have other last bits.
 pub(crate) const STD: Option<&str> = Some("it calls std's functions");
 
+/// The `half` crate's conversion is not exact.
+pub(crate) const ROUNDS_TWICE: Option<&str> = Some("the host's copy rounds twice");
+
 /// Rustc leaves open which zero `min` and `max` give.
 pub(crate) const ZEROS: Option<&str> = Some("Rust leaves its result open");
 
@@ -234,6 +237,16 @@ macro_rules! integer_bits {
 }
 integer_bits! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 
+impl Bits for warpwise::f16 {
+    fn bits(self) -> u64 {
+        if self.is_nan() { Self::NAN } else { self }.to_bits().into()
+    }
+}
+impl Bits for warpwise::bf16 {
+    fn bits(self) -> u64 {
+        if self.is_nan() { Self::NAN } else { self }.to_bits().into()
+    }
+}
 impl Bits for f32 {
     fn bits(self) -> u64 {
         if self.is_nan() { Self::NAN } else { self }.to_bits().into()

@@ -12,6 +12,7 @@ mod faults;
 mod float_methods;
 mod floats;
 mod generics;
+mod halves;
 mod int_methods;
 mod integers;
 mod launches;
@@ -36,6 +37,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),
     ("generics", generics::CASES),
+    ("halves", halves::CASES),
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
     ("launches", launches::CASES),

@@ -9,7 +9,7 @@ use std::{
 };
 use warpwise::{
     __private::{Arg, Place, Source, launch},
-    Buffer, Device, Element, Error, LaunchConfig,
+    Buffer, Device, Element, Error, LaunchConfig, bf16, f16,
 };
 use warpwise_compiler::{
     back::ptx,
@@ -164,6 +164,14 @@ macro_rules! with_type {
                 type $T = u64;
                 $call
             }
+            Scalar::F16 => {
+                type $T = warpwise::f16;
+                $call
+            }
+            Scalar::BF16 => {
+                type $T = warpwise::bf16;
+                $call
+            }
             Scalar::F32 => {
                 type $T = f32;
                 $call
@@ -255,7 +263,7 @@ macro_rules! little {
         }
     )*};
 }
-little!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+little!(i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64);
 
 impl Little for bool {
     fn from_bits_of(bits: u64) -> Self {

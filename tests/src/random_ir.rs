@@ -143,11 +143,15 @@ fn little_endian(bytes: &[u8]) -> u64 {
 
 /// Whether `bits` are a NaN, if `ty` has one.
 fn is_nan(ty: Scalar, bits: u64) -> bool {
-    if ty == Scalar::F32 {
-        bits & 0x7fff_ffff > 0x7f80_0000
-    } else {
-        ty == Scalar::F64 && bits & (u64::MAX >> 1) > 0x7ff0_0000_0000_0000
-    }
+    let infinity = match ty {
+        Scalar::F16 => 0x7c00,
+        Scalar::BF16 => 0x7f80,
+        Scalar::F32 => 0x7f80_0000,
+        Scalar::F64 => 0x7ff0_0000_0000_0000,
+        _ => return false,
+    };
+    let sign = 1 << (ty.bits().expect("floats have a width") - 1);
+    bits & !sign > infinity
 }
 
 /// The kernel of this seed; the same one each time.

@@ -3,6 +3,7 @@
 //! Threads run one after the other, one instruction at a time, on plain numbers: no
 //! masks, no vectors, no registers, no lowering. A thread that comes to where threads
 //! meet waits there until those it waits for have come. It is as slow as it sounds.
+mod half;
 mod scalar;
 
 use crate::random_ir::{ArgData, RandomKernel};

@@ -122,6 +122,10 @@ impl Spec {
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
                 self.digits(style, bits).unwrap_or_else(|| self.int(style, bits))
             }
+            Scalar::F16 | Scalar::BF16 => {
+                let value = scalar.half().map(|format| format.to_f32(bits as u16));
+                self.float(style, value.unwrap_or_default())
+            }
             Scalar::F32 => self.float(style, f32::from_bits(bits as u32)),
             Scalar::F64 => self.float(style, f64::from_bits(bits)),
             Scalar::Generic(_) => String::new(),

@@ -12,6 +12,8 @@ pub(crate) enum Constant {
     Bits(Prim),
     /// An integer: its bits, in two's complement.
     Int(i128),
+    /// The bits of an `f16` or `bf16`.
+    Half(u16),
     /// An `f32`.
     F32(f32),
     /// An `f64`.
@@ -27,6 +29,7 @@ pub(crate) fn associated(prim: Prim, name: &str) -> Option<Constant> {
     }
     match prim {
         Prim::Bool => None,
+        Prim::F16 | Prim::BF16 => of_half(prim == Prim::BF16, name).map(Constant::Half),
         Prim::F32 => of_f32(name).map(Constant::F32),
         Prim::F64 => of_f64(name).map(Constant::F64),
         Prim::I8
@@ -56,6 +59,43 @@ fn of_int(prim: Prim, name: &str) -> Option<Constant> {
         "BITS" => Constant::Bits(prim),
         _ => return None,
     })
+}
+
+/// The constants that the `half` crate has: the bits of the `f16`, and of the `bf16`.
+fn of_half(is_bf16: bool, name: &str) -> Option<u16> {
+    let (f16, bf16) = match name {
+        "EPSILON" => (0x1400, 0x3c00),
+        "INFINITY" => (0x7c00, 0x7f80),
+        "NEG_INFINITY" => (0xfc00, 0xff80),
+        "MAX" => (0x7bff, 0x7f7f),
+        "MIN" => (0xfbff, 0xff7f),
+        "MIN_POSITIVE" => (0x0400, 0x0080),
+        "MIN_POSITIVE_SUBNORMAL" => (0x0001, 0x0001),
+        "MAX_SUBNORMAL" => (0x03ff, 0x007f),
+        "NAN" => (0x7e00, 0x7fc0),
+        "NEG_ZERO" => (0x8000, 0x8000),
+        "NEG_ONE" => (0xbc00, 0xbf80),
+        "E" => (0x4170, 0x402e),
+        "PI" => (0x4248, 0x4049),
+        "FRAC_1_PI" => (0x3518, 0x3ea3),
+        "FRAC_1_SQRT_2" => (0x39a8, 0x3f35),
+        "FRAC_2_PI" => (0x3918, 0x3f23),
+        "FRAC_2_SQRT_PI" => (0x3c83, 0x3f90),
+        "FRAC_PI_2" => (0x3e48, 0x3fc9),
+        "FRAC_PI_3" => (0x3c30, 0x3f86),
+        "FRAC_PI_4" => (0x3a48, 0x3f49),
+        "FRAC_PI_6" => (0x3830, 0x3f06),
+        "FRAC_PI_8" => (0x3648, 0x3ec9),
+        "LN_10" => (0x409b, 0x4013),
+        "LN_2" => (0x398c, 0x3f31),
+        "LOG10_E" => (0x36f3, 0x3ede),
+        "LOG10_2" => (0x34d1, 0x3e9a),
+        "LOG2_E" => (0x3dc5, 0x3fb9),
+        "LOG2_10" => (0x42a5, 0x4055),
+        "SQRT_2" => (0x3da8, 0x3fb5),
+        _ => return None,
+    };
+    Some(if is_bf16 { bf16 } else { f16 })
 }
 
 macro_rules! of_float {
@@ -106,7 +146,8 @@ of_float! { of_f64 consts_f64 f64 }
 pub(crate) fn find(path: &[String]) -> Option<(Constant, Prim)> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let names = match names.as_slice() {
-        ["std" | "core", "primitive", rest @ ..] | ["std" | "core", rest @ ..] | rest => rest,
+        ["std" | "core", "primitive", rest @ ..] | ["std" | "core", rest @ ..] => rest,
+        ["half" | "warpwise", rest @ ..] | rest => rest,
     };
     match names {
         ["f32", "consts", name] => Some((Constant::F32(consts_f32(name)?), Prim::F32)),

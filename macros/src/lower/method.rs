@@ -118,6 +118,12 @@ pub(crate) enum On {
     Signed,
     Unsigned,
     Float,
+    /// `f16` and `bf16`.
+    Half,
+    /// `f32` and `f64`.
+    Wide,
+    /// Integers and `f32` and `f64`.
+    WideNumber,
     /// Integers and floats with a sign.
     WithSign,
 }
@@ -183,7 +189,7 @@ pub(crate) fn math(name: &str, ty: Type) -> Option<Spec> {
 /// Methods that both integers and floats have, or that generic code has.
 fn of_numbers(name: &str) -> Option<Spec> {
     use Method::{Abs, Binary, Clamp, Convert, DivEuclid, MulAdd, RemEuclid, Signum, Unary};
-    use On::{Float, Number, WithSign};
+    use On::{Float, Number, WideNumber, WithSign};
     use Part::This;
     Some(match name {
         "abs" => Spec::generic(Abs, Number, &[], This),
@@ -200,8 +206,8 @@ fn of_numbers(name: &str) -> Option<Spec> {
         "round_ties_even" => Spec::generic(Unary(UnaryOp::RoundTiesEven), Float, &[], This),
         "clamp" => Spec::of(Clamp, Number, &[This, This], This),
         "signum" => Spec::of(Signum, WithSign, &[], This),
-        "rem_euclid" => Spec::of(RemEuclid, Number, &[This], This),
-        "div_euclid" => Spec::of(DivEuclid, Number, &[This], This),
+        "rem_euclid" => Spec::of(RemEuclid, WideNumber, &[This], This),
+        "div_euclid" => Spec::of(DivEuclid, WideNumber, &[This], This),
         _ => return None,
     })
 }
@@ -210,19 +216,23 @@ fn of_floats(name: &str) -> Option<Spec> {
     use FloatMethod as F;
     use Part::This;
     let of = |which, params, ret| Some(Spec::of(Method::Float(which), On::Float, params, ret));
+    let wide = |which, params| Some(Spec::of(Method::Float(which), On::Wide, params, This));
+    let convert = |to| Some(Spec::of(Method::Convert, On::Half, &[], Part::Is(to)));
     match name {
-        "round" => of(F::Round, &[], This),
-        "fract" => of(F::Fract, &[], This),
-        "recip" => of(F::Recip, &[], This),
-        "powi" => of(F::Powi, &[I32], This),
+        "round" => wide(F::Round, &[]),
+        "fract" => wide(F::Fract, &[]),
+        "recip" => wide(F::Recip, &[]),
+        "powi" => wide(F::Powi, &[I32]),
+        "to_radians" => wide(F::ToRadians, &[]),
+        "to_degrees" => wide(F::ToDegrees, &[]),
+        "to_f32" => convert(Prim::F32),
+        "to_f64" => convert(Prim::F64),
         "copysign" => of(F::Copysign, &[This], This),
-        "to_radians" => of(F::ToRadians, &[], This),
-        "to_degrees" => of(F::ToDegrees, &[], This),
         "is_nan" => of(F::IsNan, &[], BOOL),
         "is_finite" => of(F::IsFinite, &[], BOOL),
         "is_infinite" => of(F::IsInfinite, &[], BOOL),
         "is_normal" => of(F::IsNormal, &[], BOOL),
-        "is_subnormal" => of(F::IsSubnormal, &[], BOOL),
+        "is_subnormal" => Some(Spec::of(Method::Float(F::IsSubnormal), On::Wide, &[], BOOL)),
         "is_sign_negative" => of(F::IsSignNegative, &[], BOOL),
         "is_sign_positive" => of(F::IsSignPositive, &[], BOOL),
         "to_bits" => Some(Spec::of(Method::Bits, On::Float, &[], Part::Unsigned)),
@@ -318,6 +328,7 @@ pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
     let spec = match name {
         "from_i32" => convert(&[Part::Is(Prim::I32)]),
         "from_f64" => convert(&[Part::Is(Prim::F64)]),
+        "from_f32" => Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F32)], This),
         "from_usize" => convert(&[Part::Is(Prim::Usize)]),
         "from_bits" => Spec::of(Method::Bits, On::Float, &[Part::Unsigned], This),
         "from_be" => Spec::of(Method::Unary(UnaryOp::SwapBytes), On::Int, &[This], This),
@@ -337,6 +348,9 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
             On::Signed => prim.scalar().is_signed(),
             On::Unsigned => prim.scalar().is_unsigned(),
             On::Float => prim.is_float(),
+            On::Half => prim.is_half(),
+            On::Wide => prim.is_float() && !prim.is_half(),
+            On::WideNumber => prim != Prim::Bool && !prim.is_half(),
             On::WithSign => prim.is_float() || prim.scalar().is_signed(),
         },
         Type::Generic(_) => generic,

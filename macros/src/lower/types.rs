@@ -52,13 +52,15 @@ pub(crate) enum Prim {
     U32,
     U64,
     Usize,
+    F16,
+    BF16,
     F32,
     F64,
 }
 
 impl Prim {
     /// Every one, in the order of their numbers.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Bool,
         Self::I8,
         Self::I16,
@@ -70,6 +72,8 @@ impl Prim {
         Self::U32,
         Self::U64,
         Self::Usize,
+        Self::F16,
+        Self::BF16,
         Self::F32,
         Self::F64,
     ];
@@ -88,6 +92,8 @@ impl Prim {
             Self::U32 => "u32",
             Self::U64 => "u64",
             Self::Usize => "usize",
+            Self::F16 => "f16",
+            Self::BF16 => "bf16",
             Self::F32 => "f32",
             Self::F64 => "f64",
         }
@@ -110,14 +116,22 @@ impl Prim {
             Self::U16 => Scalar::U16,
             Self::U32 => Scalar::U32,
             Self::U64 | Self::Usize => Scalar::U64,
+            Self::F16 => Scalar::F16,
+            Self::BF16 => Scalar::BF16,
             Self::F32 => Scalar::F32,
             Self::F64 => Scalar::F64,
         }
     }
 
-    /// True for `f32` and `f64`.
+    /// True for `f16`, `bf16`, `f32` and `f64`.
     pub(crate) const fn is_float(self) -> bool {
         self.scalar().is_float()
+    }
+
+    /// True for `f16` and `bf16`, which are types of a library: they have neither literals nor
+    /// `as`, and their operators are calls.
+    pub(crate) const fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::BF16)
     }
 
     /// True for integers.
@@ -129,7 +143,7 @@ impl Prim {
     pub(crate) const fn unsigned(self) -> Self {
         match self {
             Self::Bool | Self::I8 | Self::U8 => Self::U8,
-            Self::I16 | Self::U16 => Self::U16,
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => Self::U16,
             Self::I32 | Self::U32 | Self::F32 => Self::U32,
             Self::I64 | Self::U64 | Self::F64 => Self::U64,
             Self::Isize | Self::Usize => Self::Usize,
@@ -693,7 +707,15 @@ pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
         Prim::U64 => "AtomicU64",
         Prim::F32 => "AtomicF32",
         Prim::F64 => "AtomicF64",
-        Prim::Bool | Prim::I8 | Prim::I16 | Prim::Isize | Prim::U8 | Prim::U16 | Prim::Usize => "_",
+        Prim::Bool
+        | Prim::I8
+        | Prim::I16
+        | Prim::Isize
+        | Prim::U8
+        | Prim::U16
+        | Prim::Usize
+        | Prim::F16
+        | Prim::BF16 => "_",
     }
 }
 
@@ -709,7 +731,7 @@ fn fits(class: Class, ty: Type) -> bool {
         (Class::Any, _) => true,
         (_, Type::Unknown(Class::Any)) => false,
         (Class::Int, Type::Prim(prim)) => prim.is_int(),
-        (Class::Float, Type::Prim(prim)) => prim.is_float(),
+        (Class::Float, Type::Prim(prim)) => prim.is_float() && !prim.is_half(),
         (Class::Int, Type::Unknown(other)) => other == Class::Int,
         (Class::Float, Type::Unknown(other)) => other == Class::Float,
         (Class::Int | Class::Float, _) => false,

@@ -246,6 +246,10 @@ fn suffix(lit: &mut Lit, prim: Prim) {
 fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
     Some(match types.get(ty) {
         Type::Unit => quote!(()),
+        Type::Prim(prim) if prim.is_half() => {
+            let name = Ident::new(prim.name(), Span::call_site());
+            quote!(::warpwise::#name)
+        }
         Type::Prim(prim) => {
             let name = Ident::new(prim.name(), Span::call_site());
             quote!(#name)

@@ -1,5 +1,5 @@
 //! Draws: the stream of random numbers, and bits of types that are often edge values.
-use warpwise_compiler::ir::Scalar;
+use warpwise_compiler::{half::Format, ir::Scalar};
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 pub(super) struct Draw(u64);
@@ -41,6 +41,8 @@ impl Draw {
     pub(super) fn value(&mut self, ty: Scalar) -> u64 {
         match ty {
             Scalar::Bool => self.bits() & 1,
+            Scalar::F16 => u64::from(self.half_bits(Format::F16)),
+            Scalar::BF16 => u64::from(self.half_bits(Format::BF16)),
             Scalar::F32 => u64::from(self.f32_bits()),
             Scalar::F64 => self.f64_bits(),
             Scalar::I8
@@ -64,6 +66,15 @@ impl Draw {
             _ => (self.bits() >> self.below(64)).wrapping_sub(1 << self.below(width)),
         };
         bits & max
+    }
+
+    /// Any bits, a small multiple of an eighth, or what is nearest to an edge of `f32`.
+    fn half_bits(&mut self, format: Format) -> u16 {
+        match self.below(3) {
+            0 => self.bits() as u16,
+            1 => format.of_f32(self.below(2000) as f32 / 8.0),
+            _ => format.of_f32(f32::from_bits(self.f32_bits())),
+        }
     }
 
     fn f32_bits(&mut self) -> u32 {

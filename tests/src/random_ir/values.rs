@@ -26,7 +26,7 @@ impl Generator {
     fn class(&self, ty: Scalar) -> Class {
         match ty {
             Scalar::Bool => Class::Bool,
-            Scalar::F32 | Scalar::F64 => Class::Float,
+            Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => Class::Float,
             Scalar::I8
             | Scalar::I16
             | Scalar::I32
@@ -58,7 +58,7 @@ impl Generator {
     /// A small number of any type but `bool`.
     pub(super) fn small(&mut self, ty: Scalar, number: u8) -> Value {
         match ty {
-            Scalar::Generic(_) | Scalar::F32 | Scalar::F64 => {
+            Scalar::Generic(_) | Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => {
                 let from = self.constant(Scalar::U8, number.into());
                 let id = self.emit(Op::Cast { value: from.id }, ty);
                 Value { id, ty, uniform: true }
@@ -182,9 +182,13 @@ impl Generator {
     /// Bits that tell `value` from most others: of a type parameter's, the integer part.
     pub(super) fn as_u64(&mut self, value: Value) -> InstId {
         let value = match value.ty {
-            Scalar::F32 | Scalar::F64 => {
+            Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => {
                 let number = self.without_nan(value).id;
-                let ty = if value.ty == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
+                let ty = match value.ty.size() {
+                    Some(2) => Scalar::U16,
+                    Some(4) => Scalar::U32,
+                    _ => Scalar::U64,
+                };
                 let id = self.emit(Op::Bitcast { value: number }, ty);
                 Value { id, ty, ..value }
             }

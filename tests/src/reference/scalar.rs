@@ -1,5 +1,7 @@
 //! Operations on one value, as bits, by Rust's own operators.
 #![expect(clippy::unnecessary_cast, reason = "necessary for the other types a macro stands for")]
+use super::half;
+use warpwise::{bf16, f16};
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
 
 /// Calls a macro with the Rust type of an integer scalar.
@@ -38,7 +40,12 @@ macro_rules! with_int {
                 type $T = u64;
                 $int
             }
-            Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => $other,
+            Scalar::Bool
+            | Scalar::F16
+            | Scalar::BF16
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::Generic(_) => $other,
         }
     };
 }
@@ -53,6 +60,9 @@ fn f32_of(bits: u64) -> f32 {
 }
 
 pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
+    if let Some(format) = ty.half() {
+        return half::unary(format, op, a as u16).into();
+    }
     if ty == Scalar::Bool {
         return a ^ 1;
     }
@@ -112,6 +122,14 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
 }
 
 pub(super) fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> u64 {
+    if let Some(format) = ty.half() {
+        if let BinaryOp::Min | BinaryOp::Max = op {
+            let wide = |bits| f64::from(format.to_f32(bits as u16)).to_bits();
+            let value = f64::from_bits(extreme(op == BinaryOp::Min, wide(a), wide(b)));
+            return format.of_f64(value).into();
+        }
+        return half::binary(format, op, a as u16, b as u16).into();
+    }
     let bits = with_int!(ty, T => {
         let (x, y) = (a as T, b as T);
         (match op {
@@ -202,6 +220,8 @@ pub(super) fn compare(op: CompareOp, ty: Scalar, a: u64, b: u64) -> bool {
         }
     }
     with_int!(ty, T => by(op, a as T, b as T), else match ty {
+        Scalar::F16 => by(op, f16::from_bits(a as u16), f16::from_bits(b as u16)),
+        Scalar::BF16 => by(op, bf16::from_bits(a as u16), bf16::from_bits(b as u16)),
         Scalar::F32 => by(op, f32_of(a), f32_of(b)),
         Scalar::F64 => by(op, f64::from_bits(a), f64::from_bits(b)),
         _ => by(op, a, b),
@@ -210,11 +230,14 @@ pub(super) fn compare(op: CompareOp, ty: Scalar, a: u64, b: u64) -> bool {
 
 pub(super) fn cast(from: Scalar, to: Scalar, bits: u64) -> u64 {
     let cast = match from {
-        Scalar::F32 => float_to(to, f64::from(f32_of(bits)), bits),
-        Scalar::F64 => float_to(to, f64::from_bits(bits), bits),
+        Scalar::F16 => float_to(to, f16::from_bits(bits as u16).to_f64()),
+        Scalar::BF16 => float_to(to, bf16::from_bits(bits as u16).to_f64()),
+        Scalar::F32 => float_to(to, f32_of(bits).into()),
+        Scalar::F64 => float_to(to, f64::from_bits(bits)),
         _ => {
             let wide = with_int!(from, T => bits as T as i128, else i128::from(bits));
             match to {
+                Scalar::F16 | Scalar::BF16 => to.half().unwrap().of_int(wide).into(),
                 Scalar::F32 => (wide as f32).to_bits().into(),
                 Scalar::F64 => (wide as f64).to_bits(),
                 _ => wide as u64,
@@ -224,16 +247,18 @@ pub(super) fn cast(from: Scalar, to: Scalar, bits: u64) -> u64 {
     mask(to, cast)
 }
 
-fn float_to(to: Scalar, value: f64, bits: u64) -> u64 {
+fn float_to(to: Scalar, value: f64) -> u64 {
     with_int!(to, T => value as T as u64, else match to {
         Scalar::F32 => (value as f32).to_bits().into(),
         Scalar::F64 => value.to_bits(),
-        _ => bits,
+        other => other.half().unwrap().of_f64(value).into(),
     })
 }
 
 pub(super) fn fma(ty: Scalar, a: u64, b: u64, c: u64) -> u64 {
-    if ty == Scalar::F32 {
+    if let Some(format) = ty.half() {
+        format.fma(a as u16, b as u16, c as u16).into()
+    } else if ty == Scalar::F32 {
         f32_of(a).mul_add(f32_of(b), f32_of(c)).to_bits().into()
     } else {
         f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()

@@ -51,6 +51,7 @@ impl Emitter<'_> {
         let (class, bits) = match reg.class {
             Class::Pred => return Operand::Reg(self.pred_to_byte(reg)),
             Class::B32 | Class::B64 => return Operand::Reg(reg),
+            Class::B16 => return Operand::Reg(self.widen_half(reg)),
             Class::F32 => (Class::B32, "b32"),
             Class::F64 => (Class::B64, "b64"),
         };

@@ -72,8 +72,9 @@ impl Emit<'_> {
     }
 
     pub(super) fn copysign(&mut self, value: InstId, sign: InstId, of: Scalar, at: At) -> InstId {
-        let (bits, mask) = match of {
-            Scalar::F32 => (Scalar::U32, 1 << 31),
+        let (bits, mask) = match of.bits() {
+            Some(16) => (Scalar::U16, 1 << 15),
+            Some(32) => (Scalar::U32, 1 << 31),
             _ => (Scalar::U64, 1 << 63),
         };
         let magnitude = self.inst(at, Op::Bitcast { value }, bits);
@@ -88,7 +89,11 @@ impl Emit<'_> {
 
     /// Compares the sign bit: the float's bits, as a signed integer, with 0.
     fn sign(&mut self, value: InstId, op: CompareOp, of: Scalar, at: At) -> InstId {
-        let bits = if of == Scalar::F32 { Scalar::I32 } else { Scalar::I64 };
+        let bits = match of.bits() {
+            Some(16) => Scalar::I16,
+            Some(32) => Scalar::I32,
+            _ => Scalar::I64,
+        };
         let bits_of = self.inst(at, Op::Bitcast { value }, bits);
         self.with_zero(op, bits_of, bits, at)
     }
@@ -96,5 +101,11 @@ impl Emit<'_> {
 
 /// The least positive float of the type that is not subnormal.
 fn least_normal(of: Scalar) -> f64 {
-    if of == Scalar::F32 { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE }
+    match of {
+        // 2^-14
+        Scalar::F16 => 6.103_515_625e-5,
+        // `bf16` has the exponents of `f32`.
+        Scalar::BF16 | Scalar::F32 => f32::MIN_POSITIVE.into(),
+        _ => f64::MIN_POSITIVE,
+    }
 }

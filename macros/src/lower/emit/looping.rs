@@ -223,6 +223,8 @@ pub(super) const fn unsigned(scalar: Scalar) -> Scalar {
         | Scalar::U16
         | Scalar::U32
         | Scalar::U64
+        | Scalar::F16
+        | Scalar::BF16
         | Scalar::F32
         | Scalar::F64
         | Scalar::Generic(_) => scalar,

@@ -17,6 +17,7 @@ impl Emit<'_> {
                 let value = self.int(value, Scalar::I32, at);
                 self.inst(at, Op::Cast { value }, scalar)
             }
+            Scalar::F16 | Scalar::BF16 => self.float(value as f64, scalar, at),
             Scalar::F32 => self.bits(u64::from((value as f32).to_bits()), scalar, at),
             Scalar::F64 => self.bits((value as f64).to_bits(), scalar, at),
             Scalar::Bool => self.bits(u64::from(value != 0), scalar, at),
@@ -34,6 +35,10 @@ impl Emit<'_> {
     /// A float as a constant of a float type.
     pub(super) fn float(&mut self, value: f64, scalar: Scalar, at: At) -> InstId {
         match scalar {
+            Scalar::F16 | Scalar::BF16 => {
+                let bits = scalar.half().map_or(0, |format| format.of_f64(value));
+                self.bits(bits.into(), scalar, at)
+            }
             Scalar::F32 => self.bits(u64::from((value as f32).to_bits()), scalar, at),
             Scalar::F64 => self.bits(value.to_bits(), scalar, at),
             Scalar::Generic(_)
@@ -73,6 +78,7 @@ impl Emit<'_> {
                     self.bits(prim.scalar().bits().map_or(0, u64::from), scalar, at)
                 }
                 Constant::Int(value) => self.int(value, scalar, at),
+                Constant::Half(bits) => self.bits(bits.into(), scalar, at),
                 Constant::F32(value) => self.bits(u64::from(value.to_bits()), scalar, at),
                 Constant::F64(value) => self.bits(value.to_bits(), scalar, at),
             },

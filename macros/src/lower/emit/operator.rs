@@ -100,7 +100,8 @@ impl Emit<'_> {
     /// Whether sums of this type contract: floats, and what may turn out to be one.
     fn contracts(&self, op: BinaryOp, scalar: Scalar) -> bool {
         let may_be_float = match self.bound(scalar) {
-            None => scalar.is_float(),
+            // Those of `f16` and `bf16` are calls, each of which rounds.
+            None => scalar.is_float() && scalar.half().is_none(),
             Some(Bound::Num | Bound::Float) => true,
             Some(Bound::Int) => false,
         };

@@ -443,7 +443,7 @@ impl<'a> Infer<'a> {
         let this = match of.as_slice() {
             ["std" | "core", "cmp"] if matches!(name.as_str(), "min" | "max") => None,
             ["Num" | "Int" | "Float" | "Ord"] => None,
-            [ty] | ["std" | "core", "primitive", ty] => {
+            [ty] | ["std" | "core", "primitive", ty] | ["half" | "warpwise", ty] => {
                 if let Some((_, GenericArg::Type(ty))) = scope::generic(&self.env.args, ty) {
                     Some(ty)
                 } else {

@@ -43,7 +43,15 @@ impl Infer<'_> {
     ) -> Expr {
         let Some(ty) = self.literal_type(suffix, Class::Float, lit, hint) else {
             let fact = format!("kernel code cannot use the type `{suffix}`");
-            let reported = self.errors.advise(at, fact, "use `f32` or `f64`");
+            let help = match Prim::named(suffix) {
+                Some(_) => "write for example `f16::from_f32(1.5)`",
+                None => "use `f32` or `f64`",
+            };
+            let fact = match Prim::named(suffix) {
+                Some(_) => format!("there are no literals of type `{suffix}`"),
+                None => fact,
+            };
+            let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
         };
         self.make(Kind::Float(digits.into()), ty, at)
@@ -59,11 +67,12 @@ impl Infer<'_> {
         hint: Option<Ty>,
     ) -> Option<Ty> {
         if !suffix.is_empty() {
-            return Prim::named(suffix).map(|prim| self.prim(prim));
+            let prim = Prim::named(suffix).filter(|prim| !prim.is_half());
+            return prim.map(|prim| self.prim(prim));
         }
         let fits = |prim: Prim| match class {
             Class::Int => prim.is_int(),
-            Class::Float => prim.is_float(),
+            Class::Float => prim.is_float() && !prim.is_half(),
             Class::Any => true,
         };
         let hinted = hint.and_then(|hint| self.types.as_prim(hint)).filter(|prim| fits(*prim));

@@ -259,7 +259,7 @@ fn cast(at: SpanRange, from: Ty, to: Ty, types: &Types, errors: &mut Errors) {
         (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
         (Type::Prim(from), Type::Prim(Prim::Bool)) => from == Prim::Bool,
         (Type::Prim(Prim::Bool), Type::Prim(to)) => to.is_int(),
-        (Type::Prim(_), Type::Prim(_)) => true,
+        (Type::Prim(from), Type::Prim(to)) => from == to || !from.is_half() && !to.is_half(),
         (Type::Never, _) => true,
         // An enum without data; rustc checks that.
         (Type::Adt(..), Type::Prim(to)) => to.is_int(),

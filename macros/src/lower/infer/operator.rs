@@ -163,7 +163,12 @@ impl Infer<'_> {
         let by_reference = matches!(self.types.get(value.ty), Type::Ref { .. });
         let value = self.through(value);
         self.operands(op, &place, &value, at);
-        let overloaded = by_reference || matches!(self.types.get(place.ty), Type::Generic(_));
+        let overloaded = by_reference
+            || match self.types.get(place.ty) {
+                Type::Prim(prim) => prim.is_half(),
+                Type::Generic(_) => true,
+                _ => false,
+            };
         let unit = self.types.unit();
         let (place, value) = (Box::new(place), Box::new(value));
         self.make(Kind::Update { op, place, value, overloaded }, unit, at)

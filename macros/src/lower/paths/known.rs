@@ -10,7 +10,7 @@ pub(super) fn is_known(names: &[String], function: bool) -> bool {
         return true;
     }
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] | ["std" | "core" | "alloc" | "warpwise" | "Self", ..] => true,
+        [] | ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
         ["self"] => true,
         // A function may have the name of a type such as `f16`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,

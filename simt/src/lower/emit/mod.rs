@@ -18,7 +18,7 @@ use warpwise_compiler::{
     id::{Facts, Id},
     ir::{
         Access, Body, Builtin, Element, Extent, InstId, Kernel, LocalId, MessageId, Op, ParamKind,
-        Root, Scalar, Span,
+        Root, Span,
     },
 };
 
