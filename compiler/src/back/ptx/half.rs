@@ -22,10 +22,10 @@ impl Emitter<'_> {
             return self.materialize(Imm { bits, scalar: Scalar::F32 });
         }
         let half = self.reg(id);
-        self.from_half(format, half)
+        self.widened(format, half)
     }
 
-    fn from_half(&mut self, format: Format, half: Reg) -> Reg {
+    fn widened(&mut self, format: Format, half: Reg) -> Reg {
         let value = self.regs.fresh(Class::F32);
         match format {
             Format::F16 => ptx!(self, "cvt.f32.f16 {value}, {half}"),
@@ -40,7 +40,7 @@ impl Emitter<'_> {
     }
 
     /// The 16-bit float nearest to an `f32`, ties to even.
-    pub(super) fn to_half(&mut self, format: Format, value: Reg) -> Reg {
+    pub(super) fn rounded(&mut self, format: Format, value: Reg) -> Reg {
         match format {
             Format::F16 => {
                 let half = self.regs.fresh(Class::B16);
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         };
         let (value, result) = (self.half_value(value), self.regs.fresh(Class::F32));
         ptx!(self, "{op} {result}, {value}");
-        self.to_half(format, result).into()
+        self.rounded(format, result).into()
     }
 
     /// Of the sign, which Rust changes in NaNs, too.
@@ -122,7 +122,7 @@ impl Emitter<'_> {
             BinaryOp::Rem => {
                 let operands = [self.half_value(lhs), self.half_value(rhs)];
                 let rest = self.float_rem(id, Scalar::F32, operands);
-                return self.to_half(format, rest).into();
+                return self.rounded(format, rest).into();
             }
             BinaryOp::And
             | BinaryOp::Or
@@ -140,7 +140,7 @@ impl Emitter<'_> {
         let (lhs, rhs) = (self.half_value(lhs), self.half_value(rhs));
         let result = self.regs.fresh(Class::F32);
         ptx!(self, "{op}.f32 {result}, {lhs}, {rhs}");
-        self.to_half(format, result).into()
+        self.rounded(format, result).into()
     }
 
     /// A fused multiply-add. That of `bf16` is done in `f64`, where the product is exact, and the
@@ -170,18 +170,18 @@ impl Emitter<'_> {
         ptx!(self, "or.b64 {odd}, {bits}, {last}");
         ptx!(self, "mov.b64 {sum}, {odd}");
         let sum = self.cut_to_odd(sum, Scalar::F64);
-        self.to_half(format, sum).into()
+        self.rounded(format, sum).into()
     }
 
     /// `value as` a 16-bit float, of any number.
     pub(super) fn cast_to_half(&mut self, format: Format, from: Scalar, value: InstId) -> Value {
         if from.half().is_some() {
             let value = self.half_value(value);
-            return self.to_half(format, value).into();
+            return self.rounded(format, value).into();
         }
         let value = self.reg(value);
         if from == Scalar::F32 {
-            return self.to_half(format, value).into();
+            return self.rounded(format, value).into();
         }
         if format == Format::F16 {
             let half = self.regs.fresh(Class::B16);
@@ -189,7 +189,7 @@ impl Emitter<'_> {
             return half.into();
         }
         let cut = self.cut_to_odd(value, from);
-        self.to_half(format, cut).into()
+        self.rounded(format, cut).into()
     }
 
     /// A number as an `f32`, cut off toward zero; with its last bit set if anything was cut off.

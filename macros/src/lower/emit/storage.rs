@@ -359,7 +359,7 @@ pub(super) fn tag_type(tag: Scalar) -> Mono {
     Mono::Prim(match tag {
         Scalar::Bool => Prim::Bool,
         Scalar::I8 => Prim::I8,
-        Scalar::I16 => Prim::I16,
+        Scalar::I16 | Scalar::F16 | Scalar::BF16 => Prim::I16,
         Scalar::I32 | Scalar::F32 | Scalar::Generic(_) => Prim::I32,
         Scalar::I64 | Scalar::F64 => Prim::I64,
         Scalar::U8 => Prim::U8,
