@@ -155,11 +155,15 @@ macro_rules! every_u16_is_a_value {
             fn bytes(values: &[Self]) -> &[u8] {
                 bytemuck::cast_slice::<u16, u8>(values.reinterpret_cast())
             }
+            fn first(bytes: &[u8]) -> Self {
+                Self::from_bits(u16::first(bytes))
+            }
             fn collect<E>(
                 len: usize,
                 read: impl FnOnce(&mut [u8]) -> Result<(), E>,
             ) -> Option<Result<Vec<Self>, E>> {
-                Some(u16::collect(len, read)?.map(HalfBitsVecExt::reinterpret_into))
+                <u16 as Bytes>::collect(len, read)
+                    .map(|bits| bits.map(HalfBitsVecExt::reinterpret_into))
             }
         }
     )*};

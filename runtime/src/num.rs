@@ -242,7 +242,14 @@ signed! { i8 i16 i32 i64 isize }
 unsigned! { u8 u16 u32 u64 usize }
 float! { f32 f64 }
 
-/// Everything but `mul_add` is exact in `f32`, or rounded once by way of it.
+macro_rules! library_of_f32 {
+    ($($name:ident($($arg:ident)?))*) => {$(
+        fn $name(self $(, $arg: Self)?) -> Self {
+            Self::from_f32(library::f32::$name(self.to_f32() $(, $arg.to_f32())?))
+        }
+    )*};
+}
+/// Everything but `mul_add` is exact in `f32`, or rounded by way of it.
 macro_rules! half {
     ($($ty:ident $format:ident)*) => {$(
         impl Num for $ty {
@@ -300,6 +307,7 @@ macro_rules! half {
             fn round_ties_even(self) -> Self {
                 Self::from_f32(self.to_f32().round_ties_even())
             }
+            library_of_f32! { acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
         }
     )*};
 }

@@ -5,6 +5,7 @@
 //! read, neither from the host's memory nor from a device's. What is nothing but bytes, as numbers
 //! and arrays of them, is copied as a whole.
 use crate::element::{Element, sealed::Bytes};
+use half::{bf16, f16};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{self, Extent, Scalar};
 
@@ -126,7 +127,7 @@ macro_rules! elements {
         }
     )*};
 }
-elements! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+elements! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64 }
 
 impl<T: Plain, const N: usize> Plain for [T; N] {
     const ZEROED: bool = T::ZEROED;

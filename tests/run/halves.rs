@@ -4,6 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     f16s, bf16s, f16_pairs, bf16_pairs, f16_conversions, bf16_conversions, fused,
+    library,
     rounded: ROUNDS_TWICE,
     generic, constants, shared_and_shuffled: THREADS_MEET, not_contracted,
 ];
@@ -330,4 +331,27 @@ fn shared_and_shuffled(on: &Engine) -> Check {
     let of = |t: usize| if t % 32 < 29 { t + 3 } else { t };
     let want: Vec<bf16> = (0..64).map(|t| bf16::from_f32(of(t) as f32) * by).collect();
     same("other", &other, &want)
+}
+
+/// By the function of `f32`, whose result is rounded.
+fn library(on: &Engine) -> Check {
+    #[kernel]
+    fn functions(x: &[f16], out: &mut [f16]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            out[i * 2] = x[i].exp();
+            out[i * 2 + 1] = x[i].abs().sqrt().atan2(x[i]);
+        }
+    }
+    let x = some!(f16);
+    let mut out = vec![f16::ZERO; x.len() * 2];
+    launch!(on, functions(read x, write out), LaunchConfig::cover(x.len()))?;
+    let want = x.iter().flat_map(|x| {
+        let root = f16::from_f32(x.to_f32().abs().sqrt());
+        [
+            f16::from_f32(Float::exp(x.to_f32())),
+            f16::from_f32(Float::atan2(root.to_f32(), x.to_f32())),
+        ]
+    });
+    same("out", &out, &want.collect::<Vec<f16>>())
 }

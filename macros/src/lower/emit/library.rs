@@ -7,6 +7,7 @@ impl Emit<'_> {
     pub(super) fn math(&mut self, math: Math, args: &[InstId], of: Scalar, at: At) -> Flow<InstId> {
         match of {
             Scalar::F32 | Scalar::F64 => self.library_call(math, args, of, at),
+            Scalar::F16 | Scalar::BF16 => self.math_by(math, args, [of, Scalar::F32], at),
             _ => self.math_of_any(math, args, of, at),
         }
     }
@@ -32,7 +33,8 @@ impl Emit<'_> {
         Ok(self.inst(at, Op::Get(result), of))
     }
 
-    /// By the function of another type, which is the same one where that counts.
+    /// By the function of another type: that of `f32` for a narrower one, or the same one where
+    /// that counts.
     fn math_by(
         &mut self,
         math: Math,
