@@ -3,13 +3,7 @@
 //! **Upper bounds.** `usize` is 64 bits, and a GPU computes in 32. [`Facts::fits`] says
 //! which `u64` values are provably less than 2^32: those live in 32-bit registers, are
 //! compared and computed there where the operation allows, and index with one widening
-//! multiply-add. The bounds follow from types, constants, what the hardware provides and
-//! what the launcher refuses; each is the bound of one instruction from those of its
-//! operands. Of a local it is only asked whether it fits: all are taken to, and those that are set
-//! to something that then does not fit are taken out until nothing changes.
-//!
-//! A value that is unspecified (a division by zero that no check guards) is bounded by
-//! its register, so that no bound is ever wrong.
+//! multiply-add. The bounds are those of [`range`], which the optimizer goes by, too.
 //!
 //! **Where threads meet.** A thread that has ended must not keep others waiting. See
 //! [`fault`](super::fault).
@@ -20,20 +14,10 @@
 //! may repeat, so that the index that was checked is the index that is used.
 use super::copies;
 use crate::{
+    analysis::range::{self, Range},
     id::{self, Id},
-    ir::{Axis, BinaryOp, Builtin, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
+    ir::{Axis, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
-
-/// The most threads of a block, and along its x and y axes.
-const MAX_THREADS: u64 = 1024;
-/// The most threads of a block along its z axis.
-const MAX_THREADS_Z: u64 = 64;
-/// The most blocks of a grid along its x axis.
-const MAX_BLOCKS_X: u64 = (1 << 31) - 1;
-/// The most blocks of a grid along its y and z axes.
-const MAX_BLOCKS_YZ: u64 = (1 << 16) - 1;
-/// The most threads of a grid along an axis, unless the kernel is `wide_index`.
-const MAX_THREADS_AXIS: u64 = 1 << 31;
 
 /// See the module.
 pub(super) struct Facts {
@@ -50,7 +34,7 @@ impl Facts {
     pub(super) fn of(kernel: &Kernel) -> Self {
         let mut facts = Self {
             max: kernel.insts.facts(u64::MAX),
-            small: kernel.locals.facts(true),
+            small: kernel.locals.facts(false),
             used: kernel.insts.facts(false),
             bits_matter: kernel.insts.facts(false),
             steers: kernel.insts.facts(false),
@@ -105,124 +89,17 @@ impl Facts {
     }
 
     fn bound(&mut self, kernel: &Kernel) {
-        loop {
-            kernel.walk(&mut |id| self.max[id] = self.bound_of(kernel, &kernel.insts[id]));
-            let mut changed = false;
-            kernel.walk(&mut |id| {
-                if let Op::Set { local, value } = &kernel.insts[id].op
-                    && self.small[*local]
-                    && !self.fits(*value)
-                {
-                    self.small[*local] = false;
-                    changed = true;
-                }
-            });
-            if !changed {
-                return;
-            }
+        let ranges = range::analyze(kernel);
+        // What never runs has no value at all.
+        let most = |range: Range| u64::try_from(range.max.max(0)).unwrap_or(u64::MAX);
+        for (id, inst) in kernel.insts.iter() {
+            let unsigned = matches!(inst.ty, Ty::Scalar(scalar) if greatest(scalar).is_some());
+            let range = ranges.get(kernel, id).filter(|_| unsigned);
+            self.max[id] = range.map_or(u64::MAX, most);
         }
-    }
-
-    /// The bound of `inst` from those of its operands.
-    fn bound_of(&self, kernel: &Kernel, inst: &Inst) -> u64 {
-        let Ty::Scalar(scalar) = inst.ty else { return u64::MAX };
-        let Some(cap) = greatest(scalar) else { return u64::MAX };
-        let bound = match &inst.op {
-            Op::Const(bits) => *bits,
-            Op::Builtin(builtin) => builtin_bound(kernel, *builtin),
-            Op::Unary { op: UnaryOp::Abs, value } => self.max[*value],
-            Op::Unary { op: UnaryOp::CountOnes | UnaryOp::LeadingZeros, .. } => {
-                width(scalar).into()
-            }
-            Op::Shuffle { value, .. } if self.fits(*value) => u64::from(u32::MAX),
-            Op::Binary { op, lhs, rhs } => self.binary_bound(kernel, scalar, *op, *lhs, *rhs),
-            Op::Cast { value } if is_unsigned(kernel, *value) => self.max[*value],
-            Op::Select { then, other, .. } => self.max[*then].max(self.max[*other]),
-            Op::Bounds { index, len } => self.max[*index].min(self.max[*len].saturating_sub(1)),
-            Op::Get(local) if self.small[*local] => u64::from(u32::MAX),
-            Op::For { end, .. } => self.max[*end],
-            Op::Barrier { .. } => MAX_THREADS,
-            Op::Generic(_)
-            | Op::Param(_)
-            | Op::Len(_)
-            | Op::Shared(_)
-            | Op::Array(_)
-            | Op::Unary { .. }
-            | Op::Compare { .. }
-            | Op::Cast { .. }
-            | Op::Bitcast { .. }
-            | Op::Fma { .. }
-            | Op::MulAdd { .. }
-            | Op::Index { .. }
-            | Op::Offset { .. }
-            | Op::Check { .. }
-            | Op::Get(_)
-            | Op::Set { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::AtomicLoad { .. }
-            | Op::AtomicStore { .. }
-            | Op::Atomic { .. }
-            | Op::CompareExchange { .. }
-            | Op::SyncWarp { .. }
-            | Op::Fence { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::If { .. }
-            | Op::Loop { .. }
-            | Op::Block { .. }
-            | Op::Break(_)
-            | Op::Continue(_)
-            | Op::Return
-            | Op::Print { .. }
-            | Op::Panic { .. } => u64::MAX,
-        };
-        bound.min(cap)
-    }
-
-    /// Before wrapping: what comes out above the type's greatest value is cut there by the caller.
-    fn binary_bound(
-        &self,
-        kernel: &Kernel,
-        scalar: Scalar,
-        op: BinaryOp,
-        lhs: InstId,
-        rhs: InstId,
-    ) -> u64 {
-        let (l, r) = (self.max[lhs], self.max[rhs]);
-        let constant = |id: InstId| constant(kernel, id);
-        match op {
-            BinaryOp::Add => l.saturating_add(r),
-            BinaryOp::Sub => constant(lhs).filter(|l| r <= *l).unwrap_or(u64::MAX),
-            BinaryOp::Mul if !kernel.wide_index && spans_grid(kernel, lhs, rhs) => MAX_THREADS_AXIS,
-            BinaryOp::Mul => l.saturating_mul(r),
-            BinaryOp::Div => match constant(rhs) {
-                Some(0) => u64::MAX,
-                Some(by) => l / by,
-                None if self.fits(lhs) && self.fits(rhs) => u64::from(u32::MAX),
-                None => u64::MAX,
-            },
-            BinaryOp::Rem => match constant(rhs) {
-                Some(0) => u64::MAX,
-                Some(by) => l.min(by - 1),
-                None if self.fits(lhs) && self.fits(rhs) => u64::from(u32::MAX),
-                None => u64::MAX,
-            },
-            BinaryOp::And | BinaryOp::Min => l.min(r),
-            BinaryOp::Or | BinaryOp::Xor => u64::MAX.unbounded_shr((l | r).leading_zeros()),
-            BinaryOp::Max => l.max(r),
-            BinaryOp::MulHigh => ((u128::from(l) * u128::from(r)) >> width(scalar)) as u64,
-            BinaryOp::RotateLeft => u64::MAX,
-            BinaryOp::Shl => match constant(rhs).map(|by| by as u32 & (width(scalar) - 1)) {
-                Some(by) if by <= l.leading_zeros() => l << by,
-                Some(_) | None => u64::MAX,
-            },
-            BinaryOp::Shr => match constant(rhs) {
-                Some(by) => l >> (by as u32 & (width(scalar) - 1)),
-                None => l,
-            },
+        for local in kernel.locals.ids() {
+            let range = ranges.local(kernel, local);
+            self.small[local] = range.is_some_and(|range| most(range) <= u64::from(u32::MAX));
         }
     }
 
@@ -322,70 +199,6 @@ pub(super) fn is_unsigned(kernel: &Kernel, value: InstId) -> bool {
 /// The number of threads of a block along `axis`, if the kernel declares it.
 pub(super) fn declared_threads(kernel: &Kernel, axis: Axis) -> Option<u64> {
     kernel.block.as_ref().and_then(|block| block[axis as usize].known())
-}
-
-fn builtin_bound(kernel: &Kernel, builtin: Builtin) -> u64 {
-    let threads = |axis| {
-        declared_threads(kernel, axis).unwrap_or(match axis {
-            Axis::X | Axis::Y => MAX_THREADS,
-            Axis::Z => MAX_THREADS_Z,
-        })
-    };
-    let blocks = |axis| {
-        let most = match axis {
-            Axis::X => MAX_BLOCKS_X,
-            Axis::Y | Axis::Z => MAX_BLOCKS_YZ,
-        };
-        match declared_threads(kernel, axis) {
-            Some(threads) if !kernel.wide_index => most.min(MAX_THREADS_AXIS / threads.max(1)),
-            Some(_) | None => most,
-        }
-    };
-    match builtin {
-        Builtin::ThreadIdx(axis) => threads(axis).saturating_sub(1),
-        Builtin::BlockIdx(axis) => blocks(axis).saturating_sub(1),
-        Builtin::BlockDim(axis) => threads(axis),
-        Builtin::GridDim(axis) => blocks(axis),
-        Builtin::GlobalIdx(_) if kernel.wide_index => u64::MAX,
-        Builtin::GlobalIdx(_) => MAX_THREADS_AXIS - 1,
-        Builtin::LaneId | Builtin::WarpId => 31,
-    }
-}
-
-/// True for `block_idx * block_dim` and `grid_dim * block_dim` of one axis: at most the
-/// number of threads that the launcher accepts along it.
-fn spans_grid(kernel: &Kernel, lhs: InstId, rhs: InstId) -> bool {
-    let blocks_and_threads = |blocks, threads| match (blocks, threads) {
-        (Builtin::BlockIdx(a) | Builtin::GridDim(a), Builtin::BlockDim(b)) => a == b,
-        (
-            Builtin::ThreadIdx(_)
-            | Builtin::BlockIdx(_)
-            | Builtin::BlockDim(_)
-            | Builtin::GridDim(_)
-            | Builtin::GlobalIdx(_)
-            | Builtin::LaneId
-            | Builtin::WarpId,
-            _,
-        ) => false,
-    };
-    match (builtin(kernel, lhs), builtin(kernel, rhs)) {
-        (Some(l), Some(r)) => blocks_and_threads(l, r) || blocks_and_threads(r, l),
-        (None, _) | (_, None) => false,
-    }
-}
-
-/// The builtin that `id` is, whatever integer it was cast to (which none of them outgrows,
-/// unless cast to fewer than 32 bits).
-fn builtin(kernel: &Kernel, id: InstId) -> Option<Builtin> {
-    let inst = &kernel.insts[id];
-    if let Op::Builtin(builtin) = inst.op {
-        Some(builtin)
-    } else if let (Op::Cast { value }, Ty::Scalar(Scalar::U32 | Scalar::U64)) = (&inst.op, inst.ty)
-    {
-        builtin(kernel, *value)
-    } else {
-        None
-    }
 }
 
 /// True if `op` computes with its float operands, so that it makes of a NaN an unspecified one, or none.
