@@ -103,6 +103,29 @@ macro_rules! integer {
             $ty::from_le(x), x.min(y), x.max(y), x.midpoint(y), x.rotate_left(5),
             x.rotate_right(3), x.saturating_pow(3),
         });
+        agree!($on, $ty, |x, y, n| true => $ty {
+            x.checked_add(y).unwrap_or(7), x.checked_sub(y).unwrap_or(7),
+            x.checked_mul(y).unwrap_or(7), x.checked_div(y).unwrap_or(7),
+            x.checked_rem(y).unwrap_or(7), x.checked_div_euclid(y).unwrap_or(7),
+            x.checked_rem_euclid(y).unwrap_or(7), x.checked_neg().unwrap_or(7),
+            x.checked_pow(n).unwrap_or(7), x.checked_pow(3).unwrap_or(7),
+            x.checked_shl(n).unwrap_or(7), x.checked_shr(n).unwrap_or(7), x.overflowing_add(y).0,
+            x.overflowing_sub(y).0, x.overflowing_mul(y).0, x.overflowing_neg().0,
+            x.overflowing_pow(n).0, x.overflowing_shl(n).0, x.overflowing_shr(n).0,
+            if let Some(sum) = x.checked_add(y) { sum.count_ones() as $ty } else { y },
+        });
+        agree!($on, $ty, |x, y, n| true => bool {
+            x.checked_add(y).is_some(), x.checked_sub(y).is_some(), x.checked_mul(y).is_some(),
+            x.checked_div(y).is_some(), x.checked_rem(y).is_some(), x.checked_neg().is_some(),
+            x.checked_pow(n).is_some(), x.checked_shl(n).is_some(), x.overflowing_add(y).1,
+            x.overflowing_sub(y).1, x.overflowing_mul(y).1, x.overflowing_neg().1,
+            x.overflowing_pow(n).1, x.overflowing_shl(n).1, x.overflowing_shr(n).1,
+        });
+        agree!($on, $ty, |x, y, n| y != 0 => bool {
+            x.overflowing_div(y).1, x.overflowing_rem(y).1, x.overflowing_div_euclid(y).1,
+            x.overflowing_rem_euclid(y).1,
+            x.overflowing_div(y) == (x.wrapping_div(y), x.checked_div(y).is_none()),
+        });
         agree!($on, $ty, |x, y, n| true => u32 {
             x.count_ones(), x.count_zeros(), x.leading_zeros(), x.leading_ones(),
             x.trailing_zeros(), x.trailing_ones(),
@@ -134,6 +157,11 @@ macro_rules! signed {
             });
             agree!(on, $ty, |x, y, n| true => $unsigned { x.unsigned_abs(), x.cast_unsigned() });
             agree!(on, $ty, |x, y, n| true => bool { x.is_positive(), x.is_negative() });
+            agree!(on, $ty, |x, y, n| true => $ty {
+                x.checked_abs().unwrap_or(7), x.overflowing_abs().0,
+                x.checked_add_unsigned(y.cast_unsigned()).unwrap_or(7),
+                x.checked_sub_unsigned(y.unsigned_abs()).unwrap_or(7),
+            });
             Ok(())
         }
     )*};
@@ -148,6 +176,8 @@ macro_rules! unsigned {
             agree!(on, $ty, |x, y, n| true => $ty {
                 x.next_power_of_two(), x.wrapping_add_signed(y.cast_signed()),
                 x.wrapping_sub_signed(y.cast_signed()),
+                x.checked_add_signed(y.cast_signed()).unwrap_or(7),
+                x.overflowing_add_signed(y.cast_signed()).0,
             });
             agree!(on, $ty, |x, y, n| true => $signed { x.cast_signed() });
             agree!(on, $ty, |x, y, n| y != 0 => $ty { x.div_ceil(y), x.next_multiple_of(y) });

@@ -57,7 +57,6 @@ fn methods(x: f32, n: i32, y: &mut [f32]) {
     y[0] = x.erf();
     y[1] = x.next_up();
     y[2] = n.pow(2) as f32;
-    y[4] = n.checked_add(1);
     y[6] = x.frobnicate();
     y[7] = 2.0.sqrt();
     y[8] = x.clone();
@@ -166,42 +165,40 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: call `math::erf(x)`: std's method is not stable
 // error: 58:12-58:23: kernel code cannot call the method `next_up` of `f32`
 // = help: write it out, or as a `#[device]` function, with operators
-// error: 60:12-60:28: kernel code cannot call the method `checked_add` of `i32`
-// = help: compare first, or let `#[kernel(overflow_checks)]` make overflow a fault
-// error: 61:12-61:26: kernel code cannot call the method `frobnicate` of `f32`
+// error: 60:12-60:26: kernel code cannot call the method `frobnicate` of `f32`
 // = help: write it out, or as a `#[device]` function, with operators
-// error: 62:12-62:15: the type must be known before `sqrt` is called
+// error: 61:12-61:15: the type must be known before `sqrt` is called
 // = help: give the number a suffix such as `f32`, or the variable a type
 // == calls
-// error: 68:5-68:15: kernel code cannot call `unknown`
+// error: 67:5-67:15: kernel code cannot call `unknown`
 // = help: mark the function `#[device]`
-// error: 69:5-69:23: kernel code cannot call `module::unknown`
+// error: 68:5-68:23: kernel code cannot call `module::unknown`
 // = help: mark the function `#[device]`
-// error: 70:5-70:25: kernel code cannot call `std::mem::swap`
+// error: 69:5-69:25: kernel code cannot call `std::mem::swap`
 // = help: numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions
-// error: 74:13-74:20: kernel code does not know the constant `UNKNOWN`
+// error: 73:13-73:20: kernel code does not know the constant `UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
-// error: 75:13-75:27: kernel code does not know the constant `other::UNKNOWN`
+// error: 74:13-74:27: kernel code does not know the constant `other::UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
-// error: 76:13-76:25: kernel code does not know the constant `f32::UNKNOWN`
+// error: 75:13-75:25: kernel code does not know the constant `f32::UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
 // == references
-// error: 81:13-81:20: kernel code cannot choose between references at run time
+// error: 80:13-80:20: kernel code cannot choose between references at run time
 // = help: choose between values or indices, or repeat what is done with them
-// error: 83:5-83:10: kernel code can only assign values, not references or closures
+// error: 82:5-82:10: kernel code can only assign values, not references or closures
 // = help: declare another variable with `let`
 // == attributes
-// error: 91:7-91:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
+// error: 90:7-90:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
 // = help: put `#[cfg]` on the whole function, once for each case
 // == orderings
-// error: 98:34-98:42: kernel code cannot use the type `Ordering`
+// error: 97:34-97:42: kernel code cannot use the type `Ordering`
 // = help: mark its definition `#[device]`
-// error: 99:5-99:33: `load` cannot be `Release`
-// error: 100:19-100:20: an ordering in kernel code is one of std's constants
+// error: 98:5-98:33: `load` cannot be `Release`
+// error: 99:19-99:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`
-// error: 101:5-101:73: kernel code cannot call the method `fetch_update` of `AtomicU32`
+// error: 100:5-100:73: kernel code cannot call the method `fetch_update` of `AtomicU32`
 // = help: loop over `compare_exchange`, and `load` again where it failed
-// error: 102:13-102:100: kernel code cannot call `unwrap_or_else` on what `compare_exchange` returns
+// error: 101:13-101:100: kernel code cannot call `unwrap_or_else` on what `compare_exchange` returns
 // = help: use `.is_ok()` or `.is_err()`, and `load` the value again where it failed
-// error: 103:5-103:37: the width of a shuffle is 2, 4, 8, 16 or 32
+// error: 102:5-102:37: the width of a shuffle is 2, 4, 8, 16 or 32
 // = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`

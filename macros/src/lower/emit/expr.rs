@@ -149,7 +149,7 @@ impl Emit<'_> {
             Kind::Return(value) => Err(self.leave_function(value.as_deref(), at)),
             Kind::Call(call) => self.call(call, expr),
             Kind::Builtin { which, args } => self.builtin(*which, args, expr),
-            Kind::Method { which, args } => self.method(*which, args, expr).map(Value::Scalar),
+            Kind::Method { which, args } => self.method(*which, args, expr),
             Kind::Atomic(atomic) => self.atomic(atomic, expr),
             Kind::Length(place) => self.length(place, at).map(Value::Scalar),
             Kind::Exchanged { result, ok } => self.exchanged(result, *ok, at),

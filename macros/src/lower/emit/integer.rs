@@ -47,7 +47,7 @@ impl Emit<'_> {
     }
 
     /// A division that wraps at `MIN / -1`: by -1 it is a negation.
-    fn wrapping_division(
+    pub(super) fn wrapping_division(
         &mut self,
         method: IntMethod,
         operands: Operands,

@@ -1,6 +1,6 @@
 //! Methods of numbers. Each does exactly what std documents; the longer ones follow std's code.
 use super::{
-    Emit, Flow,
+    Emit, Flow, Value,
     check::{Operands, known},
 };
 use crate::lower::{
@@ -23,11 +23,10 @@ pub(super) struct Applied {
 }
 
 impl Emit<'_> {
-    pub(super) fn method(&mut self, method: Method, args: &[Expr], expr: &Expr) -> Flow<InstId> {
+    pub(super) fn method(&mut self, method: Method, args: &[Expr], expr: &Expr) -> Flow<Value> {
         let at = expr.at;
         let Some(first) = args.first() else { return Err(self.bug(at)) };
         let of = self.scalar_of(first.ty, first.at)?;
-        let ret = self.scalar_of(expr.ty, at)?;
         let values: Vec<InstId> = args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
         let lhs = values[0];
         let operands = Operands {
@@ -37,8 +36,16 @@ impl Emit<'_> {
             known_rhs: args.get(1).and_then(known),
         };
         let third = values.get(2).copied().unwrap_or(lhs);
-        let own = matches!(self.ty(first.ty), Type::Prim(_));
-        self.apply(method, Applied { operands, third, of, ret, at }, own)
+        let applied = Applied { operands, third, of, ret: of, at };
+        match method {
+            Method::Checked(exact) => self.exact_method(exact, true, applied),
+            Method::Overflowing(exact) => self.exact_method(exact, false, applied),
+            _ => {
+                let own = matches!(self.ty(first.ty), Type::Prim(_));
+                let ret = self.scalar_of(expr.ty, at)?;
+                self.apply(method, Applied { ret, ..applied }, own).map(Value::Scalar)
+            }
+        }
     }
 
     /// `own` if the method is a type's own, and not one of `Num`.
@@ -65,6 +72,7 @@ impl Emit<'_> {
                 self.check_division(operands, faults, of, at);
                 self.rem_euclid(lhs, rhs, of, at)
             }
+            Method::Checked(_) | Method::Overflowing(_) => return Err(self.bug(at)),
             Method::Int(method) => self.int_method(method, applied)?,
             Method::Bit(method) => self.bit_method(method, applied),
             Method::Float(method) => self.float_method(method, applied)?,

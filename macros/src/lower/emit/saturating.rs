@@ -4,7 +4,7 @@ use super::{
     check::{Operands, max, min},
 };
 use crate::lower::{method::Saturating, tree::At};
-use warpwise_compiler::ir::{self, BinaryOp, CompareOp, Fault, InstId, Op, Scalar, UnaryOp};
+use warpwise_compiler::ir::{BinaryOp, CompareOp, Fault, InstId, Scalar, UnaryOp};
 
 impl Emit<'_> {
     pub(super) fn saturating(
@@ -33,7 +33,7 @@ impl Emit<'_> {
     }
 
     /// Whether a wrapped sum or difference of integers is not the exact one.
-    fn sum_overflows(
+    pub(super) fn sum_overflows(
         &mut self,
         op: BinaryOp,
         [x, y, wrapped]: [InstId; 3],
@@ -94,18 +94,7 @@ impl Emit<'_> {
         of: Scalar,
         at: At,
     ) -> Flow<InstId> {
-        let exact = self.local("", Scalar::Bool, at);
-        let value = self.bits(1, Scalar::Bool, at);
-        self.inst(at, Op::Set { local: exact, value }, ir::Ty::Unit);
-        let power = self.power(x, exponent, of, at, |this, a, b| {
-            let product = this.binary_op(BinaryOp::Mul, a, b, of, at);
-            let fits = this.product_fits([a, b], product, of, at);
-            let so_far = this.inst(at, Op::Get(exact), Scalar::Bool);
-            let value = this.binary_op(BinaryOp::And, so_far, fits, Scalar::Bool, at);
-            this.inst(at, Op::Set { local: exact, value }, ir::Ty::Unit);
-            product
-        })?;
-        let exact = self.inst(at, Op::Get(exact), Scalar::Bool);
+        let (power, exact) = self.exact_power(x, exponent, of, at)?;
         let mut end = self.int(max(of), of, at);
         if of.is_signed() {
             let least = self.int(min(of), of, at);

@@ -3,7 +3,7 @@ use super::{
     super::{
         method::{self, Part, Spec},
         span::SpanRange,
-        tree::{Expr, GenericKind, Kind},
+        tree::{Expr, GenericArg, GenericKind, Kind},
         types::{Class, Prim, Ty, Type},
     },
     Infer, Obligation,
@@ -190,7 +190,18 @@ impl Infer<'_> {
             Part::Is(prim) => self.prim(prim),
             Part::Unsigned => self.sized_as(this, Prim::unsigned),
             Part::Signed => self.sized_as(this, Prim::signed),
+            Part::Option => self.option(this),
+            Part::WithBool => {
+                let bool = self.prim(Prim::Bool);
+                self.types.tuple(vec![this, bool])
+            }
         }
+    }
+
+    fn option(&mut self, of: Ty) -> Ty {
+        let option = self.program().library("Option").expect("the prelude has it");
+        let list = self.types.list(vec![GenericArg::Type(of)]);
+        self.types.add(Type::Adt(option, list))
     }
 
     fn sized_as(&mut self, this: Ty, of: impl Fn(Prim) -> Prim) -> Ty {
