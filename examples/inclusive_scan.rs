@@ -1,0 +1,93 @@
+//! Inclusive scan (running sums) over many blocks: each block scans its part and says its sum,
+//! the sums are scanned in turn, and each block adds what stands before it.
+use warpwise::prelude::*;
+use warpwise_examples::{report, time, verify};
+
+const BLOCK: usize = 256;
+
+/// The sum over the lanes up to this one.
+#[device]
+fn scan_warp(value: u32) -> u32 {
+    let lane = warp::lane_id();
+    let mut sum = value;
+    for step in 0..5 {
+        let distance = 1 << step;
+        let before = warp::shfl_up(sum, distance);
+        if lane >= distance {
+            sum += before;
+        }
+    }
+    sum
+}
+
+/// The sum over the threads of the block up to this one.
+#[device]
+fn scan_block(value: u32) -> u32 {
+    let sums = shared!([u32; 8]);
+    let (warp, lane) = (warp::warp_id(), warp::lane_id());
+    let sum = scan_warp(value);
+    if lane == 31 {
+        sums[warp] = sum;
+    }
+    sync_threads();
+    if warp == 0 {
+        let of_warps = scan_warp(if lane < 8 { sums[lane] } else { 0 });
+        if lane < 8 {
+            sums[lane] = of_warps;
+        }
+    }
+    sync_threads();
+    if warp > 0 { sum + sums[warp - 1] } else { sum }
+}
+
+/// Scans the part of each block, and gives the sums over the parts.
+#[kernel(block = 256)]
+fn scan_parts(values: &mut [u32], sums: &mut [u32]) {
+    let i = global_idx_x();
+    let sum = scan_block(if i < values.len() { values[i] } else { 0 });
+    if i < values.len() {
+        values[i] = sum;
+    }
+    if thread_idx_x() == block_dim_x() - 1 {
+        sums[block_idx_x()] = sum;
+    }
+}
+
+/// Adds to each block's part the sum over all parts before it.
+#[kernel(block = 256)]
+fn add_before(sums: &[u32], values: &mut [u32]) {
+    let i = global_idx_x();
+    if block_idx_x() > 0 && i < values.len() {
+        values[i] += sums[block_idx_x() - 1];
+    }
+}
+
+/// Replaces each value by the sum over the values up to it.
+fn scan(device: &Device, values: &mut Buffer<u32>) -> warpwise::Result<()> {
+    let parts = values.len().div_ceil(BLOCK);
+    let config = LaunchConfig::grid(parts);
+    let mut sums = device.zeros::<u32>(parts)?;
+    scan_parts::launch(device, config, values, &mut sums)?;
+    if parts > 1 {
+        scan(device, &mut sums)?;
+        add_before::launch(device, config, &sums, values)?;
+    }
+    Ok(())
+}
+
+fn main() -> warpwise::Result<()> {
+    let n = 1_500_000;
+    let host: Vec<u32> = (0..n).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 22).collect();
+
+    let device = Device::auto()?;
+    let mut values = device.upload(&host)?;
+    let took = time(&device, || scan(&device, &mut values))?;
+
+    let expected = host.iter().scan(0, |sum, value| {
+        *sum += value;
+        Some(*sum)
+    });
+    verify(&values.to_vec()?, expected);
+    report("inclusive_scan", format_args!("{n} elements"), &device, took);
+    Ok(())
+}
