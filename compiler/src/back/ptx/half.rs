@@ -1,8 +1,9 @@
 //! `f16` and `bf16`: what is not an instruction of them is computed in `f32`, which is exact for a
 //! conversion and, rounded back, for `+ - * /` and square roots.
 //!
-//! Of `f16` the oldest target has sums, products, comparisons and fused multiply-adds; of `bf16` it
-//! has nothing, not even conversions: those are moves of bits here.
+//! Of `f16` the oldest target has sums, products, comparisons and fused multiply-adds. Of `bf16` it
+//! has nothing, not even conversions: those are moves of bits there. Conversions and fused
+//! multiply-adds came with sm_80, sums and products with sm_90; the bits are the same.
 use super::{
     Emitter,
     emitter::{Value, ptx},
@@ -10,8 +11,35 @@ use super::{
 };
 use crate::{
     half::Format,
-    ir::{BinaryOp, InstId, Scalar, UnaryOp},
+    ir::{BinaryOp, Inst, InstId, Op, Scalar, UnaryOp},
+    target::Target,
 };
+
+/// The first target that rounds to `bf16` and has its fused multiply-add.
+pub(super) const HAS_ROUNDING: Target = Target::new(80);
+/// The first target with sums, differences and products of `bf16`.
+pub(super) const HAS_SUMS: Target = Target::new(90);
+
+/// Whether the instruction rounds to `bf16`.
+pub(super) fn rounds(inst: &Inst) -> bool {
+    let exact = matches!(inst.op, Op::Unary { op: UnaryOp::Neg | UnaryOp::Abs, .. });
+    let computes =
+        matches!(inst.op, Op::Unary { .. } | Op::Binary { .. } | Op::Cast { .. } | Op::Fma { .. });
+    inst.ty == Scalar::BF16.into() && computes && !exact
+}
+
+/// Whether the instruction is a sum, difference or product of `bf16`.
+pub(super) fn is_sum(inst: &Inst) -> bool {
+    let sum = |op| matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+    inst.ty == Scalar::BF16.into() && matches!(inst.op, Op::Binary { op, .. } if sum(op))
+}
+
+const fn suffix(format: Format) -> &'static str {
+    match format {
+        Format::F16 => "f16",
+        Format::BF16 => "bf16",
+    }
+}
 
 impl Emitter<'_> {
     /// The value of a 16-bit float as an `f32`.
@@ -45,6 +73,11 @@ impl Emitter<'_> {
             Format::F16 => {
                 let half = self.regs.fresh(Class::B16);
                 ptx!(self, "cvt.rn.f16.f32 {half}, {value}");
+                half
+            }
+            Format::BF16 if self.target >= HAS_ROUNDING => {
+                let half = self.regs.fresh(Class::B16);
+                ptx!(self, "cvt.rn.bf16.f32 {half}, {value}");
                 half
             }
             Format::BF16 => {
@@ -132,9 +165,10 @@ impl Emitter<'_> {
             | BinaryOp::MulHigh
             | BinaryOp::RotateLeft => unreachable!("the verifier saw integers or `bool` here"),
         };
-        if format == Format::F16 && matches!(op, "add.rn" | "sub.rn" | "mul.rn") {
+        let native = format == Format::F16 || self.target >= HAS_SUMS;
+        if native && matches!(op, "add.rn" | "sub.rn" | "mul.rn") {
             let (lhs, rhs, result) = (self.reg(lhs), self.reg(rhs), self.regs.fresh(Class::B16));
-            ptx!(self, "{op}.f16 {result}, {lhs}, {rhs}");
+            ptx!(self, "{op}.{} {result}, {lhs}, {rhs}", suffix(format));
             return result.into();
         }
         let (lhs, rhs) = (self.half_value(lhs), self.half_value(rhs));
@@ -143,13 +177,13 @@ impl Emitter<'_> {
         self.rounded(format, result).into()
     }
 
-    /// A fused multiply-add. That of `bf16` is done in `f64`, where the product is exact, and the
-    /// sum rounded to odd, which the last rounding cannot see.
+    /// A fused multiply-add. Where `bf16` has none it is done in `f64`, where the product is exact,
+    /// and the sum rounded to odd, which the last rounding cannot see.
     pub(super) fn half_fma(&mut self, format: Format, operands: [InstId; 3]) -> Value {
-        if format == Format::F16 {
+        if format == Format::F16 || self.target >= HAS_ROUNDING {
             let [a, b, c] = operands.map(|operand| self.reg(operand));
             let result = self.regs.fresh(Class::B16);
-            ptx!(self, "fma.rn.f16 {result}, {a}, {b}, {c}");
+            ptx!(self, "fma.rn.{} {result}, {a}, {b}, {c}", suffix(format));
             return result.into();
         }
         let [a, b, c] = operands.map(|operand| {

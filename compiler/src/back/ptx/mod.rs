@@ -61,8 +61,10 @@ use std::{borrow::Cow, fmt};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";
-/// The PTX version that introduced [`reduce::HAS_REDUX`].
+/// The PTX version that introduced `redux.sync`, and conversions to `bf16`.
 const VERSION_WITH_REDUX: &str = "7.0";
+/// The PTX version that introduced sums and products of `bf16`.
+const VERSION_WITH_SUMS: &str = "7.8";
 /// Bytes of parameters that a kernel takes at most, before PTX 8.1.
 const MOST_PARAM_BYTES: u64 = 4352;
 
@@ -139,11 +141,26 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
 
 /// Whether the PTX of `kernel`, which is specialized, is better for `target` than for [`Target::OLDEST`].
 pub fn gains(kernel: &Kernel, target: Target) -> bool {
+    level(kernel, target).1 > Target::OLDEST
+}
+
+/// The PTX version and the target that the text for `target` is of: the oldest that have what it
+/// makes of `kernel`.
+fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
+    let uses = |is: fn(&Inst) -> bool| kernel.insts.iter().any(|(_, inst)| is(inst));
     let reduces = |inst: &Inst| match (&inst.op, inst.ty) {
         (Op::Reduce { .. }, Ty::Scalar(scalar)) => reduce::is_word(scalar),
         _ => false,
     };
-    target >= reduce::HAS_REDUX && kernel.insts.iter().any(|(_, inst)| reduces(inst))
+    if target >= half::HAS_SUMS && uses(half::is_sum) {
+        (VERSION_WITH_SUMS, half::HAS_SUMS)
+    } else if target >= reduce::HAS_REDUX && uses(reduces) {
+        (VERSION_WITH_REDUX, reduce::HAS_REDUX)
+    } else if target >= half::HAS_ROUNDING && uses(half::rounds) {
+        (VERSION_WITH_REDUX, half::HAS_ROUNDING)
+    } else {
+        (VERSION, Target::OLDEST)
+    }
 }
 
 /// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.
@@ -204,10 +221,7 @@ impl fmt::Display for Entry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = entry_name(&self.kernel.name);
         writeln!(f, "// Warpwise kernel `{name}`.")?;
-        let (version, target) = match gains(self.kernel, self.emitter.target) {
-            true => (VERSION_WITH_REDUX, reduce::HAS_REDUX),
-            false => (VERSION, Target::OLDEST),
-        };
+        let (version, target) = level(self.kernel, self.emitter.target);
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
