@@ -181,6 +181,25 @@ impl Device {
 
     /// From now on hands what kernels print to `handler` instead of to stdout: some text whenever a call waits
     /// for kernels that print. For all clones of this device.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use warpwise::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn hello() {
+    ///     println!("hello from thread {}", thread_idx_x());
+    /// }
+    ///
+    /// let device = Device::cpu();
+    /// let text = Arc::new(Mutex::new(String::new()));
+    /// let seen = Arc::clone(&text);
+    /// device.on_print(move |text| *seen.lock().unwrap() += text);
+    /// hello::launch(&device, LaunchConfig::grid(1).block(2))?;
+    /// device.synchronize()?;
+    /// assert_eq!(*text.lock().unwrap(), "hello from thread 0\nhello from thread 1\n");
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
     pub fn on_print(&self, handler: impl Fn(&str) + Send + Sync + 'static) {
         match &self.engine {
             Engine::Cpu(interpreter) => interpreter.printer().set(Arc::new(handler)),

@@ -4,16 +4,22 @@
 //! the same results.
 use crate::Element;
 use half::{bf16, f16};
-use std::ops::{
-    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
-    Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+use std::{
+    fmt::{Debug, Display},
+    ops::{
+        Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div,
+        DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub,
+        SubAssign,
+    },
 };
 use warpwise_compiler::{half::Format, library};
 
-/// Any integer or float that an [`Element`] can be.
+/// Any integer or float that an [`Element`] can be. Kernels can print it.
 pub trait Num:
     Element
     + MinMax
+    + Display
+    + Debug
     + Add<Output = Self>
     + AddAssign
     + Sub<Output = Self>

@@ -23,6 +23,8 @@ pub(crate) type Check = Result<(), Box<dyn Error>>;
 pub(crate) const THREADS_MEET: Option<&str> = Some("its threads meet");
 /// On the host a fault is a panic.
 pub(crate) const FAULTS: Option<&str> = Some("it faults");
+/// On the host it prints like any Rust function.
+pub(crate) const PRINTS: Option<&str> = Some("it prints");
 /// Rustc never fuses.
 pub(crate) const FUSES: Option<&str> = Some("it fuses");
 

@@ -19,6 +19,7 @@ mod launches;
 mod math;
 mod memory;
 mod method_faults;
+mod output;
 mod plain;
 mod shared;
 mod warps;
@@ -44,6 +45,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
+    ("output", output::CASES),
     ("plain", plain::CASES),
     ("shared", shared::CASES),
     ("warps", warps::CASES),

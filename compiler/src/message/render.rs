@@ -48,8 +48,35 @@ impl Placeholder {
             Some(width) if self.zero && scalar != Scalar::Bool => {
                 self.fill_with_zeros(&text, width)
             }
-            Some(width) => self.pad(&text, width, scalar),
+            Some(width) if scalar == Scalar::Bool => self.pad(&text, width, Align::Left),
+            Some(width) => self.pad(&text, width, Align::Right),
         }
+    }
+
+    /// A string in the place of a value; `None` if that needs a value.
+    pub fn render_text(&self, text: &str) -> Option<String> {
+        let count = |count: &Count| match count {
+            Count::Unset => Some(None),
+            Count::Number(number) => Some(Some(*number)),
+            Count::Star | Count::Value(_) => None,
+        };
+        let (width, precision) = (count(&self.width)?, count(&self.precision)?);
+        // What no string has a style for, rustc refuses.
+        let text = match self.style {
+            Style::Debug | Style::DebugLowerHex | Style::DebugUpperHex => {
+                return Some(format!("{text:?}"));
+            }
+            Style::Display
+            | Style::LowerHex
+            | Style::UpperHex
+            | Style::Octal
+            | Style::Binary
+            | Style::LowerExp
+            | Style::UpperExp => {
+                text.chars().take(precision.unwrap_or(usize::MAX)).collect::<String>()
+            }
+        };
+        Some(self.pad(&text, width.unwrap_or(0), Align::Left))
     }
 
     /// Fills a number up to `width` characters, behind the sign and the `0x`.
@@ -61,10 +88,9 @@ impl Placeholder {
         format!("{head}{}{digits}", "0".repeat(width.saturating_sub(text.len())))
     }
 
-    /// Fills `text` up to `width` characters: numbers stand on the right, words on the left.
-    fn pad(&self, text: &str, width: usize, scalar: Scalar) -> String {
-        let missing = width.saturating_sub(text.len());
-        let usual = if scalar == Scalar::Bool { Align::Left } else { Align::Right };
+    /// Fills `text` up to `width` characters, on the `usual` side unless another is asked for.
+    fn pad(&self, text: &str, width: usize, usual: Align) -> String {
+        let missing = width.saturating_sub(text.chars().count());
         let before = match self.align.unwrap_or(usual) {
             Align::Left => 0,
             Align::Center => missing / 2,
@@ -225,6 +251,19 @@ mod tests {
     fn truth_reads_as_std_writes_it() {
         same!(Bool u64::from; true, false;
             "{v}", "{v:?}", "{v:7}|", "{v:>7}|", "{v:07}|", "{v:.2}|", "{v:*^w$.p$}|");
+    }
+
+    #[test]
+    fn strings_are_padded_and_cut_as_std_does() {
+        let text = |format: &str| {
+            let format: Format = format.parse().unwrap();
+            format.values().next().and_then(|value| value.render_text("größe"))
+        };
+        assert_eq!(text("{0:>8}"), Some(format!("{:>8}", "größe")));
+        assert_eq!(text("{0:*^8.2}"), Some(format!("{:*^8.2}", "größe")));
+        assert_eq!(text("{0}"), Some("größe".into()));
+        assert_eq!(text("{0:?}"), Some(format!("{:?}", "größe")));
+        assert_eq!(text("{0:1$}"), None);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod prelude;
 mod program;
 mod recursion;
 mod span;
+mod spell;
 #[cfg(test)]
 mod tests;
 mod tree;

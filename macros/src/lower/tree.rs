@@ -18,6 +18,7 @@ use warpwise_compiler::{
     diag::Level,
     id::Table,
     ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, Order, Scope, UnaryOp},
+    message::Format,
 };
 
 warpwise_compiler::id!(/** A variable. */ Var, "v");
@@ -374,6 +375,8 @@ pub(crate) enum Kind {
         /// Whether it is `.is_ok()`.
         ok: bool,
     },
+    /// `println!`, `panic!` and the like.
+    Say(Box<Say>),
     /// `shared!(..)`; the type says of what.
     Shared {
         /// The variable it is for, if it is plain.
@@ -497,6 +500,17 @@ pub(crate) enum PatternKind {
     },
     /// One of these, which bind nothing.
     Any(Vec<Pattern>),
+}
+
+/// A message that is printed, or that the thread ends with.
+#[derive(Debug)]
+pub(crate) struct Say {
+    /// What it says; every placeholder names its argument by number.
+    pub(crate) format: Format,
+    /// Its arguments: numbers and `bool`.
+    pub(crate) args: Vec<Expr>,
+    /// Whether the thread ends.
+    pub(crate) panics: bool,
 }
 
 /// A method of an atomic.

@@ -30,9 +30,9 @@ fn statements() {
     const N: usize = 3;
     static S: usize = 3;
     use std::f32;
-    println!("{}", 1);
-    assert!(true);
-    panic!();
+    eprintln!("{}", 1);
+    println!("{}", (1, 2));
+    panic!(MESSAGE);
     vec![1];
     something!();
     let x = shared!(3);
@@ -127,18 +127,18 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: pass it as a parameter, or use a constant
 // error: 32:5-32:18: kernel code cannot have `use` inside
 // = help: move it out of the kernel
-// error: 33:5-33:22: kernel code cannot use the macro `println!` yet
-// = help: write values to a `&mut [T]` parameter, and print them on the host
-// error: 34:5-34:18: kernel code cannot use the macro `assert!` yet
-// = help: write a flag to a `&mut [T]` parameter and `return`, and check it on the host
-// error: 35:5-35:13: kernel code cannot use the macro `panic!` yet
-// = help: write a flag to a `&mut [T]` parameter and `return`, and check it on the host
+// error: 33:5-33:23: kernel code cannot use the macro `eprintln!`
+// = help: use `println!` or `print!`
+// error: 35:12-35:19: the format of a message is written as a string literal in kernel code
+// = help: write for example `"x is {x}"`
 // error: 36:5-36:12: kernel code cannot use the macro `vec!`
 // = help: a kernel cannot allocate: pass a buffer, or use `shared!`
 // error: 37:5-37:17: kernel code cannot use the macro `something!` yet
 // = help: write its expansion out
 // error: 38:13-38:23: `shared!` takes a type
 // = help: write for example `shared!([[f32; 33]; 32])`
+// error: 34:20-34:26: kernel code cannot print a `(i32, i32)`
+// = help: print its numbers and `bool`s one by one
 // == slices
 // error: 43:14-43:15: kernel code cannot iterate over this yet
 // = help: loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`

@@ -154,6 +154,7 @@ impl Emit<'_> {
             Kind::Length(place) => self.length(place, at).map(Value::Scalar),
             Kind::Exchanged { result, ok } => self.exchanged(result, *ok, at),
             Kind::Shared { name } => self.shared(name, expr),
+            Kind::Say(say) => self.say(say, at),
         }
     }
 

@@ -27,6 +27,7 @@ mod library;
 mod looping;
 mod matching;
 mod math;
+mod message;
 mod number;
 mod operator;
 mod place;

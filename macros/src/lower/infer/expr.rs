@@ -6,7 +6,7 @@ use super::{
         tree::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
         types::{Ty, Type},
     },
-    Infer, reject,
+    Infer, message, reject,
 };
 use syn::Lit;
 
@@ -210,6 +210,9 @@ impl Infer<'_> {
         let called = called.unwrap_or_default();
         if called == "matches" {
             return self.matches(mac, at);
+        }
+        if message::says(&called) {
+            return self.say(&called, mac, at);
         }
         if called != "shared" {
             let (fact, help) = reject::macro_call(&called);

@@ -18,6 +18,7 @@ mod items;
 mod literal;
 mod looping;
 mod matching;
+mod message;
 mod method;
 mod obligation;
 mod operator;

@@ -4,7 +4,7 @@ use super::super::{
     span::SpanRange,
     types::{Len, Prim, Ty, Type, Types},
 };
-use warpwise_compiler::ir::BinaryOp;
+use warpwise_compiler::{ir::BinaryOp, message::Style};
 
 /// Something that must hold.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,8 @@ pub(super) enum Obligation {
     TypeArg(Ty),
     /// It can be shuffled.
     Shuffled(Ty),
+    /// It can be printed like this.
+    Printed(Ty, Style),
     /// A constant argument is known.
     ConstArg(Len),
     /// The first can be converted to the second without loss.
@@ -135,6 +137,24 @@ impl Obligation {
                     );
                 }
             }
+            Self::Printed(ty, style) => match types.get(ty) {
+                Type::Prim(prim) if !style.formats().hold(prim.scalar()) => {
+                    let (ty, style) = (prim.name(), style.suffix());
+                    errors.mistyped(at, format_args!("`{ty}` cannot be printed by `{{:{style}}}`"));
+                }
+                Type::Prim(_)
+                | Type::Generic(_)
+                | Type::Never
+                | Type::Unknown(_)
+                | Type::Reported(_) => {}
+                _ => {
+                    errors.advise(
+                        at,
+                        format_args!("kernel code cannot print a `{}`", types.show(ty)),
+                        "print its numbers and `bool`s one by one",
+                    );
+                }
+            },
             Self::TypeArg(ty) => {
                 if let Type::Unknown(_) = types.get(ty) {
                     errors.mistyped(at, "a type argument is not known");

@@ -1,0 +1,42 @@
+//! Printing and panicking.
+use super::{Emit, Flow, Left, Value};
+use crate::lower::tree::{At, Say};
+use warpwise_compiler::{
+    fault::Reason,
+    ir::{self, InstId, Message, MessageId, Op, Scalar},
+};
+
+impl Emit<'_> {
+    pub(super) fn say(&mut self, say: &Say, at: At) -> Flow<Value> {
+        let args: Vec<InstId> = say.args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
+        let types = args.iter().filter_map(|arg| match self.build.kernel.insts[*arg].ty {
+            ir::Ty::Scalar(scalar) => Some(scalar),
+            ir::Ty::Unit | ir::Ty::Ptr(_) => None,
+        });
+        let types: Vec<Scalar> = types.collect();
+        let message = self.message(Message { text: say.format.to_string(), args: types }, at)?;
+        if say.panics {
+            self.inst(at, Op::Panic { message, args }, ir::Ty::Unit);
+            return Err(Left);
+        }
+        self.inst(at, Op::Print { message, args }, ir::Ty::Unit);
+        Ok(Value::Unit)
+    }
+
+    /// The number of a message, each being there once.
+    fn message(&mut self, message: Message, at: At) -> Flow<MessageId> {
+        let messages = &mut self.build.kernel.messages;
+        if let Some((id, _)) = messages.iter().find(|(_, known)| **known == message) {
+            return Ok(id);
+        }
+        if messages.len() >= Reason::MOST_MESSAGES {
+            self.errors.advise(
+                self.frame.function.places[at],
+                "this kernel says more than can be told apart once its device functions are inlined",
+                "split it into kernels",
+            );
+            return Err(Left);
+        }
+        Ok(messages.push(message))
+    }
+}
