@@ -39,6 +39,16 @@ fn values(x: &[f32], grid: Grid, y: &mut [f32], z: &mut [u32]) {
     let s = warp::shfl_down(p, 1);
     y[2] = s.a;
 }
+#[device]
+fn checked(x: u32) -> Result<u32, u32> { if x > 3 { Err(x) } else { Ok(x + 1) } }
+
+#[kernel]
+fn unwraps(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[0] = checked(x[i]).unwrap() + Some(x[0]).expect("there is {one}");
+    y[1] = checked(x[i]).ok().unwrap() + checked(x[1]).unwrap_err();
+}
+
 // == values
 // kernel values {
 //   param arg0 = x: read [f32] !0
@@ -191,4 +201,147 @@ fn values(x: &[f32], grid: Grid, y: &mut [f32], z: &mut [u32]) {
 //   %129 = param arg2 : ptr global !68
 //   %130 = index %129, %128, 4 : ptr global !68
 //   %131 = store %130, %124 !69
+// }
+// == unwraps
+// kernel unwraps {
+//   param arg0 = x: read [u32] !0
+//   param arg1 = y: write [u32] !1
+//   message msg0 = "called `Result::unwrap()` on an `Err` value: {0:?}": (u32)
+//   message msg1 = "called `Option::unwrap()` on a `None` value": ()
+//   message msg2 = "called `Result::unwrap_err()` on an `Ok` value: {0:?}": (u32)
+//   local $0 = : bool !7
+//   local $1 = : u32 !7
+//   local $2 = : u32 !7
+//   local $3 = : u32 !12
+//   local $4 = : u32 !18
+//   local $5 = : bool !27
+//   local $6 = : u32 !27
+//   local $7 = : u32 !27
+//   local $8 = : bool !32
+//   local $9 = : u32 !32
+//   local $10 = : u32 !33
+//   local $11 = : bool !40
+//   local $12 = : u32 !40
+//   local $13 = : u32 !40
+//   local $14 = : u32 !45
+//   %0 = builtin global_idx.x : u64 !2
+//   %1 = len arg0 : u64 !3
+//   %2 = bounds %0, %1 : u64 !3
+//   %3 = param arg0 : ptr global !4
+//   %4 = index %3, %2, 4 : ptr global !4
+//   %5 = load %4 : u32 !4
+//   %6 = const 3 : u32 !5
+//   %7 = gt %5, %6 : bool !6
+//   %8 = if %7 !7 {
+//     %9 = const true : bool !8
+//     %10 = set $0, %9 !7
+//     %11 = set $2, %5 !7
+//   } else {
+//     %12 = const 1 : u32 !9
+//     %13 = add %5, %12 : u32 !10
+//     %14 = const false : bool !11
+//     %15 = set $0, %14 !7
+//     %16 = set $1, %13 !7
+//   }
+//   %17 = get $0 : bool !7
+//   %18 = get $1 : u32 !7
+//   %19 = get $2 : u32 !7
+//   %20 = not %17 : bool !13
+//   %21 = if %20 !12 {
+//     %22 = set $3, %18 !12
+//   } else {
+//     %23 = panic msg0, %19 !14
+//   }
+//   %24 = get $3 : u32 !12
+//   %25 = const 0 : u64 !15
+//   %26 = len arg0 : u64 !15
+//   %27 = bounds %25, %26 : u64 !15
+//   %28 = param arg0 : ptr global !16
+//   %29 = index %28, %27, 4 : ptr global !16
+//   %30 = load %29 : u32 !16
+//   %31 = const true : bool !17
+//   %32 = set $4, %30 !18
+//   %33 = get $4 : u32 !18
+//   %34 = add %24, %33 : u32 !19
+//   %35 = const 0 : u64 !20
+//   %36 = len arg1 : u64 !20
+//   %37 = bounds %35, %36 : u64 !20
+//   %38 = param arg1 : ptr global !21
+//   %39 = index %38, %37, 4 : ptr global !21
+//   %40 = store %39, %34 !22
+//   %41 = len arg0 : u64 !23
+//   %42 = bounds %0, %41 : u64 !23
+//   %43 = param arg0 : ptr global !24
+//   %44 = index %43, %42, 4 : ptr global !24
+//   %45 = load %44 : u32 !24
+//   %46 = const 3 : u32 !25
+//   %47 = gt %45, %46 : bool !26
+//   %48 = if %47 !27 {
+//     %49 = const true : bool !28
+//     %50 = set $5, %49 !27
+//     %51 = set $7, %45 !27
+//   } else {
+//     %52 = const 1 : u32 !29
+//     %53 = add %45, %52 : u32 !30
+//     %54 = const false : bool !31
+//     %55 = set $5, %54 !27
+//     %56 = set $6, %53 !27
+//   }
+//   %57 = get $5 : bool !27
+//   %58 = get $6 : u32 !27
+//   %59 = get $7 : u32 !27
+//   %60 = not %57 : bool !32
+//   %61 = if %60 !32 {
+//     %62 = const true : bool !32
+//     %63 = set $8, %62 !32
+//     %64 = set $9, %58 !32
+//   } else {
+//     %65 = const false : bool !32
+//     %66 = set $8, %65 !32
+//   }
+//   %67 = get $8 : bool !32
+//   %68 = get $9 : u32 !32
+//   %69 = if %67 !33 {
+//     %70 = set $10, %68 !33
+//   } else {
+//     %71 = not %67 : bool !34
+//     %72 = panic msg1 !35
+//   }
+//   %73 = get $10 : u32 !33
+//   %74 = const 1 : u64 !36
+//   %75 = len arg0 : u64 !36
+//   %76 = bounds %74, %75 : u64 !36
+//   %77 = param arg0 : ptr global !37
+//   %78 = index %77, %76, 4 : ptr global !37
+//   %79 = load %78 : u32 !37
+//   %80 = const 3 : u32 !38
+//   %81 = gt %79, %80 : bool !39
+//   %82 = if %81 !40 {
+//     %83 = const true : bool !41
+//     %84 = set $11, %83 !40
+//     %85 = set $13, %79 !40
+//   } else {
+//     %86 = const 1 : u32 !42
+//     %87 = add %79, %86 : u32 !43
+//     %88 = const false : bool !44
+//     %89 = set $11, %88 !40
+//     %90 = set $12, %87 !40
+//   }
+//   %91 = get $11 : bool !40
+//   %92 = get $12 : u32 !40
+//   %93 = get $13 : u32 !40
+//   %94 = if %91 !45 {
+//     %95 = set $14, %93 !45
+//   } else {
+//     %96 = not %91 : bool !46
+//     %97 = panic msg2, %92 !47
+//   }
+//   %98 = get $14 : u32 !45
+//   %99 = add %73, %98 : u32 !48
+//   %100 = const 1 : u64 !49
+//   %101 = len arg1 : u64 !49
+//   %102 = bounds %100, %101 : u64 !49
+//   %103 = param arg1 : ptr global !50
+//   %104 = index %103, %102, 4 : ptr global !50
+//   %105 = store %104, %99 !51
 // }

@@ -144,7 +144,13 @@ impl Infer<'_> {
     }
 
     /// A pattern for the one field of a variant, and the variable that it binds.
-    fn bound_part(&mut self, variant: usize, inner: Ty, ty: Ty, at: SpanRange) -> (Pattern, Expr) {
+    pub(super) fn bound_part(
+        &mut self,
+        variant: usize,
+        inner: Ty,
+        ty: Ty,
+        at: SpanRange,
+    ) -> (Pattern, Expr) {
         let place = self.at(at);
         let var = self.vars.push(super::Variable {
             name: String::new(),

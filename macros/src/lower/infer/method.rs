@@ -41,6 +41,10 @@ impl Infer<'_> {
             self.no_turbofish(call);
             return self.apply(spec, this, Some(receiver), &call.args, at);
         }
+        let receiver = match self.unwrapped(receiver, call, at) {
+            Ok(unwrapped) => return unwrapped,
+            Err(receiver) => receiver,
+        };
         if let Some(member) = self.member(this, &name, None)
             && let MemberKind::Fn(sig) = member.kind
         {

@@ -30,6 +30,7 @@ mod reject;
 mod scope;
 mod signature;
 mod syntax;
+mod unwrap;
 
 use super::{
     error::{Errors, Reported},
