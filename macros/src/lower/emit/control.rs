@@ -18,6 +18,9 @@ impl Emit<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let Some(other) = other else { return self.guard(cond, then, expr.at) };
+        if matches!(cond.kind, Kind::Lazy { .. }) && binds(cond) {
+            return self.chain(cond, then, other, expr);
+        }
         let cond = self.scalar(cond)?;
         match self.known(cond) {
             Some(true) => return self.block(then),
@@ -35,6 +38,34 @@ impl Emit<'_> {
             (Err(Left), Err(Left)) => Err(Left),
             (Ok(()), _) | (_, Ok(())) => self.take(result.as_ref(), expr),
         }
+    }
+
+    /// An `if` with `else` whose conditions bind variables: `then` stands inside all of them, where
+    /// the variables are, and leaves a block that `other` ends.
+    fn chain(&mut self, cond: &Expr, then: &Block, other: &Expr, expr: &Expr) -> Flow<Value> {
+        let result = self.result(expr)?;
+        let block = self.begin(expr.at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+        let mut opened = 0;
+        let cond = self.conditions(cond, &mut opened);
+        let mut ends = false;
+        if let Ok(cond) = cond {
+            let op = Op::If { cond, then: Body::default(), other: Body::default() };
+            self.begin(expr.at, op, ir::Ty::Unit)?;
+            let then = self.block(then).and_then(|value| self.put(result.as_ref(), value, expr));
+            if then.is_ok() {
+                self.inst(expr.at, Op::Break(block), ir::Ty::Unit);
+                ends = true;
+            }
+            self.build.end();
+        }
+        self.close(opened);
+        // What leaves in the first condition leaves all of it.
+        if cond.is_ok() || opened > 0 {
+            let other = self.value(other).and_then(|value| self.put(result.as_ref(), value, expr));
+            ends |= other.is_ok();
+        }
+        self.build.end();
+        if ends { self.take(result.as_ref(), expr) } else { Err(Left) }
     }
 
     /// A condition that is known here: what cannot be is not looked at.
@@ -211,5 +242,14 @@ impl Emit<'_> {
             }
             Err(left) => left,
         }
+    }
+}
+
+/// Whether one of the conditions that `&&` joins is a `let`.
+fn binds(cond: &Expr) -> bool {
+    match &cond.kind {
+        Kind::Lazy { and: true, lhs, rhs } => binds(lhs) || binds(rhs),
+        Kind::Is { .. } => true,
+        _ => false,
     }
 }

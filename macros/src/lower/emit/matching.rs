@@ -497,7 +497,8 @@ impl Emit<'_> {
         let start = self.bits(before.len() as u64, Scalar::U64, at);
         let first = self.nth(memory, start, elem, at)?;
         let part = Memory { len: Some(Length::Inst(len)), ..first };
-        self.bind_pattern(rest, &Place::Memory(part), &Mono::Slice(elem.clone()))
+        let mono = self.mono(rest.ty, rest.at)?;
+        self.bind_pattern(rest, &Place::Memory(part), &mono)
     }
 
     /// Gives a variable its first value.
@@ -521,17 +522,32 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Room for a variable that is set later.
+    /// Room for variables that are set later.
     pub(super) fn declare(&mut self, pattern: &Pattern) -> Flow<()> {
-        if let PatternKind::Bind { var, .. } = &pattern.kind {
-            let function = self.frame.function.clone();
-            let variable = &function.vars[*var];
-            let mono = self.mono(variable.ty, variable.at)?;
-            let name = variable.name.trim_start_matches("r#");
-            let place = self.room(&mono, name, variable.at)?;
-            self.frame.vars[var.index()] = Some(place);
+        match &pattern.kind {
+            PatternKind::Bind { var, .. } => {
+                let function = self.frame.function.clone();
+                let variable = &function.vars[*var];
+                let mono = self.mono(variable.ty, variable.at)?;
+                let name = variable.name.trim_start_matches("r#");
+                let place = self.room(&mono, name, variable.at)?;
+                self.frame.vars[var.index()] = Some(place);
+                Ok(())
+            }
+            PatternKind::Parts { parts, .. } => {
+                parts.iter().try_for_each(|(_, part)| self.declare(part))
+            }
+            PatternKind::Slice { before, rest, after } => {
+                let rest = rest.iter().flatten().map(|rest| &**rest);
+                let mut parts = before.iter().chain(rest).chain(after);
+                parts.try_for_each(|part| self.declare(part))
+            }
+            PatternKind::Wild
+            | PatternKind::Is(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Deref(_)
+            | PatternKind::Any(_) => Ok(()),
         }
-        Ok(())
     }
 }
 

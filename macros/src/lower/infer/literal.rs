@@ -5,9 +5,10 @@ use super::{
         tree::{Expr, Kind},
         types::{Class, Prim, Ty},
     },
-    Infer,
+    Infer, Obligation,
 };
 use syn::{Lit, LitInt};
+use warpwise_compiler::ir::UnaryOp;
 
 impl Infer<'_> {
     pub(super) fn int_literal(
@@ -20,7 +21,13 @@ impl Infer<'_> {
         if matches!(int.suffix(), "f32" | "f64") {
             return self.float_literal(int.base10_digits(), int.suffix(), lit, hint, at);
         }
-        let Ok(value) = int.base10_digits().parse::<u128>() else {
+        // A pattern has its sign in the literal.
+        let digits = int.base10_digits();
+        let (negative, digits) = match digits.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, digits),
+        };
+        let Ok(value) = digits.parse::<u128>() else {
             let reported = self.errors.mistyped(at, "integer literal is too large");
             return self.reported(reported, at);
         };
@@ -30,7 +37,12 @@ impl Infer<'_> {
             let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
         };
-        self.make(Kind::Int(value), ty, at)
+        let value = self.make(Kind::Int(value), ty, at);
+        if !negative {
+            return value;
+        }
+        self.oblige(at, Obligation::Negated(ty));
+        self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
     }
 
     pub(super) fn float_literal(

@@ -18,30 +18,44 @@ impl Infer<'_> {
         let mut ty = None;
         let mut all_diverge = true;
         for arm in &expr.arms {
-            let opened = self.scope.open();
             let (pat, guard) = match &arm.pat {
                 syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
             };
-            let pattern = self.pattern(pat, of.ty);
-            let bool = self.prim(Prim::Bool);
-            let guard = guard.map(|guard| self.expect(guard, bool));
-            self.diverges = false;
-            let mut body = self.expr(&arm.body, ty.or(hint));
-            all_diverge &= self.diverges;
-            if !self.is_never(body.ty) {
-                match ty {
-                    Some(ty) => body = self.coerce(body, ty),
-                    None => ty = Some(body.ty),
+            for pat in self.alternatives_of(pat) {
+                let opened = self.scope.open();
+                let pattern = self.pattern(pat, of.ty);
+                let bool = self.prim(Prim::Bool);
+                let guard = guard.map(|guard| self.expect(guard, bool));
+                self.diverges = false;
+                let mut body = self.expr(&arm.body, ty.or(hint));
+                all_diverge &= self.diverges;
+                if !self.is_never(body.ty) {
+                    match ty {
+                        Some(ty) => body = self.coerce(body, ty),
+                        None => ty = Some(body.ty),
+                    }
                 }
+                self.scope.close(opened);
+                arms.push(Arm { pattern, guard, body });
             }
-            self.scope.close(opened);
-            arms.push(Arm { pattern, guard, body });
         }
         self.diverges = after_value || all_diverge;
         let ty = ty.unwrap_or_else(|| self.types.never());
         self.oblige(at, Obligation::Merged(ty));
         self.make(Kind::Match { of, arms }, ty, at)
+    }
+
+    /// The patterns that an arm is split into: those of an alternative that binds variables, as these
+    /// are in another place in each.
+    fn alternatives_of<'p>(&self, pat: &'p syn::Pat) -> Vec<&'p syn::Pat> {
+        match pat {
+            syn::Pat::Paren(pat) => self.alternatives_of(&pat.pat),
+            syn::Pat::Or(or) if self.binds(pat) => {
+                or.cases.iter().flat_map(|case| self.alternatives_of(case)).collect()
+            }
+            pat => vec![pat],
+        }
     }
 
     /// `let pattern = value` as a condition: its variables are in scope from there on.

@@ -299,15 +299,40 @@ impl<'a> Infer<'a> {
             pats.by_ref().take(before).map(|pat| self.pattern_in(pat, elem, mode)).collect();
         let rest = pats.next().map(|rest| match rest {
             Pat::Ident(rest) => {
-                let slice = self.types.add(Type::Slice(elem));
+                let rest_ty = self.rest_of(ty, elem, pat.elems.len() - 1);
                 let plain = syn::PatIdent { subpat: None, ..rest.clone() };
-                let kind = self.binding(&plain, slice, mode);
-                Some(Box::new(self.pattern_of(kind, slice, at)))
+                let kind = self.binding(&plain, rest_ty, mode);
+                Some(Box::new(self.pattern_of(kind, rest_ty, at)))
             }
             _ => None,
         });
         let after = pats.map(|pat| self.pattern_in(pat, elem, mode)).collect();
         PatternKind::Slice { before, rest, after }
+    }
+
+    /// What `rest @ ..` stands for next to `named` elements: of an array, an array.
+    fn rest_of(&mut self, ty: Ty, elem: Ty, named: usize) -> Ty {
+        if let Type::Array(_, len) = self.types.get(ty)
+            && let Some(&Extent::Const(len)) = self.types.extent(len)
+        {
+            let len = self.types.len(Extent::Const(len.saturating_sub(named as u64)));
+            return self.types.add(Type::Array(elem, len));
+        }
+        self.types.add(Type::Slice(elem))
+    }
+
+    /// Whether a pattern binds a variable.
+    pub(super) fn binds(&self, pat: &Pat) -> bool {
+        struct Names<'p>(Vec<&'p syn::PatIdent>);
+        impl<'p> syn::visit::Visit<'p> for Names<'p> {
+            fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
+                self.0.push(pat);
+                syn::visit::visit_pat_ident(self, pat);
+            }
+        }
+        let mut names = Names(Vec::new());
+        syn::visit::Visit::visit_pat(&mut names, pat);
+        names.0.iter().any(|pat| !self.is_constant(&pat.ident))
     }
 
     fn alternatives(&mut self, pat: &syn::PatOr, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
@@ -317,7 +342,7 @@ impl<'a> Infer<'a> {
             self.errors.advise(
                 at,
                 "kernel code cannot bind variables in one of several patterns",
-                "write an arm for each, or bind the whole with `name @ ..`",
+                "write the alternatives as a whole pattern of a `match`, or bind with `name @ ..`",
             );
         }
         PatternKind::Any(cases)
@@ -350,11 +375,10 @@ impl<'a> Infer<'a> {
         }
         let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
         let other = diverge.map(|(_, other)| self.otherwise(other));
-        let mut pattern = self.pattern(pat, ty);
-        if init.is_none()
-            && let PatternKind::Bind { var, .. } = &mut pattern.kind
-        {
-            self.vars[*var].settable = true;
+        let first = self.vars.len();
+        let pattern = self.pattern(pat, ty);
+        if init.is_none() {
+            self.vars.ids().skip(first).for_each(|var| self.vars[var].settable = true);
         }
         Some(StmtKind::Let { pattern, init, other })
     }

@@ -61,7 +61,6 @@ const ITEMS: &[&str] = &[
     // Types that it rejects.
     "Arc",
     "Box",
-    "Cell",
     "HashMap",
     "Rc",
     "RefCell",
