@@ -219,7 +219,17 @@ pub(crate) fn same<T: Bits>(what: &str, got: &[T], want: &[T]) -> Check {
 
 /// Compares as Rust does.
 pub(crate) fn equal<T: PartialEq + Debug>(what: &str, got: &[T], want: &[T]) -> Check {
-    if got == want { Ok(()) } else { Err(format!("{what} is {got:?}, expected {want:?}").into()) }
+    if got.len() != want.len() {
+        return Err(format!("{what} has {} elements, expected {}", got.len(), want.len()).into());
+    }
+    let differ = got.iter().zip(want).enumerate().filter(|(_, (got, want))| got != want);
+    let count = differ.clone().count();
+    match differ.clone().next() {
+        None => Ok(()),
+        Some((i, (got, want))) => {
+            Err(format!("{what}[{i}] is {got:?}, expected {want:?}, {count} differ").into())
+        }
+    }
 }
 
 /// What [`same`] compares.

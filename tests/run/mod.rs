@@ -8,6 +8,7 @@ mod casts;
 mod control;
 mod device_functions;
 mod engine;
+mod enums;
 mod faults;
 mod float_methods;
 mod floats;
@@ -22,6 +23,7 @@ mod method_faults;
 mod output;
 mod plain;
 mod shared;
+mod structs;
 mod warps;
 
 use engine::{Case, Engine};
@@ -34,6 +36,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("casts", casts::CASES),
     ("control", control::CASES),
     ("device_functions", device_functions::CASES),
+    ("enums", enums::CASES),
     ("faults", faults::CASES),
     ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),
@@ -48,6 +51,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("output", output::CASES),
     ("plain", plain::CASES),
     ("shared", shared::CASES),
+    ("structs", structs::CASES),
     ("warps", warps::CASES),
 ];
 
