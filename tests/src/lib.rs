@@ -1,10 +1,13 @@
 //! What the suites that cross crates share.
 //!
 //! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
-//! says what they mean, and [`engines`] runs them on what is here.
+//! says what they mean, and [`engines`] runs them on what is here. [`accuracy`] lists the functions
+//! of `math`, and [`exact`] computes them to more digits.
+pub mod accuracy;
 #[cfg(doctest)]
 pub mod documents;
 pub mod engines;
+pub mod exact;
 pub mod filetest;
 pub mod oracle;
 pub mod random_ir;

@@ -1,0 +1,72 @@
+//! The errors of `math`'s functions, by a sample, and their special values.
+//!
+//! The program `ulp` measures them by many more numbers; `docs/math.md` has what it found.
+use warpwise_tests::{
+    accuracy::{BINARY, Draw, UNARY, edges},
+    exact::{error_f32, error_f64},
+};
+
+/// Random numbers for each function.
+const DRAWN: usize = 3000;
+
+fn is_good(name: &str, x: &[f64], got: f64, error: f64, bound: f64) {
+    assert!(error <= bound, "{name} of {x:?} is {got:e}, wrong by {error} ULP of {bound}");
+}
+
+#[test]
+fn of_one_f32() {
+    for function in UNARY {
+        let mut draw = Draw(1);
+        let drawn = (0..DRAWN).map(|_| draw.one(function.range, false));
+        for x in edges().into_iter().chain(drawn).map(|x| x as f32) {
+            let got = (function.host.narrow)(x);
+            let error = error_f32(got, (function.exact)(x.into()));
+            is_good(function.name, &[x.into()], got.into(), error, function.bound.narrow);
+        }
+    }
+}
+
+#[test]
+fn of_one_f64() {
+    for function in UNARY {
+        let mut draw = Draw(2);
+        let drawn = (0..DRAWN).map(|_| draw.one(function.range, true));
+        for x in edges().into_iter().chain(drawn) {
+            let got = (function.host.wide)(x);
+            let error = error_f64(got, (function.exact)(x));
+            is_good(function.name, &[x], got, error, function.bound.wide);
+        }
+    }
+}
+
+fn pairs(seed: u64, wide: bool) -> Vec<(f64, f64)> {
+    let mut draw = Draw(seed);
+    let edges = edges();
+    let mut pairs: Vec<(f64, f64)> =
+        edges.iter().flat_map(|x| edges.iter().map(move |y| (*x, *y))).collect();
+    pairs.extend((0..DRAWN).map(|_| draw.pair(wide)));
+    pairs
+}
+
+#[test]
+fn of_two_f32() {
+    for function in BINARY {
+        for (x, y) in pairs(3, false) {
+            let (x, y) = (x as f32, y as f32);
+            let got = (function.host.narrow)(x, y);
+            let error = error_f32(got, (function.exact)(x.into(), y.into()));
+            is_good(function.name, &[x.into(), y.into()], got.into(), error, function.bound.narrow);
+        }
+    }
+}
+
+#[test]
+fn of_two_f64() {
+    for function in BINARY {
+        for (x, y) in pairs(4, true) {
+            let got = (function.host.wide)(x, y);
+            let error = error_f64(got, (function.exact)(x, y));
+            is_good(function.name, &[x, y], got, error, function.bound.wide);
+        }
+    }
+}
