@@ -18,6 +18,11 @@
 //! division are correctly rounded.
 use crate::Float;
 
+/// Sine and cosine of an angle in radians: [`sin`] and [`cos`], which cost less together.
+pub fn sin_cos<T: Float>(x: T) -> (T, T) {
+    x.sin_cos()
+}
+
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($arg:ident),*), $f32:literal, $f64:literal;)*) => {$(
         $(#[$doc])*
@@ -41,13 +46,13 @@ functions! {
     /// The angle whose tangent is `x`, from -pi/2 to pi/2.
     atan(x), 2, 2;
     /// The angle of the point (`x`, `y`), from -pi to pi.
-    atan2(y, x), 2, 2;
+    atan2(y, x), 2.5, 2;
     /// The number whose hyperbolic tangent is `x`.
     atanh(x), 2.5, 2.5;
     /// The cube root.
     cbrt(x), 1, 1;
     /// Cosine of an angle in radians.
-    cos(x), 1.5, 1.5;
+    cos(x), 1.5, 2;
     /// Hyperbolic cosine.
     cosh(x), 2, 1.5;
     /// The error function.
@@ -73,7 +78,7 @@ functions! {
     /// `x` to the power of `y`.
     powf(x, y), 2, 1.5;
     /// Sine of an angle in radians.
-    sin(x), 1.5, 1.5;
+    sin(x), 1.5, 2;
     /// Hyperbolic sine.
     sinh(x), 2, 2;
     /// Tangent of an angle in radians.

@@ -139,6 +139,8 @@ pub trait Float: Num + Neg<Output = Self> {
     fn powf(self, exponent: Self) -> Self;
     /// [`math::sin`](crate::math::sin)
     fn sin(self) -> Self;
+    /// [`math::sin_cos`](crate::math::sin_cos)
+    fn sin_cos(self) -> (Self, Self);
     /// [`math::sinh`](crate::math::sinh)
     fn sinh(self) -> Self;
     /// [`math::tan`](crate::math::tan)
@@ -228,6 +230,9 @@ macro_rules! float {
             fn round_ties_even(self) -> Self {
                 $ty::round_ties_even(self)
             }
+            fn sin_cos(self) -> (Self, Self) {
+                library::$ty::sin_cos(self)
+            }
             library! { $ty acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
         }
     )*};
@@ -312,6 +317,10 @@ macro_rules! half {
             }
             fn round_ties_even(self) -> Self {
                 Self::from_f32(self.to_f32().round_ties_even())
+            }
+            fn sin_cos(self) -> (Self, Self) {
+                let (sin, cos) = library::f32::sin_cos(self.to_f32());
+                (Self::from_f32(sin), Self::from_f32(cos))
             }
             library_of_f32! { acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
         }

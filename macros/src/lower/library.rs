@@ -16,7 +16,7 @@ use warpwise_compiler::library;
 pub(crate) struct Math(usize);
 
 /// Their names, with the arguments that they take beside the receiver.
-const FUNCTIONS: [(&str, &[Part]); 25] = [
+const FUNCTIONS: [(&str, &[Part]); 26] = [
     ("acos", &[]),
     ("acosh", &[]),
     ("asin", &[]),
@@ -39,6 +39,7 @@ const FUNCTIONS: [(&str, &[Part]); 25] = [
     ("log2", &[]),
     ("powf", &[Part::This]),
     ("sin", &[]),
+    ("sin_cos", &[]),
     ("sinh", &[]),
     ("tan", &[]),
     ("tanh", &[]),
@@ -53,6 +54,16 @@ impl Math {
     /// Its arguments, but for the receiver.
     pub(crate) fn params(self) -> &'static [Part] {
         FUNCTIONS[self.0].1
+    }
+
+    /// How many numbers it yields: a tuple, if it is not one.
+    pub(crate) fn results(self) -> usize {
+        if FUNCTIONS[self.0].0 == "sin_cos" { 2 } else { 1 }
+    }
+
+    /// What it yields.
+    pub(crate) fn ret(self) -> Part {
+        if self.results() == 2 { Part::Pair } else { Part::This }
     }
 }
 

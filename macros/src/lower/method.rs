@@ -171,6 +171,8 @@ pub(crate) enum Part {
     Option,
     /// That type and a `bool`.
     WithBool,
+    /// Two of the type that has the method.
+    Pair,
 }
 
 /// A method.
@@ -211,7 +213,7 @@ pub(crate) fn method(name: &str, ty: Type) -> Option<Spec> {
 /// The function of that name in the module `math`, of a first argument of type `ty`.
 pub(crate) fn math(name: &str, ty: Type) -> Option<Spec> {
     let math = Math::named(name)?;
-    let spec = Spec::generic(Method::Math(math), On::Float, math.params(), Part::This);
+    let spec = Spec::generic(Method::Math(math), On::Float, math.params(), math.ret());
     has(spec.on, ty, spec.generic).then_some(spec)
 }
 
@@ -267,7 +269,6 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
 /// What to write instead of a method of numbers that kernel code does not have.
 pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
-        "sin_cos" => "call `sin` and `cos`",
         "erf" => "call `math::erf(x)`: std's method is not stable",
         "clone" => "leave it out: numbers are copied",
         _ => return None,

@@ -4,7 +4,7 @@
 //! it in the low bits of the sum. The polynomial's value is multiplied by 2^n in its exponent; near
 //! the ends of the range, where that would not do, by two powers of 2.
 
-/// e^x. At most 1.2 ULP.
+/// e^x.
 pub fn exp(x: f32) -> f32 {
     let t = x.mul_add(1.442695, 12582912.0);
     let p = exp_of_rest(exp_rest(x, t - 12582912.0));
@@ -42,7 +42,7 @@ pub fn scaled(p: f32, t: f32) -> f32 {
     p * first * second
 }
 
-/// 2^x. At most 1.1 ULP.
+/// 2^x.
 pub fn exp2(x: f32) -> f32 {
     let t = x + 12582912.0;
     let r = x - (t - 12582912.0);
@@ -63,7 +63,7 @@ pub fn exp2(x: f32) -> f32 {
     }
 }
 
-/// e^x - 1, accurate near 0. At most 1.5 ULP.
+/// e^x - 1, accurate near 0.
 pub fn exp_m1(x: f32) -> f32 {
     // Up to 0.42 the polynomial is used as it is.
     let t = if x.abs() < 0.42 { 12582912.0 } else { x.mul_add(1.442695, 12582912.0) };

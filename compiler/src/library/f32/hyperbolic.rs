@@ -6,7 +6,7 @@ use super::{
     exponential::exp_of_rest, exponential::exp_rest, logarithm::ln_1p, trigonometric::reciprocal,
 };
 
-/// sinh(x). At most 2.5 ULP.
+/// sinh(x).
 pub fn sinh(x: f32) -> f32 {
     let a = x.abs();
     let t = a.mul_add(1.442695, 12582912.0);
@@ -18,7 +18,7 @@ pub fn sinh(x: f32) -> f32 {
     y.copysign(x)
 }
 
-/// cosh(x). At most 2 ULP.
+/// cosh(x).
 pub fn cosh(x: f32) -> f32 {
     let a = x.abs();
     let t = a.mul_add(1.442695, 12582912.0);
@@ -48,7 +48,7 @@ pub fn exp_half(a: f32, r: f32, n: u32) -> f32 {
     if a > 90.0 { f32::INFINITY } else { exp_of_rest(r) * power * 4.0 }
 }
 
-/// tanh(x). At most 2 ULP.
+/// tanh(x).
 pub fn tanh(x: f32) -> f32 {
     let a = x.abs();
     let y = if a < 0.6 {
@@ -69,7 +69,7 @@ pub fn tanh(x: f32) -> f32 {
     y.copysign(x)
 }
 
-/// asinh(x). At most 2.5 ULP.
+/// asinh(x).
 pub fn asinh(x: f32) -> f32 {
     let a = x.abs();
     let square = a * a;
@@ -80,7 +80,7 @@ pub fn asinh(x: f32) -> f32 {
     (if large { y + 0.6931472 } else { y }).copysign(x)
 }
 
-/// acosh(x). At most 2.5 ULP.
+/// acosh(x).
 pub fn acosh(x: f32) -> f32 {
     let large = x > 1073741824.0;
     let b = x - 1.0;
@@ -89,7 +89,7 @@ pub fn acosh(x: f32) -> f32 {
     if x >= 1.0 { if large { y + 0.6931472 } else { y } } else { f32::NAN }
 }
 
-/// atanh(x). At most 2.5 ULP.
+/// atanh(x).
 pub fn atanh(x: f32) -> f32 {
     let a = x.abs();
     (ln_1p((a + a) / (1.0 - a)) * 0.5).copysign(x)

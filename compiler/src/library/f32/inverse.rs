@@ -3,7 +3,7 @@
 //! Polynomials near 0; beyond, pi/2 less the function of the square root or reciprocal.
 use super::trigonometric::reciprocal;
 
-/// asin(x). At most 2 ULP.
+/// asin(x).
 pub fn asin(x: f32) -> f32 {
     let a = x.abs();
     let y = asin_of_part(a);
@@ -12,7 +12,7 @@ pub fn asin(x: f32) -> f32 {
     y.copysign(x)
 }
 
-/// acos(x). At most 2 ULP.
+/// acos(x).
 pub fn acos(x: f32) -> f32 {
     let y = asin_of_part(x.abs());
     if x > 0.5 {
@@ -36,7 +36,7 @@ pub fn asin_of_part(a: f32) -> f32 {
     s.mul_add(square * p, s)
 }
 
-/// atan(x). At most 2 ULP.
+/// atan(x).
 pub fn atan(x: f32) -> f32 {
     let a = x.abs();
     let far = a > 1.0;
@@ -60,7 +60,7 @@ pub fn atan_of_part(z: f32) -> f32 {
     z.mul_add(square * p, z)
 }
 
-/// The angle of the point (x, y), from -pi to pi. At most 2.5 ULP.
+/// The angle of the point (x, y), from -pi to pi.
 pub fn atan2(y: f32, x: f32) -> f32 {
     let steep = y.abs() > x.abs();
     let low = if steep { x.abs() } else { y.abs() };

@@ -1,5 +1,4 @@
-//! Functions of `f32`. Beside each stands a bound of its error, in units of the last place of the exact
-//! result; `docs/math.md` has what was measured.
+//! Functions of `f32`. `docs/math.md` says how large their errors may be.
 pub mod exponential;
 pub mod hyperbolic;
 pub mod inverse;
@@ -12,7 +11,7 @@ pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log, log2, log10};
 pub use power::{cbrt, erf, hypot, powf};
-pub use trigonometric::{cos, sin, tan};
+pub use trigonometric::{cos, sin, sin_cos, tan};
 
 /// The text of this module.
 pub(super) const TEXT: [&str; 6] = [

@@ -2,7 +2,7 @@
 use super::exponential::{exp_of_rest, exp_rest, scaled};
 use super::trigonometric::reciprocal;
 
-/// The cube root. At most 1 ULP.
+/// The cube root.
 pub fn cbrt(x: f32) -> f32 {
     let a = x.abs();
     let subnormal = a < 1.1754944e-38;
@@ -26,7 +26,7 @@ pub fn reciprocal_cbrt_step(a: f32, y: f32) -> f32 {
     (y * e).mul_add(e.mul_add(0.22222222, 0.33333334), y)
 }
 
-/// The length of the vector (x, y), without overflow on the way. At most 1.2 ULP.
+/// The length of the vector (x, y), without overflow on the way.
 pub fn hypot(x: f32, y: f32) -> f32 {
     let low = x.abs().min(y.abs());
     let high = x.abs().max(y.abs());
@@ -59,7 +59,7 @@ pub fn hypot(x: f32, y: f32) -> f32 {
     }
 }
 
-/// The error function. At most 2 ULP.
+/// The error function.
 pub fn erf(x: f32) -> f32 {
     let a = x.abs();
     let y = if a < 1.0 {
@@ -88,7 +88,7 @@ pub fn erf(x: f32) -> f32 {
     y.copysign(x)
 }
 
-/// x^y. At most 2 ULP; special values are IEEE 754's, as std's are.
+/// x^y; special values are IEEE 754's, as std's are.
 pub fn powf(x: f32, y: f32) -> f32 {
     let a = x.abs();
     let magnitude = if a > 0.0 && a < f32::INFINITY && y.abs() < f32::INFINITY {

@@ -3,28 +3,45 @@
 //! x = n pi/2 + r with |r| <= pi/4. Up to 105615, pi/2 in three parts is subtracted n times; beyond,
 //! x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
 
-/// sin(x). At most 1.5 ULP, for every finite x.
+/// sin(x). For every finite x.
 pub fn sin(x: f32) -> f32 {
-    sine(x, 0)
+    let angle = reduced(x);
+    sine(angle.0, angle.1, angle.2)
 }
 
-/// cos(x). At most 1.5 ULP, for every finite x.
+/// cos(x). For every finite x.
 pub fn cos(x: f32) -> f32 {
-    sine(x, 1)
+    let angle = reduced(x);
+    sine(angle.0.wrapping_add(1), angle.1, angle.2)
 }
 
-/// sin(x + shift pi/2)
-pub fn sine(x: f32, shift: u32) -> f32 {
-    let t = quarter(x);
+/// sin(x) and cos(x).
+pub fn sin_cos(x: f32) -> (f32, f32) {
+    let angle = reduced(x);
+    let sin = sine(angle.0, angle.1, angle.2);
+    let cos = sine(angle.0.wrapping_add(1), angle.1, angle.2);
+    (sin, cos)
+}
+
+/// n, r, and what r is too large by, if it is not tiny.
+pub fn reduced(x: f32) -> (u32, f32, f32) {
+    let t = x.mul_add(0.63661975, 12582912.0);
+    let m = t - 12582912.0;
+    let near = m.mul_add(-1.5707963, x);
     let mut n = t.to_bits();
-    let mut r = quarter_rest(x, t - 12582912.0);
-    let mut excess = quarter_excess(x, t - 12582912.0, r);
+    let mut r = m.mul_add(-5.3903025e-15, m.mul_add(-7.5497894e-8, near));
+    let mut excess = m.mul_add(7.5497894e-8, r - near);
     if !is_moderate(x) {
-        n = far_quarter(x);
-        r = far_rest(x) as f32;
-        excess = (r as f64 - far_rest(x)) as f32;
+        let far = far(x);
+        n = far.0;
+        r = far.1;
+        excess = far.2;
     }
-    let n = n.wrapping_add(shift);
+    (n, r, excess)
+}
+
+/// sin(r + n pi/2)
+pub fn sine(n: u32, r: f32, excess: f32) -> f32 {
     let cosine = n & 1 != 0;
     let square = r * r;
     let first = if cosine { 1.0 } else { r };
@@ -39,12 +56,12 @@ pub fn sine(x: f32, shift: u32) -> f32 {
     if n & 2 != 0 { -y } else { y }
 }
 
-/// tan(x). At most 2 ULP, for every finite x.
+/// tan(x). For every finite x.
 pub fn tan(x: f32) -> f32 {
-    let t = quarter(x);
-    let mut n = t.to_bits();
-    // x - n pi/2 as `quarter_rest`, with what it lacks even where it is tiny.
+    let t = x.mul_add(0.63661975, 12582912.0);
     let m = t - 12582912.0;
+    let mut n = t.to_bits();
+    // As `reduced`, with what r is too large by even where it is tiny.
     let near = m.mul_add(-1.5707963, x);
     let second = m * 7.5497894e-8;
     let third = m.mul_add(5.3903025e-15, m.mul_add(7.5497894e-8, -second));
@@ -52,9 +69,10 @@ pub fn tan(x: f32) -> f32 {
     let mut r = less - third;
     let mut excess = ((less - near) + second) + ((r - less) + third);
     if !is_moderate(x) {
-        n = far_quarter(x);
-        r = far_rest(x) as f32;
-        excess = (r as f64 - far_rest(x)) as f32;
+        let far = far(x);
+        n = far.0;
+        r = far.1;
+        excess = far.2;
     }
     let square = r * r;
     let p = square.mul_add(0.0043760203, 9.189768e-5);
@@ -78,46 +96,21 @@ pub fn reciprocal(d: f32) -> f32 {
     y.mul_add(y.mul_add(-d, 1.0), y)
 }
 
-/// x 2/pi + 1.5 * 2^23: n in the low bits.
-pub fn quarter(x: f32) -> f32 {
-    x.mul_add(0.63661975, 12582912.0)
-}
-
-/// x - n pi/2
-pub fn quarter_rest(x: f32, n: f32) -> f32 {
-    let r = n.mul_add(-1.5707963, x);
-    let r = n.mul_add(-7.5497894e-8, r);
-    n.mul_add(-5.3903025e-15, r)
-}
-
-/// What `r` of `quarter_rest` is too large by, if it is not tiny.
-pub fn quarter_excess(x: f32, n: f32, r: f32) -> f32 {
-    n.mul_add(7.5497894e-8, r - n.mul_add(-1.5707963, x))
-}
-
-/// Whether `quarter_rest` is accurate.
+/// Whether subtracting multiples of pi/2 in three parts is accurate.
 pub fn is_moderate(x: f32) -> bool {
     x.abs() < 105615.0
 }
 
-/// n for large x.
-pub fn far_quarter(x: f32) -> u32 {
-    let n = (turns(x).wrapping_add(0x2000000000000000) >> 62) as u32;
-    if x < 0.0 { 0u32.wrapping_sub(n) } else { n }
-}
-
-/// r for large x; NaN for what is not finite.
-pub fn far_rest(x: f32) -> f64 {
+/// n, r, and what r is too large by, for large x; NaN for what is not finite.
+pub fn far(x: f32) -> (u32, f32, f32) {
+    let turns = turns(x);
+    let n = (turns.wrapping_add(0x2000000000000000) >> 62) as u32;
     // The lowest 62 bits, as a signed number.
-    let rest = (turns(x) << 2) as i64 >> 2;
-    let r = rest as f64 * 3.4061215800304013e-19;
-    if !x.is_finite() {
-        f64::NAN
-    } else if x < 0.0 {
-        -r
-    } else {
-        r
-    }
+    let rest = ((turns << 2) as i64 >> 2) as f64 * 3.4061215800304013e-19;
+    let rest = if x.is_finite() { rest } else { f64::NAN };
+    let r = rest as f32;
+    let excess = (r as f64 - rest) as f32;
+    if x < 0.0 { (0u32.wrapping_sub(n), -r, -excess) } else { (n, r, excess) }
 }
 
 /// The fraction of |x| / (2 pi), times 2^64, for |x| >= 2^15.

@@ -6,7 +6,7 @@ use super::{
     exponential::exp_of_rest, exponential::exp_rest, logarithm::ln_1p, trigonometric::reciprocal,
 };
 
-/// sinh(x). At most 2.5 ULP.
+/// sinh(x).
 pub fn sinh(x: f64) -> f64 {
     let a = x.abs();
     let t = a.mul_add(1.4426950408889634, 6755399441055744.0);
@@ -18,7 +18,7 @@ pub fn sinh(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// cosh(x). At most 2 ULP.
+/// cosh(x).
 pub fn cosh(x: f64) -> f64 {
     let a = x.abs();
     let t = a.mul_add(1.4426950408889634, 6755399441055744.0);
@@ -54,7 +54,7 @@ pub fn exp_half(a: f64, r: f64, n: u64) -> f64 {
     if a > 711.0 { f64::INFINITY } else { exp_of_rest(r) * power * 4.0 }
 }
 
-/// tanh(x). At most 2 ULP.
+/// tanh(x).
 pub fn tanh(x: f64) -> f64 {
     let a = x.abs();
     let y = if a < 0.6 {
@@ -82,7 +82,7 @@ pub fn tanh(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// asinh(x). At most 2.5 ULP.
+/// asinh(x).
 pub fn asinh(x: f64) -> f64 {
     let a = x.abs();
     let square = a * a;
@@ -93,7 +93,7 @@ pub fn asinh(x: f64) -> f64 {
     (if large { y + 0.6931471805599453 } else { y }).copysign(x)
 }
 
-/// acosh(x). At most 2.5 ULP.
+/// acosh(x).
 pub fn acosh(x: f64) -> f64 {
     let large = x > 1152921504606846976.0;
     let b = x - 1.0;
@@ -102,7 +102,7 @@ pub fn acosh(x: f64) -> f64 {
     if x >= 1.0 { if large { y + 0.6931471805599453 } else { y } } else { f64::NAN }
 }
 
-/// atanh(x). At most 2.5 ULP.
+/// atanh(x).
 pub fn atanh(x: f64) -> f64 {
     let a = x.abs();
     (ln_1p((a + a) / (1.0 - a)) * 0.5).copysign(x)

@@ -3,7 +3,7 @@
 //! Polynomials near 0; beyond, pi/2 less the function of the square root or reciprocal.
 use super::trigonometric::reciprocal;
 
-/// asin(x). At most 2 ULP.
+/// asin(x).
 pub fn asin(x: f64) -> f64 {
     let a = x.abs();
     let y = asin_of_part(a);
@@ -12,7 +12,7 @@ pub fn asin(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// acos(x). At most 2 ULP.
+/// acos(x).
 pub fn acos(x: f64) -> f64 {
     let y = asin_of_part(x.abs());
     if x > 0.5 {
@@ -43,7 +43,7 @@ pub fn asin_of_part(a: f64) -> f64 {
     s.mul_add(square * p, s)
 }
 
-/// atan(x). At most 2 ULP.
+/// atan(x).
 pub fn atan(x: f64) -> f64 {
     let a = x.abs();
     let far = a > 1.0;
@@ -79,7 +79,7 @@ pub fn atan_of_part(z: f64) -> f64 {
     z.mul_add(square * p, z)
 }
 
-/// The angle of the point (x, y), from -pi to pi. At most 2.5 ULP.
+/// The angle of the point (x, y), from -pi to pi.
 pub fn atan2(y: f64, x: f64) -> f64 {
     let steep = y.abs() > x.abs();
     let low = if steep { x.abs() } else { y.abs() };

@@ -63,7 +63,7 @@ pub fn ln_of_rest(f: f64) -> f64 {
     p.mul_add(f, -0.4999999999999997)
 }
 
-/// The natural logarithm. At most 1 ULP.
+/// The natural logarithm.
 pub fn ln(x: f64) -> f64 {
     let bits = normal_bits(x);
     let exponent = exponent_of(bits);
@@ -74,7 +74,7 @@ pub fn ln(x: f64) -> f64 {
     if has_log(x) { y } else { log_of_other(x) }
 }
 
-/// The logarithm with base 2. At most 1 ULP.
+/// The logarithm with base 2.
 pub fn log2(x: f64) -> f64 {
     let bits = normal_bits(x);
     let exponent = exponent_of(bits);
@@ -101,7 +101,7 @@ pub fn log2(x: f64) -> f64 {
     if has_log(x) { power(x, exponent) + y } else { log_of_other(x) }
 }
 
-/// The logarithm with base 10. At most 1.2 ULP.
+/// The logarithm with base 10.
 pub fn log10(x: f64) -> f64 {
     let bits = normal_bits(x);
     let exponent = exponent_of(bits);
@@ -130,7 +130,7 @@ pub fn log10(x: f64) -> f64 {
     if has_log(x) { y } else { log_of_other(x) }
 }
 
-/// ln(1 + x), accurate near 0. At most 1.5 ULP.
+/// ln(1 + x), accurate near 0.
 pub fn ln_1p(x: f64) -> f64 {
     let sum = 1.0 + x;
     let exponent = exponent_of(sum.to_bits());
@@ -151,7 +151,7 @@ pub fn ln_1p(x: f64) -> f64 {
     }
 }
 
-/// The logarithm with any base: ln(x) / ln(base). At most 2.5 ULP.
+/// The logarithm with any base: ln(x) / ln(base).
 pub fn log(x: f64, base: f64) -> f64 {
     ln(x) / ln(base)
 }

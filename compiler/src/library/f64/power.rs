@@ -3,7 +3,7 @@ use super::exponential::{exp_of_rest, exp_rest, scaled};
 use super::logarithm::power_of;
 use super::trigonometric::reciprocal;
 
-/// The cube root. At most 1 ULP.
+/// The cube root.
 pub fn cbrt(x: f64) -> f64 {
     let a = x.abs();
     let subnormal = a < 2.2250738585072014e-308;
@@ -28,7 +28,7 @@ pub fn reciprocal_cbrt_step(a: f64, y: f64) -> f64 {
     (y * e).mul_add(e.mul_add(0.2222222222222222, 0.3333333333333333), y)
 }
 
-/// The length of the vector (x, y), without overflow on the way. At most 1.2 ULP.
+/// The length of the vector (x, y), without overflow on the way.
 pub fn hypot(x: f64, y: f64) -> f64 {
     let low = x.abs().min(y.abs());
     let high = x.abs().max(y.abs());
@@ -61,7 +61,7 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The error function. At most 2 ULP.
+/// The error function.
 pub fn erf(x: f64) -> f64 {
     let a = x.abs();
     let y = if a < 1.0 {
@@ -110,7 +110,7 @@ pub fn erf(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// x^y. At most 2 ULP; special values are IEEE 754's, as std's are.
+/// x^y; special values are IEEE 754's, as std's are.
 pub fn powf(x: f64, y: f64) -> f64 {
     let a = x.abs();
     let magnitude = if a > 0.0 && a < f64::INFINITY && y.abs() < f64::INFINITY {

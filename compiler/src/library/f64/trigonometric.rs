@@ -3,26 +3,43 @@
 //! x = n pi/2 + r with |r| <= pi/4. Up to 2^30, pi/2 in three parts is subtracted n times; beyond,
 //! x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
 
-/// sin(x). At most 1.6 ULP, for every finite x.
+/// sin(x). For every finite x.
 pub fn sin(x: f64) -> f64 {
-    sine(x, 0)
+    let angle = reduced(x);
+    sine(angle.0, angle.1)
 }
 
-/// cos(x). At most 1.6 ULP, for every finite x.
+/// cos(x). For every finite x.
 pub fn cos(x: f64) -> f64 {
-    sine(x, 1)
+    let angle = reduced(x);
+    sine(angle.0.wrapping_add(1), angle.1)
 }
 
-/// sin(x + shift pi/2)
-pub fn sine(x: f64, shift: u32) -> f64 {
-    let t = quarter(x);
+/// sin(x) and cos(x).
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    let angle = reduced(x);
+    let sin = sine(angle.0, angle.1);
+    let cos = sine(angle.0.wrapping_add(1), angle.1);
+    (sin, cos)
+}
+
+/// n and r
+pub fn reduced(x: f64) -> (u32, f64) {
+    let t = x.mul_add(0.6366197723675814, 6755399441055744.0);
+    let m = t - 6755399441055744.0;
     let mut n = t.to_bits() as u32;
-    let mut r = quarter_rest(x, t - 6755399441055744.0);
+    let mut r = m.mul_add(-6.123233995736765e-17, m.mul_add(-1.5707963267948966, x));
+    r = m.mul_add(-1.0828566739219139e-32, r);
     if !is_moderate(x) {
-        n = far_quarter(x);
-        r = far_rest(x);
+        let far = far(x);
+        n = far.0;
+        r = far.1;
     }
-    let n = n.wrapping_add(shift);
+    (n, r)
+}
+
+/// sin(r + n pi/2)
+pub fn sine(n: u32, r: f64) -> f64 {
     let cosine = n & 1 != 0;
     let square = r * r;
     let first = if cosine { 1.0 } else { r };
@@ -43,12 +60,12 @@ pub fn sine(x: f64, shift: u32) -> f64 {
     if n & 2 != 0 { -y } else { y }
 }
 
-/// tan(x). At most 2.5 ULP, for every finite x.
+/// tan(x). For every finite x.
 pub fn tan(x: f64) -> f64 {
-    let t = quarter(x);
-    let mut n = t.to_bits() as u32;
-    // x - n pi/2 as `quarter_rest`, with what it lacks even where it is tiny.
+    let t = x.mul_add(0.6366197723675814, 6755399441055744.0);
     let m = t - 6755399441055744.0;
+    let mut n = t.to_bits() as u32;
+    // As `reduced`, with what r is too large by even where it is tiny.
     let near = m.mul_add(-1.5707963267948966, x);
     let second = m * 6.123233995736766e-17;
     let third = m.mul_add(-1.4973849048591698e-33, m.mul_add(6.123233995736766e-17, -second));
@@ -56,9 +73,10 @@ pub fn tan(x: f64) -> f64 {
     let mut r = less - third;
     let mut excess = ((less - near) + second) + ((r - less) + third);
     if !is_moderate(x) {
-        n = far_quarter(x);
-        r = far_rest(x);
-        excess = far_excess(x);
+        let far = far(x);
+        n = far.0;
+        r = far.1;
+        excess = far.2;
     }
     let square = r * r;
     let p = square.mul_add(2.0911055689695423e-05, -4.507422492071935e-05);
@@ -89,80 +107,35 @@ pub fn reciprocal(d: f64) -> f64 {
     y.mul_add(y.mul_add(-d, 1.0), y)
 }
 
-/// x 2/pi + 1.5 * 2^52: n in the low bits.
-pub fn quarter(x: f64) -> f64 {
-    x.mul_add(0.6366197723675814, 6755399441055744.0)
-}
-
-/// x - n pi/2
-pub fn quarter_rest(x: f64, n: f64) -> f64 {
-    let r = n.mul_add(-1.5707963267948966, x);
-    let r = n.mul_add(-6.123233995736765e-17, r);
-    n.mul_add(-1.0828566739219139e-32, r)
-}
-
-/// Whether `quarter_rest` is accurate.
+/// Whether subtracting multiples of pi/2 in three parts is accurate.
 pub fn is_moderate(x: f64) -> bool {
     x.abs() < 1073741824.0
 }
 
-/// n for large x.
-pub fn far_quarter(x: f64) -> u32 {
-    let n = (turns(x, 0).wrapping_add(0x2000000000000000) >> 62) as u32;
-    if x < 0.0 { 0u32.wrapping_sub(n) } else { n }
+/// n, r, and what r is too large by, for large x; NaN for what is not finite.
+pub fn far(x: f64) -> (u32, f64, f64) {
+    let turns = turns(x);
+    let n = (turns.0.wrapping_add(0x2000000000000000) >> 62) as u32;
+    // The lowest 62 bits, as a signed number, and those behind it: 32, 52 and 44 bits.
+    let rest = (turns.0 << 2) as i64 >> 2;
+    let high = (rest >> 32) as f64 * 4294967296.0;
+    let middle = (((rest as u64 & 0xffffffff) << 20) | (turns.1 >> 44)) as f64 * 9.5367431640625e-7;
+    let low = (turns.1 & 0xfffffffffff) as f64 * 5.421010862427522e-20;
+    let sum = high + middle;
+    let rest = (middle - (sum - high)) + low;
+    let all = sum + rest;
+    let rest = rest - (all - sum);
+    // Times 2^-64 2 pi, in two parts.
+    let product = all * 3.4061215800865545e-19;
+    let lost = all.mul_add(3.4061215800865545e-19, -product);
+    let lost = all.mul_add(1.3277647201629795e-35, lost) + rest * 3.4061215800865545e-19;
+    let r = if x.is_finite() { product + lost } else { f64::NAN };
+    let excess = (r - product) - lost;
+    if x < 0.0 { (0u32.wrapping_sub(n), -r, -excess) } else { (n, r, excess) }
 }
 
-/// r for large x; NaN for what is not finite.
-pub fn far_rest(x: f64) -> f64 {
-    let high = far_high(x);
-    let low = far_low(x, high);
-    let sum = high + low;
-    let r = sum * 3.4061215800865545e-19;
-    let r = r + far_lost(sum, low - (sum - high), r);
-    if !x.is_finite() {
-        f64::NAN
-    } else if x < 0.0 {
-        -r
-    } else {
-        r
-    }
-}
-
-/// What r of `far_rest` is too large by.
-pub fn far_excess(x: f64) -> f64 {
-    let high = far_high(x);
-    let low = far_low(x, high);
-    let sum = high + low;
-    let r = sum * 3.4061215800865545e-19;
-    let lost = far_lost(sum, low - (sum - high), r);
-    let excess = (r + lost - r) - lost;
-    if x < 0.0 { -excess } else { excess }
-}
-
-/// What `r` lacks of 2^-64 2 pi (sum + rest).
-pub fn far_lost(sum: f64, rest: f64, r: f64) -> f64 {
-    let product = sum.mul_add(3.4061215800865545e-19, -r);
-    sum.mul_add(1.3277647201629795e-35, product) + rest * 3.4061215800865545e-19
-}
-
-/// The turns less the quarters, times 2^64, to 32 bits and more.
-pub fn far_high(x: f64) -> f64 {
-    // The lowest 62 bits, as a signed number.
-    let rest = (turns(x, 0) << 2) as i64 >> 2;
-    let middle = ((rest as u64 & 0xffffffff) << 20) | (turns(x, 1) >> 44);
-    (rest >> 32) as f64 * 4294967296.0 + middle as f64 * 9.5367431640625e-7
-}
-
-/// What `high` of `far_high` lacks.
-pub fn far_low(x: f64, high: f64) -> f64 {
-    let rest = (turns(x, 0) << 2) as i64 >> 2;
-    let middle = ((rest as u64 & 0xffffffff) << 20) | (turns(x, 1) >> 44);
-    let sum_lost = middle as f64 * 9.5367431640625e-7 - (high - (rest >> 32) as f64 * 4294967296.0);
-    sum_lost + (turns(x, 1) & 0xfffffffffff) as f64 * 5.421010862427522e-20
-}
-
-/// The fraction of |x| / (2 pi), times 2^64, for |x| >= 2^10; of `part` 1 the fraction of that.
-pub fn turns(x: f64, part: u32) -> u64 {
+/// The fraction of |x| / (2 pi), times 2^64, for |x| >= 2^10, and the fraction of that.
+pub fn turns(x: f64) -> (u64, u64) {
     let bits = x.to_bits() & 0x7fffffffffffffff;
     let mantissa = (bits & 0x000fffffffffffff) | 0x0010000000000000;
     // x = mantissa * 2^(e - 1075), and the words are 2^-64 / (2 pi): from this bit on they count.
@@ -176,7 +149,7 @@ pub fn turns(x: f64, part: u32) -> u64 {
     let sum = low.wrapping_add(high_product(mantissa, third));
     let carry = if sum < low { 1 } else { 0 };
     let high = mantissa.wrapping_mul(first).wrapping_add(high_product(mantissa, second));
-    if part == 0 { high.wrapping_add(carry) } else { sum }
+    (high.wrapping_add(carry), sum)
 }
 
 /// The upper half of a product.

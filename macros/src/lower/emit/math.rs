@@ -40,6 +40,7 @@ impl Emit<'_> {
         match method {
             Method::Checked(exact) => self.exact_method(exact, true, applied),
             Method::Overflowing(exact) => self.exact_method(exact, false, applied),
+            Method::Math(math) => self.math(math, &values, of, at),
             _ => {
                 let own = matches!(self.ty(first.ty), Type::Prim(_));
                 let ret = self.scalar_of(expr.ty, at)?;
@@ -72,11 +73,12 @@ impl Emit<'_> {
                 self.check_division(operands, faults, of, at);
                 self.rem_euclid(lhs, rhs, of, at)
             }
-            Method::Checked(_) | Method::Overflowing(_) => return Err(self.bug(at)),
+            Method::Checked(_) | Method::Overflowing(_) | Method::Math(_) => {
+                return Err(self.bug(at));
+            }
             Method::Int(method) => self.int_method(method, applied)?,
             Method::Bit(method) => self.bit_method(method, applied),
             Method::Float(method) => self.float_method(method, applied)?,
-            Method::Math(math) => self.math(math, &[lhs, rhs][..=math.params().len()], of, at)?,
         })
     }
 

@@ -199,6 +199,7 @@ impl Infer<'_> {
                 let bool = self.prim(Prim::Bool);
                 self.types.tuple(vec![this, bool])
             }
+            Part::Pair => self.types.tuple(vec![this, this]),
         }
     }
 
