@@ -99,7 +99,7 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
         combine(&mut errors, error);
         None
     });
-    let plain = plain::implementation(&item);
+    let plain = errors.is_none().then(|| plain::implementation(&item));
     let emitted = quote!(#repr #stripped #plain);
     if is_rust_analyzer() {
         return emitted;
@@ -116,7 +116,13 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
 /// What makes `item`, which uses what is at `paths`, known to others.
 fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
     let id = carry::unique(item, item::span(item));
+    let needs: Vec<String> = paths.iter().filter_map(item::here).collect();
+    let here = Span::call_site();
+    let kind = item::kind(item).expect("other items were refused");
+    let (scope, expansion) = (source::scope(here), source::expansion(here));
+    let known = Known { scope, expansion, id: id.clone(), kind, needs, sound };
     if !sound {
+        registry(|registry| registry.register(known));
         let std = item::name(item).is_some_and(item::is_std_macro);
         return if std {
             TokenStream::new()
@@ -125,18 +131,15 @@ fn carried(item: &Item, paths: &[Path], sound: bool) -> TokenStream {
         };
     }
     let raw = Raw { id, item: item.clone() };
-    let needs: Vec<String> = paths.iter().filter_map(item::here).collect();
     match item {
         // It needs nothing of its module, so it is in no bundle.
-        Item::Fn(_) | Item::Const(_) | Item::Type(_) if needs.is_empty() => link_items(&[raw]),
+        Item::Fn(_) | Item::Const(_) | Item::Type(_) if known.needs.is_empty() => {
+            link_items(&[raw])
+        }
         // A macro in a macro would be a macro's text; lowering says what is wrong with it.
         _ if has_dollar(item.to_token_stream()) => link_items(&[raw]),
         _ => {
-            let id = raw.id.clone();
-            let kind = item::kind(item).expect("other items were refused");
-            let here = Span::call_site();
-            let (scope, expansion) = (source::scope(here), source::expansion(here));
-            registry(|registry| registry.register(Known { scope, expansion, id, kind, needs }));
+            registry(|registry| registry.register(known));
             carry::raw(&raw)
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct Known {
     pub(crate) kind: Kind,
     /// Names of this module that it needs, if the module has them.
     pub(crate) needs: Vec<String>,
+    /// Whether it is without errors. If not, there is nothing to carry of it.
+    pub(crate) sound: bool,
 }
 
 /// What an item is.
@@ -91,6 +93,9 @@ impl Registry {
         let members = with(me, &graph.needs);
         if let Some(circle) = members.iter().find_map(|&member| circle(member, &graph.calls)) {
             return self.recursion(me, circle);
+        }
+        if members.iter().any(|&member| !self.items[member].sound) {
+            return Task::Wrong;
         }
         let leader = members[0];
         if leader == me {
@@ -235,7 +240,14 @@ mod tests {
             let needs = needs.split_whitespace().map(str::to_owned).collect();
             let (scope, expansion) = scope.split_once('#').unwrap_or((scope, ""));
             let (scope, expansion) = (scope.into(), expansion.into());
-            registry.register(Known { scope, expansion, id: index.to_string(), kind, needs });
+            registry.register(Known {
+                scope,
+                expansion,
+                id: index.to_string(),
+                kind,
+                needs,
+                sound: true,
+            });
         }
         registry
     }
@@ -298,12 +310,21 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_made_of_what_is_wrong() {
+        let mut registry = registry(&["m impl P: P", "m P:", "m f: P"]);
+        registry.items[1].sound = false;
+        assert_eq!(registry.task("0"), Task::Wrong);
+        assert_eq!(registry.task("2"), Task::Lead(vec!["2".into()]));
+    }
+
+    #[test]
     fn who_comes_too_late_is_told() {
         let mut registry = registry(&["m P:"]);
         assert_eq!(registry.task("0"), Task::Lead(vec!["0".into()]));
         let kind = Kind::Impl { of: Some("P".into()), by: None };
         let (scope, expansion, id) = ("m".into(), String::new(), "late".into());
-        registry.register(Known { scope, expansion, id, kind, needs: vec!["P".into()] });
+        let needs = vec!["P".into()];
+        registry.register(Known { scope, expansion, id, kind, needs, sound: true });
         assert_eq!(registry.task("late"), Task::Late);
     }
 }

@@ -3,7 +3,7 @@
 #![deny(warnings)]
 #![allow(missing_docs, unreachable_pub, reason = "a test; public items are carried in another way")]
 use geometry::{
-    bodies::{Ball, Solid, UNIT},
+    bodies::{Ball, Solid, Solid as Volume, UNIT},
     vectors::{Matrix2, Vector2 as V2},
 };
 use warpwise::prelude::*;
@@ -135,8 +135,10 @@ fn another_crate(x: &[f32], y: &mut [f32]) {
     if i < y.len() {
         let v = Matrix2::rotation().apply(V2 { x: x[i], y: 1.0 }) + V2::ONE;
         let ball = Ball { radius: v.y };
-        y[i] =
-            v.dot(v) + ball.volume() + <f32 as Solid>::volume(UNIT) + geometry::bodies::twice(ball);
+        y[i] = v.dot(v)
+            + ball.volume()
+            + <f32 as Volume>::volume(UNIT)
+            + geometry::bodies::twice(ball);
     }
 }
 

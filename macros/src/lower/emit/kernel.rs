@@ -189,11 +189,50 @@ impl Emit<'_> {
             (_, false) => Access::Read,
             (_, true) => Access::Write,
         };
+        if mutable && self.has_variants(elem, at)? {
+            self.errors.advise(
+                self.range(at),
+                "threads cannot write enums with data to memory that others see: the parts of two \
+                 values might end up in one",
+                "write the fields to slices of their own, or a struct with an enum without data",
+            );
+            return Err(Left);
+        }
         let elem = self.slice_element(elem, at)?;
         let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
         let len = many.then_some(Length::Param(id));
         let memory = Memory { ptr: Pointer::Param(id), len, scope: None };
         Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
+    }
+
+    /// True if there is an enum with data in it.
+    fn has_variants(&mut self, mono: &Mono, at: At) -> Flow<bool> {
+        let parts: Vec<Mono> = match mono {
+            Mono::Array(elem, _) => vec![(**elem).clone()],
+            Mono::Tuple(args) => crate::lower::mono::types(args),
+            Mono::Adt(..) => {
+                let adt = self.adt(mono, at)?;
+                if adt.tag.is_some() && adt.variants.iter().any(|fields| !fields.is_empty()) {
+                    return Ok(true);
+                }
+                adt.variants.concat()
+            }
+            Mono::Unit
+            | Mono::Never
+            | Mono::Prim(_)
+            | Mono::Generic(_)
+            | Mono::Ref { .. }
+            | Mono::Slice(_)
+            | Mono::Atomic(_)
+            | Mono::Exchange(_)
+            | Mono::Closure(_) => return Ok(false),
+        };
+        for part in parts {
+            if self.has_variants(&part, at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A parameter that is an array becomes one of the thread's own.

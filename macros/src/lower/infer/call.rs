@@ -115,8 +115,11 @@ impl<'a> Infer<'a> {
             return self.member(owner, &name, None);
         }
         // A trait: the type is that of the first argument, or what is expected.
-        let (last, of_trait) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
-        let (name, of_trait) = (last.ident.to_string(), of_trait.ident.to_string());
+        let name = path.segments.last()?.ident.to_string();
+        let mut of_trait = path.clone();
+        of_trait.segments.pop();
+        of_trait.segments.pop_punct();
+        let of_trait = self.trait_name(&of_trait, &env)?;
         let first = call.args.first().map(|first| self.probe(first));
         let owner = match first {
             Some(ty) => self.types.pointee(ty),
@@ -148,10 +151,7 @@ impl<'a> Infer<'a> {
         let qself = path.qself.as_ref()?;
         let owner = self.ty(&qself.ty);
         let name = path.path.segments.last()?.ident.to_string();
-        let of_trait = match qself.position {
-            0 => None,
-            position => Some(path.path.segments.get(position - 1)?.ident.to_string()),
-        };
+        let of_trait = self.qualifying_trait(path);
         let member = self.member(owner, &name, of_trait.as_deref())?;
         Some((member, Self::turbofish(&path.path).cloned()))
     }

@@ -221,6 +221,22 @@ impl<'a> Infer<'a> {
         Some((env, this))
     }
 
+    /// The name that a trait is defined by, whatever it is called where the path is written.
+    pub(super) fn trait_name(&self, path: &syn::Path, env: &Env) -> Option<String> {
+        match self.split(path, env).and_then(|split| self.program().item(split.item)) {
+            Some(Item::Trait(defined)) => Some(defined.ident.to_string()),
+            _ => Some(path.segments.last()?.ident.to_string()),
+        }
+    }
+
+    /// The trait of `<T as Trait>::name`.
+    pub(super) fn qualifying_trait(&self, expr: &syn::ExprPath) -> Option<String> {
+        let position = expr.qself.as_ref()?.position;
+        let segments = expr.path.segments.iter().take(position).cloned().collect();
+        let path = syn::Path { leading_colon: expr.path.leading_colon, segments };
+        self.trait_name(&path, &self.env)
+    }
+
     /// The function or constant of a type with this name: its own, or that of a trait.
     pub(super) fn member(
         &mut self,
@@ -232,7 +248,8 @@ impl<'a> Infer<'a> {
         for &item in self.program().impls() {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
             let traits = of.trait_.as_ref().map(|(path, _)| path);
-            let named = traits.and_then(|path| path.segments.last()).map(|last| &last.ident);
+            let own = Env { args: [].into(), home: Some(item), this: None };
+            let named = traits.and_then(|path| self.trait_name(path, &own));
             if of_trait.is_some_and(|wanted| named.is_none_or(|named| named != wanted)) {
                 continue;
             }

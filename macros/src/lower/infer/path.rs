@@ -100,10 +100,7 @@ impl Infer<'_> {
             && let Some(last) = expr.path.segments.last()
         {
             let owner = self.ty(&qself.ty);
-            let of_trait = match qself.position {
-                0 => None,
-                position => expr.path.segments.get(position - 1).map(|of| of.ident.to_string()),
-            };
+            let of_trait = self.qualifying_trait(expr);
             let name = last.ident.to_string();
             if let Some(member) = self.member(owner, &name, of_trait.as_deref())
                 && let MemberKind::Const(value, ty) = member.kind
