@@ -11,4 +11,5 @@ pub mod exact;
 pub mod filetest;
 pub mod oracle;
 pub mod random_ir;
+pub mod random_rust;
 pub mod reference;

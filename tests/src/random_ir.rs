@@ -18,7 +18,7 @@
 mod arrays;
 mod dense;
 mod divergent;
-mod draw;
+pub(crate) mod draw;
 mod flow;
 mod meet;
 mod memory;

@@ -2,14 +2,14 @@
 use warpwise_compiler::{half::Format, ir::Scalar};
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-pub(super) struct Draw(u64);
+pub(crate) struct Draw(u64);
 
 impl Draw {
-    pub(super) const fn new(seed: u64) -> Self {
+    pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(super) const fn bits(&mut self) -> u64 {
+    pub(crate) const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,27 +18,27 @@ impl Draw {
     }
 
     /// A number below `end`, which is not zero.
-    pub(super) const fn below(&mut self, end: u32) -> u32 {
+    pub(crate) const fn below(&mut self, end: u32) -> u32 {
         (((self.bits() >> 32) * end as u64) >> 32) as u32
     }
 
     /// True in `percent` of a hundred draws.
-    pub(super) const fn chance(&mut self, percent: u32) -> bool {
+    pub(crate) const fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 
     /// One of `items`, of which there is one at least.
-    pub(super) fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(crate) fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.index(items.len())]
     }
 
     /// An index into `len` things.
-    pub(super) fn index(&mut self, len: usize) -> usize {
+    pub(crate) fn index(&mut self, len: usize) -> usize {
         self.below(u32::try_from(len).expect("a kernel has few of anything")) as usize
     }
 
     /// Bits of a value of a concrete type.
-    pub(super) fn value(&mut self, ty: Scalar) -> u64 {
+    pub(crate) fn value(&mut self, ty: Scalar) -> u64 {
         match ty {
             Scalar::Bool => self.bits() & 1,
             Scalar::F16 => u64::from(self.half_bits(Format::F16)),

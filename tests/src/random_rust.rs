@@ -1,0 +1,33 @@
+//! Random well-typed Rust kernels, and the program that runs them on every engine.
+//!
+//! [`kernel`] writes one: a module with structs, enums, traits, device functions and a kernel,
+//! over the whole language. What it computes must be the same bits in rustc's own copy, on the
+//! interpreter before and after optimising, and on a GPU. [`batch`] compiles many of them into
+//! one program beside [`DRIVER`], which has the engines and compares; [`shrink`] makes a kernel
+//! on which they disagree smaller.
+//!
+//! The exceptions that rustc leaves open are kept out by construction: bits of a float are only
+//! looked at where a NaN has become the one of `support`, and `min` and `max` see no -0.0.
+//!
+//! A kernel is text with one statement a line, and depends on its seed alone:
+//!
+//! ```
+//! use warpwise_tests::random_rust::kernel;
+//! assert_eq!(kernel(7).source, kernel(7).source);
+//! assert_ne!(kernel(7).source, kernel(8).source);
+//! ```
+pub mod batch;
+mod calls;
+mod composites;
+mod generator;
+mod items;
+mod matching;
+mod numbers;
+pub mod shrink;
+mod statements;
+mod types;
+
+pub use generator::{Kernel, kernel};
+
+/// The part of a program that is the same in all: engines, inputs, comparison.
+pub const DRIVER: &str = include_str!("random_rust/driver.rs");

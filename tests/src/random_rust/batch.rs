@@ -1,0 +1,262 @@
+//! Many random kernels as one program: written, compiled, run.
+use super::{DRIVER, Kernel, kernel, shrink::shrink};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::{self, Write as _},
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+/// Device functions that kernels call.
+const SUPPORT: &str = include_str!("support.rs");
+
+/// What compiles programs, against a `warpwise` that is built already.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// Where cargo put the library, `target/debug` or `target/release`.
+    profile: PathBuf,
+}
+
+impl Toolchain {
+    /// Builds `warpwise` as `cargo` does in this workspace, which mostly finds it built.
+    ///
+    /// # Errors
+    /// What cargo says.
+    pub fn new(release: bool) -> Result<Self, String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
+        let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+        cargo.args(["build", "--quiet", "-p", "warpwise"]).current_dir(root);
+        cargo.args(release.then_some("--release"));
+        let output = cargo.output().map_err(|error| format!("cannot run cargo: {error}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        Ok(Self { profile: root.join(target).join(if release { "release" } else { "debug" }) })
+    }
+
+    /// Where a program's files go.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        self.profile.with_file_name("fuzz").join(name)
+    }
+
+    fn rustc(&self, source: &Path, program: &Path) -> io::Result<(bool, String)> {
+        let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+        // Integers wrap in kernels, so they do in rustc's copy.
+        rustc.args(["--edition=2024", "--cap-lints=allow", "-Coverflow-checks=off"]);
+        rustc.args(["-Copt-level=0", "-Cdebuginfo=0", "--error-format=short"]);
+        rustc.arg("-L").arg(format!("dependency={}", self.profile.join("deps").display()));
+        rustc.arg("--extern").arg(format!("warpwise={}", self.profile.join("libwarpwise.rlib").display()));
+        rustc.arg("-o").arg(program).arg(source);
+        let output = rustc.output()?;
+        Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    }
+}
+
+/// A kernel that rustc or the macro does not accept, with what was said.
+pub type Rejected = (Kernel, String);
+
+/// Writes the program of `kernels` into `folder`, and compiles it, leaving those out that are
+/// rejected.
+///
+/// # Errors
+/// What has nothing to do with a kernel: a file that cannot be written, a missing rustc.
+pub fn compile(
+    toolchain: &Toolchain,
+    folder: &Path,
+    kernels: &[Kernel],
+) -> Result<(PathBuf, Vec<Rejected>), String> {
+    let program = folder.join("program");
+    let mut kept: BTreeSet<usize> = (0..kernels.len()).collect();
+    let mut rejected = Vec::new();
+    let fail = |error: io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(folder).map_err(fail)?;
+    fs::write(folder.join("driver.rs"), DRIVER).map_err(fail)?;
+    fs::write(folder.join("support.rs"), SUPPORT).map_err(fail)?;
+    for (number, kernel) in kernels.iter().enumerate() {
+        fs::write(folder.join(format!("k{number}.rs")), &kernel.source).map_err(fail)?;
+    }
+    loop {
+        let source = folder.join("main.rs");
+        fs::write(&source, main_file(kernels, &kept)).map_err(fail)?;
+        let (compiled, said) = toolchain.rustc(&source, &program).map_err(fail)?;
+        if compiled {
+            return Ok((program, rejected));
+        }
+        let errors = by_kernel(&said);
+        if errors.is_empty() {
+            return Err(said);
+        }
+        for (number, said) in errors {
+            if kept.remove(&number) {
+                rejected.push((kernels[number].clone(), said));
+            }
+        }
+    }
+}
+
+/// The root of the program: its modules, and the table of them.
+fn main_file(kernels: &[Kernel], kept: &BTreeSet<usize>) -> String {
+    let mut text = "mod driver;\nmod support;\n".to_owned();
+    for number in kept {
+        writeln!(text, "mod k{number};").expect("strings take anything");
+    }
+    text.push_str("fn main() -> std::process::ExitCode {\n    driver::main(&[\n");
+    for number in kept {
+        let seed = kernels[*number].seed;
+        writeln!(
+            text,
+            "        driver::Case {{ seed: {seed}, run: k{number}::run, types: k{number}::TYPES }},"
+        )
+        .expect("strings take anything");
+    }
+    text.push_str("    ])\n}\n");
+    text
+}
+
+/// The errors in kernels' files, with what they say.
+fn by_kernel(said: &str) -> BTreeMap<usize, String> {
+    let mut errors = BTreeMap::<usize, String>::new();
+    for line in said.lines().filter(|line| line.contains(": error")) {
+        let Some((path, _)) = line.split_once(".rs:") else { continue };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let Some(number) = name.strip_prefix('k').and_then(|number| number.parse().ok()) else { continue };
+        let said = errors.entry(number).or_default();
+        said.push_str(line);
+        said.push('\n');
+    }
+    errors
+}
+
+/// What a program printed, and whether all engines agreed.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// Whether nothing differs.
+    pub agreed: bool,
+    /// What it said.
+    pub text: String,
+}
+
+impl Ran {
+    /// The seeds of the kernels on which engines disagree.
+    pub fn wrong(&self) -> BTreeSet<u64> {
+        let seed = |line: &str| line.strip_prefix("seed ")?.split_once(':')?.0.parse().ok();
+        self.text.lines().filter_map(seed).collect()
+    }
+
+    /// What was said about a kernel.
+    pub fn about(&self, seed: u64) -> String {
+        let start = format!("seed {seed}:");
+        let lines = self.text.lines().filter(|line| line.starts_with(&start));
+        lines.fold(String::new(), |said, line| said + line + "\n")
+    }
+}
+
+/// Runs a program.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn run(program: &Path) -> Result<Ran, String> {
+    let output = Command::new(program)
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    Ok(Ran { agreed: output.status.success(), text: said.into_owned() })
+}
+
+/// Which kernels to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The first one's seed.
+    pub seed: u64,
+    /// How many.
+    pub kernels: u64,
+    /// How many make a program.
+    pub batch: u64,
+    /// Whether `warpwise` is the one that was built for release.
+    pub release: bool,
+    /// How many of the kernels that something is wrong with are made smaller.
+    pub shrink: usize,
+}
+
+/// What came of a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// How many kernels ran.
+    pub ran: usize,
+    /// Those that were not accepted.
+    pub rejected: Vec<Rejected>,
+    /// Those on which engines disagree, with what was found.
+    pub wrong: Vec<(Kernel, String)>,
+}
+
+impl Report {
+    /// Whether nothing was found.
+    pub fn is_clean(&self) -> bool {
+        self.rejected.is_empty() && self.wrong.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kernel, said) in &self.rejected {
+            writeln!(f, "seed {} is not accepted:\n{said}{}", kernel.seed, kernel.source)?;
+        }
+        for (kernel, said) in &self.wrong {
+            writeln!(f, "{said}{}", kernel.source)?;
+        }
+        let Self { ran, rejected, wrong } = self;
+        write!(f, "{ran} kernels ran: {} differ, {} not accepted", wrong.len(), rejected.len())
+    }
+}
+
+/// Tries the kernels of a plan, two programs at a time.
+///
+/// # Errors
+/// What has nothing to do with kernels.
+pub fn fuzz(plan: &Plan) -> Result<Report, String> {
+    let toolchain = Toolchain::new(plan.release)?;
+    let seeds: Vec<u64> = (plan.seed..plan.seed + plan.kernels).collect();
+    let batches: Vec<&[u64]> = seeds.chunks(plan.batch.max(1) as usize).collect();
+    let next = AtomicUsize::new(0);
+    let report = Mutex::new(Report::default());
+    std::thread::scope(|scope| {
+        let worker = || -> Result<(), String> {
+            while let Some(seeds) = batches.get(next.fetch_add(1, Relaxed)) {
+                let found = try_batch(&toolchain, seeds)?;
+                let mut report = report.lock().expect("nobody panics with it");
+                report.ran += found.ran;
+                report.rejected.extend(found.rejected);
+                report.wrong.extend(found.wrong);
+            }
+            Ok(())
+        };
+        let workers = [scope.spawn(worker), scope.spawn(worker)];
+        workers.into_iter().try_for_each(|worker| worker.join().expect("workers do not panic"))
+    })?;
+    let mut report = report.into_inner().expect("nobody panicked with it");
+    let found = report.wrong.iter_mut().chain(&mut report.rejected);
+    for (kernel, said) in found.take(plan.shrink) {
+        *kernel = shrink(&toolchain, kernel, said)?;
+    }
+    Ok(report)
+}
+
+fn try_batch(toolchain: &Toolchain, seeds: &[u64]) -> Result<Report, String> {
+    let kernels: Vec<Kernel> = seeds.iter().map(|&seed| kernel(seed)).collect();
+    let folder = toolchain.folder(&format!("{}", seeds[0]));
+    let (program, rejected) = compile(toolchain, &folder, &kernels)?;
+    let ran = run(&program)?;
+    let wrong = ran.wrong();
+    if !ran.agreed && wrong.is_empty() {
+        return Err(format!("{} ended early:\n{}", program.display(), ran.text));
+    }
+    let wrong = kernels.iter().filter(|kernel| wrong.contains(&kernel.seed));
+    let wrong = wrong.map(|kernel| (kernel.clone(), ran.about(kernel.seed))).collect();
+    Ok(Report { ran: kernels.len() - rejected.len(), rejected, wrong })
+}

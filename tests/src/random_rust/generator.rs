@@ -1,0 +1,276 @@
+//! The state of the generator: what is declared, what is in scope, the lines so far.
+use super::types::{BOOL, Enum, FLOATS, Function, INTS, Struct, Ty, Var};
+use crate::random_ir::draw::Draw;
+
+/// A random kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Where it came from.
+    pub seed: u64,
+    /// Its module, one statement a line.
+    pub source: String,
+}
+
+/// The kernel of a seed.
+pub fn kernel(seed: u64) -> Kernel {
+    Kernel { seed, source: Generator::new(seed).module() }
+}
+
+/// What the surroundings of an expression allow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context {
+    /// The kernel's slices and its fuel.
+    pub(super) kernel: bool,
+    /// Assignments inside expressions.
+    pub(super) assigns: bool,
+}
+
+/// Writes a module.
+pub(super) struct Generator {
+    pub(super) draw: Draw,
+    pub(super) structs: Vec<Struct>,
+    pub(super) enums: Vec<Enum>,
+    pub(super) functions: Vec<Function>,
+    /// Whether a struct implements the module's trait, and what its method returns.
+    pub(super) measure: Option<Ty>,
+    /// Types that the kernel has slices and a parameter of.
+    pub(super) memory: Vec<&'static str>,
+    pub(super) vars: Vec<Var>,
+    pub(super) loops: Vec<String>,
+    pub(super) context: Context,
+    /// How many more expressions there may be that are not leaves.
+    pub(super) budget: u32,
+    next: usize,
+    pub(super) out: String,
+    indent: usize,
+}
+
+impl Generator {
+    fn new(seed: u64) -> Self {
+        Self {
+            draw: Draw::new(seed),
+            structs: Vec::new(),
+            enums: Vec::new(),
+            functions: Vec::new(),
+            measure: None,
+            memory: Vec::new(),
+            vars: Vec::new(),
+            loops: Vec::new(),
+            context: Context { kernel: false, assigns: true },
+            budget: 0,
+            next: 0,
+            out: String::new(),
+            indent: 0,
+        }
+    }
+
+    /// A name that nothing else has.
+    pub(super) fn name(&mut self, prefix: &str) -> String {
+        self.next += 1;
+        format!("{prefix}{}", self.next)
+    }
+
+    /// Adds a line; its braces decide how far the next ones are indented.
+    pub(super) fn line(&mut self, text: &str) {
+        if text.starts_with('}') {
+            self.indent -= 1;
+        }
+        self.out.push_str(&"    ".repeat(self.indent));
+        self.out.push_str(text);
+        self.out.push('\n');
+        if text.ends_with('{') {
+            self.indent += 1;
+        }
+    }
+
+    pub(super) fn pick(&mut self, count: usize) -> usize {
+        self.draw.index(count)
+    }
+
+    pub(super) fn chance(&mut self, percent: u32) -> bool {
+        self.draw.chance(percent)
+    }
+
+    pub(super) fn int(&mut self) -> Ty {
+        Ty::Scalar(INTS[self.pick(INTS.len())])
+    }
+
+    pub(super) fn float(&mut self) -> Ty {
+        Ty::Scalar(FLOATS[self.pick(2)])
+    }
+
+    pub(super) fn number(&mut self) -> Ty {
+        if self.chance(35) { self.float() } else { self.int() }
+    }
+
+    /// Mostly one that the kernel has memory of.
+    pub(super) fn scalar(&mut self) -> Ty {
+        match self.pick(10) {
+            0 => BOOL,
+            1..6 if !self.memory.is_empty() => Ty::Scalar(self.draw.one_of(&self.memory)),
+            _ => self.number(),
+        }
+    }
+
+    /// Any type; of composites no more than `depth` levels.
+    pub(super) fn ty(&mut self, depth: u32) -> Ty {
+        if depth == 0 || self.chance(45) {
+            return self.scalar();
+        }
+        match self.pick(6) {
+            0 => {
+                let count = 2 + self.pick(2);
+                Ty::Tuple((0..count).map(|_| self.ty(depth - 1)).collect())
+            }
+            1 => Ty::Array(Box::new(self.ty(depth - 1)), 1 + self.pick(4)),
+            2 => Ty::Option(Box::new(self.ty(depth - 1))),
+            3 | 4 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
+            _ if !self.enums.is_empty() => Ty::Enum(self.pick(self.enums.len())),
+            _ => self.scalar(),
+        }
+    }
+
+    /// The variables that are not shadowed.
+    pub(super) fn visible(&self) -> Vec<Var> {
+        let shadowed = |at: usize| {
+            self.vars[at + 1..].iter().any(|later| later.name == self.vars[at].name)
+        };
+        let vars = self.vars.iter().enumerate().filter(|(at, _)| !shadowed(*at));
+        vars.map(|(_, var)| var.clone()).collect()
+    }
+
+    /// Every place in a variable with its type and whether it can be assigned to.
+    pub(super) fn places(&mut self) -> Vec<Var> {
+        let mut places = Vec::new();
+        for var in self.visible() {
+            self.places_in(var, 2, &mut places);
+        }
+        places
+    }
+
+    fn places_in(&mut self, place: Var, depth: u32, places: &mut Vec<Var>) {
+        let part = |name: String, ty: &Ty| Var { name, ty: ty.clone(), mutable: place.mutable };
+        let parts: Vec<Var> = match &place.ty {
+            _ if depth == 0 => Vec::new(),
+            Ty::Tuple(parts) => parts
+                .iter()
+                .enumerate()
+                .map(|(number, ty)| part(format!("{}.{number}", place.name), ty))
+                .collect(),
+            Ty::Struct(id) => {
+                let of = &self.structs[*id];
+                let fields = of.fields.iter().enumerate();
+                fields
+                    .map(|(number, ty)| part(format!("{}.{}", place.name, of.field(number)), ty))
+                    .collect()
+            }
+            Ty::Array(of, len) => {
+                let constant = self.pick(*len);
+                let index = self.cheap_index(*len);
+                vec![
+                    part(format!("{}[{constant}]", place.name), of),
+                    part(format!("{}[{index}]", place.name), of),
+                ]
+            }
+            Ty::Scalar(_) | Ty::Option(_) | Ty::Enum(_) => Vec::new(),
+        };
+        places.push(place);
+        for part in parts {
+            self.places_in(part, depth - 1, places);
+        }
+    }
+
+    /// An index below `len` that differs between threads where that is possible.
+    fn cheap_index(&mut self, len: usize) -> String {
+        let indices: Vec<_> = self.visible().into_iter().filter(|var| var.ty.is_int()).collect();
+        if indices.is_empty() {
+            return self.pick(len).to_string();
+        }
+        let var = &indices[self.pick(indices.len())].name;
+        format!("({var} as usize % {len})")
+    }
+
+    /// An expression of a type, with `depth` levels at most. `known` if its surroundings tell the
+    /// type of a literal.
+    pub(super) fn expr(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
+        if depth == 0 || self.budget == 0 || self.chance(20) {
+            return self.leaf(ty, known);
+        }
+        self.budget -= 1;
+        let depth = depth - 1;
+        match self.pick(20) {
+            0 => self.if_else(ty, depth, known),
+            1 => self.block(ty, depth, known),
+            2 => self.labelled(ty, depth, known),
+            3 => self.match_expr(ty, depth, known),
+            4 | 5 => self.call(ty, depth).unwrap_or_else(|| self.plain(ty, depth, known)),
+            6 => self.of_option(ty, depth, known),
+            7 => self.part_of(ty, depth),
+            8 => self.closure_called(ty, depth),
+            _ => self.plain(ty, depth, known),
+        }
+    }
+
+    /// What only this type's values are made by.
+    fn plain(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
+        match ty {
+            Ty::Scalar("bool") => self.bool(depth),
+            Ty::Scalar(name) if ty.is_float() => self.float_expr(name, depth, known),
+            Ty::Scalar(name) => self.int_expr(name, depth, known),
+            _ => self.make(ty, depth, known),
+        }
+    }
+
+    /// A variable, a part of one, or what is made of literals.
+    pub(super) fn leaf(&mut self, ty: &Ty, known: bool) -> String {
+        let places: Vec<_> = self.places().into_iter().filter(|var| var.ty == *ty).collect();
+        if !places.is_empty() && self.chance(75) {
+            return places[self.pick(places.len())].name.clone();
+        }
+        match ty {
+            Ty::Scalar(name) => self.literal(name, known),
+            _ => self.make(ty, 0, known),
+        }
+    }
+
+    fn if_else(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
+        let condition = self.expr(&BOOL, depth, true);
+        let (yes, no) = (self.expr(ty, depth, known), self.expr(ty, depth, known));
+        format!("(if {condition} {{ {yes} }} else {{ {no} }})")
+    }
+
+    fn block(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
+        let settable: Vec<_> = self.places().into_iter().filter(|var| var.mutable).collect();
+        if self.context.assigns && !settable.is_empty() && self.chance(50) {
+            let place = settable[self.pick(settable.len())].clone();
+            let value = self.expr(&place.ty, depth, true);
+            let tail = self.expr(ty, depth, known);
+            return format!("{{ {} = {value}; {tail} }}", place.name);
+        }
+        let of = self.ty(1);
+        let (name, value) = (self.name("v"), self.expr(&of, depth, true));
+        self.vars.push(Var { name: name.clone(), ty: of.clone(), mutable: false });
+        let tail = self.expr(ty, depth, known);
+        self.vars.pop();
+        format!("{{ let {name}: {} = {value}; {tail} }}", of.name())
+    }
+
+    fn labelled(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
+        let condition = self.expr(&BOOL, depth, true);
+        let (early, tail) = (self.expr(ty, depth, known), self.expr(ty, depth, known));
+        let label = self.name("'b");
+        if self.chance(50) {
+            format!("({label}: {{ if {condition} {{ break {label} {early}; }} {tail} }})")
+        } else {
+            format!("(loop {{ if {condition} {{ break {early}; }} break {tail}; }})")
+        }
+    }
+
+    /// `run`, in which variables may not be assigned to by expressions.
+    pub(super) fn without_assignments<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let assigns = std::mem::replace(&mut self.context.assigns, false);
+        let result = run(self);
+        self.context.assigns = assigns;
+        result
+    }
+}

@@ -1,0 +1,311 @@
+//! The items of a module: types, a trait, device functions, the kernel.
+use super::{
+    generator::{Context, Generator},
+    types::{BOOL, Enum, Function, INTS, Pass, Struct, Ty, U64, Var, Variant},
+};
+
+impl Generator {
+    pub(super) fn module(mut self) -> String {
+        self.line("use super::support::{apply, bits_f32, bits_f64, mix, nan_f32, nan_f64, nth, pick, repeat, some_if};");
+        self.line("use warpwise::prelude::*;");
+        for _ in 0..self.pick(3) {
+            self.enum_item();
+        }
+        for _ in 0..self.pick(4) {
+            self.struct_item();
+        }
+        self.budget = 60;
+        if self.chance(50) {
+            self.trait_item();
+        }
+        for _ in 0..self.pick(4) {
+            self.device_fn();
+        }
+        for id in 0..self.structs.len() {
+            self.impl_item(id);
+        }
+        self.kernel_item();
+        self.out
+    }
+
+    fn struct_item(&mut self) {
+        let (id, count) = (self.structs.len(), 1 + self.pick(4));
+        let fields: Vec<Ty> = (0..count).map(|_| self.ty(2)).collect();
+        let of = Struct { fields, tuple: self.chance(25), measured: false };
+        self.line("#[device]");
+        self.line("#[derive(Clone, Copy, PartialEq, PartialOrd)]");
+        let types = of.fields.iter().enumerate();
+        if of.tuple {
+            let types: Vec<_> = types.map(|(_, ty)| ty.name()).collect();
+            self.line(&format!("struct S{id}({});", types.join(", ")));
+        } else {
+            let types: Vec<_> = types.map(|(at, ty)| format!("f{at}: {}", ty.name())).collect();
+            self.line(&format!("struct S{id} {{ {} }}", types.join(", ")));
+        }
+        self.structs.push(of);
+    }
+
+    fn enum_item(&mut self) {
+        let (id, plain) = (self.enums.len(), self.chance(40));
+        let variants: Vec<Variant> = (0..2 + self.pick(3))
+            .map(|_| {
+                let count = if plain { 0 } else { self.pick(3) };
+                let fields = (0..count).map(|_| self.ty(1)).collect();
+                Variant { fields, named: self.chance(40) }
+            })
+            .collect();
+        let start = 1 + self.pick(200);
+        let texts: Vec<_> = variants
+            .iter()
+            .enumerate()
+            .map(|(number, variant)| {
+                let fields = variant.fields.iter().enumerate();
+                let fields: Vec<_> = if variant.named {
+                    fields.map(|(at, ty)| format!("g{at}: {}", ty.name())).collect()
+                } else {
+                    fields.map(|(_, ty)| ty.name()).collect()
+                };
+                let fields = match (variant.fields.is_empty(), variant.named) {
+                    (true, _) if plain && number == 1 => format!(" = {start}"),
+                    (true, _) => String::new(),
+                    (false, true) => format!(" {{ {} }}", fields.join(", ")),
+                    (false, false) => format!("({})", fields.join(", ")),
+                };
+                format!("A{number}{fields}")
+            })
+            .collect();
+        self.line("#[device]");
+        self.line("#[derive(Clone, Copy, PartialEq, PartialOrd)]");
+        self.line(&format!("enum E{id} {{ {} }}", texts.join(", ")));
+        self.enums.push(Enum { variants });
+    }
+
+    fn trait_item(&mut self) {
+        let ty = self.scalar();
+        let name = ty.name();
+        self.line("#[device]");
+        self.line("trait Measure {");
+        self.line(&format!("const BIAS: {name};"));
+        self.line(&format!("fn measure(&self) -> {name};"));
+        self.line(&format!("fn more(&self) -> {name} {{"));
+        let own = [("self.measure()", &ty), ("Self::BIAS", &ty)];
+        let body = self.with_vars(&own, |this| this.expr(&ty, 2, true));
+        self.line(&body);
+        self.line("}");
+        self.line("}");
+        let text = format!("fn measure_twice<M: Measure>(m: &M) -> {name} {{");
+        self.line("#[device]");
+        self.line(&text);
+        let own = [("m.measure()", &ty), ("m.more()", &ty), ("M::BIAS", &ty)];
+        let body = self.with_vars(&own, |this| this.expr(&ty, 2, true));
+        self.line(&body);
+        self.line("}");
+        for id in 0..self.structs.len() {
+            if self.chance(60) {
+                self.trait_impl(id, &ty);
+            }
+        }
+        if self.structs.iter().any(|of| of.measured) {
+            self.measure = Some(ty);
+        }
+    }
+
+    fn trait_impl(&mut self, id: usize, ty: &Ty) {
+        let Ty::Scalar(scalar) = ty else { unreachable!("the trait measures scalars") };
+        let (name, bias) = (ty.name(), self.literal(scalar, true));
+        self.line("#[device]");
+        self.line(&format!("impl Measure for S{id} {{"));
+        self.line(&format!("const BIAS: {name} = {bias};"));
+        self.line(&format!("fn measure(&self) -> {name} {{"));
+        let body = self.with_vars(&[("self", &Ty::Struct(id))], |this| {
+            this.without_whole_self(|this| this.expr(ty, 2, true))
+        });
+        self.line(&body);
+        self.line("}");
+        self.line("}");
+        self.structs[id].measured = true;
+    }
+
+    /// `run`, with nothing in scope but these.
+    fn with_vars<T>(&mut self, vars: &[(&str, &Ty)], run: impl FnOnce(&mut Self) -> T) -> T {
+        let vars = vars.iter().map(|(name, ty)| Var {
+            name: (*name).into(),
+            ty: (*ty).clone(),
+            mutable: false,
+        });
+        let outer = std::mem::replace(&mut self.vars, vars.collect());
+        let context = Context { kernel: false, assigns: true };
+        let context = std::mem::replace(&mut self.context, context);
+        let result = run(self);
+        self.context = context;
+        self.vars = outer;
+        result
+    }
+
+    /// Where `self` is a reference, the value is `(*self)`.
+    fn without_whole_self<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        for var in &mut self.vars {
+            if var.name == "self" {
+                var.name = "(*self)".into();
+            }
+        }
+        run(self)
+    }
+
+    fn impl_item(&mut self, id: usize) {
+        let of = self.structs[id].clone();
+        let methods = self.pick(3);
+        if methods == 0 {
+            return;
+        }
+        self.line("#[device]");
+        self.line(&format!("impl S{id} {{"));
+        for number in 0..methods {
+            let pass = [Pass::Value, Pass::Ref, Pass::Mut][self.pick(3)];
+            let receiver = match pass {
+                Pass::Value => "self",
+                Pass::Ref => "&self",
+                Pass::Mut => "&mut self",
+            };
+            let name = if pass == Pass::Value { "self" } else { "(*self)" };
+            let own =
+                Var { name: name.into(), ty: Ty::Struct(id), mutable: pass == Pass::Mut };
+            let ret = if self.chance(50) {
+                of.fields[self.pick(of.fields.len())].clone()
+            } else {
+                self.ty(1)
+            };
+            let function = Function {
+                name: format!("m{number}"),
+                receiver: Some((id, pass)),
+                params: self.params(),
+                ret,
+            };
+            self.function(function, Some((receiver, own)));
+        }
+        self.line("}");
+    }
+
+    fn device_fn(&mut self) {
+        let ret = if self.chance(25) { Ty::Option(Box::new(self.ty(1))) } else { self.ty(2) };
+        let function =
+            Function { name: self.name("f"), receiver: None, params: self.params(), ret };
+        self.line("#[device]");
+        self.function(function, None);
+    }
+
+    fn params(&mut self) -> Vec<(Ty, Pass)> {
+        (0..self.pick(4))
+            .map(|_| {
+                let pass = [Pass::Value, Pass::Value, Pass::Ref, Pass::Mut][self.pick(4)];
+                (self.ty(2), pass)
+            })
+            .collect()
+    }
+
+    /// Writes a function that can be called from then on.
+    fn function(&mut self, function: Function, own: Option<(&str, Var)>) {
+        let mut texts = Vec::new();
+        let mut vars = Vec::new();
+        if let Some((receiver, own)) = own {
+            texts.push(receiver.to_owned());
+            vars.push(own);
+        }
+        for (at, (ty, pass)) in function.params.iter().enumerate() {
+            let (reference, name) = match pass {
+                Pass::Value => ("", format!("a{at}")),
+                Pass::Ref => ("&", format!("(*a{at})")),
+                Pass::Mut => ("&mut ", format!("(*a{at})")),
+            };
+            let mutable = *pass == Pass::Mut;
+            let binding = if *pass == Pass::Value && self.chance(40) { "mut " } else { "" };
+            texts.push(format!("{binding}a{at}: {reference}{}", ty.name()));
+            vars.push(Var { name, ty: ty.clone(), mutable: mutable || !binding.is_empty() });
+        }
+        let ret = function.ret.clone();
+        self.line(&format!("fn {}({}) -> {} {{", function.name, texts.join(", "), ret.name()));
+        let outer = std::mem::replace(&mut self.vars, vars);
+        for _ in 0..self.pick(4) {
+            self.statement(1);
+        }
+        if self.chance(30) {
+            let (condition, value) = (self.expr(&BOOL, 1, true), self.expr(&ret, 1, true));
+            self.line(&format!("if {condition} {{"));
+            self.line(&format!("return {value};"));
+            self.line("}");
+        }
+        if let Ty::Option(_) = ret {
+            let of = self.ty(1);
+            let (option, name) = (Ty::Option(Box::new(of.clone())), self.name("v"));
+            let value = self.expr(&option, 2, true);
+            self.line(&format!("let o{name}: {} = {value};", option.name()));
+            self.line(&format!("let {name} = o{name}?;"));
+            self.vars.push(Var { name, ty: of, mutable: false });
+        }
+        let tail = self.expr(&ret, 2, true);
+        self.line(&tail);
+        self.line("}");
+        self.vars = outer;
+        self.functions.push(function);
+    }
+
+    fn kernel_item(&mut self) {
+        self.memory = (0..2 + self.pick(3)).map(|_| INTS[self.pick(10)]).collect();
+        let more = [self.draw.one_of(&["f32", "f64"]), self.draw.one_of(&["u32", "i32", "bool", "u8"])];
+        self.memory.extend(more);
+        self.memory.sort_unstable();
+        self.memory.dedup();
+        let mut params = Vec::new();
+        for ty in self.memory.clone() {
+            params.push(format!("r_{ty}: &[{ty}], w_{ty}: &mut [{ty}], p_{ty}: {ty}"));
+            self.vars.push(Var { name: format!("p_{ty}"), ty: Ty::Scalar(ty), mutable: false });
+        }
+        self.line("#[kernel(contract = false)]");
+        self.line(&format!("pub(crate) fn kernel({}, out: &mut [u64]) {{", params.join(", ")));
+        self.line("let i = global_idx_x();");
+        self.line("let base = i * 8;");
+        self.line("let mut fuel = 40u32;");
+        self.line("let mut sum = 0u64;");
+        self.vars.push(Var { name: "i".into(), ty: Ty::Scalar("usize"), mutable: false });
+        self.context.kernel = true;
+        self.budget = 160;
+        for _ in 0..4 + self.pick(10) {
+            self.statement(3);
+        }
+        for place in self.places() {
+            self.observe(&place.ty, &place.name);
+        }
+        self.line("out[i] = sum;");
+        self.line("}");
+        let types = self.memory.join(" ");
+        self.line(&format!("crate::driver::case! {{ kernel: {types} }}"));
+    }
+
+    /// Mixes what a place holds into the kernel's sum.
+    pub(super) fn observe(&mut self, ty: &Ty, place: &str) {
+        match ty {
+            Ty::Scalar(name @ ("f32" | "f64")) => {
+                self.line(&format!("sum = mix(sum, bits_{name}({place}) as u64);"));
+            }
+            Ty::Scalar(_) => self.line(&format!("sum = mix(sum, {place} as u64);")),
+            Ty::Option(of) if **of == U64 => {
+                self.line(&format!("sum = mix(sum, {place}.unwrap_or(77));"));
+            }
+            Ty::Option(_) => self.line(&format!("sum = mix(sum, {place}.is_some() as u64);")),
+            Ty::Enum(id) => {
+                let id = *id;
+                for number in 0..self.enums[id].variants.len() {
+                    let fields = match &self.enums[id].variants[number] {
+                        Variant { fields, .. } if fields.is_empty() => "",
+                        Variant { named: true, .. } => " { .. }",
+                        Variant { named: false, .. } => "(..)",
+                    };
+                    self.line(&format!(
+                        "sum = mix(sum, matches!({place}, E{id}::A{number}{fields}) as u64);"
+                    ));
+                }
+            }
+            Ty::Tuple(_) | Ty::Array(..) | Ty::Struct(_) => {}
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Expressions of `bool`, integers and floats.
+use super::{
+    generator::Generator,
+    types::{BOOL, Ty, U32, USIZE},
+};
+
+/// Elements that a kernel's `&[T]` have; thread's elements of its `&mut [T]`.
+const READ: usize = 64;
+const WRITTEN: usize = 8;
+
+impl Generator {
+    pub(super) fn literal(&mut self, name: &'static str, known: bool) -> String {
+        let suffix = if known && self.chance(50) { "" } else { name };
+        match name {
+            "bool" => ["true", "false"][self.pick(2)].into(),
+            "f32" | "f64" => self.float_literal(name, suffix),
+            _ => self.int_literal(name, suffix),
+        }
+    }
+
+    fn int_literal(&mut self, name: &str, suffix: &str) -> String {
+        let signed = name.starts_with('i');
+        match self.pick(10) {
+            0 => format!("{name}::MIN"),
+            1 => format!("{name}::MAX"),
+            2 if signed => format!("(-{}{suffix})", 1 + self.pick(127)),
+            3 if signed && name == "i8" => format!("(-128{suffix})"),
+            4 => format!("0x{:x}_{suffix}", self.pick(128)).trim_end_matches('_').into(),
+            5 => format!("0b{:b}_{suffix}", self.pick(128)).trim_end_matches('_').into(),
+            6 if name == "u8" => ["b'a'", "b'\\n'", "b'\\xff'"][self.pick(3)].into(),
+            7 => format!("({name}::MAX / {})", 2 + self.pick(3)),
+            _ => format!("{}{suffix}", self.pick(40)),
+        }
+    }
+
+    fn float_literal(&mut self, name: &str, suffix: &str) -> String {
+        let named = [
+            "INFINITY", "NEG_INFINITY", "NAN", "MAX", "MIN", "MIN_POSITIVE", "EPSILON",
+        ];
+        let subnormal = if name == "f32" { "1e-40" } else { "4e-320" };
+        match self.pick(9) {
+            0 => format!("{name}::{}", named[self.pick(named.len())]),
+            1 => format!("(-0.0{suffix})"),
+            2 => format!("0.0{suffix}"),
+            3 => format!("{subnormal}{suffix}"),
+            4 => format!("1e{}{suffix}", self.pick(30)),
+            5 => format!("(-{}.{}{suffix})", self.pick(9), self.pick(99)),
+            6 => format!("std::{name}::consts::{}", ["PI", "E", "LN_2", "SQRT_2"][self.pick(4)]),
+            _ => format!("{}.{}{suffix}", self.pick(99), self.pick(99)),
+        }
+    }
+
+    /// An element of one of the kernel's slices.
+    fn element(&mut self, name: &str, depth: u32) -> Option<String> {
+        if !self.context.kernel || !self.memory.contains(&name) {
+            return None;
+        }
+        Some(if self.chance(50) {
+            let index = self.index(READ, depth);
+            format!("r_{name}[{index}]")
+        } else {
+            self.written(name, depth)
+        })
+    }
+
+    /// An element that is the thread's own.
+    pub(super) fn written(&mut self, name: &str, depth: u32) -> String {
+        let index = self.index(WRITTEN, depth);
+        format!("w_{name}[base + {index}]")
+    }
+
+    /// Below `len`; in one of a hundred cases perhaps not.
+    pub(super) fn index(&mut self, len: usize, depth: u32) -> String {
+        if self.chance(30) {
+            return self.pick(len).to_string();
+        }
+        let index = self.expr(&USIZE, depth.min(1), true);
+        if self.chance(1) && self.context.kernel { index } else { format!("({index} % {len})") }
+    }
+
+    pub(super) fn bool(&mut self, depth: u32) -> String {
+        match self.pick(12) {
+            0..4 => {
+                let of = self.scalar();
+                let op = ["==", "!=", "<", "<=", ">", ">="][self.pick(6)];
+                let (a, b) = (self.expr(&of, depth, false), self.expr(&of, depth, true));
+                format!("({a} {op} {b})")
+            }
+            4 => {
+                let of = self.ty(2);
+                let equal = !of.is_ordered() || matches!(of, Ty::Option(_)) || self.chance(60);
+                let op = if equal { ["==", "!="][self.pick(2)] } else { ["<", ">="][self.pick(2)] };
+                let (a, b) = (self.expr(&of, depth, false), self.expr(&of, depth, false));
+                format!("({a} {op} {b})")
+            }
+            5 | 6 => {
+                let op = ["&", "|", "^", "&&", "||"][self.pick(5)];
+                format!("({} {op} {})", self.expr(&BOOL, depth, true), self.expr(&BOOL, depth, true))
+            }
+            7 => format!("(!{})", self.expr(&BOOL, depth, true)),
+            8 => {
+                let of = self.ty(2);
+                let value = self.expr(&of, depth, false);
+                let (pattern, _) = self.pattern(&of, 2, false);
+                format!("matches!({value}, {pattern})")
+            }
+            9 => {
+                let name = ["f32", "f64"][self.pick(2)];
+                let value = self.expr(&Ty::Scalar(name), depth, false);
+                let test =
+                    ["is_nan", "is_finite", "is_infinite", "is_normal", "is_subnormal"][self.pick(5)];
+                if self.chance(25) {
+                    return format!("nan_{name}({value}).is_sign_negative()");
+                }
+                format!("({value}).{test}()")
+            }
+            10 => {
+                let of = self.int();
+                let value = self.expr(&of, depth, false);
+                let test = if of.is_signed() { "is_negative" } else { "is_power_of_two" };
+                format!("({value}).{test}()")
+            }
+            _ => self.element("bool", depth).unwrap_or_else(|| self.leaf(&BOOL, true)),
+        }
+    }
+
+    pub(super) fn int_expr(&mut self, name: &'static str, depth: u32, known: bool) -> String {
+        let ty = Ty::Scalar(name);
+        match self.pick(11) {
+            0..3 => {
+                let op = ["+", "-", "*", "&", "|", "^"][self.pick(6)];
+                let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
+                format!("({a} {op} {b})")
+            }
+            3 => {
+                let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
+                let op = ["/", "%"][self.pick(2)];
+                // Mostly not by zero.
+                if self.chance(3) && self.context.kernel {
+                    format!("({a} {op} {b})")
+                } else {
+                    format!("({a} {op} ({b} | 1))")
+                }
+            }
+            4 => {
+                let amount = self.int();
+                let op = ["<<", ">>"][self.pick(2)];
+                let (a, b) = (self.expr(&ty, depth, false), self.expr(&amount, depth, false));
+                format!("({a} {op} ({b}))")
+            }
+            5 => self.cast(name, depth),
+            6 => format!("(!{})", self.expr(&ty, depth, known)),
+            7 if ty.is_signed() => format!("(-{})", self.expr(&ty, depth, false)),
+            8 => self.element(name, depth).unwrap_or_else(|| self.leaf(&ty, known)),
+            _ => self.int_method(&ty, depth),
+        }
+    }
+
+    fn cast(&mut self, name: &str, depth: u32) -> String {
+        let plain: Vec<usize> =
+            (0..self.enums.len()).filter(|&id| self.enums[id].is_plain()).collect();
+        let from = match self.pick(6) {
+            0 => BOOL,
+            1 if !plain.is_empty() => Ty::Enum(plain[self.pick(plain.len())]),
+            _ => self.number(),
+        };
+        format!("(({}) as {name})", self.expr(&from, depth, false))
+    }
+
+    fn int_method(&mut self, ty: &Ty, depth: u32) -> String {
+        let name = ty.name();
+        let on = self.expr(ty, depth, false);
+        if name == "u32" && self.chance(30) {
+            let of = self.int();
+            let on = self.expr(&of, depth, false);
+            let count = [
+                "count_ones", "count_zeros", "leading_zeros", "leading_ones", "trailing_zeros",
+                "trailing_ones",
+            ];
+            return format!("({on}).{}()", count[self.pick(6)]);
+        }
+        match self.pick(if ty.is_signed() { 10 } else { 9 }) {
+            0 | 1 => {
+                let methods = [
+                    "wrapping_add", "wrapping_sub", "wrapping_mul", "saturating_add",
+                    "saturating_sub", "saturating_mul", "min", "max", "midpoint",
+                ];
+                let other = self.expr(ty, depth, true);
+                format!("({on}).{}({other})", methods[self.pick(methods.len())])
+            }
+            2 | 3 => {
+                let methods = [
+                    "rotate_left", "rotate_right", "wrapping_shl", "wrapping_shr", "unbounded_shl",
+                    "unbounded_shr", "pow", "wrapping_pow", "saturating_pow",
+                ];
+                let amount = self.expr(&U32, depth, true);
+                format!("({on}).{}({amount})", methods[self.pick(methods.len())])
+            }
+            4 => {
+                let methods = ["reverse_bits", "swap_bytes", "to_be", "wrapping_neg"];
+                format!("({on}).{}()", methods[self.pick(4)])
+            }
+            5 => {
+                let methods = [
+                    "wrapping_div", "wrapping_rem", "wrapping_div_euclid", "wrapping_rem_euclid",
+                    "saturating_div",
+                ];
+                let other = self.expr(ty, depth, true);
+                format!("({on}).{}({other} | 1)", methods[self.pick(5)])
+            }
+            6 => {
+                let ends = [("3", "20"), ("0", "100"), ("7", "7")][self.pick(3)];
+                format!("({on}).clamp({}, {})", ends.0, ends.1)
+            }
+            7 if ty.is_signed() => {
+                let methods = ["abs", "signum", "wrapping_abs", "saturating_abs", "saturating_neg"];
+                format!("({on}).{}()", methods[self.pick(5)])
+            }
+            7 => format!("({on}).next_power_of_two()"),
+            8 => {
+                let of = ty.other_sign();
+                let value = self.expr(&of, depth, false);
+                let method = match (ty.is_signed(), self.pick(2)) {
+                    (true, _) => "cast_signed",
+                    (false, 0) => "unsigned_abs",
+                    (false, _) => "cast_unsigned",
+                };
+                format!("({value}).{method}()")
+            }
+            _ => {
+                let other = self.expr(&ty.other_sign(), depth, false);
+                let method = ["wrapping_add_unsigned", "wrapping_sub_unsigned"][self.pick(2)];
+                format!("({on}).{method}({other})")
+            }
+        }
+    }
+
+    pub(super) fn float_expr(&mut self, name: &'static str, depth: u32, known: bool) -> String {
+        let ty = Ty::Scalar(name);
+        match self.pick(10) {
+            0..4 => {
+                let op = ["+", "-", "*", "/", "%"][self.pick(5)];
+                let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
+                format!("({a} {op} {b})")
+            }
+            4 => self.cast_to_float(name, depth),
+            5 => format!("(-{})", self.expr(&ty, depth, known)),
+            6 => self.element(name, depth).unwrap_or_else(|| self.leaf(&ty, known)),
+            _ => self.float_method(name, depth),
+        }
+    }
+
+    fn cast_to_float(&mut self, name: &str, depth: u32) -> String {
+        let from = self.number();
+        format!("(({}) as {name})", self.expr(&from, depth, false))
+    }
+
+    fn float_method(&mut self, name: &'static str, depth: u32) -> String {
+        let ty = Ty::Scalar(name);
+        let on = self.expr(&ty, depth, false);
+        match self.pick(9) {
+            0 => {
+                let methods = [
+                    "sqrt", "floor", "ceil", "trunc", "round", "round_ties_even", "fract", "recip",
+                    "abs", "to_radians", "to_degrees",
+                ];
+                format!("({on}).{}()", methods[self.pick(methods.len())])
+            }
+            1 => {
+                let (b, c) = (self.expr(&ty, depth, true), self.expr(&ty, depth, true));
+                format!("({on}).mul_add({b}, {c})")
+            }
+            // Which zero is the smaller is open in Rust; a sum with +0.0 is never -0.0.
+            2 => {
+                let (b, which) = (self.expr(&ty, depth, false), ["min", "max"][self.pick(2)]);
+                format!("({on} + 0.0).{which}({b} + 0.0)")
+            }
+            3 => format!("({on}).clamp(-3.5, {})", ["0.0", "1e9", "-3.5"][self.pick(3)]),
+            4 => {
+                let sign = self.expr(&ty, depth, false);
+                format!("({on}).copysign(nan_{name}({sign}))")
+            }
+            5 => format!("nan_{name}(({on}).signum())"),
+            6 => {
+                let other = self.expr(&ty, depth, true);
+                let method = ["rem_euclid", "div_euclid"][self.pick(2)];
+                format!("({on}).{method}({other})")
+            }
+            7 => {
+                let bits = Ty::Scalar(if name == "f32" { "u32" } else { "u64" });
+                let bits = self.expr(&bits, depth, true);
+                format!("nan_{name}({name}::from_bits({bits}))")
+            }
+            _ => {
+                let bits = if name == "f32" { "u32" } else { "u64" };
+                let more = self.expr(&Ty::Scalar(bits), depth.min(1), true);
+                format!("nan_{name}({name}::from_bits(bits_{name}({on}) ^ {more}))")
+            }
+        }
+    }
+}

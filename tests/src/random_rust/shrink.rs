@@ -1,0 +1,127 @@
+//! Kernels on which engines disagree, or that are not accepted, made smaller.
+//!
+//! Works on text: lines and balanced blocks are left out, and what is in parentheses becomes one
+//! of the parts in it. All candidates of a round are compiled as one program; those that rustc
+//! does not accept drop out by themselves.
+use super::{
+    Kernel,
+    batch::{Toolchain, compile, run},
+};
+
+/// What is wrong with a kernel, without what differs from one smaller kernel to the next.
+fn symptom(said: &str) -> String {
+    let line = said.lines().next().unwrap_or_default();
+    match line.split_once(": error") {
+        Some((_, error)) => error.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect(),
+        None if line.contains("its fault is") => "fault".into(),
+        None if line.contains("does not run") => line.split(": ").skip(1).collect(),
+        None => "bits".into(),
+    }
+}
+
+/// The smallest kernel that was found with the symptom of `kernel`, of which `said` tells.
+///
+/// # Errors
+/// What has nothing to do with kernels.
+pub fn shrink(toolchain: &Toolchain, kernel: &Kernel, said: &str) -> Result<Kernel, String> {
+    let wanted = symptom(said);
+    let mut lines: Vec<String> = kernel.source.lines().map(str::to_owned).collect();
+    for (_, smaller) in [("lines", without_lines as Candidates), ("parts", without_parts)] {
+        for _ in 0..40 {
+            let candidates = smaller(&lines);
+            match best(toolchain, candidates, &wanted)? {
+                Some(found) => lines = found,
+                None => break,
+            }
+        }
+    }
+    Ok(Kernel { seed: kernel.seed, source: lines.join("\n") + "\n" })
+}
+
+type Candidates = fn(&[String]) -> Vec<Vec<String>>;
+
+/// The shortest of the candidates with the symptom.
+fn best(
+    toolchain: &Toolchain,
+    candidates: Vec<Vec<String>>,
+    wanted: &str,
+) -> Result<Option<Vec<String>>, String> {
+    for some in candidates.chunks(60) {
+        let kernels: Vec<Kernel> = some
+            .iter()
+            .zip(0..)
+            .map(|(lines, seed)| Kernel { seed, source: lines.join("\n") + "\n" })
+            .collect();
+        let folder = toolchain.folder("shrink");
+        let (program, rejected) = compile(toolchain, &folder, &kernels)?;
+        let ran = run(&program)?;
+        let rejected = rejected.iter().map(|(kernel, said)| (kernel.seed, said.clone()));
+        let wrong = ran.wrong().into_iter().map(|seed| (seed, ran.about(seed)));
+        let found = rejected.chain(wrong).filter(|(_, said)| symptom(said) == wanted);
+        let found = found.map(|(seed, _)| some[seed as usize].clone());
+        if let Some(found) = found.min_by_key(|lines| lines.iter().map(String::len).sum::<usize>()) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Without runs of lines, the longest first; braces stay balanced.
+fn without_lines(lines: &[String]) -> Vec<Vec<String>> {
+    let mut candidates = Vec::new();
+    // The last line makes the kernel a case.
+    let most = lines.len() - 1;
+    for start in 0..most {
+        for end in start + 1..=most {
+            let run = &lines[start..end];
+            let (depth, lowest) = run.iter().fold((0, 0), |(depth, lowest): (i32, i32), line| {
+                let line = line.trim();
+                let after = depth - i32::from(line.starts_with('}'));
+                (after + i32::from(line.ends_with('{')), lowest.min(after))
+            });
+            if depth == 0 && lowest == 0 {
+                candidates.push((end - start, [&lines[..start], &lines[end..]].concat()));
+            }
+        }
+    }
+    candidates.sort_by_key(|(removed, _)| std::cmp::Reverse(*removed));
+    // Long runs rarely can go: a few of each length.
+    let mut kept: Vec<(usize, usize, Vec<String>)> = Vec::new();
+    for (at, (removed, lines)) in candidates.into_iter().enumerate() {
+        let halving = (most / removed.max(1)).ilog2();
+        if removed == 1 || at % (1 << (5 - halving.min(5))) == 0 {
+            kept.push((removed, at, lines));
+        }
+    }
+    kept.into_iter().map(|(_, _, lines)| lines).collect()
+}
+
+/// With a pair of parentheses or braces in an expression replaced by one in it.
+fn without_parts(lines: &[String]) -> Vec<Vec<String>> {
+    let mut candidates = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let groups = groups(line);
+        for &(start, end) in &groups {
+            for &(from, to) in groups.iter().filter(|(from, to)| start < *from && *to < end) {
+                let mut smaller = lines.to_vec();
+                smaller[at] = format!("{}({}){}", &line[..start], &line[from + 1..to - 1], &line[end..]);
+                candidates.push(smaller);
+            }
+        }
+    }
+    candidates.sort_by_key(|lines| lines.iter().map(String::len).sum::<usize>());
+    candidates
+}
+
+/// Where each balanced pair of brackets starts and ends.
+fn groups(line: &str) -> Vec<(usize, usize)> {
+    let (mut open, mut groups) = (Vec::new(), Vec::new());
+    for (at, c) in line.char_indices() {
+        match c {
+            '(' | '{' | '[' => open.push(at),
+            ')' | '}' | ']' => groups.extend(open.pop().map(|start| (start, at + 1))),
+            _ => {}
+        }
+    }
+    groups
+}

@@ -1,0 +1,380 @@
+//! Statements, one a line.
+use super::{
+    generator::Generator,
+    types::{BOOL, Function, Pass, Ty, Var},
+};
+
+impl Generator {
+    /// A statement with `depth` levels of blocks in it at most.
+    pub(super) fn statement(&mut self, depth: u32) {
+        let simple = 12;
+        match self.pick(if depth == 0 { simple } else { 24 }) {
+            0..4 => self.let_statement(),
+            4 => self.let_pattern(),
+            5 | 6 => self.assignment(),
+            7 | 8 if self.context.kernel => self.store(),
+            7 | 8 => self.assignment(),
+            9 if self.context.kernel => {
+                let ty = self.ty(1);
+                let value = self.place(&ty, 2);
+                self.observe(&ty, &value);
+            }
+            9 => self.let_statement(),
+            10 => self.mutating_call(),
+            11 => self.deferred(),
+            12..16 => self.if_statement(depth),
+            16 => self.match_statement(depth),
+            17 => self.let_else(),
+            18 | 19 => self.for_loop(depth),
+            20 => self.for_in_array(depth),
+            21 if self.context.kernel => self.while_loop(depth),
+            22 => self.counting_closure(2),
+            _ => {
+                self.line("{");
+                self.body(depth);
+                self.line("}");
+            }
+        }
+    }
+
+    /// Statements, and perhaps a jump.
+    fn body(&mut self, depth: u32) {
+        let before = self.vars.len();
+        for _ in 0..1 + self.pick(3) {
+            self.statement(depth - 1);
+        }
+        self.jump();
+        self.vars.truncate(before);
+    }
+
+    fn jump(&mut self) {
+        let Some(label) = self.loops.last().cloned() else { return };
+        match self.pick(6) {
+            0 => self.line(&format!("break {label};")),
+            1 => self.line(&format!("continue {label};")),
+            2 if self.context.kernel => {
+                let condition = self.expr(&BOOL, 1, true);
+                self.line(&format!("if {condition} {{"));
+                let out = self.loops[self.loops.len() / 2].clone();
+                self.line(&format!("break {out};"));
+                self.line("}");
+            }
+            _ => {}
+        }
+    }
+
+    fn let_statement(&mut self) {
+        let ty = if self.chance(50) { self.scalar() } else { self.ty(2) };
+        let mutable = self.chance(60);
+        let annotated = self.chance(60) || matches!(ty, Ty::Option(_));
+        let value = self.expr(&ty, 3, annotated);
+        // Now and then a name that is taken: the older one is shadowed.
+        let taken: Vec<_> =
+            self.visible().into_iter().filter(|var| var.name.starts_with('v')).collect();
+        let name = if !taken.is_empty() && self.chance(10) {
+            taken[self.pick(taken.len())].name.clone()
+        } else {
+            self.name("v")
+        };
+        let annotation = if annotated { format!(": {}", ty.name()) } else { String::new() };
+        let keyword = if mutable { "let mut" } else { "let" };
+        self.line(&format!("{keyword} {name}{annotation} = {value};"));
+        self.vars.push(Var { name, ty, mutable });
+    }
+
+    /// `let` with a pattern that always matches.
+    fn let_pattern(&mut self) {
+        let ty = match self.pick(3) {
+            0 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
+            1 => Ty::Array(Box::new(self.scalar()), 3),
+            _ => Ty::Tuple(vec![self.scalar(), self.ty(1)]),
+        };
+        let value = self.expr(&ty, 2, false);
+        let (pattern, vars) = self.irrefutable(&ty);
+        self.line(&format!("let {pattern} = {value};"));
+        self.vars.extend(vars);
+    }
+
+    fn irrefutable(&mut self, ty: &Ty) -> (String, Vec<Var>) {
+        let mut vars = Vec::new();
+        let mut bind = |this: &mut Self, ty: &Ty| {
+            let (name, mutable) = (this.name("v"), this.chance(30));
+            vars.push(Var { name: name.clone(), ty: ty.clone(), mutable });
+            if mutable { format!("mut {name}") } else { name }
+        };
+        let pattern = match ty {
+            Ty::Tuple(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| bind(self, part)).collect();
+                format!("({})", parts.join(", "))
+            }
+            Ty::Array(of, _) => {
+                let (a, b) = (bind(self, of), bind(self, of));
+                ["[A, B, ..]", "[A, .., B]", "[.., A, B]", "[A, _, B]"][self.pick(4)]
+                    .replace('A', &a)
+                    .replace('B', &b)
+            }
+            Ty::Struct(id) => {
+                let of = self.structs[*id].clone();
+                let fields: Vec<_> = of.fields.iter().map(|field| bind(self, field)).collect();
+                if of.tuple {
+                    format!("S{id}({})", fields.join(", "))
+                } else {
+                    let fields = fields.iter().enumerate();
+                    let fields: Vec<_> = fields.map(|(at, name)| format!("f{at}: {name}")).collect();
+                    format!("S{id} {{ {} }}", fields.join(", "))
+                }
+            }
+            Ty::Scalar(_) | Ty::Option(_) | Ty::Enum(_) => bind(self, ty),
+        };
+        (pattern, vars)
+    }
+
+    fn assignment(&mut self) {
+        let settable: Vec<_> = self.places().into_iter().filter(|place| place.mutable).collect();
+        if settable.is_empty() {
+            return self.let_statement();
+        }
+        let place = settable[self.pick(settable.len())].clone();
+        let op = self.update(&place.ty);
+        let value = self.expr(&place.ty, 3, true);
+        let divides = matches!(op, "/=" | "%=") && place.ty.is_int();
+        let value = if divides { format!("{value} | 1") } else { value };
+        self.line(&format!("{} {op} {value};", place.name));
+    }
+
+    fn update(&mut self, ty: &Ty) -> &'static str {
+        let all = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="];
+        match ty {
+            Ty::Scalar("bool") => ["=", "&=", "|=", "^="][self.pick(4)],
+            Ty::Scalar("f32" | "f64") => all[self.pick(6)],
+            Ty::Scalar(_) => all[self.pick(9)],
+            _ => "=",
+        }
+    }
+
+    fn store(&mut self) {
+        let name = self.draw.one_of(&self.memory);
+        let ty = Ty::Scalar(name);
+        let op = self.update(&ty);
+        let value = self.expr(&ty, 3, true);
+        let divides = matches!(op, "/=" | "%=") && ty.is_int();
+        let value = if divides { format!("{value} | 1") } else { value };
+        let element = self.written(name, 1);
+        self.line(&format!("{element} {op} {value};"));
+    }
+
+    /// A call that changes a variable through a reference.
+    fn mutating_call(&mut self) {
+        let found: Vec<Function> = self
+            .functions
+            .iter()
+            .filter(|function| {
+                let passes = function.params.iter().map(|(_, pass)| *pass);
+                let receiver = function.receiver.map(|(_, pass)| pass);
+                passes.chain(receiver).filter(|pass| *pass == Pass::Mut).count() == 1
+            })
+            .cloned()
+            .collect();
+        if found.is_empty() {
+            return self.assignment();
+        }
+        let function = found[self.pick(found.len())].clone();
+        let receiver = function.receiver.map(|(id, pass)| (Ty::Struct(id), pass));
+        let (wanted, _) = receiver
+            .iter()
+            .chain(&function.params)
+            .find(|(_, pass)| *pass == Pass::Mut)
+            .expect("one is changed");
+        let places: Vec<_> =
+            self.places().into_iter().filter(|var| var.mutable && var.ty == *wanted).collect();
+        if places.is_empty() {
+            return self.let_statement();
+        }
+        let place = places[self.pick(places.len())].name.clone();
+        // The other arguments see nothing of the variable that is borrowed.
+        let root = place.split(['.', '[']).next().expect("a place has a root").to_owned();
+        let hidden = self.vars.clone();
+        self.vars.retain(|var| var.name != root && !place.contains(&var.name));
+        let args: Vec<_> = self.without_assignments(|this| {
+            function
+                .params
+                .iter()
+                .map(|(ty, pass)| match pass {
+                    Pass::Mut => format!("&mut {place}"),
+                    Pass::Value | Pass::Ref => this.argument(ty, *pass, 2),
+                })
+                .collect()
+        });
+        let on = receiver.map(|(ty, pass)| match pass {
+            Pass::Mut => place.clone(),
+            Pass::Value | Pass::Ref => self.without_assignments(|this| this.place(&ty, 1)),
+        });
+        self.vars = hidden;
+        let name = self.name("v");
+        let call = match on {
+            Some(on) => format!("{on}.{}({})", function.name, args.join(", ")),
+            None => format!("{}({})", function.name, args.join(", ")),
+        };
+        self.line(&format!("let {name} = {call};"));
+        self.vars.push(Var { name, ty: function.ret, mutable: false });
+    }
+
+    /// A variable that is set in the branches behind its `let`.
+    fn deferred(&mut self) {
+        let ty = self.ty(1);
+        let (name, condition) = (self.name("v"), self.expr(&BOOL, 2, true));
+        let (yes, no) = (self.expr(&ty, 2, true), self.expr(&ty, 2, true));
+        self.line(&format!("let {name}: {};", ty.name()));
+        self.line(&format!("if {condition} {{"));
+        self.line(&format!("{name} = {yes};"));
+        self.line("} else {");
+        self.line(&format!("{name} = {no};"));
+        self.line("}");
+        self.vars.push(Var { name, ty, mutable: false });
+    }
+
+    fn if_statement(&mut self, depth: u32) {
+        let condition = if self.chance(25) {
+            let of = self.ty(1);
+            let option = Ty::Option(Box::new(of.clone()));
+            let (value, name) = (self.expr(&option, 2, true), self.name("v"));
+            self.line(&format!("let o{name}: {} = {value};", option.name()));
+            self.vars.push(Var { name: name.clone(), ty: of, mutable: false });
+            let more = if self.chance(40) {
+                format!(" && {}", self.expr(&BOOL, 1, true))
+            } else {
+                String::new()
+            };
+            self.line(&format!("if let Some({name}) = o{name}{more} {{"));
+            self.body(depth);
+            self.vars.pop();
+            None
+        } else {
+            let condition = self.expr(&BOOL, 2, true);
+            self.line(&format!("if {condition} {{"));
+            self.body(depth);
+            Some(condition)
+        };
+        if self.chance(50) {
+            let other = self.expr(&BOOL, 1, true);
+            let nested = condition.is_some() && self.chance(30);
+            self.line(&if nested { format!("}} else if {other} {{") } else { "} else {".into() });
+            self.body(depth);
+        }
+        self.line("}");
+    }
+
+    fn match_statement(&mut self, depth: u32) {
+        let of = self.ty(2);
+        let value = self.expr(&of, 2, false);
+        self.line(&format!("match {value} {{"));
+        for _ in 0..1 + self.pick(3) {
+            let (head, count) = self.arm(&of, 1);
+            self.line(&format!("{head} => {{"));
+            self.body(depth);
+            self.line("}");
+            self.vars.truncate(self.vars.len() - count);
+        }
+        self.line("_ => {");
+        self.body(depth);
+        self.line("}");
+        self.line("}");
+    }
+
+    /// `let .. else`, in a block that it leaves where the pattern does not match.
+    fn let_else(&mut self) {
+        let of = self.ty(1);
+        let option = Ty::Option(Box::new(of.clone()));
+        let (value, name, label) = (self.expr(&option, 2, true), self.name("v"), self.name("'b"));
+        self.line(&format!("let o{name}: {} = {value};", option.name()));
+        self.line(&format!("{label}: {{"));
+        self.line(&format!("let Some({name}) = o{name} else {{"));
+        self.line(&format!("break {label};"));
+        self.line("};");
+        let before = self.vars.len();
+        self.vars.push(Var { name, ty: of, mutable: false });
+        for _ in 0..1 + self.pick(2) {
+            self.statement(0);
+        }
+        self.vars.truncate(before);
+        self.line("}");
+    }
+
+    /// A range of any integer type: short in device functions, up to the kernel's fuel in it.
+    fn for_loop(&mut self, depth: u32) {
+        let (label, name, ty) = (self.name("'l"), self.name("v"), self.int());
+        let adapter = ["", "", ".rev()", ".step_by(3)", ".rev().step_by(2)"][self.pick(5)];
+        let dots = ["..", "..="][self.pick(2)];
+        let range = if self.context.kernel {
+            let (start, end) = (self.expr(&ty, 1, false), self.expr(&ty, 1, true));
+            format!("({start} as {}{dots}{end})", ty.name())
+        } else {
+            format!("({}{dots}{})", self.pick(3), 1 + self.pick(3))
+        };
+        let typed = if self.context.kernel {
+            range
+        } else {
+            range.replacen(dots, &format!("{}{dots}", ty.name()), 1)
+        };
+        self.line(&format!("{label}: for {name} in {typed}{adapter} {{"));
+        if self.context.kernel {
+            self.burn(&label);
+        }
+        self.loops.push(label);
+        self.vars.push(Var { name, ty, mutable: false });
+        self.body(depth);
+        self.vars.pop();
+        self.loops.pop();
+        self.line("}");
+    }
+
+    fn burn(&mut self, label: &str) {
+        self.line("if fuel == 0 {");
+        self.line(&format!("break {label};"));
+        self.line("}");
+        self.line("fuel -= 1;");
+    }
+
+    /// Each index of an array, whose elements are changed.
+    fn for_in_array(&mut self, depth: u32) {
+        let (label, at, array) = (self.name("'l"), self.name("v"), self.name("v"));
+        let (of, len) = (self.scalar(), 1 + self.pick(6));
+        let ty = Ty::Array(Box::new(of.clone()), len);
+        let value = self.expr(&ty, 2, true);
+        self.line(&format!("let mut {array}: {} = {value};", ty.name()));
+        self.line(&format!("{label}: for {at} in 0..{len} {{"));
+        let element = self.expr(&of, 2, true);
+        self.vars.push(Var { name: array.clone(), ty, mutable: true });
+        self.vars.push(Var { name: at.clone(), ty: super::types::USIZE, mutable: false });
+        self.loops.push(label);
+        self.line(&format!("{array}[{at}] = {element};"));
+        self.body(depth);
+        self.loops.pop();
+        self.vars.pop();
+        self.line("}");
+    }
+
+    fn while_loop(&mut self, depth: u32) {
+        let label = self.name("'l");
+        let (mut bound, condition) = (0, self.expr(&BOOL, 2, true));
+        match self.pick(3) {
+            0 => {
+                let of = self.ty(1);
+                let (value, name) = (self.expr(&of, 2, false), self.name("v"));
+                self.line(&format!(
+                    "{label}: while let Some({name}) = some_if({condition}, {value}) {{"
+                ));
+                self.vars.push(Var { name, ty: of, mutable: false });
+                bound = 1;
+            }
+            1 => self.line(&format!("{label}: loop {{")),
+            _ => self.line(&format!("{label}: while {condition} {{")),
+        }
+        self.burn(&label);
+        self.loops.push(label);
+        self.body(depth);
+        self.loops.pop();
+        self.vars.truncate(self.vars.len() - bound);
+        self.line("}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Types of random programs, and what is known of the items that they are.
+
+/// Every integer type.
+pub(super) const INTS: [&str; 10] =
+    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+/// Every float type.
+pub(super) const FLOATS: [&str; 2] = ["f32", "f64"];
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ty {
+    /// `bool`, an integer or a float, by name.
+    Scalar(&'static str),
+    Tuple(Vec<Ty>),
+    Array(Box<Ty>, usize),
+    Option(Box<Ty>),
+    /// A struct of the module, by number.
+    Struct(usize),
+    /// An enum of the module, by number.
+    Enum(usize),
+}
+
+pub(super) const BOOL: Ty = Ty::Scalar("bool");
+pub(super) const USIZE: Ty = Ty::Scalar("usize");
+pub(super) const U32: Ty = Ty::Scalar("u32");
+pub(super) const I32: Ty = Ty::Scalar("i32");
+pub(super) const U64: Ty = Ty::Scalar("u64");
+
+impl Ty {
+    pub(super) fn is_float(&self) -> bool {
+        matches!(self, Self::Scalar("f32" | "f64"))
+    }
+
+    pub(super) fn is_int(&self) -> bool {
+        matches!(self, Self::Scalar(name) if INTS.contains(name))
+    }
+
+    pub(super) fn is_signed(&self) -> bool {
+        matches!(self, Self::Scalar(name) if self.is_int() && name.starts_with('i'))
+    }
+
+    /// The unsigned integer of a signed one's size, and the other way round.
+    pub(super) fn other_sign(&self) -> Self {
+        let Self::Scalar(name) = self else { unreachable!("only integers have a sign") };
+        let at = INTS.iter().position(|int| int == name).expect("an integer");
+        Self::Scalar(INTS[(at + 5) % 10])
+    }
+
+    /// As it is written.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Scalar(name) => (*name).to_owned(),
+            Self::Tuple(parts) => {
+                let parts: Vec<_> = parts.iter().map(Self::name).collect();
+                format!("({})", parts.join(", "))
+            }
+            Self::Array(of, len) => format!("[{}; {len}]", of.name()),
+            Self::Option(of) => format!("Option<{}>", of.name()),
+            Self::Struct(id) => format!("S{id}"),
+            Self::Enum(id) => format!("E{id}"),
+        }
+    }
+
+    /// Whether `==` and `<` are there. Structs derive them, and so do enums.
+    pub(super) fn is_ordered(&self) -> bool {
+        match self {
+            Self::Scalar(_) | Self::Struct(_) | Self::Enum(_) => true,
+            Self::Tuple(parts) => parts.iter().all(Self::is_ordered),
+            Self::Array(of, _) | Self::Option(of) => of.is_ordered(),
+        }
+    }
+}
+
+/// A struct: its fields' types; they are called `f0`, `f1` and so on. A tuple struct's `0`, `1`.
+#[derive(Clone, Debug)]
+pub(super) struct Struct {
+    pub(super) fields: Vec<Ty>,
+    pub(super) tuple: bool,
+    /// Whether it implements the module's trait.
+    pub(super) measured: bool,
+}
+
+impl Struct {
+    /// The name of a field.
+    pub(super) fn field(&self, number: usize) -> String {
+        if self.tuple { number.to_string() } else { format!("f{number}") }
+    }
+}
+
+/// A variant of an enum: its fields, with names (`g0`) or without.
+#[derive(Clone, Debug)]
+pub(super) struct Variant {
+    pub(super) fields: Vec<Ty>,
+    pub(super) named: bool,
+}
+
+/// An enum; its variants are called `A0`, `A1` and so on.
+#[derive(Clone, Debug)]
+pub(super) struct Enum {
+    pub(super) variants: Vec<Variant>,
+}
+
+impl Enum {
+    /// Whether `as` works on it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.variants.iter().all(|variant| variant.fields.is_empty())
+    }
+}
+
+/// How a function takes an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Value,
+    Ref,
+    Mut,
+}
+
+/// Something to call.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    /// Its name, or behind a receiver the method's.
+    pub(super) name: String,
+    /// The struct whose method it is, and how it takes `self`.
+    pub(super) receiver: Option<(usize, Pass)>,
+    pub(super) params: Vec<(Ty, Pass)>,
+    pub(super) ret: Ty,
+}
+
+/// A variable in scope.
+#[derive(Clone, Debug)]
+pub(super) struct Var {
+    /// Its name; `(*v1)` for a reference's value.
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    pub(super) mutable: bool,
+}
