@@ -18,6 +18,8 @@ cases![
     evaluation_order,
     collatz_steps,
     no_threads_left,
+    negative_patterns,
+    pattern_that_never_matches,
 ];
 
 /// Runs a kernel of one input and `PER` outputs for each of `n` inputs, and compares with `want`.
@@ -560,4 +562,53 @@ fn all_return(x: &[i32], out: &mut [i32]) {
 
 fn no_threads_left(on: &Engine) -> Check {
     per_element!(on, all_return, below_100(), 1, |v| [v])
+}
+
+#[kernel]
+fn signs(x: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        out[i] = match x[i] - 50 {
+            -50 => 1,
+            -49..=-10 => 2,
+            -9..=9 => 3,
+            _ => 4,
+        };
+    }
+}
+
+fn negative_patterns(on: &Engine) -> Check {
+    per_element!(on, signs, below_100(), 1, |v: i32| [match v {
+        0 => 1,
+        1..=40 => 2,
+        41..=59 => 3,
+        _ => 4,
+    }])
+}
+
+/// Behind a pattern that is known not to match, nothing is bound.
+#[kernel]
+fn never(x: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let none = if false { Some((x[i], 1)) } else { None };
+        out[i] = x[i];
+        if let Some((a, _)) = none
+            && {
+                out[i] = 1;
+                a > 3
+            }
+        {
+            out[i] = a;
+        }
+        if let Some((_, b)) = none
+            && b > 3
+        {
+            out[i] = b;
+        }
+    }
+}
+
+fn pattern_that_never_matches(on: &Engine) -> Check {
+    per_element!(on, never, below_100(), 1, |v| [v])
 }

@@ -5,10 +5,11 @@
 //! stays in `target/fuzz`, so that it can be run elsewhere, too: with `WARPWISE_DEVICE=cuda` on a
 //! machine with a GPU.
 use std::process::ExitCode;
-use warpwise_tests::random_rust::batch::{fuzz, Plan};
+use warpwise_tests::random_rust::batch::{Plan, fuzz};
 
 fn main() -> ExitCode {
-    let mut plan = Plan { seed: 0, kernels: 1000, batch: 100, shrink: 0, release: !cfg!(debug_assertions) };
+    let mut plan =
+        Plan { seed: 0, kernels: 1000, batch: 100, shrink: 0, release: !cfg!(debug_assertions) };
     let mut args = std::env::args().skip(1);
     while let Some(name) = args.next() {
         let value = args.next().and_then(|value| value.parse().ok());

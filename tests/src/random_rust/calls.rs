@@ -92,8 +92,9 @@ impl Generator {
         let name = self.name("c");
         let body = self.in_closure(&[(name.clone(), from.clone())], to, depth);
         // A mutable reference would move into the closure and be gone.
-        let moves = self.vars.iter().all(|var| !(var.mutable && var.name.starts_with("(*")));
-        let capture = if moves && self.chance(25) { "move " } else { "" };
+        let refers = body.contains("w_")
+            || self.vars.iter().any(|var| var.mutable && var.name.starts_with("(*"));
+        let capture = if !refers && self.chance(25) { "move " } else { "" };
         format!("{capture}|{name}: {}| {body}", from.name())
     }
 
@@ -134,11 +135,13 @@ impl Generator {
         let start = self.expr(&ty, depth, false);
         let vars = [(name.clone(), ty.clone()), (sum.clone(), ty.clone())];
         let next = self.in_closure(&vars, &ty, depth);
-        let (a, b) = self.without_assignments(|this| {
-            (this.expr(&ty, depth, true), this.expr(&ty, depth, true))
-        });
+        let (a, b) = self
+            .without_assignments(|this| (this.expr(&ty, depth, true), this.expr(&ty, depth, true)));
         self.line(&format!("let mut {sum}: {} = {start};", ty.name()));
-        self.line(&format!("let mut {step} = |{name}: {}| {{ {sum} = {next}; {sum} }};", ty.name()));
+        self.line(&format!(
+            "let mut {step} = |{name}: {}| {{ {sum} = {next}; {sum} }};",
+            ty.name()
+        ));
         self.line(&format!("let {name}1 = {step}({a});"));
         self.line(&format!("{step}({b});"));
         self.vars.push(Var { name: sum, ty: ty.clone(), mutable: true });

@@ -5,12 +5,29 @@ use super::{
 };
 
 impl Generator {
+    /// Whether kernel code has `<` for the type: it has none for arrays.
+    pub(super) fn is_ordered(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Scalar(_) => true,
+            Ty::Array(..) => false,
+            Ty::Option(of) => self.is_ordered(of),
+            Ty::Tuple(parts) => parts.iter().all(|part| self.is_ordered(part)),
+            Ty::Struct(id) => self.structs[*id].fields.iter().all(|field| self.is_ordered(field)),
+            Ty::Enum(id) => {
+                let mut fields =
+                    self.enums[*id].variants.iter().flat_map(|variant| &variant.fields);
+                fields.all(|field| self.is_ordered(field))
+            }
+        }
+    }
+
     /// An expression that makes a composite value.
     pub(super) fn make(&mut self, ty: &Ty, depth: u32, known: bool) -> String {
         match ty {
             Ty::Scalar(_) => self.expr(ty, depth, known),
             Ty::Tuple(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.expr(part, depth, known)).collect();
+                let parts: Vec<_> =
+                    parts.iter().map(|part| self.expr(part, depth, known)).collect();
                 format!("({})", parts.join(", "))
             }
             Ty::Array(of, len) if self.chance(30) => {
@@ -89,7 +106,8 @@ impl Generator {
             }
             3 => {
                 let (on, parameter) = (self.option(of, depth), self.name("c"));
-                let test = self.in_closure(&[(format!("(*{parameter})"), of.clone())], &BOOL, depth);
+                let test =
+                    self.in_closure(&[(format!("(*{parameter})"), of.clone())], &BOOL, depth);
                 format!("({on}).filter(|{parameter}| {test})")
             }
             4 => {

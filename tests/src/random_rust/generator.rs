@@ -132,9 +132,8 @@ impl Generator {
 
     /// The variables that are not shadowed.
     pub(super) fn visible(&self) -> Vec<Var> {
-        let shadowed = |at: usize| {
-            self.vars[at + 1..].iter().any(|later| later.name == self.vars[at].name)
-        };
+        let shadowed =
+            |at: usize| self.vars[at + 1..].iter().any(|later| later.name == self.vars[at].name);
         let vars = self.vars.iter().enumerate().filter(|(at, _)| !shadowed(*at));
         vars.map(|(_, var)| var.clone()).collect()
     }

@@ -168,8 +168,7 @@ impl Generator {
                 Pass::Mut => "&mut self",
             };
             let name = if pass == Pass::Value { "self" } else { "(*self)" };
-            let own =
-                Var { name: name.into(), ty: Ty::Struct(id), mutable: pass == Pass::Mut };
+            let own = Var { name: name.into(), ty: Ty::Struct(id), mutable: pass == Pass::Mut };
             let ret = if self.chance(50) {
                 of.fields[self.pick(of.fields.len())].clone()
             } else {
@@ -251,7 +250,8 @@ impl Generator {
 
     fn kernel_item(&mut self) {
         self.memory = (0..2 + self.pick(3)).map(|_| INTS[self.pick(10)]).collect();
-        let more = [self.draw.one_of(&["f32", "f64"]), self.draw.one_of(&["u32", "i32", "bool", "u8"])];
+        let more =
+            [self.draw.one_of(&["f32", "f64"]), self.draw.one_of(&["u32", "i32", "bool", "u8"])];
         self.memory.extend(more);
         self.memory.sort_unstable();
         self.memory.dedup();

@@ -74,7 +74,13 @@ impl Generator {
         (format!("{path} {{ {} }}", texts.join(", ")), vars)
     }
 
-    fn array_pattern(&mut self, of: &Ty, len: usize, depth: u32, binds: bool) -> (String, Vec<Var>) {
+    fn array_pattern(
+        &mut self,
+        of: &Ty,
+        len: usize,
+        depth: u32,
+        binds: bool,
+    ) -> (String, Vec<Var>) {
         let count = if self.chance(50) { len } else { self.pick(len) };
         let parts = vec![of.clone(); count];
         let (mut texts, vars) = self.patterns(&parts, depth, binds);

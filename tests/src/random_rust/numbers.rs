@@ -34,9 +34,7 @@ impl Generator {
     }
 
     fn float_literal(&mut self, name: &str, suffix: &str) -> String {
-        let named = [
-            "INFINITY", "NEG_INFINITY", "NAN", "MAX", "MIN", "MIN_POSITIVE", "EPSILON",
-        ];
+        let named = ["INFINITY", "NEG_INFINITY", "NAN", "MAX", "MIN", "MIN_POSITIVE", "EPSILON"];
         let subnormal = if name == "f32" { "1e-40" } else { "4e-320" };
         match self.pick(9) {
             0 => format!("{name}::{}", named[self.pick(named.len())]),
@@ -88,14 +86,18 @@ impl Generator {
             }
             4 => {
                 let of = self.ty(2);
-                let equal = !of.is_ordered() || matches!(of, Ty::Option(_)) || self.chance(60);
+                let equal = !self.is_ordered(&of) || self.chance(60);
                 let op = if equal { ["==", "!="][self.pick(2)] } else { ["<", ">="][self.pick(2)] };
                 let (a, b) = (self.expr(&of, depth, false), self.expr(&of, depth, false));
                 format!("({a} {op} {b})")
             }
             5 | 6 => {
                 let op = ["&", "|", "^", "&&", "||"][self.pick(5)];
-                format!("({} {op} {})", self.expr(&BOOL, depth, true), self.expr(&BOOL, depth, true))
+                format!(
+                    "({} {op} {})",
+                    self.expr(&BOOL, depth, true),
+                    self.expr(&BOOL, depth, true)
+                )
             }
             7 => format!("(!{})", self.expr(&BOOL, depth, true)),
             8 => {
@@ -107,8 +109,8 @@ impl Generator {
             9 => {
                 let name = ["f32", "f64"][self.pick(2)];
                 let value = self.expr(&Ty::Scalar(name), depth, false);
-                let test =
-                    ["is_nan", "is_finite", "is_infinite", "is_normal", "is_subnormal"][self.pick(5)];
+                let test = ["is_nan", "is_finite", "is_infinite", "is_normal", "is_subnormal"]
+                    [self.pick(5)];
                 if self.chance(25) {
                     return format!("nan_{name}({value}).is_sign_negative()");
                 }
@@ -174,7 +176,11 @@ impl Generator {
             let of = self.int();
             let on = self.expr(&of, depth, false);
             let count = [
-                "count_ones", "count_zeros", "leading_zeros", "leading_ones", "trailing_zeros",
+                "count_ones",
+                "count_zeros",
+                "leading_zeros",
+                "leading_ones",
+                "trailing_zeros",
                 "trailing_ones",
             ];
             return format!("({on}).{}()", count[self.pick(6)]);
@@ -182,16 +188,30 @@ impl Generator {
         match self.pick(if ty.is_signed() { 10 } else { 9 }) {
             0 | 1 => {
                 let methods = [
-                    "wrapping_add", "wrapping_sub", "wrapping_mul", "saturating_add",
-                    "saturating_sub", "saturating_mul", "min", "max", "midpoint",
+                    "wrapping_add",
+                    "wrapping_sub",
+                    "wrapping_mul",
+                    "saturating_add",
+                    "saturating_sub",
+                    "saturating_mul",
+                    "min",
+                    "max",
+                    "midpoint",
                 ];
                 let other = self.expr(ty, depth, true);
                 format!("({on}).{}({other})", methods[self.pick(methods.len())])
             }
             2 | 3 => {
                 let methods = [
-                    "rotate_left", "rotate_right", "wrapping_shl", "wrapping_shr", "unbounded_shl",
-                    "unbounded_shr", "pow", "wrapping_pow", "saturating_pow",
+                    "rotate_left",
+                    "rotate_right",
+                    "wrapping_shl",
+                    "wrapping_shr",
+                    "unbounded_shl",
+                    "unbounded_shr",
+                    "pow",
+                    "wrapping_pow",
+                    "saturating_pow",
                 ];
                 let amount = self.expr(&U32, depth, true);
                 format!("({on}).{}({amount})", methods[self.pick(methods.len())])
@@ -202,7 +222,10 @@ impl Generator {
             }
             5 => {
                 let methods = [
-                    "wrapping_div", "wrapping_rem", "wrapping_div_euclid", "wrapping_rem_euclid",
+                    "wrapping_div",
+                    "wrapping_rem",
+                    "wrapping_div_euclid",
+                    "wrapping_rem_euclid",
                     "saturating_div",
                 ];
                 let other = self.expr(ty, depth, true);
@@ -261,8 +284,17 @@ impl Generator {
         match self.pick(9) {
             0 => {
                 let methods = [
-                    "sqrt", "floor", "ceil", "trunc", "round", "round_ties_even", "fract", "recip",
-                    "abs", "to_radians", "to_degrees",
+                    "sqrt",
+                    "floor",
+                    "ceil",
+                    "trunc",
+                    "round",
+                    "round_ties_even",
+                    "fract",
+                    "recip",
+                    "abs",
+                    "to_radians",
+                    "to_degrees",
                 ];
                 format!("({on}).{}()", methods[self.pick(methods.len())])
             }

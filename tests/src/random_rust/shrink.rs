@@ -12,7 +12,9 @@ use super::{
 fn symptom(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     match line.split_once(": error") {
-        Some((_, error)) => error.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect(),
+        Some((_, error)) => {
+            error.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
+        }
         None if line.contains("its fault is") => "fault".into(),
         None if line.contains("does not run") => line.split(": ").skip(1).collect(),
         None => "bits".into(),
@@ -59,7 +61,8 @@ fn best(
         let wrong = ran.wrong().into_iter().map(|seed| (seed, ran.about(seed)));
         let found = rejected.chain(wrong).filter(|(_, said)| symptom(said) == wanted);
         let found = found.map(|(seed, _)| some[seed as usize].clone());
-        if let Some(found) = found.min_by_key(|lines| lines.iter().map(String::len).sum::<usize>()) {
+        if let Some(found) = found.min_by_key(|lines| lines.iter().map(String::len).sum::<usize>())
+        {
             return Ok(Some(found));
         }
     }
@@ -104,7 +107,8 @@ fn without_parts(lines: &[String]) -> Vec<Vec<String>> {
         for &(start, end) in &groups {
             for &(from, to) in groups.iter().filter(|(from, to)| start < *from && *to < end) {
                 let mut smaller = lines.to_vec();
-                smaller[at] = format!("{}({}){}", &line[..start], &line[from + 1..to - 1], &line[end..]);
+                smaller[at] =
+                    format!("{}({}){}", &line[..start], &line[from + 1..to - 1], &line[end..]);
                 candidates.push(smaller);
             }
         }

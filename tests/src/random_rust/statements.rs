@@ -120,7 +120,8 @@ impl Generator {
                     format!("S{id}({})", fields.join(", "))
                 } else {
                     let fields = fields.iter().enumerate();
-                    let fields: Vec<_> = fields.map(|(at, name)| format!("f{at}: {name}")).collect();
+                    let fields: Vec<_> =
+                        fields.map(|(at, name)| format!("f{at}: {name}")).collect();
                     format!("S{id} {{ {} }}", fields.join(", "))
                 }
             }

@@ -60,15 +60,6 @@ impl Ty {
             Self::Enum(id) => format!("E{id}"),
         }
     }
-
-    /// Whether `==` and `<` are there. Structs derive them, and so do enums.
-    pub(super) fn is_ordered(&self) -> bool {
-        match self {
-            Self::Scalar(_) | Self::Struct(_) | Self::Enum(_) => true,
-            Self::Tuple(parts) => parts.iter().all(Self::is_ordered),
-            Self::Array(of, _) | Self::Option(of) => of.is_ordered(),
-        }
-    }
 }
 
 /// A struct: its fields' types; they are called `f0`, `f1` and so on. A tuple struct's `0`, `1`.

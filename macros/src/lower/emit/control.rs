@@ -103,10 +103,17 @@ impl Emit<'_> {
         let Kind::Lazy { and: true, lhs, rhs } = &cond.kind else { return self.scalar(cond) };
         if self.is_cheap(rhs, &mut 0) {
             let lhs = self.conditions(lhs, opened)?;
+            if self.known(lhs) == Some(false) {
+                return Ok(lhs);
+            }
             let rhs = self.scalar(rhs)?;
             return Ok(self.binary_op(BinaryOp::And, lhs, rhs, Scalar::Bool, cond.at));
         }
         let first = self.conditions(lhs, opened)?;
+        // A pattern that never matches has bound nothing for what comes behind it.
+        if self.known(first) == Some(false) {
+            return Ok(first);
+        }
         let op = Op::If { cond: first, then: Body::default(), other: Body::default() };
         self.begin(cond.at, op, ir::Ty::Unit)?;
         *opened += 1;
@@ -131,6 +138,9 @@ impl Emit<'_> {
     /// can tell, and what reads a condition sees both sides at once.
     pub(super) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: At) -> Flow<InstId> {
         let lhs = self.scalar(lhs)?;
+        if self.known(lhs) == Some(!and) {
+            return Ok(lhs);
+        }
         if self.is_cheap(rhs, &mut 0) {
             let rhs = self.scalar(rhs)?;
             let op = if and { BinaryOp::And } else { BinaryOp::Or };
