@@ -605,10 +605,12 @@ fn never(x: &[i32], out: &mut [i32]) {
             && b > 3
         {
             out[i] = b;
+        } else {
+            out[i] += 1;
         }
     }
 }
 
 fn pattern_that_never_matches(on: &Engine) -> Check {
-    per_element!(on, never, below_100(), 1, |v| [v])
+    per_element!(on, never, below_100(), 1, |v| [v + 1])
 }

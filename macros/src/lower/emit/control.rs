@@ -48,7 +48,9 @@ impl Emit<'_> {
         let mut opened = 0;
         let cond = self.conditions(cond, &mut opened);
         let mut ends = false;
-        if let Ok(cond) = cond {
+        if let Ok(cond) = cond
+            && self.known(cond) != Some(false)
+        {
             let op = Op::If { cond, then: Body::default(), other: Body::default() };
             self.begin(expr.at, op, ir::Ty::Unit)?;
             let then = self.block(then).and_then(|value| self.put(result.as_ref(), value, expr));
