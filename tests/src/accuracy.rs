@@ -11,12 +11,18 @@ pub struct Both<A, B> {
     pub wide: B,
 }
 
+/// A function of one number of a type.
+pub type OfOne<T> = fn(T) -> T;
+
+/// A function of two numbers of a type.
+pub type OfTwo<T> = fn(T, T) -> T;
+
 /// A function of one number.
 pub struct Unary {
     /// Its name.
     pub name: &'static str,
     /// The library's, on the host.
-    pub host: Both<fn(f32) -> f32, fn(f64) -> f64>,
+    pub host: Both<OfOne<f32>, OfOne<f64>>,
     /// Its exact value.
     pub exact: fn(f64) -> Exact,
     /// The largest error in ULP that is promised.
@@ -30,7 +36,7 @@ pub struct Binary {
     /// Its name.
     pub name: &'static str,
     /// The library's, on the host.
-    pub host: Both<fn(f32, f32) -> f32, fn(f64, f64) -> f64>,
+    pub host: Both<OfTwo<f32>, OfTwo<f64>>,
     /// Its exact value.
     pub exact: fn(f64, f64) -> Exact,
     /// The largest error in ULP that is promised.

@@ -1,9 +1,10 @@
 //! Sine and cosine: angles of every size.
 use super::double::{Double, exponent, scale};
 use super::functions::taylor;
+use std::f64::consts::FRAC_PI_2;
 
 /// pi / 2
-pub(super) const QUARTER: Double = Double { hi: 1.5707963267948966, lo: 6.123233995736766e-17 };
+pub(super) const QUARTER: Double = Double { hi: FRAC_PI_2, lo: 6.123233995736766e-17 };
 
 /// 2 / pi, in words of 64 bits behind the point.
 const WORDS: [u64; 20] = [

@@ -1,11 +1,12 @@
 //! The functions.
 use super::angle::{QUARTER, sin_cos};
 use super::double::{Double, Exact, scale};
+use std::f64::consts;
 
-const LN_2: Double = Double { hi: 0.6931471805599453, lo: 2.3190468138462996e-17 };
-const LN_10: Double = Double { hi: 2.302585092994046, lo: -2.1707562233822494e-16 };
+const LN_2: Double = Double { hi: consts::LN_2, lo: 2.3190468138462996e-17 };
+const LN_10: Double = Double { hi: consts::LN_10, lo: -2.1707562233822494e-16 };
 /// 2 / sqrt(pi)
-const ERF: Double = Double { hi: 1.1283791670955126, lo: 1.533545961316588e-17 };
+const ERF: Double = Double { hi: consts::FRAC_2_SQRT_PI, lo: 1.533545961316588e-17 };
 
 /// The sum of terms, each made of the last and its number, until they do not count.
 pub(super) fn taylor(first: Double, next: impl Fn(Double, i32) -> Double) -> Double {
