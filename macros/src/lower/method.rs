@@ -260,6 +260,7 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
         | Type::Tuple(_)
         | Type::Adt(..)
         | Type::Closure(_)
+        | Type::Iter(..)
         | Type::Array(..)
         | Type::Atomic(..)
         | Type::Exchange(_) => false,

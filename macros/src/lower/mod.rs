@@ -9,6 +9,7 @@
 //! Nothing is lowered that was not understood: [`error::Errors`] collects everything that is
 //! wrong, and a type of the tree that is wrong cannot be made without having reported it.
 mod builtin;
+mod chain;
 mod constant;
 mod emit;
 mod error;

@@ -1,6 +1,6 @@
 //! Types that are known, of no function in particular: what an instance of a device function is
 //! made for. What is left open in them are the kernel's own generic parameters.
-use super::types::Prim;
+use super::{chain::Chain, types::Prim};
 use std::rc::Rc;
 use warpwise_compiler::ir::{Extent, GenericId};
 
@@ -36,6 +36,8 @@ pub(crate) enum Mono {
     Adt(usize, Vec<MonoArg>),
     /// A closure.
     Closure(Rc<ClosureMono>),
+    /// An iterator: the type of its items, then those of its parts.
+    Iter(Chain, Vec<Mono>),
 }
 
 /// What is known of a closure from outside.

@@ -1,16 +1,21 @@
-//! What every kernel can name without declaring it: `Option`, `Result` and their methods, as
-//! kernel code.
+//! What every kernel can name without declaring it: `Option`, `Result` and their methods, and
+//! methods of slices and iterators, as kernel code.
 use super::DeviceItem;
 use std::collections::BTreeMap;
 use syn::Item;
 
-/// The source of `Option` and `Result`.
-const OPTION: &str = include_str!("prelude/option.rs");
+/// The sources.
+const FILES: [&str; 3] = [
+    include_str!("prelude/option.rs"),
+    include_str!("prelude/slice.rs"),
+    include_str!("prelude/iterator.rs"),
+];
 
 /// The items, each with where the paths in it lead: to each other, by their names. The indices
 /// begin at `first`.
 pub(super) fn items(first: usize) -> Vec<DeviceItem> {
-    let items = syn::parse_file(OPTION).map_or_else(|_| Vec::new(), |file| file.items);
+    let files = FILES.into_iter().filter_map(|file| syn::parse_file(file).ok());
+    let items: Vec<Item> = files.flat_map(|file| file.items).collect();
     let names = items.iter().enumerate().filter_map(|(index, item)| match item {
         Item::Enum(item) => Some((item.ident.to_string(), first + index)),
         _ => None,

@@ -203,6 +203,27 @@ impl<'a> Program<'a> {
         })
     }
 
+    /// The method of this name of a trait of the prelude.
+    pub(super) fn prelude_method(
+        &self,
+        of_trait: &str,
+        name: &str,
+    ) -> Option<(Callee, &'a Signature)> {
+        let mut items = self.prelude.iter().enumerate();
+        items.find_map(|(index, device)| match &device.item {
+            Item::Trait(found) if found.ident == of_trait => {
+                found.items.iter().enumerate().find_map(|(member, item)| match item {
+                    TraitItem::Fn(method) if method.sig.ident == name => {
+                        let item = self.devices.len() + index;
+                        Some((Callee { item, member: Some(member) }, &method.sig))
+                    }
+                    _ => None,
+                })
+            }
+            _ => None,
+        })
+    }
+
     /// The generic parameters of the `impl` or trait that a function is in.
     pub(super) fn generics_of(&self, callee: Callee) -> Option<&'a Generics> {
         callee.member?;

@@ -174,6 +174,24 @@ pub(crate) enum Kind {
         /// By what.
         index: Box<Expr>,
     },
+    /// `base[start..end]`; the base is a place of slice or array type.
+    Part {
+        /// What is taken apart.
+        base: Box<Expr>,
+        /// Index of the first element; the first of all if it is not written.
+        start: Option<Box<Expr>>,
+        /// Where it stops; the end of all if it is not written.
+        end: Option<Box<Expr>>,
+        /// Whether `end` itself is in it.
+        inclusive: bool,
+    },
+    /// `base.get(index)`; the base is a place of slice or array type.
+    Get {
+        /// What is looked into.
+        base: Box<Expr>,
+        /// Where.
+        index: Box<Expr>,
+    },
     /// `&place` and `&mut place`, as the type says.
     Borrow(Box<Expr>),
     /// A reference to an array as one to a slice.
@@ -267,6 +285,8 @@ pub(crate) enum Kind {
     },
     /// `for` over a range.
     For(Box<For>),
+    /// `for` over another iterator.
+    Each(Box<Each>),
     /// `break`
     Break {
         /// Out of what.
@@ -368,6 +388,8 @@ pub(crate) enum Kind {
     },
     /// `.len()` of a place of slice or array type.
     Length(Box<Expr>),
+    /// `.len()` of an iterator.
+    Remaining(Box<Expr>),
     /// `.is_ok()`, or `.is_err()`, of what `compare_exchange` returned.
     Exchanged {
         /// What it returned.
@@ -403,6 +425,19 @@ pub(crate) struct For {
     pub(crate) reverse: bool,
     /// `.step_by(..)`, a `usize`.
     pub(crate) step: Option<Expr>,
+    /// What is repeated.
+    pub(crate) body: Block,
+}
+
+/// `for pattern in iterator`
+#[derive(Debug)]
+pub(crate) struct Each {
+    /// Its label.
+    pub(crate) label: Label,
+    /// What each item is taken apart into.
+    pub(crate) pattern: Pattern,
+    /// The iterator.
+    pub(crate) of: Expr,
     /// What is repeated.
     pub(crate) body: Block,
 }
@@ -549,6 +584,7 @@ impl Expr {
             Kind::Var(_)
                 | Kind::Deref(_)
                 | Kind::Index { .. }
+                | Kind::Part { .. }
                 | Kind::Field { .. }
                 | Kind::Scoped { .. }
         )

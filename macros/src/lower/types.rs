@@ -4,6 +4,7 @@
 //! Generic parameters are numbered in the function's own order (its type and constant parameters,
 //! then a kernel's open constants); [`Extent`]s of array lengths count in it too.
 use super::{
+    chain::Chain,
     error::Reported,
     mono::{ClosureMono, Mono, MonoArg},
 };
@@ -212,6 +213,8 @@ pub(crate) enum Type {
     Adt(usize, List),
     /// A closure.
     Closure(ClosureId),
+    /// An iterator: the type of its items, then those of its parts.
+    Iter(Chain, List),
 }
 
 /// A length of arrays.
@@ -437,6 +440,7 @@ impl Types {
             }
             (Type::Tuple(a), Type::Tuple(b)) => self.unify_lists(a, b),
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
+            (Type::Iter(a, of_a), Type::Iter(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Closure(a), Type::Closure(b)) => {
                 let same = self.closures[a].which == self.closures[b].which;
                 if same { Ok(()) } else { Err(Mismatch) }
@@ -479,6 +483,7 @@ impl Types {
             (Type::Array(a, n), Type::Array(b, m)) => self.same_len(n, m) && self.could_unify(a, b),
             (Type::Tuple(a), Type::Tuple(b)) => lists(a, b),
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) => a == b && lists(of_a, of_b),
+            (Type::Iter(a, of_a), Type::Iter(b, of_b)) => a == b && lists(of_a, of_b),
             (a, b) => a == b,
         }
     }
@@ -536,7 +541,7 @@ impl Types {
             Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
                 self.root(inner) == part || self.mentions(inner, part)
             }
-            Type::Tuple(list) | Type::Adt(_, list) => self
+            Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => self
                 .parts(list)
                 .into_iter()
                 .any(|inner| self.root(inner) == part || self.mentions(inner, part)),
@@ -561,6 +566,10 @@ impl Types {
             Type::Exchange(prim) => Mono::Exchange(prim),
             Type::Tuple(list) => Mono::Tuple(self.mono_list(list)?),
             Type::Adt(item, list) => Mono::Adt(item, self.mono_list(list)?),
+            Type::Iter(chain, list) => {
+                let types = self.parts(list).into_iter().map(|part| self.mono(part));
+                Mono::Iter(chain, types.collect::<Option<_>>()?)
+            }
             Type::Closure(id) => {
                 let ClosureType { which, params, ret } = &self.closures[id];
                 let params = params.iter().map(|param| self.mono(*param)).collect::<Option<_>>()?;
@@ -609,6 +618,11 @@ impl Types {
             Mono::Adt(item, args) => {
                 let list = self.list_of(args);
                 self.add(Type::Adt(*item, list))
+            }
+            Mono::Iter(chain, types) => {
+                let args = types.iter().map(|ty| GenericArg::Type(self.of_mono(ty))).collect();
+                let list = self.list(args);
+                self.add(Type::Iter(*chain, list))
             }
             Mono::Closure(closure) => {
                 let params = closure.params.iter().map(|param| self.of_mono(param)).collect();
@@ -662,6 +676,10 @@ impl Types {
                 }
             }
             Type::Closure(_) => "{closure}".into(),
+            Type::Iter(chain, list) => match self.parts(list).first() {
+                Some(item) => format!("{}<Item = {}>", chain.name(), self.show(*item)),
+                None => chain.name().into(),
+            },
         }
     }
 

@@ -280,6 +280,7 @@ fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
         // A struct or enum may be out of reach by its name here.
         Type::Adt(..)
         | Type::Closure(_)
+        | Type::Iter(..)
         | Type::Never
         | Type::Exchange(_)
         | Type::Unknown(_)

@@ -27,6 +27,9 @@ impl Emit<'_> {
             None => {
                 let Some(types) = self.parts_of(&mono, at)? else { return Err(self.bug(at)) };
                 let parts = self.ordered_parts(written, types.len(), base.as_ref(), &mono, at)?;
+                if let Mono::Iter(chain, _) = &mono {
+                    self.check_chain(*chain, &parts, at)?;
+                }
                 Ok(Value::Parts(parts.into()))
             }
             Some(variant) => {

@@ -1,8 +1,9 @@
 //! Calls of device functions and closures: inlined, each with variables of its own.
 use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Target, Value};
 use crate::lower::{
+    mono::Mono,
     program::Given,
-    tree::{Call, Closure, Expr, Function, Pattern},
+    tree::{At, Call, Closure, Expr, Function, Pattern},
 };
 use std::rc::Rc;
 use warpwise_compiler::{
@@ -164,27 +165,55 @@ impl Emit<'_> {
             return Err(self.bug(callee.at));
         };
         let args: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect::<Flow<_>>()?;
-        let closure = &value.closure;
-        let result = if closure.returns_early { self.result(expr)? } else { None };
-        let block = match closure.returns_early {
-            true => {
-                let op = Op::Block { body: Body::default() };
-                Some(self.begin(expr.at, op, ir::Ty::Unit)?)
+        let mono = self.mono(expr.ty, expr.at)?;
+        self.called(&value, &args, &mono, expr.at)
+    }
+
+    /// A call of a closure by something other than the user's code.
+    pub(super) fn call_value(
+        &mut self,
+        closure: &Value,
+        mono: &Mono,
+        args: &[Value],
+        at: At,
+    ) -> Flow<Value> {
+        match (closure, mono) {
+            (Value::Closure(value), Mono::Closure(ty)) => {
+                self.called(&value.clone(), args, &ty.ret, at)
             }
+            _ => Err(self.bug(at)),
+        }
+    }
+
+    /// The body of a closure that yields a value of this type.
+    fn called(
+        &mut self,
+        value: &ClosureValue,
+        args: &[Value],
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Value> {
+        let closure = &value.closure;
+        let result = if closure.returns_early { self.result_of(mono, at)? } else { None };
+        let block = match closure.returns_early {
+            true => Some(self.begin(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?),
             false => None,
         };
         let exit = block.map(|inst| Target { inst, result: result.clone() });
-        let emitted = self.in_frame_of(&value, exit, expr, |this| {
-            this.bind_all(&closure.params, &args)?;
+        let emitted = self.in_frame_of(value, exit, at, |this| {
+            this.bind_all(&closure.params, args)?;
             this.value(&closure.body)
         });
         if block.is_none() {
             return emitted;
         }
-        let ended = emitted.and_then(|value| self.put(result.as_ref(), value, expr));
+        let ended = emitted.and_then(|value| match &result {
+            Some(place) => self.set(place, value, mono, at),
+            None => Ok(()),
+        });
         self.build.end();
         match ended {
-            Ok(()) | Err(Left) => self.take(result.as_ref(), expr),
+            Ok(()) | Err(Left) => self.take_of(result.as_ref(), mono, at),
         }
     }
 
@@ -193,17 +222,17 @@ impl Emit<'_> {
         &mut self,
         value: &ClosureValue,
         exit: Option<Target>,
-        expr: &Expr,
+        at: At,
         emit: impl FnOnce(&mut Self) -> Flow<Value>,
     ) -> Flow<Value> {
         let caller = self.frame.level;
         if value.level != caller {
             let found = self.waiting.get_mut(value.level).and_then(Option::take);
-            let Some(frame) = found else { return Err(self.escaped(expr)) };
+            let Some(frame) = found else { return Err(self.escaped(at)) };
             self.waiting[caller] = Some(std::mem::replace(&mut self.frame, frame));
         }
         if self.frame.serial != value.serial {
-            return Err(self.escaped(expr));
+            return Err(self.escaped(at));
         }
         let exit_before = std::mem::replace(&mut self.frame.exit, exit);
         let copied: Vec<_> = value
@@ -227,9 +256,9 @@ impl Emit<'_> {
         result
     }
 
-    fn escaped(&mut self, expr: &Expr) -> Left {
+    fn escaped(&mut self, at: At) -> Left {
         self.errors.advise(
-            self.range(expr.at),
+            self.range(at),
             "kernel code cannot return closures",
             "call the closure where it is made, or hand it down to a function",
         );

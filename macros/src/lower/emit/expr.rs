@@ -1,8 +1,8 @@
 //! Expressions, statements and blocks.
 use super::{Emit, Flow, Place, Value};
 use crate::lower::{
+    mono::Mono,
     tree::{At, Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
-    types::Type,
 };
 use warpwise_compiler::ir::{InstId, Scalar};
 
@@ -90,6 +90,7 @@ impl Emit<'_> {
             Kind::Var(_)
             | Kind::Deref(_)
             | Kind::Index { .. }
+            | Kind::Part { .. }
             | Kind::Field { .. }
             | Kind::Scoped { .. } => {
                 let place = self.place(expr)?;
@@ -120,6 +121,7 @@ impl Emit<'_> {
             }
             Kind::Closure(closure) => Ok(self.closure(closure)),
             Kind::Invoke { callee, args } => self.invoke(callee, args, expr),
+            Kind::Get { base, index } => self.get_element(base, index, at),
             Kind::Borrow(place) => self.borrow(place, expr),
             Kind::Unsize(array) => self.unsize(array),
             Kind::Unary { op, value } => self.unary(*op, value, expr).map(Value::Scalar),
@@ -144,6 +146,7 @@ impl Emit<'_> {
             Kind::While { label, cond, body } => self.while_loop(*label, cond, body, at),
             Kind::Loop { label, body } => self.endless_loop(*label, body, expr),
             Kind::For(for_loop) => self.for_loop(for_loop, at),
+            Kind::Each(each) => self.each_loop(each, at),
             Kind::Break { label, value } => Err(self.leave(*label, value.as_deref(), at)),
             Kind::Continue(label) => Err(self.go_on(*label, at)),
             Kind::Return(value) => Err(self.leave_function(value.as_deref(), at)),
@@ -151,6 +154,7 @@ impl Emit<'_> {
             Kind::Builtin { which, args } => self.builtin(*which, args, expr),
             Kind::Method { which, args } => self.method(*which, args, expr),
             Kind::Atomic(atomic) => self.atomic(atomic, expr),
+            Kind::Remaining(iter) => self.remaining(iter, at).map(Value::Scalar),
             Kind::Length(place) => self.length(place, at).map(Value::Scalar),
             Kind::Exchanged { result, ok } => self.exchanged(result, *ok, at),
             Kind::Shared { name } => self.shared(name, expr),
@@ -184,12 +188,15 @@ impl Emit<'_> {
 
     /// Room for what comes out of several ways; `None` if nothing does.
     pub(super) fn result(&mut self, expr: &Expr) -> Flow<Option<Place>> {
-        match self.ty(expr.ty) {
-            Type::Unit | Type::Never => Ok(None),
-            _ => {
-                let mono = self.mono(expr.ty, expr.at)?;
-                self.room(&mono, "", expr.at).map(Some)
-            }
+        let mono = self.mono(expr.ty, expr.at)?;
+        self.result_of(&mono, expr.at)
+    }
+
+    /// The same, for a type.
+    pub(super) fn result_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Place>> {
+        match mono {
+            Mono::Unit | Mono::Never => Ok(None),
+            _ => self.room(mono, "", at).map(Some),
         }
     }
 
@@ -206,13 +213,21 @@ impl Emit<'_> {
 
     /// What is there in the end.
     pub(super) fn take(&mut self, result: Option<&Place>, expr: &Expr) -> Flow<Value> {
+        let mono = self.mono(expr.ty, expr.at)?;
+        self.take_of(result, &mono, expr.at)
+    }
+
+    /// The same, for a type.
+    pub(super) fn take_of(
+        &mut self,
+        result: Option<&Place>,
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Value> {
         match result {
             // Nothing else will ever refer to it.
             Some(Place::Memory(memory)) => Ok(Value::Array(memory.clone())),
-            Some(place) => {
-                let mono = self.mono(expr.ty, expr.at)?;
-                self.get(place, &mono, expr.at)
-            }
+            Some(place) => self.get(place, mono, at),
             None => Ok(Value::Unit),
         }
     }

@@ -153,7 +153,8 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Exchange(_)
-            | Mono::Closure(_) => Err(self.bug(at)),
+            | Mono::Closure(_)
+            | Mono::Iter(..) => Err(self.bug(at)),
         }
     }
 

@@ -31,7 +31,8 @@ pub(super) fn scalar(mono: &Mono) -> Option<Scalar> {
         | Mono::Exchange(_)
         | Mono::Tuple(_)
         | Mono::Adt(..)
-        | Mono::Closure(_) => None,
+        | Mono::Closure(_)
+        | Mono::Iter(..) => None,
     }
 }
 
@@ -52,6 +53,7 @@ impl Emit<'_> {
     pub(super) fn parts_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Vec<Mono>>> {
         match mono {
             Mono::Tuple(args) => Ok(Some(crate::lower::mono::types(args))),
+            Mono::Iter(_, types) => Ok(types.get(1..).map(<[Mono]>::to_vec)),
             Mono::Adt(..) => {
                 let adt = self.adt(mono, at)?;
                 Ok(if adt.tag.is_some() { None } else { adt.variants.first().cloned() })
@@ -100,7 +102,8 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Exchange(_)
-            | Mono::Closure(_) => Err(self.bug(at)),
+            | Mono::Closure(_)
+            | Mono::Iter(..) => Err(self.bug(at)),
         }
     }
 

@@ -6,6 +6,24 @@ use warpwise_compiler::{
     ir::{self, BinaryOp, Body, CompareOp, Fault, InstId, Op, Scalar},
 };
 
+/// A range that is counted through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    pub(super) start: InstId,
+    pub(super) end: InstId,
+    /// A `u64` that is not zero.
+    pub(super) step: Option<InstId>,
+    pub(super) inclusive: bool,
+    /// Whether it is counted through from its end.
+    pub(super) reverse: bool,
+    /// Type of the ends.
+    pub(super) scalar: Scalar,
+}
+
+/// What is repeated: it gets the loop, and what computes the value at hand.
+pub(super) type Round<'r, E> =
+    dyn FnMut(&mut E, InstId, &mut dyn FnMut(&mut E) -> InstId) -> Flow<()> + 'r;
+
 impl Emit<'_> {
     pub(super) fn endless_loop(&mut self, label: Label, body: &Block, expr: &Expr) -> Flow<Value> {
         let result = self.result(expr)?;
@@ -82,16 +100,25 @@ impl Emit<'_> {
         let start = self.scalar(&of.start)?;
         let end = self.scalar(&of.end)?;
         let step = of.step.as_ref().map(|step| self.step(step)).transpose()?;
-        match step {
-            None => self.plain_for(of, [start, end], None, scalar, at)?,
+        let (inclusive, reverse) = (of.inclusive, of.reverse);
+        let counted = Counted { start, end, step, inclusive, reverse, scalar };
+        self.run_counted(&counted, at, &mut |this, inst, variable| {
+            this.for_body(of, inst, variable)
+        })?;
+        Ok(Value::Unit)
+    }
+
+    /// A loop over a range.
+    pub(super) fn run_counted(&mut self, of: &Counted, at: At, round: &mut Round<'_, Self>) -> Flow<()> {
+        match of.step {
+            None => self.plain_for(of, at, round),
             // A step that may not be within the type, or that starts from the other end: the
             // distance from where it starts is counted instead, in 64 bits.
-            Some(step) if of.reverse || scalar != Scalar::U64 => {
-                self.counted_for(of, [start, end], step, scalar, at)?;
+            Some(step) if of.reverse || of.scalar != Scalar::U64 => {
+                self.counted_for(of, step, at, round)
             }
-            Some(step) => self.plain_for(of, [start, end], Some(step), scalar, at)?,
+            Some(_) => self.plain_for(of, at, round),
         }
-        Ok(Value::Unit)
     }
 
     /// The step, a `u64` that is not zero.
@@ -106,24 +133,17 @@ impl Emit<'_> {
     }
 
     /// The loop over the range itself; backwards, the variable counts down from the end.
-    fn plain_for(
-        &mut self,
-        of: &For,
-        [start, end]: [InstId; 2],
-        step: Option<InstId>,
-        scalar: Scalar,
-        at: At,
-    ) -> Flow<()> {
+    fn plain_for(&mut self, of: &Counted, at: At, round: &mut Round<'_, Self>) -> Flow<()> {
+        let Counted { start, end, step, inclusive, reverse, scalar } = *of;
         let step = step.unwrap_or_else(|| self.int(1, scalar, at));
-        let inclusive = of.inclusive;
         let op = Op::For { start, end, step, inclusive, body: Body::default() };
         let inst = self.begin(at, op, scalar)?;
-        let result = self.for_body(of, inst, |this| {
-            if !of.reverse {
+        let result = round(self, inst, &mut |this| {
+            if !reverse {
                 return inst;
             }
             let distance = this.binary_op(BinaryOp::Sub, inst, start, scalar, at);
-            this.back_from(end, distance, of.inclusive, scalar, at)
+            this.back_from(end, distance, inclusive, scalar, at)
         });
         self.build.end();
         result
@@ -132,17 +152,16 @@ impl Emit<'_> {
     /// The loop over the distance from where the range starts.
     fn counted_for(
         &mut self,
-        of: &For,
-        [start, end]: [InstId; 2],
+        of: &Counted,
         step: InstId,
-        scalar: Scalar,
         at: At,
+        round: &mut Round<'_, Self>,
     ) -> Flow<()> {
         let order = if of.inclusive { CompareOp::Le } else { CompareOp::Lt };
-        let cond = self.compare(order, start, end, at);
+        let cond = self.compare(order, of.start, of.end, at);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
-        let result = self.distances(of, [start, end], step, scalar, at);
+        let result = self.distances(of, step, at, round);
         self.build.end();
         result
     }
@@ -150,24 +169,23 @@ impl Emit<'_> {
     /// The same, where the range is not empty.
     fn distances(
         &mut self,
-        of: &For,
-        [start, end]: [InstId; 2],
+        of: &Counted,
         step: InstId,
-        scalar: Scalar,
         at: At,
+        round: &mut Round<'_, Self>,
     ) -> Flow<()> {
+        let Counted { start, end, inclusive, reverse, scalar, .. } = *of;
         let whole = self.binary_op(BinaryOp::Sub, end, start, scalar, at);
         let unsigned = unsigned(scalar);
         let whole = self.convert(whole, scalar, unsigned, at);
         let whole = self.convert(whole, unsigned, Scalar::U64, at);
         let zero = self.int(0, Scalar::U64, at);
-        let inclusive = of.inclusive;
         let op = Op::For { start: zero, end: whole, step, inclusive, body: Body::default() };
         let inst = self.begin(at, op, Scalar::U64)?;
-        let result = self.for_body(of, inst, |this| {
+        let result = round(self, inst, &mut |this| {
             let distance = this.convert(inst, Scalar::U64, scalar, at);
-            if of.reverse {
-                this.back_from(end, distance, of.inclusive, scalar, at)
+            if reverse {
+                this.back_from(end, distance, inclusive, scalar, at)
             } else {
                 this.binary_op(BinaryOp::Add, start, distance, scalar, at)
             }
@@ -198,7 +216,7 @@ impl Emit<'_> {
         &mut self,
         of: &For,
         inst: InstId,
-        variable: impl FnOnce(&mut Self) -> InstId,
+        variable: &mut dyn FnMut(&mut Self) -> InstId,
     ) -> Flow<()> {
         self.frame.labels[of.label.index()] = Some(Target { inst, result: None });
         if !matches!(of.pattern.kind, PatternKind::Wild) {

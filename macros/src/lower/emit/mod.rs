@@ -21,6 +21,7 @@ mod exact;
 mod expr;
 mod float;
 mod integer;
+mod iterator;
 mod kernel;
 mod layout;
 mod library;
@@ -33,6 +34,8 @@ mod operator;
 mod place;
 mod power;
 mod saturating;
+mod slice;
+mod source;
 mod storage;
 
 use super::{
@@ -309,7 +312,8 @@ impl Emit<'_> {
             | Type::Exchange(_)
             | Type::Tuple(_)
             | Type::Adt(..)
-            | Type::Closure(_) => None,
+            | Type::Closure(_)
+            | Type::Iter(..) => None,
         }
     }
 

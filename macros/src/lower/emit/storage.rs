@@ -58,7 +58,7 @@ impl Emit<'_> {
         match mono {
             Mono::Unit | Mono::Never => Ok(Place::Value(Value::Unit)),
             Mono::Array(..) => self.array(mono, name, at).map(Place::Memory),
-            Mono::Tuple(_) | Mono::Adt(..) => match self.parts_of(mono, at)? {
+            Mono::Tuple(_) | Mono::Adt(..) | Mono::Iter(..) => match self.parts_of(mono, at)? {
                 Some(parts) => {
                     let names = self.part_names(mono, 0, name, at)?;
                     Ok(Place::Parts(self.rooms(&parts, &names, at)?.into()))
@@ -188,7 +188,8 @@ impl Emit<'_> {
             | Mono::Ref { .. }
             | Mono::Atomic(_)
             | Mono::Exchange(_)
-            | Mono::Closure(_) => Err(self.bug(at)),
+            | Mono::Closure(_)
+            | Mono::Iter(..) => Err(self.bug(at)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tuples, structs, enums and arrays: making them, and their parts.
 use super::{
     super::{
+        chain::Chain,
         span::SpanRange,
         tree::{Expr, Kind},
         types::{Ty, Type},
@@ -143,6 +144,14 @@ impl<'a> Infer<'a> {
             Type::Tuple(list) => {
                 let index = name.parse::<usize>().ok();
                 index.and_then(|index| Some((index, *self.types.parts(list).get(index)?)))
+            }
+            Type::Iter(chain, list) => {
+                let index = match (chain, name.as_str()) {
+                    (Chain::Range | Chain::RangeInclusive | Chain::From, "start") => Some(0),
+                    (Chain::Range | Chain::RangeInclusive, "end") => Some(1),
+                    _ => None,
+                };
+                index.and_then(|index| Some((index, *self.types.parts(list).get(index + 1)?)))
             }
             Type::Adt(..) => self.shape_of(base.ty, None).and_then(|(ty, shape)| {
                 let index = field_names(&shape).iter().position(|known| *known == name)?;

@@ -234,27 +234,49 @@ impl<'a> Infer<'a> {
         let mut values: Vec<Option<Expr>> = args.iter().map(|_| None).collect();
         for closures in [false, true] {
             for (index, arg) in args.iter().enumerate() {
-                let closure = as_closure(arg);
-                if closure.is_some() != closures {
-                    continue;
-                }
                 let param = params[index];
                 let bound = bounds.iter().find(|(ty, _)| self.types.same(*ty, param));
                 let bound = bound.map(|(_, callable)| callable.clone());
-                let value = match closure {
-                    Some(closure) => self.closure(closure, bound.as_ref()),
-                    None => self.expr(arg, Some(param)),
+                let is_callable =
+                    as_closure(arg).is_some() || bound.is_some() && self.is_function(arg);
+                if is_callable != closures {
+                    continue;
+                }
+                let value = match (&bound, as_closure(arg)) {
+                    (Some(bound), _) => self.callable(arg, bound),
+                    (None, Some(closure)) => self.closure(closure, None),
+                    (None, None) => self.expr(arg, Some(param)),
                 };
-                self.called_as(&value, bound.as_ref());
                 values[index] = Some(self.coerce(value, param));
             }
         }
         values.into_iter().flatten().collect()
     }
 
+    /// A closure or function that is called as `bound` says.
+    pub(super) fn callable(&mut self, arg: &syn::Expr, bound: &Callable) -> Expr {
+        let value = match as_closure(arg) {
+            Some(closure) => self.closure(closure, Some(bound)),
+            None if self.is_function(arg) => {
+                let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
+                let names: Vec<syn::Ident> = names.collect();
+                let closure = syn::parse_quote!(|#(#names),*| #arg(#(#names),*));
+                self.closure(&closure, Some(bound))
+            }
+            None => self.expr(arg, None),
+        };
+        self.called_as(&value, bound);
+        value
+    }
+
+    /// Whether an argument names something other than a variable.
+    fn is_function(&self, arg: &syn::Expr) -> bool {
+        let Some(path) = callee(arg) else { return false };
+        path.get_ident().is_none_or(|ident| self.scope.find(ident).is_none())
+    }
+
     /// Makes the signature of a closure what its bound says.
-    fn called_as(&mut self, value: &Expr, bound: Option<&Callable>) {
-        let Some(bound) = bound else { return };
+    fn called_as(&mut self, value: &Expr, bound: &Callable) {
         let mut ty = value.ty;
         while let Type::Ref { to, .. } = self.types.get(ty) {
             ty = to;

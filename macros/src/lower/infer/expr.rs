@@ -59,6 +59,7 @@ impl Infer<'_> {
             syn::Expr::Match(e) => self.match_expr(e, hint),
             syn::Expr::Let(e) => self.let_expr(e),
             syn::Expr::Try(e) => self.try_expr(e),
+            syn::Expr::Range(e) => self.range(e),
             other => self.rejected(other),
         }
     }

@@ -2,7 +2,7 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::{Block, Expr, For, Kind},
+        tree::{Block, Each, Expr, For, Kind},
         types::Prim,
     },
     Infer, Obligation,
@@ -60,15 +60,9 @@ impl Infer<'_> {
         let at = SpanRange::token(expr.for_token.span).to(SpanRange::expr(&expr.expr));
         let unit = self.types.unit();
         let over = over(&expr.expr);
-        let (Some(start), Some(end)) = ends(over.as_ref()) else {
-            let reported = self.errors.advise(
-                SpanRange::expr(&expr.expr),
-                "kernel code cannot iterate over this yet",
-                "loop over indices: `for i in 0..x.len()`, also with `.rev()` and `.step_by(n)`",
-            );
-            return self.reported(reported, at);
+        let (Some(over), (Some(start), Some(end))) = (&over, ends(over.as_ref())) else {
+            return self.for_each(expr, at);
         };
-        let Some(over) = over else { return self.make(Kind::Unit, unit, at) };
         let start = self.expr(start, None);
         let ty = start.ty;
         let end = self.expect(end, ty);
@@ -89,6 +83,28 @@ impl Infer<'_> {
         let reverse = over.reverse;
         let kind = For { label, pattern, ty, start, end, inclusive, reverse, step, body };
         self.make(Kind::For(Box::new(kind)), unit, at)
+    }
+}
+
+impl Infer<'_> {
+    /// A `for` over something other than a range.
+    fn for_each(&mut self, expr: &ExprForLoop, at: SpanRange) -> Expr {
+        let unit = self.types.unit();
+        let of = self.expr(&expr.expr, None);
+        let of = self.into_iter(of, SpanRange::expr(&expr.expr));
+        let item = match self.as_chain(of.ty) {
+            Some((_, item)) => item,
+            None => of.ty,
+        };
+        let after_iter = self.diverges;
+        let label = self.enter(expr.label.as_ref(), unit, true, false);
+        let opened = self.scope.open();
+        let pattern = self.pattern(&expr.pat, item);
+        let body = self.loop_body(&expr.body);
+        self.scope.close(opened);
+        self.leave();
+        self.diverges = after_iter;
+        self.make(Kind::Each(Box::new(Each { label, pattern, of, body })), unit, at)
     }
 }
 

@@ -9,13 +9,12 @@ use super::{
     Infer, Obligation,
     call::Function,
     items::{Member, MemberKind},
-    reject,
     signature::by_reference,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};
 use warpwise_compiler::{
     id::Id as _,
-    ir::{CompareOp, Extent},
+    ir::Extent,
 };
 
 /// Arguments as they are written.
@@ -27,6 +26,9 @@ impl Infer<'_> {
             SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
         let name = call.method.to_string();
         let receiver = self.expr(&call.receiver, None);
+        if name == "into_iter" && self.is_sequence(receiver.ty) {
+            return self.into_iter(receiver, at);
+        }
         let receiver = self.autoderef(receiver);
         let this = receiver.ty;
         match self.types.get(this) {
@@ -35,6 +37,7 @@ impl Infer<'_> {
                 return self.reported(proof, at);
             }
             Type::Unknown(class) => return self.unknown_receiver(&receiver, class, call, at),
+            Type::Iter(..) => return self.iter_method(receiver, &name, call, at),
             _ => {}
         }
         if let Some(spec) = method::method(&name, self.types.get(this)) {
@@ -61,6 +64,17 @@ impl Infer<'_> {
             Type::Exchange(prim) => self.exchange_method(receiver, prim, &name, call, at),
             _ if name == "clone" && call.args.is_empty() => receiver,
             _ => self.no_method(&name, this, &call.args, at),
+        }
+    }
+
+    /// Whether a type is an array, or a reference to an array or slice.
+    fn is_sequence(&self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Array(..) => true,
+            Type::Ref { to, .. } => {
+                matches!(self.types.get(to), Type::Slice(_) | Type::Array(..))
+            }
+            _ => false,
         }
     }
 
@@ -226,32 +240,6 @@ impl Infer<'_> {
     pub(super) fn wrong_count(&mut self, expected: usize, found: usize, at: SpanRange) {
         self.errors
             .mistyped(at, format_args!("this takes {expected} arguments, and {found} are given"));
-    }
-
-    fn slice_method(
-        &mut self,
-        receiver: Expr,
-        name: &str,
-        call: &ExprMethodCall,
-        at: SpanRange,
-    ) -> Expr {
-        let (usize, bool) = (self.prim(Prim::Usize), self.prim(Prim::Bool));
-        if !matches!(name, "len" | "is_empty") {
-            self.discard(&call.args);
-            let (fact, help) = reject::slice_method(name);
-            let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
-        }
-        if !self.count(0, &call.args, at) {
-            return self.make(Kind::Reported, usize, at);
-        }
-        let len = self.make(Kind::Length(Box::new(receiver)), usize, at);
-        if name == "len" {
-            return len;
-        }
-        let zero = self.make(Kind::Int(0), usize, at);
-        let (lhs, rhs) = (Box::new(len), Box::new(zero));
-        self.make(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
     }
 
     fn exchange_method(

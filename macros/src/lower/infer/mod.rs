@@ -15,6 +15,7 @@ mod expr;
 mod extent;
 mod function_value;
 mod items;
+mod iterator;
 mod literal;
 mod looping;
 mod matching;
@@ -29,6 +30,7 @@ mod place;
 mod reject;
 mod scope;
 mod signature;
+mod slice;
 mod syntax;
 mod unwrap;
 

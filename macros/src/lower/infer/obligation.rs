@@ -232,7 +232,7 @@ fn is_scalar(types: &Types, ty: Ty) -> bool {
 /// Whether a type has no reference or closure in it.
 fn is_value(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
-        Type::Tuple(list) | Type::Adt(_, list) => {
+        Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
             types.parts(list).into_iter().all(|part| is_value(types, part))
         }
         Type::Array(elem, _) => is_value(types, elem),

@@ -37,13 +37,10 @@ impl Infer<'_> {
         let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.bracket_token.span.close()));
         let base = self.expr(&expr.expr, None);
         let base = self.autoderef(base);
-        if let syn::Expr::Range(range) = &*expr.index {
-            let reported = self.errors.advise(
-                SpanRange::tokens(range),
-                "kernel code cannot take a part of a slice yet",
-                "pass the whole slice, and add the offset to the index",
-            );
-            return self.reported(reported, at);
+        if let (syn::Expr::Range(range), Type::Slice(elem) | Type::Array(elem, _)) =
+            (&*expr.index, self.types.get(base.ty))
+        {
+            return self.part_of_slice(base, elem, range, at);
         }
         let index_at = SpanRange::expr(&expr.index);
         let usize = self.prim(Prim::Usize);
@@ -113,7 +110,9 @@ impl Infer<'_> {
                     self.immutable(place, "it is behind a `&` reference");
                 }
             }
-            Kind::Index { base, .. } | Kind::Field { base, .. } => self.require_mutable(base),
+            Kind::Index { base, .. } | Kind::Part { base, .. } | Kind::Field { base, .. } => {
+                self.require_mutable(base);
+            }
             _ => {}
         }
     }

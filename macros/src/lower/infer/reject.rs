@@ -24,10 +24,6 @@ pub(super) fn expr(expr: &Expr) -> Advice {
         Expr::Infer(_) => cannot("use `_` here", "write the value out"),
         Expr::Let(_) => cannot("test patterns with `let` yet", "compare with `==`"),
         Expr::Match(_) => cannot("`match` yet", "write `if` and `else if`"),
-        Expr::Range(_) => cannot(
-            "use ranges as values",
-            "use them in `for`, and compare with `<` to test whether something is in between",
-        ),
         Expr::RawAddr(_) => cannot("use raw pointers", "use slices and indices"),
         Expr::Struct(_) => cannot("use structs yet", "use one variable for each field"),
         Expr::Try(_) | Expr::TryBlock(_) => cannot("use `?` yet", "test with `if`, and `return`"),
@@ -101,18 +97,66 @@ pub(super) fn macro_call(name: &str) -> Advice {
     (format!("kernel code cannot use the macro `{name}!`{yet}"), help)
 }
 
-/// A method of slices other than `len` and `is_empty`.
+/// `..b` and `..` as values.
+pub(super) fn open_range() -> Advice {
+    cannot(
+        "use ranges without a start as values",
+        "write the start: `0..n`; a part of a slice is `&x[..n]`",
+    )
+}
+
+/// A method of slices that there is none of.
 pub(super) fn slice_method(name: &str) -> Advice {
     let help = match name {
-        "iter" | "iter_mut" | "into_iter" | "chunks" | "chunks_exact" | "windows" => {
-            "loop over indices: `for i in 0..x.len()`"
+        "to_vec" | "concat" | "join" | "repeat" | "into_vec" => {
+            "a kernel cannot allocate: write to a slice or an array, `[value; N]`"
         }
-        "get" | "get_mut" | "first" | "last" => "compare the index with `x.len()`, then index",
-        "swap" => "exchange the elements by way of a variable",
-        "fill" | "copy_from_slice" | "clone_from_slice" => "write a loop",
-        "contains" => "write a loop",
-        "split_at" | "split_at_mut" => "pass the whole slice, and add the offset to the index",
-        _ => "use `len`, `is_empty` and indices",
+        "sort" | "sort_unstable" | "sort_by" | "sort_by_key" | "sort_unstable_by"
+        | "sort_unstable_by_key" => "sort by a network of `x.swap(i, j)`, or on the host",
+        "binary_search" | "binary_search_by" | "binary_search_by_key" | "partition_point" => {
+            "write a `while` loop that halves the range"
+        }
+        "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
+            "use `chunks`, `chunks_exact`, `windows` or `split_at`"
+        }
+        "copy_within" | "rotate_left" | "rotate_right" => "write a loop over indices",
+        "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
+            "index: checks go away where they are proved"
+        }
+        _ => "write a loop over its elements or indices",
     };
-    (format!("kernel code cannot call the method `{name}` of a slice yet"), help)
+    (format!("kernel code cannot call the method `{name}` of a slice"), help)
+}
+
+/// What to write instead of a method of iterators that there is none of.
+pub(super) fn iter_method(name: &str) -> &'static str {
+    match name {
+        "collect" | "partition" | "unzip" => {
+            "a kernel cannot allocate: write to a slice or an array in a `for` loop"
+        }
+        "next" | "nth" | "next_back" | "peekable" | "by_ref" | "next_if" | "advance_by" => {
+            "use all of it in a `for` loop, and `break` out of it; or count an index"
+        }
+        "sum" | "product" => "numbers and references to them can be added: use `fold`",
+        "chain" => "write one loop behind the other",
+        "cycle" => "index with `%`",
+        "flat_map" | "flatten" => "write a loop in a loop",
+        "scan" | "map_while" | "try_fold" | "try_for_each" => {
+            "write a `for` loop with a variable, and `break` out of it"
+        }
+        "max_by" | "min_by" | "cmp" | "partial_cmp" => {
+            "use `fold` with a comparison, `f32::max`, or `max_by_key`"
+        }
+        "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
+        "contains" | "is_empty" => "only ranges have it: use `any`",
+        _ => "write a `for` loop",
+    }
+}
+
+/// A consumer that leaves an iterator half used, of one that has a name.
+pub(super) fn resumed(name: &str) -> Advice {
+    (
+        format!("kernel code cannot go on with an iterator where `{name}` left it"),
+        "make the iterator where it is used: `x.iter()`",
+    )
 }

@@ -379,7 +379,8 @@ impl Infer<'_> {
             | Type::Atomic(_)
             | Type::Exchange(_)
             | Type::Tuple(_)
-            | Type::Closure(_) => false,
+            | Type::Closure(_)
+            | Type::Iter(..) => false,
         }
     }
 }

@@ -1,0 +1,88 @@
+//! Iterators: what they are made of. A chain of iterators is a type of the front end alone, taken
+//! apart like a tuple; what consumes it becomes one loop.
+
+/// An iterator: a source, or what is made of one or two others. Its type lists the type of its
+/// items, then those of the parts that it is made of, which are said here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chain {
+    /// `a..b`: both ends.
+    Range,
+    /// `a..=b`: both ends.
+    RangeInclusive,
+    /// `a..`: its start.
+    From,
+    /// `x.iter()` and `x.iter_mut()`: the slice.
+    Slice,
+    /// `array.into_iter()`: the array.
+    Array,
+    /// `x.chunks(n)`: the slice and the size.
+    Chunks,
+    /// `x.chunks_exact(n)`: the slice and the size.
+    ChunksExact,
+    /// `x.windows(n)`: the slice and the size.
+    Windows,
+    /// The others'.
+    Of(Adapter),
+}
+
+/// What an iterator makes of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Adapter {
+    /// Of one: `(index, item)`.
+    Enumerate,
+    /// Of two: both items.
+    Zip,
+    /// Of one: from its end.
+    Rev,
+    /// Of one and how many.
+    Skip,
+    /// Of one and how many.
+    Take,
+    /// Of one and the distance.
+    StepBy,
+    /// Of one: what its items refer to.
+    Copied,
+    /// Of one and a closure.
+    Map,
+    /// Of one and a closure.
+    Filter,
+    /// Of one and a closure.
+    FilterMap,
+    /// Of one and a closure.
+    TakeWhile,
+    /// Of one and a closure.
+    SkipWhile,
+    /// Of one and a closure.
+    Inspect,
+}
+
+impl Chain {
+    /// What it is called in std.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Range => "Range",
+            Self::RangeInclusive => "RangeInclusive",
+            Self::From => "RangeFrom",
+            Self::Slice => "slice::Iter",
+            Self::Array => "array::IntoIter",
+            Self::Chunks => "Chunks",
+            Self::ChunksExact => "ChunksExact",
+            Self::Windows => "Windows",
+            Self::Of(adapter) => match adapter {
+                Adapter::Enumerate => "Enumerate",
+                Adapter::Zip => "Zip",
+                Adapter::Rev => "Rev",
+                Adapter::Skip => "Skip",
+                Adapter::Take => "Take",
+                Adapter::StepBy => "StepBy",
+                Adapter::Copied => "Copied",
+                Adapter::Map => "Map",
+                Adapter::Filter => "Filter",
+                Adapter::FilterMap => "FilterMap",
+                Adapter::TakeWhile => "TakeWhile",
+                Adapter::SkipWhile => "SkipWhile",
+                Adapter::Inspect => "Inspect",
+            },
+        }
+    }
+}

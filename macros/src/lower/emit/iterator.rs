@@ -1,0 +1,523 @@
+//! Loops over iterators: one counted loop, with what adapters do to each item inside.
+//!
+//! Where items are computed from their number (see [`source`](super::source)), the loop is over
+//! numbers below the length, so that nothing is left to be checked. Where items are left out, a
+//! local of the IR counts those that are not.
+use super::{
+    Emit, Flow, Left, Target, Value,
+    looping::Counted,
+    source::{Iter, Source},
+    storage::placed,
+};
+use crate::lower::{
+    chain::{Adapter, Chain},
+    mono::Mono,
+    tree::{At, Each, Expr},
+};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{self, BinaryOp, Body, CompareOp, Fault, InstId, LocalId, Op, Scalar},
+};
+
+/// What is done with each item: it gets the loop, and the item.
+type Consumer<'c, E> = dyn FnMut(&mut E, InstId, Value) -> Flow<()> + 'c;
+
+/// Which items of a [`Source`] a loop runs over.
+struct Span {
+    source: Source,
+    start: InstId,
+    end: InstId,
+    step: Option<InstId>,
+}
+
+impl Emit<'_> {
+    /// `for pattern in iterator`
+    pub(super) fn each_loop(&mut self, each: &Each, at: At) -> Flow<Value> {
+        let iter = self.iter(&each.of)?;
+        self.each_item(&iter, at, &mut |this, inst, item| {
+            this.frame.labels[each.label.index()] = Some(Target { inst, result: None });
+            this.bind_value(&each.pattern, item)?;
+            this.block(&each.body).map(|_| ())
+        })?;
+        Ok(Value::Unit)
+    }
+
+    fn iter(&mut self, expr: &Expr) -> Flow<Iter> {
+        let value = self.value(expr)?;
+        let mono = self.mono(expr.ty, expr.at)?;
+        Iter::of(&value, &mono).ok_or_else(|| self.bug(expr.at))
+    }
+
+    /// What Rust checks when an iterator is made.
+    pub(super) fn check_chain(&mut self, chain: Chain, parts: &[Value], at: At) -> Flow<()> {
+        let Some(Value::Scalar(number)) = parts.get(1) else { return Ok(()) };
+        let number = *number;
+        let message = match chain {
+            Chain::Chunks | Chain::ChunksExact => Some("chunk size must be non-zero"),
+            Chain::Windows => Some("window size must be non-zero"),
+            Chain::Of(Adapter::StepBy) => None,
+            _ => return Ok(()),
+        };
+        if let Op::Const(1..) = self.build.kernel.insts[number].op {
+            return Ok(());
+        }
+        let zero = self.int(0, Scalar::U64, at);
+        let cond = self.compare(CompareOp::Ne, number, zero, at);
+        match message {
+            Some(message) => self.require_that(cond, message, at),
+            None => {
+                self.check(cond, Fault::StepByZero, at);
+                Ok(())
+            }
+        }
+    }
+
+    /// Does something with each item.
+    fn each_item(
+        &mut self,
+        iter: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        if let Some(counted) = self.counted(iter, at)? {
+            return self.run_counted(&counted, at, &mut |this, inst, variable| {
+                let item = Value::Scalar(variable(this));
+                let _ = consume(this, inst, item);
+                Ok(())
+            });
+        }
+        match iter.chain {
+            Chain::Of(adapter) => self.each_adapted(adapter, iter, at, consume),
+            Chain::Range
+            | Chain::RangeInclusive
+            | Chain::From
+            | Chain::Slice
+            | Chain::Array
+            | Chain::Chunks
+            | Chain::ChunksExact
+            | Chain::Windows => self.each_indexed(iter, at, consume),
+        }
+    }
+
+    /// The range that an iterator is, perhaps backwards, perhaps in steps.
+    fn counted(&mut self, iter: &Iter, at: At) -> Flow<Option<Counted>> {
+        let (mut found, mut step, mut reverse) = (iter.clone(), None, false);
+        loop {
+            let inner = match found.chain {
+                Chain::Of(Adapter::StepBy) if step.is_none() && !reverse => {
+                    step = found.number(1);
+                    found.inner(0)
+                }
+                Chain::Of(Adapter::Rev) => {
+                    reverse = !reverse;
+                    found.inner(0)
+                }
+                _ => break,
+            };
+            found = inner.ok_or_else(|| self.bug(at))?;
+        }
+        let inclusive = match found.chain {
+            Chain::Range => false,
+            Chain::RangeInclusive | Chain::From => true,
+            _ => return Ok(None),
+        };
+        let scalar = super::layout::scalar(&found.item).ok_or_else(|| self.bug(at))?;
+        let start = found.number(0).ok_or_else(|| self.bug(at))?;
+        let end = match found.number(1) {
+            Some(end) => end,
+            None => self.int(super::check::max(scalar), scalar, at),
+        };
+        Ok(Some(Counted { start, end, step, inclusive, reverse, scalar }))
+    }
+
+    /// A loop over the numbers of items.
+    fn each_indexed(&mut self, iter: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+        let Span { source, start, end, step } = self.span_of(iter, at)?;
+        let step = step.unwrap_or_else(|| self.int(1, Scalar::U64, at));
+        let op = Op::For { start, end, step, inclusive: false, body: Body::default() };
+        let inst = self.begin(at, op, Scalar::U64)?;
+        let item = self.looped_item(&source, inst, at);
+        let _ = item.and_then(|item| consume(self, inst, item));
+        self.build.end();
+        Ok(())
+    }
+
+    fn looped_item(&mut self, source: &Source, index: InstId, at: At) -> Flow<Value> {
+        match source {
+            // The loop steps by the size.
+            Source::Chunks { memory, elem, size, total } => {
+                self.piece(memory, elem, index, [Some(*size), *total], at)
+            }
+            _ => self.item(source, index, at),
+        }
+    }
+
+    /// Which items of which source an iterator has: the outermost `skip`, `take` and `step_by` are
+    /// where the loop starts, stops and how it steps.
+    fn span_of(&mut self, iter: &Iter, at: At) -> Flow<Span> {
+        let Chain::Of(adapter @ (Adapter::Skip | Adapter::Take | Adapter::StepBy)) = iter.chain
+        else {
+            let (mut source, mut end) = self.source(iter, at)?;
+            let start = self.int(0, Scalar::U64, at);
+            let step = match &mut source {
+                Source::Chunks { size, .. } => {
+                    let (size, (_, _, len)) = (*size, self.sequence_of(iter, at)?);
+                    end = match iter.chain {
+                        Chain::ChunksExact => self.windows(len, size, at),
+                        _ => len,
+                    };
+                    Some(size)
+                }
+                _ => None,
+            };
+            return Ok(Span { source, start, end, step });
+        };
+        let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
+        let number = iter.number(1).ok_or_else(|| self.bug(at))?;
+        let span = self.span_of(&inner, at)?;
+        if span.step.is_some() {
+            let (source, end) = self.source(iter, at)?;
+            let start = self.int(0, Scalar::U64, at);
+            return Ok(Span { source, start, end, step: None });
+        }
+        let Span { source, start, end, step } = span;
+        Ok(match adapter {
+            Adapter::StepBy => Span { source, start, end, step: Some(number) },
+            Adapter::Take => {
+                let left = self.binary_op(BinaryOp::Sub, end, start, Scalar::U64, at);
+                let most = self.binary_op(BinaryOp::Min, left, number, Scalar::U64, at);
+                let end = self.binary_op(BinaryOp::Add, start, most, Scalar::U64, at);
+                Span { source, start, end, step }
+            }
+            _ => {
+                let left = self.binary_op(BinaryOp::Sub, end, start, Scalar::U64, at);
+                let most = self.binary_op(BinaryOp::Min, left, number, Scalar::U64, at);
+                let start = self.binary_op(BinaryOp::Add, start, most, Scalar::U64, at);
+                Span { source, start, end, step }
+            }
+        })
+    }
+
+    fn each_adapted(
+        &mut self,
+        adapter: Adapter,
+        iter: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
+        match adapter {
+            Adapter::Copied => self.each_item(&inner, at, &mut |this, inst, item| {
+                let item = this.copied(item, &iter.item, at)?;
+                consume(this, inst, item)
+            }),
+            Adapter::Map => {
+                let (closure, mono) = self.closure_of(iter, at)?;
+                self.each_item(&inner, at, &mut |this, inst, item| {
+                    let item = this.call_value(&closure, &mono, &[item], at)?;
+                    consume(this, inst, item)
+                })
+            }
+            Adapter::Filter
+            | Adapter::FilterMap
+            | Adapter::TakeWhile
+            | Adapter::SkipWhile
+            | Adapter::Inspect => self.each_filtered(adapter, iter, &inner, at, consume),
+            _ if iter.is_indexed(self.options.overflow_checks) => {
+                self.each_indexed(iter, at, consume)
+            }
+            Adapter::Rev => match self.reversed(&inner, at)? {
+                Some(iter) => self.each_item(&iter, at, consume),
+                None => Err(self.out_of_order(at)),
+            },
+            Adapter::Enumerate
+            | Adapter::Zip
+            | Adapter::Skip
+            | Adapter::Take
+            | Adapter::StepBy => self.each_counted(adapter, iter, &inner, at, consume),
+        }
+    }
+
+    fn closure_of(&mut self, iter: &Iter, at: At) -> Flow<(Value, Mono)> {
+        iter.parts.get(1).cloned().ok_or_else(|| self.bug(at))
+    }
+
+    /// An iterator from its end, where what is done with each item does not change.
+    fn reversed(&mut self, iter: &Iter, at: At) -> Flow<Option<Iter>> {
+        let Chain::Of(
+            Adapter::Map
+            | Adapter::Copied
+            | Adapter::Filter
+            | Adapter::FilterMap
+            | Adapter::Inspect,
+        ) = iter.chain
+        else {
+            return Ok(None);
+        };
+        let mut iter = iter.clone();
+        let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
+        if let Some((value, mono)) = iter.parts.first_mut() {
+            *mono = Mono::Iter(Chain::Of(Adapter::Rev), vec![inner.item, mono.clone()]);
+            *value = Value::Parts([value.clone()].into());
+        }
+        Ok(Some(iter))
+    }
+
+    /// Adapters that leave items out, or look at each.
+    fn each_filtered(
+        &mut self,
+        adapter: Adapter,
+        iter: &Iter,
+        inner: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let (closure, mono) = self.closure_of(iter, at)?;
+        let skipping = match adapter {
+            Adapter::SkipWhile => Some(self.counter(1, at)),
+            _ => None,
+        };
+        self.each_item(inner, at, &mut |this, inst, item| match adapter {
+            Adapter::FilterMap => {
+                let found = this.call_value(&closure, &mono, &[item], at)?;
+                this.if_some(found, at, &mut |this, item| consume(this, inst, item))
+            }
+            Adapter::Inspect => {
+                let seen = Value::Ref(Box::new(placed(item.clone())));
+                this.call_value(&closure, &mono, &[seen], at)?;
+                consume(this, inst, item)
+            }
+            Adapter::SkipWhile => {
+                if let Some(skipping) = skipping {
+                    this.skip_while(skipping, [&closure, &item], &mono, inst, at)?;
+                }
+                consume(this, inst, item)
+            }
+            _ => {
+                let seen = Value::Ref(Box::new(placed(item.clone())));
+                let Value::Scalar(cond) = this.call_value(&closure, &mono, &[seen], at)? else {
+                    return Err(this.bug(at));
+                };
+                if adapter == Adapter::TakeWhile {
+                    this.leave_unless(cond, Op::Break(inst), at)?;
+                    return consume(this, inst, item);
+                }
+                this.where_true(cond, at, |this| consume(this, inst, item))
+            }
+        })
+    }
+
+    /// Does something where `cond` is true.
+    fn where_true(
+        &mut self,
+        cond: InstId,
+        at: At,
+        then: impl FnOnce(&mut Self) -> Flow<()>,
+    ) -> Flow<()> {
+        match self.known(cond) {
+            Some(true) => return then(self),
+            Some(false) => return Ok(()),
+            None => {}
+        }
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let _ = then(self);
+        self.build.end();
+        Ok(())
+    }
+
+    /// Does `leave` where `cond` is false.
+    fn leave_unless(&mut self, cond: InstId, leave: Op, at: At) -> Flow<()> {
+        let cond = self.not(cond, at);
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        self.inst(at, leave, ir::Ty::Unit);
+        self.build.end();
+        Ok(())
+    }
+
+    /// Does something with what is in an option.
+    fn if_some(
+        &mut self,
+        option: Value,
+        at: At,
+        then: &mut dyn FnMut(&mut Self, Value) -> Flow<()>,
+    ) -> Flow<()> {
+        let Value::Variants(variants) = option else { return Err(self.bug(at)) };
+        match variants.parts.get(1) {
+            Some(Some(parts)) => match parts.first() {
+                Some(item) => self.where_true(variants.tag, at, |this| then(this, item.clone())),
+                None => Err(self.bug(at)),
+            },
+            // It never has anything in it.
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on with the next item while the closure says so and has not said otherwise before.
+    fn skip_while(
+        &mut self,
+        skipping: LocalId,
+        [closure, item]: [&Value; 2],
+        mono: &Mono,
+        inst: InstId,
+        at: At,
+    ) -> Flow<()> {
+        let skips = self.inst(at, Op::Get(skipping), Scalar::U64);
+        let zero = self.int(0, Scalar::U64, at);
+        let cond = self.compare(CompareOp::Ne, skips, zero, at);
+        self.where_true(cond, at, |this| {
+            let seen = Value::Ref(Box::new(placed(item.clone())));
+            let Value::Scalar(cond) = this.call_value(closure, mono, &[seen], at)? else {
+                return Err(this.bug(at));
+            };
+            let done = this.not(cond, at);
+            this.leave_unless(done, Op::Continue(inst), at)?;
+            this.inst(at, Op::Set { local: skipping, value: zero }, ir::Ty::Unit);
+            Ok(())
+        })
+    }
+
+    /// A local that counts.
+    fn counter(&mut self, first: i128, at: At) -> LocalId {
+        let value = self.int(first, Scalar::U64, at);
+        self.counter_from(value, at)
+    }
+
+    fn counter_from(&mut self, value: InstId, at: At) -> LocalId {
+        let local = self.local("", Scalar::U64, at);
+        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        local
+    }
+
+    /// What a counter says, before one is added to it.
+    fn counted_up(&mut self, local: LocalId, at: At) -> InstId {
+        let before = self.inst(at, Op::Get(local), Scalar::U64);
+        let one = self.int(1, Scalar::U64, at);
+        let value = self.binary_op(BinaryOp::Add, before, one, Scalar::U64, at);
+        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        before
+    }
+
+    /// Adapters that count, of an iterator that leaves items out.
+    fn each_counted(
+        &mut self,
+        adapter: Adapter,
+        iter: &Iter,
+        inner: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let checked = self.options.overflow_checks;
+        match adapter {
+            Adapter::Enumerate => {
+                let counter = self.counter(0, at);
+                self.each_item(inner, at, &mut |this, inst, item| {
+                    let index = Value::Scalar(this.counted_up(counter, at));
+                    consume(this, inst, Value::Parts([index, item].into()))
+                })
+            }
+            Adapter::Zip => {
+                let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
+                if other.is_indexed(checked) {
+                    return self.zipped(inner, &other, false, at, consume);
+                }
+                if inner.is_indexed(checked) && inner.is_pure(checked) && other.is_pure(checked) {
+                    return self.zipped(&other, inner, true, at, consume);
+                }
+                Err(self.out_of_order(at))
+            }
+            Adapter::Take if inner.is_pure(checked) => {
+                let most = iter.number(1).ok_or_else(|| self.bug(at))?;
+                self.taken(inner, most, at, consume)
+            }
+            Adapter::Skip | Adapter::StepBy => {
+                let number = iter.number(1).ok_or_else(|| self.bug(at))?;
+                let (first, again) = match adapter {
+                    Adapter::Skip => (number, None),
+                    _ => (self.int(0, Scalar::U64, at), Some(number)),
+                };
+                let counter = self.counter_from(first, at);
+                self.each_item(inner, at, &mut |this, inst, item| {
+                    this.count_down(counter, again, inst, at)?;
+                    consume(this, inst, item)
+                })
+            }
+            _ => Err(self.out_of_order(at)),
+        }
+    }
+
+    /// Goes on with the next item while the counter is not zero; begins again one below `again`.
+    fn count_down(
+        &mut self,
+        counter: LocalId,
+        again: Option<InstId>,
+        inst: InstId,
+        at: At,
+    ) -> Flow<()> {
+        let left = self.inst(at, Op::Get(counter), Scalar::U64);
+        let (zero, one) = (self.int(0, Scalar::U64, at), self.int(1, Scalar::U64, at));
+        let cond = self.compare(CompareOp::Ne, left, zero, at);
+        self.where_true(cond, at, |this| {
+            let value = this.binary_op(BinaryOp::Sub, left, one, Scalar::U64, at);
+            this.inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
+            this.inst(at, Op::Continue(inst), ir::Ty::Unit);
+            Err(Left)
+        })?;
+        if let Some(again) = again {
+            let value = self.binary_op(BinaryOp::Sub, again, one, Scalar::U64, at);
+            self.inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
+        }
+        Ok(())
+    }
+
+    /// Items until there were `most`; the loop is left with the last, or in front of the next.
+    fn taken(
+        &mut self,
+        inner: &Iter,
+        most: InstId,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let counter = self.counter(0, at);
+        self.each_item(inner, at, &mut |this, inst, item| {
+            let before = this.counted_up(counter, at);
+            let within = this.compare(CompareOp::Lt, before, most, at);
+            this.leave_unless(within, Op::Break(inst), at)?;
+            consume(this, inst, item)?;
+            let count = this.inst(at, Op::Get(counter), Scalar::U64);
+            let more = this.compare(CompareOp::Lt, count, most, at);
+            this.leave_unless(more, Op::Break(inst), at)
+        })
+    }
+
+    /// Items of `driver`, each with one of `other`, which is first if `swapped`.
+    fn zipped(
+        &mut self,
+        driver: &Iter,
+        other: &Iter,
+        swapped: bool,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let (source, len) = self.source(other, at)?;
+        let counter = self.counter(0, at);
+        self.each_item(driver, at, &mut |this, inst, item| {
+            let index = this.counted_up(counter, at);
+            let within = this.compare(CompareOp::Lt, index, len, at);
+            this.leave_unless(within, Op::Break(inst), at)?;
+            let theirs = this.item(&source, index, at)?;
+            let both = if swapped { [theirs, item] } else { [item, theirs] };
+            consume(this, inst, Value::Parts(both.into()))
+        })
+    }
+
+    fn out_of_order(&mut self, at: At) -> Left {
+        self.errors.advise(
+            self.range(at),
+            "kernel code cannot keep count of these iterators, which leave items out",
+            "filter last, or write the loop out with a variable that counts",
+        );
+        Left
+    }
+}

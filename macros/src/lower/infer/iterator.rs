@@ -1,0 +1,317 @@
+//! Iterators: ranges, and what is made of slices, arrays and other iterators by methods. What
+//! consumes an iterator is kernel code itself, in the prelude, around a `for`.
+use super::{
+    super::{
+        chain::{Adapter, Chain},
+        program::Callee,
+        span::SpanRange,
+        tree::{Expr, Kind},
+        types::{Class, GenericArg, Prim, Ty, Type},
+    },
+    Infer, Obligation,
+    closure::Callable,
+    reject,
+    scope::Env,
+    signature::by_reference,
+};
+use syn::{ExprMethodCall, ExprRange, RangeLimits};
+
+impl<'a> Infer<'a> {
+    /// An iterator of these parts.
+    fn chain(&mut self, chain: Chain, item: Ty, parts: Vec<Expr>, at: SpanRange) -> Expr {
+        let types = [item].into_iter().chain(parts.iter().map(|part| part.ty));
+        let list = self.types.list(types.map(GenericArg::Type).collect());
+        let ty = self.types.add(Type::Iter(chain, list));
+        let fields = parts.into_iter().enumerate().collect();
+        self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
+    }
+
+    /// The iterator that a type is, and the type of its items.
+    pub(super) fn as_chain(&self, ty: Ty) -> Option<(Chain, Ty)> {
+        match self.types.get(ty) {
+            Type::Iter(chain, list) => {
+                self.types.parts(list).first().map(|item| (chain, *item))
+            }
+            _ => None,
+        }
+    }
+
+    /// `a..b`, `a..=b` and `a..` as values.
+    pub(super) fn range(&mut self, range: &ExprRange) -> Expr {
+        let at = SpanRange::tokens(range);
+        let Some(start) = &range.start else {
+            let (fact, help) = reject::open_range();
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        let start = self.expr(start, None);
+        let ty = start.ty;
+        let Some(end) = &range.end else { return self.chain(Chain::From, ty, vec![start], at) };
+        let end = self.expect(end, ty);
+        let chain = match range.limits {
+            RangeLimits::HalfOpen(_) => Chain::Range,
+            RangeLimits::Closed(_) => Chain::RangeInclusive,
+        };
+        self.chain(chain, ty, vec![start, end], at)
+    }
+
+    /// `x.iter()`, of a reference to a slice.
+    pub(super) fn slice_iter(&mut self, slice: Expr, at: SpanRange) -> Expr {
+        let item = match self.types.get(slice.ty) {
+            Type::Ref { mutable, to } => match self.types.get(to) {
+                Type::Slice(elem) => self.types.reference(mutable, elem),
+                _ => self.unknown(),
+            },
+            _ => self.unknown(),
+        };
+        self.chain(Chain::Slice, item, vec![slice], at)
+    }
+
+    /// `x.chunks(n)` and the like.
+    pub(super) fn pieces(
+        &mut self,
+        chain: Chain,
+        receiver: Expr,
+        mutable: bool,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let slice = self.slice_of(receiver, mutable);
+        let item = slice.ty;
+        if !self.count(1, &call.args, at) {
+            return self.make(Kind::Reported, item, at);
+        }
+        let usize = self.prim(Prim::Usize);
+        let size = self.expect(&call.args[0], usize);
+        self.chain(chain, item, vec![slice, size], at)
+    }
+
+    /// Obliges the items of a range to be what can be counted through.
+    fn counts(&mut self, ty: Ty, at: SpanRange) {
+        if let Some((Chain::Range | Chain::RangeInclusive | Chain::From, item)) = self.as_chain(ty)
+        {
+            self.oblige(at, Obligation::Range(item));
+        }
+    }
+
+    /// What a `for` runs over, or what is given to `zip`, as an iterator.
+    pub(super) fn into_iter(&mut self, value: Expr, at: SpanRange) -> Expr {
+        self.counts(value.ty, at);
+        match self.types.get(value.ty) {
+            Type::Iter(..) | Type::Reported(_) => return value,
+            Type::Array(elem, _) => return self.chain(Chain::Array, elem, vec![value], at),
+            Type::Ref { mutable, to } => {
+                let place_at = self.places[value.at];
+                if let Type::Slice(_) | Type::Array(..) = self.types.get(to) {
+                    let place = self.make(Kind::Deref(Box::new(value)), to, place_at);
+                    let slice = self.slice_of(place, mutable);
+                    return self.slice_iter(slice, at);
+                }
+            }
+            _ => {}
+        }
+        let shown = self.types.show(value.ty);
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code cannot iterate over a value of type `{shown}`"),
+            "loop over a range, a slice, an array, or an iterator of those",
+        );
+        self.reported(reported, at)
+    }
+
+    /// A method of an iterator.
+    pub(super) fn iter_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let Some((chain, item)) = self.as_chain(receiver.ty) else {
+            return self.no_method(name, receiver.ty, &call.args, at);
+        };
+        if !matches!(name, "contains" | "is_empty" | "clone") {
+            self.counts(receiver.ty, at);
+        }
+        match name {
+            "into_iter" | "clone" if call.args.is_empty() => receiver,
+            "enumerate" | "rev" | "copied" | "cloned" | "zip" | "skip" | "take" | "step_by" => {
+                self.rearranged(receiver, item, name, call, at)
+            }
+            "map" | "filter" | "filter_map" | "take_while" | "skip_while" | "inspect" => {
+                self.filtered(receiver, item, name, call, at)
+            }
+            "len" if self.count(0, &call.args, at) => {
+                let usize = self.prim(Prim::Usize);
+                self.make(Kind::Remaining(Box::new(receiver)), usize, at)
+            }
+            "len" => self.make(Kind::Reported, receiver.ty, at),
+            _ => self.consumed(receiver, (chain, item), name, call, at),
+        }
+    }
+
+    /// An iterator made of another without a closure.
+    fn rearranged(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let usize = self.prim(Prim::Usize);
+        let expected = usize::from(matches!(name, "zip" | "skip" | "take" | "step_by"));
+        if !self.count(expected, &call.args, at) {
+            return self.make(Kind::Reported, receiver.ty, at);
+        }
+        let (adapter, item, second) = match name {
+            "enumerate" => (Adapter::Enumerate, self.types.tuple(vec![usize, item]), None),
+            "rev" => (Adapter::Rev, item, None),
+            "copied" | "cloned" => match self.types.get(item) {
+                Type::Ref { to, .. } => (Adapter::Copied, to, None),
+                _ if name == "cloned" => return receiver,
+                _ => {
+                    let shown = self.types.show(item);
+                    let fact = format_args!("the items are of type `{shown}`, not references");
+                    let reported = self.errors.mistyped(at, fact);
+                    return self.reported(reported, at);
+                }
+            },
+            "zip" => {
+                let arg_at = SpanRange::expr(&call.args[0]);
+                let other = self.expr(&call.args[0], None);
+                let other = self.into_iter(other, arg_at);
+                let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
+                (Adapter::Zip, self.types.tuple(vec![item, theirs]), Some(other))
+            }
+            _ => {
+                let adapter = match name {
+                    "skip" => Adapter::Skip,
+                    "take" => Adapter::Take,
+                    _ => Adapter::StepBy,
+                };
+                (adapter, item, Some(self.expect(&call.args[0], usize)))
+            }
+        };
+        let parts = [receiver].into_iter().chain(second).collect();
+        self.chain(Chain::Of(adapter), item, parts, at)
+    }
+
+    /// An iterator made of another and a closure.
+    fn filtered(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        if !self.count(1, &call.args, at) {
+            return self.make(Kind::Reported, receiver.ty, at);
+        }
+        let bool = self.prim(Prim::Bool);
+        let by_reference = self.types.reference(false, item);
+        let mapped = self.unknown();
+        let (adapter, param, ret, yields) = match name {
+            "map" => (Adapter::Map, item, mapped, mapped),
+            "filter_map" => (Adapter::FilterMap, item, self.option_of(mapped), mapped),
+            "filter" => (Adapter::Filter, by_reference, bool, item),
+            "take_while" => (Adapter::TakeWhile, by_reference, bool, item),
+            "skip_while" => (Adapter::SkipWhile, by_reference, bool, item),
+            _ => (Adapter::Inspect, by_reference, self.types.unit(), item),
+        };
+        let closure = self.callable(&call.args[0], &Callable { params: vec![param], ret });
+        self.chain(Chain::Of(adapter), yields, vec![receiver, closure], at)
+    }
+
+    /// A method that consumes an iterator: of the prelude.
+    fn consumed(
+        &mut self,
+        receiver: Expr,
+        (chain, item): (Chain, Ty),
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        // They leave the rest of the iterator to be used later.
+        let resumes = matches!(name, "any" | "all" | "find" | "find_map" | "position");
+        let Some((callee, sig)) = self.consumer(chain, item, name) else {
+            return self.no_iter_method(receiver.ty, name, call, at);
+        };
+        if resumes && receiver.is_place() {
+            self.discard(&call.args);
+            let (fact, help) = reject::resumed(name);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        }
+        let env = Env {
+            args: [("T".to_owned(), GenericArg::Type(item))].into(),
+            home: Some(callee.item),
+            this: Some(receiver.ty),
+        };
+        let by = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by),
+            _ => None,
+        };
+        let receiver = match by {
+            Some(mutable) => {
+                let ty = self.types.reference(mutable, receiver.ty);
+                self.make(Kind::Borrow(Box::new(receiver)), ty, at)
+            }
+            None => receiver,
+        };
+        let folds = matches!(name, "sum" | "product");
+        let turbofish = call.turbofish.as_ref().filter(|_| folds);
+        let result =
+            self.call_function(callee, sig, env, Some(receiver), turbofish, &call.args, at);
+        if folds {
+            let number = self.types.pointee(item);
+            self.unify(at, result.ty, number);
+        }
+        result
+    }
+
+    fn no_iter_method(&mut self, ty: Ty, name: &str, call: &ExprMethodCall, at: SpanRange) -> Expr {
+        self.discard(&call.args);
+        let shown = self.types.show(ty);
+        let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
+        let reported = self.errors.advise(at, fact, reject::iter_method(name));
+        self.reported(reported, at)
+    }
+
+    /// The function of the prelude that a method is.
+    fn consumer(
+        &self,
+        chain: Chain,
+        item: Ty,
+        name: &str,
+    ) -> Option<(Callee, &'a syn::Signature)> {
+        let name = match (name, chain) {
+            ("sum" | "product", _) => self.fold_name(name, item)?,
+            ("contains" | "is_empty", Chain::Range) => name,
+            ("contains", Chain::RangeInclusive) => "contains_inclusive",
+            ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
+            ("contains", Chain::From) => "contains_from",
+            ("contains" | "is_empty", _) => return None,
+            _ => name,
+        };
+        self.program().prelude_method("Iterator", name)
+    }
+
+    /// Sums begin with what adds nothing, as in std: -0.0 for floats.
+    fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
+        let is_float = match self.types.get(self.types.pointee(item)) {
+            Type::Prim(prim) if prim.is_float() => true,
+            Type::Prim(prim) if prim.is_int() => false,
+            Type::Unknown(Class::Float) => true,
+            Type::Unknown(Class::Int) => false,
+            _ => return None,
+        };
+        Some(match (name, is_float) {
+            ("sum", true) => "sum_of_floats",
+            ("sum", false) => "sum_of_integers",
+            (_, true) => "product_of_floats",
+            (_, false) => "product_of_integers",
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! Slices: parts of them, and their methods. Most methods are kernel code themselves, in the
+//! prelude; here are those that are not.
+use super::{
+    super::{
+        chain::Chain,
+        span::SpanRange,
+        tree::{Expr, Kind},
+        types::{Prim, Ty, Type},
+    },
+    Infer,
+    items::MemberKind,
+    method::Args,
+    reject,
+    signature::by_reference,
+};
+use syn::{ExprMethodCall, ExprRange, RangeLimits};
+use warpwise_compiler::ir::CompareOp;
+
+impl Infer<'_> {
+    /// `base[a..b]`; the base is a place of slice or array type, with elements of type `elem`.
+    pub(super) fn part_of_slice(
+        &mut self,
+        base: Expr,
+        elem: Ty,
+        range: &ExprRange,
+        at: SpanRange,
+    ) -> Expr {
+        let usize = self.prim(Prim::Usize);
+        let mut end = |end: &Option<Box<syn::Expr>>| {
+            end.as_ref().map(|end| Box::new(self.expect(end, usize)))
+        };
+        let (start, end) = (end(&range.start), end(&range.end));
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        let ty = self.types.add(Type::Slice(elem));
+        self.make(Kind::Part { base: Box::new(base), start, end, inclusive }, ty, at)
+    }
+
+    /// A place of array type as one of slice type; `mutable` if it is changed through that.
+    fn as_slice(&mut self, place: Expr, mutable: bool) -> Expr {
+        let Type::Array(elem, _) = self.types.get(place.ty) else { return place };
+        let at = self.places[place.at];
+        let slice = self.types.add(Type::Slice(elem));
+        let (array, unsized_) =
+            (self.types.reference(mutable, place.ty), self.types.reference(mutable, slice));
+        let array = self.make(Kind::Borrow(Box::new(place)), array, at);
+        let reference = self.make(Kind::Unsize(Box::new(array)), unsized_, at);
+        self.make(Kind::Deref(Box::new(reference)), slice, at)
+    }
+
+    /// A reference to a place of slice or array type, as one to a slice.
+    pub(super) fn slice_of(&mut self, place: Expr, mutable: bool) -> Expr {
+        let at = self.places[place.at];
+        if mutable && place.is_place() {
+            self.require_mutable(&place);
+        }
+        let place = self.as_slice(place, mutable);
+        let ty = self.types.reference(mutable, place.ty);
+        self.make(Kind::Borrow(Box::new(place)), ty, at)
+    }
+
+    /// A method of a slice or array.
+    pub(super) fn slice_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let elem = match self.types.get(receiver.ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            _ => return self.no_method(name, receiver.ty, &call.args, at),
+        };
+        match name {
+            "len" | "is_empty" => self.length_method(receiver, name, &call.args, at),
+            "as_slice" | "as_mut_slice" if self.count(0, &call.args, at) => {
+                self.slice_of(receiver, name == "as_mut_slice")
+            }
+            "get" | "get_mut" => self.get_method(receiver, elem, name == "get_mut", call, at),
+            "iter" | "iter_mut" if self.count(0, &call.args, at) => {
+                let slice = self.slice_of(receiver, name == "iter_mut");
+                self.slice_iter(slice, at)
+            }
+            "chunks" => self.pieces(Chain::Chunks, receiver, false, call, at),
+            "chunks_mut" => self.pieces(Chain::Chunks, receiver, true, call, at),
+            "chunks_exact" => self.pieces(Chain::ChunksExact, receiver, false, call, at),
+            "chunks_exact_mut" => self.pieces(Chain::ChunksExact, receiver, true, call, at),
+            "windows" => self.pieces(Chain::Windows, receiver, false, call, at),
+            "as_slice" | "as_mut_slice" | "iter" | "iter_mut" => {
+                self.make(Kind::Reported, receiver.ty, at)
+            }
+            _ => self.prelude_method(receiver, elem, name, call, at),
+        }
+    }
+
+    fn length_method(&mut self, receiver: Expr, name: &str, args: &Args, at: SpanRange) -> Expr {
+        let (usize, bool) = (self.prim(Prim::Usize), self.prim(Prim::Bool));
+        if !self.count(0, args, at) {
+            return self.make(Kind::Reported, usize, at);
+        }
+        let len = self.make(Kind::Length(Box::new(receiver)), usize, at);
+        if name == "len" {
+            return len;
+        }
+        let zero = self.make(Kind::Int(0), usize, at);
+        let (lhs, rhs) = (Box::new(len), Box::new(zero));
+        self.make(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
+    }
+
+    /// `get` and `get_mut`, of an index.
+    fn get_method(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        mutable: bool,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let reference = self.types.reference(mutable, elem);
+        let ty = self.option_of(reference);
+        if !self.count(1, &call.args, at) {
+            return self.make(Kind::Reported, ty, at);
+        }
+        if let syn::Expr::Range(range) = &call.args[0] {
+            self.discard(&call.args);
+            let reported = self.errors.advise(
+                SpanRange::tokens(range),
+                "kernel code can `get` one element only",
+                "compare with `x.len()`, then take the part: `&x[a..b]`",
+            );
+            return self.reported(reported, at);
+        }
+        if mutable && receiver.is_place() {
+            self.require_mutable(&receiver);
+        }
+        let usize = self.prim(Prim::Usize);
+        let index = Box::new(self.expect(&call.args[0], usize));
+        self.make(Kind::Get { base: Box::new(receiver), index }, ty, at)
+    }
+
+    /// `Option<T>`
+    pub(super) fn option_of(&mut self, ty: Ty) -> Ty {
+        let list = self.types.list(vec![super::super::types::GenericArg::Type(ty)]);
+        match self.program().library("Option") {
+            Some(option) => self.types.add(Type::Adt(option, list)),
+            None => self.unknown(),
+        }
+    }
+
+    /// A method that the prelude has.
+    fn prelude_method(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let slice = self.types.add(Type::Slice(elem));
+        let found = self.member(slice, name, None);
+        let Some(MemberKind::Fn(sig)) = found.as_ref().map(|member| member.kind) else {
+            self.discard(&call.args);
+            let (fact, help) = reject::slice_method(name);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        let mutable = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by).unwrap_or(false),
+            _ => false,
+        };
+        let receiver = self.slice_of(receiver, mutable);
+        match found {
+            Some(member) => self.call_function(
+                member.callee,
+                sig,
+                member.env,
+                Some(receiver),
+                None,
+                &call.args,
+                at,
+            ),
+            None => receiver,
+        }
+    }
+}
