@@ -16,6 +16,7 @@ mod generics;
 mod halves;
 mod int_methods;
 mod integers;
+mod iterators;
 mod launches;
 mod math;
 mod memory;
@@ -24,6 +25,7 @@ mod output;
 mod plain;
 mod shared;
 mod structs;
+mod slices;
 mod warps;
 
 use engine::{Case, Engine};
@@ -44,6 +46,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("halves", halves::CASES),
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
+    ("iterators", iterators::CASES),
     ("launches", launches::CASES),
     ("math", math::CASES),
     ("memory", memory::CASES),
@@ -52,6 +55,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("plain", plain::CASES),
     ("shared", shared::CASES),
     ("structs", structs::CASES),
+    ("slices", slices::CASES),
     ("warps", warps::CASES),
 ];
 

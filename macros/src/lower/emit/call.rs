@@ -186,13 +186,7 @@ impl Emit<'_> {
     }
 
     /// The body of a closure that yields a value of this type.
-    fn called(
-        &mut self,
-        value: &ClosureValue,
-        args: &[Value],
-        mono: &Mono,
-        at: At,
-    ) -> Flow<Value> {
+    fn called(&mut self, value: &ClosureValue, args: &[Value], mono: &Mono, at: At) -> Flow<Value> {
         let closure = &value.closure;
         let result = if closure.returns_early { self.result_of(mono, at)? } else { None };
         let block = match closure.returns_early {

@@ -218,12 +218,7 @@ impl Emit<'_> {
     }
 
     /// The same, for a type.
-    pub(super) fn take_of(
-        &mut self,
-        result: Option<&Place>,
-        mono: &Mono,
-        at: At,
-    ) -> Flow<Value> {
+    pub(super) fn take_of(&mut self, result: Option<&Place>, mono: &Mono, at: At) -> Flow<Value> {
         match result {
             // Nothing else will ever refer to it.
             Some(Place::Memory(memory)) => Ok(Value::Array(memory.clone())),

@@ -73,12 +73,7 @@ impl Emit<'_> {
     }
 
     /// Does something with each item.
-    fn each_item(
-        &mut self,
-        iter: &Iter,
-        at: At,
-        consume: &mut Consumer<'_, Self>,
-    ) -> Flow<()> {
+    fn each_item(&mut self, iter: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
         if let Some(counted) = self.counted(iter, at)? {
             return self.run_counted(&counted, at, &mut |this, inst, variable| {
                 let item = Value::Scalar(variable(this));
@@ -230,11 +225,9 @@ impl Emit<'_> {
                 Some(iter) => self.each_item(&iter, at, consume),
                 None => Err(self.out_of_order(at)),
             },
-            Adapter::Enumerate
-            | Adapter::Zip
-            | Adapter::Skip
-            | Adapter::Take
-            | Adapter::StepBy => self.each_counted(adapter, iter, &inner, at, consume),
+            Adapter::Enumerate | Adapter::Zip | Adapter::Skip | Adapter::Take | Adapter::StepBy => {
+                self.each_counted(adapter, iter, &inner, at, consume)
+            }
         }
     }
 

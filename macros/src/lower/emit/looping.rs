@@ -109,7 +109,12 @@ impl Emit<'_> {
     }
 
     /// A loop over a range.
-    pub(super) fn run_counted(&mut self, of: &Counted, at: At, round: &mut Round<'_, Self>) -> Flow<()> {
+    pub(super) fn run_counted(
+        &mut self,
+        of: &Counted,
+        at: At,
+        round: &mut Round<'_, Self>,
+    ) -> Flow<()> {
         match of.step {
             None => self.plain_for(of, at, round),
             // A step that may not be within the type, or that starts from the other end: the

@@ -62,13 +62,42 @@ impl Iter {
                 | Adapter::Map => inner(0),
                 // Items that are left out are computed in Rust, which can be told apart.
                 Adapter::Skip | Adapter::StepBy => inner(0) && is_pure(0),
-                Adapter::Zip => inner(0) && is_pure(0) && inner(1),
+                // So is an item more than the second has, unless std looks items up, too.
+                Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_looked_up()),
                 Adapter::Filter
                 | Adapter::FilterMap
                 | Adapter::TakeWhile
                 | Adapter::SkipWhile
                 | Adapter::Inspect => false,
             },
+        }
+    }
+
+    /// Whether std computes its items from their number: those of its `TrustedRandomAccess`.
+    fn is_looked_up(&self) -> bool {
+        let inner = |index| self.inner(index).is_some_and(|inner| inner.is_looked_up());
+        match self.chain {
+            Chain::Range
+            | Chain::Slice
+            | Chain::Array
+            | Chain::Chunks
+            | Chain::ChunksExact
+            | Chain::Windows => true,
+            Chain::Of(Adapter::Enumerate | Adapter::Copied | Adapter::Map) => inner(0),
+            Chain::Of(Adapter::Zip) => inner(0) && inner(1),
+            Chain::RangeInclusive
+            | Chain::From
+            | Chain::Of(
+                Adapter::Rev
+                | Adapter::Skip
+                | Adapter::Take
+                | Adapter::StepBy
+                | Adapter::Filter
+                | Adapter::FilterMap
+                | Adapter::TakeWhile
+                | Adapter::SkipWhile
+                | Adapter::Inspect,
+            ) => false,
         }
     }
 
@@ -85,13 +114,29 @@ impl Iter {
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// Numbers from `start` on.
-    Count { start: InstId, scalar: Scalar },
+    Count {
+        start: InstId,
+        scalar: Scalar,
+    },
     /// References to elements, or copies of them.
-    Elements { memory: Memory, elem: Mono, copies: bool },
+    Elements {
+        memory: Memory,
+        elem: Mono,
+        copies: bool,
+    },
     /// Parts of `size` elements; the last may have less, if there is a `total`.
-    Chunks { memory: Memory, elem: Mono, size: InstId, total: Option<InstId> },
+    Chunks {
+        memory: Memory,
+        elem: Mono,
+        size: InstId,
+        total: Option<InstId>,
+    },
     /// Parts of `size` elements that begin at each element.
-    Windows { memory: Memory, elem: Mono, size: InstId },
+    Windows {
+        memory: Memory,
+        elem: Mono,
+        size: InstId,
+    },
     Enumerate(Box<Source>),
     Zip(Box<Source>, Box<Source>),
     /// With the number of the last item.
@@ -289,12 +334,9 @@ impl Emit<'_> {
         [size, total]: [Option<InstId>; 2],
         at: At,
     ) -> Flow<Value> {
-        let left = total
-            .map(|total| self.binary_op(BinaryOp::Sub, total, start, Scalar::U64, at));
+        let left = total.map(|total| self.binary_op(BinaryOp::Sub, total, start, Scalar::U64, at));
         let len = match (size, left) {
-            (Some(size), Some(left)) => {
-                self.binary_op(BinaryOp::Min, size, left, Scalar::U64, at)
-            }
+            (Some(size), Some(left)) => self.binary_op(BinaryOp::Min, size, left, Scalar::U64, at),
             (Some(len), None) | (None, Some(len)) => len,
             (None, None) => return Err(self.bug(at)),
         };

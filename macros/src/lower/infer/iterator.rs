@@ -29,9 +29,7 @@ impl<'a> Infer<'a> {
     /// The iterator that a type is, and the type of its items.
     pub(super) fn as_chain(&self, ty: Ty) -> Option<(Chain, Ty)> {
         match self.types.get(ty) {
-            Type::Iter(chain, list) => {
-                self.types.parts(list).first().map(|item| (chain, *item))
-            }
+            Type::Iter(chain, list) => self.types.parts(list).first().map(|item| (chain, *item)),
             _ => None,
         }
     }
@@ -280,12 +278,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The function of the prelude that a method is.
-    fn consumer(
-        &self,
-        chain: Chain,
-        item: Ty,
-        name: &str,
-    ) -> Option<(Callee, &'a syn::Signature)> {
+    fn consumer(&self, chain: Chain, item: Ty, name: &str) -> Option<(Callee, &'a syn::Signature)> {
         let name = match (name, chain) {
             ("sum" | "product", _) => self.fold_name(name, item)?,
             ("contains" | "is_empty", Chain::Range) => name,

@@ -12,10 +12,7 @@ use super::{
     signature::by_reference,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};
-use warpwise_compiler::{
-    id::Id as _,
-    ir::Extent,
-};
+use warpwise_compiler::{id::Id as _, ir::Extent};
 
 /// Arguments as they are written.
 pub(super) type Args = Punctuated<syn::Expr, syn::Token![,]>;

@@ -111,7 +111,11 @@ pub(super) fn slice_method(name: &str) -> Advice {
         "to_vec" | "concat" | "join" | "repeat" | "into_vec" => {
             "a kernel cannot allocate: write to a slice or an array, `[value; N]`"
         }
-        "sort" | "sort_unstable" | "sort_by" | "sort_by_key" | "sort_unstable_by"
+        "sort"
+        | "sort_unstable"
+        | "sort_by"
+        | "sort_by_key"
+        | "sort_unstable_by"
         | "sort_unstable_by_key" => "sort by a network of `x.swap(i, j)`, or on the host",
         "binary_search" | "binary_search_by" | "binary_search_by_key" | "partition_point" => {
             "write a `while` loop that halves the range"

@@ -1,0 +1,541 @@
+//! Iterators: sources, adapters, what consumes them, and the order in which closures are called.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use warpwise::prelude::*;
+
+cases![
+    loops, mutable, adapters, filters, folds, floats, found, ranges, chunks, order, nested,
+    passed, grid_stride, shared_memory: THREADS_MEET, structs,
+];
+
+/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
+macro_rules! alike {
+    ($on:ident, |$x:ident, $y:ident, $out:ident| $body:block) => {{
+        #[kernel]
+        fn code($x: &[i32], $y: &[i32], $out: &mut [i32]) {
+            if global_idx_x() == 0 $body
+        }
+        fn plain($x: &[i32], $y: &[i32], $out: &mut [i32]) $body
+        for (ours, theirs) in [(0, 3), (1, 1), (2, 0), (3, 5), (7, 4), (12, 12)] {
+            let x: Vec<i32> = (0..ours).map(|i| i * 37 % 11 - 4).collect();
+            let y: Vec<i32> = (0..theirs).map(|i| i * 29 % 13 - 2).collect();
+            let (mut out, mut want) = (vec![-1; 24], vec![-1; 24]);
+            launch!($on, code(read x, read y, write out), LaunchConfig::grid(1))?;
+            plain(&x, &y, &mut want);
+            same(concat!("line ", line!()), &out, &want)?;
+        }
+    }};
+}
+
+fn loops(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let mut n = 0;
+        for v in x {
+            out[n] = *v;
+            n += 1;
+        }
+        for &v in y.iter() {
+            if v < 0 {
+                continue;
+            }
+            if v > 7 {
+                break;
+            }
+            out[12] += v;
+        }
+        let own = [3, 5, 8];
+        for v in own {
+            out[13] += v;
+        }
+        for v in &own {
+            out[14] -= *v;
+        }
+        for (i, v) in own.iter().enumerate() {
+            out[15] += *v << i;
+        }
+        for _ in x.iter() {
+            out[16] += 1;
+        }
+        'all: for a in x {
+            for b in y {
+                if a == b {
+                    out[17] = *a;
+                    break 'all;
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+fn mutable(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for (o, v) in out.iter_mut().zip(x) {
+            *o = v * 2;
+        }
+        for o in out[3..6].iter_mut() {
+            *o += 1;
+        }
+        for o in &mut out[12..] {
+            *o = 4;
+        }
+        let mut own = [1, 2, 3, 4];
+        for v in own.iter_mut().rev().take(2) {
+            *v *= 10;
+        }
+        for v in &mut own {
+            *v += 1;
+        }
+        for (o, v) in out.iter_mut().skip(12).zip(own) {
+            *o = v;
+        }
+        for (i, part) in out[16..].chunks_mut(3).enumerate() {
+            part.fill(i as i32);
+            part[0] = y.len() as i32;
+        }
+    });
+    Ok(())
+}
+
+fn adapters(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for (i, (a, b)) in x.iter().zip(y.iter()).enumerate() {
+            out[i] = a - b;
+        }
+        for (i, v) in x.iter().rev().enumerate() {
+            out[0] += *v * i as i32;
+        }
+        for (i, v) in x.iter().enumerate().rev() {
+            out[1] += *v * i as i32;
+        }
+        for v in x.iter().skip(2).step_by(3) {
+            out[2] = out[2] * 3 + *v;
+        }
+        for v in x.iter().step_by(2).skip(1).take(3) {
+            out[3] = out[3] * 3 + *v;
+        }
+        for v in x.iter().take(5).rev().skip(1) {
+            out[4] = out[4] * 3 + *v;
+        }
+        for (a, b) in x.iter().rev().zip(y.iter().skip(1)) {
+            out[5] = out[5] * 3 + *a - *b;
+        }
+        for (a, b) in x.iter().zip(5..) {
+            out[6] = out[6] * 3 + *a * b;
+        }
+        for ((a, b), c) in x.iter().copied().zip(y.iter().cloned()).zip((0..100).rev()) {
+            out[7] = out[7] * 3 + a - b * c;
+        }
+        for v in x.iter().map(|v| v + 1).step_by(2).map(|v| v * v) {
+            out[8] += v;
+        }
+        for (a, b) in x.iter().zip(y).rev() {
+            out[9] = out[9] * 3 + *a - *b;
+        }
+        for (i, v) in x.iter().take(usize::MAX).skip(1).enumerate().skip(1) {
+            out[10] = out[10] * 3 + *v - i as i32;
+        }
+        out[11] = (x.iter().len() + x.iter().skip(3).len() + x.iter().zip(y).len()) as i32;
+        out[12] = x.iter().step_by(2).len() as i32;
+        out[13] = x.iter().enumerate().map(|(i, v)| i as i32 * *v).rev().fold(1, |a, v| a * 3 - v);
+    });
+    Ok(())
+}
+
+fn filters(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for v in x.iter().filter(|v| **v % 2 == 0) {
+            out[0] = out[0] * 3 + *v;
+        }
+        for (i, v) in x.iter().filter(|v| **v > 0).enumerate() {
+            out[1] = out[1] * 3 + *v * i as i32;
+        }
+        for v in x.iter().take_while(|v| **v != 3) {
+            out[2] = out[2] * 3 + *v;
+        }
+        for v in x.iter().skip_while(|v| **v < 2) {
+            out[3] = out[3] * 3 + *v;
+        }
+        for v in x.iter().filter_map(|v| if *v > 1 { Some(*v - 1) } else { None }) {
+            out[4] = out[4] * 3 + v;
+        }
+        for v in x.iter().filter(|v| **v != 0).take(2) {
+            if *v == 1 {
+                continue;
+            }
+            out[5] = out[5] * 3 + *v;
+        }
+        for v in x.iter().filter(|v| **v != 0).skip(1).step_by(2) {
+            out[6] = out[6] * 3 + *v;
+        }
+        for (a, b) in x.iter().filter(|v| **v > -3).zip(y) {
+            out[7] = out[7] * 3 + *a - *b;
+        }
+        for (a, b) in x.iter().zip(y.iter().filter(|v| **v > 0)) {
+            out[8] = out[8] * 3 + *a - *b;
+        }
+        for v in x.iter().filter(|v| **v > 0).rev() {
+            out[9] = out[9] * 3 + *v;
+        }
+        for v in (0..40).filter(|v| v % 7 == 3).map(|v| v * 2).rev() {
+            out[10] = out[10] * 3 + v;
+        }
+        let mut seen = 0;
+        out[11] = x.iter().inspect(|v| seen += **v).filter(|v| **v > 0).count() as i32;
+        out[12] = seen;
+        for (i, v) in x.iter().enumerate().filter(|(i, v)| *i as i32 > **v) {
+            out[13] += *v * i as i32;
+        }
+    });
+    Ok(())
+}
+
+fn folds(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = x.iter().sum();
+        out[1] = x.iter().copied().sum::<i32>();
+        out[2] = y.iter().product::<i32>();
+        out[3] = x.iter().fold(7, |a, v| a * 3 + v);
+        out[4] = x.iter().copied().reduce(|a, b| a * 2 - b).unwrap_or(40);
+        out[5] = x.iter().copied().max().unwrap_or(41);
+        out[6] = x.iter().copied().min().unwrap_or(42);
+        out[7] = x.iter().copied().last().unwrap_or(43);
+        out[8] = x.iter().copied().max_by_key(|v| v % 4).unwrap_or(44);
+        out[9] = x.iter().copied().min_by_key(|v| v % 4).unwrap_or(45);
+        out[10] = x.iter().zip(y).map(|(a, b)| a * b).sum();
+        out[11] = x.iter().copied().fold(i32::MIN, i32::max);
+        out[12] = x.iter().copied().map(i32::abs).map(twice).sum();
+        let mut last = 0;
+        x.iter().for_each(|v| last = *v);
+        out[13] = last;
+        out[14] = (1..=10).product::<i32>();
+        out[15] = (0..x.len()).map(|i| x[i] * i as i32).sum();
+        let scale = 3;
+        let scaled = x.iter().map(move |v| v * scale);
+        out[16] = scaled.sum();
+        out[17] = [2, 3, 4].iter().rev().fold(0, |a, v| a * 10 + v);
+    });
+    Ok(())
+}
+
+#[device]
+fn twice(v: i32) -> i32 {
+    2 * v
+}
+
+#[kernel]
+fn sums(x: &[f32], out: &mut [f32]) {
+    if global_idx_x() == 0 {
+        out[0] = x.iter().sum();
+        out[1] = x.iter().rev().sum();
+        out[2] = x[..0].iter().sum();
+        out[3] = x[..0].iter().product();
+        out[4] = x.iter().copied().product::<f32>();
+        out[5] = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        out[6] = x.iter().map(|v| v.abs().sqrt()).sum::<f32>();
+        out[7] = x.iter().zip(x.iter().skip(1)).map(|(a, b)| (b - a) * 0.5).sum();
+        out[8] = x.windows(3).map(|w| w[0] * w[1] * w[2]).sum();
+    }
+}
+
+fn floats(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..50).map(|i| 1.1 + (i as f32 * 1.7 - 40.0) / 37.0).collect();
+    let mut out = vec![0.0; 9];
+    launch!(on, sums(read x, write out), LaunchConfig::grid(1))?;
+    let want = [
+        x.iter().sum(),
+        x.iter().rev().sum(),
+        -0.0,
+        1.0,
+        x.iter().copied().product::<f32>(),
+        x.iter().copied().fold(f32::NEG_INFINITY, f32::max),
+        x.iter().map(|v| v.abs().sqrt()).sum::<f32>(),
+        x.iter().zip(x.iter().skip(1)).map(|(a, b)| (b - a) * 0.5).sum(),
+        x.windows(3).map(|w| w[0] * w[1] * w[2]).sum(),
+    ];
+    same("out", &out, &want)
+}
+
+fn found(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = x.iter().any(|v| *v == 3) as i32;
+        out[1] = x.iter().all(|v| *v < 6) as i32;
+        out[2] = x.iter().position(|v| *v > 2).map_or(60, |i| i as i32);
+        out[3] = x.iter().copied().find(|v| v % 3 == 2).unwrap_or(61);
+        out[4] = x.iter().find_map(|v| if *v > 3 { Some(v * 5) } else { None }).unwrap_or(62);
+        out[5] = x.iter().filter(|v| y.contains(v)).count() as i32;
+        out[6] = x.iter().zip(y).position(|(a, b)| a == b).is_some() as i32;
+        out[7] = (2..30).any(|n| n * n == 49) as i32;
+        out[8] = x.iter().rev().position(|v| *v == 0).map_or(63, |i| i as i32);
+        out[9] = (0..5).all(|i| x.get(i).is_some()) as i32;
+    });
+    Ok(())
+}
+
+fn ranges(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let all = 0..x.len();
+        out[0] = all.contains(&3) as i32;
+        out[1] = all.is_empty() as i32;
+        out[2] = all.len() as i32;
+        for i in all {
+            out[3] += x[i];
+        }
+        let some = 2..=y.len();
+        out[4] = some.contains(&2) as i32;
+        out[5] = some.is_empty() as i32;
+        for i in some.rev() {
+            out[6] = out[6] * 3 + i as i32;
+        }
+        out[7] = (0.5..1.5).contains(&0.5) as i32 + (0.5..1.5).contains(&1.5) as i32;
+        out[8] = (-4..3).len() as i32;
+        for v in (-4..3).step_by(2) {
+            out[9] = out[9] * 3 + v;
+        }
+        for v in (-4i8..=3).rev().step_by(3) {
+            out[10] = out[10] * 3 + v as i32;
+        }
+        let steps = (1..20).step_by(y.len() + 1);
+        for v in steps {
+            out[11] = out[11] * 3 + v;
+        }
+        for (i, v) in (10..x.len() as i32 + 4).enumerate() {
+            out[12] += i as i32 * v;
+        }
+        for (i, v) in (250u8..=255).enumerate().skip(2) {
+            out[13] += i as i32 * v as i32;
+        }
+        for v in (5..2).map(|v| v + y.len() as i32) {
+            out[14] += v;
+        }
+        for v in 3.. {
+            if v * v > 50 {
+                out[15] = v;
+                break;
+            }
+        }
+        out[16] = (3..).take(4).map(|v| v * v).sum::<i32>();
+        out[17] = (3..).filter(|v| v % 5 == 0).take(2).sum::<i32>();
+        out[18] = (i64::MIN..i64::MAX).skip(5).take(2).map(|v| (v - i64::MIN) as i32).sum::<i32>();
+    });
+    Ok(())
+}
+
+fn chunks(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for (i, part) in x.chunks(5).enumerate() {
+            out[i] = part.iter().sum::<i32>() + part.len() as i32;
+        }
+        for part in x.chunks_exact(3) {
+            out[3] = out[3] * 3 + part[0] - part[2];
+        }
+        for pair in x.windows(2) {
+            out[4] += (pair[0] - pair[1]).abs();
+        }
+        for part in x.chunks(4).rev().skip(1) {
+            out[5] = out[5] * 3 + part[part.len() - 1];
+        }
+        for (a, b) in x.chunks(3).zip(y.chunks_exact(2)) {
+            out[6] = out[6] * 3 + a[0] - b[1];
+        }
+        out[7] = x.windows(20).count() as i32;
+        out[8] = (x.chunks(5).len() + x.chunks_exact(5).len() + x.windows(5).len()) as i32;
+        for part in out[9..].chunks_mut(4) {
+            let len = part.len() as i32;
+            for (i, v) in part.iter_mut().enumerate() {
+                *v = len * i as i32;
+            }
+        }
+        for part in out[9..].chunks_exact_mut(6) {
+            part.reverse();
+        }
+    });
+    Ok(())
+}
+
+/// The order in which closures are called, and how often, also where items are left out.
+fn order(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let mut calls = 0;
+        let seen = x.iter().map(|v| {
+            calls = calls * 2 + v;
+            *v
+        });
+        out[0] = seen.skip(2).step_by(2).fold(0, |a, v| a * 3 + v);
+        out[1] = calls;
+        let mut calls = 0;
+        for (a, b) in x
+            .iter()
+            .map(|v| {
+                calls += 1;
+                *v
+            })
+            .zip(y.iter())
+        {
+            out[2] = out[2] * 3 + a - *b;
+        }
+        out[3] = calls;
+        let mut calls = 0;
+        for v in x
+            .iter()
+            .map(|v| {
+                calls += 1;
+                *v
+            })
+            .rev()
+            .take(3)
+        {
+            out[4] = out[4] * 3 + v;
+        }
+        out[5] = calls;
+        let mut calls = 0;
+        out[6] = x
+            .iter()
+            .map(|v| {
+                calls += 1;
+                *v
+            })
+            .any(|v| v > 2) as i32;
+        out[7] = calls;
+        let mut calls = 0;
+        for (a, b) in x.iter().zip(y.iter().map(|v| {
+            calls += 1;
+            *v
+        })) {
+            out[8] = out[8] * 3 + a - b;
+        }
+        out[9] = calls;
+    });
+    Ok(())
+}
+
+fn nested(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for (i, a) in x.iter().enumerate() {
+            for (j, b) in y.iter().enumerate().filter(|(j, _)| *j <= i) {
+                out[(i + j) % 24] += a * b;
+            }
+        }
+        let table = [[1, 2, 3], [4, 5, 6]];
+        for (row, o) in table.iter().zip(out.iter_mut()) {
+            *o += row.iter().sum::<i32>();
+        }
+        for row in table {
+            for v in row {
+                out[23] = out[23] * 3 + v;
+            }
+        }
+        out[22] = table.iter().map(|row| row.iter().map(|v| v * v).sum::<i32>()).sum();
+    });
+    Ok(())
+}
+
+#[device]
+fn added(values: impl Iterator<Item = i32>) -> i32 {
+    let mut sum = 0;
+    for v in values {
+        sum += v;
+    }
+    sum
+}
+
+#[device]
+fn most<I: Iterator<Item = i32>>(values: I, least: i32) -> i32 {
+    values.fold(least, |a, b| a.max(b))
+}
+
+fn passed(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = added(x.iter().copied().filter(|v| *v > 0));
+        out[1] = added(0..5);
+        out[2] = most(x.iter().map(|v| v * 2), -100);
+        let evens = y.iter().copied().filter(|v| v % 2 == 0);
+        out[3] = most(evens, -7);
+    });
+    Ok(())
+}
+
+#[kernel]
+fn strided(x: &[f32], n: usize, out: &mut [f32]) {
+    let mut sum = 0.0;
+    for i in (thread_idx_x()..n).step_by(block_dim_x()) {
+        sum += x[i];
+    }
+    for v in x.iter().skip(thread_idx_x()).step_by(block_dim_x()) {
+        sum += v;
+    }
+    out[thread_idx_x()] = sum;
+}
+
+fn grid_stride(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+    let mut out = vec![0.0; 64];
+    let n = x.len();
+    launch!(on, strided(read x, value n, write out), LaunchConfig::grid(1).block(64))?;
+    let want: Vec<f32> = (0..64).map(|t| 2.0 * x.iter().skip(t).step_by(64).sum::<f32>()).collect();
+    same("out", &out, &want)
+}
+
+#[kernel(block = 32)]
+fn tiles(x: &[u32], out: &mut [u32]) {
+    let tile = shared!([u32; 32]);
+    let rows = shared!([[u32; 8]; 4]);
+    let t = thread_idx_x();
+    tile[t] = x[t];
+    rows[t / 8][t % 8] = x[t] + 1;
+    sync_threads();
+    out[t] = tile.iter().skip(t).step_by(4).sum();
+    out[32 + t] = rows.iter().map(|row| row[t % 8]).sum();
+    out[64 + t] = rows[t / 8].iter().zip(tile.chunks(8)).map(|(a, b)| a * b[0]).sum();
+}
+
+fn shared_memory(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..32).map(|i| i * i % 17).collect();
+    let mut out = vec![0; 96];
+    launch!(on, tiles(read x, write out), LaunchConfig::grid(1))?;
+    let first = (0..32).map(|t| x.iter().skip(t).step_by(4).sum());
+    let second = (0..32).map(|t| (0..4).map(|row| x[row * 8 + t % 8] + 1).sum());
+    let third = (0..32).map(|t| (0..4).map(|i| (x[t / 8 * 8 + i] + 1) * x[i * 8]).sum());
+    let want: Vec<u32> = first.chain(second).chain(third).collect();
+    same("out", &out, &want)
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[kernel]
+fn moved(x: &[f32], out: &mut [f32]) {
+    if global_idx_x() == 0 {
+        let mut points = [Point { x: 1.0, y: 2.0 }; 5];
+        for (p, v) in points.iter_mut().zip(x) {
+            p.x += *v;
+            p.y -= *v;
+        }
+        out[0] = points.iter().map(|p| p.x).sum();
+        for Point { x, y } in points.iter().copied().skip(1) {
+            out[1] += x - y;
+        }
+        for Point { x, .. } in points[2..].iter() {
+            out[2] += *x;
+        }
+        let first = points.iter().copied().find(|p| p.x > 2.0);
+        if let Some(Point { x, y }) = first {
+            out[3] = x / y;
+        }
+        for (o, p) in out[4..].iter_mut().zip(points) {
+            *o = p.y;
+        }
+    }
+}
+
+fn structs(on: &Engine) -> Check {
+    let x = vec![0.5, 1.5, 2.5];
+    let mut out = vec![0.0; 9];
+    launch!(on, moved(read x, write out), LaunchConfig::grid(1))?;
+    let first = 1.5 + 2.5 + 3.5 + 2.0;
+    let second = (2.5 - 0.5) + (3.5 + 0.5) - 2.0;
+    same("out", &out, &[first, second, 5.5, 5.0, 1.5, 0.5, -0.5, 2.0, 2.0])
+}

@@ -1,0 +1,301 @@
+//! Slices: parts of them, their methods, and what Rust says of parts that are not there.
+use crate::run::engine::{Check, Engine, cases, fault, launch, same};
+use warpwise::prelude::*;
+
+cases![
+    parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
+    structs,
+    part_faults: FAULTS, method_faults: FAULTS,
+];
+
+/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
+macro_rules! alike {
+    ($on:ident, |$x:ident, $out:ident| $body:block) => {{
+        #[kernel]
+        fn code($x: &[i32], $out: &mut [i32]) {
+            if global_idx_x() == 0 $body
+        }
+        fn plain($x: &[i32], $out: &mut [i32]) $body
+        for len in [0, 1, 2, 3, 7, 12] {
+            let x: Vec<i32> = (0..len).map(|i| i * 37 % 11 - 4).collect();
+            let (mut out, mut want) = (vec![-1; 12], vec![-1; 12]);
+            launch!($on, code(read x, write out), LaunchConfig::grid(1))?;
+            plain(&x, &mut want);
+            same(concat!("line ", line!()), &out, &want)?;
+        }
+    }};
+}
+
+fn parts(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let middle = x.len() / 2;
+        let (low, high) = (&x[..middle], &x[middle..]);
+        out[0] = low.len() as i32;
+        out[1] = high.len() as i32;
+        let inner = &high[..high.len() / 2];
+        for i in 0..inner.len() {
+            out[2 + i] = inner[i];
+        }
+        let all = &x[..];
+        out[11] = all.len() as i32;
+        if x.len() > 3 {
+            out[8] = x[1..=2].len() as i32;
+            out[9] = x[1..=2][1];
+            out[10] = x[2..][1..][0];
+        }
+    });
+    Ok(())
+}
+
+fn ends(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        out[0] = x[x.len()..].len() as i32;
+        out[1] = x[..0].is_empty() as i32;
+        out[2] = if let Some(v) = x.first() { *v } else { 50 };
+        out[3] = match x.last() {
+            Some(v) => *v,
+            None => 51,
+        };
+        out[4] = x.is_empty() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+fn middle_of(x: &[i32], from: usize) -> &[i32] {
+    &x[from..x.len() - from]
+}
+
+#[device]
+fn total(x: &[i32]) -> i32 {
+    let mut sum = 0;
+    for i in 0..x.len() {
+        sum += x[i];
+    }
+    sum
+}
+
+fn getting(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        for i in 0..5 {
+            if let Some(v) = x.get(i * 2) {
+                out[i] = *v;
+            }
+        }
+        out[5] = x.get(3).map_or(70, |v| *v + 1);
+        out[6] = x.get(usize::MAX).is_some() as i32;
+        if x.len() >= 2 {
+            let middle = middle_of(x, 1);
+            out[7] = total(middle);
+            out[8] = total(&middle[..0]);
+        }
+        if let Some(v) = out.get_mut(9) {
+            *v += 5;
+        }
+        if let Some(v) = out.first_mut() {
+            *v *= 2;
+        }
+        if let Some(v) = out.last_mut() {
+            *v -= 1;
+        }
+    });
+    Ok(())
+}
+
+fn changing(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        out.fill(9);
+        out[2..5].fill(3);
+        for i in 0..x.len() {
+            out[i] += x[i];
+        }
+        out.swap(0, 11);
+        out.swap(4, 4);
+        out[1..8].reverse();
+        let part = &mut out[8..];
+        part[0] = 77;
+        part.swap(0, 1);
+        part[2..].reverse();
+    });
+    Ok(())
+}
+
+fn splitting(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let (low, high) = x.split_at(x.len() / 3);
+        out[0] = total(low);
+        out[1] = total(high);
+        let (first, rest) = out.split_at_mut(4);
+        first[2] = rest.len() as i32;
+        rest[1] = first.len() as i32;
+        first[3] = rest[0];
+        let (_, tail) = rest.split_at_mut(3);
+        tail[0] = 30;
+    });
+    Ok(())
+}
+
+fn searching(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        out[0] = x.contains(&3) as i32;
+        out[1] = x.contains(&99) as i32;
+        out[2] = x.starts_with(&[-4, 0]) as i32;
+        out[3] = x.starts_with(&x[..x.len() / 2]) as i32;
+        if let [first, .., last] = x {
+            out[4] = *first - *last;
+        }
+    });
+    Ok(())
+}
+
+fn arrays(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let mut own = [4, 3, 2, 1, 0];
+        own[1..].reverse();
+        own.swap(0, 1);
+        for i in 0..x.len().min(5) {
+            own[i] += x[i];
+        }
+        out[..5].fill(8);
+        out[5] = total(&own);
+        out[6] = total(&own[1..3]);
+        out[7] = own.len() as i32;
+        out[8] = own.contains(&2) as i32;
+        out[9] = own.as_slice().len() as i32;
+        out[10] = own.get(2).is_some() as i32;
+        out[11] = (own == [0, 1, 2, 3, 4]) as i32;
+    });
+    Ok(())
+}
+
+#[kernel(block = 64)]
+fn tiles(x: &[u32], out: &mut [u32]) {
+    let tile = shared!([u32; 64]);
+    let t = thread_idx_x();
+    tile[t] = x[t];
+    sync_threads();
+    let (low, high) = tile.split_at(32);
+    out[t] = if t < 32 { high[t] } else { low[t - 32] };
+    let row = &tile[t / 8 * 8..][..8];
+    out[64 + t] = row[0] + row[7] + row.len() as u32;
+}
+
+fn shared_parts(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..64).map(|i| i * i).collect();
+    let mut out = vec![0; 128];
+    launch!(on, tiles(read x, write out), LaunchConfig::grid(1))?;
+    let swapped = (0..64).map(|t| x[(t + 32) % 64]);
+    let want: Vec<u32> =
+        swapped.chain((0..64).map(|t| x[t / 8 * 8] + x[t / 8 * 8 + 7] + 8)).collect();
+    same("out", &out, &want)
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Body {
+    at: [f32; 2],
+    mass: f32,
+}
+
+#[kernel]
+fn bodies(x: &[f32], out: &mut [f32]) {
+    if global_idx_x() == 0 {
+        let mut bodies = [Body { at: [1.0, 2.0], mass: 0.5 }; 4];
+        for i in 0..4 {
+            bodies[i].mass += x[i];
+        }
+        let (low, high) = bodies.split_at_mut(2);
+        low[0].mass += high[0].mass;
+        high.swap(0, 1);
+        if let Some(body) = low.get(1) {
+            out[0] = body.at[1];
+        }
+        let part = &bodies[..3];
+        for i in 0..part.len() {
+            out[1 + i] = part[i].mass;
+        }
+    }
+}
+
+fn structs(on: &Engine) -> Check {
+    let x = vec![0.0, 1.0, 2.0, 3.0];
+    let mut out = vec![0.0; 4];
+    launch!(on, bodies(read x, write out), LaunchConfig::grid(1))?;
+    same("out", &out, &[2.0, 3.0, 1.5, 3.5])
+}
+
+/// Runs an expression on a slice of five elements and two numbers for which it is a fault.
+macro_rules! faults {
+    ($on:ident, |$x:ident, $a:ident, $b:ident| $of:expr, $from:expr, $to:expr, $message:expr) => {{
+        #[kernel]
+        fn code($x: &mut [i32], $a: usize, $b: usize, out: &mut [usize]) {
+            if global_idx_x() == 0 {
+                out[0] = 1;
+                out[1] = $of;
+            }
+        }
+        let mut x = vec![0; 5];
+        let mut out = vec![0; 2];
+        let (from, to): (usize, usize) = ($from, $to);
+        let result = launch!(
+            $on, code(write x, value from, value to, write out), LaunchConfig::grid(1)
+        );
+        let panic = fault(result)?;
+        if panic.message != $message || panic.count != 1 {
+            return Err(format!("expected {:?}, got {panic}", $message).into());
+        }
+        same("out", &out, &[1, 0])?;
+    }};
+}
+
+fn part_faults(on: &Engine) -> Check {
+    let end = "range end index 9 out of range for slice of length 5";
+    let start = "range start index 9 out of range for slice of length 5";
+    faults!(on, |x, a, b| x[a..b].len(), 2, 9, end);
+    faults!(on, |x, a, b| x[a..b].len(), 4, 2, "slice index starts at 4 but ends at 2");
+    faults!(on, |x, a, b| x[a..b].len(), 9, 8, start);
+    faults!(on, |x, a, b| x[a..b].len(), 9, 12, start);
+    faults!(on, |x, a, b| x[a..].len() + b, 9, 0, start);
+    faults!(on, |x, a, b| x[..a].len() + b, 9, 0, end);
+    faults!(on, |x, a, b| x[..=a].len() + b, 9, 0, end);
+    faults!(on, |x, a, b| x[a..=b].len(), 4, 9, end);
+    faults!(on, |x, a, b| x[a..=b].len(), 4, 2, "slice index starts at 4 but ends at 3");
+    let huge = "range end index 18446744073709551615 out of range for slice of length 5";
+    faults!(on, |x, a, b| x[a..=b].len(), 3, usize::MAX, huge);
+    faults!(
+        on,
+        |x, a, b| x[1..4][a] as usize + b,
+        3,
+        0,
+        "index out of bounds: the len is 3 but the index is 3"
+    );
+    Ok(())
+}
+
+fn method_faults(on: &Engine) -> Check {
+    let index = "index out of bounds: the len is 5 but the index is 9";
+    faults!(
+        on,
+        |x, a, b| {
+            x.swap(a, b);
+            0
+        },
+        1,
+        9,
+        index
+    );
+    faults!(
+        on,
+        |x, a, b| {
+            x.swap(a, b);
+            0
+        },
+        9,
+        1,
+        index
+    );
+    faults!(on, |x, a, b| x.chunks(a).count() + b, 0, 0, "chunk size must be non-zero");
+    faults!(on, |x, a, b| x.chunks_exact(a).count() + b, 0, 0, "chunk size must be non-zero");
+    faults!(on, |x, a, b| x.windows(a).count() + b, 0, 0, "window size must be non-zero");
+    Ok(())
+}
