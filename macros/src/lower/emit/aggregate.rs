@@ -109,7 +109,8 @@ impl Emit<'_> {
             | Mono::Generic(_)
             | Mono::Atomic(_)
             | Mono::Exchange(_)
-            | Mono::Closure(_) => Err(self.bug(at)),
+            | Mono::Closure(_)
+            | Mono::Iter(..) => Err(self.bug(at)),
         }
     }
 

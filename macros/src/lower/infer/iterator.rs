@@ -9,6 +9,7 @@ use super::{
         types::{Class, GenericArg, Prim, Ty, Type},
     },
     Infer, Obligation,
+    call::Function,
     closure::Callable,
     reject,
     scope::Env,
@@ -258,10 +259,11 @@ impl<'a> Infer<'a> {
             }
             None => receiver,
         };
+        let of = Function { callee, sig, env };
         let folds = matches!(name, "sum" | "product");
         let turbofish = call.turbofish.as_ref().filter(|_| folds);
         let result =
-            self.call_function(callee, sig, env, Some(receiver), turbofish, &call.args, at);
+            self.call_function(of, Some(receiver), turbofish, &call.args, at);
         if folds {
             let number = self.types.pointee(item);
             self.unify(at, result.ty, number);

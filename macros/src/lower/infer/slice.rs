@@ -8,6 +8,7 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer,
+    call::Function,
     items::MemberKind,
     method::Args,
     reject,
@@ -169,15 +170,10 @@ impl Infer<'_> {
         };
         let receiver = self.slice_of(receiver, mutable);
         match found {
-            Some(member) => self.call_function(
-                member.callee,
-                sig,
-                member.env,
-                Some(receiver),
-                None,
-                &call.args,
-                at,
-            ),
+            Some(member) => {
+                let of = Function { callee: member.callee, sig, env: member.env };
+                self.call_function(of, Some(receiver), None, &call.args, at)
+            }
             None => receiver,
         }
     }
