@@ -24,8 +24,8 @@ mod method_faults;
 mod output;
 mod plain;
 mod shared;
-mod structs;
 mod slices;
+mod structs;
 mod warps;
 
 use engine::{Case, Engine};
@@ -54,8 +54,8 @@ const MODULES: &[(&str, &[Case])] = &[
     ("output", output::CASES),
     ("plain", plain::CASES),
     ("shared", shared::CASES),
-    ("structs", structs::CASES),
     ("slices", slices::CASES),
+    ("structs", structs::CASES),
     ("warps", warps::CASES),
 ];
 

@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
-    structs,
+    structs, exchanging,
     part_faults: FAULTS, method_faults: FAULTS,
 ];
 
@@ -222,6 +222,23 @@ fn structs(on: &Engine) -> Check {
     let mut out = vec![0.0; 4];
     launch!(on, bodies(read x, write out), LaunchConfig::grid(1))?;
     same("out", &out, &[2.0, 3.0, 1.5, 3.5])
+}
+
+fn exchanging(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let (mut a, mut b) = (x.len() as i32, 5);
+        std::mem::swap(&mut a, &mut b);
+        out[0] = a - b;
+        out[1] = std::mem::replace(&mut a, 9) * 100 + a;
+        out[2] = std::mem::take(&mut b) * 100 + b;
+        let (mut p, mut q) = ([1, 2, 3], [4, 5, 6]);
+        std::mem::swap(&mut p, &mut q);
+        out[3] = p[0] * 10 + q[2];
+        out[4] = std::mem::take(&mut out[3]);
+        let (low, high) = out.split_at_mut(5);
+        std::mem::swap(&mut low[0], &mut high[1]);
+    });
+    Ok(())
 }
 
 /// Runs an expression on a slice of five elements and two numbers for which it is a fault.

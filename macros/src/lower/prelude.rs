@@ -1,14 +1,15 @@
-//! What every kernel can name without declaring it: `Option`, `Result` and their methods, and
-//! methods of slices and iterators, as kernel code.
+//! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
+//! methods, methods of slices and iterators, and functions of `std::mem`.
 use super::DeviceItem;
 use std::collections::BTreeMap;
 use syn::Item;
 
 /// The sources.
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
     include_str!("prelude/iterator.rs"),
+    include_str!("prelude/mem.rs"),
 ];
 
 /// The items, each with where the paths in it lead: to each other, by their names. The indices

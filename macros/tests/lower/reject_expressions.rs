@@ -40,16 +40,16 @@ fn statements() {
 
 #[kernel]
 fn slices(x: &[f32], y: &mut [f32]) {
-    for v in x {}
-    for v in x.iter() {}
-    for v in y.iter_mut() {}
-    for i in (0..3).map(|i| i) {}
-    for i in (0..10).step_by(2).rev() {}
-    let a = &x[1..3];
-    let b = x.get(0);
-    let c = x.first();
-    y.swap(0, 1);
-    y.fill(0.0);
+    for v in 1.0 {}
+    let mut values = x.iter();
+    let a = values.next();
+    let b = values.any(|v| *v > 0.0);
+    let c = x.get(1..2);
+    let d = ..3;
+    let e = x.iter().collect();
+    for v in x.iter().peekable() {}
+    y.sort();
+    let f = x.to_vec();
 }
 
 #[kernel]
@@ -138,124 +138,24 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 34:20-34:26: kernel code cannot print a `(i32, i32)`
 // = help: print its numbers and `bool`s one by one
 // == slices
-// kernel slices {
-//   param arg0 = x: read [f32] !0
-//   param arg1 = y: write [f32] !1
-//   message msg0 = "slice index starts at {0} but ends at {1}": (u64, u64)
-//   message msg1 = "range end index {0} out of range for slice of length {1}": (u64, u64)
-//   message msg2 = "range start index {0} out of range for slice of length {1}": (u64, u64)
-//   %0 = len arg0 : u64 !2
-//   %1 = const 0 : u64 !2
-//   %2 = const 1 : u64 !2
-//   %3 = for %1, %0, step %2 : u64 !2 {
-//     %4 = param arg0 : ptr global !2
-//     %5 = index %4, %3, 4 : ptr global !2
-//   }
-//   %6 = len arg0 : u64 !3
-//   %7 = const 0 : u64 !3
-//   %8 = const 1 : u64 !3
-//   %9 = for %7, %6, step %8 : u64 !3 {
-//     %10 = param arg0 : ptr global !3
-//     %11 = index %10, %9, 4 : ptr global !3
-//   }
-//   %12 = len arg1 : u64 !4
-//   %13 = const 0 : u64 !4
-//   %14 = const 1 : u64 !4
-//   %15 = for %13, %12, step %14 : u64 !4 {
-//     %16 = param arg1 : ptr global !4
-//     %17 = index %16, %15, 4 : ptr global !4
-//   }
-//   %18 = const 0 : i32 !5
-//   %19 = const 3 : i32 !6
-//   %20 = const 1 : i32 !7
-//   %21 = for %18, %19, step %20 : i32 !7 {
-//   }
-//   %22 = const 0 : i32 !8
-//   %23 = const 10 : i32 !9
-//   %24 = const 2 : u64 !10
-//   %25 = max %23, %22 : i32 !11
-//   %26 = sub %25, %22 : i32 !11
-//   %27 = cast %26 : u32 !11
-//   %28 = cast %27 : u64 !11
-//   %29 = div %28, %24 : u64 !11
-//   %30 = rem %28, %24 : u64 !11
-//   %31 = const 0 : u64 !11
-//   %32 = ne %30, %31 : bool !11
-//   %33 = cast %32 : u64 !11
-//   %34 = add %29, %33 : u64 !11
-//   %35 = const 1 : u64 !11
-//   %36 = sub %34, %35 : u64 !11
-//   %37 = const 0 : u64 !11
-//   %38 = const 1 : u64 !11
-//   %39 = for %37, %34, step %38 : u64 !11 {
-//     %40 = sub %36, %39 : u64 !11
-//     %41 = mul %40, %24 : u64 !11
-//     %42 = cast %41 : i32 !11
-//   }
-//   %43 = const 1 : u64 !12
-//   %44 = const 3 : u64 !13
-//   %45 = len arg0 : u64 !14
-//   %46 = le %44, %45 : bool !14
-//   %47 = le %43, %45 : bool !14
-//   %48 = le %43, %44 : bool !14
-//   %49 = and %46, %48 : bool !14
-//   %50 = if %49 !14 {
-//   } else {
-//     %51 = if %47 !14 {
-//       %52 = if %46 !14 {
-//         %53 = panic msg0, %43, %44 !14
-//       } else {
-//         %54 = panic msg1, %44, %45 !14
-//       }
-//     } else {
-//       %55 = panic msg2, %43, %45 !14
-//     }
-//   }
-//   %56 = param arg0 : ptr global !14
-//   %57 = index %56, %43, 4 : ptr global !14
-//   %58 = sub %44, %43 : u64 !14
-//   %59 = const 0 : u64 !15
-//   %60 = len arg0 : u64 !16
-//   %61 = lt %59, %60 : bool !16
-//   %62 = param arg0 : ptr global !16
-//   %63 = index %62, %59, 4 : ptr global !16
-//   %64 = const 0 : u64 !17
-//   %65 = len arg0 : u64 !17
-//   %66 = lt %64, %65 : bool !17
-//   %67 = param arg0 : ptr global !17
-//   %68 = index %67, %64, 4 : ptr global !17
-//   %69 = const 0 : u64 !18
-//   %70 = const 1 : u64 !19
-//   %71 = len arg1 : u64 !20
-//   %72 = bounds %69, %71 : u64 !20
-//   %73 = param arg1 : ptr global !20
-//   %74 = index %73, %72, 4 : ptr global !20
-//   %75 = load %74 : f32 !20
-//   %76 = len arg1 : u64 !20
-//   %77 = bounds %70, %76 : u64 !20
-//   %78 = param arg1 : ptr global !20
-//   %79 = index %78, %77, 4 : ptr global !20
-//   %80 = load %79 : f32 !20
-//   %81 = len arg1 : u64 !20
-//   %82 = bounds %69, %81 : u64 !20
-//   %83 = param arg1 : ptr global !20
-//   %84 = index %83, %82, 4 : ptr global !20
-//   %85 = store %84, %80 !20
-//   %86 = len arg1 : u64 !20
-//   %87 = bounds %70, %86 : u64 !20
-//   %88 = param arg1 : ptr global !20
-//   %89 = index %88, %87, 4 : ptr global !20
-//   %90 = store %89, %75 !20
-//   %91 = const 0.0 : f32 !21
-//   %92 = len arg1 : u64 !22
-//   %93 = const 0 : u64 !22
-//   %94 = const 1 : u64 !22
-//   %95 = for %93, %92, step %94 : u64 !22 {
-//     %96 = param arg1 : ptr global !22
-//     %97 = index %96, %95, 4 : ptr global !22
-//     %98 = store %97, %91 !22
-//   }
-// }
+// error: 43:14-43:17: kernel code cannot iterate over a value of type `{float}`
+// = help: loop over a range, a slice, an array, or an iterator of those
+// error: 45:13-45:26: kernel code cannot call `next` of the iterator `slice::Iter<Item = &f32>`
+// = help: use all of it in a `for` loop, and `break` out of it; or count an index
+// error: 46:13-46:37: kernel code cannot go on with an iterator where `any` left it
+// = help: make the iterator where it is used: `x.iter()`
+// error: 47:19-47:23: kernel code can `get` one element only
+// = help: compare with `x.len()`, then take the part: `&x[a..b]`
+// error: 48:13-48:16: kernel code cannot use ranges without a start as values
+// = help: write the start: `0..n`; a part of a slice is `&x[..n]`
+// error: 49:13-49:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
+// = help: a kernel cannot allocate: write to a slice or an array in a `for` loop
+// error: 50:14-50:33: kernel code cannot call `peekable` of the iterator `slice::Iter<Item = &f32>`
+// = help: use all of it in a `for` loop, and `break` out of it; or count an index
+// error: 51:5-51:13: kernel code cannot call the method `sort` of a slice
+// = help: sort by a network of `x.swap(i, j)`, or on the host
+// error: 52:13-52:23: kernel code cannot call the method `to_vec` of a slice
+// = help: a kernel cannot allocate: write to a slice or an array, `[value; N]`
 // == methods
 // error: 57:12-57:19: kernel code cannot call the method `erf` of `f32`
 // = help: call `math::erf(x)`: std's method is not stable
@@ -270,8 +170,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: mark the function `#[device]`
 // error: 68:5-68:23: kernel code cannot call `module::unknown`
 // = help: mark the function `#[device]`
-// error: 69:5-69:25: kernel code cannot call `std::mem::swap`
-// = help: numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions
 // error: 73:13-73:20: kernel code does not know the constant `UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
 // error: 74:13-74:27: kernel code does not know the constant `other::UNKNOWN`

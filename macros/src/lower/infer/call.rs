@@ -66,6 +66,9 @@ impl<'a> Infer<'a> {
         if let Some(found) = builtin::find(&names) {
             return self.builtin_call(found, call, path, at);
         }
+        if let Some(of) = self.mem_function(&names) {
+            return self.call_function(of, None, Self::turbofish(path), &call.args, at);
+        }
         if let Some(name) = library::called(&names) {
             self.notes.math(path, name);
             return self.trait_call(name, method::math, call, at);
@@ -81,6 +84,15 @@ impl<'a> Infer<'a> {
         }
         self.discard(&call.args);
         self.no_function(&names, at)
+    }
+
+    /// `std::mem::swap` and the like, which the prelude has.
+    fn mem_function(&self, names: &[String]) -> Option<Function<'a>> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let ["std" | "core", "mem", name] = names.as_slice() else { return None };
+        let (callee, sig) = self.program().prelude_method("Mem", name)?;
+        let env = Env { args: [].into(), home: Some(callee.item), this: None };
+        Some(Function { callee, sig, env })
     }
 
     /// `T::default()` of what derives it, and of numbers.

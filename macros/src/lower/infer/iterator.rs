@@ -262,8 +262,7 @@ impl<'a> Infer<'a> {
         let of = Function { callee, sig, env };
         let folds = matches!(name, "sum" | "product");
         let turbofish = call.turbofish.as_ref().filter(|_| folds);
-        let result =
-            self.call_function(of, Some(receiver), turbofish, &call.args, at);
+        let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
         if folds {
             let number = self.types.pointee(item);
             self.unify(at, result.ty, number);
