@@ -226,7 +226,8 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Exchange(_)
-            | Mono::Closure(_) => return Ok(false),
+            | Mono::Closure(_)
+            | Mono::Iter(..) => return Ok(false),
         };
         for part in parts {
             if self.has_variants(&part, at)? {
