@@ -94,7 +94,7 @@ impl<'a> Infer<'a> {
     }
 
     /// What a `for` runs over, or what is given to `zip`, as an iterator.
-    pub(super) fn into_iter(&mut self, value: Expr, at: SpanRange) -> Expr {
+    pub(super) fn iterated(&mut self, value: Expr, at: SpanRange) -> Expr {
         self.counts(value.ty, at);
         match self.types.get(value.ty) {
             Type::Iter(..) | Type::Reported(_) => return value,
@@ -179,7 +179,7 @@ impl<'a> Infer<'a> {
             "zip" => {
                 let arg_at = SpanRange::expr(&call.args[0]);
                 let other = self.expr(&call.args[0], None);
-                let other = self.into_iter(other, arg_at);
+                let other = self.iterated(other, arg_at);
                 let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
                 (Adapter::Zip, self.types.tuple(vec![item, theirs]), Some(other))
             }

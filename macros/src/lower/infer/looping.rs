@@ -91,7 +91,7 @@ impl Infer<'_> {
     fn for_each(&mut self, expr: &ExprForLoop, at: SpanRange) -> Expr {
         let unit = self.types.unit();
         let of = self.expr(&expr.expr, None);
-        let of = self.into_iter(of, SpanRange::expr(&expr.expr));
+        let of = self.iterated(of, SpanRange::expr(&expr.expr));
         let item = match self.as_chain(of.ty) {
             Some((_, item)) => item,
             None => of.ty,

@@ -24,7 +24,7 @@ impl Infer<'_> {
         let name = call.method.to_string();
         let receiver = self.expr(&call.receiver, None);
         if name == "into_iter" && self.is_sequence(receiver.ty) {
-            return self.into_iter(receiver, at);
+            return self.iterated(receiver, at);
         }
         let receiver = self.autoderef(receiver);
         let this = receiver.ty;
