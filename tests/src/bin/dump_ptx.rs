@@ -5,7 +5,8 @@
 //! tests/ptxas/check target/ptx
 //! ```
 //!
-//! `WARPWISE_SEED` is the first seed.
+//! `WARPWISE_SEED` is the first seed. A third argument is the compute capability of the GPU that the
+//! text is for, as 90; without it, the oldest.
 use std::{env, error::Error, fs, path::Path};
 use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize, target::Target};
 use warpwise_tests::random_ir::{random_kernel, seeds};
@@ -14,17 +15,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let directory = arguments.next().ok_or("which directory?")?;
     let count = arguments.next().ok_or("how many kernels?")?.parse()?;
+    let target = match arguments.next() {
+        Some(sm) => Target::new(sm.parse()?),
+        None => Target::OLDEST,
+    };
     let directory = Path::new(&directory);
     fs::create_dir_all(directory)?;
     for seed in seeds(count) {
         let kernel = random_kernel(seed).kernel;
-        write(directory, &format!("{seed}-optimized"), &optimize(kernel.clone()))?;
-        write(directory, &seed.to_string(), &kernel)?;
+        write(directory, &format!("{seed}-optimized"), &optimize(kernel.clone()), target)?;
+        write(directory, &seed.to_string(), &kernel, target)?;
     }
     Ok(())
 }
 
-fn write(directory: &Path, name: &str, kernel: &Kernel) -> Result<(), Box<dyn Error>> {
-    let ptx = ptx::emit(kernel, Target::OLDEST)?;
+fn write(
+    directory: &Path,
+    name: &str,
+    kernel: &Kernel,
+    target: Target,
+) -> Result<(), Box<dyn Error>> {
+    let ptx = ptx::emit(kernel, target)?;
     Ok(fs::write(directory.join(name).with_extension("ptx"), ptx)?)
 }
