@@ -322,6 +322,9 @@ impl Typing<'_, '_> {
                     ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => Class::Num,
                     ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => Class::Int,
                 });
+                if let Ty::Scalar(Scalar::F16 | Scalar::BF16) = self.ty {
+                    self.error(format!("reduces `{}`, which no hardware does", self.ty));
+                }
             }
             Op::If { cond, then: _, other: _ } => {
                 self.operands([*cond], BOOL);

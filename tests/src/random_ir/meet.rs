@@ -73,8 +73,8 @@ impl Generator {
 
     fn reduce(&mut self, mask: Option<InstId>) {
         let ty = match self.any_type() {
-            Scalar::Bool => Scalar::U32,
-            ty => ty,
+            ty if self.is_int(ty) || matches!(ty, Scalar::F32 | Scalar::F64) => ty,
+            _ => Scalar::U32,
         };
         let op = match self.draw.one_of(ReduceOp::ALL) {
             ReduceOp::And | ReduceOp::Or | ReduceOp::Xor if !self.is_int(ty) => ReduceOp::Add,
