@@ -1,4 +1,4 @@
-//! What the 32 threads of a warp do together: shuffles and votes.
+//! What the 32 threads of a warp do together: shuffles, votes and reductions.
 //!
 //! Lanes, distances and widths are `usize`; masks are `u32`, bit l for lane l. Without a mask, an
 //! operation means every lane of the warp that exists and has not ended, and they must all come
@@ -8,7 +8,10 @@
 //!
 //! On the host, where a kernel's threads run one by one, all but the indices panic: see
 //! [`host`](crate::host).
-use crate::host::{only_in_a_kernel, thread_number};
+use crate::{
+    Element, Int, Num,
+    host::{only_in_a_kernel, thread_number},
+};
 
 /// Index of the thread in its warp: its number in the block (x fastest) modulo 32.
 pub fn lane_id() -> usize {
@@ -112,6 +115,64 @@ votes! {
     any any_mask bool;
     /// Which lanes bring `true`: bit l is lane l's.
     ballot ballot_mask u32;
+}
+
+macro_rules! agreements {
+    ($($(#[$doc:meta])* $name:ident $mask:ident<$T:ident: $bound:ident> -> $out:ty;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $name<$T: $bound>(_value: $T) -> $out {
+            only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $mask<$T: $bound>(_mask: u32, _value: $T) -> $out {
+            only_in_a_kernel(concat!("`warp::", stringify!($mask), "`"))
+        }
+    )*};
+}
+agreements! {
+    /// Which lanes bring the same value, bit for bit: bit l is lane l's.
+    match_any match_any_mask<T: Element> -> u32;
+    /// Whether all lanes bring the same value, bit for bit.
+    match_all match_all_mask<T: Element> -> bool;
+    /// The sum of what the lanes bring, of integers and of `f32` and `f64`. Floats are added in the order of a
+    /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
+    reduce_add reduce_add_mask<T: Num> -> T;
+    /// The smallest of what the lanes bring, as `min` has it.
+    reduce_min reduce_min_mask<T: Num> -> T;
+    /// The largest of what the lanes bring, as `max` has it.
+    reduce_max reduce_max_mask<T: Num> -> T;
+    /// Bitwise and of what the lanes bring.
+    reduce_and reduce_and_mask<T: Int> -> T;
+    /// Bitwise or of what the lanes bring.
+    reduce_or reduce_or_mask<T: Int> -> T;
+    /// Bitwise exclusive or of what the lanes bring.
+    reduce_xor reduce_xor_mask<T: Int> -> T;
+}
+
+/// Whether this is the lowest of the lanes: true in one of them.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn elect() -> bool {
+    only_in_a_kernel("`warp::elect`")
+}
+
+/// [`elect`] among the lanes of `mask`.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn elect_mask(_mask: u32) -> bool {
+    only_in_a_kernel("`warp::elect_mask`")
 }
 
 #[cfg(test)]

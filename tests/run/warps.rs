@@ -6,6 +6,7 @@ cases![
     shuffles: THREADS_MEET, every_type: THREADS_MEET, widths: THREADS_MEET, masks: THREADS_MEET,
     votes: THREADS_MEET, partial_warp: THREADS_MEET, after_exits: THREADS_MEET,
     sums: THREADS_MEET, divergent_masks: THREADS_MEET, sync_warps: THREADS_MEET,
+    reductions: THREADS_MEET, matching: THREADS_MEET,
 ];
 
 #[kernel(block = 64)]
@@ -281,5 +282,108 @@ fn sync_warps(on: &Engine) -> Check {
             x[first + (lane + 31) % 32] * 2
         })
         .collect();
+    same("out", &out, &want)
+}
+
+#[kernel(block = 96)]
+fn reduces(x: &[i32], y: &[f32], ints: &mut [i32], floats: &mut [f32], lanes: usize) {
+    let t = thread_idx_x();
+    if t % 32 >= lanes {
+        return;
+    }
+    ints[t * 6] = warp::reduce_add(x[t]);
+    ints[t * 6 + 1] = warp::reduce_min(x[t]);
+    ints[t * 6 + 2] = warp::reduce_max(x[t]);
+    ints[t * 6 + 3] = warp::reduce_and(x[t]);
+    ints[t * 6 + 4] = warp::reduce_or(x[t]) + warp::reduce_add(x[t] as i64) as i32;
+    let even = warp::ballot(t % 2 == 0);
+    if t % 2 == 0 {
+        ints[t * 6 + 5] = warp::reduce_xor_mask(even, x[t]);
+    } else {
+        ints[t * 6 + 5] =
+            warp::reduce_add_mask(!even & warp::ballot_mask(!even, true), x[t] as u8) as i32;
+    }
+    floats[t * 3] = warp::reduce_add(y[t]);
+    floats[t * 3 + 1] = warp::reduce_max(y[t]);
+    floats[t * 3 + 2] = warp::reduce_add(y[t] as f64) as f32 + warp::elect() as u32 as f32;
+}
+
+/// The sum in the order of a butterfly.
+fn butterfly<T: Copy>(mut of: Vec<Option<T>>, add: impl Fn(T, T) -> T) -> T {
+    of.resize(32, None);
+    let mut distance = 16;
+    while distance > 0 {
+        for lane in 0..distance {
+            of[lane] = match (of[lane], of[lane + distance]) {
+                (Some(a), Some(b)) => Some(add(a, b)),
+                (a, b) => a.or(b),
+            };
+        }
+        distance /= 2;
+    }
+    of[0].unwrap()
+}
+
+fn reductions(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..96).map(|i: i32| i.wrapping_mul(0x9e37_79b9u32 as i32) >> 3).collect();
+    let y: Vec<f32> = (0..96).map(|i| (i as f32 * 0.37).sin() * 1e3).collect();
+    for lanes in [32usize, 19, 1] {
+        let (mut ints, mut floats) = (vec![0i32; 96 * 6], vec![0f32; 96 * 3]);
+        let config = LaunchConfig::grid(1);
+        launch!(on, reduces(read x, read y, write ints, write floats, value lanes), config)?;
+        let (mut want_ints, mut want_floats) = (vec![0i32; 96 * 6], vec![0f32; 96 * 3]);
+        for t in (0..96).filter(|t| t % 32 < lanes) {
+            let warp = t / 32 * 32..t / 32 * 32 + lanes;
+            let ints = || warp.clone().map(|i| x[i]);
+            let sum = ints().fold(0i32, i32::wrapping_add);
+            let own = ints().enumerate().filter(|(i, _)| i % 2 == t % 2).map(|(_, x)| x);
+            let parity = match t % 2 {
+                0 => own.fold(0, |a, b| a ^ b),
+                _ => own.fold(0u8, |a, b| a.wrapping_add(b as u8)).into(),
+            };
+            want_ints[t * 6..t * 6 + 6].copy_from_slice(&[
+                sum,
+                ints().min().unwrap(),
+                ints().max().unwrap(),
+                ints().fold(-1, |a, b| a & b),
+                ints().fold(0, |a, b| a | b).wrapping_add(sum),
+                parity,
+            ]);
+            let floats: Vec<f32> = warp.clone().map(|i| y[i]).collect();
+            want_floats[t * 3] = butterfly(floats.iter().map(|y| Some(*y)).collect(), |a, b| a + b);
+            want_floats[t * 3 + 1] = floats.iter().copied().fold(f32::MIN, f32::max);
+            let wide =
+                butterfly(floats.iter().map(|y| Some(f64::from(*y))).collect(), |a, b| a + b);
+            want_floats[t * 3 + 2] = wide as f32 + if t % 32 == 0 { 1.0 } else { 0.0 };
+        }
+        same("ints", &ints, &want_ints)?;
+        same("floats", &floats, &want_floats)?;
+    }
+    Ok(())
+}
+
+#[kernel(block = 64)]
+fn matches_lanes(x: &[u64], out: &mut [u32]) {
+    let t = thread_idx_x();
+    out[t * 3] = warp::match_any(x[t]);
+    out[t * 3 + 1] = warp::match_all(x[t] / 100) as u32;
+    out[t * 3 + 2] = warp::match_any((x[t] % 3) as f32);
+}
+
+fn matching(on: &Engine) -> Check {
+    let x: Vec<u64> =
+        (0..64u64).map(|i| i * i % 7 + if i < 32 { 0 } else { i / 48 * 100 }).collect();
+    let mut out = vec![0u32; 64 * 3];
+    launch!(on, matches_lanes(read x, write out), LaunchConfig::grid(1))?;
+    let mut want = vec![0u32; 64 * 3];
+    for t in 0..64 {
+        let warp = &x[t / 32 * 32..][..32];
+        let lanes = |same: &dyn Fn(u64) -> bool| {
+            (0..32).filter(|lane| same(warp[*lane])).fold(0u32, |all, lane| all | 1 << lane)
+        };
+        want[t * 3] = lanes(&|other| other == x[t]);
+        want[t * 3 + 1] = u32::from(lanes(&|other| other / 100 == x[t] / 100) == u32::MAX);
+        want[t * 3 + 2] = lanes(&|other| other % 3 == x[t] % 3);
+    }
     same("out", &out, &want)
 }

@@ -1,6 +1,6 @@
 //! Kernel-side functions: what they are called, take and return.
 use super::types::Prim;
-use warpwise_compiler::ir::{self, Axis, BarrierOp, Scope, ShuffleOp, VoteOp};
+use warpwise_compiler::ir::{self, Axis, BarrierOp, MatchOp, ReduceOp, Scope, ShuffleOp, VoteOp};
 
 /// What a kernel-side function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,25 @@ pub(crate) enum Builtin {
     Vote {
         /// Which.
         op: VoteOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `warp::match_any` and `warp::match_all`.
+    Match {
+        /// Which.
+        op: MatchOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `warp::reduce_add` and the like.
+    Reduce {
+        /// Which.
+        op: ReduceOp,
+        /// Whether the first argument is a mask.
+        masked: bool,
+    },
+    /// `warp::elect`
+    Elect {
         /// Whether the first argument is a mask.
         masked: bool,
     },
@@ -152,7 +171,23 @@ fn of_warp(name: &str) -> Option<Found> {
         let which = Builtin::Shuffle { op, masked, width: 32 };
         return Some(Found { which, path, width, params, ret: Part::Value });
     }
-    let op = vote(stem).filter(|_| !width)?;
+    if width {
+        return None;
+    }
+    let found = |which, params, ret| Some(Found { which, path: path.clone(), width, params, ret });
+    if stem == "elect" {
+        return found(Builtin::Elect { masked }, params, BOOL);
+    }
+    if let Some(op) = reduction(stem) {
+        params.push(Part::Value);
+        return found(Builtin::Reduce { op, masked }, params, Part::Value);
+    }
+    let matches = [("match_any", MatchOp::Any, MASK), ("match_all", MatchOp::All, BOOL)];
+    if let Some((_, op, ret)) = matches.into_iter().find(|(name, ..)| *name == stem) {
+        params.push(Part::Value);
+        return found(Builtin::Match { op, masked }, params, ret);
+    }
+    let op = vote(stem)?;
     params.push(BOOL);
     let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
     Some(Found { which: Builtin::Vote { op, masked }, path, width, params, ret })
@@ -166,6 +201,11 @@ fn shuffle(name: &str) -> Option<ShuffleOp> {
         "shfl_xor" => ShuffleOp::Xor,
         _ => return None,
     })
+}
+
+fn reduction(name: &str) -> Option<ReduceOp> {
+    let op = name.strip_prefix("reduce_")?;
+    ReduceOp::ALL.iter().copied().find(|known| known.name() == op)
 }
 
 fn vote(name: &str) -> Option<VoteOp> {

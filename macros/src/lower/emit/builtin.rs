@@ -6,7 +6,9 @@ use crate::lower::{
     tree::{At, Expr, Kind},
 };
 use std::rc::Rc;
-use warpwise_compiler::ir::{self, BarrierOp, BinaryOp, InstId, Op, Scalar, ShuffleOp, VoteOp};
+use warpwise_compiler::ir::{
+    self, BarrierOp, BinaryOp, CompareOp, InstId, MatchOp, Op, Scalar, ShuffleOp, VoteOp,
+};
 
 /// Lanes of a warp: a distance of so many is past every edge.
 const LANES: u64 = 32;
@@ -39,6 +41,24 @@ impl Emit<'_> {
                 };
                 (Op::Vote { op, value, mask }, ty.into())
             }
+            Builtin::Match { op, masked } => {
+                let mask = self.mask(masked, args, expr)?;
+                let value = self.argument(args, usize::from(masked), expr)?;
+                let ty = match op {
+                    MatchOp::Any => Scalar::U32,
+                    MatchOp::All => Scalar::Bool,
+                };
+                (Op::Match { op, value, mask }, ty.into())
+            }
+            Builtin::Reduce { op, masked } => {
+                let mask = self.mask(masked, args, expr)?;
+                let value = self.argument(args, usize::from(masked), expr)?;
+                (Op::Reduce { op, value, mask }, self.scalar_of(expr.ty, at)?.into())
+            }
+            Builtin::Elect { masked } => {
+                let mask = self.mask(masked, args, expr)?;
+                return Ok(Value::Scalar(self.elect(mask, at)));
+            }
             Builtin::Shuffle { op, masked, width } => {
                 let mask = self.mask(masked, args, expr)?;
                 let Some(value) = args.get(usize::from(masked)) else { return Err(self.bug(at)) };
@@ -55,6 +75,19 @@ impl Emit<'_> {
         };
         let inst = self.inst(at, op, ty);
         Ok(if ty == ir::Ty::Unit { Value::Unit } else { Value::Scalar(inst) })
+    }
+
+    /// Whether no lane that takes part has a lower number.
+    fn elect(&mut self, mask: Option<InstId>, at: At) -> InstId {
+        let value = self.bits(1, Scalar::Bool, at);
+        let here = self.inst(at, Op::Vote { op: VoteOp::Ballot, value, mask }, Scalar::U32);
+        let lane = self.inst(at, Op::Builtin(ir::Builtin::LaneId), Scalar::U32);
+        let one = self.bits(1, Scalar::U32, at);
+        let own = self.binary_op(BinaryOp::Shl, one, lane, Scalar::U32, at);
+        let below = self.binary_op(BinaryOp::Sub, own, one, Scalar::U32, at);
+        let lower = self.binary_op(BinaryOp::And, here, below, Scalar::U32, at);
+        let none = self.bits(0, Scalar::U32, at);
+        self.compare(CompareOp::Eq, lower, none, at)
     }
 
     /// Shuffles a value number by number.

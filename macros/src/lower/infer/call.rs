@@ -21,6 +21,7 @@ use syn::{
     AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, Item, PathArguments,
     ReturnType, Signature,
 };
+use warpwise_compiler::ir::ReduceOp;
 
 /// A device function, and what the parameters of its `impl` are.
 pub(super) struct Function<'a> {
@@ -417,14 +418,27 @@ impl<'a> Infer<'a> {
             let ty = self.builtin_part(*part, value);
             args.push(self.expect(arg, ty));
         }
-        if found.ret == builtin::Part::Value {
+        match found.which {
+            Builtin::Match { .. } => self.oblige(at, Obligation::Compared(value)),
+            Builtin::Reduce { op, .. } => {
+                let bitwise = matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor);
+                self.oblige(at, Obligation::Reduced(value, bitwise));
+            }
+            Builtin::Shuffle { .. } => self.shuffled(value, at),
+            Builtin::Index(_)
+            | Builtin::Barrier(_)
+            | Builtin::SyncWarp { .. }
+            | Builtin::Fence(_)
+            | Builtin::Vote { .. }
+            | Builtin::Elect { .. } => {}
+        }
+        if found.params.contains(&builtin::Part::Value) {
             if let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().find(|arg| is_value_type(arg)))
             {
                 let ty = self.ty(ty);
                 self.unify(at, value, ty);
             }
-            self.shuffled(value, at);
         }
         self.make(Kind::Builtin { which: found.which, args }, ret, at)
     }

@@ -41,6 +41,8 @@ pub(super) enum Obligation {
     Shuffled(Ty),
     /// It can be printed like this.
     Printed(Ty, Style),
+    /// It can be reduced over a warp, bitwise or not.
+    Reduced(Ty, bool),
     /// A constant argument is known.
     ConstArg(Len),
     /// The first can be converted to the second without loss.
@@ -166,6 +168,25 @@ impl Obligation {
                         at,
                         format_args!("a value of type `{}` cannot be shuffled", types.show(ty)),
                         "shuffle numbers, `bool`, and small structs, tuples and arrays of them",
+                    );
+                }
+            }
+            Self::Reduced(ty, bitwise) => {
+                let holds = match types.get(ty) {
+                    Type::Prim(prim) => {
+                        prim.is_int() || (!bitwise && matches!(prim, Prim::F32 | Prim::F64))
+                    }
+                    Type::Reported(_) => true,
+                    _ => false,
+                };
+                if !holds {
+                    errors.advise(
+                        at,
+                        format_args!(
+                            "a value of type `{}` cannot be reduced like this",
+                            types.show(ty)
+                        ),
+                        "reduce integers, or, other than bit by bit, `f32` and `f64`",
                     );
                 }
             }
