@@ -19,6 +19,7 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
     reason = "kernel code is written for a GPU"
 )]
 /// Adds `a` times `x` to `y`.

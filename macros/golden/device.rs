@@ -25,6 +25,7 @@ fn volumes(x: &mut [f32]) {
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
     reason = "kernel code is written for a GPU"
 )]
 /// Of a rectangle.
@@ -77,6 +78,7 @@ const _: () = {
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
     reason = "kernel code is written for a GPU"
 )]
 pub(crate) fn volume(width: f32, height: f32, depth: f32) -> f32 {
@@ -111,6 +113,7 @@ __warpwise_raw_HASH! {
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
     reason = "kernel code is written for a GPU"
 )]
 fn volumes(x: &mut [f32]) {

@@ -19,6 +19,7 @@ where
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
     reason = "kernel code is written for a GPU"
 )]
 fn fill<'a, T, const N: usize>(mut x: &'a mut [T], by: T, bins: &[AtomicU32])

@@ -12,6 +12,7 @@ fn misspelt(x: &mut [f32], y: &[String]) {
     clippy::manual_memcpy,
     clippy::needless_range_loop,
     clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
     reason = "kernel code is written for a GPU"
 )]
 fn misspelt(x: &mut [f32], y: &[String]) {

@@ -100,6 +100,7 @@ pub(crate) fn quiet() -> TokenStream {
             clippy::manual_memcpy,
             clippy::needless_range_loop,
             clippy::too_many_arguments,
+            clippy::trivially_copy_pass_by_ref,
             reason = "kernel code is written for a GPU"
         )]
     )

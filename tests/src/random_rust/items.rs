@@ -34,12 +34,13 @@ impl Generator {
         let of = Struct { fields, tuple: self.chance(25), measured: false };
         self.line("#[device]");
         self.line("#[derive(Clone, Copy, PartialEq, PartialOrd)]");
-        let types = of.fields.iter().enumerate();
+        let types = of.fields.iter();
         if of.tuple {
-            let types: Vec<_> = types.map(|(_, ty)| ty.name()).collect();
+            let types: Vec<_> = types.map(|ty| ty.name()).collect();
             self.line(&format!("struct S{id}({});", types.join(", ")));
         } else {
-            let types: Vec<_> = types.map(|(at, ty)| format!("f{at}: {}", ty.name())).collect();
+            let types = types.enumerate().map(|(at, ty)| format!("f{at}: {}", ty.name()));
+            let types: Vec<_> = types.collect();
             self.line(&format!("struct S{id} {{ {} }}", types.join(", ")));
         }
         self.structs.push(of);
@@ -59,11 +60,12 @@ impl Generator {
             .iter()
             .enumerate()
             .map(|(number, variant)| {
-                let fields = variant.fields.iter().enumerate();
+                let fields = variant.fields.iter();
                 let fields: Vec<_> = if variant.named {
+                    let fields = fields.enumerate();
                     fields.map(|(at, ty)| format!("g{at}: {}", ty.name())).collect()
                 } else {
-                    fields.map(|(_, ty)| ty.name()).collect()
+                    fields.map(|ty| ty.name()).collect()
                 };
                 let fields = match (variant.fields.is_empty(), variant.named) {
                     (true, _) if plain && number == 1 => format!(" = {start}"),
