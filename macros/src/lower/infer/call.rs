@@ -432,13 +432,12 @@ impl<'a> Infer<'a> {
             | Builtin::Vote { .. }
             | Builtin::Elect { .. } => {}
         }
-        if found.params.contains(&builtin::Part::Value) {
-            if let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
+        if found.params.contains(&builtin::Part::Value)
+            && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
                 .and_then(|args| args.args.iter().find(|arg| is_value_type(arg)))
-            {
-                let ty = self.ty(ty);
-                self.unify(at, value, ty);
-            }
+        {
+            let ty = self.ty(ty);
+            self.unify(at, value, ty);
         }
         self.make(Kind::Builtin { which: found.which, args }, ret, at)
     }

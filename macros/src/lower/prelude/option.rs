@@ -1,3 +1,5 @@
+//! `Option` and `Result`, and their methods, as kernel code: not compiled, but lowered with the kernels
+//! that call them.
 enum Option<T> {
     None,
     Some(T),
