@@ -519,7 +519,12 @@ fn size(ty: Scalar) -> usize {
 
 /// Some NaN; where integers have no result, nobody looks at it.
 fn nan(ty: Scalar) -> u64 {
-    if ty == Scalar::F32 { u64::from(f32::NAN.to_bits()) } else { f64::NAN.to_bits() }
+    match ty {
+        Scalar::F16 => 0x7e00,
+        Scalar::BF16 => 0x7fc0,
+        Scalar::F32 => f32::NAN.to_bits().into(),
+        _ => f64::NAN.to_bits(),
+    }
 }
 
 /// The active threads of the warp of `thread` that a mask names, or all of them.

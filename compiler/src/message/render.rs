@@ -136,6 +136,9 @@ macro_rules! digits {
 impl Spec {
     /// A value of any scalar. What it has no style for, which the verifier rules out, is displayed.
     fn scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
+        // A device may have extended the sign of what it wrote.
+        let unused = scalar.bits().map_or(0, |width| 64 - width);
+        let bits = bits << unused >> unused;
         match scalar {
             Scalar::Bool => match self.precision {
                 None => (bits != 0).to_string(),

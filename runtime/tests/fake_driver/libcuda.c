@@ -70,6 +70,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
     case 8: return *value = 48 << 10, OK;
     case 16: return *value = 132, OK;
+    case 97: return *value = 227 << 10, OK;
     case 75: return *value = is("old") ? 7 : 9, OK;
     case 76: return *value = 0, OK;
     case 115: return is("no_pools") ? INVALID_VALUE : (*value = 1, OK);
@@ -100,7 +101,7 @@ API int cuMemAlloc_v2(address *at, size_t bytes) {
     ENTER;
     if (bytes == 0) return INVALID_VALUE;
     if (bytes > 1 << 30) return OUT_OF_MEMORY;
-    memset((void *)(*at = (address)malloc(bytes)), 0xab, bytes);
+    memset((void *)(*at = (address)aligned_alloc(256, (bytes + 255) / 256 * 256)), 0xab, bytes);
     return COUNT(memory, 1), OK;
 }
 API int cuMemFree_v2(address at) {
@@ -172,6 +173,11 @@ API int cuEventDestroy_v2(void *event) {
 }
 
 /* Kernels: a module and a function are the name of the entry. */
+API int cuFuncSetAttribute(void *function, int attribute, int value) {
+    (void)function, (void)attribute, (void)value;
+    return 0;
+}
+
 API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsigned *options, void **values) {
     ENTER;
     const char *entry = strstr(ptx, ".entry ");

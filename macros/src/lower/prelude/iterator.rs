@@ -1,3 +1,5 @@
+//! What iterators are consumed by, as kernel code: not compiled, but lowered with the kernels that
+//! call it.
 trait Iterator<T> {
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
         let mut folded = init;

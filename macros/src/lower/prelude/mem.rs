@@ -1,3 +1,4 @@
+//! What `std::mem` has, as kernel code: not compiled, but lowered with the kernels that call it.
 trait Mem {
     fn swap<T>(a: &mut T, b: &mut T) {
         let first = *a;

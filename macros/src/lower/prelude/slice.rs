@@ -1,3 +1,5 @@
+//! Methods of slices and arrays, as kernel code: not compiled, but lowered with the kernels that call
+//! them.
 impl<T> [T] {
     fn first(&self) -> Option<&T> {
         self.get(0)
