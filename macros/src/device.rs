@@ -49,7 +49,7 @@
 //! `vec![]` ambiguous for everybody in its module.
 //!
 //! **Depth.** A chain nests one expansion for each macro called, and rustc allows 128 by default:
-//! [`chain`](crate::carry::chain) cuts long ones. How deep the items nest does not matter.
+//! [`chain`] cuts long ones. How deep the items nest does not matter.
 //!
 //! **Circles.** Functions that call each other are refused, as recursion. Items of different modules
 //! that need each other wait for each other's macros, which are never defined: rustc says

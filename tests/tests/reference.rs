@@ -92,7 +92,9 @@ fn damage(kernel: &mut Kernel, seed: u64) {
         if draw(2) == 0 {
             kernel.insts[a].ty = kernel.insts[b].ty;
         } else {
-            kernel.insts[a].op.operands_mut().for_each(|operand| *operand = b);
+            // Not in a circle: addresses are followed to where they begin.
+            let before = InstId::new(b.index() % a.index().max(1));
+            kernel.insts[a].op.operands_mut().for_each(|operand| *operand = before);
         }
     }
 }

@@ -224,7 +224,11 @@ impl Kernel {
 
     /// The parameter or array that `ptr` points into, if it is known.
     pub fn root(&self, mut ptr: InstId) -> Option<Root> {
-        while let Op::Index { base, .. } | Op::Offset { base, .. } = &self.insts[ptr].op {
+        // As many steps as there are instructions: a malformed kernel may lead in circles.
+        for _ in self.insts.ids() {
+            let (Op::Index { base, .. } | Op::Offset { base, .. }) = &self.insts[ptr].op else {
+                break;
+            };
             ptr = *base;
         }
         if let Op::Param(param) = &self.insts[ptr].op {
