@@ -12,7 +12,7 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
 /// A type that buffers hold and kernels take by value.
 ///
 /// These are the [`Element`]s, arrays of plain types, and the structs and enums marked
-/// [`#[device]`](crate::device) that are `Copy` and whose fields are plain. Nobody implements it by
+/// [`#[device]`](macro@crate::device) that are `Copy` and whose fields are plain. Nobody implements it by
 /// hand.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Methods that are computed by [`library`](warpwise_compiler::library) functions: `x.exp()`.
+//! Methods that are computed by library functions: `x.exp()`.
 //!
 //! A function is parsed when the first kernel code that calls it is emitted, with the functions
 //! that it calls itself; it is then inlined as device functions are. A kernel that calls none pays
