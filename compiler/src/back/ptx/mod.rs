@@ -24,7 +24,7 @@
 //! ```
 //!
 //! The text is for the oldest target that has what the kernel uses, so that any driver since Turing's
-//! first takes it: PTX 6.3 and `sm_75`, or more where that [gains](gains) something. `ptxas`, which is in the driver, makes code of it for
+//! first takes it: PTX 6.3 and `sm_75`, or more where that [`gains`] something. `ptxas`, which is in the driver, makes code of it for
 //! the device at hand. It allocates registers, schedules, removes dead code and copies and
 //! simplifies scalars; what it does not do is up to the optimizer, and this module only
 //! translates: one instruction after the other, in order, with what [`facts`] says about each.
