@@ -6,6 +6,8 @@
 //! fn ..                                    // witnesses of what was inferred, for rustc to check
 //! { gpu::some_lint! {} }                   // warnings: see `report`
 //! ```
+//! Whether debug assertions are on, only rustc knows. A kernel with `debug_assert!` is compiled with and
+//! without them, and `#[cfg(debug_assertions)]` takes one of the two: that of the crate that holds the kernel.
 use crate::{
     attr::Options,
     level::Policy,
@@ -39,14 +41,39 @@ pub(crate) fn kernel(
 }
 
 fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
+    let witnesses = lowered.witnesses.iter().map(witness);
+    let rebuild = rebuild();
+    let variants = match &lowered.release {
+        None => {
+            let (source, said) = variant(item, lowered);
+            quote!(#source #said)
+        }
+        Some(release) => {
+            let debug = only(&quote!(debug_assertions), variant(item, lowered));
+            let release = only(&quote!(not(debug_assertions)), variant(item, release));
+            quote!(#debug #release)
+        }
+    };
+    quote!(#variants #(#witnesses)* #rebuild)
+}
+
+/// What a variant embeds and says, under a condition.
+fn only(
+    condition: &TokenStream,
+    (source, said): (Option<TokenStream>, TokenStream),
+) -> TokenStream {
+    let source = source.map(|source| quote!(#[cfg(#condition)] #source));
+    let said = (!said.is_empty()).then(|| quote!(#[cfg(#condition)] const _: () = { #said };));
+    quote!(#source #said)
+}
+
+/// The constants of a kernel, if it compiles, and what there is to say about it.
+fn variant(item: &ItemFn, lowered: &Lowered) -> (Option<TokenStream>, TokenStream) {
     let places = Places { spans: &lowered.spans, fallback: item.sig.ident.span() };
-    match run(lowered) {
+    let said = match run(lowered) {
         Ok(compiled) => {
             let source = compiled.source(item, places);
-            let witnesses = lowered.witnesses.iter().map(witness);
-            let warnings = diagnostics(&compiled.warnings, places);
-            let rebuild = rebuild();
-            quote!(#source #(#witnesses)* #warnings #rebuild)
+            return (Some(source), diagnostics(&compiled.warnings, places));
         }
         Err(CompileError::Rejected(rejected)) => diagnostics(&rejected, places),
         Err(CompileError::Unsupported(error)) => {
@@ -56,7 +83,8 @@ fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
             let text = format!("{error}\n{}", lowered.kernel);
             report::bug(&text, places.fallback)
         }
-    }
+    };
+    (None, said)
 }
 
 /// A function that exists for rustc to check, and to say nothing else about.
@@ -159,7 +187,8 @@ mod tests {
         )];
         let lints = lints.iter().map(|&(name, level)| (name.to_owned(), level)).collect();
         let levels = Levels { kernel: lints, spans: Vec::new() };
-        let lowered = Lowered { kernel, spans: vec![here; 2], levels, witnesses };
+        let spans = vec![here; 2];
+        let lowered = Lowered { kernel, spans, levels, witnesses, release: None };
         embedded(&item, &lowered).to_string()
     }
 

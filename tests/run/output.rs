@@ -8,7 +8,7 @@ use warpwise::prelude::*;
 cases![
     in_the_order_of_threads: PRINTS, every_format: PRINTS, from_device_functions: PRINTS,
     generic_values: PRINTS, too_much: PRINTS, between_launches: PRINTS,
-    assertions: FAULTS, panics: FAULTS, the_lowest_speaks: FAULTS, lazily: FAULTS,
+    assertions: FAULTS, debug_assertions: FAULTS, debug_assertions_of_device_functions, panics: FAULTS, the_lowest_speaks: FAULTS, lazily: FAULTS,
     in_loops_with_barriers: THREADS_MEET, nothing_fails, never_comes_back,
 ];
 
@@ -213,6 +213,65 @@ fn assertions(on: &Engine) -> Check {
     let sum = "assertion `left == right` failed: sum\n  left: 2.0\n right: 2.5";
     expect_message!(run(4), "// sum", sum);
     Ok(())
+}
+
+#[kernel]
+fn debug_asserts(which: u32, x: &[f32], out: &mut [u32]) {
+    let i = thread_idx_x();
+    if which == 0 {
+        debug_assert!(x[i] < 2.0); // debug plain
+    } else if which == 1 {
+        debug_assert_eq!(x[i], 1.5, "element {i}"); // debug equal
+    } else {
+        debug_assert_ne!(x[i], 2.5); // debug different
+    }
+    out[i] = 1;
+}
+
+/// They follow the setting of this crate.
+fn debug_assertions(on: &Engine) -> Check {
+    let x = vec![1.5f32, 2.5, 1.5];
+    let run = |which: u32| {
+        let (x, mut out) = (x.clone(), vec![0u32; 3]);
+        let config = LaunchConfig::grid(1).block(3);
+        let result = launch!(on, debug_asserts(value which, read x, write out), config);
+        (result, out)
+    };
+    if !cfg!(debug_assertions) {
+        for which in 0..3 {
+            let (result, out) = run(which);
+            result?;
+            same("out", &out, &[1; 3])?;
+        }
+        return Ok(());
+    }
+    let (result, out) = run(0);
+    expect_message!(result, "// debug plain", "assertion failed: x[i] < 2.0");
+    same("out", &out, &[1, 0, 1])?;
+    let equal = "assertion `left == right` failed: element 1\n  left: 2.5\n right: 1.5";
+    expect_message!(run(1).0, "// debug equal", equal);
+    let different = "assertion `left != right` failed\n  left: 2.5\n right: 2.5";
+    expect_message!(run(2).0, "// debug different", different);
+    Ok(())
+}
+
+#[device]
+fn half_of_even(x: u32) -> u32 {
+    debug_assert!(x % 2 == 0, "{x} is odd");
+    x / 2
+}
+
+#[kernel]
+fn halves(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    debug_assert!(out.len() == x.len());
+    out[i] = half_of_even(x[i]);
+}
+
+fn debug_assertions_of_device_functions(on: &Engine) -> Check {
+    let (x, mut out) = (vec![2u32, 4, 0], vec![7u32; 3]);
+    launch!(on, halves(read x, write out), LaunchConfig::grid(1).block(3))?;
+    same("out", &out, &[1, 2, 0])
 }
 
 #[kernel]

@@ -82,6 +82,8 @@ pub(crate) struct Lowered {
     pub(crate) levels: Levels,
     /// Copies of the function that hand what was inferred to rustc: hidden, never called.
     pub(crate) witnesses: Vec<syn::Item>,
+    /// The same without debug assertions, if it has any.
+    pub(crate) release: Option<Box<Self>>,
 }
 
 /// Lowers a kernel.
@@ -119,14 +121,21 @@ fn try_lower(
     }
     let (function, notes) = infer::function(&context, errors)?;
     let function = Rc::new(function);
-    let emitted = emit::kernel(&function, &program, options, errors)?;
+    let debug = emit::kernel(&function, &program, options, true, errors)?;
+    let release = match debug.depends_on_debug {
+        true => Some(emit::kernel(&function, &program, options, false, errors)?),
+        false => None,
+    };
     let witnesses = vec![syn::Item::Fn(witness::witness(item, &function, &notes))];
-    Some(Lowered {
-        kernel: emitted.kernel,
-        spans: emitted.spans,
-        levels: emitted.levels,
-        witnesses,
-    })
+    let release = release.map(|release| Box::new(Lowered::of(release, Vec::new(), None)));
+    Some(Lowered::of(debug, witnesses, release))
+}
+
+impl Lowered {
+    fn of(emitted: emit::Emitted, witnesses: Vec<syn::Item>, release: Option<Box<Self>>) -> Self {
+        let emit::Emitted { kernel, spans, levels, depends_on_debug: _ } = emitted;
+        Self { kernel, spans, levels, witnesses, release }
+    }
 }
 
 /// Checks the items of `devices` with these indices, which are defined here, used by nobody, and

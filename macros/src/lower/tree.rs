@@ -399,6 +399,8 @@ pub(crate) enum Kind {
     },
     /// `println!`, `panic!` and the like.
     Say(Box<Say>),
+    /// `debug_assert!` and its kin: what they check, where debug assertions are on.
+    InDebug(Box<Expr>),
     /// `shared!(..)`; the type says of what.
     Shared {
         /// The variable it is for, if it is plain.

@@ -17,7 +17,7 @@ fn items(x: &mut [f32]) {
 #[kernel]
 fn macros(x: &mut [f32]) {
     eprintln!("{}", x[0]);
-    debug_assert_eq!(x[0], 1.0);
+    let on = cfg!(debug_assertions);
     let list = vec![1.0f32];
     let found = matches!(x.len(), 1 | 2);
     dbg!(x[0]);

@@ -159,6 +159,7 @@ impl Emit<'_> {
             Kind::Exchanged { result, ok } => self.exchanged(result, *ok, at),
             Kind::Shared { name } => self.shared(name, expr),
             Kind::Say(say) => self.say(say, at),
+            Kind::InDebug(check) => self.in_debug(check),
         }
     }
 

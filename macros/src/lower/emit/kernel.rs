@@ -25,13 +25,16 @@ pub(in crate::lower) struct Emitted {
     pub(in crate::lower) kernel: Kernel,
     pub(in crate::lower) spans: Vec<SpanRange>,
     pub(in crate::lower) levels: Levels,
+    /// Whether it is another one with debug assertions than without.
+    pub(in crate::lower) depends_on_debug: bool,
 }
 
-/// Emits a kernel; `None` if something was reported.
+/// Emits a kernel, with debug assertions if `debug`; `None` if something was reported.
 pub(in crate::lower) fn kernel(
     function: &Rc<Function>,
     program: &Program<'_>,
     options: &Options,
+    debug: bool,
     errors: &mut Errors,
 ) -> Option<Emitted> {
     let mut frame = Frame::new(function.clone(), 0, 0);
@@ -39,6 +42,8 @@ pub(in crate::lower) fn kernel(
     let mut emit = Emit {
         program,
         options,
+        debug,
+        depends_on_debug: false,
         errors,
         build: Builder::new(function.name.trim_start_matches("r#")),
         spans: Vec::new(),
@@ -56,6 +61,7 @@ pub(in crate::lower) fn kernel(
         kernel: emit.build.finish(),
         spans: emit.spans,
         levels: Levels { kernel: function.levels.clone(), spans: emit.levels },
+        depends_on_debug: emit.depends_on_debug,
     })
 }
 

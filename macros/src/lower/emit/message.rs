@@ -1,6 +1,6 @@
 //! Printing and panicking.
 use super::{Emit, Flow, Left, Value};
-use crate::lower::tree::{At, Say};
+use crate::lower::tree::{At, Expr, Say};
 use warpwise_compiler::{
     fault::Reason,
     ir::{self, InstId, Message, MessageId, Op, Scalar},
@@ -21,6 +21,12 @@ impl Emit<'_> {
         }
         self.inst(at, Op::Print { message, args }, ir::Ty::Unit);
         Ok(Value::Unit)
+    }
+
+    /// What is checked only where debug assertions are on.
+    pub(super) fn in_debug(&mut self, check: &Expr) -> Flow<Value> {
+        self.depends_on_debug = true;
+        if self.debug { self.value(check) } else { Ok(Value::Unit) }
     }
 
     /// The number of a message, each being there once.

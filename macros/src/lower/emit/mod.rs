@@ -47,7 +47,7 @@ use super::{
     types::{Ty, Type},
 };
 use crate::attr::Options;
-pub(super) use kernel::kernel;
+pub(super) use kernel::{Emitted, kernel};
 use std::rc::Rc;
 use warpwise_compiler::{
     diag::Level,
@@ -218,6 +218,10 @@ impl Frame {
 struct Emit<'a> {
     program: &'a Program<'a>,
     options: &'a Options,
+    /// Whether debug assertions are on.
+    debug: bool,
+    /// Whether there were any.
+    depends_on_debug: bool,
     errors: &'a mut Errors,
     build: Builder,
     spans: Vec<SpanRange>,

@@ -59,12 +59,22 @@ pub(super) fn says(name: &str) -> bool {
             | "assert"
             | "assert_eq"
             | "assert_ne"
+            | "debug_assert"
+            | "debug_assert_eq"
+            | "debug_assert_ne"
     )
 }
 
 impl Infer<'_> {
     /// A macro that [`says`] something.
     pub(super) fn say(&mut self, name: &str, mac: &syn::Macro, at: SpanRange) -> Expr {
+        if let Some(plain) = name.strip_prefix("debug_") {
+            let diverges = self.diverges;
+            let check = Box::new(self.say(plain, mac, at));
+            self.diverges = diverges;
+            let unit = self.types.unit();
+            return self.make(Kind::InDebug(check), unit, at);
+        }
         let parsed = mac.parse_body_with(Punctuated::<syn::Expr, Token![,]>::parse_terminated);
         let Ok(given) = parsed else {
             let fact = format!("these are no arguments of `{name}!`");

@@ -79,9 +79,6 @@ pub(super) fn literal(lit: &Lit) -> Advice {
 pub(super) fn macro_call(name: &str) -> Advice {
     let help = match name {
         "eprintln" | "eprint" | "dbg" | "write" | "writeln" => "use `println!` or `print!`",
-        "debug_assert" => "use `assert!`",
-        "debug_assert_eq" => "use `assert_eq!`",
-        "debug_assert_ne" => "use `assert_ne!`",
         "vec" => "a kernel cannot allocate: pass a buffer, or use `shared!`",
         "cfg" => "write the kernel once for each case, with `#[cfg]` on the whole function",
         "matches" => "compare with `==`",

@@ -1,0 +1,173 @@
+#[kernel]
+fn halve(x: &mut [u32]) {
+    let i = global_idx_x();
+    debug_assert!(x[i] % 2 == 0, "{} is odd", x[i]);
+    x[i] /= 2;
+}
+
+// ---------------------------------------- expands to
+#[allow(dead_code, reason = "a kernel is launched, not called")]
+#[allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "kernel code is written for a GPU"
+)]
+fn halve(x: &mut [u32]) {
+    let i = global_idx_x();
+    debug_assert!(x[i] % 2 == 0, "{} is odd", x[i]);
+    x[i] /= 2;
+}
+///Launches the kernel [`halve`](fn@halve).
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    clippy::exhaustive_structs,
+    reason = "it is named as the kernel is, and only ever a name"
+)]
+struct halve {}
+#[allow(dead_code, reason = "the kernel may be used in one way only")]
+impl halve {
+    /// The kernel in PTX, for the oldest supported GPU.
+    const PTX: &'static str = {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        Self::__WARPWISE_PTX
+    };
+    /// Launches the kernel on `device`, and returns before it has run: what goes wrong in
+    /// it is returned by the next call that waits for the device.
+    ///
+    /// # Errors
+    /// If the launch is refused; nothing has run then.
+    #[allow(
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        reason = "it takes what the kernel takes, and two more"
+    )]
+    fn launch(
+        device: &::warpwise::Device,
+        config: ::warpwise::LaunchConfig,
+        x: &mut ::warpwise::Buffer<u32>,
+    ) -> ::warpwise::Result<()> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::launch(
+            Self::__WARPWISE_SOURCE,
+            &[],
+            device,
+            config,
+            &[::warpwise::__private::Arg::write(x)],
+        )
+    }
+}
+const _: () = {
+    #[cfg(debug_assertions)]
+    impl halve {
+        const __WARPWISE_PTX: &'static str = "PTX";
+        const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
+            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
+                name: "halve",
+                ir: "IR",
+                ptx: ::core::option::Option::Some(halve::__WARPWISE_PTX),
+                places: {
+                    const FILES: &[&str] = &["<unknown>"];
+                    const fn place(
+                        file: usize,
+                        line: u32,
+                        column: u32,
+                    ) -> ::warpwise::__private::Place {
+                        ::warpwise::__private::Place {
+                            file: FILES[file],
+                            line,
+                            column,
+                        }
+                    }
+                    const PLACES: &[::warpwise::__private::Place] = &[
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                    ];
+                    PLACES
+                },
+            };
+            &SOURCE
+        };
+    }
+    #[cfg(not(debug_assertions))]
+    impl halve {
+        const __WARPWISE_PTX: &'static str = "PTX";
+        const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
+            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
+                name: "halve",
+                ir: "IR",
+                ptx: ::core::option::Option::Some(halve::__WARPWISE_PTX),
+                places: {
+                    const FILES: &[&str] = &["<unknown>"];
+                    const fn place(
+                        file: usize,
+                        line: u32,
+                        column: u32,
+                    ) -> ::warpwise::__private::Place {
+                        ::warpwise::__private::Place {
+                            file: FILES[file],
+                            line,
+                            column,
+                        }
+                    }
+                    const PLACES: &[::warpwise::__private::Place] = &[
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
+                    ];
+                    PLACES
+                },
+            };
+            &SOURCE
+        };
+    }
+    #[allow(
+        warnings,
+        arithmetic_overflow,
+        overflowing_literals,
+        unconditional_panic,
+        clippy::all,
+        clippy::nursery,
+        clippy::pedantic,
+        clippy::restriction,
+        reason = "a copy of what rustc and clippy see elsewhere"
+    )]
+    fn witness_of_halve(x: &mut [u32]) {
+        loop {}
+        {
+            fn same<F>(_: F, _: F) {}
+            same(global_idx_x, ::warpwise::global_idx_x);
+        }
+        {
+            let i: usize = global_idx_x();
+            debug_assert!(x[i] % 2 == 0, "{} is odd", x[i]);
+            x[i] /= 2u32;
+        }
+    }
+    const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+};
