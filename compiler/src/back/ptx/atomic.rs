@@ -35,7 +35,10 @@ const fn order_name(order: Order) -> &'static str {
 }
 
 impl Emitter<'_> {
-    /// An atomic read.
+    /// An atomic read. Of one whose value nothing uses, the order alone remains, as a fence: ptxas
+    /// takes such a load out itself, and then (release 13.0, for `sm_90` and later) may leave the
+    /// kernel's other accesses without the descriptor that they go through, which is an illegal
+    /// instruction.
     pub(super) fn atomic_load(
         &mut self,
         id: InstId,
@@ -44,6 +47,12 @@ impl Emitter<'_> {
         scope: Scope,
     ) -> Value {
         self.fence_if_sequential(order, scope);
+        if !self.facts.used(id) {
+            if order == Order::Acquire {
+                ptx!(self, "fence.acq_rel.{}", scope_name(scope));
+            }
+            return Value::None;
+        }
         let address = self.address(ptr);
         let (order, scope) = (order_name(order), scope_name(scope));
         let how = format!("ld.{order}.{scope}.{}", space_name(address.space));
