@@ -4,8 +4,6 @@
 //! says what they mean, and [`engines`] runs them on what is here. [`accuracy`] lists the functions
 //! of `math`, and [`exact`] computes them to more digits.
 pub mod accuracy;
-#[cfg(doctest)]
-pub mod documents;
 pub mod engines;
 pub mod exact;
 pub mod filetest;

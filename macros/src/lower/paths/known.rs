@@ -10,10 +10,10 @@ pub(super) fn is_known(names: &[String], function: bool) -> bool {
         return true;
     }
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] | ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
-        ["self"] => true,
-        // A function may have the name of a type such as `f16`.
+        [] | ["self"] => true,
+        // A function may have the name of a type such as `f16`, or of a crate such as `half`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,
+        ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
         [first, ..] => Prim::named(first).is_some() || is_known_item(first),
     }
 }
