@@ -37,6 +37,7 @@ pub(crate) use error::Rejected;
 use library::Library;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
+use prelude::Prelude;
 use program::{Callee, Program, Written};
 pub(crate) use span::SpanRange;
 use std::{collections::BTreeMap, rc::Rc};
@@ -104,8 +105,8 @@ fn try_lower(
     errors: &mut Errors,
 ) -> Option<Lowered> {
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
-    let prelude = prelude::items(devices.items.len());
-    let library = Library::new(devices.items.len() + prelude.len());
+    let prelude = Prelude::new(devices.items.len());
+    let library = Library::new(prelude.end());
     let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
     let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
     let context = infer::Context {
@@ -194,8 +195,8 @@ fn check_fields(index: usize, generics: &syn::Generics, devices: &DeviceSet, err
     if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
         return;
     }
-    let prelude = prelude::items(devices.items.len());
-    let library = Library::new(devices.items.len() + prelude.len());
+    let prelude = Prelude::new(devices.items.len());
+    let library = Library::new(prelude.end());
     let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
     // What is wrong is reported; what is right is of no use here.
     let _ = program.adt(index, &[], &[], errors);
@@ -207,8 +208,8 @@ fn check_function(
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Option<(tree::Function, witness::Notes)> {
-    let prelude = prelude::items(devices.items.len());
-    let library = Library::new(devices.items.len() + prelude.len());
+    let prelude = Prelude::new(devices.items.len());
+    let library = Library::new(prelude.end());
     let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
     let written = program.written(callee)?;
     let Written { sig, block, outer, .. } = written;

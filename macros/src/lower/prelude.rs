@@ -1,10 +1,14 @@
 //! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
 //! methods, methods of slices and iterators, and functions of `std::mem`.
+//!
+//! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
+//! names none pays nothing.
 use super::DeviceItem;
-use std::collections::BTreeMap;
-use syn::Item;
+use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
+use syn::{Item, Signature, TraitItem};
 
-/// The sources.
+/// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
+/// four spaces in.
 const FILES: [&str; 4] = [
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
@@ -12,35 +16,183 @@ const FILES: [&str; 4] = [
     include_str!("prelude/mem.rs"),
 ];
 
-/// The items, each with where the paths in it lead: to each other, by their names. The indices
-/// begin at `first`.
-pub(super) fn items(first: usize) -> Vec<DeviceItem> {
-    let files = FILES.into_iter().filter_map(|file| syn::parse_file(file).ok());
-    let items: Vec<Item> = files.flat_map(|file| file.items).collect();
-    let names = items.iter().enumerate().filter_map(|(index, item)| match item {
-        Item::Enum(item) => Some((item.ident.to_string(), first + index)),
-        _ => None,
-    });
-    let paths: BTreeMap<String, usize> = names.collect();
-    items.into_iter().map(|item| DeviceItem { item, paths: paths.clone() }).collect()
+/// A type, or a function with the first line of the `impl` or trait that it is in.
+#[derive(Debug)]
+struct Piece {
+    name: &'static str,
+    within: Option<&'static str>,
+    text: &'static str,
 }
 
-/// The item that a path leads to, for those that are in scope everywhere or std's.
-pub(super) fn name(path: &str) -> Option<&'static str> {
-    Some(match path {
-        "Option" | "std::option::Option" | "core::option::Option" => "Option",
-        "Result" | "std::result::Result" | "core::result::Result" => "Result",
-        _ => return None,
-    })
+/// All there are, in the order of the sources.
+static PIECES: LazyLock<Vec<Piece>> =
+    LazyLock::new(|| FILES.into_iter().flat_map(pieces).collect());
+
+fn pieces(file: &'static str) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut within = None;
+    let mut begun: Option<(&'static str, usize)> = None;
+    let mut at = 0;
+    for line in file.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let line = line.trim_end();
+        if line.starts_with("impl") || line.starts_with("trait ") {
+            within = Some(line);
+        } else if let Some(rest) = line.strip_prefix("enum ").or(line.strip_prefix("    fn ")) {
+            begun = Some((rest.split(['(', '<', ' ']).next().unwrap_or(rest), start));
+        }
+        let inner = begun.is_some() && within.is_some();
+        match (line, begun) {
+            ("}", Some((name, start))) if !inner => {
+                found.push(Piece { name, within, text: &file[start..end] });
+                begun = None;
+            }
+            ("    }", Some((name, start))) if inner => {
+                found.push(Piece { name, within, text: &file[start..end] });
+                begun = None;
+            }
+            ("}", None) => within = None,
+            _ => {}
+        }
+    }
+    found
 }
 
-/// The enum and variant that a name in scope everywhere is.
-pub(super) fn variant(name: &str) -> Option<(&'static str, usize)> {
-    Some(match name {
-        "None" => ("Option", 0),
-        "Some" => ("Option", 1),
-        "Ok" => ("Result", 0),
-        "Err" => ("Result", 1),
-        _ => return None,
-    })
+impl Piece {
+    fn parse(&self) -> Option<Item> {
+        match self.within {
+            None => syn::parse_str(self.text).ok(),
+            Some(within) => syn::parse_str(&format!("{within}\n{}}}", self.text)).ok(),
+        }
+    }
+}
+
+/// The prelude, as far as a kernel needed it: items with numbers, each a type, or an `impl` or
+/// trait with one function.
+pub(super) struct Prelude {
+    /// The number of the first.
+    first: usize,
+    /// Where the paths in them lead: to each other, by their names.
+    paths: BTreeMap<String, usize>,
+    parsed: Vec<OnceCell<Option<DeviceItem>>>,
+}
+
+impl Prelude {
+    /// A prelude whose items' numbers begin at `first`.
+    pub(super) fn new(first: usize) -> Self {
+        let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
+        Self {
+            first,
+            paths: types.map(|(index, piece)| (piece.name.to_owned(), first + index)).collect(),
+            parsed: PIECES.iter().map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    /// The number behind the last.
+    pub(super) fn end(&self) -> usize {
+        self.first + PIECES.len()
+    }
+
+    /// What the items are called, for messages.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        PIECES.iter().map(|piece| if piece.within.is_none() { piece.name } else { "_" }.to_owned())
+    }
+
+    /// The item with this number.
+    pub(super) fn item(&self, number: usize) -> Option<&DeviceItem> {
+        let index = number.checked_sub(self.first)?;
+        let parse = || {
+            let item = PIECES[index].parse()?;
+            Some(DeviceItem { item, paths: self.paths.clone() })
+        };
+        self.parsed.get(index)?.get_or_init(parse).as_ref()
+    }
+
+    /// The type that a path leads to, for those that are in scope everywhere or std's.
+    pub(super) fn named(&self, path: &str) -> Option<usize> {
+        let name = match path {
+            "Option" | "std::option::Option" | "core::option::Option" => "Option",
+            "Result" | "std::result::Result" | "core::result::Result" => "Result",
+            _ => return None,
+        };
+        self.paths.get(name).copied()
+    }
+
+    /// The enum and variant that a name in scope everywhere is.
+    pub(super) fn variant(&self, name: &str) -> Option<(usize, usize)> {
+        let (of, variant) = match name {
+            "None" => ("Option", 0),
+            "Some" => ("Option", 1),
+            "Ok" => ("Result", 0),
+            "Err" => ("Result", 1),
+            _ => return None,
+        };
+        Some((self.named(of)?, variant))
+    }
+
+    /// The `impl`s that have a function with this name.
+    pub(super) fn impls(&self, name: &str) -> impl Iterator<Item = usize> {
+        let of_impl = |piece: &Piece| piece.within.is_some_and(|within| within.starts_with("impl"));
+        let pieces = PIECES.iter().enumerate();
+        let found = pieces.filter(move |(_, piece)| piece.name == name && of_impl(piece));
+        found.map(|(index, _)| self.first + index)
+    }
+
+    /// The function of this name in a trait: the number of the item, of which it is the first.
+    pub(super) fn function(&self, of_trait: &str, name: &str) -> Option<(usize, &Signature)> {
+        let of = |piece: &Piece| {
+            let head = piece.within.and_then(|within| within.strip_prefix("trait "));
+            head.and_then(|head| head.split(['<', ' ']).next()) == Some(of_trait)
+        };
+        let index = PIECES.iter().position(|piece| piece.name == name && of(piece))?;
+        let number = self.first + index;
+        let Item::Trait(found) = &self.item(number)?.item else { return None };
+        match found.items.first()? {
+            TraitItem::Fn(function) => Some((number, &function.sig)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, Item, PIECES};
+    use syn::{ImplItem, TraitItem};
+
+    /// Names of the types and functions that a file has, as a parser of the whole finds them.
+    fn expected(file: &str) -> Vec<String> {
+        let items = syn::parse_file(file).expect("the prelude is kernel code").items;
+        let names = items.iter().flat_map(|item| match item {
+            Item::Enum(item) => vec![item.ident.to_string()],
+            Item::Impl(item) => item
+                .items
+                .iter()
+                .map(|member| match member {
+                    ImplItem::Fn(function) => function.sig.ident.to_string(),
+                    _ => "something else".into(),
+                })
+                .collect(),
+            Item::Trait(item) => item
+                .items
+                .iter()
+                .map(|member| match member {
+                    TraitItem::Fn(function) => function.sig.ident.to_string(),
+                    _ => "something else".into(),
+                })
+                .collect(),
+            _ => vec!["something else".into()],
+        });
+        names.collect()
+    }
+
+    #[test]
+    fn every_piece_is_found_and_parses() {
+        let expected: Vec<String> = FILES.into_iter().flat_map(expected).collect();
+        let found: Vec<&str> = PIECES.iter().map(|piece| piece.name).collect();
+        assert_eq!(found, expected);
+        for piece in PIECES.iter() {
+            assert!(piece.parse().is_some(), "{piece:?}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::{
     library::{Library, Math},
     limits,
     mono::{Mono, MonoArg},
-    prelude,
+    prelude::Prelude,
     span::SpanRange,
     tree::Function,
     types::Prim,
@@ -82,9 +82,10 @@ pub(super) struct Program<'a> {
     /// What the items are called, for messages.
     pub(super) names: Rc<[String]>,
     /// What is in scope everywhere, behind the items.
-    prelude: &'a [DeviceItem],
+    prelude: &'a Prelude,
     /// What methods of floats call, behind the prelude.
     mathematics: &'a Library,
+    /// Those of the items.
     impls: Vec<usize>,
     instances: RefCell<Vec<Made>>,
     adts: RefCell<Vec<Declared>>,
@@ -95,17 +96,18 @@ impl<'a> Program<'a> {
     pub(super) fn new(
         devices: &'a [DeviceItem],
         kernel_paths: &'a BTreeMap<String, usize>,
-        prelude: &'a [DeviceItem],
+        prelude: &'a Prelude,
         mathematics: &'a Library,
     ) -> Self {
-        let all = || devices.iter().chain(prelude);
+        let names = devices.iter().map(|device| name(&device.item));
         Self {
             devices,
             kernel_paths,
             prelude,
             mathematics,
-            names: all().map(|device| name(&device.item)).collect(),
-            impls: all()
+            names: names.chain(prelude.names()).collect(),
+            impls: devices
+                .iter()
                 .enumerate()
                 .filter(|(_, device)| matches!(device.item, Item::Impl(_)))
                 .map(|(index, _)| index)
@@ -121,9 +123,14 @@ impl<'a> Program<'a> {
         home.and_then(|home| self.device(home)).map_or(self.kernel_paths, |device| &device.paths)
     }
 
-    /// Every `impl`.
+    /// Every `impl` of the items.
     pub(super) fn impls(&self) -> &[usize] {
         &self.impls
+    }
+
+    /// Every `impl` that may have a function with this name: it or its trait.
+    pub(super) fn impls_with(&self, name: &str) -> Vec<usize> {
+        self.impls.iter().copied().chain(self.prelude.impls(name)).collect()
     }
 
     /// The item with this number.
@@ -132,23 +139,19 @@ impl<'a> Program<'a> {
     }
 
     fn device(&self, index: usize) -> Option<&'a DeviceItem> {
-        match index.checked_sub(self.devices.len()) {
-            None => self.devices.get(index),
-            Some(behind) => self.prelude.get(behind).or_else(|| self.mathematics.item(index)),
-        }
+        let of_prelude = || self.prelude.item(index);
+        let behind = || of_prelude().or_else(|| self.mathematics.item(index));
+        self.devices.get(index).or_else(behind)
     }
 
     /// The item of the prelude that a path leads to: a type, or one whose variant it is.
     pub(super) fn library(&self, path: &str) -> Option<usize> {
-        let name = prelude::name(path)?;
-        let found = self.prelude.iter().position(|device| self::name(&device.item) == name)?;
-        Some(self.devices.len() + found)
+        self.prelude.named(path)
     }
 
     /// The enum and variant of the prelude that a name is.
     pub(super) fn library_variant(&self, name: &str) -> Option<(usize, usize)> {
-        let (of, variant) = prelude::variant(name)?;
-        Some((self.library(of)?, variant))
+        self.prelude.variant(name)
     }
 
     /// The library function of `f64` if `wide`, of `f32` otherwise.
@@ -209,19 +212,8 @@ impl<'a> Program<'a> {
         of_trait: &str,
         name: &str,
     ) -> Option<(Callee, &'a Signature)> {
-        let mut items = self.prelude.iter().enumerate();
-        items.find_map(|(index, device)| match &device.item {
-            Item::Trait(found) if found.ident == of_trait => {
-                found.items.iter().enumerate().find_map(|(member, item)| match item {
-                    TraitItem::Fn(method) if method.sig.ident == name => {
-                        let item = self.devices.len() + index;
-                        Some((Callee { item, member: Some(member) }, &method.sig))
-                    }
-                    _ => None,
-                })
-            }
-            _ => None,
-        })
+        let (item, sig) = self.prelude.function(of_trait, name)?;
+        Some((Callee { item, member: Some(0) }, sig))
     }
 
     /// The generic parameters of the `impl` or trait that a function is in.

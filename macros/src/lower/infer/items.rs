@@ -245,7 +245,7 @@ impl<'a> Infer<'a> {
         of_trait: Option<&str>,
     ) -> Option<Member<'a>> {
         let mut of_traits = None;
-        for &item in self.program().impls() {
+        for item in self.program().impls_with(name) {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
             let traits = of.trait_.as_ref().map(|(path, _)| path);
             let own = Env { args: [].into(), home: Some(item), this: None };

@@ -77,7 +77,7 @@ impl<'a> Infer<'a> {
         lhs: Ty,
         rhs: Option<Ty>,
     ) -> Option<Member<'a>> {
-        for &item in self.program().impls() {
+        for item in self.program().impls_with(method) {
             let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             if named.is_none_or(|named| named.ident != of_trait) {
