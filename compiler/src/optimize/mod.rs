@@ -29,6 +29,8 @@
 //! passes, and keep the text short that `ptxas` and the interpreter get. `promote_arrays` is for
 //! kernels that have arrays of each thread's own, which these have not.
 //!
+//! `unroll_loops` changes none of these either, whose loops run a known number of times or hold barriers.
+//!
 //! Left to `ptxas`: moving invariants out of loops, strength reduction, and turning small arms
 //! into selects (it makes the same of `if c { a * 2.0 } else { a + 1.0 }` either way).
 mod eliminate_checks;
@@ -41,6 +43,7 @@ mod narrow_indices;
 mod promote_arrays;
 mod replace;
 mod simplify_control;
+mod unroll_loops;
 
 use crate::{
     id::Facts,
@@ -55,6 +58,7 @@ use forward_locals::forward_locals;
 use narrow_indices::narrow_indices;
 use promote_arrays::{drop_arrays, promote_arrays};
 use simplify_control::simplify_control;
+use unroll_loops::unroll_loops;
 
 /// Makes `kernel` (specialized and verified) faster without changing a bit of what it computes.
 pub fn optimize(mut kernel: Kernel) -> Kernel {
@@ -79,6 +83,12 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     eliminate_common_subexpressions(&mut kernel);
     eliminate_dead_code(&mut kernel);
     drop_arrays(&mut kernel);
+    // Last, since it makes more of what the others would go through.
+    unroll_loops(&mut kernel);
+    kernel.renumber();
+    forward_locals(&mut kernel);
+    eliminate_common_subexpressions(&mut kernel);
+    eliminate_dead_code(&mut kernel);
     kernel.renumber();
     kernel
 }
