@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
-    structs, exchanging,
+    structs, exchanging, missing_elements,
     part_faults: FAULTS, method_faults: FAULTS,
 ];
 
@@ -43,6 +43,56 @@ fn parts(on: &Engine) -> Check {
             out[9] = x[1..=2][1];
             out[10] = x[2..][1..][0];
         }
+    });
+    Ok(())
+}
+
+/// A pattern looks at an element, and copies it, only where it is there.
+fn missing_elements(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        if let Some(&v) = x.get(1000) {
+            out[0] = v;
+        }
+        if let (Some(&a), Some(b)) = (x.get(1), x.get(2000)) {
+            out[1] = a + *b;
+        }
+        out[2] = if let Some(&v) = x.first()
+            && v > -3
+        {
+            v
+        } else {
+            -7
+        };
+        out[3] = matches!(x.get(1), Some(&8)) as i32;
+        out[4] = matches!(x.get(2), Some(&v) if v > 0) as i32;
+        out[5] = match x.get(2) {
+            Some(&-4) => 1,
+            Some(&(0..=5)) => 2,
+            Some(&v) if v < 0 => v,
+            Some(_) => 4,
+            None => 5,
+        };
+        out[6] = match (x.first(), x.get(3000)) {
+            (Some(&a), Some(&b)) => a + b,
+            (Some(&a), None) => a,
+            _ => 8,
+        };
+        out[7] = match x {
+            [] => 0,
+            [first, .., -4] => *first,
+            [.., last] => 2 * *last,
+        };
+        let mut i = 0;
+        while let Some(&v) = x.get(i) {
+            out[8] += v;
+            i += 1;
+        }
+        while let (Some(&v), true) = (x.get(i / 2), i < 20) {
+            out[9] += v;
+            i += 3;
+        }
+        let Some(&last) = x.last() else { return };
+        out[10] = last;
     });
     Ok(())
 }

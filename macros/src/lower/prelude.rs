@@ -1,5 +1,5 @@
 //! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
-//! methods, methods of slices and iterators, and functions of `std::mem`.
+//! methods, methods of `bool`, slices and iterators, and functions of `std::mem`.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
 //! names none pays nothing.
@@ -9,7 +9,8 @@ use syn::{Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
+    include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
     include_str!("prelude/iterator.rs"),

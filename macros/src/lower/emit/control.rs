@@ -1,5 +1,5 @@
 //! `if`, `&&` and `||`, blocks with labels, and what leaves.
-use super::{Emit, Flow, Left, Target, Value};
+use super::{Emit, Flow, Left, Target, Value, matching::binds_behind};
 use crate::lower::tree::{At, Block, Expr, Kind, Label};
 use warpwise_compiler::{
     id::Id as _,
@@ -18,7 +18,7 @@ impl Emit<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let Some(other) = other else { return self.guard(cond, then, expr.at) };
-        if matches!(cond.kind, Kind::Lazy { .. }) && binds(cond) {
+        if matches!(cond.kind, Kind::Lazy { .. }) && binds(cond) || opens(cond) {
             return self.chain(cond, then, other, expr);
         }
         let cond = self.scalar(cond)?;
@@ -51,14 +51,12 @@ impl Emit<'_> {
         if let Ok(cond) = cond
             && self.known(cond) != Some(false)
         {
-            let op = Op::If { cond, then: Body::default(), other: Body::default() };
-            self.begin(expr.at, op, ir::Ty::Unit)?;
+            opened += self.open_if(cond, expr.at)?;
             let then = self.block(then).and_then(|value| self.put(result.as_ref(), value, expr));
             if then.is_ok() {
                 self.inst(expr.at, Op::Break(block), ir::Ty::Unit);
                 ends = true;
             }
-            self.build.end();
         }
         self.close(opened);
         // What leaves in the first condition leaves all of it.
@@ -102,7 +100,11 @@ impl Emit<'_> {
     /// The last of the conditions that `&&` joins, with an `if` opened for those before it: what
     /// comes in it is seen to come where all of them are true.
     pub(super) fn conditions(&mut self, cond: &Expr, opened: &mut usize) -> Flow<InstId> {
-        let Kind::Lazy { and: true, lhs, rhs } = &cond.kind else { return self.scalar(cond) };
+        let (lhs, rhs) = match &cond.kind {
+            Kind::Lazy { and: true, lhs, rhs } => (lhs, rhs),
+            Kind::Is { of, pattern } => return self.is(of, pattern, opened, cond.at),
+            _ => return self.scalar(cond),
+        };
         if self.is_cheap(rhs, &mut 0) {
             let lhs = self.conditions(lhs, opened)?;
             if self.known(lhs) == Some(false) {
@@ -116,10 +118,36 @@ impl Emit<'_> {
         if self.known(first) == Some(false) {
             return Ok(first);
         }
-        let op = Op::If { cond: first, then: Body::default(), other: Body::default() };
-        self.begin(cond.at, op, ir::Ty::Unit)?;
-        *opened += 1;
+        *opened += self.open_if(first, cond.at)?;
         self.conditions(rhs, opened)
+    }
+
+    /// Opens an `if` for what comes where `cond` is true, unless it always is; how many are open.
+    pub(super) fn open_if(&mut self, cond: InstId, at: At) -> Flow<usize> {
+        if self.known(cond) == Some(true) {
+            return Ok(0);
+        }
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        Ok(1)
+    }
+
+    /// A condition that [`opens`], as a value.
+    pub(super) fn condition(&mut self, cond: &Expr) -> Flow<InstId> {
+        let local = self.local("", Scalar::Bool, cond.at);
+        let value = self.bits(0, Scalar::Bool, cond.at);
+        self.inst(cond.at, Op::Set { local, value }, ir::Ty::Unit);
+        let mut opened = 0;
+        let value = self.conditions(cond, &mut opened);
+        if let Ok(value) = value {
+            self.inst(cond.at, Op::Set { local, value }, ir::Ty::Unit);
+        }
+        self.close(opened);
+        // What leaves inside a condition that is opened leaves only where it is true.
+        if opened == 0 {
+            return value;
+        }
+        Ok(self.inst(cond.at, Op::Get(local), Scalar::Bool))
     }
 
     /// Closes what [`Self::conditions`] opened.
@@ -262,6 +290,15 @@ fn binds(cond: &Expr) -> bool {
     match &cond.kind {
         Kind::Lazy { and: true, lhs, rhs } => binds(lhs) || binds(rhs),
         Kind::Is { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether one of the conditions that `&&` joins may open an `if` for what comes behind it.
+pub(super) fn opens(cond: &Expr) -> bool {
+    match &cond.kind {
+        Kind::Lazy { and: true, lhs, rhs } => opens(lhs) || opens(rhs),
+        Kind::Is { pattern, .. } => binds_behind(pattern, false),
         _ => false,
     }
 }

@@ -1,5 +1,5 @@
 //! Expressions, statements and blocks.
-use super::{Emit, Flow, Place, Value};
+use super::{Emit, Flow, Place, Value, control::opens};
 use crate::lower::{
     mono::Mono,
     tree::{At, Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
@@ -107,7 +107,10 @@ impl Emit<'_> {
             Kind::Array(values) => self.array_of(values, expr),
             Kind::Repeat(value) => self.repeated(value, expr),
             Kind::Match { of, arms } => self.match_expr(of, arms, expr),
-            Kind::Is { of, pattern } => self.is(of, pattern, at).map(Value::Scalar),
+            Kind::Is { .. } | Kind::Lazy { and: true, .. } if opens(expr) => {
+                self.condition(expr).map(Value::Scalar)
+            }
+            Kind::Is { of, pattern } => self.is(of, pattern, &mut 0, at).map(Value::Scalar),
             Kind::Same { negated, lhs, rhs } => {
                 let (a, b) = (self.value(lhs)?, self.value(rhs)?);
                 let mono = self.mono(lhs.ty, at)?;

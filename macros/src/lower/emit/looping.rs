@@ -82,15 +82,19 @@ impl Emit<'_> {
             }
             return Ok(());
         }
+        if inside {
+            let opened = self.open_if(cond, at)?;
+            if self.block(body).is_ok() {
+                self.inst(at, Op::Continue(inst), ir::Ty::Unit);
+            }
+            self.close(opened);
+            return Ok(());
+        }
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;
-        let ended = self.block(body);
-        if !inside {
-            self.build.otherwise();
-            self.inst(at, Op::Break(inst), ir::Ty::Unit);
-        } else if ended.is_ok() {
-            self.inst(at, Op::Continue(inst), ir::Ty::Unit);
-        }
+        let _ = self.block(body);
+        self.build.otherwise();
+        self.inst(at, Op::Break(inst), ir::Ty::Unit);
         self.build.end();
         Ok(())
     }

@@ -143,11 +143,27 @@ impl Emit<'_> {
         Ok(place)
     }
 
-    /// Whether a value matches, as a `bool`; binds what it binds.
-    pub(super) fn is(&mut self, of: &Expr, pattern: &Pattern, at: At) -> Flow<InstId> {
+    /// Whether a value matches, as a `bool`; binds what it binds. What lies behind a reference in the
+    /// value is there only if it matches: an `if` is opened for what reads that, and all that comes
+    /// behind it.
+    pub(super) fn is(
+        &mut self,
+        of: &Expr,
+        pattern: &Pattern,
+        opened: &mut usize,
+        at: At,
+    ) -> Flow<InstId> {
         let mono = self.mono(of.ty, of.at)?;
         let place = self.scrutinee(of, &mono)?;
-        let test = self.test(pattern, &place, &mono)?;
+        let mut test = self.test(pattern, &place, &mono)?;
+        if let Test::If(cond) = test
+            && binds_behind(pattern, false)
+        {
+            let op = Op::If { cond, then: Body::default(), other: Body::default() };
+            self.begin(at, op, ir::Ty::Unit)?;
+            *opened += 1;
+            test = Test::Always;
+        }
         if !matches!(test, Test::Never) {
             self.bind_pattern(pattern, &place, &mono)?;
         }
@@ -275,7 +291,7 @@ impl Emit<'_> {
             return Err(self.bug(at));
         };
         let discriminant = adt.discriminants[variant];
-        let mut test = match &self.build.kernel.insts[tag].op {
+        let test = match &self.build.kernel.insts[tag].op {
             Op::Const(bits) if *bits == crate::lower::infer::wrapped(discriminant, scalar) => {
                 Test::Always
             }
@@ -291,11 +307,46 @@ impl Emit<'_> {
         let Some(places) = self.variant_parts(place, mono, variant, at)? else {
             return Ok(Test::Never);
         };
-        for (index, part) in parts {
-            let one = self.test(part, &places[*index], &adt.variants[variant][*index])?;
-            test = self.both(test, one, at);
+        let tests = |this: &mut Self| {
+            let mut test = Test::Always;
+            for (index, part) in parts {
+                let one = this.test(part, &places[*index], &adt.variants[variant][*index])?;
+                test = this.both(test, one, at);
+            }
+            Ok(test)
+        };
+        match test {
+            // What a reference in the variant refers to is there only if the variant is.
+            Test::If(cond) if parts.iter().any(|(_, part)| tests_behind(part)) => {
+                self.only_if(cond, at, tests)
+            }
+            test => {
+                let parts = tests(self)?;
+                Ok(self.both(test, parts, at))
+            }
         }
-        Ok(test)
+    }
+
+    /// A test that can be made only where another one succeeds: both.
+    fn only_if(
+        &mut self,
+        cond: InstId,
+        at: At,
+        make: impl FnOnce(&mut Self) -> Flow<Test>,
+    ) -> Flow<Test> {
+        let local = self.local("", Scalar::Bool, at);
+        self.inst(at, Op::Set { local, value: cond }, ir::Ty::Unit);
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let test = make(self);
+        if let Ok(Test::If(value)) = test {
+            self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        }
+        self.build.end();
+        match test? {
+            Test::Never => Ok(Test::Never),
+            Test::Always | Test::If(_) => Ok(Test::If(self.inst(at, Op::Get(local), Scalar::Bool))),
+        }
     }
 
     /// What a reference refers to, and its type.
@@ -331,21 +382,11 @@ impl Emit<'_> {
             return Ok(fits);
         }
         // Elements are only there where the length fits.
-        let Test::If(cond) = fits else {
-            return self.elements_test([before, after], memory, mono, at);
-        };
-        let local = self.local("", Scalar::Bool, at);
-        self.inst(at, Op::Set { local, value: cond }, ir::Ty::Unit);
-        let op = Op::If { cond, then: Body::default(), other: Body::default() };
-        self.begin(at, op, ir::Ty::Unit)?;
-        let test = self.elements_test([before, after], memory, mono, at);
-        if let Ok(Test::If(value)) = test {
-            self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
-        }
-        self.build.end();
-        match test? {
-            Test::Never => Ok(Test::Never),
-            Test::Always | Test::If(_) => Ok(Test::If(self.inst(at, Op::Get(local), Scalar::Bool))),
+        match fits {
+            Test::If(cond) => {
+                self.only_if(cond, at, |this| this.elements_test([before, after], memory, mono, at))
+            }
+            _ => self.elements_test([before, after], memory, mono, at),
         }
     }
 
@@ -565,5 +606,36 @@ fn never_fails(pattern: &Pattern) -> bool {
         | PatternKind::Parts { .. }
         | PatternKind::Slice { .. }
         | PatternKind::Any(_) => false,
+    }
+}
+
+/// Whether a pattern binds the value of something that a reference in what is matched refers to;
+/// `behind` is whether the pattern itself stands behind one.
+pub(super) fn binds_behind(pattern: &Pattern, behind: bool) -> bool {
+    match &pattern.kind {
+        PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
+        PatternKind::Bind { by_ref, and, .. } => {
+            behind && !by_ref || and.as_ref().is_some_and(|and| binds_behind(and, behind))
+        }
+        PatternKind::Deref(inner) => binds_behind(inner, true),
+        PatternKind::Parts { parts, .. } => {
+            parts.iter().any(|(_, part)| binds_behind(part, behind))
+        }
+        PatternKind::Slice { before, after, .. } => {
+            before.iter().chain(after).any(|part| binds_behind(part, true))
+        }
+        PatternKind::Any(cases) => cases.iter().any(|case| binds_behind(case, behind)),
+    }
+}
+
+/// Whether the test of a pattern looks at what a reference refers to.
+fn tests_behind(pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
+        PatternKind::Bind { and, .. } => and.as_ref().is_some_and(|and| tests_behind(and)),
+        PatternKind::Deref(inner) => !never_fails(inner),
+        PatternKind::Parts { parts, .. } => parts.iter().any(|(_, part)| tests_behind(part)),
+        PatternKind::Slice { .. } => true,
+        PatternKind::Any(cases) => cases.iter().any(tests_behind),
     }
 }

@@ -1,0 +1,9 @@
+//! Methods of `bool`, as kernel code: not compiled, but lowered with the kernels that call them.
+impl bool {
+    fn then<T, F: FnOnce() -> T>(self, f: F) -> Option<T> {
+        if self { Some(f()) } else { None }
+    }
+    fn then_some<T>(self, value: T) -> Option<T> {
+        if self { Some(value) } else { None }
+    }
+}
