@@ -37,8 +37,16 @@ const SCALARS: [&str; 15] = [
     "f32", "f64",
 ];
 /// Types that a kernel takes in shared slices.
-const ATOMICS: [&str; 6] =
-    ["AtomicI32", "AtomicI64", "AtomicU32", "AtomicU64", "AtomicF32", "AtomicF64"];
+const ATOMICS: [&str; 8] = [
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
+    "AtomicF32",
+    "AtomicF64",
+];
 
 /// The parameters of `item`, in order.
 pub(crate) fn params(item: &ItemFn) -> Vec<Param> {

@@ -5,7 +5,7 @@
 //! memory and at block scope in shared memory; [`AtomicScope`] gives the same atomic at another.
 use crate::MinMax;
 use std::sync::atomic::{
-    AtomicI32, AtomicI64, AtomicU32, AtomicU64,
+    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
@@ -106,6 +106,8 @@ impl AtomicScope for AtomicU32 {}
 impl AtomicScope for AtomicI32 {}
 impl AtomicScope for AtomicU64 {}
 impl AtomicScope for AtomicI64 {}
+impl AtomicScope for AtomicUsize {}
+impl AtomicScope for AtomicIsize {}
 impl AtomicScope for AtomicF32 {}
 impl AtomicScope for AtomicF64 {}
 

@@ -7,4 +7,6 @@ pub use crate::{
     sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_fence_block,
     thread_fence_system, thread_idx_x, thread_idx_y, thread_idx_z, warp,
 };
-pub use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+pub use std::sync::atomic::{
+    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};

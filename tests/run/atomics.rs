@@ -7,6 +7,8 @@ cases![
     i32s,
     u64s,
     i64s,
+    usizes,
+    isizes,
     f32s,
     f64s,
     tickets,
@@ -69,7 +71,10 @@ macro_rules! integers {
         }
     )*};
 }
-integers! { u32s u32 AtomicU32 i32s i32 AtomicI32 u64s u64 AtomicU64 i64s i64 AtomicI64 }
+integers! {
+    u32s u32 AtomicU32 i32s i32 AtomicI32 u64s u64 AtomicU64 i64s i64 AtomicI64
+    usizes usize AtomicUsize isizes isize AtomicIsize
+}
 
 /// Sums of small whole numbers, which are exact in any order.
 macro_rules! floats {

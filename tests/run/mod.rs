@@ -9,6 +9,7 @@ mod control;
 mod device_functions;
 mod engine;
 mod enums;
+mod exchanges;
 mod faults;
 mod float_methods;
 mod floats;
@@ -39,6 +40,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("control", control::CASES),
     ("device_functions", device_functions::CASES),
     ("enums", enums::CASES),
+    ("exchanges", exchanges::CASES),
     ("faults", faults::CASES),
     ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),

@@ -262,8 +262,7 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
         | Type::Closure(_)
         | Type::Iter(..)
         | Type::Array(..)
-        | Type::Atomic(..)
-        | Type::Exchange(_) => false,
+        | Type::Atomic(..) => false,
     }
 }
 

@@ -28,8 +28,6 @@ pub(crate) enum Mono {
     Array(Box<Mono>, Extent),
     /// `AtomicU32` and the like, of this type.
     Atomic(Prim),
-    /// What `compare_exchange` returns.
-    Exchange(Prim),
     /// A tuple of one type or more.
     Tuple(Vec<MonoArg>),
     /// A struct or enum: its number among the items, and its generic arguments.

@@ -390,13 +390,6 @@ pub(crate) enum Kind {
     Length(Box<Expr>),
     /// `.len()` of an iterator.
     Remaining(Box<Expr>),
-    /// `.is_ok()`, or `.is_err()`, of what `compare_exchange` returned.
-    Exchanged {
-        /// What it returned.
-        result: Box<Expr>,
-        /// Whether it is `.is_ok()`.
-        ok: bool,
-    },
     /// `println!`, `panic!` and the like.
     Say(Box<Say>),
     /// `debug_assert!` and its kin: what they check, where debug assertions are on.
@@ -576,6 +569,11 @@ pub(crate) enum AtomicMethod {
     Nand,
     /// `compare_exchange`, weak or not.
     CompareExchange,
+    /// `fetch_update`, of which the closure is the only argument.
+    FetchUpdate {
+        /// The ordering of what is read before.
+        load: Order,
+    },
 }
 
 impl Expr {

@@ -205,8 +205,6 @@ pub(crate) enum Type {
     Array(Ty, Len),
     /// `AtomicU32` and the like, of this type.
     Atomic(Prim),
-    /// What `compare_exchange` returns.
-    Exchange(Prim),
     /// A tuple of one type or more.
     Tuple(List),
     /// A struct or enum: its number among the items, and its generic arguments.
@@ -563,7 +561,6 @@ impl Types {
                 Mono::Array(Box::new(self.mono(elem)?), self.extent(len)?.clone())
             }
             Type::Atomic(prim) => Mono::Atomic(prim),
-            Type::Exchange(prim) => Mono::Exchange(prim),
             Type::Tuple(list) => Mono::Tuple(self.mono_list(list)?),
             Type::Adt(item, list) => Mono::Adt(item, self.mono_list(list)?),
             Type::Iter(chain, list) => {
@@ -610,7 +607,6 @@ impl Types {
                 self.add(Type::Array(elem, len))
             }
             Mono::Atomic(prim) => self.add(Type::Atomic(*prim)),
-            Mono::Exchange(prim) => self.add(Type::Exchange(*prim)),
             Mono::Tuple(args) => {
                 let list = self.list_of(args);
                 self.add(Type::Tuple(list))
@@ -663,7 +659,6 @@ impl Types {
                 None => format!("[{}; _]", self.show(elem)),
             },
             Type::Atomic(prim) => atomic_name(prim).into(),
-            Type::Exchange(prim) => format!("Result<{0}, {0}>", prim.name()),
             Type::Tuple(list) => match self.show_list(list).as_slice() {
                 [one] => format!("({one},)"),
                 parts => format!("({})", parts.join(", ")),
@@ -721,26 +716,19 @@ pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
     match prim {
         Prim::I32 => "AtomicI32",
         Prim::I64 => "AtomicI64",
+        Prim::Isize => "AtomicIsize",
         Prim::U32 => "AtomicU32",
         Prim::U64 => "AtomicU64",
+        Prim::Usize => "AtomicUsize",
         Prim::F32 => "AtomicF32",
         Prim::F64 => "AtomicF64",
-        Prim::Bool
-        | Prim::I8
-        | Prim::I16
-        | Prim::Isize
-        | Prim::U8
-        | Prim::U16
-        | Prim::Usize
-        | Prim::F16
-        | Prim::BF16 => "_",
+        Prim::Bool | Prim::I8 | Prim::I16 | Prim::U8 | Prim::U16 | Prim::F16 | Prim::BF16 => "_",
     }
 }
 
 /// The type of the value in an atomic of this name.
 pub(crate) fn atomic_named(name: &str) -> Option<Prim> {
-    let atomics = [Prim::I32, Prim::I64, Prim::U32, Prim::U64, Prim::F32, Prim::F64];
-    atomics.into_iter().find(|prim| atomic_name(*prim) == name)
+    Prim::ALL.into_iter().find(|prim| atomic_name(*prim) == name).filter(|_| name != "_")
 }
 
 /// Whether an unknown of this class may be that type; `!` is coerced, never bound.

@@ -282,7 +282,6 @@ fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
         | Type::Closure(_)
         | Type::Iter(..)
         | Type::Never
-        | Type::Exchange(_)
         | Type::Unknown(_)
         | Type::Same(_)
         | Type::Reported(_) => return None,

@@ -97,8 +97,8 @@ fn attributes(x: &mut [f32]) {
 fn orderings(a: &[AtomicU32], o: Ordering) {
     a[0].load(Ordering::Release);
     a[0].store(1, o);
-    a[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |x| Some(x));
-    let r = a[0].compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).unwrap_or_else(|v| v);
+    a[0].fetch_update(Ordering::Relaxed, Ordering::Release, |x| Some(x));
+    let r = a[0].compare_exchange(0, 1, Ordering::Relaxed, Ordering::AcqRel).unwrap_or_else(|v| v);
     warp::shfl_width::<5, _>(1.0, 3);
 }
 // == expressions
@@ -190,9 +190,7 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 98:5-98:33: `load` cannot be `Release`
 // error: 99:19-99:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`
-// error: 100:5-100:73: kernel code cannot call the method `fetch_update` of `AtomicU32`
-// = help: loop over `compare_exchange`, and `load` again where it failed
-// error: 101:13-101:100: kernel code cannot call `unwrap_or_else` on what `compare_exchange` returns
-// = help: use `.is_ok()` or `.is_err()`, and `load` the value again where it failed
+// error: 100:5-100:73: where `fetch_update` fails it only loads, which cannot be `Release`
+// error: 101:13-101:77: where `compare_exchange` fails it only loads, which cannot be `AcqRel`
 // error: 102:5-102:37: the width of a shuffle is 2, 4, 8, 16 or 32
 // = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`

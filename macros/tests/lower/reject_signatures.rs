@@ -24,7 +24,7 @@ fn types(
     h: (f32, f32),
     i: char,
     j: &mut [AtomicU32],
-    k: &[AtomicUsize],
+    k: &[AtomicU16],
     l: &dyn Fn(),
     m: fn(),
     n: [f32; 4],
@@ -80,8 +80,8 @@ fn open(x: &mut [f32]) {
 // = help: use `u8` or `u32`
 // error: 26:8-26:24: a kernel cannot have a parameter of this type
 // = help: write `&[..]`: atomics are shared, whoever changes them
-// error: 27:10-27:21: kernel code cannot use the type `AtomicUsize`
-// = help: use `AtomicU64` or `AtomicU32`
+// error: 27:10-27:19: kernel code cannot use the type `AtomicU16`
+// = help: use `AtomicU32`: atomics have 32 or 64 bits
 // error: 28:9-28:17: kernel code cannot use trait objects or `impl` types
 // = help: use a type parameter
 // error: 29:8-29:12: kernel code cannot use function pointers

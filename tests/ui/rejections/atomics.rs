@@ -8,12 +8,16 @@ fn orderings(x: &[AtomicU32], order: u32) {
     let value = x[0].load(Ordering::Release);
     let chosen = if order == 0 { Ordering::Relaxed } else { Ordering::SeqCst };
     x[1].store(value, chosen);
+    let failed = x[1].compare_exchange(0, 1, Ordering::AcqRel, Ordering::Release).is_err();
+    let updated = x[1].fetch_update(Ordering::AcqRel, Ordering::AcqRel, |it| Some(it + 1));
 }
 
 #[kernel]
 fn methods(x: &[AtomicU32], y: &[AtomicF32]) {
-    let old = x[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| Some(it + 1));
+    let old = y[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| Some(it + 1.0));
     y[0].fetch_sub(1.0, Ordering::Relaxed);
+    x[0].try_update(Ordering::Relaxed, Ordering::Relaxed, |it| Some(it + 1));
+    let sum = x[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| it + 1);
 }
 
 fn main() {}

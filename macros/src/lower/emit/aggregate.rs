@@ -108,7 +108,6 @@ impl Emit<'_> {
             | Mono::Prim(_)
             | Mono::Generic(_)
             | Mono::Atomic(_)
-            | Mono::Exchange(_)
             | Mono::Closure(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }

@@ -143,7 +143,7 @@ impl Emit<'_> {
                 })?;
                 Ok(Value::Array(to))
             }
-            Value::Ref(_) | Value::Exchange(_) | Value::Closure(_) => Err(self.bug(at)),
+            Value::Ref(_) | Value::Closure(_) => Err(self.bug(at)),
         }
     }
 

@@ -60,7 +60,6 @@ impl Emit<'_> {
             Value::Scalar(inst) => Ok(inst),
             Value::Unit
             | Value::Ref(_)
-            | Value::Exchange(_)
             | Value::Parts(_)
             | Value::Variants(_)
             | Value::Array(_)
@@ -159,7 +158,6 @@ impl Emit<'_> {
             Kind::Atomic(atomic) => self.atomic(atomic, expr),
             Kind::Remaining(iter) => self.remaining(iter, at).map(Value::Scalar),
             Kind::Length(place) => self.length(place, at).map(Value::Scalar),
-            Kind::Exchanged { result, ok } => self.exchanged(result, *ok, at),
             Kind::Shared { name } => self.shared(name, expr),
             Kind::Say(say) => self.say(say, at),
             Kind::InDebug(check) => self.in_debug(check),
@@ -229,11 +227,5 @@ impl Emit<'_> {
             Some(place) => self.get(place, mono, at),
             None => Ok(Value::Unit),
         }
-    }
-
-    fn exchanged(&mut self, result: &Expr, ok: bool, at: At) -> Flow<Value> {
-        let place = self.place(result)?;
-        let Place::Value(Value::Exchange(succeeded)) = place else { return Err(self.bug(at)) };
-        Ok(Value::Scalar(if ok { succeeded } else { self.not(succeeded, at) }))
     }
 }

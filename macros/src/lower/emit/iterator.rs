@@ -320,7 +320,7 @@ impl Emit<'_> {
     }
 
     /// Does `leave` where `cond` is false.
-    fn leave_unless(&mut self, cond: InstId, leave: Op, at: At) -> Flow<()> {
+    pub(super) fn leave_unless(&mut self, cond: InstId, leave: Op, at: At) -> Flow<()> {
         let cond = self.not(cond, at);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.begin(at, op, ir::Ty::Unit)?;

@@ -158,7 +158,6 @@ impl Emit<'_> {
             | Mono::Generic(_)
             | Mono::Slice(_)
             | Mono::Atomic(_)
-            | Mono::Exchange(_)
             | Mono::Closure(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
@@ -231,7 +230,6 @@ impl Emit<'_> {
             | Mono::Ref { .. }
             | Mono::Slice(_)
             | Mono::Atomic(_)
-            | Mono::Exchange(_)
             | Mono::Closure(_)
             | Mono::Iter(..) => return Ok(false),
         };

@@ -28,7 +28,6 @@ pub(super) fn scalar(mono: &Mono) -> Option<Scalar> {
         | Mono::Ref { .. }
         | Mono::Slice(_)
         | Mono::Array(..)
-        | Mono::Exchange(_)
         | Mono::Tuple(_)
         | Mono::Adt(..)
         | Mono::Closure(_)
@@ -66,7 +65,6 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Array(..)
             | Mono::Atomic(_)
-            | Mono::Exchange(_)
             | Mono::Closure(_) => Ok(None),
         }
     }
@@ -101,7 +99,6 @@ impl Emit<'_> {
             | Mono::Ref { .. }
             | Mono::Slice(_)
             | Mono::Atomic(_)
-            | Mono::Exchange(_)
             | Mono::Closure(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }

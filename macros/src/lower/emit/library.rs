@@ -95,7 +95,6 @@ impl Emit<'_> {
             }
             Value::Unit
             | Value::Ref(_)
-            | Value::Exchange(_)
             | Value::Variants(_)
             | Value::Array(_)
             | Value::Closure(_) => Err(self.bug(at)),

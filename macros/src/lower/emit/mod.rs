@@ -80,8 +80,6 @@ enum Value {
     Scalar(InstId),
     /// A reference.
     Ref(Box<Place>),
-    /// What `compare_exchange` returned: whether it succeeded.
-    Exchange(InstId),
     /// A tuple or struct, part by part.
     Parts(Rc<[Value]>),
     /// An enum.
@@ -313,7 +311,6 @@ impl Emit<'_> {
             | Type::Ref { .. }
             | Type::Slice(_)
             | Type::Array(..)
-            | Type::Exchange(_)
             | Type::Tuple(_)
             | Type::Adt(..)
             | Type::Closure(_)

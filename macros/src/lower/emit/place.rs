@@ -24,7 +24,6 @@ impl Emit<'_> {
                 Value::Ref(place) => Ok(*place),
                 Value::Unit
                 | Value::Scalar(_)
-                | Value::Exchange(_)
                 | Value::Parts(_)
                 | Value::Variants(_)
                 | Value::Array(_)

@@ -33,7 +33,7 @@ impl Emit<'_> {
                 self.name(&memory, name);
                 Ok(Place::Memory(memory))
             }
-            Value::Ref(_) | Value::Closure(_) | Value::Exchange(_) => Ok(Place::Value(value)),
+            Value::Ref(_) | Value::Closure(_) => Ok(Place::Value(value)),
             value => {
                 let place = self.room(mono, name, at)?;
                 self.set(&place, value, mono, at)?;
@@ -65,7 +65,7 @@ impl Emit<'_> {
                 }
                 None => self.enum_room(mono, name, at),
             },
-            Mono::Ref { .. } | Mono::Slice(_) | Mono::Exchange(_) | Mono::Closure(_) => {
+            Mono::Ref { .. } | Mono::Slice(_) | Mono::Closure(_) => {
                 self.errors.advise(
                     self.range(at),
                     "kernel code cannot choose between references or closures at run time",
@@ -187,7 +187,6 @@ impl Emit<'_> {
             | Mono::Generic(_)
             | Mono::Ref { .. }
             | Mono::Atomic(_)
-            | Mono::Exchange(_)
             | Mono::Closure(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
@@ -230,9 +229,7 @@ impl Emit<'_> {
             }
             (_, Value::Variants(values)) => self.store_enum(memory, &values, mono, at),
             (_, Value::Unit) => Ok(()),
-            (_, Value::Ref(_) | Value::Exchange(_) | Value::Closure(_) | Value::Array(_)) => {
-                Err(self.bug(at))
-            }
+            (_, Value::Ref(_) | Value::Closure(_) | Value::Array(_)) => Err(self.bug(at)),
         }
     }
 

@@ -2,10 +2,11 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::{Atomic, AtomicMethod, Expr, Kind},
-        types::{Prim, Type},
+        tree::{Atomic, AtomicMethod, Expr, GenericArg, Kind},
+        types::{Prim, Ty, Type},
     },
     Infer,
+    closure::Callable,
 };
 use syn::ExprMethodCall;
 use warpwise_compiler::ir::{AtomicOp, Order, Scope};
@@ -52,15 +53,20 @@ impl Infer<'_> {
         match name.as_str() {
             "block" => return self.scoped(place, Scope::Block, call, at),
             "system" => return self.scoped(place, Scope::System, call, at),
+            "fetch_update" if !prim.is_float() => return self.fetch_update(place, prim, call, at),
             _ => {}
         }
         let Some(form) = form(&name, prim) else {
             let ty = self.types.show(place.ty);
             let help = match name.as_str() {
-                "fetch_update" | "update" | "try_update" => {
-                    "loop over `compare_exchange`, and `load` again where it failed"
+                "fetch_update" | "compare_exchange" | "compare_exchange_weak" => {
+                    "keep `to_bits()` of the number in an `AtomicU32` or `AtomicU64`"
                 }
+                "update" | "try_update" => "use `fetch_update`",
                 "get_mut" | "into_inner" | "as_ptr" => "use `load` and `store`",
+                _ if prim.is_float() => {
+                    "use `load`, `store`, `swap`, `fetch_add`, `fetch_min` or `fetch_max`"
+                }
                 _ => "use `load`, `store`, `swap`, `compare_exchange` or `fetch_*`",
             };
             let fact = format!("kernel code cannot call the method `{name}` of `{ty}`");
@@ -78,15 +84,55 @@ impl Infer<'_> {
             call.args.iter().skip(form.values).filter_map(|arg| self.ordering(arg)).collect();
         let ty = match form.method {
             AtomicMethod::Store => self.types.unit(),
-            AtomicMethod::CompareExchange => self.types.add(Type::Exchange(prim)),
+            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate { .. } => {
+                self.exchanged(value)
+            }
             AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
         };
+        if let [_, failure] = orders.as_slice() {
+            self.check_load(*failure, &name, at);
+        }
         let Some(order) = orders.into_iter().reduce(stronger) else {
             return self.make(Kind::Reported, ty, at);
         };
         self.check_order(form.method, order, &name, at);
         let atomic = Atomic { method: form.method, place, args, order };
         self.make(Kind::Atomic(Box::new(atomic)), ty, at)
+    }
+
+    /// `a.fetch_update(set_order, fetch_order, |value| ..)`
+    fn fetch_update(
+        &mut self,
+        place: Expr,
+        prim: Prim,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let value = self.prim(prim);
+        let ty = self.exchanged(value);
+        if !self.count(3, &call.args, at) {
+            return self.make(Kind::Reported, ty, at);
+        }
+        let orders = (self.ordering(&call.args[0]), self.ordering(&call.args[1]));
+        let ret = self.option_of(value);
+        let closure = self.callable(&call.args[2], &Callable { params: vec![value], ret });
+        let (Some(set), Some(load)) = orders else {
+            return self.make(Kind::Reported, ty, at);
+        };
+        self.check_load(load, "fetch_update", at);
+        let method = AtomicMethod::FetchUpdate { load };
+        let atomic = Atomic { method, place, args: vec![closure], order: stronger(set, load) };
+        self.make(Kind::Atomic(Box::new(atomic)), ty, at)
+    }
+
+    /// `Result<T, T>`, of what was there before.
+    fn exchanged(&mut self, value: Ty) -> Ty {
+        let both = vec![GenericArg::Type(value), GenericArg::Type(value)];
+        let list = self.types.list(both);
+        match self.program().library("Result") {
+            Some(result) => self.types.add(Type::Adt(result, list)),
+            None => self.unknown(),
+        }
     }
 
     /// A reference to the same atomic at another scope: `a.block()`, `a.system()`.
@@ -122,12 +168,24 @@ impl Infer<'_> {
         Some(order)
     }
 
+    /// Reports an ordering of a failure with which std's method panics.
+    fn check_load(&mut self, order: Order, name: &str, at: SpanRange) {
+        if matches!(order, Order::Release | Order::AcqRel) {
+            let fact =
+                format_args!("where `{name}` fails it only loads, which cannot be `{order:?}`");
+            self.errors.report(at, fact);
+        }
+    }
+
     /// Reports an ordering with which std's method panics.
     fn check_order(&mut self, method: AtomicMethod, order: Order, name: &str, at: SpanRange) {
         let wrong = match method {
             AtomicMethod::Load => matches!(order, Order::Release | Order::AcqRel),
             AtomicMethod::Store => matches!(order, Order::Acquire | Order::AcqRel),
-            AtomicMethod::Update(_) | AtomicMethod::Nand | AtomicMethod::CompareExchange => false,
+            AtomicMethod::Update(_)
+            | AtomicMethod::Nand
+            | AtomicMethod::CompareExchange
+            | AtomicMethod::FetchUpdate { .. } => false,
         };
         if wrong {
             self.errors.report(at, format_args!("`{name}` cannot be `{order:?}`"));

@@ -58,7 +58,6 @@ impl Infer<'_> {
         match self.types.get(this) {
             Type::Slice(_) | Type::Array(..) => self.slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
-            Type::Exchange(prim) => self.exchange_method(receiver, prim, &name, call, at),
             _ if name == "clone" && call.args.is_empty() => receiver,
             _ => self.no_method(&name, this, &call.args, at),
         }
@@ -237,30 +236,6 @@ impl Infer<'_> {
     pub(super) fn wrong_count(&mut self, expected: usize, found: usize, at: SpanRange) {
         self.errors
             .mistyped(at, format_args!("this takes {expected} arguments, and {found} are given"));
-    }
-
-    fn exchange_method(
-        &mut self,
-        receiver: Expr,
-        prim: Prim,
-        name: &str,
-        call: &ExprMethodCall,
-        at: SpanRange,
-    ) -> Expr {
-        let bool = self.prim(Prim::Bool);
-        if !matches!(name, "is_ok" | "is_err") {
-            self.discard(&call.args);
-            let reported = self.errors.advise(
-                at,
-                format_args!("kernel code cannot call `{name}` on what `compare_exchange` returns"),
-                "use `.is_ok()` or `.is_err()`, and `load` the value again where it failed",
-            );
-            let _ = prim;
-            return self.reported(reported, at);
-        }
-        self.count(0, &call.args, at);
-        let kind = Kind::Exchanged { result: Box::new(receiver), ok: name == "is_ok" };
-        self.make(kind, bool, at)
     }
 
     /// The obligation of what is shuffled.

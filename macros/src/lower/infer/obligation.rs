@@ -263,12 +263,9 @@ fn is_value(types: &Types, ty: Ty) -> bool {
         | Type::Unit
         | Type::Never
         | Type::Unknown(_) => true,
-        Type::Same(_)
-        | Type::Ref { .. }
-        | Type::Slice(_)
-        | Type::Atomic(_)
-        | Type::Exchange(_)
-        | Type::Closure(_) => false,
+        Type::Same(_) | Type::Ref { .. } | Type::Slice(_) | Type::Atomic(_) | Type::Closure(_) => {
+            false
+        }
     }
 }
 

@@ -377,7 +377,6 @@ impl Infer<'_> {
             | Type::Ref { .. }
             | Type::Slice(_)
             | Type::Atomic(_)
-            | Type::Exchange(_)
             | Type::Tuple(_)
             | Type::Closure(_)
             | Type::Iter(..) => false,

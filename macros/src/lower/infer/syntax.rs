@@ -194,8 +194,6 @@ impl Infer<'_> {
             "Vec" | "Box" | "Rc" | "Arc" | "HashMap" => {
                 "a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`"
             }
-            "AtomicUsize" => "use `AtomicU64` or `AtomicU32`",
-            "AtomicIsize" => "use `AtomicI64` or `AtomicI32`",
             "AtomicBool" | "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
                 "use `AtomicU32`: atomics have 32 or 64 bits"
             }
