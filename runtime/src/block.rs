@@ -1,76 +1,131 @@
-//! What the threads of a block do together: shared memory and barriers.
+//! What the threads of a block come to together, beyond [barriers](crate::sync_threads): reductions
+//! and scans.
 //!
-//! On the host all of it panics: see [`host`](crate::host).
-use crate::host::only_in_a_kernel;
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! /// The largest of each block's elements, and how far each is below it.
+//! #[kernel(block = 256)]
+//! fn below(x: &[f32], y: &mut [f32]) {
+//!     let i = global_idx_x();
+//!     let own = if i < x.len() { x[i] } else { f32::NEG_INFINITY };
+//!     let most = block::reduce_max(own);
+//!     if i < y.len() {
+//!         y[i] = most - own;
+//!     }
+//! }
+//! # fn main() -> warpwise::Result<()> {
+//! # let device = Device::cpu();
+//! # let x = device.upload(&[1.0f32, 5.0, 2.0])?;
+//! # let mut y = device.zeros::<f32>(3)?;
+//! # below::launch(&device, LaunchConfig::cover(3), &x, &mut y)?;
+//! # assert_eq!(y.to_vec()?, [4.0, 0.0, 3.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every thread of the block must come to the call, as to a barrier, which is what each of them is:
+//! they wait for one another, twice, and accesses to memory before the call are done behind it. A
+//! block may have any shape and number of threads; their order is that of [`thread_rank`]. What a
+//! thread that has returned before would have brought is missing, and the result is then unspecified.
+//!
+//! Values may be numbers, `bool`, and structs, tuples and arrays of them. What combines them must be
+//! associative; it need not be commutative. Those of a warp are combined as a balanced tree, then
+//! those of the warps, so that results are the same on every device and in every run.
+//! It must not wait for other threads itself.
+//!
+//! Each call in the source has shared memory of its own, 33 values for a reduction and 64 for a
+//! scan: a `#[device]` function that is called several times has it several times.
+//!
+//! On the host all but [`thread_rank`] and [`size`] panic: see [`host`](crate::host).
+use crate::{
+    Num, block_dim_x, block_dim_y, block_dim_z,
+    host::{only_in_a_kernel, thread_number},
+};
 
-/// Memory that the threads of a block share: `shared!([[f32; 33]; 32])` is a
-/// `&mut [[f32; 33]; 32]`, undefined when the block starts.
-///
-/// The same memory each time control passes it, and another one for each place in the source.
-#[macro_export]
-macro_rules! shared {
-    ($ty:ty) => {
-        $crate::__private::shared::<$ty>()
-    };
+/// Number of the thread in its block, x counting fastest: from 0 to [`size`]` - 1`.
+pub fn thread_rank() -> usize {
+    thread_number()
 }
 
-/// What [`shared!`] is on the host.
-///
-/// # Panics
-/// Always.
-#[track_caller]
-pub fn shared<T: 'static>() -> &'static mut T {
-    only_in_a_kernel("`shared!`")
+/// How many threads a block has.
+pub fn size() -> usize {
+    block_dim_x() * block_dim_y() * block_dim_z()
 }
 
-/// Waits until every thread of the block is here, and orders their accesses to shared and
-/// global memory.
-///
-/// # Panics
-/// On the host.
-#[track_caller]
-pub fn sync_threads() {
-    only_in_a_kernel("`sync_threads`")
+macro_rules! combined {
+    ($($(#[$doc:meta])* $name:ident($($identity:ident)?);)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $name<T: Copy, F: Fn(T, T) -> T>(_value: T, $($identity: T,)? _combine: F) -> T {
+            only_in_a_kernel(concat!("`block::", stringify!($name), "`"))
+        }
+    )*};
+}
+combined! {
+    /// What the values of all threads come to, combined in the order of the threads; each of them gets
+    /// the same.
+    reduce();
+    /// What the values of the threads up to this one come to, its own included.
+    inclusive_scan();
+    /// What the values of the threads before this one come to; the first thread gets `identity`,
+    /// which is not combined with anything.
+    exclusive_scan(_identity);
 }
 
-/// [`sync_threads`], and how many of the threads bring `true`.
-///
-/// # Panics
-/// On the host.
-#[track_caller]
-pub fn sync_threads_count(_predicate: bool) -> usize {
-    only_in_a_kernel("`sync_threads_count`")
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $name<T: Num>(_value: T) -> T {
+            only_in_a_kernel(concat!("`block::", stringify!($name), "`"))
+        }
+    )*};
 }
-
-/// [`sync_threads`], and whether all of the threads bring `true`.
-///
-/// # Panics
-/// On the host.
-#[track_caller]
-pub fn sync_threads_and(_predicate: bool) -> bool {
-    only_in_a_kernel("`sync_threads_and`")
-}
-
-/// [`sync_threads`], and whether any of the threads brings `true`.
-///
-/// # Panics
-/// On the host.
-#[track_caller]
-pub fn sync_threads_or(_predicate: bool) -> bool {
-    only_in_a_kernel("`sync_threads_or`")
+numbers! {
+    /// The sum of what the threads bring, of integers and floats; each of them gets the same. Integers
+    /// wrap, and floats are added warp by warp as [`warp::reduce_add`](crate::warp::reduce_add) does, and
+    /// then the sums of the warps likewise.
+    reduce_add;
+    /// The smallest of what the threads bring, as `min` has it; each of them gets the same.
+    reduce_min;
+    /// The largest of what the threads bring, as `max` has it; each of them gets the same.
+    reduce_max;
+    /// The sum of what the threads up to this one bring, its own included. Integers wrap.
+    inclusive_sum;
+    /// The sum of what the threads before this one bring; 0 for the first. Integers wrap.
+    exclusive_sum;
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::{LaunchConfig, host::for_each_thread};
+
     #[test]
-    #[should_panic(expected = "`shared!` needs the other threads of a launch")]
-    fn shared_memory_panics_on_the_host() {
-        let _tile: &mut [f32; 4] = crate::shared!([f32; 4]);
+    fn threads_are_numbered_in_their_block() {
+        let mut seen = Vec::new();
+        let config = LaunchConfig::grid(2).block((3, 4, 5));
+        for_each_thread(config, || seen.push((thread_rank(), size()))).unwrap();
+        let expected: Vec<_> = (0..120).map(|thread| (thread % 60, 60)).collect();
+        assert_eq!(seen, expected);
     }
 
     #[test]
-    #[should_panic(expected = "`sync_threads` needs the other threads of a launch")]
-    fn barriers_panic_on_the_host() {
-        super::sync_threads();
+    #[should_panic(expected = "`block::exclusive_scan` needs the other threads of a launch")]
+    fn scans_panic_on_the_host() {
+        exclusive_scan(1, 0, |a, b| a + b);
+    }
+
+    #[test]
+    #[should_panic(expected = "`block::reduce_add` needs the other threads of a launch")]
+    fn sums_panic_on_the_host() {
+        reduce_add(1.5f32);
     }
 }

@@ -28,7 +28,7 @@
 //! out of bounds in a thread.
 //!
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
-//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], std's
+//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`math`]: functions with the same bits everywhere.
 //! - [`host`]: kernels called as what they also are, Rust functions.
@@ -36,7 +36,8 @@
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
 
 mod atomic;
-mod block;
+mod barrier;
+pub mod block;
 mod buffer;
 mod cpu;
 mod device;
@@ -60,7 +61,7 @@ pub mod __private;
 pub use atomic::{
     AtomicF32, AtomicF64, AtomicScope, thread_fence, thread_fence_block, thread_fence_system,
 };
-pub use block::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
+pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use buffer::Buffer;
 pub use device::{Device, DeviceInfo};
 pub use element::{Atomic, AtomicBuffer, AtomicElement, Element, Stored};

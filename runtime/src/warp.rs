@@ -6,6 +6,10 @@
 //! `_width` forms shuffle in groups of `W` lanes (2, 4, 8, 16 or 32), in which lanes are counted:
 //! `shfl_xor_width::<8, _>(value, 1)`.
 //!
+//! [`reduce`], scans and sums are several of these at once, in a kernel as elsewhere: written with
+//! shuffles. They combine the lanes that there are as a balanced tree by their numbers, pairs first,
+//! lower lanes on the left: what combines them must be associative, and need not be commutative.
+//!
 //! On the host, where a kernel's threads run one by one, all but the indices panic: see
 //! [`host`](crate::host).
 use crate::{
@@ -155,6 +159,48 @@ agreements! {
     reduce_or reduce_or_mask<T: Int> -> T;
     /// Bitwise exclusive or of what the lanes bring.
     reduce_xor reduce_xor_mask<T: Int> -> T;
+}
+
+macro_rules! combined {
+    ($($(#[$doc:meta])* $name:ident $mask:ident ($($identity:ident)?);)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $name<T: Copy, F: Fn(T, T) -> T>(_value: T, $($identity: T,)? _combine: F) -> T {
+            only_in_a_kernel(concat!("`warp::", stringify!($name), "`"))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] among the lanes of `mask`.")]
+        ///
+        /// # Panics
+        /// On the host.
+        #[track_caller]
+        pub fn $mask<T: Copy, F: Fn(T, T) -> T>(
+            _mask: u32,
+            _value: T,
+            $($identity: T,)?
+            _combine: F,
+        ) -> T {
+            only_in_a_kernel(concat!("`warp::", stringify!($mask), "`"))
+        }
+    )*};
+}
+combined! {
+    /// What the values of all lanes come to, combined in the order of the lanes; each of them gets it.
+    reduce reduce_mask();
+    /// What the values of the lanes up to this one come to, its own included.
+    inclusive_scan inclusive_scan_mask();
+    /// What the values of the lanes before this one come to; the first lane gets `identity`, which is
+    /// not combined with anything.
+    exclusive_scan exclusive_scan_mask(_identity);
+}
+
+agreements! {
+    /// The sum of what the lanes up to this one bring, its own included. Integers wrap.
+    inclusive_sum inclusive_sum_mask<T: Num> -> T;
+    /// The sum of what the lanes before this one bring; 0 for the first. Integers wrap.
+    exclusive_sum exclusive_sum_mask<T: Num> -> T;
 }
 
 /// Whether this is the lowest of the lanes: true in one of them.

@@ -4,6 +4,7 @@
 //! `launch!` and compares what came out with `same`, and name the function in the
 //! module's `CASES`. Expected values come from plain Rust, never from another engine.
 mod atomics;
+mod block;
 mod casts;
 mod control;
 mod device_functions;
@@ -36,6 +37,7 @@ use std::{process::ExitCode, sync::Arc};
 /// Every case, under its module's name.
 const MODULES: &[(&str, &[Case])] = &[
     ("atomics", atomics::CASES),
+    ("block", block::CASES),
     ("casts", casts::CASES),
     ("control", control::CASES),
     ("device_functions", device_functions::CASES),

@@ -10,6 +10,7 @@
 //! wrong, and a type of the tree that is wrong cannot be made without having reported it.
 mod builtin;
 mod chain;
+mod collective;
 mod constant;
 mod emit;
 mod error;

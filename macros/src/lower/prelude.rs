@@ -1,5 +1,6 @@
 //! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
-//! methods, methods of `bool`, slices and iterators, and functions of `std::mem`.
+//! methods, methods of `bool`, slices and iterators, functions of `std::mem`, and what warps and
+//! blocks do together.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
 //! names none pays nothing.
@@ -9,12 +10,14 @@ use syn::{Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
-const FILES: [&str; 5] = [
+const FILES: [&str; 7] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
     include_str!("prelude/iterator.rs"),
     include_str!("prelude/mem.rs"),
+    include_str!("prelude/warp.rs"),
+    include_str!("prelude/block.rs"),
 ];
 
 /// A type, or a function with the first line of the `impl` or trait that it is in.

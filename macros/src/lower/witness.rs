@@ -10,6 +10,7 @@
 //! rustc says what is wrong with the user's function once.
 use super::{
     builtin::{Found, Part},
+    collective::{Collective, Takes},
     tree::Function,
     types::{Prim, Ty, Type, Types, atomic_name},
 };
@@ -52,6 +53,23 @@ impl Notes {
         let generic = found.width || found.params.contains(&Part::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
             self.builtins.push((path.clone(), found.path.clone()));
+        }
+    }
+
+    /// A path was taken for a function of the modules `warp` and `block`.
+    pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = match found.takes {
+                Takes::Nothing => PathArguments::None,
+                Takes::Sum | Takes::Number => PathArguments::AngleBracketed(parse_quote!(::<i32>)),
+                Takes::Closure => {
+                    PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
+                }
+            };
+        }
+        if !self.builtins.iter().any(|(known, _)| *known == path) {
+            self.builtins.push((path, format!("{}::{}", found.module, found.name)));
         }
     }
 

@@ -2,6 +2,7 @@
 use super::{
     super::{
         builtin::{self, Builtin, Found},
+        collective::{self, Collective, Takes},
         library,
         method::{self, Method, Spec},
         paths::is_type_name,
@@ -21,7 +22,7 @@ use syn::{
     AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, Item, PathArguments,
     ReturnType, Signature,
 };
-use warpwise_compiler::ir::ReduceOp;
+use warpwise_compiler::ir::{BinaryOp, ReduceOp};
 
 /// A device function, and what the parameters of its `impl` are.
 pub(super) struct Function<'a> {
@@ -67,6 +68,9 @@ impl<'a> Infer<'a> {
         if let Some(found) = builtin::find(&names) {
             return self.builtin_call(found, call, path, at);
         }
+        if let Some(result) = self.collective_call(&names, path, call, at) {
+            return result;
+        }
         if let Some(of) = self.mem_function(&names) {
             return self.call_function(of, None, Self::turbofish(path), &call.args, at);
         }
@@ -94,6 +98,44 @@ impl<'a> Infer<'a> {
         let (callee, sig) = self.program().prelude_method("Mem", name)?;
         let env = Env { args: [].into(), home: Some(callee.item), this: None };
         Some(Function { callee, sig, env })
+    }
+
+    /// `warp::reduce` and the like, which the prelude has.
+    fn collective_call(
+        &mut self,
+        names: &[String],
+        path: &syn::Path,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let [.., module, name] = names else { return None };
+        let in_prelude = self.env.home.is_some_and(|home| self.program().is_prelude(home));
+        let found = collective::find(names);
+        if found.is_none() && !in_prelude {
+            return None;
+        }
+        let of_trait = collective::of_trait(module, in_prelude)?;
+        let (callee, sig) = self.program().prelude_method(of_trait, name)?;
+        let env = Env { args: [].into(), home: Some(callee.item), this: None };
+        let of = Function { callee, sig, env };
+        let result = self.call_function(of, None, Self::turbofish(path), &call.args, at);
+        if let (Some(found), false) = (found, in_prelude) {
+            self.notes.collective(path, found);
+            self.oblige_collective(found, &result, at);
+        }
+        Some(result)
+    }
+
+    /// What must hold of the values that the threads bring.
+    fn oblige_collective(&mut self, found: Collective, result: &Expr, at: SpanRange) {
+        let Kind::Call(call) = &result.kind else { return };
+        let Some(GenericArg::Type(value)) = call.generics.first().copied() else { return };
+        match found.takes {
+            Takes::Nothing => {}
+            Takes::Sum => self.oblige(at, Obligation::Operator(BinaryOp::Add, value)),
+            Takes::Number => self.oblige(at, Obligation::Reduced(value, false)),
+            Takes::Closure => self.shuffled(value, at),
+        }
     }
 
     /// `T::default()` of what derives it, and of numbers.

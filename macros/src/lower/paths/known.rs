@@ -1,12 +1,13 @@
 //! Names that kernel code knows without anybody's saying where they lead: std's, and Warpwise's
 //! own. A `#[device]` item cannot have one of [these](ITEMS), because a path of it would not be
 //! followed.
-use crate::lower::{builtin, library, types::Prim};
+use crate::lower::{builtin, collective, library, types::Prim};
 
 /// True if these names, written as a path, lead to something that is no `#[device]` item;
 /// `function` if it is called or passed on.
 pub(super) fn is_known(names: &[String], function: bool) -> bool {
-    if builtin::find(names).is_some() || library::called(names).is_some() {
+    let called = library::called(names).is_some() || collective::find(names).is_some();
+    if builtin::find(names).is_some() || called {
         return true;
     }
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

@@ -1,0 +1,99 @@
+//! Functions of the modules `warp` and `block` that are kernel code themselves, in the
+//! [prelude](super::prelude): what they are called, and what values they take.
+
+/// A function of `warp` or `block`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Collective {
+    /// The module that it is in.
+    pub(crate) module: &'static str,
+    /// Its name in that.
+    pub(crate) name: &'static str,
+    /// What it takes.
+    pub(crate) takes: Takes,
+}
+
+/// What a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// Values that it adds.
+    Sum,
+    /// Values that a warp reduces.
+    Number,
+    /// Values, and a closure that combines two of them.
+    Closure,
+}
+
+const WARP: [(&str, Takes); 10] = [
+    ("exclusive_scan", Takes::Closure),
+    ("exclusive_scan_mask", Takes::Closure),
+    ("exclusive_sum", Takes::Sum),
+    ("exclusive_sum_mask", Takes::Sum),
+    ("inclusive_scan", Takes::Closure),
+    ("inclusive_scan_mask", Takes::Closure),
+    ("inclusive_sum", Takes::Sum),
+    ("inclusive_sum_mask", Takes::Sum),
+    ("reduce", Takes::Closure),
+    ("reduce_mask", Takes::Closure),
+];
+
+const BLOCK: [(&str, Takes); 10] = [
+    ("exclusive_scan", Takes::Closure),
+    ("exclusive_sum", Takes::Sum),
+    ("inclusive_scan", Takes::Closure),
+    ("inclusive_sum", Takes::Sum),
+    ("reduce", Takes::Closure),
+    ("reduce_add", Takes::Number),
+    ("reduce_max", Takes::Number),
+    ("reduce_min", Takes::Number),
+    ("size", Takes::Nothing),
+    ("thread_rank", Takes::Nothing),
+];
+
+/// The function that these names lead to: `["block", "reduce"]`, perhaps behind `warpwise` or its
+/// prelude.
+pub(crate) fn find(path: &[String]) -> Option<Collective> {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    let (module, name) = match names.as_slice() {
+        [module, name] | ["warpwise", module, name] | ["warpwise", "prelude", module, name] => {
+            (*module, *name)
+        }
+        _ => return None,
+    };
+    let (module, functions) = match module {
+        "warp" => ("warp", &WARP),
+        "block" => ("block", &BLOCK),
+        _ => return None,
+    };
+    let (name, takes) = functions.iter().copied().find(|(known, _)| *known == name)?;
+    Some(Collective { module, name, takes })
+}
+
+/// The trait of the prelude that has what a path leads to: of these modules, and in the prelude itself
+/// of those that only it knows.
+pub(crate) fn of_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
+    Some(match module {
+        "warp" => "Warp",
+        "block" => "Block",
+        "lanes" if in_prelude => "Lanes",
+        "warps" if in_prelude => "Warps",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::prelude::Prelude, *};
+
+    #[test]
+    fn the_prelude_has_every_function() {
+        let prelude = Prelude::new(0);
+        for (module, functions) in [("warp", &WARP), ("block", &BLOCK)] {
+            for (name, _) in functions {
+                let of = of_trait(module, false).unwrap();
+                assert!(prelude.function(of, name).is_some(), "{module}::{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What the threads of a block do together in several steps, as kernel code: not compiled, but
+//! lowered with the kernels that call it.
+//!
+//! Each warp comes to one value, and the first warp combines those. Between a call's two barriers
+//! only what the first warp reads is there, and only it writes what all read behind the second:
+//! so that the next call, which may come at once, overwrites nothing that is still to be read.
+trait Block {
+    fn thread_rank() -> usize {
+        (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x()
+    }
+    fn size() -> usize {
+        block_dim_x() * block_dim_y() * block_dim_z()
+    }
+    fn reduce<T, F: Fn(T, T) -> T>(value: T, combine: F) -> T {
+        warps::reduce(warp::reduce(value, combine), |mask, value| {
+            lanes::reduce(mask, value, combine)
+        })
+    }
+    fn reduce_add<T>(value: T) -> T {
+        warps::reduce(warp::reduce_add(value), |mask, value| warp::reduce_add_mask(mask, value))
+    }
+    fn reduce_min<T>(value: T) -> T {
+        warps::reduce(warp::reduce_min(value), |mask, value| warp::reduce_min_mask(mask, value))
+    }
+    fn reduce_max<T>(value: T) -> T {
+        warps::reduce(warp::reduce_max(value), |mask, value| warp::reduce_max_mask(mask, value))
+    }
+    fn inclusive_scan<T, F: Fn(T, T) -> T>(value: T, combine: F) -> T {
+        let own = warp::inclusive_scan(value, combine);
+        match warps::before(own, combine) {
+            Some(before) => combine(before, own),
+            None => own,
+        }
+    }
+    fn exclusive_scan<T, F: Fn(T, T) -> T>(value: T, identity: T, combine: F) -> T {
+        let here = warp::ballot(true);
+        let own = lanes::scan(here, value, combine);
+        let previous = lanes::previous(here, own);
+        match (warps::before(own, combine), previous) {
+            (Some(before), Some(previous)) => combine(before, previous),
+            (Some(before), None) => before,
+            (None, Some(previous)) => previous,
+            (None, None) => identity,
+        }
+    }
+    fn inclusive_sum<T>(value: T) -> T {
+        block::inclusive_scan(value, |a, b| a + b)
+    }
+    fn exclusive_sum<T>(value: T) -> T {
+        block::exclusive_scan(value, T::default(), |a, b| a + b)
+    }
+}
+
+trait Warps {
+    /// The warps of the block.
+    fn count() -> usize {
+        (block::size() + 31) / 32
+    }
+    /// A value of each warp as one for the block; `combine` is what the named lanes of the first
+    /// warp do with them.
+    fn reduce<T, F: Fn(u32, T) -> T>(of_warp: T, combine: F) -> T {
+        let of_warps = shared!([T; 32]);
+        let of_block = shared!([T; 1]);
+        let (lane, warp) = (warp::lane_id(), warp::warp_id());
+        if lane == 0 {
+            of_warps[warp] = of_warp;
+        }
+        sync_threads();
+        if warp == 0 && lane < warps::count() {
+            let all = combine(u32::MAX >> (32 - warps::count()), of_warps[lane]);
+            if lane == 0 {
+                of_block[0] = all;
+            }
+        }
+        sync_threads();
+        of_block[0]
+    }
+    /// What the warps before this one have come to, if there are any, given what each lane has in
+    /// its own warp.
+    fn before<T, F: Fn(T, T) -> T>(scanned: T, combine: F) -> Option<T> {
+        let of_warps = shared!([T; 32]);
+        let up_to = shared!([T; 32]);
+        let (lane, warp) = (warp::lane_id(), warp::warp_id());
+        if lane == 31 || block::thread_rank() == block::size() - 1 {
+            of_warps[warp] = scanned;
+        }
+        sync_threads();
+        if warp == 0 && lane < warps::count() {
+            let mask = u32::MAX >> (32 - warps::count());
+            up_to[lane] = lanes::scan(mask, of_warps[lane], combine);
+        }
+        sync_threads();
+        if warp == 0 { None } else { Some(up_to[warp - 1]) }
+    }
+}

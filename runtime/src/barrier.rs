@@ -1,0 +1,76 @@
+//! What the threads of a block do together: shared memory and barriers.
+//!
+//! On the host all of it panics: see [`host`](crate::host).
+use crate::host::only_in_a_kernel;
+
+/// Memory that the threads of a block share: `shared!([[f32; 33]; 32])` is a
+/// `&mut [[f32; 33]; 32]`, undefined when the block starts.
+///
+/// The same memory each time control passes it, and another one for each place in the source.
+#[macro_export]
+macro_rules! shared {
+    ($ty:ty) => {
+        $crate::__private::shared::<$ty>()
+    };
+}
+
+/// What [`shared!`] is on the host.
+///
+/// # Panics
+/// Always.
+#[track_caller]
+pub fn shared<T: 'static>() -> &'static mut T {
+    only_in_a_kernel("`shared!`")
+}
+
+/// Waits until every thread of the block is here, and orders their accesses to shared and
+/// global memory.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn sync_threads() {
+    only_in_a_kernel("`sync_threads`")
+}
+
+/// [`sync_threads`], and how many of the threads bring `true`.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn sync_threads_count(_predicate: bool) -> usize {
+    only_in_a_kernel("`sync_threads_count`")
+}
+
+/// [`sync_threads`], and whether all of the threads bring `true`.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn sync_threads_and(_predicate: bool) -> bool {
+    only_in_a_kernel("`sync_threads_and`")
+}
+
+/// [`sync_threads`], and whether any of the threads brings `true`.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn sync_threads_or(_predicate: bool) -> bool {
+    only_in_a_kernel("`sync_threads_or`")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[should_panic(expected = "`shared!` needs the other threads of a launch")]
+    fn shared_memory_panics_on_the_host() {
+        let _tile: &mut [f32; 4] = crate::shared!([f32; 4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "`sync_threads` needs the other threads of a launch")]
+    fn barriers_panic_on_the_host() {
+        super::sync_threads();
+    }
+}
