@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 cases![
     every_number, integers_only, floats_only, const_parameter, const_block: THREADS_MEET,
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
-    generic_not_fusing, generic_shared: THREADS_MEET, two_types,
+    generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
 ];
 
 #[kernel(contract = false)]
@@ -206,6 +206,32 @@ fn const_tile(on: &Engine) -> Check {
     }
     each! { f32 16 i64 8 u8 10 f64 16 i16 3 }
     Ok(())
+}
+
+#[device]
+const TABLE: [u32; 6] = [3, 1, 4, 1, 5, 9];
+#[device]
+const WORDS: usize = (TABLE.len() * 5 % 7 + (1 << 3)).div_ceil(4);
+
+#[kernel]
+fn lengths(out: &mut [u32]) {
+    const HALF: usize = 2usize.pow(3) >> 1;
+    let mut words = [7; WORDS];
+    words[WORDS - 1] = TABLE[HALF];
+    let twice: [[u32; HALF]; WORDS] = [[2; HALF]; WORDS];
+    let i = global_idx_x();
+    if i == 0 {
+        out[0] = WORDS as u32;
+        out[1] = words.iter().sum();
+        out[2] = twice.iter().map(|row| row.iter().sum::<u32>()).sum();
+        out[3] = HALF as u32;
+    }
+}
+
+fn computed_lengths(on: &Engine) -> Check {
+    let mut out = vec![0u32; 4];
+    launch!(on, lengths(write out), LaunchConfig::grid(1))?;
+    same("out", &out, &[3, 19, 24, 4])
 }
 
 const FACTOR: f32 = 0.1;

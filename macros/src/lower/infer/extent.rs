@@ -66,20 +66,53 @@ impl Infer<'_> {
             Expr::Path(path) => return self.extent_of_path(&path.path, env),
             Expr::Cast(cast) => return self.extent_in(&cast.expr, env),
             Expr::Binary(binary) => {
-                let rebuild = match binary.op {
-                    BinOp::Add(_) => Extent::Add,
-                    BinOp::Sub(_) => Extent::Sub,
-                    BinOp::Mul(_) => Extent::Mul,
-                    BinOp::Div(_) => Extent::Div,
-                    _ => return Err(self.no_extent(expr)),
-                };
-                let lhs = self.extent_in(&binary.left, env);
-                let rhs = self.extent_in(&binary.right, env);
-                return Ok(rebuild(Box::new(lhs?), Box::new(rhs?)));
+                let (lhs, rhs) =
+                    (self.extent_in(&binary.left, env), self.extent_in(&binary.right, env));
+                if let Some(extent) = of_operator(&binary.op, lhs?, rhs?) {
+                    return Ok(extent);
+                }
+            }
+            Expr::MethodCall(call) => {
+                if let Some(extent) = self.extent_of_call(call, env)? {
+                    return Ok(extent);
+                }
             }
             _ => {}
         }
         Err(self.no_extent(expr))
+    }
+
+    /// `TABLE.len()`, and methods of numbers.
+    fn extent_of_call(
+        &mut self,
+        call: &syn::ExprMethodCall,
+        env: &Env,
+    ) -> Result<Option<Extent>, Reported> {
+        let name = call.method.to_string();
+        if let (Expr::Path(path), "len", true) =
+            (peel(&call.receiver), &*name, call.args.is_empty())
+        {
+            return self.extent_of_array(&path.path, env);
+        }
+        if call.args.len() != 1 {
+            return Ok(None);
+        }
+        let (this, other) =
+            (self.extent_in(&call.receiver, env)?, self.extent_in(&call.args[0], env)?);
+        Ok(of_method(&name, this, other))
+    }
+
+    /// The length of a constant that is an array.
+    fn extent_of_array(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
+        let (ty, own) = match (self.local_constant(path), self.constant_item(path, env)) {
+            (Some((ty, _)), _) => (ty, env.clone()),
+            (None, Some((_, Some(ty), own))) => (ty.clone(), own),
+            (None, _) => return Err(self.no_constant(path)),
+        };
+        match ty {
+            syn::Type::Array(array) => self.extent_in(&array.len, &own).map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn extent_of_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
@@ -126,7 +159,7 @@ impl Infer<'_> {
         self.errors.advise(
             SpanRange::expr(expr),
             "kernel code cannot compute this constant",
-            "use numbers and constant parameters, with `+ - * /`",
+            "use numbers and constants, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`",
         )
     }
 
@@ -167,6 +200,46 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// What an operator makes of two numbers; `None` if that cannot be said.
+fn of_operator(op: &BinOp, lhs: Extent, rhs: Extent) -> Option<Extent> {
+    let both = |rebuild: fn(Box<Extent>, Box<Extent>) -> Extent, a: Extent, b: Extent| {
+        rebuild(Box::new(a), Box::new(b))
+    };
+    let power = |by: &Extent| {
+        by.simplified()?.known().and_then(|by| 1_u64.checked_shl(by.try_into().ok()?))
+    };
+    Some(match op {
+        BinOp::Add(_) => both(Extent::Add, lhs, rhs),
+        BinOp::Sub(_) => both(Extent::Sub, lhs, rhs),
+        BinOp::Mul(_) => both(Extent::Mul, lhs, rhs),
+        BinOp::Div(_) => both(Extent::Div, lhs, rhs),
+        BinOp::Rem(_) => {
+            let whole = both(Extent::Div, lhs.clone(), rhs.clone());
+            both(Extent::Sub, lhs, both(Extent::Mul, whole, rhs))
+        }
+        BinOp::Shl(_) => both(Extent::Mul, lhs, Extent::Const(power(&rhs)?)),
+        BinOp::Shr(_) => both(Extent::Div, lhs, Extent::Const(power(&rhs)?)),
+        _ => return None,
+    })
+}
+
+/// What a method makes of two numbers; `None` if that cannot be said.
+fn of_method(name: &str, this: Extent, other: Extent) -> Option<Extent> {
+    let sum = |a, b| Extent::Add(Box::new(a), Box::new(b));
+    let difference = |a, b| Extent::Sub(Box::new(a), Box::new(b));
+    Some(match name {
+        "div_ceil" => {
+            let past = difference(sum(this, other.clone()), Extent::Const(1));
+            Extent::Div(Box::new(past), Box::new(other))
+        }
+        "pow" => {
+            let by = other.simplified()?.known()?.try_into().ok()?;
+            Extent::Const(this.simplified()?.known()?.checked_pow(by)?)
+        }
+        _ => return None,
+    })
 }
 
 /// `expr` without parentheses and without the braces that constant arguments need.
