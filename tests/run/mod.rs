@@ -25,6 +25,7 @@ mod memory;
 mod method_faults;
 mod output;
 mod plain;
+mod ported;
 mod shared;
 mod slices;
 mod structs;
@@ -57,6 +58,16 @@ const MODULES: &[(&str, &[Case])] = &[
     ("method_faults", method_faults::CASES),
     ("output", output::CASES),
     ("plain", plain::CASES),
+    ("ported::finance", ported::finance::CASES),
+    ("ported::geometry", ported::geometry::CASES),
+    ("ported::grids", ported::grids::CASES),
+    ("ported::images", ported::images::CASES),
+    ("ported::reductions", ported::reductions::CASES),
+    ("ported::scans", ported::scans::CASES),
+    ("ported::search", ported::search::CASES),
+    ("ported::sorting", ported::sorting::CASES),
+    ("ported::texts", ported::texts::CASES),
+    ("ported::transforms", ported::transforms::CASES),
     ("shared", shared::CASES),
     ("slices", slices::CASES),
     ("structs", structs::CASES),

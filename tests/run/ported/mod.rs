@@ -1,0 +1,38 @@
+//! Kernels of textbooks and of NVIDIA's samples (in backticks, those that are from there), written
+//! as a Rust programmer would, against the same computations on the host.
+pub(super) mod finance;
+pub(super) mod geometry;
+pub(super) mod grids;
+pub(super) mod images;
+pub(super) mod reductions;
+pub(super) mod scans;
+pub(super) mod search;
+pub(super) mod sorting;
+pub(super) mod texts;
+pub(super) mod transforms;
+
+use crate::run::engine::Check;
+
+/// Compares with a result of higher precision.
+fn close(what: &str, got: &[f32], want: &[f64], tolerance: f64) -> Check {
+    if got.len() != want.len() {
+        return Err(format!("{what} has {} elements, expected {}", got.len(), want.len()).into());
+    }
+    let far = |(got, want): (&f32, &f64)| !((f64::from(*got) - want).abs() <= tolerance);
+    match got.iter().zip(want).position(far) {
+        None => Ok(()),
+        Some(i) => Err(format!("{what}[{i}] is {}, expected {}", got[i], want[i]).into()),
+    }
+}
+
+/// Numbers that look random, the same ones each time.
+fn noise(count: usize) -> Vec<u32> {
+    let mut state = 0x2545_f491_u32;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state
+    };
+    (0..count).map(|_| next()).collect()
+}
