@@ -139,6 +139,13 @@ pub fn link(tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
     guarded(TokenStream::new(), || device::link(tokens.into())).into()
 }
 
+/// Every vector type, for the runtime: no part of the API.
+#[doc(hidden)]
+#[proc_macro]
+pub fn vectors(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    lower::vectors().into()
+}
+
 /// What `expand` yields; if it panics, `item` and an error that says so.
 fn guarded(item: TokenStream, expand: impl FnOnce() -> TokenStream) -> TokenStream {
     catch_unwind(AssertUnwindSafe(expand)).unwrap_or_else(|panic| {

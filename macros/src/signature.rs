@@ -1,5 +1,6 @@
 //! What a kernel's signature says to the launcher: its generic parameters, and what `launch`
 //! takes for each parameter.
+use crate::lower;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
@@ -105,7 +106,9 @@ fn may_be_plain(ty: &Type) -> bool {
         Type::Path(TypePath { qself: None, path, .. }) => {
             let last = path.segments.last().map(|segment| segment.ident.to_string());
             last.is_some_and(|name| {
-                SCALARS.contains(&name.as_str()) || !crate::lower::is_known_item(&name)
+                SCALARS.contains(&name.as_str())
+                    || lower::Vector::named(&name).is_some()
+                    || !lower::is_known_item(&name)
             })
         }
         _ => false,

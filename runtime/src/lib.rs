@@ -30,10 +30,14 @@
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
+//! - [`vector`]: [`F32x4`](vector::F32x4) and its kin.
 //! - [`math`]: functions with the same bits everywhere.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
+
+// What `#[device]` expands to names the crate.
+extern crate self as warpwise;
 
 mod atomic;
 mod barrier;
@@ -53,6 +57,7 @@ mod num;
 mod output;
 mod plain;
 pub mod prelude;
+pub mod vector;
 pub mod warp;
 
 #[doc(hidden)]
@@ -75,5 +80,10 @@ pub use host::index::{
 pub use launch::{Axis, Dims, LaunchConfig};
 pub use num::{Float, Int, MinMax, Num};
 pub use plain::Plain;
+pub use vector::{
+    Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2,
+    I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,
+    U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
+};
 pub use warp::sync_warp;
 pub use warpwise_macros::{device, kernel};

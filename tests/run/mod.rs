@@ -29,6 +29,7 @@ mod ported;
 mod shared;
 mod slices;
 mod structs;
+mod vectors;
 mod warps;
 
 use engine::{Case, Engine};
@@ -71,6 +72,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("shared", shared::CASES),
     ("slices", slices::CASES),
     ("structs", structs::CASES),
+    ("vectors", vectors::CASES),
     ("warps", warps::CASES),
 ];
 

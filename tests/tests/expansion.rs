@@ -147,6 +147,58 @@ fn kernels_that_macro_rules_make() {
     assert_eq!(y.to_vec().unwrap(), [-2]);
 }
 
+#[kernel]
+fn scale_vectors(factor: f32, x: &[F32x4], y: &mut [F32x4]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        y[i] += x[i] * factor;
+    }
+}
+
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Quad {
+    lanes: [f32; 4],
+}
+
+#[kernel]
+fn copy_quads(x: &[Quad], y: &mut [Quad]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        y[i] = x[i];
+    }
+}
+
+#[kernel]
+fn copy_pairs(x: &[U32x2], y: &mut [U32x2], halves: &[F16x4], other: &mut [F16x4]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() && i < halves.len() && i < other.len() {
+        y[i] = x[i];
+        other[i] = halves[i];
+    }
+}
+
+#[test]
+fn vectors_are_loaded_and_stored_at_once() {
+    let kernels: [(&str, &[&str]); 3] = [
+        (scale_vectors::PTX, &["ld.global.nc.v4.f32", "ld.global.v4.f32", "st.global.v4.f32"]),
+        (copy_quads::PTX, &["ld.global.nc.v4.f32", "st.global.v4.f32"]),
+        (
+            copy_pairs::PTX,
+            &["ld.global.nc.v2.u32", "st.global.v2.u32", "ld.global.nc.v4.b16", "st.global.v4.b16"],
+        ),
+    ];
+    for (ptx, expected) in kernels {
+        let accesses = ptx.matches("ld.global").count() + ptx.matches("st.global").count();
+        assert_eq!(accesses, expected.len(), "{ptx}");
+        for access in expected {
+            assert!(ptx.contains(access), "{access} is not in\n{ptx}");
+        }
+    }
+    assert_eq!(scale_vectors::PTX.matches("fma.rn.f32").count(), 4, "{}", scale_vectors::PTX);
+}
+
 #[test]
 fn a_closed_kernel_shows_its_ptx() {
     assert!(add_f32::PTX.contains(".visible .entry add_f32("), "{}", add_f32::PTX);

@@ -84,11 +84,14 @@ pub(crate) fn of_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::prelude::Prelude, *};
+    use super::{
+        super::{prelude::Prelude, vector::Words},
+        *,
+    };
 
     #[test]
     fn the_prelude_has_every_function() {
-        let prelude = Prelude::new(0);
+        let prelude = Prelude::new(0, &Words::default());
         for (module, functions) in [("warp", &WARP), ("block", &BLOCK)] {
             for (name, _) in functions {
                 let of = of_trait(module, false).unwrap();

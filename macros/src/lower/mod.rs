@@ -30,6 +30,7 @@ mod spell;
 mod tests;
 mod tree;
 mod types;
+mod vector;
 mod witness;
 
 use crate::attr;
@@ -39,9 +40,12 @@ use library::Library;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
 use prelude::Prelude;
+use proc_macro2::TokenStream;
 use program::{Callee, Program, Written};
+use quote::ToTokens;
 pub(crate) use span::SpanRange;
 use std::{collections::BTreeMap, rc::Rc};
+pub(crate) use vector::{Vector, source as vectors};
 use warpwise_compiler::{ir::Kernel, lint::Levels};
 
 /// What is lowered.
@@ -88,6 +92,27 @@ pub(crate) struct Lowered {
     pub(crate) release: Option<Box<Self>>,
 }
 
+/// What can be named without being declared.
+struct Known {
+    prelude: Prelude,
+    library: Library,
+}
+
+impl Known {
+    /// For `devices`, and a kernel that uses them.
+    fn of(devices: &DeviceSet, kernel: TokenStream) -> Self {
+        let mut words = vector::Words::of(kernel);
+        devices.items.iter().for_each(|device| words.add(device.item.to_token_stream()));
+        let prelude = Prelude::new(devices.items.len(), &words);
+        let library = Library::new(prelude.end());
+        Self { prelude, library }
+    }
+
+    fn program<'a>(&'a self, devices: &'a DeviceSet) -> Program<'a> {
+        Program::new(&devices.items, &devices.kernel_paths, &self.prelude, &self.library)
+    }
+}
+
 /// Lowers a kernel.
 ///
 /// # Errors
@@ -106,9 +131,8 @@ fn try_lower(
     errors: &mut Errors,
 ) -> Option<Lowered> {
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
-    let prelude = Prelude::new(devices.items.len());
-    let library = Library::new(prelude.end());
-    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
+    let known = Known::of(devices, item.to_token_stream());
+    let program = known.program(devices);
     let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
     let context = infer::Context {
         program: &program,
@@ -151,14 +175,20 @@ pub(crate) fn check_devices(
 ) -> Result<Vec<syn::Item>, Rejected> {
     let mut errors = Errors::default();
     let mut witnesses = Vec::new();
+    let known = Known::of(devices, TokenStream::new());
     for index in here {
-        witnesses.extend(check_device(index, devices, &mut errors));
+        witnesses.extend(check_device(index, devices, &known, &mut errors));
     }
     errors.finish(Some(witnesses))
 }
 
 /// Checks one item, and yields the witnesses of its functions.
-fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<syn::Item> {
+fn check_device(
+    index: usize,
+    devices: &DeviceSet,
+    known: &Known,
+    errors: &mut Errors,
+) -> Vec<syn::Item> {
     let Some(device) = devices.items.get(index) else { return Vec::new() };
     match &device.item {
         syn::Item::Fn(item) => {
@@ -166,7 +196,7 @@ fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<s
                 return Vec::new();
             }
             let callee = Callee { item: index, member: None };
-            let checked = check_function(callee, devices, errors);
+            let checked = check_function(callee, devices, known, errors);
             let witness =
                 checked.map(|(function, notes)| witness::witness(item, &function, &notes));
             witness.map(syn::Item::Fn).into_iter().collect()
@@ -174,17 +204,17 @@ fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<s
         syn::Item::Impl(item) => {
             let members = (0..item.items.len()).filter_map(|member| {
                 let callee = Callee { item: index, member: Some(member) };
-                let (function, notes) = check_function(callee, devices, errors)?;
+                let (function, notes) = check_function(callee, devices, known, errors)?;
                 witness::method(item, member, &function, &notes)
             });
             members.map(syn::Item::Impl).collect()
         }
         syn::Item::Struct(item) => {
-            check_fields(index, &item.generics, devices, errors);
+            check_fields(index, &item.generics, devices, known, errors);
             Vec::new()
         }
         syn::Item::Enum(item) => {
-            check_fields(index, &item.generics, devices, errors);
+            check_fields(index, &item.generics, devices, known, errors);
             Vec::new()
         }
         _ => Vec::new(),
@@ -192,13 +222,17 @@ fn check_device(index: usize, devices: &DeviceSet, errors: &mut Errors) -> Vec<s
 }
 
 /// Checks the types of the fields of a struct or enum, unless they depend on what it is made for.
-fn check_fields(index: usize, generics: &syn::Generics, devices: &DeviceSet, errors: &mut Errors) {
+fn check_fields(
+    index: usize,
+    generics: &syn::Generics,
+    devices: &DeviceSet,
+    known: &Known,
+    errors: &mut Errors,
+) {
     if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
         return;
     }
-    let prelude = Prelude::new(devices.items.len());
-    let library = Library::new(prelude.end());
-    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
+    let program = known.program(devices);
     // What is wrong is reported; what is right is of no use here.
     let _ = program.adt(index, &[], &[], errors);
 }
@@ -207,11 +241,10 @@ fn check_fields(index: usize, generics: &syn::Generics, devices: &DeviceSet, err
 fn check_function(
     callee: Callee,
     devices: &DeviceSet,
+    known: &Known,
     errors: &mut Errors,
 ) -> Option<(tree::Function, witness::Notes)> {
-    let prelude = Prelude::new(devices.items.len());
-    let library = Library::new(prelude.end());
-    let program = Program::new(&devices.items, &devices.kernel_paths, &prelude, &library);
+    let program = known.program(devices);
     let written = program.written(callee)?;
     let Written { sig, block, outer, .. } = written;
     if !limits::check(sig, block, errors) || !infer::stands_for_numbers(outer, sig) {

@@ -3,10 +3,14 @@
 //! blocks do together.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
-//! names none pays nothing.
-use super::DeviceItem;
+//! names none pays nothing. Behind them are the vectors that a kernel names.
+use super::{
+    DeviceItem,
+    program::name,
+    vector::{self, Vector, Words},
+};
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
-use syn::{Item, Signature, TraitItem};
+use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
@@ -80,32 +84,42 @@ pub(super) struct Prelude {
     /// Where the paths in them lead: to each other, by their names.
     paths: BTreeMap<String, usize>,
     parsed: Vec<OnceCell<Option<DeviceItem>>>,
+    /// Vectors and their `impl`s, which name nothing but vectors.
+    vectors: Vec<DeviceItem>,
 }
 
 impl Prelude {
-    /// A prelude whose items' numbers begin at `first`.
-    pub(super) fn new(first: usize) -> Self {
+    /// A prelude whose items' numbers begin at `first`, for code with these words.
+    pub(super) fn new(first: usize, words: &Words) -> Self {
+        let vectors = vector::items(words).into_iter();
         let types = PIECES.iter().enumerate().filter(|(_, piece)| piece.within.is_none());
         Self {
             first,
             paths: types.map(|(index, piece)| (piece.name.to_owned(), first + index)).collect(),
             parsed: PIECES.iter().map(|_| OnceCell::new()).collect(),
+            vectors: vectors.map(|item| DeviceItem { item, paths: BTreeMap::new() }).collect(),
         }
     }
 
     /// The number behind the last.
     pub(super) fn end(&self) -> usize {
-        self.first + PIECES.len()
+        self.first + PIECES.len() + self.vectors.len()
     }
 
     /// What the items are called, for messages.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
-        PIECES.iter().map(|piece| if piece.within.is_none() { piece.name } else { "_" }.to_owned())
+        let pieces = PIECES.iter();
+        let pieces =
+            pieces.map(|piece| if piece.within.is_none() { piece.name } else { "_" }.to_owned());
+        pieces.chain(self.vectors.iter().map(|vector| name(&vector.item)))
     }
 
     /// The item with this number.
     pub(super) fn item(&self, number: usize) -> Option<&DeviceItem> {
         let index = number.checked_sub(self.first)?;
+        if let Some(behind) = index.checked_sub(PIECES.len()) {
+            return self.vectors.get(behind);
+        }
         let parse = || {
             let item = PIECES[index].parse()?;
             Some(DeviceItem { item, paths: self.paths.clone() })
@@ -118,9 +132,15 @@ impl Prelude {
         let name = match path {
             "Option" | "std::option::Option" | "core::option::Option" => "Option",
             "Result" | "std::result::Result" | "core::result::Result" => "Result",
-            _ => return None,
+            _ => return self.vector(&Vector::at(path)?.name().to_string()),
         };
         self.paths.get(name).copied()
+    }
+
+    /// The vector of this name.
+    fn vector(&self, name: &str) -> Option<usize> {
+        let found = self.vectors.iter().position(|vector| self::name(&vector.item) == name)?;
+        Some(self.first + PIECES.len() + found)
     }
 
     /// The enum and variant that a name in scope everywhere is.
@@ -135,12 +155,18 @@ impl Prelude {
         Some((self.named(of)?, variant))
     }
 
-    /// The `impl`s that have a function with this name.
-    pub(super) fn impls(&self, name: &str) -> impl Iterator<Item = usize> {
+    /// The `impl`s that have a function or constant with this name.
+    pub(super) fn impls<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> {
         let of_impl = |piece: &Piece| piece.within.is_some_and(|within| within.starts_with("impl"));
         let pieces = PIECES.iter().enumerate();
         let found = pieces.filter(move |(_, piece)| piece.name == name && of_impl(piece));
-        found.map(|(index, _)| self.first + index)
+        let vectors = self.vectors.iter().enumerate();
+        let of_vectors = vectors.filter(move |(_, vector)| match &vector.item {
+            Item::Impl(item) => item.items.iter().any(|member| is_called(member, name)),
+            _ => false,
+        });
+        let of_vectors = of_vectors.map(|(index, _)| PIECES.len() + index);
+        found.map(|(index, _)| index).chain(of_vectors).map(|index| self.first + index)
     }
 
     /// The function of this name in a trait: the number of the item, of which it is the first.
@@ -156,6 +182,15 @@ impl Prelude {
             TraitItem::Fn(function) => Some((number, &function.sig)),
             _ => None,
         }
+    }
+}
+
+/// Whether a function or constant has this name.
+fn is_called(member: &ImplItem, name: &str) -> bool {
+    match member {
+        ImplItem::Fn(function) => function.sig.ident == name,
+        ImplItem::Const(constant) => constant.ident == name,
+        _ => false,
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
     span::SpanRange,
     tree::Function,
     types::Prim,
+    vector::Vector,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -157,6 +158,11 @@ impl<'a> Program<'a> {
     /// The library function of `f64` if `wide`, of `f32` otherwise.
     pub(super) fn math(&self, math: Math, wide: bool) -> Callee {
         Callee { item: self.mathematics.function(math, wide), member: None }
+    }
+
+    /// The vector that an item is.
+    pub(super) fn vector(&self, item: usize) -> Option<Vector> {
+        self.is_prelude(item).then(|| Vector::named(self.names.get(item)?)).flatten()
     }
 
     /// Whether an item is of the prelude or the library: its places in the source are those of its calls.

@@ -7,6 +7,7 @@ use super::{
     chain::Chain,
     error::Reported,
     mono::{ClosureMono, Mono, MonoArg},
+    vector::Vector,
 };
 use std::rc::Rc;
 use warpwise_compiler::{
@@ -639,6 +640,11 @@ impl Types {
             MonoArg::Type(mono) => GenericArg::Type(self.of_mono(mono)),
             MonoArg::Const(extent) => GenericArg::Const(self.len(extent.clone())),
         }
+    }
+
+    /// The vector that an item is; no other item has the name of one.
+    pub(crate) fn vector(&self, item: usize) -> Option<Vector> {
+        Vector::named(self.adts.get(item)?)
     }
 
     /// As Rust writes it; `_` and `{integer}` for what is unknown.

@@ -295,6 +295,10 @@ fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             let parts = parts.collect::<Option<Vec<_>>>()?;
             quote!((#(#parts,)*))
         }
+        Type::Adt(item, _) if types.vector(item).is_some() => {
+            let name = types.vector(item)?.name();
+            quote!(::warpwise::#name)
+        }
         // A struct or enum may be out of reach by its name here.
         Type::Adt(..)
         | Type::Closure(_)

@@ -18,6 +18,9 @@ fn shapes(a: (f32, f32), b: [f32; 4], c: &[[f32; 4]], d: &f32, e: &mut f32, f: O
 fn atomics(a: &[AtomicBool], b: &[AtomicI16], c: &mut [AtomicU32], d: AtomicU32) {}
 
 #[kernel]
+fn vectors(a: &[F32x8], b: I128x2, c: &mut [Bf32x2]) {}
+
+#[kernel]
 fn inside(x: &mut [f32]) {
     let wide: u128 = 1;
     let text: &str = "text";

@@ -23,6 +23,7 @@ mod float;
 mod integer;
 mod iterator;
 mod kernel;
+mod lane;
 mod layout;
 mod library;
 mod looping;
@@ -126,6 +127,8 @@ enum Place {
     Parts(Rc<[Place]>),
     /// An enum: its discriminant, and the parts of every variant.
     Variants(Rc<VariantPlaces>),
+    /// The one of these, which are numbers of one type, that an index says.
+    OneOf(Rc<[Place]>, InstId),
 }
 
 /// Where an enum is.

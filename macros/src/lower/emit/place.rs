@@ -58,7 +58,11 @@ impl Emit<'_> {
                 let (offsets, _) = self.fields(&parts, at)?;
                 offsets.get(index).map(|offset| Place::Memory(self.behind(memory, offset, at)))
             }
-            Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Variants(_) => None,
+            Place::Value(_)
+            | Place::Param(_)
+            | Place::Local(_)
+            | Place::Variants(_)
+            | Place::OneOf(..) => None,
         };
         part.ok_or_else(|| self.bug(at))
     }
@@ -91,9 +95,11 @@ impl Emit<'_> {
                 let places = offsets.iter().map(|offset| self.behind(&memory, offset, at));
                 Ok(Some(places.map(Place::Memory).collect()))
             }
-            Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Parts(_) => {
-                Err(self.bug(at))
-            }
+            Place::Value(_)
+            | Place::Param(_)
+            | Place::Local(_)
+            | Place::Parts(_)
+            | Place::OneOf(..) => Err(self.bug(at)),
         }
     }
 
@@ -105,9 +111,11 @@ impl Emit<'_> {
             }
             Place::Variants(variants) => Ok(variants.tag.clone()),
             Place::Memory(memory) => Ok(Place::Memory(memory.clone())),
-            Place::Value(_) | Place::Param(_) | Place::Local(_) | Place::Parts(_) => {
-                Err(self.bug(at))
-            }
+            Place::Value(_)
+            | Place::Param(_)
+            | Place::Local(_)
+            | Place::Parts(_)
+            | Place::OneOf(..) => Err(self.bug(at)),
         }
     }
 
@@ -125,6 +133,9 @@ impl Emit<'_> {
     /// `base[index]`, with its check.
     fn element(&mut self, base: &Expr, index: &Expr, expr: &Expr) -> Flow<Place> {
         let place = self.place(base)?;
+        if let Type::Adt(item, _) = self.ty(base.ty) {
+            return self.lane_of(&place, item, index, expr);
+        }
         let value = self.scalar(index)?;
         let Place::Memory(memory) = place else { return Err(self.bug(base.at)) };
         let len = self.memory_length(&memory, base, index.at)?;
@@ -234,6 +245,7 @@ impl Emit<'_> {
                 Ok(Value::Parts(values.collect::<Flow<_>>()?))
             }
             Place::Variants(places) => self.get_variants(places, mono, at),
+            Place::OneOf(places, index) => self.get_one(places, *index, mono, at),
         }
     }
 

@@ -148,6 +148,9 @@ impl Emit<'_> {
                 }
                 Ok(())
             }
+            (Place::OneOf(places, index), Value::Scalar(value)) => {
+                self.set_one(places, *index, value, mono, at)
+            }
             // `let unit; unit = ();` sets nothing.
             (Place::Value(Value::Unit), Value::Unit) => Ok(()),
             _ => Err(self.bug(at)),

@@ -10,6 +10,7 @@ mod aggregate;
 mod atomic;
 mod call;
 mod closure;
+mod contract;
 mod control;
 mod expr;
 mod extent;

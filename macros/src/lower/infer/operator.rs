@@ -97,7 +97,13 @@ impl Infer<'_> {
         let lhs = self.expr(left, None);
         let rhs = self.expr(right, None);
         if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
-            return self.overloaded(token, lhs, rhs, at);
+            return match self.contracted(token, [left, right], [lhs, rhs], at) {
+                Ok(sum) => sum,
+                Err(sides) => {
+                    let [lhs, rhs] = *sides;
+                    self.overloaded(token, lhs, rhs, at)
+                }
+            };
         }
         let (lhs, rhs) = (self.through(lhs), self.through(rhs));
         self.operands(op, &lhs, &rhs, at);
@@ -158,7 +164,13 @@ impl Infer<'_> {
         self.require_settable(&place);
         let value = self.expr(right, None);
         if self.is_overloaded(place.ty) {
-            return self.overloaded(token, place, value, at);
+            return match self.contracted(token, [left, right], [place, value], at) {
+                Ok(sum) => sum,
+                Err(sides) => {
+                    let [place, value] = *sides;
+                    self.overloaded(token, place, value, at)
+                }
+            };
         }
         let by_reference = matches!(self.types.get(value.ty), Type::Ref { .. });
         let value = self.through(value);

@@ -61,11 +61,19 @@ impl<'a> Infer<'a> {
 
     fn no_operator(&mut self, of_trait: &str, lhs: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(lhs.ty);
-        let reported = self.errors.advise(
-            at,
-            format_args!("kernel code does not know this operator on `{shown}`"),
-            format_args!("mark its `impl {of_trait}` `#[device]`"),
-        );
+        let fact = format!("kernel code does not know this operator on `{shown}`");
+        let reported = match self.vector(lhs.ty) {
+            Some(_) => self.errors.advise(
+                at,
+                fact,
+                "a vector has the operators of its lanes, with vectors of its own type and with \
+                 numbers of its lanes'",
+            ),
+            None => {
+                let help = format!("mark its `impl {of_trait}` `#[device]`");
+                self.errors.advise(at, fact, help)
+            }
+        };
         self.reported(reported, at)
     }
 

@@ -4,6 +4,7 @@ use super::{
         span::SpanRange,
         tree::{Expr, Kind},
         types::{Prim, Ty, Type},
+        vector::Vector,
     },
     Infer,
 };
@@ -44,12 +45,14 @@ impl Infer<'_> {
         }
         let index_at = SpanRange::expr(&expr.index);
         let usize = self.prim(Prim::Usize);
-        let hint = (!matches!(self.types.get(base.ty), Type::Adt(..))).then_some(usize);
-        let index = self.expr(&expr.index, hint);
-        if let Type::Adt(..) = self.types.get(base.ty) {
+        let lane = self.vector(base.ty).map(|vector| self.prim(vector.lane));
+        let by_impl = matches!(self.types.get(base.ty), Type::Adt(..)) && lane.is_none();
+        let index = self.expr(&expr.index, (!by_impl).then_some(usize));
+        if by_impl {
             return self.indexed_by_impl(base, index, at);
         }
         let elem = match self.types.get(base.ty) {
+            Type::Adt(..) if let Some(lane) = lane => lane,
             Type::Slice(elem) | Type::Array(elem, _) => elem,
             Type::Reported(proof) => return self.reported(proof, at),
             _ => {
@@ -66,6 +69,14 @@ impl Infer<'_> {
             self.errors.mistyped(index_at, fact);
         }
         self.make(Kind::Index { base: Box::new(base), index: Box::new(index) }, elem, at)
+    }
+
+    /// The vector that a type is.
+    pub(super) fn vector(&self, ty: Ty) -> Option<Vector> {
+        match self.types.get(ty) {
+            Type::Adt(item, _) => self.program().vector(item),
+            _ => None,
+        }
     }
 
     pub(super) fn reference(&mut self, expr: &ExprReference, hint: Option<Ty>) -> Expr {

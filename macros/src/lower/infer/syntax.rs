@@ -5,6 +5,7 @@ use super::{
         span::SpanRange,
         tree::GenericArg,
         types::{Prim, Ty, Type, atomic_named},
+        vector,
     },
     Infer,
     items::Split,
@@ -198,6 +199,9 @@ impl Infer<'_> {
                 "use `AtomicU32`: atomics have 32 or 64 bits"
             }
             "Self" => "name the type",
+            _ if vector::is_name(name) => {
+                "vectors have 2, 3 or 4 lanes that are integers or floats: `F32x4`, `U8x4`, `F16x2`"
+            }
             _ => "mark its definition `#[device]`",
         };
         self.errors.advise(at, fact, help)

@@ -1,7 +1,7 @@
 //! Names that kernel code knows without anybody's saying where they lead: std's, and Warpwise's
 //! own. A `#[device]` item cannot have one of [these](ITEMS), because a path of it would not be
 //! followed.
-use crate::lower::{builtin, collective, library, types::Prim};
+use crate::lower::{builtin, collective, library, types::Prim, vector};
 
 /// True if these names, written as a path, lead to something that is no `#[device]` item;
 /// `function` if it is called or passed on.
@@ -21,7 +21,7 @@ pub(super) fn is_known(names: &[String], function: bool) -> bool {
 
 /// True for the name of a type, trait or variant that kernel code knows, or rejects by name.
 pub(crate) fn is_known_item(name: &str) -> bool {
-    ITEMS.contains(&name) || is_atomic(name) || is_vector(name)
+    ITEMS.contains(&name) || is_atomic(name) || vector::is_name(name)
 }
 
 /// `AtomicU32`
@@ -30,13 +30,6 @@ fn is_atomic(name: &str) -> bool {
         matches!(of, "Bool" | "Isize" | "Usize" | "Ptr")
             || of.strip_prefix(['I', 'U', 'F']).is_some_and(is_number)
     })
-}
-
-/// `F32x4`
-fn is_vector(name: &str) -> bool {
-    name.strip_prefix(['I', 'U', 'F'])
-        .and_then(|rest| rest.split_once('x'))
-        .is_some_and(|(bits, lanes)| is_number(bits) && is_number(lanes))
 }
 
 fn is_number(text: &str) -> bool {

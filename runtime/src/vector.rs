@@ -1,0 +1,33 @@
+//! Vector types: a few numbers in a struct, loaded and stored at once.
+//!
+//! [`F32x4`] and its kin are for CUDA's `float4`, `int2`, `half2`: integers and floats by two, three and
+//! four, aligned to what one access loads, 16 bytes at most. They are structs with the fields `x`, `y`,
+//! `z` and `w`, and the same on the host and in kernels:
+//!
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[F32x4], y: &mut [F32x4]) {
+//!     let i = global_idx_x();
+//!     if i < y.len() {
+//!         y[i] += a * x[i];
+//!     }
+//! }
+//!
+//! let device = Device::cpu();
+//! let x = device.upload(&[F32x4::new(1.0, 2.0, 3.0, 4.0); 8])?;
+//! let mut y = device.upload(&[F32x4::splat(0.5); 8])?;
+//! saxpy::launch(&device, LaunchConfig::cover(8), 2.0, &x, &mut y)?;
+//! assert_eq!(y.to_vec()?, [F32x4::new(2.5, 4.5, 6.5, 8.5); 8]);
+//! # Ok::<(), warpwise::Error>(())
+//! ```
+//!
+//! Operators work lane by lane, on two vectors or a vector and a number; a shift is by a `u32`. A lane
+//! is a field, or `v[i]` with a check. Swizzles are methods: `v.xy()`, `v.wzyx()`, `v.xxx()`. What is
+//! not there lane by lane, `v.map(|lane| lane.exp())` is. Arrays of bytes as wide as that, of which
+//! several are loaded at once, are `#[device]` structs with `#[repr(C, align(16))]`.
+use crate::{Float as _, Num as _};
+use half::{bf16, f16};
+
+warpwise_macros::vectors!();
