@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
-    structs, exchanging, missing_elements,
+    structs, exchanging, missing_elements, ranges_as_values,
     part_faults: FAULTS, method_faults: FAULTS,
 ];
 
@@ -93,6 +93,32 @@ fn missing_elements(on: &Engine) -> Check {
         }
         let Some(&last) = x.last() else { return };
         out[10] = last;
+    });
+    Ok(())
+}
+
+#[device]
+fn within(x: &[i32], of: std::ops::RangeInclusive<usize>) -> i32 {
+    let (first, last) = (*of.start() as i32, *of.end() as i32);
+    x[of].iter().sum::<i32>() + first - last
+}
+
+/// Ranges are stored, passed, and then taken apart of slices.
+fn ranges_as_values(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let low: std::ops::Range<usize> = 0..x.len() / 2;
+        let high = x.len() / 2..;
+        out[0] = low.end as i32 + low.len() as i32;
+        out[1] = high.start as i32;
+        out[2] = x[low.clone()].iter().sum();
+        out[3] = x[high].iter().sum();
+        if x.len() > 3 {
+            out[4] = within(x, 1..=3);
+        }
+        out[5] = low.contains(&2) as i32;
+        for i in low {
+            out[6] += x[i];
+        }
     });
     Ok(())
 }

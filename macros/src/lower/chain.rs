@@ -25,6 +25,32 @@ pub(crate) enum Chain {
     Of(Adapter),
 }
 
+impl Chain {
+    /// Whether it has its end, if it is a range of numbers.
+    pub(crate) fn is_range(self) -> Option<bool> {
+        match self {
+            Self::Range | Self::From => Some(false),
+            Self::RangeInclusive => Some(true),
+            Self::Slice
+            | Self::Array
+            | Self::Chunks
+            | Self::ChunksExact
+            | Self::Windows
+            | Self::Of(_) => None,
+        }
+    }
+
+    /// The range of numbers that std calls this.
+    pub(crate) fn range_named(name: &str) -> Option<Self> {
+        match name {
+            "Range" => Some(Self::Range),
+            "RangeInclusive" => Some(Self::RangeInclusive),
+            "RangeFrom" => Some(Self::From),
+            _ => None,
+        }
+    }
+}
+
 /// What an iterator makes of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adapter {

@@ -145,8 +145,19 @@ impl<'a> Infer<'a> {
                 self.make(Kind::Remaining(Box::new(receiver)), usize, at)
             }
             "len" => self.make(Kind::Reported, receiver.ty, at),
+            "start" | "end" if chain == Chain::RangeInclusive && call.args.is_empty() => {
+                self.end_of_range(receiver, item, name, at)
+            }
             _ => self.consumed(receiver, (chain, item), name, call, at),
         }
+    }
+
+    /// What `start()` and `end()` of an inclusive range refer to.
+    fn end_of_range(&mut self, range: Expr, item: Ty, name: &str, at: SpanRange) -> Expr {
+        let index = usize::from(name == "end");
+        let end = self.make(Kind::Field { base: Box::new(range), index }, item, at);
+        let ty = self.types.reference(false, item);
+        self.make(Kind::Borrow(Box::new(end)), ty, at)
     }
 
     /// An iterator made of another without a closure.

@@ -36,6 +36,31 @@ impl Infer<'_> {
         self.make(Kind::Part { base: Box::new(base), start, end, inclusive }, ty, at)
     }
 
+    /// `base[range]`, of a variable that is a range: read once for its start and once for its end.
+    pub(super) fn part_by_range(
+        &mut self,
+        base: Expr,
+        elem: Ty,
+        range: [Expr; 2],
+        inclusive: bool,
+        at: SpanRange,
+    ) -> Expr {
+        let mut ends = range.into_iter().enumerate().map(|(index, range)| {
+            let ty = match self.types.get(range.ty) {
+                Type::Iter(_, list) => self.types.parts(list).get(index + 1).copied()?,
+                _ => return None,
+            };
+            let (usize, place) = (self.prim(Prim::Usize), self.places[range.at]);
+            self.unify(place, usize, ty);
+            let end = Kind::Field { base: Box::new(range), index };
+            Some(Box::new(self.make(end, usize, place)))
+        });
+        let (start, end) = (ends.next().flatten(), ends.next().flatten());
+        drop(ends);
+        let ty = self.types.add(Type::Slice(elem));
+        self.make(Kind::Part { base: Box::new(base), start, end, inclusive }, ty, at)
+    }
+
     /// A place of array type as one of slice type; `mutable` if it is changed through that.
     fn as_slice(&mut self, place: Expr, mutable: bool) -> Expr {
         let Type::Array(elem, _) = self.types.get(place.ty) else { return place };

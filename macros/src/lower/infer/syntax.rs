@@ -1,6 +1,7 @@
 //! Types as they are written.
 use super::{
     super::{
+        chain::Chain,
         error::Reported,
         span::SpanRange,
         tree::GenericArg,
@@ -83,8 +84,28 @@ impl Infer<'_> {
         if let Some(ty) = self.item_type(path, env) {
             return ty;
         }
+        if let Some(chain) = Chain::range_named(&last)
+            && let Some(ty) = self.range_type(chain, path, env)
+        {
+            return ty;
+        }
         let reported = self.no_path_type(at, &last);
         self.types.add(Type::Reported(reported))
+    }
+
+    /// `Range<T>` and the like.
+    fn range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let PathArguments::AngleBracketed(args) = &path.segments.last()?.arguments else {
+            return None;
+        };
+        let of = match args.args.first()? {
+            GenericArgument::Type(ty) => self.type_in(ty, env),
+            _ => return None,
+        };
+        let ends = if chain == Chain::From { 1 } else { 2 };
+        // The items, then the ends.
+        let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
+        Some(self.types.add(Type::Iter(chain, list)))
     }
 
     /// The struct, enum or alias that a path names, with its generic arguments.

@@ -44,6 +44,7 @@ const ITEMS: &[&str] = &[
     "Result",
     "Ordering",
     "Range",
+    "RangeFrom",
     "RangeInclusive",
     "PhantomData",
     "f16",
