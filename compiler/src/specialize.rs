@@ -6,7 +6,7 @@ use crate::{
     id::{Id, Table},
     ir::{
         BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
-        MulAddForm, Op, ParamKind, Scalar, Ty, UnaryOp,
+        Length, MulAddForm, Op, ParamKind, Scalar, Size, Ty, UnaryOp,
     },
 };
 use std::{borrow::Cow, fmt};
@@ -113,7 +113,10 @@ pub fn specialize<'k>(
     }
     for shared in bound.shared.iter_mut() {
         shared.elem = binder.element(&shared.elem)?;
-        shared.len = binder.extent(&shared.len)?;
+        shared.len = match &shared.len {
+            Length::Fixed(extent) => Length::Fixed(binder.extent(extent)?),
+            Length::Launch(size) => Length::Launch(binder.size(size)?),
+        };
     }
     for array in bound.arrays.iter_mut() {
         array.elem = binder.element(&array.elem)?;
@@ -198,6 +201,29 @@ impl Binder<'_> {
                 Element::Plain { size: self.extent(size)?, align: self.extent(align)? }
             }
         })
+    }
+    fn size(&self, size: &Size) -> Result<Size, SpecializeError> {
+        let mut size = size.clone();
+        match &mut size {
+            Size::Const(scalar, _) | Size::Cast(scalar, _) => *scalar = self.scalar(*scalar),
+            Size::Extent(extent) => *extent = self.extent(extent)?,
+            Size::Generic(id) => {
+                if let GenericKind::Const(scalar) = self.kernel.generics[*id].kind {
+                    size = Size::Const(scalar, self.constant(*id));
+                }
+            }
+            Size::Param(_)
+            | Size::Len(_)
+            | Size::Builtin(_)
+            | Size::Unary(..)
+            | Size::Binary(..)
+            | Size::Compare(..)
+            | Size::Select(_) => {}
+        }
+        for part in size.parts_mut() {
+            *part = self.size(part)?;
+        }
+        Ok(size)
     }
     fn extent(&self, extent: &Extent) -> Result<Extent, SpecializeError> {
         extent

@@ -1,7 +1,7 @@
 //! What `#[kernel]` expands to names these. No part of the API: anything here may change with
 //! any version, which is why macro and runtime depend on each other's exact version.
 pub use crate::{
-    barrier::shared,
+    barrier::{shared, shared_dyn},
     dispatch::{Arg, launch},
     element::{Atomic, AtomicBuffer, Element},
     kernel::{Place, Source},

@@ -23,6 +23,30 @@ pub fn shared<T: 'static>() -> &'static mut T {
     only_in_a_kernel("`shared!`")
 }
 
+/// Memory that the threads of a block share, of a length that the launcher computes:
+/// `shared_dyn!(f32, 2 * n)` is a `&mut [f32]`, undefined when the block starts.
+///
+/// The length is made of constants, scalar parameters, the lengths of slice parameters, and the numbers
+/// of threads in a block and of blocks in the grid, with arithmetic and casts. A launch for which it
+/// overflows, or takes more memory than a block has, is refused.
+///
+/// The same memory each time control passes it, and another one for each place in the source.
+#[macro_export]
+macro_rules! shared_dyn {
+    ($ty:ty, $len:expr $(,)?) => {
+        $crate::__private::shared_dyn::<$ty>($len)
+    };
+}
+
+/// What [`shared_dyn!`] is on the host.
+///
+/// # Panics
+/// Always.
+#[track_caller]
+pub fn shared_dyn<T: 'static>(_len: usize) -> &'static mut [T] {
+    only_in_a_kernel("`shared_dyn!`")
+}
+
 /// Waits until every thread of the block is here, and orders their accesses to shared and
 /// global memory.
 ///
@@ -66,6 +90,12 @@ mod tests {
     #[should_panic(expected = "`shared!` needs the other threads of a launch")]
     fn shared_memory_panics_on_the_host() {
         let _tile: &mut [f32; 4] = crate::shared!([f32; 4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "`shared_dyn!` needs the other threads of a launch")]
+    fn sized_shared_memory_panics_on_the_host() {
+        let _tile: &mut [f32] = crate::shared_dyn!(f32, 2 * 4);
     }
 
     #[test]

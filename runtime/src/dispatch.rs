@@ -9,6 +9,8 @@ use crate::{
 };
 use std::{fmt, sync::Arc};
 use warpwise_compiler::{
+    back::ptx::{self, SharedMemory},
+    id::Id as _,
     ir::{self, Access, Param, ParamKind, Scalar},
     specialize::Binding,
 };
@@ -86,6 +88,14 @@ impl<'a> Arg<'a> {
 }
 
 impl Value<'_> {
+    /// What lengths are made of: a scalar's type and bits, or how many elements a slice has.
+    fn number(&self) -> (Scalar, u64) {
+        match self {
+            Value::Scalar { ty, bits } => (*ty, *bits),
+            Value::Slice { buffer, .. } => (Scalar::U64, buffer.len as u64),
+        }
+    }
+
     fn fits(&self, param: &Param) -> bool {
         match (self, &param.kind) {
             (Value::Scalar { ty, .. }, ParamKind::Scalar(wanted)) => ty == wanted,
@@ -120,6 +130,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) bound: &'a Arc<Bound>,
     /// Not empty.
     pub(crate) geometry: Geometry,
+    /// What a block has of it.
+    pub(crate) shared: SharedMemory,
     /// One for each parameter.
     pub(crate) args: &'a [Value<'a>],
 }
@@ -140,12 +152,13 @@ pub fn launch(
     let bound = &Bound::get(source, bindings, device)?;
     let args: Vec<Value<'_>> = args.iter().flat_map(Arg::values).cloned().collect();
     let args = args.as_slice();
-    let geometry = check(&bound.signature, device, config, args)
-        .map_err(|mistake| Error::Launch { kernel: source.name, mistake })?;
+    let refused = |mistake| Error::Launch { kernel: source.name, mistake };
+    let geometry = check(&bound.signature, device, config, args).map_err(refused)?;
     if geometry.is_empty() {
         return Ok(());
     }
-    device.run(&Launch { source, bindings, bound, geometry, args })
+    let shared = shared_memory(source, bound, device, geometry, args).map_err(refused)?;
+    device.run(&Launch { source, bindings, bound, geometry, shared, args })
 }
 
 fn check(
@@ -194,6 +207,24 @@ fn check_devices(
         }
     }
     Ok(())
+}
+
+/// Computes what the launch sizes, and checks that the device has it.
+fn shared_memory(
+    source: &Source,
+    bound: &Bound,
+    device: &Device,
+    Geometry { grid, block }: Geometry,
+    args: &[Value<'_>],
+) -> Result<SharedMemory, LaunchMistake> {
+    let params: Vec<_> = args.iter().map(Value::number).collect();
+    let passed = ir::Passed { params: &params, block, grid };
+    let shared = ptx::shared_memory(&bound.kernel, &passed).map_err(|(array, error)| {
+        let place = source.place(bound.kernel.shared[array].span.index()).to_string();
+        LaunchMistake::SharedLength { place, problem: error.to_string() }
+    })?;
+    check_shared(shared.bytes, device)?;
+    Ok(shared)
 }
 
 fn check_shared(bytes: u64, device: &Device) -> Result<(), LaunchMistake> {

@@ -256,6 +256,14 @@ pub enum LaunchMistake {
         /// The device.
         device: String,
     },
+    /// A length of shared memory, computed by the launcher, that there is no such number for.
+    #[error("the length of the `shared_dyn!` at {place} {problem} in this launch")]
+    SharedLength {
+        /// Where in the source.
+        place: String,
+        /// Whether it overflows or divides by zero.
+        problem: String,
+    },
     /// A buffer of another device than the launch's.
     #[error("`{param}` is a buffer on {buffer}, and the launch is on {device}")]
     WrongDevice {

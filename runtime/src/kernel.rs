@@ -142,10 +142,12 @@ pub(crate) struct Signature {
     pub(crate) params: Vec<Param>,
     pub(crate) block: Option<[u64; 3]>,
     pub(crate) wide_index: bool,
-    /// Bytes of shared memory that a block takes.
+    /// Bytes of shared memory that a block takes for arrays of known lengths.
     pub(crate) shared: u64,
-    /// How many of these a launch has to ask for.
-    pub(crate) dynamic_shared: u64,
+    /// How many of these the kernel declares, so that no launch asks for them.
+    pub(crate) declared_shared: u64,
+    /// Whether launches compute lengths of other arrays.
+    pub(crate) sized_at_launch: bool,
 }
 
 impl Signature {
@@ -156,7 +158,8 @@ impl Signature {
             block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
             wide_index: kernel.wide_index,
             shared: ptx::block_shared_bytes(kernel),
-            dynamic_shared: ptx::dynamic_shared_bytes(kernel),
+            declared_shared: ptx::declared_shared_bytes(kernel),
+            sized_at_launch: ptx::is_sized_at_launch(kernel),
         }
     }
 }

@@ -7,7 +7,7 @@
 mod kernels;
 mod process;
 
-use kernels::{divide, faulty, increment};
+use kernels::{divide, faulty, increment, sized};
 use process::said;
 use std::{
     env,
@@ -264,6 +264,27 @@ fn launches_without_a_wait_report_their_faults_too() {
             let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
             assert_eq!((panic.kernel, panic.count), ("faulty", 252));
         }
+    });
+}
+
+#[test]
+fn launches_ask_for_the_shared_memory_that_they_size() {
+    let name = "launches_ask_for_the_shared_memory_that_they_size";
+    in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(3).unwrap();
+        for (n, asked) in [(0, [80, 0, 64]), (1, [208, 64, 192]), (1000, [65_104, 1024, 65_088])] {
+            sized(&device, n, &mut y).unwrap();
+            assert_eq!(y.to_vec().unwrap(), asked, "{n}");
+        }
+        let error = sized(&device, 4000, &mut y).unwrap_err().to_string();
+        let expected = "cannot launch `sized`: a block needs 260560 bytes of shared memory, and 232448 \
+                        is the most on cuda:0 (Fake 40)";
+        assert_eq!(error, expected);
+        let error = sized(&device, u64::MAX, &mut y).unwrap_err().to_string();
+        let expected = "cannot launch `sized`: the length of the `shared_dyn!` at src/kernels.rs:13:9 \
+                        overflows in this launch";
+        assert_eq!(error, expected);
     });
 }
 

@@ -85,7 +85,7 @@ impl<'a> Block<'a> {
             bound,
             number: 0,
             idx: [0; 3],
-            shared: code.shared.iter().map(|(_, bytes)| Memory::zeroed(*bytes as usize)).collect(),
+            shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
             strands: Vec::new(),
             spare: Vec::new(),

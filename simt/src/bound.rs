@@ -1,12 +1,13 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
-    code::{Code, Given, Param},
+    code::{Bytes, Code, Given, Param},
+    lower::SHARED_LIMIT,
     memory::{Cells, Loan, Memory, Use},
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
-    ir::Axis,
+    ir::{Axis, Passed, Scalar},
     output::{ROOM, record_bytes},
 };
 
@@ -18,6 +19,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) cells: Vec<Option<Cells<'a>>>,
     /// The uniform values that do not depend on the block.
     pub(crate) uniforms: Vec<u64>,
+    /// Bytes of each block-shared array.
+    pub(crate) shared: Vec<u64>,
     /// Bytes that what was printed would take on a GPU.
     printed: AtomicU64,
 }
@@ -81,7 +84,7 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
     }
     for (number, (arg, param)) in launch.args.iter().zip(&code.params).enumerate() {
         match (arg, param) {
-            (Arg::Scalar(_), Param::Scalar) => {}
+            (Arg::Scalar(_), Param::Scalar(_)) => {}
             (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
                 let bytes = len.checked_mul(*size);
                 if bytes.is_none_or(|bytes| bytes > memory.len() as u64) {
@@ -91,7 +94,7 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
                     ));
                 }
             }
-            (Arg::Scalar(_), Param::Slice { .. }) | (Arg::Slice { .. }, Param::Scalar) => {
+            (Arg::Scalar(_), Param::Slice { .. }) | (Arg::Slice { .. }, Param::Scalar(_)) => {
                 return Err(format!("argument {number} is not what the kernel's parameter is"));
             }
         }
@@ -101,6 +104,32 @@ pub(crate) fn check(code: &Code, launch: &Launch<'_>) -> Result<u64, String> {
     // A product that overflows may still have a zero behind it.
     let none = launch.grid.contains(&0);
     if none { Ok(0) } else { blocks.ok_or_else(|| "2^64 blocks or more".into()) }
+}
+
+/// Bytes of each shared array, if the launch has such lengths.
+pub(crate) fn shared(code: &Code, launch: &Launch<'_>) -> Result<Vec<u64>, String> {
+    let params: Vec<_> = launch.args.iter().zip(&code.params).map(passed).collect();
+    let passed = Passed { params: &params, block: launch.block, grid: launch.grid };
+    let bytes = code.shared.iter().enumerate().map(|(number, array)| match &array.bytes {
+        Bytes::Fixed(bytes) => Ok(*bytes),
+        Bytes::Launch { len, each } => {
+            let len = len.evaluate(&passed);
+            let len =
+                len.map_err(|error| format!("the length of shared array {number} {error}"))?;
+            let bytes = len.checked_mul(*each).filter(|bytes| *bytes <= SHARED_LIMIT);
+            bytes.ok_or_else(|| format!("shared array {number} has {len} elements"))
+        }
+    });
+    bytes.collect()
+}
+
+/// What sizes are made of.
+fn passed((arg, param): (&Arg<'_>, &Param)) -> (Scalar, u64) {
+    match (arg, param) {
+        (Arg::Scalar(bits), Param::Scalar(scalar)) => (*scalar, *bits),
+        (Arg::Scalar(bits), Param::Slice { .. }) => (Scalar::U64, *bits),
+        (Arg::Slice { len, .. }, _) => (Scalar::U64, *len),
+    }
 }
 
 /// Lends each memory once, in the order of their places, so that launches that use
@@ -121,13 +150,18 @@ pub(crate) fn lend<'a>(code: &Code, launch: &Launch<'a>) -> Result<Vec<Loan<'a>>
 }
 
 /// What instructions see of the launch.
-pub(crate) fn bind<'a>(code: &Code, launch: &Launch<'_>, loans: &'a [Loan<'_>]) -> Bound<'a> {
+pub(crate) fn bind<'a>(
+    code: &Code,
+    launch: &Launch<'_>,
+    loans: &'a [Loan<'_>],
+    shared: Vec<u64>,
+) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
             let loan = loans.iter().find(|loan| loan.is_of(memory))?;
             Some(loan.cells(len * size))
         }
-        (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar | Param::Slice { .. }) => None,
+        (Arg::Scalar(_) | Arg::Slice { .. }, Param::Scalar(_) | Param::Slice { .. }) => None,
     };
     let mut uniforms = vec![0; code.uniforms];
     for (uniform, given) in &code.given {
@@ -152,6 +186,7 @@ pub(crate) fn bind<'a>(code: &Code, launch: &Launch<'_>, loans: &'a [Loan<'_>]) 
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         uniforms,
+        shared,
         printed: AtomicU64::new(0),
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     registers::{Array, Reg, Uniform},
 };
 use warpwise_compiler::ir::{
-    Axis, BarrierOp, Builtin, Fault, MatchOp, MessageId, ShuffleOp, Span, VoteOp,
+    Axis, BarrierOp, Builtin, Fault, MatchOp, MessageId, Scalar, ShuffleOp, Size, Span, VoteOp,
 };
 
 /// A rule broken that the verifier checks, or a generic parameter left.
@@ -30,9 +30,8 @@ pub(crate) struct Code {
     pub(crate) params: Vec<Param>,
     /// Threads in a block, where the kernel declares them.
     pub(crate) block: Option<[u64; 3]>,
-    /// The block-shared arrays: how they are accessed, and how many bytes they have. Buffers
-    /// are numbered: parameters first, then these, then `arrays`.
-    pub(crate) shared: Vec<(Use, u64)>,
+    /// The block-shared arrays. Buffers are numbered: parameters first, then these, then `arrays`.
+    pub(crate) shared: Vec<SharedArray>,
     /// The arrays that each thread has of its own, in registers.
     pub(crate) arrays: Vec<Array>,
     /// Whether one thread of the host must run it all, as it may access bytes of one memory in
@@ -56,11 +55,29 @@ pub(crate) struct Code {
     pub(crate) register_bytes: usize,
 }
 
+/// A block-shared array.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedArray {
+    /// How it is accessed.
+    pub(crate) access: Use,
+    /// How large it is.
+    pub(crate) bytes: Bytes,
+}
+
+/// How many bytes a shared array has.
+#[derive(Clone, Debug)]
+pub(crate) enum Bytes {
+    /// So many.
+    Fixed(u64),
+    /// What the launch makes of `len`, times the bytes of an element.
+    Launch { len: Size, each: u64 },
+}
+
 /// What a parameter passes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Param {
-    /// A value.
-    Scalar,
+    /// A value of this type.
+    Scalar(Scalar),
     /// Elements of `size` bytes, accessed so.
     Slice { size: u64, access: Use },
 }

@@ -7,7 +7,7 @@
 use crate::{
     Launch, Outcome,
     block::{Block, Turn},
-    bound::{Bound, bind, check, lend},
+    bound::{Bound, bind, check, lend, shared},
     code::{Code, Malformed},
     log::Log,
     outcome::Stopped,
@@ -47,7 +47,11 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
     if blocks == 0 {
         return Outcome::default();
     }
-    let bound = bind(code, launch, &loans);
+    let shared = match shared(code, launch) {
+        Ok(shared) => shared,
+        Err(message) => return malformed(message),
+    };
+    let bound = bind(code, launch, &loans, shared);
     let grid = Grid {
         code,
         bound: &bound,

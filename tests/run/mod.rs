@@ -27,6 +27,7 @@ mod output;
 mod plain;
 mod ported;
 mod shared;
+mod shared_dyn;
 mod slices;
 mod structs;
 mod vectors;
@@ -70,6 +71,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::texts", ported::texts::CASES),
     ("ported::transforms", ported::transforms::CASES),
     ("shared", shared::CASES),
+    ("shared_dyn", shared_dyn::CASES),
     ("slices", slices::CASES),
     ("structs", structs::CASES),
     ("vectors", vectors::CASES),

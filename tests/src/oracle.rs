@@ -4,14 +4,14 @@
 //! Slow, and blind to everything that such lock step hides, so no engine. It lets a test
 //! [`Watch`] each step of each block, which is what analyses are checked against, and shares no
 //! code with the interpreter, so that one mistake is not made twice.
-use crate::random_ir::{ArgData, LaunchShape};
+use crate::random_ir::{ArgData, LaunchShape, shared_lengths};
 use warpwise_compiler::{
     analysis::evaluate,
     fault::Reason,
     id::Id,
     ir::{
-        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Extent, Fault, InstId,
-        Kernel, MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
+        AtomicOp, Axis, BarrierOp, BinaryOp, Body, Builtin, Effect, Element, Fault, InstId, Kernel,
+        MatchOp, Op, Scalar, ShuffleOp, Span, Ty, VoteOp,
     },
     message::MOST_VALUES,
 };
@@ -114,14 +114,17 @@ impl<'m> Machine<'m> {
         watch: Watch<'m>,
     ) -> Self {
         let count = shape.threads() as usize;
-        let bytes = |len: &Extent, elem: &Element| {
-            let (len, size) = (len.known(), elem.size());
-            let (len, size) = len.zip(size).expect("the kernel is specialized");
+        let bytes = |len: Option<u64>, elem: &Element| {
+            let (len, size) = len.zip(elem.size()).expect("the kernel is specialized");
             vec![0; (len * size) as usize]
         };
-        let shared = kernel.shared.iter().map(|(_, shared)| bytes(&shared.len, &shared.elem));
-        let arrays =
-            kernel.arrays.iter().flat_map(|(_, array)| vec![bytes(&array.len, &array.elem); count]);
+        let lengths = shared_lengths(kernel, shape, args);
+        let shared = kernel.shared.iter().zip(lengths);
+        let shared = shared.map(|((_, shared), len)| bytes(Some(len), &shared.elem));
+        let arrays = kernel
+            .arrays
+            .iter()
+            .flat_map(|(_, array)| vec![bytes(array.len.known(), &array.elem); count]);
         Self {
             kernel,
             shape,

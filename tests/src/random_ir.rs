@@ -29,7 +29,7 @@ pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;
 use draw::Draw;
 use warpwise_compiler::{
-    ir::{Access, Builder, InstId, Kernel, Op, Scalar, Span, Ty},
+    ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},
 };
 
@@ -98,6 +98,27 @@ pub enum ArgData {
         /// The elements.
         bytes: Vec<u8>,
     },
+}
+
+/// How many elements each shared array of `kernel`, which is specialized, has in a launch.
+///
+/// # Panics
+/// If there is no such number.
+pub fn shared_lengths(kernel: &Kernel, shape: &LaunchShape, args: &[ArgData]) -> Vec<u64> {
+    let number = |arg: &ArgData| match arg {
+        ArgData::Scalar { ty, bits } => (*ty, *bits),
+        ArgData::Slice { elem, bytes, .. } => {
+            let size = elem.size().expect("it is concrete") as usize;
+            (Scalar::U64, (bytes.len() / size) as u64)
+        }
+    };
+    let params: Vec<_> = args.iter().map(number).collect();
+    let passed = Passed { params: &params, block: shape.block, grid: shape.grid };
+    let len = |len: &Length| match len {
+        Length::Fixed(extent) => extent.known().expect("the kernel is specialized"),
+        Length::Launch(size) => size.evaluate(&passed).expect("there is such a number"),
+    };
+    kernel.shared.iter().map(|(_, shared)| len(&shared.len)).collect()
 }
 
 impl ArgData {

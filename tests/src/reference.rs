@@ -6,14 +6,14 @@
 mod half;
 mod scalar;
 
-use crate::random_ir::{ArgData, RandomKernel};
+use crate::random_ir::{ArgData, LaunchShape, RandomKernel, shared_lengths};
 use std::collections::HashMap;
 use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{
-        Access, Axis, BarrierOp, Body, Builtin, Element, Extent, Fault, InstId, Kernel, LocalId,
-        MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
+        Access, Axis, BarrierOp, Body, Builtin, Element, Fault, InstId, Kernel, LocalId, MatchOp,
+        Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
     },
     message::MOST_VALUES,
     output::Printed,
@@ -104,13 +104,13 @@ fn along(dims: [u32; 3], axis: Axis) -> u32 {
 impl<'k> Machine<'k> {
     fn run_block(&mut self, block_idx: [u32; 3]) {
         let kernel = self.kernel;
-        let bytes = |elem: &Element, len: &Extent| {
-            vec![0; (len.known().unwrap() * elem.size().unwrap()) as usize]
-        };
-        let shared = kernel.shared.iter().map(|(_, array)| bytes(&array.elem, &array.len));
-        self.shared = shared.collect();
+        let bytes = |elem: &Element, len: u64| vec![0; (len * elem.size().unwrap()) as usize];
+        let shape = LaunchShape { grid: self.grid, block: self.block };
+        let shared = kernel.shared.iter().zip(shared_lengths(kernel, &shape, &self.args));
+        self.shared = shared.map(|((_, array), len)| bytes(&array.elem, len)).collect();
         let [x, y, z] = self.block;
-        let arrays = kernel.arrays.iter().map(|(_, array)| bytes(&array.elem, &array.len));
+        let arrays =
+            kernel.arrays.iter().map(|(_, array)| bytes(&array.elem, array.len.known().unwrap()));
         self.arrays = vec![arrays.collect::<Vec<_>>(); (x * y * z) as usize].concat();
         let mut threads: Vec<_> = (0..x * y * z)
             .map(|number| Thread {

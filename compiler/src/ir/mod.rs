@@ -26,6 +26,7 @@ mod op;
 mod parse;
 mod print;
 mod renumber;
+mod size;
 mod ty;
 
 use crate::id::Table;
@@ -37,6 +38,7 @@ pub use op::{
 };
 pub use parse::ParseError;
 pub use print::InstText;
+pub use size::{Length, Passed, Size, SizeError};
 pub use ty::{Element, Scalar, Space, Ty};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
@@ -154,7 +156,7 @@ pub struct Shared {
     /// What an element is.
     pub elem: Element,
     /// Number of elements.
-    pub len: Extent,
+    pub len: Length,
     /// Where it is declared.
     pub span: Span,
 }

@@ -7,9 +7,10 @@
 //! separates words and means nothing else; `;` starts a comment.
 use super::{
     Access, Array, ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Bound, Builtin, CompareOp,
-    Element, Extent, Fault, Generic, GenericId, GenericKind, Inst, InstId, Kernel, Local, LocalId,
-    MAX_DEPTH, MatchOp, Message, MessageId, MulAddForm, Op, Order, Param, ParamId, ParamKind,
-    ReduceOp, Scalar, Scope, Shared, SharedId, ShuffleOp, Span, Ty, UnaryOp, VoteOp, names::Named,
+    Element, Extent, Fault, Generic, GenericId, GenericKind, Inst, InstId, Kernel, Length, Local,
+    LocalId, MAX_DEPTH, MatchOp, Message, MessageId, MulAddForm, Op, Order, Param, ParamId,
+    ParamKind, ReduceOp, Scalar, Scope, Shared, SharedId, ShuffleOp, Size, Span, Ty, UnaryOp,
+    VoteOp, names::Named,
 };
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
@@ -430,13 +431,13 @@ impl<'t> Parser<'t> {
             }
             "shared" => {
                 let name = self.declared(&kernel.shared, "@")?;
-                let (elem, len) = self.array()?;
+                let (elem, len) = self.array(Self::length)?;
                 let span = self.span()?;
                 kernel.shared.push(Shared { name, elem, len, span });
             }
             "array" => {
                 let name = self.declared(&kernel.arrays, "#")?;
-                let (elem, len) = self.array()?;
+                let (elem, len) = self.array(Self::extent)?;
                 let span = self.span()?;
                 kernel.arrays.push(Array { name, elem, len, span });
             }
@@ -515,7 +516,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `[f32; 32]`, where the semicolon starts no comment.
-    fn array(&mut self) -> Result<(Element, Extent)> {
+    fn array<L>(&mut self, len: fn(&mut Self) -> Result<L>) -> Result<(Element, L)> {
         self.expect("[")?;
         let elem = self.element()?;
         self.skip_space();
@@ -523,9 +524,69 @@ impl<'t> Parser<'t> {
             return Err(self.expected("`;`"));
         }
         self.at += 1;
-        let len = self.extent()?;
+        let len = len(self)?;
         self.expect("]")?;
         Ok((elem, len))
+    }
+
+    fn length(&mut self) -> Result<Length> {
+        if self.eat_keyword("launch") {
+            self.size().map(Length::Launch)
+        } else {
+            self.extent().map(Length::Fixed)
+        }
+    }
+
+    /// `mul(len arg1, const 2 : u64)`
+    fn size(&mut self) -> Result<Size> {
+        let (at, word) = self.word();
+        Ok(match word {
+            "const" => {
+                let (at, literal) = self.literal();
+                self.expect(":")?;
+                let scalar = self.scalar()?;
+                Size::Const(scalar, self.bits(at, literal, Ty::Scalar(scalar))?)
+            }
+            "extent" => Size::Extent(self.extent()?),
+            "generic" => Size::Generic(self.generic_id()?),
+            "len" => Size::Len(self.param_id()?),
+            "builtin" => Size::Builtin(self.named::<Builtin>("a builtin such as `block_dim.x`")?),
+            "select" => Size::Select(Box::new(self.sizes()?)),
+            "cast" => {
+                let to = self.scalar()?;
+                let [value] = self.sizes()?;
+                Size::Cast(to, Box::new(value))
+            }
+            _ => {
+                if let Some(op) = UnaryOp::from_name(word) {
+                    let [value] = self.sizes()?;
+                    Size::Unary(op, Box::new(value))
+                } else if let Some(op) = BinaryOp::from_name(word) {
+                    Size::Binary(op, Box::new(self.sizes()?))
+                } else if let Some(op) = CompareOp::from_name(word) {
+                    Size::Compare(op, Box::new(self.sizes()?))
+                } else {
+                    self.at = at;
+                    Size::Param(self.param_id()?)
+                }
+            }
+        })
+    }
+
+    /// The parts of a size, in parentheses.
+    fn sizes<const N: usize>(&mut self) -> Result<[Size; N]> {
+        self.expect("(")?;
+        self.parentheses = self.deeper(self.parentheses)?;
+        let mut sizes = [const { Size::Const(Scalar::U64, 0) }; N];
+        for (index, size) in sizes.iter_mut().enumerate() {
+            if index > 0 {
+                self.expect(",")?;
+            }
+            *size = self.size()?;
+        }
+        self.parentheses -= 1;
+        self.expect(")")?;
+        Ok(sizes)
     }
 
     // Instructions.

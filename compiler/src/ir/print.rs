@@ -3,8 +3,8 @@
 //! Prints what the body reaches. Whatever the table holds besides is not in the
 //! text, so a kernel comes back equal from the parser once it is renumbered.
 use super::{
-    Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Local,
-    Message, MessageId, Op, Param, ParamKind, Scalar, Shared, Ty,
+    Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Length,
+    Local, Message, MessageId, Op, Param, ParamKind, Scalar, Shared, Size, Ty,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -313,6 +313,36 @@ impl Display for Extent {
             Self::Mul(a, b) => write!(f, "({a} * {b})"),
             Self::Div(a, b) => write!(f, "({a} / {b})"),
             Self::Max(a, b) => write!(f, "max({a}, {b})"),
+        }
+    }
+}
+
+impl Display for Length {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(extent) => extent.fmt(f),
+            Self::Launch(size) => write!(f, "launch {size}"),
+        }
+    }
+}
+
+impl Display for Size {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Const(scalar, bits) => {
+                literal(f, *bits, Ty::Scalar(*scalar))?;
+                write!(f, " : {scalar}")
+            }
+            Self::Extent(extent) => write!(f, "extent {extent}"),
+            Self::Generic(id) => write!(f, "generic {id}"),
+            Self::Param(id) => id.fmt(f),
+            Self::Len(id) => write!(f, "len {id}"),
+            Self::Builtin(builtin) => write!(f, "builtin {builtin}"),
+            Self::Unary(op, _) => write!(f, "{}({})", op.name(), List(self.parts())),
+            Self::Binary(op, _) => write!(f, "{}({})", op.name(), List(self.parts())),
+            Self::Compare(op, _) => write!(f, "{}({})", op.name(), List(self.parts())),
+            Self::Select(_) => write!(f, "select({})", List(self.parts())),
+            Self::Cast(to, value) => write!(f, "cast {to}({value})"),
         }
     }
 }

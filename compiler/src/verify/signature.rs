@@ -1,7 +1,8 @@
 //! Rules on what a kernel declares, and on types and extents wherever they stand.
 use super::Errors;
 use crate::ir::{
-    Access, Element, Extent, GenericKind, Kernel, MAX_DEPTH, Op, Param, ParamKind, Scalar, Ty,
+    Access, Element, Extent, GenericKind, Kernel, Length, MAX_DEPTH, Op, Param, ParamKind, Scalar,
+    Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -58,7 +59,11 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
     }
     for (id, shared) in kernel.shared.iter() {
         let elem = element_errors(kernel, &shared.elem);
-        for message in elem.into_iter().chain(extent_error(kernel, &shared.len)) {
+        let len = match &shared.len {
+            Length::Fixed(extent) => extent_error(kernel, extent),
+            Length::Launch(size) => launch_error(kernel, size),
+        };
+        for message in elem.into_iter().chain(len) {
             errors.signature(format!("{id}: {message}"));
         }
     }
@@ -169,5 +174,57 @@ fn extent_part_error(kernel: &Kernel, extent: &Extent, depth: usize) -> Option<S
         | Extent::Div(a, b)
         | Extent::Max(a, b) => extent_part_error(kernel, a, depth - 1)
             .or_else(|| extent_part_error(kernel, b, depth - 1)),
+    }
+}
+
+/// What is wrong with a length that the launch computes.
+fn launch_error(kernel: &Kernel, size: &Size) -> Option<String> {
+    match size_type(kernel, size, MAX_DEPTH) {
+        Ok(Scalar::U64) => None,
+        Ok(scalar) => Some(format!("the length {size} is a `{scalar}` and must be a `u64`")),
+        Err(message) => Some(message),
+    }
+}
+
+/// The type of a size, whose parts must fit together.
+fn size_type(kernel: &Kernel, size: &Size, depth: usize) -> Result<Scalar, String> {
+    if depth == 0 {
+        return Err(format!("a length that nests more than {MAX_DEPTH} deep"));
+    }
+    let parts = size.parts().iter().map(|part| size_type(kernel, part, depth - 1));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    let checked = |scalar| scalar_error(kernel, scalar).map_or(Ok(scalar), Err);
+    let wrong = || Err(format!("the parts of {size} are of types that do not fit together"));
+    match (size, parts.as_slice()) {
+        (Size::Const(scalar, _), _) => checked(*scalar),
+        (Size::Extent(extent), _) => extent_error(kernel, extent).map_or(Ok(Scalar::U64), Err),
+        (Size::Generic(id), _) => match kernel.generics.get(*id).map(|generic| generic.kind) {
+            Some(GenericKind::Const(scalar)) => Ok(scalar),
+            Some(GenericKind::Type(_)) | None => Err(format!("{id} is no constant")),
+        },
+        (Size::Param(id), _) => match kernel.params.get(*id).map(|param| &param.kind) {
+            Some(ParamKind::Scalar(scalar)) => Ok(*scalar),
+            Some(ParamKind::Slice { .. }) | None => Err(format!("{id} is no scalar parameter")),
+        },
+        (Size::Len(id), _) => match kernel.params.get(*id).map(|param| &param.kind) {
+            Some(ParamKind::Slice { .. }) => Ok(Scalar::U64),
+            Some(ParamKind::Scalar(_)) | None => Err(format!("{id} is no slice")),
+        },
+        (Size::Builtin(builtin), _) if builtin.is_known_at_launch() => Ok(Scalar::U64),
+        (Size::Builtin(builtin), _) => Err(format!("a launch does not know `{builtin}`")),
+        (Size::Unary(..), [value]) => Ok(*value),
+        (Size::Binary(op, _), [lhs, Scalar::U32]) if op.is_shift() => Ok(*lhs),
+        (Size::Binary(op, _), [lhs, rhs]) if !op.is_shift() && lhs == rhs => Ok(*lhs),
+        (Size::Compare(..), [lhs, rhs]) if lhs == rhs => Ok(Scalar::Bool),
+        (Size::Select(_), [Scalar::Bool, then, other]) if then == other => Ok(*then),
+        (Size::Cast(to, _), _) if *to != Scalar::Bool => checked(*to),
+        (
+            Size::Unary(..)
+            | Size::Binary(..)
+            | Size::Compare(..)
+            | Size::Select(_)
+            | Size::Cast(..),
+            _,
+        ) => wrong(),
     }
 }

@@ -13,6 +13,7 @@ mod scope;
 mod tests;
 
 pub(crate) use known::is_known_item;
+pub(super) use macros::shared_dyn;
 use proc_macro2::TokenStream;
 use scope::Scope;
 use std::collections::HashSet;

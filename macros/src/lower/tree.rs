@@ -390,6 +390,13 @@ pub(crate) enum Kind {
     Length(Box<Expr>),
     /// `.len()` of an iterator.
     Remaining(Box<Expr>),
+    /// `shared_dyn!(.., len)`; the type says of what.
+    SharedDyn {
+        /// The variable it is for, if it is plain.
+        name: String,
+        /// How many, a `usize`.
+        len: Box<Expr>,
+    },
     /// `println!`, `panic!` and the like.
     Say(Box<Say>),
     /// `debug_assert!` and its kin: what they check, where debug assertions are on.

@@ -3,7 +3,11 @@ use super::{
     context::Context,
     table::{Driver, FunctionHandle, ModuleHandle},
 };
-use crate::{Error, Result, dispatch::Launch, kernel::Source};
+use crate::{
+    Error, Result,
+    dispatch::Launch,
+    kernel::{Signature, Source},
+};
 use std::{
     borrow::Cow,
     ffi::{CStr, CString, c_int, c_uint, c_void},
@@ -45,7 +49,7 @@ impl Loaded {
             other => other,
         })?;
         let function = module.function(&name)?;
-        allow_shared(context, function, launch.bound.signature.dynamic_shared)?;
+        allow_shared(context, function, asked_for(&launch.bound.signature, context))?;
         Ok(Self { function, _module: module })
     }
 }
@@ -54,6 +58,14 @@ impl Loaded {
 fn emit(kernel: &Kernel, target: Target) -> Result<String, String> {
     let kernel = optimized(kernel.clone()).map_err(|error| error.to_string())?;
     ptx::emit(&kernel, target).map_err(|error| error.to_string())
+}
+
+/// Bytes of shared memory that launches ask for at most.
+fn asked_for(signature: &Signature, context: &Context) -> u64 {
+    match signature.sized_at_launch {
+        true => context.info.shared_memory_per_block.saturating_sub(signature.declared_shared),
+        false => signature.shared - signature.declared_shared,
+    }
 }
 
 /// Lets launches of the function ask for so much shared memory, which the device has.

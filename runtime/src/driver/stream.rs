@@ -179,7 +179,8 @@ impl Stream {
     }
 
     fn enqueue(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
-        let Launch { source, bound, geometry: Geometry { grid, block }, args, .. } = *launch;
+        let Launch { source, bound, geometry: Geometry { grid, block }, ref shared, args, .. } =
+            *launch;
         let mut faults = self.faults();
         if faults.is_full() {
             self.read_faults(driver, &mut faults)?;
@@ -193,12 +194,13 @@ impl Stream {
                 }
             }
         }
+        values.extend(&shared.offsets);
         values.push(faults.next());
         if bound.kernel.prints() {
             values.push(faults.prints(|| self.allocate_prints(driver))?);
         }
         // No device has as much as does not fit; the launch was checked against that.
-        let shared = u32::try_from(bound.signature.dynamic_shared).unwrap_or(u32::MAX);
+        let shared = u32::try_from(shared.dynamic).unwrap_or(u32::MAX);
         let mut params: Vec<*mut c_void> =
             values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
         // SAFETY: the function takes these parameters: the arguments were checked against the

@@ -223,3 +223,20 @@ pub static DEADLOCK: Source = source!(
 pub fn deadlock(device: &Device) -> Result<()> {
     launch(&DEADLOCK, &[], device, LaunchConfig::grid(1).block(32), &[])
 }
+
+/// Nothing, with `n` bytes of shared memory, `n + 1` elements aligned to 64, and 3 words.
+pub static SIZED: Source = source!(
+    "sized",
+    "kernel sized {
+        param arg0 = n: u64
+        param arg1 = y: write [u32]
+        shared @0 = fixed: [u32; 100]
+        shared @1 = bytes: [u8; launch arg0] !1
+        shared @2 = wide: [plain 64 align 64; launch add(arg0, const 1 : u64)] !2
+        shared @3 = words: [u32; launch const 3 : u64] !2
+    }"
+);
+
+pub fn sized(device: &Device, n: u64, y: &mut Buffer<u32>) -> Result<()> {
+    launch(&SIZED, &[], device, LaunchConfig::grid(1), &[Arg::scalar(n), Arg::write(y)])
+}

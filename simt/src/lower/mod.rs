@@ -16,6 +16,7 @@ use crate::{
     code::{Code, Malformed},
     lanes::Isa,
 };
+pub(crate) use emit::SHARED_LIMIT;
 use warpwise_compiler::ir::Kernel;
 
 /// Lowers a specialized kernel.

@@ -179,8 +179,8 @@ impl<'e> Exec<'e> {
             return self.bound.cells[buffer];
         }
         let shared = buffer - params;
-        let (access, _) = self.code.shared.get(shared)?;
-        Some(self.shared.get(shared)?.cells(*access))
+        let access = self.code.shared.get(shared)?.access;
+        Some(self.shared.get(shared)?.cells(access))
     }
 
     /// Ends the active lanes whose index is not below the length.

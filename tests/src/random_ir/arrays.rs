@@ -4,7 +4,8 @@
 //! barriers only. Fields do not overlap, so that bits of a NaN stay a float's.
 use super::Generator;
 use warpwise_compiler::ir::{
-    Array, ArrayId, BinaryOp, Element, InstId, LocalId, Op, Scalar, Shared, SharedId, Space, Ty,
+    Array, ArrayId, BinaryOp, Element, InstId, Length, LocalId, Op, Scalar, Shared, SharedId,
+    Space, Ty,
 };
 
 const LOCAL: Ty = Ty::Ptr(Space::Local);
@@ -42,7 +43,7 @@ impl Generator {
         if self.draw.chance(30) {
             let (layout, len) = (self.draw_layout(), u64::from(self.shape.threads()).into());
             let (name, span) = ("s".into(), self.build.span);
-            let shared = Shared { name, elem: layout.elem.clone(), len, span };
+            let shared = Shared { name, elem: layout.elem.clone(), len: Length::Fixed(len), span };
             let id = self.build.kernel.shared.push(shared);
             self.plan.structs.shared.push((id, layout));
         }

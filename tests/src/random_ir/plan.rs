@@ -3,8 +3,9 @@ use super::{ArgData, Draw, Generator, LaunchShape, arrays::Structs, element_size
 use warpwise_compiler::{
     id::Id,
     ir::{
-        Access, AtomicOp, Bound, Builder, Extent, Generic, GenericId, GenericKind, InstId, Local,
-        LocalId, Param, ParamId, ParamKind, Root, Scalar, Shared, SharedId, Ty,
+        Access, AtomicOp, Axis, BinaryOp, Bound, Builder, Builtin, Extent, Generic, GenericId,
+        GenericKind, InstId, Length, Local, LocalId, Param, ParamId, ParamKind, Root, Scalar,
+        Shared, SharedId, Size, Ty,
     },
     specialize::Binding,
 };
@@ -302,12 +303,32 @@ impl Generator {
         let threads = u64::from(self.shape.threads());
         let len = match self.plan.threads {
             Some(id) if self.draw.chance(50) => {
-                Extent::Add(Box::new(Extent::Generic(id)), Box::new(1.into()))
+                Length::Fixed(Extent::Add(Box::new(Extent::Generic(id)), Box::new(1.into())))
             }
-            Some(_) | None => (threads + u64::from(self.draw.below(3))).into(),
+            Some(_) | None if self.draw.chance(30) => Length::Launch(self.draw_size()),
+            Some(_) | None => Length::Fixed((threads + u64::from(self.draw.below(3))).into()),
         };
         let (name, span) = (self.name(), self.build.span);
         self.build.kernel.shared.push(Shared { name, elem: elem.into(), len, span })
+    }
+
+    /// As many as there are threads in a block, or more.
+    fn draw_size(&mut self) -> Size {
+        let [x, y, z] =
+            [Axis::X, Axis::Y, Axis::Z].map(|axis| Size::Builtin(Builtin::BlockDim(axis)));
+        let product = |a, b| Size::Binary(BinaryOp::Mul, Box::new([a, b]));
+        let threads = product(product(x, y), z);
+        match self.draw.below(3) {
+            0 => threads,
+            1 => {
+                let more = Size::Const(Scalar::U64, u64::from(self.draw.below(3)));
+                Size::Binary(BinaryOp::Add, Box::new([threads, more]))
+            }
+            _ => {
+                let least = Size::Const(Scalar::U64, u64::from(self.draw.below(100)));
+                Size::Binary(BinaryOp::Max, Box::new([threads, least]))
+            }
+        }
     }
 
     fn declare_slots(&mut self) {

@@ -8,7 +8,7 @@ use super::{
     code::{Code, Label},
     facts::{Facts, constant, declared_threads},
     fault::Failure,
-    layout::shared_symbol,
+    layout::{SharedPlace, shared_place},
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
 use crate::{
@@ -189,7 +189,15 @@ impl<'k> Emitter<'k> {
     pub(super) fn shared(&mut self, shared: SharedId) -> Address {
         let reg = self.shared[shared].unwrap_or_else(|| {
             let reg = self.regs.fresh(Class::B32);
-            ptx!(self, "mov.u32 {reg}, {}", shared_symbol(self.kernel, shared));
+            match shared_place(self.kernel, shared) {
+                SharedPlace::Symbol(symbol) => ptx!(self, "mov.u32 {reg}, {symbol}"),
+                SharedPlace::Passed(param) => {
+                    let [start, offset] = [(); 2].map(|()| self.regs.fresh(Class::B32));
+                    ptx!(self, "mov.u32 {start}, $shared");
+                    ptx!(self, "ld.param.u32 {offset}, [{param}]");
+                    ptx!(self, "add.s32 {reg}, {start}, {offset}");
+                }
+            }
             reg
         });
         self.shared[shared] = Some(reg);

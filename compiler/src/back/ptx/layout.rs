@@ -1,12 +1,17 @@
 //! Where arrays lie: how they are declared, and what a launch has to ask for.
 //!
-//! Shared arrays are declared one by one, up to 48 KiB together. PTX allows no more; a block can
-//! have more, but only of memory that the launch sizes. A kernel that needs it has all its arrays
-//! there, one behind the other, from the symbol `$shared` on.
+//! Shared arrays of known lengths are declared one by one, up to 48 KiB together. PTX allows no more; a
+//! block can have more, but only of memory that the launch sizes. A kernel that needs it has all its
+//! arrays there, one behind the other, from the symbol `$shared` on.
+//!
+//! Arrays whose lengths the launch computes come behind those, in that memory. Where the first of them
+//! begins is known here. Where another one does, depends on the lengths before it: the launcher, which
+//! has to compute and check them anyway, passes it in a parameter ([`offset_param`]), so that the kernel
+//! computes nothing that could come out otherwise.
 use super::comment;
 use crate::{
     id::Id,
-    ir::{Element, Extent, Kernel, SharedId},
+    ir::{Element, Extent, Kernel, Length, Passed, Shared, SharedId, Size, SizeError},
 };
 use std::fmt::{self, Write};
 
@@ -20,16 +25,96 @@ pub(super) const MOST_LOCAL_BYTES: u64 = 512 * 1024;
 /// Arrays are aligned for the widest access.
 const ALIGN: u64 = 16;
 
-/// Bytes of shared memory that a block of `kernel`, which is specialized, takes; `u64::MAX` if
-/// that many do not fit in one.
+/// Bytes of shared memory that a block of `kernel`, which is specialized, takes for arrays of known
+/// lengths; `u64::MAX` if that many do not fit in one.
 pub fn block_shared_bytes(kernel: &Kernel) -> u64 {
-    total(kernel.shared.iter().map(|(_, shared)| (&shared.elem, &shared.len)))
+    total(kernel.shared.iter().filter_map(|(_, shared)| fixed(shared)))
 }
 
 /// How many of these the kernel does not declare, so that each launch has to ask for them.
-pub fn dynamic_shared_bytes(kernel: &Kernel) -> u64 {
+fn undeclared_bytes(kernel: &Kernel) -> u64 {
     let bytes = block_shared_bytes(kernel);
     if bytes > MOST_DECLARED_BYTES { bytes } else { 0 }
+}
+
+/// How many of these the kernel declares.
+pub fn declared_shared_bytes(kernel: &Kernel) -> u64 {
+    block_shared_bytes(kernel) - undeclared_bytes(kernel)
+}
+
+/// Whether launches of `kernel` compute lengths of shared arrays.
+pub fn is_sized_at_launch(kernel: &Kernel) -> bool {
+    sized(kernel).next().is_some()
+}
+
+/// The shared memory of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedMemory {
+    /// Bytes that a block takes.
+    pub bytes: u64,
+    /// How many of them the launch asks for.
+    pub dynamic: u64,
+    /// Of each array whose length the launch computes, but for the first: where it begins in these.
+    pub offsets: Vec<u64>,
+}
+
+/// The shared memory that a launch of `kernel`, which is specialized, takes; bytes that do not fit in a
+/// `u64` are that many.
+///
+/// # Errors
+/// The array whose length cannot be computed, and why.
+pub fn shared_memory(
+    kernel: &Kernel,
+    passed: &Passed<'_>,
+) -> Result<SharedMemory, (SharedId, SizeError)> {
+    let mut end = undeclared_bytes(kernel);
+    let mut offsets = Vec::new();
+    for (id, shared, size) in sized(kernel) {
+        let len = size.evaluate(passed).map_err(|error| (id, error))?;
+        let start = next_multiple(end, align(&shared.elem));
+        offsets.push(start);
+        let bytes = len.saturating_mul(element_bytes(&shared.elem));
+        end = start.saturating_add(next_multiple(bytes, ALIGN));
+    }
+    if !offsets.is_empty() {
+        offsets.remove(0);
+    }
+    let declared = next_multiple(declared_shared_bytes(kernel), alignment(kernel));
+    Ok(SharedMemory { bytes: declared.saturating_add(end), dynamic: end, offsets })
+}
+
+/// The arrays whose lengths the launch computes.
+fn sized(kernel: &Kernel) -> impl Iterator<Item = (SharedId, &Shared, &Size)> {
+    kernel.shared.iter().filter_map(|(id, shared)| match &shared.len {
+        Length::Fixed(_) => None,
+        Length::Launch(size) => Some((id, shared, size)),
+    })
+}
+
+/// Element and length of an array of known length.
+fn fixed(shared: &Shared) -> Option<(&Element, &Extent)> {
+    match &shared.len {
+        Length::Fixed(len) => Some((&shared.elem, len)),
+        Length::Launch(_) => None,
+    }
+}
+
+/// The arrays whose places the launcher passes, in the order of their parameters.
+pub(super) fn offset_params(kernel: &Kernel) -> impl Iterator<Item = SharedId> {
+    sized(kernel).skip(1).map(|(id, ..)| id)
+}
+
+/// The name of the parameter with the place of an array.
+pub(super) fn offset_param(id: SharedId) -> String {
+    format!("shared{}_offset", id.index())
+}
+
+/// Where a shared array begins.
+pub(super) enum SharedPlace {
+    /// At this address.
+    Symbol(String),
+    /// As far behind `$shared` as this parameter says.
+    Passed(String),
 }
 
 /// Bytes of all arrays that a thread has of its own.
@@ -37,33 +122,47 @@ pub(super) fn local_bytes(kernel: &Kernel) -> u64 {
     total(kernel.arrays.iter().map(|(_, array)| (&array.elem, &array.len)))
 }
 
-/// What stands for the address of a shared array.
-pub(super) fn shared_symbol(kernel: &Kernel, id: SharedId) -> String {
-    if dynamic_shared_bytes(kernel) == 0 {
-        return format!("shared{}", id.index());
-    }
-    let before = kernel.shared.iter().take(id.index());
-    let before = total(before.map(|(_, shared)| (&shared.elem, &shared.len)));
-    match before.next_multiple_of(align(&kernel.shared[id].elem)) {
+/// Where a shared array begins.
+pub(super) fn shared_place(kernel: &Kernel, id: SharedId) -> SharedPlace {
+    let shared = &kernel.shared[id];
+    let undeclared = undeclared_bytes(kernel);
+    let before = match &shared.len {
+        Length::Fixed(_) if undeclared == 0 => {
+            return SharedPlace::Symbol(format!("shared{}", id.index()));
+        }
+        Length::Fixed(_) => {
+            total(kernel.shared.iter().take(id.index()).filter_map(|(_, shared)| fixed(shared)))
+        }
+        Length::Launch(_) if offset_params(kernel).any(|passed| passed == id) => {
+            return SharedPlace::Passed(offset_param(id));
+        }
+        Length::Launch(_) => undeclared,
+    };
+    SharedPlace::Symbol(match next_multiple(before, align(&shared.elem)) {
         0 => "$shared".into(),
         offset => format!("$shared+{offset}"),
-    }
+    })
 }
 
 /// The declaration of what the launch sizes, if there is such.
 pub(super) fn declare_dynamic(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
-    if dynamic_shared_bytes(kernel) == 0 {
+    if undeclared_bytes(kernel) == 0 && !is_sized_at_launch(kernel) {
         return Ok(());
     }
-    let align = kernel.shared.iter().map(|(_, shared)| align(&shared.elem)).max().unwrap_or(ALIGN);
-    writeln!(f, ".extern .shared .align {align} .b8 $shared[];\n")
+    writeln!(f, ".extern .shared .align {} .b8 $shared[];\n", alignment(kernel))
+}
+
+/// What the address of the memory that the launch sizes is a multiple of.
+fn alignment(kernel: &Kernel) -> u64 {
+    kernel.shared.iter().map(|(_, shared)| align(&shared.elem)).max().unwrap_or(ALIGN)
 }
 
 /// The declarations of arrays in the body.
 pub(super) fn declare(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
-    let declared = dynamic_shared_bytes(kernel) == 0;
+    let declared = undeclared_bytes(kernel) == 0;
     for (id, shared) in kernel.shared.iter().filter(|_| declared) {
-        let (align, bytes) = (align(&shared.elem), bytes(&shared.elem, &shared.len));
+        let Some((elem, len)) = fixed(shared) else { continue };
+        let (align, bytes) = (align(elem), bytes(elem, len));
         let (number, comment) = (id.index(), comment(&shared.name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
@@ -78,16 +177,24 @@ pub(super) fn declare(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
 /// Bytes of arrays, each aligned, one behind the other.
 fn total<'k>(arrays: impl Iterator<Item = (&'k Element, &'k Extent)>) -> u64 {
     arrays.fold(0_u64, |sum, (elem, len)| {
-        let start = sum.div_ceil(align(elem)).saturating_mul(align(elem));
-        start.saturating_add(bytes(elem, len).div_ceil(ALIGN).saturating_mul(ALIGN))
+        let start = next_multiple(sum, align(elem));
+        start.saturating_add(next_multiple(bytes(elem, len), ALIGN))
     })
+}
+
+/// The next multiple of `align`, or `u64::MAX`.
+fn next_multiple(bytes: u64, align: u64) -> u64 {
+    bytes.checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
 /// Bytes of an array; an empty one still has an address.
 fn bytes(elem: &Element, len: &Extent) -> u64 {
-    let (size, len) = (elem.size(), len.known());
-    let (size, len) = size.zip(len).expect("a specialized kernel's extents are numbers");
-    len.saturating_mul(size).max(1)
+    let len = len.known().expect("a specialized kernel's extents are numbers");
+    len.saturating_mul(element_bytes(elem)).max(1)
+}
+
+fn element_bytes(elem: &Element) -> u64 {
+    elem.size().expect("a specialized kernel's extents are numbers")
 }
 
 /// What an array's address is a multiple of.

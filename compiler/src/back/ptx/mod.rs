@@ -2,7 +2,8 @@
 //!
 //! The kernel becomes one `.entry` of its name ([`entry_name`]). Its parameters are, in order: a scalar as itself
 //! (`bool` as a byte); a slice as the address of its first element, then the number
-//! of its elements, 64 bits each; then the address of the launch's
+//! of its elements, 64 bits each; then, of each shared array but the first whose length the launch
+//! computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
 //! [`FaultRecord`](crate::fault::FaultRecord), and, if the kernel prints, that of the buffer for what it
 //! prints ([`output`](crate::output)).
 //!
@@ -56,7 +57,9 @@ use crate::{
 };
 use emitter::Emitter;
 use layout::{MOST_LOCAL_BYTES, MOST_SHARED_BYTES};
-pub use layout::{block_shared_bytes, dynamic_shared_bytes};
+pub use layout::{
+    SharedMemory, block_shared_bytes, declared_shared_bytes, is_sized_at_launch, shared_memory,
+};
 use std::{borrow::Cow, fmt};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
@@ -203,7 +206,8 @@ fn param_bytes(kernel: &Kernel) -> u64 {
         ParamKind::Scalar(scalar) => place(at, size(scalar)),
         ParamKind::Slice { .. } => place(place(at, 8), 8),
     });
-    let record = place(params, 8);
+    let offsets = layout::offset_params(kernel).fold(params, |at, _| place(at, 4));
+    let record = place(offsets, 8);
     if kernel.prints() { place(record, 8) } else { record }
 }
 
@@ -254,6 +258,9 @@ impl Entry<'_> {
                     writeln!(f, "\t.param .u64 {id},{comment}\n\t.param .u64 {id}_len,")?;
                 }
             }
+        }
+        for id in layout::offset_params(self.kernel) {
+            writeln!(f, "\t.param .u32 {},", layout::offset_param(id))?;
         }
         match self.kernel.prints() {
             true => writeln!(f, "\t.param .u64 fault_record,\n\t.param .u64 print_buffer"),

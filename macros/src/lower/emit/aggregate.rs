@@ -5,7 +5,7 @@ use crate::lower::{
     tree::{At, Expr},
 };
 use std::rc::Rc;
-use warpwise_compiler::ir::{Extent, Scalar};
+use warpwise_compiler::ir::{Extent, Length, Scalar};
 
 impl Emit<'_> {
     /// A tuple, struct or variant, its fields evaluated in the order in which they are written.
@@ -148,7 +148,8 @@ impl Emit<'_> {
         let (elem, len) = self.elements(&to, at)?;
         let span = self.span(at);
         let name = name.trim_start_matches("r#").to_owned();
-        let shared = warpwise_compiler::ir::Shared { name, elem, len: tidy(len), span };
+        let shared =
+            warpwise_compiler::ir::Shared { name, elem, len: Length::Fixed(tidy(len)), span };
         let id = self.build.kernel.shared.push(shared);
         let memory = super::Memory::at(super::Pointer::Shared(id));
         Ok(Value::Ref(Box::new(Place::Memory(memory))))

@@ -159,6 +159,7 @@ impl Emit<'_> {
             Kind::Remaining(iter) => self.remaining(iter, at).map(Value::Scalar),
             Kind::Length(place) => self.length(place, at).map(Value::Scalar),
             Kind::Shared { name } => self.shared(name, expr),
+            Kind::SharedDyn { name, len } => self.shared_dyn(name, len, expr),
             Kind::Say(say) => self.say(say, at),
             Kind::InDebug(check) => self.in_debug(check),
         }

@@ -17,6 +17,7 @@ mod call;
 mod check;
 mod compare;
 mod control;
+mod dynamic;
 mod exact;
 mod expr;
 mod float;

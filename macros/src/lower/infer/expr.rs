@@ -1,7 +1,7 @@
 //! Expressions and blocks.
 use super::{
     super::{
-        levels,
+        levels, paths,
         span::SpanRange,
         tree::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
         types::{Ty, Type},
@@ -215,6 +215,9 @@ impl Infer<'_> {
         if message::says(&called) {
             return self.say(&called, mac, at);
         }
+        if called == "shared_dyn" {
+            return self.shared_dyn(mac, name, at);
+        }
         if called != "shared" {
             let (fact, help) = reject::macro_call(&called);
             let reported = self.errors.advise(at, fact, help);
@@ -236,6 +239,25 @@ impl Infer<'_> {
                 self.reported(reported, at)
             }
         }
+    }
+
+    /// `shared_dyn!(T, len)`
+    fn shared_dyn(&mut self, mac: &syn::Macro, name: Option<String>, at: SpanRange) -> Expr {
+        let Ok((elem, len)) = mac.parse_body_with(paths::shared_dyn) else {
+            let reported = self.errors.advise(
+                at,
+                "`shared_dyn!` takes the type of an element and how many there are",
+                "write for example `shared_dyn!(f32, 2 * n)`",
+            );
+            return self.reported(reported, at);
+        };
+        let ty = self.ty(&elem);
+        self.oblige(SpanRange::tokens(&elem), super::Obligation::Shared(ty));
+        let usize = self.prim(super::Prim::Usize);
+        let len = Box::new(self.expect(&len, usize));
+        let slice = self.types.add(Type::Slice(ty));
+        let ty = self.types.reference(true, slice);
+        self.make(Kind::SharedDyn { name: name.unwrap_or_default(), len }, ty, at)
     }
 
     /// A literal of some kind, or its rejection.

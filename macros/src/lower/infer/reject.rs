@@ -82,7 +82,6 @@ pub(super) fn macro_call(name: &str) -> Advice {
         "vec" => "a kernel cannot allocate: pass a buffer, or use `shared!`",
         "cfg" => "write the kernel once for each case, with `#[cfg]` on the whole function",
         "matches" => "compare with `==`",
-        "shared_dyn" => "give the length as a constant: `shared!([T; N])`",
         _ => "write its expansion out",
     };
     let yet = if matches!(name, "cfg" | "vec" | "dbg" | "eprint" | "eprintln" | "write" | "writeln")

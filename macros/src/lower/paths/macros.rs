@@ -32,13 +32,18 @@ fn parse_type(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     Ok(vec![Part::Type(input.parse()?)])
 }
 
-/// `f32, n * 2`
 fn parse_dynamic(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
+    let (ty, len) = shared_dyn(input)?;
+    Ok(vec![Part::Type(Box::new(ty)), Part::Expr(Box::new(len))])
+}
+
+/// What `shared_dyn!` is given: `f32, n * 2`.
+pub(in crate::lower) fn shared_dyn(input: ParseStream<'_>) -> syn::Result<(Type, Expr)> {
     let ty = input.parse()?;
     input.parse::<Token![,]>()?;
     let len = input.parse()?;
     input.parse::<Option<Token![,]>>()?;
-    Ok(vec![Part::Type(ty), Part::Expr(len)])
+    Ok((ty, len))
 }
 
 /// `x, Some(1..=3) | None if y`

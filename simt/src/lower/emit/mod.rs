@@ -7,7 +7,10 @@ use super::{
     allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity, words::Words,
 };
 use crate::{
-    code::{AtomicKind, Code, Given, Malformed, Param, Preset, Said, Step, WarpOp, When},
+    code::{
+        AtomicKind, Bytes, Code, Given, Malformed, Param, Preset, Said, SharedArray, Step, WarpOp,
+        When,
+    },
     lanes::{self, Isa, LaneFn, scan::AllBelow},
     memory::Use,
     registers::{Reg, Uniform},
@@ -17,8 +20,8 @@ use std::collections::HashMap;
 use warpwise_compiler::{
     id::{Facts, Id},
     ir::{
-        Access, Body, Builtin, Element, Extent, InstId, Kernel, LocalId, MessageId, Op, ParamKind,
-        Root, Span,
+        Access, Body, Builtin, Element, Extent, InstId, Kernel, Length, LocalId, MessageId, Op,
+        ParamKind, Root, Span,
     },
 };
 
@@ -60,7 +63,7 @@ pub(super) fn emit(
 }
 
 /// Bytes of a shared array, far beyond what any GPU has.
-const SHARED_LIMIT: u64 = 16 << 20;
+pub(crate) const SHARED_LIMIT: u64 = 16 << 20;
 
 /// Bytes of the arrays of a thread: what a GPU has at most.
 const LOCAL_LIMIT: u64 = 512 << 10;
@@ -75,14 +78,20 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
     let params = params.collect::<Result<_, _>>()?;
     let mut shared = Vec::new();
     for (_, array) in kernel.shared.iter() {
-        let bytes = bytes_of(&array.elem, &array.len, SHARED_LIMIT)
+        let bytes = match &array.len {
+            Length::Fixed(len) => bytes_of(&array.elem, len, SHARED_LIMIT).map(Bytes::Fixed),
+            Length::Launch(len) => {
+                array.elem.size().map(|each| Bytes::Launch { len: len.clone(), each })
+            }
+        };
+        let bytes = bytes
             .ok_or_else(|| signature("a shared array of generic size, or more than 16 MiB"))?;
         let access = match array.elem {
             Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
             // One worker runs all threads of a block.
             Element::Plain { .. } => Use::Alone,
         };
-        shared.push((access, bytes));
+        shared.push(SharedArray { access, bytes });
     }
     let buffers = kernel.params.len() + kernel.shared.len() + kernel.arrays.len();
     if buffers > usize::from(u16::MAX) {
@@ -114,7 +123,10 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
 
 /// What is passed, and how it is accessed.
 fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
-    let ParamKind::Slice { elem, access } = kind else { return Ok(Param::Scalar) };
+    let (elem, access) = match kind {
+        ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
+        ParamKind::Slice { elem, access } => (elem, access),
+    };
     let size = elem.size().ok_or_else(|| signature("elements of generic size"))?;
     let access = match (elem, access) {
         (Element::Scalar(_), _) => Use::Words(size as u32),

@@ -1,0 +1,125 @@
+//! `shared_dyn!`: shared memory whose length the launcher computes.
+//!
+//! The length is emitted like any value, and the kernel has it from there. What the launcher computes is
+//! made of the same instructions, followed back to what a launch knows, so that the two cannot differ.
+use super::{Emit, Flow, Left, Length, Memory, Place, Pointer, Value};
+use crate::lower::{mono::Mono, tree::Expr};
+use warpwise_compiler::{
+    id::Id as _,
+    ir::{self, BinaryOp, Extent, Inst, InstId, Op, Shared, Size},
+};
+
+/// Of how many parts a length may be made.
+const MOST_PARTS: usize = 200;
+
+/// What a length may be made of.
+const HELP: &str = "make it of constants, scalar parameters, `len()` of slice parameters, \
+                    `block_dim_x()`, `grid_dim_x()` and their kin, with arithmetic and casts";
+
+impl Emit<'_> {
+    /// One array for each time that a `shared_dyn!` is emitted.
+    pub(super) fn shared_dyn(&mut self, name: &str, len: &Expr, expr: &Expr) -> Flow<Value> {
+        let at = expr.at;
+        let Mono::Ref { to, .. } = self.mono(expr.ty, at)? else { return Err(self.bug(at)) };
+        let Mono::Slice(of) = &*to else { return Err(self.bug(at)) };
+        let (elem, each) = self.elements(of, at)?;
+        let count = self.scalar(len)?;
+        // What is wrong is reported; so is what is wrong behind it.
+        let unknown = Size::Const(ir::Scalar::U64, 0);
+        let size = self.known_size(count, &mut { MOST_PARTS }).unwrap_or(unknown);
+        let size = match each {
+            Extent::Const(1) => size,
+            each => Size::Binary(BinaryOp::Mul, Box::new([size, Size::Extent(each)])),
+        };
+        let (name, span) = (name.trim_start_matches("r#").to_owned(), self.span(at));
+        let shared = Shared { name, elem, len: ir::Length::Launch(size), span };
+        let ptr = Pointer::Shared(self.build.kernel.shared.push(shared));
+        let memory = Memory { ptr, len: Some(Length::Inst(count)), scope: None };
+        Ok(Value::Ref(Box::new(Place::Memory(memory))))
+    }
+
+    /// What a launch makes of an instruction; it has at most as many parts as are `left`.
+    fn known_size(&mut self, id: InstId, left: &mut usize) -> Flow<Size> {
+        let Some(rest) = left.checked_sub(1) else {
+            return Err(self.no_size(id, "and this is too long for it"));
+        };
+        *left = rest;
+        let Inst { op, ty, .. } = &self.build.kernel.insts[id];
+        let ir::Ty::Scalar(ty) = *ty else {
+            return Err(self.no_size(id, "and cannot know this"));
+        };
+        match *op {
+            Op::Const(bits) => Ok(Size::Const(ty, bits)),
+            Op::Generic(id) => Ok(Size::Generic(id)),
+            Op::Param(id) => Ok(Size::Param(id)),
+            Op::Len(id) => Ok(Size::Len(id)),
+            Op::Builtin(builtin) if builtin.is_known_at_launch() => match ty {
+                ir::Scalar::U64 => Ok(Size::Builtin(builtin)),
+                ty => Ok(Size::Cast(ty, Box::new(Size::Builtin(builtin)))),
+            },
+            Op::Builtin(_) => {
+                Err(self.no_size(id, "and this is different in each thread or block"))
+            }
+            Op::Unary { op, value } => Ok(Size::Unary(op, Box::new(self.known_size(value, left)?))),
+            Op::Cast { value } => Ok(Size::Cast(ty, Box::new(self.known_size(value, left)?))),
+            Op::Binary { op, lhs, rhs } => {
+                Ok(Size::Binary(op, Box::new([self.known_size(lhs, left)?, self.known_size(rhs, left)?])))
+            }
+            Op::Compare { op, lhs, rhs } => {
+                Ok(Size::Compare(op, Box::new([self.known_size(lhs, left)?, self.known_size(rhs, left)?])))
+            }
+            Op::Select { cond, then, other } => Ok(Size::Select(Box::new([
+                self.known_size(cond, left)?,
+                self.known_size(then, left)?,
+                self.known_size(other, left)?,
+            ]))),
+            Op::Load { .. }
+            | Op::AtomicLoad { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. } => {
+                Err(self.no_size(id, "and cannot know what is in memory"))
+            }
+            Op::Get(_) => Err(self.no_size(
+                id,
+                "and cannot know the value of a variable that is set again, or that `if`, `match` or a \
+                 loop chooses",
+            )),
+            Op::Shared(_)
+            | Op::Array(_)
+            | Op::Bitcast { .. }
+            | Op::Fma { .. }
+            | Op::MulAdd { .. }
+            | Op::Index { .. }
+            | Op::Offset { .. }
+            | Op::Bounds { .. }
+            | Op::Check { .. }
+            | Op::Set { .. }
+            | Op::Store { .. }
+            | Op::AtomicStore { .. }
+            | Op::Barrier { .. }
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
+            | Op::If { .. }
+            | Op::For { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => Err(self.no_size(id, "and cannot know this")),
+        }
+    }
+
+    /// Reports that a launch does not know an instruction's value.
+    fn no_size(&mut self, id: InstId, why: &str) -> Left {
+        let at = self.spans[self.build.kernel.insts[id].span.index()];
+        let fact = format!("the launcher computes the length of `shared_dyn!`, {why}");
+        self.errors.advise(at, fact, HELP);
+        Left
+    }
+}
