@@ -11,8 +11,9 @@
 //! device code all the same. What borrows is none of it, and never lies in a buffer.
 //!
 //! A value is stored and loaded field by field, at the offsets that rustc gives the fields of
-//! structs. It tells no offsets in enums with data; those are computed as `repr(C)` defines them,
-//! and compared with the size and alignment that rustc gives the enum.
+//! structs. Those, and the struct's size and alignment, are compared with what `repr(C)` says, where
+//! kernels have them from, while the user's crate is compiled. It tells no offsets in enums with
+//! data; those are computed as `repr(C)` defines them, and the enum's size and alignment compared.
 use crate::expand;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -152,7 +153,14 @@ fn members(fields: &Fields) -> Vec<Member> {
 }
 
 fn of_struct(item: &ItemStruct) -> TokenStream {
-    let (members, types) = (members(&item.fields), types(&item.fields));
+    let (members, types, layout) =
+        (members(&item.fields), types(&item.fields), layout(&item.fields));
+    let check = quote!(
+        const {
+            let found = [#(::core::mem::offset_of!(Self, #members)),*];
+            ::warpwise::__private::structure::<Self>(&#layout, &found);
+        }
+    );
     let body = quote!(
         const ZEROED: bool = true #(&& <#types as ::warpwise::Plain>::ZEROED)*;
         fn scalars(
@@ -162,12 +170,14 @@ fn of_struct(item: &ItemStruct) -> TokenStream {
             #(::warpwise::Plain::scalars(&self.#members, pass);)*
         }
         fn store(&self, bytes: &mut [u8]) {
+            #check
             #(::warpwise::Plain::store(
                 &self.#members,
                 &mut bytes[::core::mem::offset_of!(Self, #members)..],
             );)*
         }
         fn load(bytes: &[u8]) -> Self {
+            #check
             Self {
                 #(#members: ::warpwise::Plain::load(
                     &bytes[::core::mem::offset_of!(Self, #members)..],

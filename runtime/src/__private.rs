@@ -5,7 +5,7 @@ pub use crate::{
     dispatch::{Arg, launch},
     element::{Atomic, AtomicBuffer, Element},
     kernel::{Place, Source},
-    plain::{CopyIn, PlainIn, field, offsets, payload},
+    plain::{CopyIn, PlainIn, field, offsets, payload, structure},
 };
 pub use warpwise_compiler::{ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;

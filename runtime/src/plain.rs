@@ -183,6 +183,29 @@ pub const fn offsets<const N: usize>(start: usize, fields: &[Field; N]) -> [usiz
     offsets
 }
 
+/// Compares a struct with what `repr(C)` says of one with these fields, which is where kernels
+/// take them to lie.
+///
+/// # Panics
+/// While the user's crate is compiled, if one of the fields is not `found` there, or the struct is
+/// larger or less aligned than that.
+pub const fn structure<Struct>(fields: &[Field], found: &[usize]) {
+    let (mut end, mut index) = (0usize, 0);
+    while index < fields.len() {
+        let (size, align) = fields[index];
+        let offset = end.next_multiple_of(align);
+        assert!(found[index] == offset, "a field does not lie where `#[device]` takes it to");
+        end = offset + size;
+        index += 1;
+    }
+    let (size, align) = extent(fields);
+    assert!(
+        align_of::<Struct>() >= align
+            && size_of::<Struct>() == size.next_multiple_of(align_of::<Struct>()),
+        "the struct does not lie in memory as `#[device]` takes it to"
+    );
+}
+
 /// Where the fields of the variants of an enum begin, behind a discriminant of type `Tag`: as in
 /// a `repr(C)` enum.
 ///
@@ -201,9 +224,9 @@ pub const fn payload<Enum, Tag>(variants: &[&[Field]]) -> usize {
         index += 1;
     }
     let all = max(align, align_of::<Tag>());
-    let size = (start + size.next_multiple_of(align)).next_multiple_of(all);
+    let size = start + size.next_multiple_of(align);
     assert!(
-        size == size_of::<Enum>() && all == align_of::<Enum>(),
+        align_of::<Enum>() >= all && size_of::<Enum>() == size.next_multiple_of(align_of::<Enum>()),
         "the enum does not lie in memory as `#[device]` takes it to"
     );
     start
@@ -272,6 +295,11 @@ mod tests {
         let expected = [0, std::mem::offset_of!(Mixed, 1), std::mem::offset_of!(Mixed, 2)];
         assert_eq!(offsets(0, &fields), expected);
         assert_eq!(extent(&fields), field::<Mixed>());
+        structure::<Mixed>(&fields, &expected);
+        #[repr(C, align(32))]
+        struct Aligned(u16, f32);
+        let fields = [field::<u16>(), field::<f32>()];
+        structure::<Aligned>(&fields, &[0, std::mem::offset_of!(Aligned, 1)]);
         #[expect(dead_code, reason = "only its size is looked at")]
         #[repr(C)]
         enum Either {
@@ -281,5 +309,17 @@ mod tests {
         }
         let variants: [&[Field]; 3] = [&[field::<u8>()], &[field::<f64>(), field::<u8>()], &[]];
         assert_eq!(payload::<Either, i32>(&variants), 8);
+    }
+
+    #[test]
+    #[should_panic(expected = "a field does not lie where `#[device]` takes it to")]
+    fn fields_elsewhere_are_found() {
+        structure::<(u32, u32)>(&[field::<u32>(), field::<u32>()], &[4, 0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the struct does not lie in memory as `#[device]` takes it to")]
+    fn structs_of_other_sizes_are_found() {
+        structure::<[u32; 3]>(&[field::<u32>(), field::<u32>()], &[0, 4]);
     }
 }
