@@ -23,6 +23,7 @@ mod launches;
 mod math;
 mod memory;
 mod method_faults;
+mod number_methods;
 mod output;
 mod plain;
 mod ported;
@@ -58,6 +59,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
+    ("number_methods", number_methods::CASES),
     ("output", output::CASES),
     ("plain", plain::CASES),
     ("ported::finance", ported::finance::CASES),

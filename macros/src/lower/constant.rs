@@ -1,15 +1,13 @@
 //! Constants of Rust's own: `f32::MAX`, `u32::BITS`, `std::f32::consts::PI`, `T::ZERO`.
 use super::types::Prim;
 
-/// A constant whose type is that of its expression, or `u32` for [`Constant::Bits`].
+/// A constant, whose type is that of its expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
     /// 0 of any number type, a type parameter's too.
     Zero,
     /// 1 of any number type, a type parameter's too.
     One,
-    /// Bits of the type it is of, as a `u32`.
-    Bits(Prim),
     /// An integer: its bits, in two's complement.
     Int(i128),
     /// The bits of an `f16` or `bf16`.
@@ -20,13 +18,58 @@ pub(crate) enum Constant {
     F64(f64),
 }
 
-/// The constant `prim::name`.
-pub(crate) fn associated(prim: Prim, name: &str) -> Option<Constant> {
+/// The constant `prim::name`, with its type.
+fn associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
     match name {
-        "ZERO" if prim != Prim::Bool => return Some(Constant::Zero),
-        "ONE" if prim != Prim::Bool => return Some(Constant::One),
+        "ZERO" if prim != Prim::Bool => return Some((Constant::Zero, prim)),
+        "ONE" if prim != Prim::Bool => return Some((Constant::One, prim)),
+        "BITS" if prim.is_int() => {
+            return Some((Constant::Int(prim.scalar().bits()?.into()), Prim::U32));
+        }
         _ => {}
     }
+    let of_format = || {
+        let (value, ty) = of_format(prim, name)?;
+        Some((Constant::Int(value.into()), ty))
+    };
+    value(prim, name).map(|constant| (constant, prim)).or_else(of_format)
+}
+
+/// What a float has by its format, with its type.
+fn of_format(prim: Prim, name: &str) -> Option<(i32, Prim)> {
+    let numbers = |digits, mantissa, min, max, min_10, max_10| {
+        Some(match name {
+            "RADIX" => (2, Prim::U32),
+            "DIGITS" => (digits, Prim::U32),
+            "MANTISSA_DIGITS" => (mantissa, Prim::U32),
+            "MIN_EXP" => (min, Prim::I32),
+            "MAX_EXP" => (max, Prim::I32),
+            "MIN_10_EXP" => (min_10, Prim::I32),
+            "MAX_10_EXP" => (max_10, Prim::I32),
+            _ => return None,
+        })
+    };
+    match prim {
+        Prim::F16 => numbers(3, 11, -13, 16, -4, 4),
+        Prim::BF16 => numbers(2, 8, -125, 128, -37, 38),
+        Prim::F32 => numbers(6, 24, -125, 128, -37, 38),
+        Prim::F64 => numbers(15, 53, -1021, 1024, -307, 308),
+        Prim::Bool
+        | Prim::I8
+        | Prim::I16
+        | Prim::I32
+        | Prim::I64
+        | Prim::Isize
+        | Prim::U8
+        | Prim::U16
+        | Prim::U32
+        | Prim::U64
+        | Prim::Usize => None,
+    }
+}
+
+/// The constant `prim::name` that is of type `prim`.
+fn value(prim: Prim, name: &str) -> Option<Constant> {
     match prim {
         Prim::Bool => None,
         Prim::F16 | Prim::BF16 => of_half(prim == Prim::BF16, name).map(Constant::Half),
@@ -56,7 +99,6 @@ fn of_int(prim: Prim, name: &str) -> Option<Constant> {
     Some(match name {
         "MIN" => Constant::Int(min),
         "MAX" => Constant::Int(max),
-        "BITS" => Constant::Bits(prim),
         _ => return None,
     })
 }
@@ -116,6 +158,8 @@ macro_rules! of_float {
             use std::$float::consts as c;
             Some(match name {
                 "E" => c::E,
+                "EULER_GAMMA" => c::EULER_GAMMA,
+                "GOLDEN_RATIO" => c::GOLDEN_RATIO,
                 "FRAC_1_PI" => c::FRAC_1_PI,
                 "FRAC_1_SQRT_2" => c::FRAC_1_SQRT_2,
                 "FRAC_2_PI" => c::FRAC_2_PI,
@@ -154,9 +198,7 @@ pub(crate) fn find(path: &[String]) -> Option<(Constant, Prim)> {
         ["f64", "consts", name] => Some((Constant::F64(consts_f64(name)?), Prim::F64)),
         [prim, name] => {
             let prim = Prim::named(prim)?;
-            let constant = associated(prim, name)?;
-            let is_bits = matches!(constant, Constant::Bits(_));
-            Some((constant, if is_bits { Prim::U32 } else { prim }))
+            associated(prim, name)
         }
         _ => None,
     }

@@ -271,6 +271,12 @@ pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "erf" => "call `math::erf(x)`: std's method is not stable",
         "clone" => "leave it out: numbers are copied",
+        "classify" => "ask `is_nan`, `is_infinite`, `is_subnormal` and `is_normal`",
+        "to_int_unchecked" => "write `as`, which saturates",
+        "to_string" | "to_owned" => "kernel code has no strings: `println!` prints numbers",
+        name if name.starts_with("unchecked_") => {
+            "it is `unsafe`: use the operator, or the method that begins with `wrapping_`"
+        }
         _ => return None,
     })
 }

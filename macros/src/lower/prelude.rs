@@ -1,9 +1,11 @@
 //! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
-//! methods, methods of `bool`, slices and iterators, functions of `std::mem`, and what warps and
+//! methods, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and what warps and
 //! blocks do together.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
 //! names none pays nothing. Behind them are the vectors that a kernel names.
+mod bytes;
+
 use super::{
     DeviceItem,
     program::name,
@@ -14,12 +16,13 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
     include_str!("prelude/iterator.rs"),
     include_str!("prelude/mem.rs"),
+    include_str!("prelude/number.rs"),
     include_str!("prelude/warp.rs"),
     include_str!("prelude/block.rs"),
 ];
@@ -34,7 +37,10 @@ struct Piece {
 
 /// All there are, in the order of the sources.
 static PIECES: LazyLock<Vec<Piece>> =
-    LazyLock::new(|| FILES.into_iter().flat_map(pieces).collect());
+    LazyLock::new(|| FILES.into_iter().chain([BYTES.as_str()]).flat_map(pieces).collect());
+
+/// The source that is made.
+static BYTES: LazyLock<String> = LazyLock::new(bytes::text);
 
 fn pieces(file: &'static str) -> Vec<Piece> {
     let mut found = Vec::new();
@@ -196,7 +202,7 @@ fn is_called(member: &ImplItem, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, Item, PIECES};
+    use super::{BYTES, FILES, Item, PIECES};
     use syn::{ImplItem, TraitItem};
 
     /// Names of the types and functions that a file has, as a parser of the whole finds them.
@@ -227,7 +233,8 @@ mod tests {
 
     #[test]
     fn every_piece_is_found_and_parses() {
-        let expected: Vec<String> = FILES.into_iter().flat_map(expected).collect();
+        let expected: Vec<String> =
+            FILES.into_iter().chain([BYTES.as_str()]).flat_map(expected).collect();
         let found: Vec<&str> = PIECES.iter().map(|piece| piece.name).collect();
         assert_eq!(found, expected);
         for piece in PIECES.iter() {

@@ -24,4 +24,13 @@ fn methods(x: &mut [f32], y: &[u32]) {
     let copies = y.to_vec();
 }
 
+#[kernel]
+fn numbers(x: &mut [f32], y: &mut [u32]) {
+    let class = x[0].classify();
+    let text = y[0].to_string();
+    let parsed = u32::from_str_radix("7", 8);
+    y[1] = unsafe { y[2].unchecked_add(1) };
+    y[3] = unsafe { x[1].to_int_unchecked() };
+}
+
 fn main() {}

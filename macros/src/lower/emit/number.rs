@@ -74,9 +74,6 @@ impl Emit<'_> {
             Kind::Constant(constant) => match *constant {
                 Constant::Zero => self.int(0, scalar, at),
                 Constant::One => self.int(1, scalar, at),
-                Constant::Bits(prim) => {
-                    self.bits(prim.scalar().bits().map_or(0, u64::from), scalar, at)
-                }
                 Constant::Int(value) => self.int(value, scalar, at),
                 Constant::Half(bits) => self.bits(bits.into(), scalar, at),
                 Constant::F32(value) => self.bits(u64::from(value.to_bits()), scalar, at),

@@ -533,7 +533,7 @@ impl<'a> Infer<'a> {
             ["std" | "core", "cmp"] if matches!(name.as_str(), "min" | "max") => None,
             ["Num" | "Int" | "Float" | "Ord"] => None,
             [ty] | ["std" | "core", "primitive", ty] | ["half" | "warpwise", ty] => {
-                if let Some((_, GenericArg::Type(ty))) = scope::generic(&self.env.args, ty) {
+                if let Some(ty) = self.stands_for(ty) {
                     Some(ty)
                 } else {
                     Some(self.prim(Prim::named(ty)?))

@@ -137,9 +137,6 @@ impl Infer<'_> {
             Some((Constant::Int(value), _)) if let Ok(value) = u64::try_from(value) => {
                 Ok(Extent::Const(value))
             }
-            Some((Constant::Bits(prim), _)) => {
-                Ok(Extent::Const(prim.scalar().bits().map_or(0, u64::from)))
-            }
             _ => self.constant_extent(path, env),
         }
     }

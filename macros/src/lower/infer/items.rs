@@ -244,6 +244,10 @@ impl<'a> Infer<'a> {
         name: &str,
         of_trait: Option<&str>,
     ) -> Option<Member<'a>> {
+        let of_number = if of_trait.is_none() { self.of_number(owner, name) } else { None };
+        if of_number.is_some() {
+            return of_number;
+        }
         let mut of_traits = None;
         for item in self.program().impls_with(name) {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
@@ -266,6 +270,22 @@ impl<'a> Infer<'a> {
         }
         let (found, item) = of_traits?;
         self.found(found, owner, item)
+    }
+
+    /// The function of numbers of this kind that the prelude has.
+    fn of_number(&self, owner: Ty, name: &str) -> Option<Member<'a>> {
+        let scalar = self.types.as_prim(owner)?.scalar();
+        let kinds = [
+            ("Int", scalar.is_int()),
+            ("Signed", scalar.is_signed()),
+            ("Unsigned", scalar.is_unsigned()),
+            ("Wide", scalar.is_float() && scalar.half().is_none()),
+        ];
+        let mut kinds = kinds.into_iter().filter(|(_, of)| *of);
+        let (callee, sig) =
+            kinds.find_map(|(of_trait, _)| self.program().prelude_method(of_trait, name))?;
+        let env = Env { args: [].into(), home: Some(callee.item), this: Some(owner) };
+        Some(Member { callee, env, kind: MemberKind::Fn(sig) })
     }
 
     fn found(&mut self, found: Found<'a>, owner: Ty, item: usize) -> Option<Member<'a>> {

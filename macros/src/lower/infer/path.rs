@@ -143,7 +143,7 @@ impl Infer<'_> {
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if let [ty, constant] = names.as_slice()
-            && let Some((_, GenericArg::Type(ty))) = scope::generic(&self.env.args, ty)
+            && let Some(ty) = self.stands_for(ty)
         {
             return self.constant_of(ty, constant, name, at);
         }
@@ -168,7 +168,16 @@ impl Infer<'_> {
         self.reported(reported, at)
     }
 
-    /// A constant of a type parameter, which may stand for a number.
+    /// The type that a type parameter stands for, or `Self` where it is a number.
+    pub(super) fn stands_for(&self, name: &str) -> Option<Ty> {
+        match scope::generic(&self.env.args, name) {
+            Some((_, GenericArg::Type(ty))) => Some(ty),
+            _ if name == "Self" => self.env.this.filter(|this| self.types.as_prim(*this).is_some()),
+            _ => None,
+        }
+    }
+
+    /// A constant of a type parameter or `Self`, which may stand for a number.
     fn constant_of(&mut self, ty: Ty, constant: &str, name: &str, at: SpanRange) -> Expr {
         let known = match self.types.get(ty) {
             Type::Prim(prim) => constant::find(&[prim.name().to_owned(), constant.to_owned()]),

@@ -70,7 +70,10 @@ impl Infer<'_> {
         };
         match (owner, names.as_slice()) {
             (Some(owner), [_]) => return owner,
-            (Some(owner), [_, name]) => return self.associated_type(owner, name, at),
+            (Some(owner), [_, name]) => {
+                let sized = self.sized_type(owner, name, env);
+                return sized.unwrap_or_else(|| self.associated_type(owner, name, at));
+            }
             _ => {}
         }
         let last = names.last().cloned().unwrap_or_default();
@@ -106,6 +109,17 @@ impl Infer<'_> {
         // The items, then the ends.
         let list = self.types.list(vec![GenericArg::Type(of); 1 + ends]);
         Some(self.types.add(Type::Iter(chain, list)))
+    }
+
+    /// The `Self::Signed` and `Self::Unsigned` of the prelude.
+    fn sized_type(&mut self, owner: Ty, name: &str, env: &Env) -> Option<Ty> {
+        let prim = self.types.as_prim(owner)?;
+        env.home.filter(|home| self.program().is_prelude(*home))?;
+        match name {
+            "Signed" => Some(self.prim(prim.signed())),
+            "Unsigned" => Some(self.prim(prim.unsigned())),
+            _ => None,
+        }
     }
 
     /// The struct, enum or alias that a path names, with its generic arguments.

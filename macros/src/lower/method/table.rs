@@ -74,6 +74,8 @@ pub(super) fn of_integers(name: &str) -> Option<Spec> {
         "wrapping_add" => binary(BinaryOp::Add),
         "wrapping_sub" => binary(BinaryOp::Sub),
         "wrapping_mul" => binary(BinaryOp::Mul),
+        // For the prelude.
+        "__warpwise_mul_high" => binary(BinaryOp::MulHigh),
         "wrapping_neg" => Some(Spec::of(Method::Unary(UnaryOp::Neg), Int, &[], This)),
         "wrapping_abs" => Some(Spec::of(Method::Unary(UnaryOp::Abs), Signed, &[], This)),
         "wrapping_div" => of(I::WrappingDiv, Int, &[This], This),
