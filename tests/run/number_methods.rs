@@ -188,6 +188,9 @@ fn half_bytes(on: &Engine) -> Check {
                 $ty::from_le_bytes(x.to_le_bytes());
                 $ty::from_be_bytes(y.to_le_bytes());
                 $ty::from_ne_bytes(x.to_be_bytes());
+                $ty::from_f32_const(x.to_f32_const() + 1.0);
+                $ty::from_f32(f32::from(x) - f64::from(y) as f32);
+                $ty::from(77u8) + $ty::from(-8i8) * y;
             });
         })*};
     }

@@ -224,7 +224,10 @@ pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
     let spec = match name {
         "from_i32" => convert(&[Part::Is(Prim::I32)]),
         "from_f64" => convert(&[Part::Is(Prim::F64)]),
-        "from_f32" => Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F32)], This),
+        "from_f64_const" => Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F64)], This),
+        "from_f32" | "from_f32_const" => {
+            Spec::of(Method::Convert, On::Half, &[Part::Is(Prim::F32)], This)
+        }
         "from_usize" => convert(&[Part::Is(Prim::Usize)]),
         "from_bits" => Spec::of(Method::Bits, On::Float, &[Part::Unsigned], This),
         "from_be" => Spec::of(Method::Unary(UnaryOp::SwapBytes), On::Int, &[This], This),

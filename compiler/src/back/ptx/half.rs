@@ -3,7 +3,8 @@
 //!
 //! Of `f16` the oldest target has sums, products, comparisons and fused multiply-adds. Of `bf16` it
 //! has nothing, not even conversions: those are moves of bits there. Conversions and fused
-//! multiply-adds came with sm_80, sums and products with sm_90; the bits are the same.
+//! multiply-adds came with sm_80, as did `min` and `max` of both; sums and products with sm_90. The bits
+//! are the same.
 use super::{
     Emitter,
     emitter::{Value, ptx},
@@ -15,7 +16,7 @@ use crate::{
     target::Target,
 };
 
-/// The first target that rounds to `bf16` and has its fused multiply-add.
+/// The first target that rounds to `bf16`, has its fused multiply-add, and `min` and `max` of both types.
 pub(super) const HAS_ROUNDING: Target = Target::new(80);
 /// The first target with sums, differences and products of `bf16`.
 pub(super) const HAS_SUMS: Target = Target::new(90);
@@ -26,6 +27,12 @@ pub(super) fn rounds(inst: &Inst) -> bool {
     let computes =
         matches!(inst.op, Op::Unary { .. } | Op::Binary { .. } | Op::Cast { .. } | Op::Fma { .. });
     inst.ty == Scalar::BF16.into() && computes && !exact
+}
+
+/// Whether the instruction is the smaller or the larger of two.
+pub(super) fn chooses(inst: &Inst) -> bool {
+    let is_half = inst.ty == Scalar::BF16.into() || inst.ty == Scalar::F16.into();
+    is_half && matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. })
 }
 
 /// Whether the instruction is a sum, difference or product of `bf16`.
@@ -165,8 +172,12 @@ impl Emitter<'_> {
             | BinaryOp::MulHigh
             | BinaryOp::RotateLeft => unreachable!("the verifier saw integers or `bool` here"),
         };
-        let native = format == Format::F16 || self.target >= HAS_SUMS;
-        if native && matches!(op, "add.rn" | "sub.rn" | "mul.rn") {
+        let native = match op {
+            "add.rn" | "sub.rn" | "mul.rn" => format == Format::F16 || self.target >= HAS_SUMS,
+            "min" | "max" => self.target >= HAS_ROUNDING,
+            _ => false,
+        };
+        if native {
             let (lhs, rhs, result) = (self.reg(lhs), self.reg(rhs), self.regs.fresh(Class::B16));
             ptx!(self, "{op}.{} {result}, {lhs}, {rhs}", suffix(format));
             return result.into();

@@ -159,7 +159,8 @@ fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
         (VERSION_WITH_SUMS, half::HAS_SUMS)
     } else if target >= reduce::HAS_REDUX && uses(reduces) {
         (VERSION_WITH_REDUX, reduce::HAS_REDUX)
-    } else if target >= half::HAS_ROUNDING && uses(half::rounds) {
+    } else if target >= half::HAS_ROUNDING && uses(|inst| half::rounds(inst) || half::chooses(inst))
+    {
         (VERSION_WITH_REDUX, half::HAS_ROUNDING)
     } else {
         (VERSION, Target::OLDEST)
