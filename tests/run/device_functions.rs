@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 
 cases![
     own_module, other_modules, other_crate, slices, early_return, nested_calls, generic,
-    with_barriers: THREADS_MEET, with_atomics, shadowed_names, argument_order, used_twice,
+    with_barriers: THREADS_MEET, with_atomics, shadowed_names, argument_order, used_twice, impl_arguments,
 ];
 
 #[device]
@@ -395,5 +395,61 @@ fn used_twice(on: &Engine) -> Check {
     let mut out = vec![0; 20];
     launch!(on, also_nesting(write out), LaunchConfig::cover(20))?;
     let want: Vec<u64> = (0..20).map(|i| 2 * i + 2).collect();
+    same("out", &out, &want)
+}
+
+#[device]
+trait Weighed {
+    fn weight(&self) -> i32;
+    fn grow(&mut self, by: i32);
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Stone(i32);
+
+#[device]
+impl Weighed for Stone {
+    fn weight(&self) -> i32 {
+        self.0
+    }
+    fn grow(&mut self, by: i32) {
+        self.0 += by;
+    }
+}
+
+#[device]
+fn total(
+    a: &impl Weighed,
+    b: impl Weighed,
+    f: impl Fn(i32) -> i32,
+    g: &impl Fn(i32) -> i32,
+) -> i32 {
+    f(a.weight()) + g(b.weight())
+}
+
+#[device]
+fn feed(one: &mut impl Weighed, by: i32) {
+    one.grow(by);
+}
+
+#[kernel]
+fn weighing(x: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let mut stone = Stone(x[i]);
+        feed(&mut stone, 3);
+        let halved = |v| v / 2;
+        let next = x.get(i + 1).copied().unwrap_or(-1);
+        out[i] = total(&stone, Stone(next), |v| 10 * v, &halved);
+    }
+}
+
+fn impl_arguments(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..70).map(|i| i * 7 - 100).collect();
+    let mut out = vec![0; 70];
+    launch!(on, weighing(read x, write out), LaunchConfig::cover(70))?;
+    let next = |i: usize| if i == 69 { -1 } else { x[i + 1] };
+    let want: Vec<i32> = (0..70).map(|i| 10 * (x[i] + 3) + next(i) / 2).collect();
     same("out", &out, &want)
 }

@@ -16,7 +16,7 @@ use super::{
     items::{Member, MemberKind, Split},
     path::callee,
     scope::{self, Env},
-    signature::{Parameter, by_reference, parameters, peel},
+    signature::{Parameter, by_reference, parameters},
 };
 use syn::{
     AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, Item, PathArguments,
@@ -260,15 +260,7 @@ impl<'a> Infer<'a> {
 
     pub(super) fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {
         match param {
-            FnArg::Typed(param) => match peel(&param.ty) {
-                syn::Type::ImplTrait(_) => {
-                    match scope::generic(&env.args, &format!("impl#{index}")) {
-                        Some((_, GenericArg::Type(ty))) => ty,
-                        _ => self.unknown(),
-                    }
-                }
-                ty => self.type_in(ty, env),
-            },
+            FnArg::Typed(param) => self.argument_type(index, &param.ty, env),
             FnArg::Receiver(receiver) => {
                 let this = env.this.unwrap_or_else(|| self.types.unit());
                 match by_reference(receiver) {

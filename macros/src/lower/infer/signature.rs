@@ -26,7 +26,7 @@ pub(super) enum Parameter<'a> {
     Type(&'a syn::TypeParam),
     /// A constant.
     Const(&'a syn::ConstParam),
-    /// The type of an argument that is `impl Trait`, by the argument's number.
+    /// The type of an argument that is `impl Trait`, or what it refers to, by the argument's number.
     Impl(usize, &'a syn::TypeImplTrait),
 }
 
@@ -53,13 +53,22 @@ pub(super) fn parameters<'a>(
         GenericParam::Const(param) => Some(Parameter::Const(param)),
     });
     let impls = sig.inputs.iter().enumerate().filter_map(|(index, input)| match input {
-        FnArg::Typed(input) => match peel(&input.ty) {
-            syn::Type::ImplTrait(ty) => Some(Parameter::Impl(index, ty)),
-            _ => None,
-        },
+        FnArg::Typed(input) => Some(Parameter::Impl(index, impl_trait(&input.ty)?.1)),
         FnArg::Receiver(_) => None,
     });
     written.chain(impls).collect()
+}
+
+/// The `impl Trait` that an argument's type is, or refers to, and whether by `&` or `&mut`.
+fn impl_trait(ty: &syn::Type) -> Option<(Option<bool>, &syn::TypeImplTrait)> {
+    match peel(ty) {
+        syn::Type::ImplTrait(ty) => Some((None, ty)),
+        syn::Type::Reference(reference) => match peel(&reference.elem) {
+            syn::Type::ImplTrait(ty) => Some((Some(reference.mutability.is_some()), ty)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether a method takes `&self` or `&mut self`, and whether it is `&mut`.
@@ -294,21 +303,24 @@ impl Infer<'_> {
             FnArg::Receiver(receiver) => return self.receiver(receiver),
             FnArg::Typed(input) => input,
         };
-        let ty = match peel(&input.ty) {
-            syn::Type::ImplTrait(_) => {
-                match scope::generic(&self.env.args, &format!("impl#{index}")) {
-                    Some((_, GenericArg::Type(ty))) => ty,
-                    _ => self.unknown(),
-                }
-            }
-            _ => self.ty(&input.ty),
-        };
+        let env = self.env.clone();
+        let ty = self.argument_type(index, &input.ty, &env);
         if self.context.kernel.is_some() {
             self.kernel_parameter(&input.ty, ty);
         } else {
             self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
         }
         self.pattern(&input.pat, ty)
+    }
+
+    /// The type of the argument of this number, which is written as `ty`.
+    pub(super) fn argument_type(&mut self, index: usize, ty: &syn::Type, env: &Env) -> Ty {
+        let Some((reference, _)) = impl_trait(ty) else { return self.type_in(ty, env) };
+        let this = match scope::generic(&env.args, &format!("impl#{index}")) {
+            Some((_, GenericArg::Type(ty))) => ty,
+            _ => self.unknown(),
+        };
+        reference.map_or(this, |mutable| self.types.reference(mutable, this))
     }
 
     /// `self`, `&self` or `&mut self`.

@@ -122,6 +122,21 @@ impl<T> Option<T> {
     }
 }
 
+impl<T> Option<&T> {
+    fn copied(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+    fn cloned(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+}
+
 impl<T, E> Result<T, E> {
     fn is_ok(&self) -> bool {
         matches!(self, Ok(_))
