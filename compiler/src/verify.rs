@@ -28,7 +28,7 @@
 //! 11. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
 //! 12. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 13. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds` or `panic`.
+//! 13. A `sync_grid` is in a cooperative kernel. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
 //! 14. Where it is known what a pointer points into, its space is that one's; a store goes to a

@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) contract: bool,
     /// Whether arithmetic that overflows is a fault.
     pub(crate) overflow_checks: bool,
+    /// Whether all blocks run at the same time.
+    pub(crate) cooperative: bool,
     /// Whether an index may take more than 31 bits.
     pub(crate) wide_index: bool,
     /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
@@ -37,6 +39,7 @@ impl Default for Options {
         Self {
             contract: true,
             overflow_checks: false,
+            cooperative: false,
             wide_index: false,
             block: None,
             open: Vec::new(),
@@ -46,8 +49,17 @@ impl Default for Options {
 }
 
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 8] =
-    ["allow", "block", "contract", "deny", "open", "overflow_checks", "warn", "wide_index"];
+const ARGUMENTS: [&str; 9] = [
+    "allow",
+    "block",
+    "contract",
+    "cooperative",
+    "deny",
+    "open",
+    "overflow_checks",
+    "warn",
+    "wide_index",
+];
 
 /// Reads the arguments of `#[kernel(..)]`. What is wrong is reported beside what could be read.
 pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
@@ -102,7 +114,7 @@ impl Parse for Argument {
             Error::new(error.span(), "expected an argument such as `block = 256`")
         })?;
         match name.to_string().as_str() {
-            "contract" | "overflow_checks" | "wide_index" => {
+            "contract" | "cooperative" | "overflow_checks" | "wide_index" => {
                 let on = flag(&name, input)?;
                 Ok(Self::Flag(name, on))
             }
@@ -283,6 +295,7 @@ impl Reader {
             Argument::Flag(name, on) => {
                 let target = match name.to_string().as_str() {
                     "contract" => &mut options.contract,
+                    "cooperative" => &mut options.cooperative,
                     "overflow_checks" => &mut options.overflow_checks,
                     _ => &mut options.wide_index,
                 };

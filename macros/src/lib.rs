@@ -57,6 +57,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
 ///   one. On `f16` and `bf16` it always is two: their operators round, each for itself, and
 ///   `x.mul_add(y, z)` of `Float` is the fused one.
+/// - `cooperative`: all blocks run at the same time, so that `grid::sync()` may wait for all of them. A
+///   launch of more blocks than the device runs at once is refused.
 /// - `overflow_checks`: integer arithmetic that overflows is a fault, as in a debug build.
 /// - `wide_index`: the grid may have more than 2^31 threads along an axis.
 /// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. It is then compiled when it

@@ -30,6 +30,9 @@ pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
 /// Bytes of shared memory that a block gets: what those GPUs give that give most.
 const SHARED_MEMORY: u64 = 227 << 10;
 
+/// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU runs.
+const COOPERATIVE_THREADS: u64 = 1 << 19;
+
 /// Programs depend on the kernel only, so all CPU devices share them.
 static PROGRAMS: Cache<Program> = Cache::new();
 /// The same, of kernels that are run as the front end made them.
@@ -102,6 +105,7 @@ impl Interpreter {
 
     /// Runs a launch, of at most so many `steps`, to its end.
     pub(crate) fn run(&self, launch: &Launch<'_>, steps: Option<u64>) -> Result<()> {
+        check_grid(launch)?;
         let program = self.program(launch)?;
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
@@ -156,6 +160,12 @@ impl Pending {
             }
         }
     }
+}
+
+/// Refuses a cooperative launch of too many blocks.
+fn check_grid(launch: &Launch<'_>) -> Result<()> {
+    let limit = COOPERATIVE_THREADS / u64::from(launch.geometry.threads());
+    launch.check_cooperative(limit, &NAME)
 }
 
 fn argument<'a>(arg: &Value<'a>) -> warpwise_simt::Arg<'a> {

@@ -136,6 +136,19 @@ pub(crate) struct Launch<'a> {
     pub(crate) args: &'a [Value<'a>],
 }
 
+impl Launch<'_> {
+    /// Refuses a cooperative launch of more blocks than run at the same time on `device`.
+    pub(crate) fn check_cooperative(&self, limit: u64, device: &dyn fmt::Display) -> Result<()> {
+        let blocks = self.geometry.blocks();
+        if !self.bound.signature.cooperative || blocks <= limit {
+            return Ok(());
+        }
+        let device = device.to_string();
+        let mistake = LaunchMistake::CooperativeGrid { blocks, limit, device };
+        Err(Error::Launch { kernel: self.source.name, mistake })
+    }
+}
+
 /// Checks a launch and gives it to the device; what the kernel's threads do wrong comes out of
 /// the next call that synchronises.
 ///

@@ -264,6 +264,18 @@ pub enum LaunchMistake {
         /// Whether it overflows or divides by zero.
         problem: String,
     },
+    /// More blocks of a cooperative kernel than run at the same time.
+    #[error(
+        "its blocks wait for each other, and the launch has {blocks} of them, of which {limit} run at the same time on {device}"
+    )]
+    CooperativeGrid {
+        /// Blocks of the launch.
+        blocks: u64,
+        /// The most, with blocks like these; 0 if the device has no cooperative launches.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
     /// A buffer of another device than the launch's.
     #[error("`{param}` is a buffer on {buffer}, and the launch is on {device}")]
     WrongDevice {

@@ -142,6 +142,8 @@ pub(crate) struct Signature {
     pub(crate) params: Vec<Param>,
     pub(crate) block: Option<[u64; 3]>,
     pub(crate) wide_index: bool,
+    /// Whether all blocks have to run at the same time.
+    pub(crate) cooperative: bool,
     /// Bytes of shared memory that a block takes for arrays of known lengths.
     pub(crate) shared: u64,
     /// How many of these the kernel declares, so that no launch asks for them.
@@ -157,6 +159,7 @@ impl Signature {
             params: kernel.params.iter().map(|(_, param)| param.clone()).collect(),
             block: kernel.block.as_ref().map(|dims| dims.each_ref().map(number)),
             wide_index: kernel.wide_index,
+            cooperative: kernel.cooperative,
             shared: ptx::block_shared_bytes(kernel),
             declared_shared: ptx::declared_shared_bytes(kernel),
             sized_at_launch: ptx::is_sized_at_launch(kernel),

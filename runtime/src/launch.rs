@@ -192,6 +192,15 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
+    pub(crate) fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&blocks| u64::from(blocks)).product()
+    }
+
+    /// Threads in a block.
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
     /// True if there is nothing to run.
     pub(crate) fn is_empty(&self) -> bool {
         self.grid.contains(&0)

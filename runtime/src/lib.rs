@@ -28,7 +28,7 @@
 //! out of bounds in a thread.
 //!
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
-//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], std's
+//! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`](vector::F32x4) and its kin.
 //! - [`math`]: functions with the same bits everywhere.
@@ -49,6 +49,7 @@ mod dispatch;
 mod driver;
 mod element;
 mod error;
+pub mod grid;
 pub mod host;
 mod kernel;
 mod launch;

@@ -7,7 +7,7 @@
 mod kernels;
 mod process;
 
-use kernels::{divide, faulty, increment, sized};
+use kernels::{divide, faulty, increment, meeting, sized};
 use process::said;
 use std::{
     env,
@@ -285,6 +285,45 @@ fn launches_ask_for_the_shared_memory_that_they_size() {
         let expected = "cannot launch `sized`: the length of the `shared_dyn!` at src/kernels.rs:13:9 \
                         overflows in this launch";
         assert_eq!(error, expected);
+    });
+}
+
+#[test]
+fn cooperative_launches_are_of_as_many_blocks_as_run_together() {
+    let name = "cooperative_launches_are_of_as_many_blocks_as_run_together";
+    let output = in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(2).unwrap();
+        let refused =
+            |blocks, n, y: &mut _| meeting(&device, blocks, n, y).unwrap_err().to_string();
+        let text = |blocks: u32, limit: u32| {
+            format!(
+                "cannot launch `meeting`: its blocks wait for each other, and the launch has {blocks} of \
+                 them, of which {limit} run at the same time on cuda:0 (Fake 40)"
+            )
+        };
+        meeting(&device, 264, 0, &mut y).unwrap();
+        assert_eq!(refused(265, 0, &mut y), text(265, 264));
+        assert_eq!(refused(133, 120 << 10, &mut y), text(133, 132));
+        meeting(&device, 132, 120 << 10, &mut y).unwrap();
+        meeting(&device, 0, 0, &mut y).unwrap();
+        meeting(&device, 1, 0, &mut y).unwrap();
+        // The same word for all of them, and what one left there is what the next one finds.
+        assert_eq!(y.to_vec().unwrap(), [264 + 132 + 1, 0]);
+    });
+    let expected = "contexts 1 streams 0 events 0 memory 0 pinned 0 modules 1 loads 1 launches 3";
+    assert!(left(output).is_none_or(|left| left.contains(expected)));
+}
+
+#[test]
+fn without_cooperative_launches_there_are_none() {
+    let env = [("FAKE_CUDA", "no_cooperation")];
+    in_process("without_cooperative_launches_there_are_none", fake(), &env, || {
+        let device = Device::cuda(0).unwrap();
+        let mut y = device.zeros::<u32>(2).unwrap();
+        let error = meeting(&device, 1, 0, &mut y).unwrap_err().to_string();
+        assert!(error.contains("of which 0 run at the same time"), "{error}");
+        increment(&device, LaunchConfig::cover(2), &mut y).unwrap();
     });
 }
 

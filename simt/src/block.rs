@@ -59,6 +59,8 @@ pub(crate) enum Turn {
     Ended,
     /// Its threads go round loops that wait for other blocks.
     Waits,
+    /// Every thread that has not ended waits for the other blocks.
+    Meets,
     /// No thread can go on.
     Deadlock(Vec<Waiting>),
     /// The launch has no steps left.
@@ -172,6 +174,10 @@ impl<'a> Block<'a> {
                 self.give_back(budget);
                 return Turn::Ended;
             }
+            if self.strands.iter().all(|(_, strand)| self.waits_for_grid(strand)) {
+                self.give_back(budget);
+                return Turn::Meets;
+            }
             if self.strands.iter().all(|(_, strand)| strand.waits) {
                 return Turn::Deadlock(self.waiting());
             }
@@ -180,6 +186,18 @@ impl<'a> Block<'a> {
                 return Turn::Waits;
             }
         }
+    }
+
+    fn waits_for_grid(&self, strand: &Strand) -> bool {
+        strand.waits && matches!(self.code.steps[strand.at as usize], Step::SyncGrid)
+    }
+
+    /// Lets the threads go on that wait for the other blocks, which have come.
+    pub(crate) fn leave_meeting(&mut self) {
+        for (_, strand) in &mut self.strands {
+            (strand.at, strand.waits) = (strand.at + 1, false);
+        }
+        self.merge();
     }
 
     /// Runs a strand as long as there are steps for it.
@@ -372,6 +390,7 @@ impl<'a> Block<'a> {
                 Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
                 Some((WarpOp::Match { .. }, _)) => Meeting::Match,
                 Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
+                None if self.waits_for_grid(strand) => Meeting::Grid,
                 None => Meeting::Barrier,
             };
             for (warp, lanes) in strand.active().warps() {

@@ -208,6 +208,8 @@ pub(crate) enum Step {
     },
 
     // Where threads meet.
+    /// Waits for every thread of the grid.
+    SyncGrid,
     Barrier {
         reduce: Option<(BarrierOp, Operand, Uniform)>,
     },
@@ -396,6 +398,7 @@ impl Step {
             | Self::Atomic { .. }
             | Self::Fence
             | Self::Barrier { .. }
+            | Self::SyncGrid
             | Self::Warp { .. }
             | Self::Else
             | Self::Regather

@@ -2,7 +2,9 @@
 //!
 //! Workers take blocks in the order of their numbers, so that a block may wait for an
 //! earlier one. A block that makes no progress is put aside and another is taken, so
-//! that it may wait for a later one, too. The caller's thread is the first worker,
+//! that it may wait for a later one, too. Blocks of a cooperative launch that have come to
+//! where the grid meets wait until all have come that do not end before: so all blocks of it are
+//! alive together, however few workers there are. The caller's thread is the first worker,
 //! and gets help once the launch has proved to be worth a thread.
 use crate::{
     Launch, Outcome,
@@ -17,7 +19,7 @@ use std::{
     num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Mutex, OnceLock, PoisonError,
+        Condvar, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
@@ -61,6 +63,7 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
         budget: launch.steps.unwrap_or(0),
         steps: launch.steps.map(AtomicU64::new),
         end: Mutex::default(),
+        meeting: Meeting::default(),
     };
     grid.run(if code.alone { Some(NonZeroUsize::MIN) } else { launch.workers });
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -83,6 +86,25 @@ struct Grid<'a> {
     /// Steps that are left.
     steps: Option<AtomicU64>,
     end: Mutex<End>,
+    meeting: Meeting,
+}
+
+/// Where the blocks of a cooperative launch meet.
+#[derive(Default)]
+struct Meeting {
+    count: Mutex<Count>,
+    changed: Condvar,
+}
+
+/// Which blocks a meeting need not wait for.
+#[derive(Default)]
+struct Count {
+    /// How many have come.
+    come: u64,
+    /// How many have ended.
+    ended: u64,
+    /// How many meetings there were.
+    rounds: u64,
 }
 
 /// Cores of the host. Asking the system takes longer than a small launch.
@@ -133,9 +155,38 @@ impl Grid<'_> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).log.join(log);
     }
 
+    /// Counts a block that has come to a meeting, or ended; yields how many meetings there were before.
+    fn count(&self, add: fn(&mut Count)) -> u64 {
+        let mut count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = count.rounds;
+        add(&mut count);
+        if count.come > 0 && count.come + count.ended == self.blocks {
+            (count.come, count.rounds) = (0, before + 1);
+            self.meeting.changed.notify_all();
+        }
+        before
+    }
+
+    /// Whether there was a meeting after so many; waits until there is, if asked to. Nobody waits for what
+    /// was given up.
+    fn has_met(&self, rounds: u64, wait: bool) -> bool {
+        let mut count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
+        while wait && count.rounds == rounds && self.first_stopped.load(Relaxed) == u64::MAX {
+            count = self.meeting.changed.wait(count).unwrap_or_else(PoisonError::into_inner);
+        }
+        count.rounds != rounds
+    }
+
+    /// Gives up the blocks behind this one, and all that wait for others.
+    fn give_up(&self, block: u64) {
+        let _count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
+        self.first_stopped.fetch_min(block, Relaxed);
+        self.meeting.changed.notify_all();
+    }
+
     /// Notes that `block` cannot end.
     fn stop(&self, block: u64, stopped: Stopped) {
-        self.first_stopped.fetch_min(block, Relaxed);
+        self.give_up(block);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         if end.stopped.as_ref().is_none_or(|(lowest, _)| block < *lowest) {
             end.stopped = Some((block, stopped));
@@ -144,7 +195,7 @@ impl Grid<'_> {
 
     /// Notes that the steps are spent, unless there is more to say.
     fn spent(&self) {
-        self.first_stopped.store(0, Relaxed);
+        self.give_up(0);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         end.stopped.get_or_insert((u64::MAX, Stopped::StepBudget { steps: self.budget }));
     }
@@ -168,6 +219,9 @@ struct Worker<'a> {
     log: Log,
     /// Blocks that wait for others, least recently run first.
     aside: VecDeque<Block<'a>>,
+    /// Blocks that have come to a meeting, and how many there were before that.
+    met: Vec<Block<'a>>,
+    rounds: u64,
     /// Those of `aside` to run again before another block starts.
     again: usize,
     /// How often a block may still wait, once another was found that cannot end.
@@ -182,6 +236,8 @@ impl<'a> Worker<'a> {
             grid,
             log: Log::default(),
             aside: VecDeque::new(),
+            met: Vec::new(),
+            rounds: 0,
             again: 0,
             grace: GRACE,
             spare: None,
@@ -196,7 +252,14 @@ impl<'a> Worker<'a> {
             return true;
         }
         match block.run(self.grid.steps.as_ref(), &mut self.log) {
-            Turn::Ended => self.spare = Some(block),
+            Turn::Ended => {
+                self.grid.count(|count| count.ended += 1);
+                self.spare = Some(block);
+            }
+            Turn::Meets => {
+                self.rounds = self.grid.count(|count| count.come += 1);
+                self.met.push(block);
+            }
             // Perhaps for one that cannot end.
             Turn::Waits if self.grace == 0 => self.spare = Some(block),
             Turn::Waits => {
@@ -218,8 +281,29 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// A block put aside, or, when each of those has had its turn, a new one.
+    /// A block to run; waits for other workers' where there is no other.
     fn next(&mut self) -> Option<Block<'a>> {
+        self.leave_meeting(false);
+        if let Some(block) = self.ready() {
+            return Some(block);
+        }
+        self.leave_meeting(true);
+        self.ready()
+    }
+
+    /// Puts aside the blocks whose meeting is over; waits for that, if asked to.
+    fn leave_meeting(&mut self, wait: bool) {
+        if self.met.is_empty() || !self.grid.has_met(self.rounds, wait) {
+            return;
+        }
+        self.aside.extend(self.met.drain(..).map(|mut block| {
+            block.leave_meeting();
+            block
+        }));
+    }
+
+    /// A block put aside, or, when each of those has had its turn, a new one.
+    fn ready(&mut self) -> Option<Block<'a>> {
         if self.again > 0 {
             self.again -= 1;
             return self.aside.pop_front();

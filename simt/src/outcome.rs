@@ -79,6 +79,8 @@ pub struct Waiting {
 pub enum Meeting {
     /// `sync_threads` and its reductions.
     Barrier,
+    /// `grid::sync`
+    Grid,
     /// `sync_warp`
     SyncWarp,
     /// A shuffle.
@@ -96,6 +98,7 @@ impl Meeting {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "block barrier",
+            Self::Grid => "grid barrier",
             Self::SyncWarp => "warp barrier",
             Self::Shuffle => "shuffle",
             Self::Vote => "vote",

@@ -7,6 +7,7 @@ mod atomics;
 mod block;
 mod casts;
 mod control;
+mod cooperative;
 mod device_functions;
 mod engine;
 mod enums;
@@ -44,6 +45,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("block", block::CASES),
     ("casts", casts::CASES),
     ("control", control::CASES),
+    ("cooperative", cooperative::CASES),
     ("device_functions", device_functions::CASES),
     ("enums", enums::CASES),
     ("exchanges", exchanges::CASES),

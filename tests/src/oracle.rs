@@ -355,6 +355,7 @@ impl<'m> Machine<'m> {
                 }
                 old
             }
+            Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Barrier { reduce } => match reduce {
                 Some((op, value)) => {
                     let all = 0..active.len();

@@ -240,6 +240,7 @@ impl<'k> Machine<'k> {
                 }
                 old
             }
+            Op::SyncGrid => unreachable!("random kernels are not cooperative"),
             Op::Barrier { .. }
             | Op::SyncWarp { .. }
             | Op::Shuffle { .. }

@@ -360,6 +360,7 @@ impl Walk<'_> {
             | Op::Set { .. }
             | Op::Store { .. }
             | Op::AtomicStore { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::If { .. }

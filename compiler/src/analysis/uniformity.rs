@@ -250,6 +250,7 @@ impl<'k> Walk<'k> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::If { .. }
@@ -458,6 +459,7 @@ impl<'k> Walk<'k> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

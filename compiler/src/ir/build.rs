@@ -43,6 +43,7 @@ impl Builder {
             name: name.into(),
             generics: Table::new(),
             block: None,
+            cooperative: false,
             wide_index: false,
             params: Table::new(),
             shared: Table::new(),

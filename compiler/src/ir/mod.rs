@@ -11,7 +11,7 @@
 //! body, set a [`Local`].
 //!
 //! **Threads.** Every instruction is run by each thread on its own values;
-//! [`Op::Barrier`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`], [`Op::Match`] and [`Op::Reduce`] are where
+//! [`Op::Barrier`], [`Op::SyncGrid`], [`Op::SyncWarp`], [`Op::Shuffle`], [`Op::Vote`], [`Op::Match`] and [`Op::Reduce`] are where
 //! threads meet. A thread ends at the end of the body, at [`Op::Return`], at
 //! [`Op::Panic`], or at a check that fails; a thread that has ended no longer counts where threads meet.
 //!
@@ -63,6 +63,8 @@ pub struct Kernel {
     pub generics: Table<GenericId, Generic>,
     /// Threads in a block along x, y and z, where the kernel declares them.
     pub block: Option<[Extent; 3]>,
+    /// Whether all blocks of the grid run at the same time, so that they may wait for each other.
+    pub cooperative: bool,
     /// Whether the grid may have more than 2^31 threads along an axis.
     pub wide_index: bool,
     /// Parameters, in order.

@@ -206,6 +206,9 @@ pub enum Op {
         /// What is computed over the waiting threads, and from which `bool`.
         reduce: Option<(BarrierOp, InstId)>,
     },
+    /// Waits until every thread of the grid that has not ended is at one of these, and orders the
+    /// grid's accesses to global memory, and the block's to shared memory. In cooperative kernels only.
+    SyncGrid,
     /// Waits for the lanes of the mask (`u32`; without one, every lane that has
     /// not ended) and orders their accesses to memory.
     SyncWarp {
@@ -713,6 +716,7 @@ macro_rules! operands {
             | Op::Array(_)
             | Op::Builtin(_)
             | Op::Get(_)
+            | Op::SyncGrid
             | Op::Fence { .. }
             | Op::Loop { .. }
             | Op::Block { .. }
@@ -784,6 +788,7 @@ macro_rules! bodies {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
@@ -830,6 +835,7 @@ impl Op {
             | Self::Print { .. } => Effect::Write,
             Self::Bounds { .. } | Self::Check { .. } => Effect::Fault,
             Self::Barrier { .. }
+            | Self::SyncGrid
             | Self::SyncWarp { .. }
             | Self::Fence { .. }
             | Self::Shuffle { .. }

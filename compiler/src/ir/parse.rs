@@ -84,6 +84,7 @@ impl<'t> Parser<'t> {
             name,
             generics: Table::new(),
             block: None,
+            cooperative: false,
             wide_index: false,
             params: Table::new(),
             shared: Table::new(),
@@ -415,6 +416,7 @@ impl<'t> Parser<'t> {
     fn declaration(&mut self, kernel: &mut Kernel) -> Result<bool> {
         let (at, word) = self.word();
         match word {
+            "cooperative" => kernel.cooperative = true,
             "wide_index" => kernel.wide_index = true,
             "block" => kernel.block = Some(self.block()?),
             "generic" => {
@@ -746,6 +748,7 @@ impl<'t> Parser<'t> {
                 let masked = self.rest().starts_with('%') && !self.at_definition();
                 Op::SyncWarp { mask: if masked { Some(self.inst_id()?) } else { None } }
             }
+            "sync_grid" => Op::SyncGrid,
             "if" => Op::If { cond: self.inst_id()?, then: Body::default(), other: Body::default() },
             "for" => self.range()?,
             "loop" => Op::Loop { body: Body::default() },

@@ -11,6 +11,9 @@ use std::fmt::{self, Display, Formatter};
 impl Display for Kernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "kernel {} {{", Name(&self.name))?;
+        if self.cooperative {
+            writeln!(f, "  cooperative")?;
+        }
         if self.wide_index {
             writeln!(f, "  wide_index")?;
         }
@@ -186,6 +189,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         }
         Op::Barrier { reduce: None } => write!(f, "barrier"),
         Op::Barrier { reduce: Some((op, value)) } => write!(f, "barrier.{} {value}", op.name()),
+        Op::SyncGrid => write!(f, "sync_grid"),
         Op::SyncWarp { mask: None } => write!(f, "sync_warp"),
         Op::SyncWarp { mask: Some(mask) } => write!(f, "sync_warp {mask}"),
         Op::Fence { scope } => write!(f, "fence.{}", scope.name()),

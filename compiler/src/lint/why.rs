@@ -8,6 +8,9 @@ use crate::{
 /// The barriers of `kernel`, each as it is written in the source.
 pub(super) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
+        if inst.op == Op::SyncGrid {
+            return Some((id, "grid::sync()"));
+        }
         let Op::Barrier { reduce } = inst.op else { return None };
         let call = match reduce.map(|(op, _)| op) {
             None => "sync_threads()",

@@ -111,6 +111,7 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
+        | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

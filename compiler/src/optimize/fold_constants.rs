@@ -74,6 +74,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Atomic { .. }
         | Op::CompareExchange { .. }
         | Op::Barrier { .. }
+        | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

@@ -209,6 +209,7 @@ impl Walk<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

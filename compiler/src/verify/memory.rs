@@ -55,6 +55,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Get(_)
             | Op::Set { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

@@ -278,6 +278,12 @@ impl Typing<'_, '_> {
                 self.operands([*expected, *value], self.ty);
                 self.result_in(Class::Any);
             }
+            Op::SyncGrid => {
+                self.result(Ty::Unit);
+                if !self.kernel.cooperative {
+                    self.error("is in a kernel that is not cooperative".into());
+                }
+            }
             Op::Barrier { reduce: None } | Op::Fence { scope: _ } => self.result(Ty::Unit),
             Op::Barrier { reduce: Some((op, value)) } => {
                 self.operands([*value], BOOL);

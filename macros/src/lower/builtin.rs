@@ -9,6 +9,8 @@ pub(crate) enum Builtin {
     Index(ir::Builtin),
     /// `sync_threads` and its reductions.
     Barrier(Option<BarrierOp>),
+    /// `grid::sync`
+    SyncGrid,
     /// `sync_warp`, perhaps with a mask.
     SyncWarp {
         /// Whether the first argument is a mask.
@@ -97,6 +99,9 @@ fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
             found => found,
         },
         ["warp", name] => of_warp(name),
+        ["grid", "sync"] => {
+            Some(Found::new(Builtin::SyncGrid, "grid::sync".into(), vec![], Part::Unit))
+        }
         _ => None,
     }
 }

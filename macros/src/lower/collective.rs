@@ -1,7 +1,7 @@
-//! Functions of the modules `warp` and `block` that are kernel code themselves, in the
+//! Functions of the modules `warp`, `block` and `grid` that are kernel code themselves, in the
 //! [prelude](super::prelude): what they are called, and what values they take.
 
-/// A function of `warp` or `block`.
+/// A function of `warp`, `block` or `grid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collective {
     /// The module that it is in.
@@ -51,6 +51,8 @@ const BLOCK: [(&str, Takes); 10] = [
     ("thread_rank", Takes::Nothing),
 ];
 
+const GRID: [(&str, Takes); 2] = [("size", Takes::Nothing), ("thread_rank", Takes::Nothing)];
+
 /// The function that these names lead to: `["block", "reduce"]`, perhaps behind `warpwise` or its
 /// prelude.
 pub(crate) fn find(path: &[String]) -> Option<Collective> {
@@ -61,9 +63,10 @@ pub(crate) fn find(path: &[String]) -> Option<Collective> {
         }
         _ => return None,
     };
-    let (module, functions) = match module {
+    let (module, functions): (_, &[_]) = match module {
         "warp" => ("warp", &WARP),
         "block" => ("block", &BLOCK),
+        "grid" => ("grid", &GRID),
         _ => return None,
     };
     let (name, takes) = functions.iter().copied().find(|(known, _)| *known == name)?;
@@ -76,6 +79,7 @@ pub(crate) fn of_trait(module: &str, in_prelude: bool) -> Option<&'static str> {
     Some(match module {
         "warp" => "Warp",
         "block" => "Block",
+        "grid" => "Grid",
         "lanes" if in_prelude => "Lanes",
         "warps" if in_prelude => "Warps",
         _ => return None,
@@ -92,7 +96,8 @@ mod tests {
     #[test]
     fn the_prelude_has_every_function() {
         let prelude = Prelude::new(0, &Words::default());
-        for (module, functions) in [("warp", &WARP), ("block", &BLOCK)] {
+        let modules: [(_, &[_]); 3] = [("warp", &WARP), ("block", &BLOCK), ("grid", &GRID)];
+        for (module, functions) in modules {
             for (name, _) in functions {
                 let of = of_trait(module, false).unwrap();
                 assert!(prelude.function(of, name).is_some(), "{module}::{name}");

@@ -16,7 +16,7 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
@@ -25,6 +25,7 @@ const FILES: [&str; 8] = [
     include_str!("prelude/number.rs"),
     include_str!("prelude/warp.rs"),
     include_str!("prelude/block.rs"),
+    include_str!("prelude/grid.rs"),
 ];
 
 /// A type, or a function with the first line of the `impl` or trait that it is in.

@@ -21,6 +21,8 @@ const SHARED_MEMORY_PER_BLOCK: c_int = 8;
 const SHARED_MEMORY_ON_REQUEST: c_int = 97;
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
 const MULTIPROCESSORS: c_int = 16;
+/// `CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH`
+const COOPERATIVE_LAUNCH: c_int = 95;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`
 const CAPABILITY_MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`
@@ -79,6 +81,8 @@ pub(super) struct Context {
     number: DeviceNumber,
     pub(super) ordinal: usize,
     pub(super) info: DeviceInfo,
+    /// Whether all blocks of a launch can be made to run at the same time.
+    pub(super) cooperative: bool,
     /// Whether memory is allocated and freed in stream order.
     pub(super) pools: bool,
     /// The error that lost the GPU.
@@ -95,10 +99,12 @@ impl Context {
         }
         // Drivers older than the attribute refuse it.
         let pools = attribute(driver, number, MEMORY_POOLS).unwrap_or(0) == 1;
+        let cooperative = attribute(driver, number, COOPERATIVE_LAUNCH)? == 1;
         let mut handle = ContextHandle::NULL;
         // SAFETY: `handle` takes the result; `number` came from the driver.
         unsafe { driver.cuDevicePrimaryCtxRetain(&mut handle, number) }?;
-        Ok(Self { driver, handle, number, ordinal, info, pools, lost: OnceLock::new() })
+        let lost = OnceLock::new();
+        Ok(Self { driver, handle, number, ordinal, info, cooperative, pools, lost })
     }
 
     /// Does `work` with this context current on this thread.

@@ -37,6 +37,8 @@ pub(super) struct Faults {
     staging: Vec<Pinned>,
     /// What launches print into, once one does: [`PRINT_BYTES`] of device memory.
     prints: Option<Address>,
+    /// Where launches that are cooperative count their blocks, once there is one.
+    barrier: Option<Address>,
     /// What was printed and not handed on yet.
     pub(super) text: String,
     /// The first fault that was seen and not reported yet.
@@ -52,6 +54,9 @@ struct Launched {
 
 /// Bytes of device memory that printing takes.
 pub(super) const PRINT_BYTES: usize = output::HEADER + output::ROOM;
+
+/// Bytes of device memory in which cooperative launches count their blocks.
+pub(super) const BARRIER_BYTES: usize = size_of::<u64>();
 
 /// Bytes of device memory that a stream's records take.
 pub(super) const BYTES: usize = 2 * RECORDS * SIZE;
@@ -71,6 +76,7 @@ impl Faults {
             launched: Vec::with_capacity(RECORDS),
             staging: Vec::new(),
             prints: None,
+            barrier: None,
             text: String::new(),
             seen: None,
         })
@@ -94,9 +100,22 @@ impl Faults {
         }
     }
 
-    /// What launches print into, if one has.
-    pub(super) fn printed(&self) -> Option<Address> {
-        self.prints
+    /// Where cooperative launches count their blocks; `allocate` makes it at the first call, [`BARRIER_BYTES`]
+    /// that start as zeros. Each launch leaves it as it found it, but for what [does not
+    /// matter](warpwise_compiler::back::ptx).
+    pub(super) fn barrier(
+        &mut self,
+        allocate: impl FnOnce() -> Result<Address>,
+    ) -> Result<Address> {
+        match self.barrier {
+            Some(barrier) => Ok(barrier),
+            None => Ok(*self.barrier.insert(allocate()?)),
+        }
+    }
+
+    /// All that was made for launches.
+    pub(super) fn made(&self) -> impl Iterator<Item = Address> + use<> {
+        self.prints.into_iter().chain(self.barrier)
     }
 
     /// Notes that `source` was launched with the next record.

@@ -17,7 +17,7 @@ use crate::{
     output::Printer,
 };
 use std::{
-    ffi::{c_uint, c_void},
+    ffi::{c_int, c_uint, c_void},
     fmt, ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -181,6 +181,7 @@ impl Stream {
     fn enqueue(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
         let Launch { source, bound, geometry: Geometry { grid, block }, ref shared, args, .. } =
             *launch;
+        self.check_grid(driver, launch, loaded)?;
         let mut faults = self.faults();
         if faults.is_full() {
             self.read_faults(driver, &mut faults)?;
@@ -197,7 +198,10 @@ impl Stream {
         values.extend(&shared.offsets);
         values.push(faults.next());
         if bound.kernel.prints() {
-            values.push(faults.prints(|| self.allocate_prints(driver))?);
+            values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
+        }
+        if bound.signature.cooperative {
+            values.push(faults.barrier(|| self.allocate_zeros(driver, faults::BARRIER_BYTES))?);
         }
         // No device has as much as does not fit; the launch was checked against that.
         let shared = u32::try_from(shared.dynamic).unwrap_or(u32::MAX);
@@ -209,31 +213,54 @@ impl Stream {
         // elements as is said, and are freed behind this launch; the kernel checks its indices.
         // Its shared memory is as much as its arrays take.
         unsafe {
-            driver.cuLaunchKernel(
-                loaded.function,
-                grid[0],
-                grid[1],
-                grid[2],
-                block[0],
-                block[1],
-                block[2],
-                shared,
-                self.handle,
-                params.as_mut_ptr(),
-                ptr::null_mut(),
-            )
+            let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+            let (function, stream, params) = (loaded.function, self.handle, params.as_mut_ptr());
+            match bound.signature.cooperative {
+                true => driver.cuLaunchCooperativeKernel(
+                    function, gx, gy, gz, bx, by, bz, shared, stream, params,
+                ),
+                false => {
+                    let extra = ptr::null_mut();
+                    driver.cuLaunchKernel(
+                        function, gx, gy, gz, bx, by, bz, shared, stream, params, extra,
+                    )
+                }
+            }
         }?;
         faults.launched(source, bound, launch.geometry);
         Ok(())
     }
 
-    /// Zeroed memory for what kernels print.
-    fn allocate_prints(&self, driver: &Driver) -> Result<Address> {
-        let bytes = faults::PRINT_BYTES;
-        let prints = memory::allocate(&self.gpu.context, driver, self.handle, bytes)?;
+    /// Zeroed memory for what kernels print, or where they count.
+    fn allocate_zeros(&self, driver: &Driver, bytes: usize) -> Result<Address> {
+        let zeros = memory::allocate(&self.gpu.context, driver, self.handle, bytes)?;
         // SAFETY: all bytes of the allocation, in the order of its stream.
-        unsafe { driver.cuMemsetD8Async(prints, 0, bytes, self.handle) }?;
-        Ok(prints)
+        unsafe { driver.cuMemsetD8Async(zeros, 0, bytes, self.handle) }?;
+        Ok(zeros)
+    }
+
+    /// Refuses a cooperative launch of more blocks than the GPU runs at the same time.
+    fn check_grid(&self, driver: &Driver, launch: &Launch<'_>, loaded: &Loaded) -> Result<()> {
+        if !launch.bound.signature.cooperative {
+            return Ok(());
+        }
+        let context = &self.gpu.context;
+        let mut each = 0;
+        if context.cooperative {
+            let threads = c_int::try_from(launch.geometry.threads()).unwrap_or(c_int::MAX);
+            let shared = usize::try_from(launch.shared.dynamic).unwrap_or(usize::MAX);
+            // SAFETY: `each` takes the result; the function is loaded in the context, which is current.
+            unsafe {
+                driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &mut each,
+                    loaded.function,
+                    threads,
+                    shared,
+                )
+            }?;
+        }
+        let each = u64::try_from(each).unwrap_or(0);
+        launch.check_cooperative(each * context.info.multiprocessors as u64, context)
     }
 
     /// Waits, so that records are free again.
@@ -268,13 +295,13 @@ impl fmt::Display for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let context = &self.gpu.context;
-        let printed = self.faults().printed();
+        let made = self.faults().made();
         // SAFETY: each was made once and is destroyed once; work that the stream still has goes on
         // and the records are freed behind it. An error (of a lost context) leaves nothing to do.
         let _ = context.enter(|driver| unsafe {
             memory::free(context, driver, self.handle, self.records)?;
-            if let Some(printed) = printed {
-                memory::free(context, driver, self.handle, printed)?;
+            for address in made {
+                memory::free(context, driver, self.handle, address)?;
             }
             driver.cuEventDestroy_v2(self.event)?;
             driver.cuStreamDestroy_v2(self.handle)

@@ -209,6 +209,24 @@ functions! {
             params: *mut *mut c_void,
             extra: *mut *mut c_void
         );
+        cuLaunchCooperativeKernel(
+            function: FunctionHandle,
+            grid_x: c_uint,
+            grid_y: c_uint,
+            grid_z: c_uint,
+            block_x: c_uint,
+            block_y: c_uint,
+            block_z: c_uint,
+            shared_bytes: c_uint,
+            stream: StreamHandle,
+            params: *mut *mut c_void
+        );
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            blocks: *mut c_int,
+            function: FunctionHandle,
+            threads: c_int,
+            shared_bytes: usize
+        );
     }
     optional {
         // Since CUDA 11.2; `Context::pools` says whether the device has them too.

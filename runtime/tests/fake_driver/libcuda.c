@@ -2,7 +2,7 @@
    on the host, does everything at once, and knows the kernels of tests/kernels by their names.
    It checks what a driver takes for granted, and at exit prints what is still allocated.
 
-   FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory. */
+   FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +71,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 8: return *value = 48 << 10, OK;
     case 16: return *value = 132, OK;
     case 97: return *value = 227 << 10, OK;
+    case 95: return *value = !is("no_cooperation"), OK;
     case 75: return *value = is("old") ? 7 : 9, OK;
     case 76: return *value = 0, OK;
     case 115: return is("no_pools") ? INVALID_VALUE : (*value = 1, OK);
@@ -218,6 +219,25 @@ static void fault(struct record *record, uint64_t i, int kind, int span, uint64_
     bring(record->index, 3, i, i);
     bring(record->len, 3, i, len);
     record->count++;
+}
+
+/* As many blocks as there is shared memory for, at most two. */
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    ENTER;
+    if (threads < 1) return INVALID_VALUE;
+    return *blocks = shared > 227 << 10 ? 0 : shared > 113 << 10 ? 1 : 2, OK;
+}
+
+API int cuLaunchCooperativeKernel(const char *name, unsigned grid, unsigned gy, unsigned gz, unsigned block,
+                                  unsigned by, unsigned bz, unsigned shared, void *stream, void **params) {
+    ENTER;
+    if (grid * gy * gz > 132 * 2 || strcmp(name, "meeting")) return INVALID_VALUE;
+    COUNT(launches, 1);
+    /* The word in which blocks are counted comes last, and is 0 at first. */
+    uint32_t *y = *(uint32_t **)params[1];
+    uint64_t *word = *(uint64_t **)params[4];
+    y[0] += grid, y[1] = *word;
+    return *word ^= 1ull << 63, OK;
 }
 
 API int cuLaunchKernel(const char *name, unsigned grid, unsigned gy, unsigned gz, unsigned block, unsigned by,

@@ -240,3 +240,20 @@ pub static SIZED: Source = source!(
 pub fn sized(device: &Device, n: u64, y: &mut Buffer<u32>) -> Result<()> {
     launch(&SIZED, &[], device, LaunchConfig::grid(1), &[Arg::scalar(n), Arg::write(y)])
 }
+
+/// Waits for its grid, with `n` bytes of shared memory.
+pub static MEETING: Source = source!(
+    "meeting",
+    "kernel meeting {
+        cooperative
+        param arg0 = n: u64
+        param arg1 = y: write [u32]
+        shared @0 = bytes: [u8; launch arg0] !1
+        %0 = sync_grid !2
+    }"
+);
+
+pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Buffer<u32>) -> Result<()> {
+    let args = [Arg::scalar(n), Arg::write(y)];
+    launch(&MEETING, &[], device, LaunchConfig::grid(blocks).block(128), &args)
+}

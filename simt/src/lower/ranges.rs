@@ -241,6 +241,7 @@ impl Walk<'_> {
             | Op::Atomic { .. }
             | Op::CompareExchange { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
@@ -290,6 +291,7 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Get(_)
         | Op::Set { .. }
         | Op::Barrier { .. }
+        | Op::SyncGrid
         | Op::SyncWarp { .. }
         | Op::Fence { .. }
         | Op::Shuffle { .. }

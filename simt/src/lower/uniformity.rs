@@ -152,6 +152,7 @@ impl Round<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Loop { .. }

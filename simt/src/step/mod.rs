@@ -123,6 +123,8 @@ impl<'e> Exec<'e> {
                     Next::On
                 }
                 Step::Barrier { reduce } => self.barrier(*reduce),
+                // Blocks meet when all threads of each have come.
+                Step::SyncGrid => Next::Wait,
                 Step::Warp { op, mask } => self.warp(*op, *mask),
                 Step::Back { to, cost } => self.back(*to, *cost, slice),
                 Step::If { cond, other, join } => self.part(*cond, *other, *join),

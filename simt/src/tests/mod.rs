@@ -2,6 +2,7 @@
 mod arrays;
 mod faults;
 mod flow;
+mod grid;
 mod meet;
 mod memory;
 mod say;

@@ -36,6 +36,7 @@ impl Emitter<'_> {
     /// Ends the thread at the end of the kernel's body.
     pub(super) fn end(&mut self) {
         if !self.ends_elsewhere(&self.kernel.body) {
+            self.depart();
             ptx!(self, "ret");
         }
     }
@@ -76,6 +77,7 @@ impl Emitter<'_> {
                 self.compare_exchange(id, *ptr, [*expected, *value], *order, *scope)
             }
             Op::Barrier { reduce } => self.barrier(*reduce),
+            Op::SyncGrid => self.unit(|this| this.sync_grid(id)),
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {

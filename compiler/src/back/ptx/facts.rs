@@ -149,6 +149,7 @@ fn last_meeting(kernel: &Kernel) -> usize {
         if matches!(
             inst.op,
             Op::Barrier { .. }
+                | Op::SyncGrid
                 | Op::SyncWarp { .. }
                 | Op::Shuffle { .. }
                 | Op::Vote { .. }

@@ -119,12 +119,14 @@ impl Emitter<'_> {
         if self.facts.meets_later(at) {
             self.exit_if_any();
         } else {
+            self.depart();
             ptx!(self, "ret");
         }
     }
 
     /// Exits, without `ptxas` knowing.
     fn exit_if_any(&mut self) {
+        self.depart();
         let (record, always) = (self.record_address(), self.regs.fresh(Class::Pred));
         ptx!(self, "setp.ne.u64 {always}, {record}, 0");
         ptx!(self, "@{always} exit");
@@ -159,6 +161,7 @@ impl Emitter<'_> {
         self.code.label(shared);
         let values = brought.into_iter().map(|value| self.pieces(Operand::Reg(value))).collect();
         self.record(&Details { check: [low, high].map(Operand::Reg), values });
+        self.depart();
         ptx!(self, "exit");
     }
 

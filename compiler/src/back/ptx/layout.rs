@@ -8,7 +8,7 @@
 //! begins is known here. Where another one does, depends on the lengths before it: the launcher, which
 //! has to compute and check them anyway, passes it in a parameter ([`offset_param`]), so that the kernel
 //! computes nothing that could come out otherwise.
-use super::comment;
+use super::{comment, grid};
 use crate::{
     id::Id,
     ir::{Element, Extent, Kernel, Length, Passed, Shared, SharedId, Size, SizeError},
@@ -26,15 +26,23 @@ pub(super) const MOST_LOCAL_BYTES: u64 = 512 * 1024;
 const ALIGN: u64 = 16;
 
 /// Bytes of shared memory that a block of `kernel`, which is specialized, takes for arrays of known
-/// lengths; `u64::MAX` if that many do not fit in one.
+/// lengths, and for the barrier of the grid; `u64::MAX` if that many do not fit in one.
 pub fn block_shared_bytes(kernel: &Kernel) -> u64 {
+    array_bytes(kernel).saturating_add(barrier_bytes(kernel))
+}
+
+fn array_bytes(kernel: &Kernel) -> u64 {
     total(kernel.shared.iter().filter_map(|(_, shared)| fixed(shared)))
+}
+
+const fn barrier_bytes(kernel: &Kernel) -> u64 {
+    if kernel.cooperative { grid::SHARED_BYTES } else { 0 }
 }
 
 /// How many of these the kernel does not declare, so that each launch has to ask for them.
 fn undeclared_bytes(kernel: &Kernel) -> u64 {
-    let bytes = block_shared_bytes(kernel);
-    if bytes > MOST_DECLARED_BYTES { bytes } else { 0 }
+    let most = MOST_DECLARED_BYTES - barrier_bytes(kernel);
+    Some(array_bytes(kernel)).filter(|bytes| *bytes > most).unwrap_or(0)
 }
 
 /// How many of these the kernel declares.
@@ -171,7 +179,7 @@ pub(super) fn declare(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
         let (number, comment) = (id.index(), comment(&array.name));
         writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;
     }
-    Ok(())
+    grid::declare(kernel, f)
 }
 
 /// Bytes of arrays, each aligned, one behind the other.

@@ -4,8 +4,9 @@
 //! (`bool` as a byte); a slice as the address of its first element, then the number
 //! of its elements, 64 bits each; then, of each shared array but the first whose length the launch
 //! computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord), and, if the kernel prints, that of the buffer for what it
-//! prints ([`output`](crate::output)).
+//! [`FaultRecord`](crate::fault::FaultRecord), if the kernel prints, that of the buffer for what it
+//! prints ([`output`](crate::output)), and, if it is cooperative, that of a word in which blocks are
+//! counted, which is 0 before the first launch.
 //!
 //! ```text
 //! // Warpwise kernel `scale`.
@@ -42,6 +43,7 @@ mod copies;
 mod emitter;
 mod facts;
 mod fault;
+mod grid;
 mod half;
 mod layout;
 mod output;
@@ -135,6 +137,7 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     check_limits(kernel, target)?;
     let mut emitter = Emitter::new(kernel, target);
     emitter.prologue();
+    emitter.begin_block();
     emitter.body(&kernel.body);
     emitter.end();
     emitter.failed();
@@ -209,7 +212,7 @@ fn param_bytes(kernel: &Kernel) -> u64 {
     });
     let offsets = layout::offset_params(kernel).fold(params, |at, _| place(at, 4));
     let record = place(offsets, 8);
-    if kernel.prints() { place(record, 8) } else { record }
+    record + 8 * u64::from(kernel.prints()) + 8 * u64::from(kernel.cooperative)
 }
 
 fn size(scalar: Scalar) -> u64 {
@@ -263,10 +266,14 @@ impl Entry<'_> {
         for id in layout::offset_params(self.kernel) {
             writeln!(f, "\t.param .u32 {},", layout::offset_param(id))?;
         }
-        match self.kernel.prints() {
-            true => writeln!(f, "\t.param .u64 fault_record,\n\t.param .u64 print_buffer"),
-            false => writeln!(f, "\t.param .u64 fault_record"),
+        write!(f, "\t.param .u64 fault_record")?;
+        if self.kernel.prints() {
+            write!(f, ",\n\t.param .u64 print_buffer")?;
         }
+        if self.kernel.cooperative {
+            write!(f, ",\n\t.param .u64 grid_barrier")?;
+        }
+        writeln!(f)
     }
 }
 

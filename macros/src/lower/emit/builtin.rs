@@ -28,6 +28,16 @@ impl Emit<'_> {
                 };
                 (Op::Barrier { reduce: Some((op, value)) }, ty.into())
             }
+            Builtin::SyncGrid => {
+                if !self.options.cooperative {
+                    self.errors.advise(
+                        self.range(at),
+                        "`grid::sync` waits for all blocks, and this kernel's need not run at the same time",
+                        "write `#[kernel(cooperative)]`",
+                    );
+                }
+                (Op::SyncGrid, ir::Ty::Unit)
+            }
             Builtin::SyncWarp { masked } => {
                 let mask = self.mask(masked, args, expr)?;
                 (Op::SyncWarp { mask }, ir::Ty::Unit)

@@ -97,6 +97,7 @@ impl Emit<'_> {
             | Op::Store { .. }
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
+            | Op::SyncGrid
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }

@@ -53,6 +53,7 @@ pub(in crate::lower) fn kernel(
         calls: 0,
         nesting: 0,
     };
+    emit.build.kernel.cooperative = options.cooperative;
     emit.build.kernel.wide_index = options.wide_index;
     emit.signature().ok()?;
     // A body that leaves by `return` has left no less than one that ends.

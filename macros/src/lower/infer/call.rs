@@ -464,6 +464,7 @@ impl<'a> Infer<'a> {
             | Builtin::SyncWarp { .. }
             | Builtin::Fence(_)
             | Builtin::Vote { .. }
+            | Builtin::SyncGrid
             | Builtin::Elect { .. } => {}
         }
         if found.params.contains(&builtin::Part::Value)

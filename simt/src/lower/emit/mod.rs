@@ -324,6 +324,10 @@ impl Emitter<'_> {
                 self.step(Step::Barrier { reduce: Some((*op, value, to)) });
                 self.spread(id)
             }
+            Op::SyncGrid => {
+                self.step(Step::SyncGrid);
+                Ok(())
+            }
             Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
             Op::Fence { .. } => {
                 self.step(Step::Fence);

@@ -1,0 +1,10 @@
+//! Where a thread is in its grid, as kernel code: not compiled, but lowered with the kernels that call it.
+trait Grid {
+    fn thread_rank() -> usize {
+        let block = (block_idx_z() * grid_dim_y() + block_idx_y()) * grid_dim_x() + block_idx_x();
+        block * block::size() + block::thread_rank()
+    }
+    fn size() -> usize {
+        grid_dim_x() * grid_dim_y() * grid_dim_z() * block::size()
+    }
+}
