@@ -19,9 +19,32 @@ cases![
     locks,
     float_extremes,
     scopes,
+    imported_orderings,
     subnormals: THREADS_MEET,
     in_uniform_loops: THREADS_MEET,
 ];
+
+mod imported {
+    use std::sync::atomic::Ordering::{self, *};
+    use warpwise::prelude::*;
+
+    #[kernel]
+    pub(super) fn count(x: &[u32], even: &[AtomicU32], order: &[AtomicU32]) {
+        if let Some(&x) = x.get(global_idx_x()) {
+            even[0].fetch_add(u32::from(x % 2 == 0), Relaxed);
+            let _ = order[0].compare_exchange(0, x, AcqRel, Ordering::Acquire);
+        }
+    }
+}
+
+fn imported_orderings(on: &Engine) -> Check {
+    use imported::count;
+    let x: Vec<u32> = (1..=101).map(|i| 2 * (i / 2) + 2).collect();
+    let (mut even, mut order) = (vec![0u32], vec![0u32]);
+    launch!(on, count(read x, atomic even, atomic order), LaunchConfig::cover(101))?;
+    same("even", &even, &[101])?;
+    if order[0] == 0 { Err("nobody came first".into()) } else { Ok(()) }
+}
 
 const THREADS: usize = 1000;
 

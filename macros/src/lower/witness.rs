@@ -23,7 +23,7 @@ use std::{
 };
 use syn::{
     Attribute, Block, Expr, ExprBlock, Ident, ImplItem, ItemFn, ItemImpl, Lit, Local, Pat, PatType,
-    Path, PathArguments, Stmt, parse_quote,
+    Path, PathArguments, Stmt, parse_quote, parse_quote_spanned,
     token::Brace,
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
@@ -35,6 +35,7 @@ use warpwise_compiler::ir::Extent;
 pub(crate) struct Notes {
     types: HashMap<usize, Ty>,
     builtins: Vec<(Path, String)>,
+    orders: Vec<(Path, &'static str)>,
 }
 
 impl Notes {
@@ -70,6 +71,13 @@ impl Notes {
         }
         if !self.builtins.iter().any(|(known, _)| *known == path) {
             self.builtins.push((path, format!("{}::{}", found.module, found.name)));
+        }
+    }
+
+    /// A path was taken for the ordering with this name.
+    pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
+        if !self.orders.iter().any(|(known, _)| known == path) {
+            self.orders.push((path.clone(), name));
         }
     }
 
@@ -177,6 +185,7 @@ fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
         let same = same(notes);
         stmts.push(parse_quote!({ #same }));
     }
+    stmts.extend(notes.orders.iter().map(|(path, name)| ordering(path, name)));
     stmts.push(Stmt::Expr(Expr::Block(body), None));
     Block { brace_token: Brace::default(), stmts }
 }
@@ -196,6 +205,17 @@ fn same(notes: &Notes) -> TokenStream {
     quote! {
         fn same<F>(_: F, _: F) {}
         #(#checks)*
+    }
+}
+
+/// A statement that compiles only if the path leads to the ordering that it was taken for.
+fn ordering(path: &Path, name: &str) -> Stmt {
+    let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let name = Ident::new(name, span);
+    let ordering = quote_spanned!(span=> ::core::sync::atomic::Ordering::#name);
+    let wrong = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
+    parse_quote_spanned! {span=>
+        const _: () = ::core::assert!(::core::matches!(#path, #ordering), #wrong);
     }
 }
 

@@ -11,6 +11,20 @@ use super::{
 use syn::ExprMethodCall;
 use warpwise_compiler::ir::{AtomicOp, Order, Scope};
 
+/// The orderings, by their names.
+const ORDERS: [(&str, Order); 5] = [
+    ("Relaxed", Order::Relaxed),
+    ("Acquire", Order::Acquire),
+    ("Release", Order::Release),
+    ("AcqRel", Order::AcqRel),
+    ("SeqCst", Order::SeqCst),
+];
+
+/// Whether a path is the name of an ordering alone, as after `use Ordering::Relaxed`.
+pub(in crate::lower) fn is_ordering(path: &syn::Path) -> bool {
+    path.get_ident().is_some_and(|name| ORDERS.iter().any(|(known, _)| name == known))
+}
+
 /// How a method is called: arguments before the orderings, and how many of those.
 struct Form {
     method: AtomicMethod,
@@ -147,24 +161,20 @@ impl Infer<'_> {
     /// An ordering, which must be written out.
     fn ordering(&mut self, arg: &syn::Expr) -> Option<Order> {
         let path = match arg {
-            syn::Expr::Path(path) => path.path.segments.last(),
+            syn::Expr::Path(path) => Some(&path.path),
             _ => None,
         };
-        let order = match path.map(|last| last.ident.to_string()).as_deref() {
-            Some("Relaxed") => Order::Relaxed,
-            Some("Acquire") => Order::Acquire,
-            Some("Release") => Order::Release,
-            Some("AcqRel") => Order::AcqRel,
-            Some("SeqCst") => Order::SeqCst,
-            _ => {
-                self.errors.advise(
-                    SpanRange::expr(arg),
-                    "an ordering in kernel code is one of std's constants",
-                    "write for example `Ordering::Relaxed`",
-                );
-                return None;
-            }
+        let name = path.and_then(|path| path.segments.last()).map(|last| last.ident.to_string());
+        let found = ORDERS.into_iter().find(|(known, _)| Some(*known) == name.as_deref());
+        let (Some((name, order)), Some(path)) = (found, path) else {
+            self.errors.advise(
+                SpanRange::expr(arg),
+                "an ordering in kernel code is one of std's constants",
+                "write for example `Ordering::Relaxed`",
+            );
+            return None;
         };
+        self.notes.order(path, name);
         Some(order)
     }
 

@@ -46,6 +46,7 @@ use super::{
     witness::Notes,
 };
 use crate::attr::Options;
+pub(super) use atomic::is_ordering;
 pub(super) use extent::integer;
 pub(super) use extent::wrapped;
 use obligation::Obligation;
