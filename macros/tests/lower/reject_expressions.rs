@@ -159,8 +159,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // == methods
 // error: 57:12-57:19: kernel code cannot call the method `erf` of `f32`
 // = help: call `math::erf(x)`: std's method is not stable
-// error: 58:12-58:23: kernel code cannot call the method `next_up` of `f32`
-// = help: write it out, or as a `#[device]` function, with operators
 // error: 60:12-60:26: kernel code cannot call the method `frobnicate` of `f32`
 // = help: write it out, or as a `#[device]` function, with operators
 // error: 61:12-61:15: the type must be known before `sqrt` is called
