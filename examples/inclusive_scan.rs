@@ -5,46 +5,11 @@ use warpwise_examples::{report, time, verify};
 
 const BLOCK: usize = 256;
 
-/// The sum over the lanes up to this one.
-#[device]
-fn scan_warp(value: u32) -> u32 {
-    let lane = warp::lane_id();
-    let mut sum = value;
-    for step in 0..5 {
-        let distance = 1 << step;
-        let before = warp::shfl_up(sum, distance);
-        if lane >= distance {
-            sum += before;
-        }
-    }
-    sum
-}
-
-/// The sum over the threads of the block up to this one.
-#[device]
-fn scan_block(value: u32) -> u32 {
-    let sums = shared!([u32; 8]);
-    let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    let sum = scan_warp(value);
-    if lane == 31 {
-        sums[warp] = sum;
-    }
-    sync_threads();
-    if warp == 0 {
-        let of_warps = scan_warp(if lane < 8 { sums[lane] } else { 0 });
-        if lane < 8 {
-            sums[lane] = of_warps;
-        }
-    }
-    sync_threads();
-    if warp > 0 { sum + sums[warp - 1] } else { sum }
-}
-
 /// Scans the part of each block, and gives the sums over the parts.
 #[kernel(block = 256)]
 fn scan_parts(values: &mut [u32], sums: &mut [u32]) {
     let i = global_idx_x();
-    let sum = scan_block(if i < values.len() { values[i] } else { 0 });
+    let sum = block::inclusive_sum(if i < values.len() { values[i] } else { 0 });
     if i < values.len() {
         values[i] = sum;
     }

@@ -3,30 +3,6 @@
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify_close};
 
-/// Every lane gets the sum over the warp.
-#[device]
-fn warp_sum(value: f32) -> f32 {
-    let mut sum = value;
-    for step in 0..5 {
-        sum += warp::shfl_xor(sum, 16 >> step);
-    }
-    sum
-}
-
-/// Every thread gets the sum over the block of 256. Each call in a kernel has shared memory of its
-/// own.
-#[device]
-fn block_sum(value: f32) -> f32 {
-    let sums = shared!([f32; 8]);
-    let (warp, lane) = (warp::warp_id(), warp::lane_id());
-    let sum = warp_sum(value);
-    if lane == 0 {
-        sums[warp] = sum;
-    }
-    sync_threads();
-    warp_sum(if lane < 8 { sums[lane] } else { 0.0 })
-}
-
 #[kernel(block = 256)]
 fn layer_norm(columns: usize, epsilon: f32, scale: &[f32], offset: &[f32], x: &mut [f32]) {
     let row = block_idx_x() * columns;
@@ -34,14 +10,14 @@ fn layer_norm(columns: usize, epsilon: f32, scale: &[f32], offset: &[f32], x: &m
     for column in (thread_idx_x()..columns).step_by(256) {
         sum += x[row + column];
     }
-    let mean = block_sum(sum) / columns as f32;
+    let mean = block::reduce_add(sum) / columns as f32;
 
     let mut squares = 0.0;
     for column in (thread_idx_x()..columns).step_by(256) {
         let away = x[row + column] - mean;
         squares += away * away;
     }
-    let variance = block_sum(squares) / columns as f32;
+    let variance = block::reduce_add(squares) / columns as f32;
     let by = 1.0 / (variance + epsilon).sqrt();
 
     for column in (thread_idx_x()..columns).step_by(256) {

@@ -1,27 +1,7 @@
 //! Softmax of each row: `exp(x) / sum(exp(x))`, with the row's maximum subtracted first, so that
-//! nothing overflows. A block for each row, whose threads reduce with a closure.
+//! nothing overflows. A block for each row, whose threads reduce together.
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify_close};
-
-/// Combines the values of all threads of the block of 256; every thread gets the result. Each
-/// call in a kernel has shared memory of its own.
-#[device]
-fn reduce_block(value: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
-    let of_warps = shared!([f32; 8]);
-    let mut of_warp = value;
-    for step in 0..5 {
-        of_warp = combine(of_warp, warp::shfl_xor(of_warp, 16 >> step));
-    }
-    if warp::lane_id() == 0 {
-        of_warps[warp::warp_id()] = of_warp;
-    }
-    sync_threads();
-    let mut result = of_warps[0];
-    for warp in 1..8 {
-        result = combine(result, of_warps[warp]);
-    }
-    result
-}
 
 #[kernel(block = 256)]
 fn softmax(columns: usize, x: &mut [f32]) {
@@ -30,7 +10,7 @@ fn softmax(columns: usize, x: &mut [f32]) {
     for column in (thread_idx_x()..columns).step_by(256) {
         largest = largest.max(x[row + column]);
     }
-    largest = reduce_block(largest, |a, b| a.max(b));
+    largest = block::reduce_max(largest);
 
     let mut sum = 0.0;
     for column in (thread_idx_x()..columns).step_by(256) {
@@ -38,7 +18,7 @@ fn softmax(columns: usize, x: &mut [f32]) {
         x[row + column] = value;
         sum += value;
     }
-    let by = 1.0 / reduce_block(sum, |a, b| a + b);
+    let by = 1.0 / block::reduce_add(sum);
 
     for column in (thread_idx_x()..columns).step_by(256) {
         x[row + column] *= by;
@@ -64,7 +44,7 @@ fn main() -> warpwise::Result<()> {
 
     // The difference to the maximum, at most 20.2, is off by half a unit in the last place, 2^-20,
     // and so is each exponential by as many parts of itself. Those of the sum are no further off,
-    // and all else, with 15 additions, a division and `exp` itself, by 20 * 2^-24 at most.
+    // and all else, with 11 additions, a division and `exp` itself, by 20 * 2^-24 at most.
     let tolerance = (2.0 + 20.0 / 16.0) * 2f64.powi(-20);
     let expected = host.chunks_exact(columns).flat_map(reference);
     verify_close(&x.to_vec()?, expected, |value| value * tolerance);

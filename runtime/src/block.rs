@@ -90,8 +90,8 @@ macro_rules! numbers {
 }
 numbers! {
     /// The sum of what the threads bring, of integers and floats; each of them gets the same. Integers
-    /// wrap, and floats are added warp by warp as [`warp::reduce_add`](crate::warp::reduce_add) does, and
-    /// then the sums of the warps likewise.
+    /// wrap, and floats are added warp by warp as [`warp::reduce_add`](crate::warp::reduce_add) does, then
+    /// the sums of the warps as a balanced tree, neighbours first.
     reduce_add;
     /// The smallest of what the threads bring, as `min` has it; each of them gets the same.
     reduce_min;

@@ -27,6 +27,53 @@ pub fn warp_id() -> usize {
     thread_number() / 32
 }
 
+/// The lanes that run this together: bit l for lane l, the caller among them.
+///
+/// Which others are is up to the hardware, in divergent flow and out of it; nothing more is promised
+/// than that they come to what follows. So the mask is one for the `_mask` forms, with which lanes do
+/// together what each could do alone:
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// /// The positive elements, in any order: one atomic update for all lanes that add some.
+/// #[kernel]
+/// fn positive(x: &[i32], count: &[AtomicU32], out: &mut [i32]) {
+///     let i = global_idx_x();
+///     if i < x.len() && x[i] > 0 {
+///         let lanes = warp::active_mask();
+///         let mut start = 0;
+///         if warp::elect_mask(lanes) {
+///             start = count[0].fetch_add(lanes.count_ones(), Ordering::Relaxed);
+///         }
+///         start = warp::shfl_mask(lanes, start, lanes.trailing_zeros() as usize);
+///         let before = warp::exclusive_sum_mask(lanes, 1u32);
+///         out[(start + before) as usize] = x[i];
+///     }
+/// }
+/// # fn main() -> warpwise::Result<()> {
+/// # let device = Device::cpu();
+/// # let host: Vec<i32> = (0..500).map(|i| i * 37 % 91 - 40).collect();
+/// # let x = device.upload(&host)?;
+/// # let (mut count, mut out) = (device.zeros::<u32>(1)?, device.zeros::<i32>(500)?);
+/// # positive::launch(&device, LaunchConfig::cover(500), &x, &mut count, &mut out)?;
+/// # let mut out = out.to_vec()?;
+/// # out.truncate(count.to_vec()?[0] as usize);
+/// # out.sort();
+/// # let mut expected: Vec<i32> = host.into_iter().filter(|x| *x > 0).collect();
+/// # expected.sort();
+/// # assert_eq!(out, expected);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn active_mask() -> u32 {
+    only_in_a_kernel("`warp::active_mask`")
+}
+
 /// Waits for every lane of the warp and orders their accesses to memory.
 ///
 /// # Panics
@@ -146,7 +193,7 @@ agreements! {
     match_any match_any_mask<T: Element> -> u32;
     /// Whether all lanes bring the same value, bit for bit.
     match_all match_all_mask<T: Element> -> bool;
-    /// The sum of what the lanes bring, of integers and of `f32` and `f64`. Floats are added in the order of a
+    /// The sum of what the lanes bring. Integers wrap. Floats are added in the order of a
     /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
     reduce_add reduce_add_mask<T: Num> -> T;
     /// The smallest of what the lanes bring, as `min` has it.
@@ -239,6 +286,18 @@ mod tests {
     #[should_panic(expected = "`warp::shfl_xor_width` needs the other threads of a launch")]
     fn shuffles_panic_on_the_host() {
         shfl_xor_width::<8, _>(1.0f32, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "`warp::active_mask` needs the other threads of a launch")]
+    fn masks_panic_on_the_host() {
+        active_mask();
+    }
+
+    #[test]
+    #[should_panic(expected = "`warp::exclusive_scan_mask` needs the other threads of a launch")]
+    fn scans_panic_on_the_host() {
+        exclusive_scan_mask(1, 2.0, 0.0, |a, b| a + b);
     }
 
     #[test]

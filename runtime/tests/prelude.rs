@@ -28,5 +28,11 @@ fn buffers_of_plain_elements_and_of_atomics() {
     let atomic: Buffer<AtomicU32> = device.zeros(4).unwrap();
     takes(&atomic);
     takes(&plain.into_atomic());
+    fn takes_sizes(_: impl AtomicBuffer<AtomicUsize>) {}
+    let mut sizes: Buffer<usize> = device.upload(&[usize::MAX]).unwrap();
+    takes_sizes(&mut sizes);
+    let sizes: Buffer<AtomicUsize> = sizes.into_atomic();
+    takes_sizes(&sizes);
+    assert_eq!(sizes.into_plain().to_vec().unwrap(), [usize::MAX]);
     assert_eq!(atomic.into_plain().to_vec().unwrap(), [0u32; 4]);
 }

@@ -200,6 +200,10 @@ pub(crate) enum Step {
         access: u32,
     },
     Fence,
+    /// Which lanes of its warp are running.
+    ActiveMask {
+        to: Reg,
+    },
 
     // Output.
     /// Prints what stands at that number in [`Code::said`].
@@ -397,6 +401,7 @@ impl Step {
             | Self::StoreLocal { .. }
             | Self::Atomic { .. }
             | Self::Fence
+            | Self::ActiveMask { .. }
             | Self::Barrier { .. }
             | Self::SyncGrid
             | Self::Warp { .. }

@@ -20,6 +20,7 @@ mod halves;
 mod int_methods;
 mod integers;
 mod iterators;
+mod lanes;
 mod launches;
 mod math;
 mod memory;
@@ -57,6 +58,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
     ("iterators", iterators::CASES),
+    ("lanes", lanes::CASES),
     ("launches", launches::CASES),
     ("math", math::CASES),
     ("memory", memory::CASES),

@@ -250,6 +250,8 @@ impl<'k> Machine<'k> {
                 thread.waits = Some(id);
                 return;
             }
+            // Alone, as far as it can tell.
+            Op::ActiveMask => 1 << (thread.number % 32),
             Op::Fence { .. } => return,
             Op::If { cond, then, other } => {
                 let body = if get(cond) != 0 { then } else { other };

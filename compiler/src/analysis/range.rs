@@ -350,6 +350,7 @@ impl Walk<'_> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             // These yield no integer.
             | Op::Shared(_)

@@ -278,7 +278,9 @@ impl<'k> Walk<'k> {
             Op::Set { value, .. } => self.any([*value]).or(self.facts.control[id]),
             Op::Load { ptr } => self.load(*ptr),
             Op::AtomicLoad { ptr, .. } => self.shared_read(*ptr),
-            Op::Atomic { .. } | Op::CompareExchange { .. } => Fact::Varies(Cause::Source),
+            Op::Atomic { .. } | Op::CompareExchange { .. } | Op::ActiveMask => {
+                Fact::Varies(Cause::Source)
+            }
             Op::Shuffle { op, value, lane, width, mask } => {
                 self.shuffle(*op, *value, *lane, *width, *mask)
             }
@@ -465,6 +467,7 @@ impl<'k> Walk<'k> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Print { .. }
             // As behind a check that fails: who panics is not waited for.

@@ -256,6 +256,9 @@ pub enum Op {
         /// As for [`Op::SyncWarp`].
         mask: Option<InstId>,
     },
+    /// The lanes of the warp that run this together, as a `u32` with bit l for lane l; the caller is one of
+    /// them. Which others are is open, but for those that have ended: they are not.
+    ActiveMask,
     /// What comes out of the values of all lanes that take part; each gets it. Lanes are combined in the
     /// order of a butterfly: those whose numbers differ by 16, then by 8, 4, 2 and 1, lanes that do not take
     /// part being left out.
@@ -715,6 +718,7 @@ macro_rules! operands {
             | Op::Shared(_)
             | Op::Array(_)
             | Op::Builtin(_)
+            | Op::ActiveMask
             | Op::Get(_)
             | Op::SyncGrid
             | Op::Fence { .. }
@@ -794,6 +798,7 @@ macro_rules! bodies {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::Break(_)
             | Op::Continue(_)
@@ -841,6 +846,7 @@ impl Op {
             | Self::Shuffle { .. }
             | Self::Vote { .. }
             | Self::Match { .. }
+            | Self::ActiveMask
             | Self::Reduce { .. } => Effect::Sync,
             Self::If { .. }
             | Self::For { .. }

@@ -749,6 +749,7 @@ impl<'t> Parser<'t> {
                 Op::SyncWarp { mask: if masked { Some(self.inst_id()?) } else { None } }
             }
             "sync_grid" => Op::SyncGrid,
+            "active_mask" => Op::ActiveMask,
             "if" => Op::If { cond: self.inst_id()?, then: Body::default(), other: Body::default() },
             "for" => self.range()?,
             "loop" => Op::Loop { body: Body::default() },

@@ -198,6 +198,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         }
         Op::Vote { op, value, mask } => write!(f, "vote.{} {value}{}", op.name(), Mask(*mask)),
         Op::Match { op, value, mask } => write!(f, "match.{} {value}{}", op.name(), Mask(*mask)),
+        Op::ActiveMask => write!(f, "active_mask"),
         Op::Reduce { op, value, mask } => write!(f, "reduce.{} {value}{}", op.name(), Mask(*mask)),
         Op::If { cond, .. } => write!(f, "if {cond}"),
         Op::For { start, end, step, inclusive, .. } => {

@@ -123,6 +123,8 @@ fn source(kernel: &Kernel, id: InstId) -> String {
             "{} differs between the threads of a block",
             place(kernel, ptr, "the result of this atomic update of")
         )
+    } else if let Op::ActiveMask = inst.op {
+        "`warp::active_mask()` may differ between the threads of a block".to_owned()
     } else {
         "this differs between the threads of a block".to_owned()
     }

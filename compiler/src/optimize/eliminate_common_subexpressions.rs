@@ -117,6 +117,7 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         | Op::Shuffle { .. }
         | Op::Vote { .. }
         | Op::Match { .. }
+        | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::If { .. }
         | Op::For { .. }

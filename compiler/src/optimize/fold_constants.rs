@@ -80,6 +80,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         | Op::Shuffle { .. }
         | Op::Vote { .. }
         | Op::Match { .. }
+        | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::If { .. }
         | Op::For { .. }

@@ -215,6 +215,7 @@ impl Walk<'_> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::If { .. }
             | Op::For { .. }

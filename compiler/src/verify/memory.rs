@@ -61,6 +61,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::If { .. }
             | Op::For { .. }

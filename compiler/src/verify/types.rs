@@ -321,6 +321,7 @@ impl Typing<'_, '_> {
                     MatchOp::All => BOOL,
                 });
             }
+            Op::ActiveMask => self.result(U32),
             Op::Reduce { op, value, mask } => {
                 self.operands([*value], self.ty);
                 self.mask(*mask);
@@ -328,9 +329,6 @@ impl Typing<'_, '_> {
                     ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => Class::Num,
                     ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => Class::Int,
                 });
-                if let Ty::Scalar(Scalar::F16 | Scalar::BF16) = self.ty {
-                    self.error(format!("reduces `{}`, which no hardware does", self.ty));
-                }
             }
             Op::If { cond, then: _, other: _ } => {
                 self.operands([*cond], BOOL);

@@ -48,6 +48,8 @@ pub(crate) enum Builtin {
         /// Whether the first argument is a mask.
         masked: bool,
     },
+    /// `warp::active_mask`
+    ActiveMask,
     /// `warp::elect`
     Elect {
         /// Whether the first argument is a mask.
@@ -162,6 +164,7 @@ fn of_warp(name: &str) -> Option<Found> {
     match name {
         "lane_id" => return plain(Builtin::Index(ir::Builtin::LaneId), vec![], USIZE),
         "warp_id" => return plain(Builtin::Index(ir::Builtin::WarpId), vec![], USIZE),
+        "active_mask" => return plain(Builtin::ActiveMask, vec![], MASK),
         "sync_warp" => return plain(Builtin::SyncWarp { masked: false }, vec![], Part::Unit),
         "sync_warp_mask" => {
             return plain(Builtin::SyncWarp { masked: true }, vec![MASK], Part::Unit);

@@ -203,6 +203,7 @@ impl Survey<'_> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::If { .. }
             | Op::For { .. }

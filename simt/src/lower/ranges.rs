@@ -247,6 +247,7 @@ impl Walk<'_> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. }
             | Op::If { .. }
             | Op::Loop { .. }
@@ -297,6 +298,7 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Shuffle { .. }
         | Op::Vote { .. }
         | Op::Match { .. }
+        | Op::ActiveMask
         | Op::Reduce { .. }
         | Op::If { .. }
         | Op::For { .. }

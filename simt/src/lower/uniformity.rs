@@ -135,6 +135,7 @@ impl Round<'_> {
             | Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
+            | Op::ActiveMask
             | Op::Reduce { .. } => true,
             Op::If { .. } => {
                 set(&mut self.facts.framed[id], operands_vary, &mut self.changed);

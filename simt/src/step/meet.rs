@@ -6,7 +6,7 @@ use super::{Exec, control::Next};
 use crate::{
     code::{Operand, WarpOp},
     mask::{Mask, bits},
-    registers::{Registers, Uniform},
+    registers::{Reg, Registers, Uniform},
 };
 use warpwise_compiler::ir::{BarrierOp, MatchOp, ShuffleOp, VoteOp};
 
@@ -184,6 +184,14 @@ impl Exec<'_> {
             to.set(&mut self.strand.uniforms, reduced(op, truths, active.count()));
         }
         Next::On
+    }
+
+    /// Tells each lane which ones of its warp run with it.
+    pub(super) fn active_mask(&mut self, to: Reg) {
+        let active: Mask = self.strand.active();
+        for (warp, lanes) in active.warps() {
+            bits(lanes).for_each(|lane| self.registers.set(to, warp * 32 + lane, lanes.into()));
+        }
     }
 
     /// Goes on if every lane that one of ours waits for is here.

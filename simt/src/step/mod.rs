@@ -122,6 +122,10 @@ impl<'e> Exec<'e> {
                     fence(SeqCst);
                     Next::On
                 }
+                Step::ActiveMask { to } => {
+                    self.active_mask(*to);
+                    Next::On
+                }
                 Step::Barrier { reduce } => self.barrier(*reduce),
                 // Blocks meet when all threads of each have come.
                 Step::SyncGrid => Next::Wait,

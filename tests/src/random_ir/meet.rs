@@ -1,12 +1,13 @@
 //! Where threads meet; only where control is the same in the whole block.
 use super::Generator;
 use warpwise_compiler::ir::{
-    BarrierOp, Body, Builtin, InstId, MatchOp, Op, ReduceOp, Scalar, Scope, ShuffleOp, Ty, VoteOp,
+    BarrierOp, BinaryOp, Body, Builtin, InstId, MatchOp, Op, ReduceOp, Scalar, Scope, ShuffleOp,
+    Ty, VoteOp,
 };
 
 impl Generator {
     pub(super) fn meet(&mut self) {
-        match self.draw.below(9) {
+        match self.draw.below(10) {
             0 => self.barrier(),
             1 if self.draw.chance(30) => self.exchange_structs(),
             1 => self.exchange(),
@@ -18,8 +19,21 @@ impl Generator {
             }
             5 => self.match_lanes(None),
             6 => self.reduce(None),
+            7 => self.active_mask(),
             _ => self.shuffle(),
         }
+    }
+
+    /// All that it tells is that the thread itself is here.
+    fn active_mask(&mut self) {
+        let active = self.emit(Op::ActiveMask, Scalar::U32);
+        let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);
+        let shift = Op::Binary { op: BinaryOp::Shr, lhs: active, rhs: lane };
+        let shifted = self.emit(shift, Scalar::U32);
+        let one = self.constant(Scalar::U32, 1).id;
+        let own = Op::Binary { op: BinaryOp::And, lhs: shifted, rhs: one };
+        let own = self.emit(own, Scalar::U32);
+        self.yields(own, Scalar::U32, false);
     }
 
     pub(super) fn fence(&mut self) {
@@ -73,8 +87,8 @@ impl Generator {
 
     fn reduce(&mut self, mask: Option<InstId>) {
         let ty = match self.any_type() {
-            ty if self.is_int(ty) || matches!(ty, Scalar::F32 | Scalar::F64) => ty,
-            _ => Scalar::U32,
+            Scalar::Bool => Scalar::U32,
+            ty => ty,
         };
         let op = match self.draw.one_of(ReduceOp::ALL) {
             ReduceOp::And | ReduceOp::Or | ReduceOp::Xor if !self.is_int(ty) => ReduceOp::Add,

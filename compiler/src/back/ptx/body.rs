@@ -85,6 +85,7 @@ impl Emitter<'_> {
             }
             Op::Vote { op, value, mask } => self.vote(*op, *value, *mask),
             Op::Match { op, value, mask } => self.match_lanes(*op, *value, *mask),
+            Op::ActiveMask => self.active_mask(),
             Op::Reduce { op, value, mask } => self.reduce(id, *op, *value, *mask),
             Op::If { cond, then, other } => self.unit(|this| this.branch(id, *cond, then, other)),
             Op::For { start, end, step, inclusive, body } => {

@@ -154,6 +154,7 @@ fn last_meeting(kernel: &Kernel) -> usize {
                 | Op::Shuffle { .. }
                 | Op::Vote { .. }
                 | Op::Match { .. }
+                | Op::ActiveMask
                 | Op::Reduce { .. }
         ) {
             last = if id.index() < loops { loops } else { id.index() };

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     half::Format,
-    ir::{BinaryOp, Inst, InstId, Op, Scalar, UnaryOp},
+    ir::{BinaryOp, Inst, InstId, Op, ReduceOp, Scalar, UnaryOp},
     target::Target,
 };
 
@@ -172,12 +172,7 @@ impl Emitter<'_> {
             | BinaryOp::MulHigh
             | BinaryOp::RotateLeft => unreachable!("the verifier saw integers or `bool` here"),
         };
-        let native = match op {
-            "add.rn" | "sub.rn" | "mul.rn" => format == Format::F16 || self.target >= HAS_SUMS,
-            "min" | "max" => self.target >= HAS_ROUNDING,
-            _ => false,
-        };
-        if native {
+        if self.has_half(format, op) {
             let (lhs, rhs, result) = (self.reg(lhs), self.reg(rhs), self.regs.fresh(Class::B16));
             ptx!(self, "{op}.{} {result}, {lhs}, {rhs}", suffix(format));
             return result.into();
@@ -186,6 +181,36 @@ impl Emitter<'_> {
         let result = self.regs.fresh(Class::F32);
         ptx!(self, "{op}.f32 {result}, {lhs}, {rhs}");
         self.rounded(format, result).into()
+    }
+
+    /// Whether the target has this instruction of 16-bit floats.
+    fn has_half(&self, format: Format, op: &str) -> bool {
+        match op {
+            "add.rn" | "sub.rn" | "mul.rn" => format == Format::F16 || self.target >= HAS_SUMS,
+            "min" | "max" => self.target >= HAS_ROUNDING,
+            _ => false,
+        }
+    }
+
+    /// Two values of a reduction as one.
+    pub(super) fn half_combined(&mut self, format: Format, op: ReduceOp, both: [Reg; 2]) -> Reg {
+        let name = match op {
+            ReduceOp::Add => "add.rn",
+            ReduceOp::Min => "min",
+            ReduceOp::Max => "max",
+            ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => {
+                unreachable!("the verifier saw integers here")
+            }
+        };
+        if self.has_half(format, name) {
+            let ([a, b], result) = (both, self.regs.fresh(Class::B16));
+            ptx!(self, "{name}.{} {result}, {a}, {b}", suffix(format));
+            return result;
+        }
+        let [a, b] = both.map(|half| self.widened(format, half));
+        let result = self.regs.fresh(Class::F32);
+        ptx!(self, "{name}.f32 {result}, {a}, {b}");
+        self.rounded(format, result)
     }
 
     /// A fused multiply-add. Where `bf16` has none it is done in `f64`, where the product is exact,

@@ -116,6 +116,9 @@ impl Emitter<'_> {
 
     /// Two values as one.
     fn combine(&mut self, Reduction { op, scalar, .. }: &Reduction, a: Reg, b: Reg) -> Reg {
+        if let Some(format) = scalar.half() {
+            return self.half_combined(format, *op, [a, b]);
+        }
         let both = self.regs.fresh(Class::of(*scalar));
         ptx!(self, "{} {both}, {a}, {b}", combining(op.update(), *scalar));
         if both.class == Class::B32 { self.normalize(*scalar, both) } else { both }

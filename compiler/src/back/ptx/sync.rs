@@ -64,6 +64,13 @@ impl Emitter<'_> {
         reg.into()
     }
 
+    /// The lanes that run this together.
+    pub(super) fn active_mask(&mut self) -> Value {
+        let reg = self.regs.fresh(Class::B32);
+        ptx!(self, "activemask.b32 {reg}");
+        reg.into()
+    }
+
     /// The value that another lane brings: 32 bits at a time, `bool` as a word.
     pub(super) fn shuffle(
         &mut self,

@@ -65,6 +65,7 @@ impl Emit<'_> {
                 let value = self.argument(args, usize::from(masked), expr)?;
                 (Op::Reduce { op, value, mask }, self.scalar_of(expr.ty, at)?.into())
             }
+            Builtin::ActiveMask => (Op::ActiveMask, Scalar::U32.into()),
             Builtin::Elect { masked } => {
                 let mask = self.mask(masked, args, expr)?;
                 return Ok(Value::Scalar(self.elect(mask, at)));

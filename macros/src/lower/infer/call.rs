@@ -465,6 +465,7 @@ impl<'a> Infer<'a> {
             | Builtin::Fence(_)
             | Builtin::Vote { .. }
             | Builtin::SyncGrid
+            | Builtin::ActiveMask
             | Builtin::Elect { .. } => {}
         }
         if found.params.contains(&builtin::Part::Value)

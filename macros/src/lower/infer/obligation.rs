@@ -173,10 +173,8 @@ impl Obligation {
             }
             Self::Reduced(ty, bitwise) => {
                 let holds = match types.get(ty) {
-                    Type::Prim(prim) => {
-                        prim.is_int() || (!bitwise && matches!(prim, Prim::F32 | Prim::F64))
-                    }
-                    Type::Reported(_) => true,
+                    Type::Prim(prim) => prim.is_int() || !bitwise && prim.is_float(),
+                    Type::Generic(_) | Type::Reported(_) => true,
                     _ => false,
                 };
                 if !holds {
@@ -186,7 +184,7 @@ impl Obligation {
                             "a value of type `{}` cannot be reduced like this",
                             types.show(ty)
                         ),
-                        "reduce integers, or, other than bit by bit, `f32` and `f64`",
+                        "reduce integers, or, other than bit by bit, floats; `warp::reduce` takes a closure",
                     );
                 }
             }

@@ -12,18 +12,16 @@ trait Block {
         block_dim_x() * block_dim_y() * block_dim_z()
     }
     fn reduce<T, F: Fn(T, T) -> T>(value: T, combine: F) -> T {
-        warps::reduce(warp::reduce(value, combine), |mask, value| {
-            lanes::reduce(mask, value, combine)
-        })
+        warps::reduce(warp::reduce(value, combine), combine)
     }
     fn reduce_add<T>(value: T) -> T {
-        warps::reduce(warp::reduce_add(value), |mask, value| warp::reduce_add_mask(mask, value))
+        warps::reduce(warp::reduce_add(value), |a, b| a + b)
     }
     fn reduce_min<T>(value: T) -> T {
-        warps::reduce(warp::reduce_min(value), |mask, value| warp::reduce_min_mask(mask, value))
+        warps::reduce(warp::reduce_min(value), |a, b| a.min(b))
     }
     fn reduce_max<T>(value: T) -> T {
-        warps::reduce(warp::reduce_max(value), |mask, value| warp::reduce_max_mask(mask, value))
+        warps::reduce(warp::reduce_max(value), |a, b| a.max(b))
     }
     fn inclusive_scan<T, F: Fn(T, T) -> T>(value: T, combine: F) -> T {
         let own = warp::inclusive_scan(value, combine);
@@ -56,9 +54,8 @@ trait Warps {
     fn count() -> usize {
         (block::size() + 31) / 32
     }
-    /// A value of each warp as one for the block; `combine` is what the named lanes of the first
-    /// warp do with them.
-    fn reduce<T, F: Fn(u32, T) -> T>(of_warp: T, combine: F) -> T {
+    /// A value of each warp as one for the block.
+    fn reduce<T, F: Fn(T, T) -> T>(of_warp: T, combine: F) -> T {
         let of_warps = shared!([T; 32]);
         let of_block = shared!([T; 1]);
         let (lane, warp) = (warp::lane_id(), warp::warp_id());
@@ -66,14 +63,30 @@ trait Warps {
             of_warps[warp] = of_warp;
         }
         sync_threads();
-        if warp == 0 && lane < warps::count() {
-            let all = combine(u32::MAX >> (32 - warps::count()), of_warps[lane]);
+        if warp == 0 {
+            let of_lane = if lane < warps::count() { of_warps[lane] } else { of_warp };
+            let pairs = warps::join(of_lane, 1, combine);
+            let fours = warps::join(pairs, 2, combine);
+            let eights = warps::join(fours, 4, combine);
+            let all = warps::join(warps::join(eights, 8, combine), 16, combine);
             if lane == 0 {
                 of_block[0] = all;
             }
         }
         sync_threads();
         of_block[0]
+    }
+    /// Of the first warp, whose lanes have a value of each warp: two halves of so many as one, for
+    /// the first lane of both.
+    fn join<T, F: Fn(T, T) -> T>(value: T, half: usize, combine: F) -> T {
+        if half < warps::count() {
+            let lane = warp::lane_id();
+            let upper = warp::shfl_down(value, half);
+            let first = lane % (2 * half) == 0 && lane + half < warps::count();
+            if first { combine(value, upper) } else { value }
+        } else {
+            value
+        }
     }
     /// What the warps before this one have come to, if there are any, given what each lane has in
     /// its own warp.
@@ -85,11 +98,27 @@ trait Warps {
             of_warps[warp] = scanned;
         }
         sync_threads();
-        if warp == 0 && lane < warps::count() {
-            let mask = u32::MAX >> (32 - warps::count());
-            up_to[lane] = lanes::scan(mask, of_warps[lane], combine);
+        if warp == 0 {
+            let of_lane = if lane < warps::count() { of_warps[lane] } else { scanned };
+            let pairs = warps::upper(of_lane, 1, combine);
+            let fours = warps::upper(pairs, 2, combine);
+            let eights = warps::upper(fours, 4, combine);
+            let all = warps::upper(warps::upper(eights, 8, combine), 16, combine);
+            if lane < warps::count() {
+                up_to[lane] = all;
+            }
         }
         sync_threads();
         if warp == 0 { None } else { Some(up_to[warp - 1]) }
+    }
+    /// Of the first warp, likewise: what the lower half has come to, for the lanes of the upper one.
+    fn upper<T, F: Fn(T, T) -> T>(value: T, half: usize, combine: F) -> T {
+        if half < warps::count() {
+            let lane = warp::lane_id();
+            let other = warp::shfl(value, lane & !half | (half - 1));
+            if lane & half == 0 { value } else { combine(other, value) }
+        } else {
+            value
+        }
     }
 }

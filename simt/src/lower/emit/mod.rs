@@ -348,6 +348,11 @@ impl Emitter<'_> {
                 let to = self.new_lanes(id)?;
                 self.warp(WarpOp::Match { op: *op, to, value }, *mask)
             }
+            Op::ActiveMask => {
+                let to = self.new_lanes(id)?;
+                self.step(Step::ActiveMask { to });
+                Ok(())
+            }
             Op::Reduce { op, value, mask } => {
                 let combine = lanes::atomic(op.update(), self.scalar(id)?, None);
                 let combine = combine.ok_or_else(|| self.malformed("no such reduction"))?;
