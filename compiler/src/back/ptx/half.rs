@@ -24,21 +24,32 @@ pub(super) const HAS_SUMS: Target = Target::new(90);
 /// Whether the instruction rounds to `bf16`.
 pub(super) fn rounds(inst: &Inst) -> bool {
     let exact = matches!(inst.op, Op::Unary { op: UnaryOp::Neg | UnaryOp::Abs, .. });
-    let computes =
-        matches!(inst.op, Op::Unary { .. } | Op::Binary { .. } | Op::Cast { .. } | Op::Fma { .. });
+    let computes = matches!(
+        inst.op,
+        Op::Unary { .. } | Op::Binary { .. } | Op::Cast { .. } | Op::Fma { .. } | Op::Reduce { .. }
+    );
     inst.ty == Scalar::BF16.into() && computes && !exact
 }
 
 /// Whether the instruction is the smaller or the larger of two.
 pub(super) fn chooses(inst: &Inst) -> bool {
     let is_half = inst.ty == Scalar::BF16.into() || inst.ty == Scalar::F16.into();
-    is_half && matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. })
+    is_half
+        && matches!(
+            inst.op,
+            Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. }
+                | Op::Reduce { op: ReduceOp::Min | ReduceOp::Max, .. }
+        )
 }
 
 /// Whether the instruction is a sum, difference or product of `bf16`.
 pub(super) fn is_sum(inst: &Inst) -> bool {
-    let sum = |op| matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
-    inst.ty == Scalar::BF16.into() && matches!(inst.op, Op::Binary { op, .. } if sum(op))
+    let is_sum = matches!(
+        inst.op,
+        Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, .. }
+            | Op::Reduce { op: ReduceOp::Add, .. }
+    );
+    inst.ty == Scalar::BF16.into() && is_sum
 }
 
 const fn suffix(format: Format) -> &'static str {

@@ -98,6 +98,7 @@ impl Emit<'_> {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::SyncGrid
+            | Op::ActiveMask
             | Op::SyncWarp { .. }
             | Op::Fence { .. }
             | Op::Shuffle { .. }
