@@ -73,6 +73,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::reductions", ported::reductions::CASES),
     ("ported::scans", ported::scans::CASES),
     ("ported::search", ported::search::CASES),
+    ("ported::solvers", ported::solvers::CASES),
     ("ported::sorting", ported::sorting::CASES),
     ("ported::texts", ported::texts::CASES),
     ("ported::transforms", ported::transforms::CASES),

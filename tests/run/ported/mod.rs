@@ -7,6 +7,7 @@ pub(super) mod images;
 pub(super) mod reductions;
 pub(super) mod scans;
 pub(super) mod search;
+pub(super) mod solvers;
 pub(super) mod sorting;
 pub(super) mod texts;
 pub(super) mod transforms;
