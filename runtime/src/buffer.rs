@@ -2,7 +2,7 @@
 //!
 //! No element is ever seen uninitialised, and sizes that overflow or do not fit are errors.
 use crate::{Atomic, AtomicElement, Device, Error, Plain, Result, Stored, device::Memory};
-use std::{fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData, sync::Arc};
 
 /// An array of `T` in the memory of a [`Device`], which it keeps alive.
 ///
@@ -29,7 +29,8 @@ pub struct Buffer<T: Stored> {
 
 /// A [`Buffer`] whose element type is known otherwise.
 pub struct AnyBuffer {
-    pub(crate) memory: Memory,
+    /// Of one buffer, and the [`View`](crate::View)s of it.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) len: usize,
     pub(crate) device: Device,
 }
@@ -46,8 +47,16 @@ impl<T: Stored> Buffer<T> {
             let (place, free) = (device.to_string(), device.free_memory());
             return Err(Error::OutOfMemory { place, elements: len, size, free });
         };
-        let any = AnyBuffer { memory, len, device: device.clone() };
-        Ok(Self { any, elements: PhantomData })
+        let any = AnyBuffer { memory: Arc::new(memory), len, device: device.clone() };
+        Ok(Self::from_any(any))
+    }
+
+    pub(crate) const fn from_any(any: AnyBuffer) -> Self {
+        Self { any, elements: PhantomData }
+    }
+
+    pub(crate) fn into_any(self) -> AnyBuffer {
+        self.any
     }
 
     pub(crate) fn any(&self) -> &AnyBuffer {

@@ -67,6 +67,14 @@ pub enum Error {
         /// Elements of what is copied.
         source_len: usize,
     },
+    /// Numbers were to be vectors, and the last one would lack lanes.
+    #[error("{len} numbers are no whole number of vectors of {lanes} lanes")]
+    NotVectors {
+        /// How many numbers there are.
+        len: usize,
+        /// How many lanes a vector has.
+        lanes: usize,
+    },
     /// A kernel cannot be launched like that; nothing ran.
     #[error("cannot launch `{kernel}`: {mistake}")]
     Launch {

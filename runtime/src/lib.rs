@@ -59,6 +59,7 @@ mod output;
 mod plain;
 pub mod prelude;
 pub mod vector;
+mod view;
 pub mod warp;
 
 #[doc(hidden)]
@@ -86,5 +87,6 @@ pub use vector::{
     I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,
     U16x2, U16x3, U16x4, U32x2, U32x3, U32x4, U64x2, U64x3, U64x4,
 };
+pub use view::View;
 pub use warp::sync_warp;
 pub use warpwise_macros::{device, kernel};

@@ -27,7 +27,24 @@
 //! is a field, or `v[i]` with a check. Swizzles are methods: `v.xy()`, `v.wzyx()`, `v.xxx()`. What is
 //! not there lane by lane, `v.map(|lane| lane.exp())` is. Arrays of bytes as wide as that, of which
 //! several are loaded at once, are `#[device]` structs with `#[repr(C, align(16))]`.
+//!
+//! [`Buffer::as_vectors`](crate::Buffer::as_vectors) and
+//! [`Buffer::into_vectors`](crate::Buffer::into_vectors) take a buffer of numbers for one of vectors.
+use crate::{Element, Plain};
 use crate::{Float as _, Num as _};
 use half::{bf16, f16};
+
+/// A vector type of this module; nobody else implements it.
+pub trait Vector: Plain + sealed::Sealed {
+    /// What its lanes are.
+    type Lane: Element;
+    /// How many lanes it has.
+    const LANES: usize;
+}
+
+mod sealed {
+    /// What [`Vector`](super::Vector) is implemented for.
+    pub trait Sealed {}
+}
 
 warpwise_macros::vectors!();

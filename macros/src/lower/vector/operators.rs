@@ -168,13 +168,18 @@ pub(super) fn contracted(vector: Vector) -> TokenStream {
     }
 }
 
-/// What kernels have built in: indexing, as arrays are.
+/// What kernels have built in, indexing as arrays are, or have no use for.
 pub(super) fn on_host(vector: Vector) -> TokenStream {
     let (name, scalar, lanes) = (vector.name(), vector.scalar(), vector.lanes);
     let fields = vector.fields();
     let indices: Vec<_> = (0..lanes).map(Literal::usize_unsuffixed).collect();
     let text = format!("index out of bounds: the len is {lanes} but the index is {{index}}");
     quote! {
+        impl sealed::Sealed for #name {}
+        impl Vector for #name {
+            type Lane = #scalar;
+            const LANES: usize = #lanes;
+        }
         impl ::core::ops::Index<usize> for #name {
             type Output = #scalar;
             #[inline]
