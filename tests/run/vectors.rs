@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 cases![
     floats, integers, halves, methods, geometry, comparisons, conversions, swizzles, lanes,
     memory, arrays, constants, between_threads: THREADS_MEET, fused: FUSES, out_of_lanes: FAULTS,
-    generated_by_macro,
+    generated_by_macro, traits,
 ];
 
 /// Operators on the pairs of `$x` and `$y`, beside what each lane gives; numbers are `y`'s first lane.
@@ -645,4 +645,53 @@ fn generated_by_macro(on: &Engine) -> Check {
 
 fn check<T: Bits>(what: &str, got: &[T], want: impl Fn(usize) -> T) -> Check {
     same(what, got, &(0..got.len()).map(want).collect::<Vec<T>>())
+}
+
+#[device]
+trait Luma {
+    const SCALE: f32;
+    fn luma(self) -> f32;
+}
+
+#[device]
+impl Luma for F32x4 {
+    const SCALE: f32 = 2.0;
+    fn luma(self) -> f32 {
+        let weights = Self::new(0.25, 0.5, 0.125, 0.0);
+        (self * weights).sum() * Self::SCALE
+    }
+}
+
+#[device]
+impl Luma for warpwise::U8x4 {
+    const SCALE: f32 = 1.0 / 256.0;
+    fn luma(self) -> f32 {
+        self.as_f32x4().luma() * Self::SCALE
+    }
+}
+
+#[device]
+fn brightest<T: Luma + Copy>(pixels: &[T]) -> f32 {
+    let mut most = 0.0f32;
+    for pixel in pixels {
+        most = most.max(pixel.luma());
+    }
+    most
+}
+
+#[kernel]
+fn lights(floats: &[F32x4], bytes: &[U8x4], out: &mut [f32]) {
+    if global_idx_x() == 0 {
+        out[0] = brightest(floats);
+        out[1] = brightest(bytes);
+        out[2] = Luma::luma(floats[0]);
+    }
+}
+
+fn traits(on: &Engine) -> Check {
+    let floats: Vec<F32x4> = (0..9).map(|i| F32x4::splat(i as f32)).collect();
+    let bytes: Vec<U8x4> = (0..9).map(|i| U8x4::new(i, 0, 0, 255)).collect();
+    let mut out = vec![0.0; 3];
+    launch!(on, lights(read floats, read bytes, write out), LaunchConfig::cover(1))?;
+    same("out", &out, &[14.0, 4.0 / 256.0, 0.0])
 }

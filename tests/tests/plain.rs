@@ -128,6 +128,25 @@ fn enums_travel() {
     travels(&[Option8::Many([1u16, 2, 3]), Option8::One(7)]);
 }
 
+#[kernel]
+fn doubled(x: &[F32x4], y: &mut [F32x4]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        y[i] = x[i] * 2.0;
+    }
+}
+
+#[test]
+fn numbers_are_passed_as_vectors() {
+    let device = Device::cpu();
+    let x = device.upload(&[1.5f32; 8]).unwrap();
+    let mut y = device.zeros::<f32>(8).unwrap().into_vectors().unwrap();
+    doubled::launch(&device, LaunchConfig::cover(2), &x.as_vectors::<F32x4>().unwrap(), &mut y)
+        .unwrap();
+    assert_eq!(y.into_lanes().to_vec().unwrap(), [3.0; 8]);
+    assert_eq!(x.to_vec().unwrap(), [1.5; 8]);
+}
+
 #[test]
 fn zeros_are_values() {
     let device = Device::cpu();

@@ -13,6 +13,7 @@ use super::{
     collective::{Collective, Takes},
     tree::Function,
     types::{Prim, Ty, Type, Types, atomic_name},
+    vector::Vector,
 };
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -140,9 +141,10 @@ fn may_have_methods(ty: &syn::Type) -> bool {
     match ty {
         syn::Type::Path(path) => {
             path.qself.is_none()
-                && path.path.get_ident().is_none_or(|name| {
-                    let name = name.to_string();
-                    Prim::named(&name).is_none() && !matches!(name.as_str(), "Option" | "Result")
+                && path.path.segments.last().is_some_and(|last| {
+                    let name = last.ident.to_string();
+                    let known = Prim::named(&name).is_some() || Vector::named(&name).is_some();
+                    !known && !matches!(name.as_str(), "Option" | "Result")
                 })
         }
         _ => false,
