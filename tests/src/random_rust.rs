@@ -19,15 +19,23 @@
 pub mod batch;
 mod calls;
 mod composites;
+pub mod coverage;
+mod faults;
+mod floats;
 mod generator;
+mod generics;
+mod halves;
 mod items;
+mod iterators;
+mod kernel;
+mod loops;
 mod matching;
 mod numbers;
+mod results;
 pub mod shrink;
+mod slices;
 mod statements;
+mod threads;
 mod types;
 
 pub use generator::{Kernel, kernel};
-
-/// The part of a program that is the same in all: engines, inputs, comparison.
-pub const DRIVER: &str = include_str!("random_rust/driver.rs");

@@ -1,19 +1,85 @@
 //! Random Rust kernels are accepted, and mean what rustc's own copy of them computes: the same
 //! bits and the same faults, on every engine that is here.
 //!
-//! `WARPWISE_SEEDS` kernels from `WARPWISE_SEED` up; more of them, and smaller ones where something
+//! `WARPWISE_SEEDS` kernels from `WARPWISE_SEED` on, counted from the first below; more of them, and smaller ones where something
 //! is wrong, by `cargo run --release -p warpwise-tests --bin fuzz`.
 use warpwise_tests::{
     random_ir::seeds,
-    random_rust::batch::{Plan, fuzz},
+    random_rust::{
+        Kernel,
+        batch::{Plan, Toolchain, compile, fuzz, run},
+        coverage::drawn,
+        kernel,
+        shrink::shrink,
+    },
 };
+
+/// How many kernels a test has the time for.
+const BUDGET: u64 = 60;
+/// The first one's seed: from it on, so many have everything in them that can be drawn.
+const FIRST: u64 = 400;
 
 #[test]
 fn engines_agree_with_rustc_on_random_kernels() {
-    let seeds = seeds(60);
+    let seeds = seeds(BUDGET);
     let kernels = seeds.end - seeds.start;
-    let plan = Plan { seed: seeds.start, kernels, batch: 30, release: false, shrink: 0 };
+    let plan = Plan { seed: FIRST + seeds.start, kernels, batch: 30, release: false, shrink: 0 };
     let report = fuzz(&plan).expect("programs of random kernels compile and run");
     assert!(report.is_clean(), "{report}");
     println!("{report}");
+}
+
+#[test]
+fn the_budget_draws_every_kind_of_thing() {
+    let kernels: Vec<Kernel> = (FIRST..FIRST + BUDGET).map(kernel).collect();
+    let never = drawn(&kernels).into_iter().filter(|(_, count)| *count == 0);
+    let never: Vec<_> = never.map(|(kind, _)| kind).collect();
+    assert!(never.is_empty(), "never drawn: {never:?}");
+}
+
+/// A kernel that fuses, and rustc's copy does not: they differ, as no kernel of ours should.
+const DIFFERS: &str = "\
+use super::support::*;
+use warpwise::prelude::*;
+#[device]
+fn f1(a0: u8) -> u8 {
+    a0.wrapping_add(1)
+}
+#[kernel]
+pub(crate) fn kernel(r_f32: &[f32], w_f32: &mut [f32], p_f32: f32, out: &mut [u64]) {
+    let i = global_idx_x();
+    let mut sum = 0u64;
+    let v1: u8 = f1((i as u8).rotate_left(3));
+    if v1 > 3u8 {
+        sum = mix(sum, v1 as u64);
+    }
+    for v2 in 0..3 {
+        let x = (i + 1) as f32 / 7.0;
+        sum = mix(sum, bits_f32(x * x - 0.3f32) as u64);
+    }
+    out[i] = sum;
+}
+crate::driver::case! { kernel [] host true blocks 2 both { f32: f32, } read { } one { } atomic { } }
+";
+
+#[test]
+fn a_kernel_that_differs_is_made_smaller_and_still_differs() {
+    let toolchain = Toolchain::new(false).expect("the library builds");
+    let kernel = Kernel { seed: 5, source: DIFFERS.into(), checked: false };
+    let folder = toolchain.folder("differs");
+    let about = |kernel: &Kernel| {
+        let kernels = std::slice::from_ref(kernel);
+        let (program, rejected) = compile(&toolchain, &folder, kernels).expect("rustc is here");
+        assert!(rejected.is_empty(), "{rejected:?}");
+        run(&program).expect("the program starts").about(0)
+    };
+    let said = about(&kernel);
+    assert!(said.contains("and the host has"), "{said}");
+    let smaller =
+        shrink(&toolchain, &kernel, &said).expect("programs of its parts compile and run");
+    let said = about(&smaller);
+    assert!(said.contains("and the host has"), "{said}\n{}", smaller.source);
+    let (lines, before) = (smaller.source.lines().count(), DIFFERS.lines().count());
+    assert!(lines + 8 <= before, "{lines} of {before} lines are left:\n{}", smaller.source);
+    assert!(!smaller.source.contains("f1") && smaller.source.contains(" * "), "{}", smaller.source);
 }

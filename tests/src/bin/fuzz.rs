@@ -1,15 +1,21 @@
 //! Random Rust kernels, for as long as one likes:
 //! `cargo run --release -p warpwise-tests --bin fuzz -- --seed 0 --kernels 1000`.
 //!
-//! Prints what engines disagree on, `--shrink N` of the kernels made smaller. `--batch N` kernels make a program (100 if it is not said), which
-//! stays in `target/fuzz`, so that it can be run elsewhere, too: with `WARPWISE_DEVICE=cuda` on a
-//! machine with a GPU.
+//! Prints what engines disagree on, `--shrink N` of the kernels made smaller. `--batch N` kernels
+//! make a program (100 if it is not said), which stays in `target/fuzz`, so that it can be run
+//! elsewhere, too: with `WARPWISE_DEVICE=cuda` on a machine with a GPU. `--coverage 1` only
+//! prints in how many of the kernels each kind of thing is.
 use std::process::ExitCode;
-use warpwise_tests::random_rust::batch::{Plan, fuzz};
+use warpwise_tests::random_rust::{
+    batch::{Plan, fuzz},
+    coverage::drawn,
+    kernel,
+};
 
 fn main() -> ExitCode {
     let mut plan =
         Plan { seed: 0, kernels: 1000, batch: 100, shrink: 0, release: !cfg!(debug_assertions) };
+    let mut coverage = false;
     let mut args = std::env::args().skip(1);
     while let Some(name) = args.next() {
         let value = args.next().and_then(|value| value.parse().ok());
@@ -17,12 +23,20 @@ fn main() -> ExitCode {
             ("--seed", Some(value)) => plan.seed = value,
             ("--kernels", Some(value)) => plan.kernels = value,
             ("--batch", Some(value)) => plan.batch = value,
+            ("--coverage", Some(value)) => coverage = value != 0,
             ("--shrink", Some(value)) => plan.shrink = value as usize,
             _ => {
-                eprintln!("fuzz [--seed S] [--kernels N] [--batch N] [--shrink N]");
+                eprintln!("fuzz [--seed S] [--kernels N] [--batch N] [--shrink N] [--coverage 1]");
                 return ExitCode::FAILURE;
             }
         }
+    }
+    if coverage {
+        let kernels: Vec<_> = (plan.seed..plan.seed + plan.kernels).map(kernel).collect();
+        for (kind, count) in drawn(&kernels) {
+            println!("{count:7} {kind}");
+        }
+        return ExitCode::SUCCESS;
     }
     match fuzz(&plan) {
         Ok(report) => {

@@ -1,5 +1,5 @@
 //! Many random kernels as one program: written, compiled, run.
-use super::{DRIVER, Kernel, kernel, shrink::shrink};
+use super::{Kernel, kernel, shrink::shrink};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::{self, Write as _},
@@ -12,8 +12,13 @@ use std::{
     },
 };
 
-/// Device functions that kernels call.
-const SUPPORT: &str = include_str!("support.rs");
+/// The files of a program that are the same in all: engines and comparison, inputs, device
+/// functions that kernels call.
+const FILES: [(&str, &str); 3] = [
+    ("driver.rs", include_str!("driver.rs")),
+    ("values.rs", include_str!("values.rs")),
+    ("support.rs", include_str!("support.rs")),
+];
 
 /// What compiles programs, against a `warpwise` that is built already.
 #[derive(Clone, Debug)]
@@ -42,15 +47,16 @@ impl Toolchain {
     }
 
     /// Where a program's files go.
-    pub(super) fn folder(&self, name: &str) -> PathBuf {
+    pub fn folder(&self, name: &str) -> PathBuf {
         self.profile.with_file_name("fuzz").join(name)
     }
 
-    fn rustc(&self, source: &Path, program: &Path) -> io::Result<(bool, String)> {
+    /// Integers wrap in kernels, and so they do in rustc's copy, unless overflow is `checked`.
+    fn rustc(&self, source: &Path, program: &Path, checked: bool) -> io::Result<(bool, String)> {
         let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
-        // Integers wrap in kernels, so they do in rustc's copy.
-        rustc.args(["--edition=2024", "-Coverflow-checks=off"]);
-        rustc.args(["-Copt-level=0", "-Cdebuginfo=0", "--error-format=short"]);
+        rustc.arg("--edition=2024");
+        rustc.arg(if checked { "-Coverflow-checks=on" } else { "-Coverflow-checks=off" });
+        rustc.args(["-Copt-level=0", "-Cdebuginfo=0", "-Cstrip=symbols", "--error-format=short"]);
         rustc.arg("-L").arg(format!("dependency={}", self.profile.join("deps").display()));
         rustc
             .arg("--extern")
@@ -64,8 +70,8 @@ impl Toolchain {
 /// A kernel that rustc or the macro does not accept, with what was said.
 pub type Rejected = (Kernel, String);
 
-/// Writes the program of `kernels` into `folder`, and compiles it, leaving those out that are
-/// rejected.
+/// Writes the program of `kernels`, which all check for overflow or all do not, into `folder`,
+/// and compiles it, leaving those out that are rejected.
 ///
 /// # Errors
 /// What has nothing to do with a kernel: a file that cannot be written, a missing rustc.
@@ -79,15 +85,17 @@ pub fn compile(
     let mut rejected = Vec::new();
     let fail = |error: io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(fail)?;
-    fs::write(folder.join("driver.rs"), DRIVER).map_err(fail)?;
-    fs::write(folder.join("support.rs"), SUPPORT).map_err(fail)?;
+    for (name, text) in FILES {
+        fs::write(folder.join(name), text).map_err(fail)?;
+    }
     for (number, kernel) in kernels.iter().enumerate() {
         fs::write(folder.join(format!("k{number}.rs")), &kernel.source).map_err(fail)?;
     }
     loop {
         let source = folder.join("main.rs");
         fs::write(&source, main_file(kernels, &kept)).map_err(fail)?;
-        let (compiled, said) = toolchain.rustc(&source, &program).map_err(fail)?;
+        let checked = kernels.iter().any(|kernel| kernel.checked);
+        let (compiled, said) = toolchain.rustc(&source, &program, checked).map_err(fail)?;
         if compiled {
             return Ok((program, rejected));
         }
@@ -107,7 +115,7 @@ pub fn compile(
 fn main_file(kernels: &[Kernel], kept: &BTreeSet<usize>) -> String {
     let mut text =
         "#![allow(warnings, arithmetic_overflow, overflowing_literals, unconditional_panic)]\n\
-                    mod driver;\nmod support;\n"
+                    mod driver;\nmod support;\nmod values;\n"
             .to_owned();
     for number in kept {
         writeln!(text, "mod k{number};").expect("strings take anything");
@@ -117,7 +125,7 @@ fn main_file(kernels: &[Kernel], kept: &BTreeSet<usize>) -> String {
         let seed = kernels[*number].seed;
         writeln!(
             text,
-            "        driver::Case {{ seed: {seed}, run: k{number}::run, types: k{number}::TYPES }},"
+            "        driver::Case {{ number: {number}, seed: {seed}, kernel: k{number}::KERNEL }},"
         )
         .expect("strings take anything");
     }
@@ -151,15 +159,15 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The seeds of the kernels on which engines disagree.
-    pub fn wrong(&self) -> BTreeSet<u64> {
-        let seed = |line: &str| line.strip_prefix("seed ")?.split_once(':')?.0.parse().ok();
-        self.text.lines().filter_map(seed).collect()
+    /// The kernels on which engines disagree, by their place in the program.
+    pub fn wrong(&self) -> BTreeSet<usize> {
+        let number = |line: &str| line.strip_prefix("case ")?.split_once(' ')?.0.parse().ok();
+        self.text.lines().filter_map(number).collect()
     }
 
     /// What was said about a kernel.
-    pub fn about(&self, seed: u64) -> String {
-        let start = format!("seed {seed}:");
+    pub fn about(&self, number: usize) -> String {
+        let start = format!("case {number} ");
         let lines = self.text.lines().filter(|line| line.starts_with(&start));
         lines.fold(String::new(), |said, line| said + line + "\n")
     }
@@ -229,14 +237,16 @@ impl fmt::Display for Report {
 /// What has nothing to do with kernels.
 pub fn fuzz(plan: &Plan) -> Result<Report, String> {
     let toolchain = Toolchain::new(plan.release)?;
-    let seeds: Vec<u64> = (plan.seed..plan.seed + plan.kernels).collect();
-    let batches: Vec<&[u64]> = seeds.chunks(plan.batch.max(1) as usize).collect();
+    let kernels = (plan.seed..plan.seed + plan.kernels).map(kernel);
+    let (checked, wrapping): (Vec<Kernel>, Vec<Kernel>) = kernels.partition(|k| k.checked);
+    let size = plan.batch.max(1) as usize;
+    let batches: Vec<&[Kernel]> = wrapping.chunks(size).chain(checked.chunks(size)).collect();
     let next = AtomicUsize::new(0);
     let report = Mutex::new(Report::default());
     std::thread::scope(|scope| {
         let worker = || -> Result<(), String> {
-            while let Some(seeds) = batches.get(next.fetch_add(1, Relaxed)) {
-                let found = try_batch(&toolchain, seeds)?;
+            while let Some(kernels) = batches.get(next.fetch_add(1, Relaxed)) {
+                let found = try_batch(&toolchain, kernels)?;
                 let mut report = report.lock().expect("nobody panics with it");
                 report.ran += found.ran;
                 report.rejected.extend(found.rejected);
@@ -255,16 +265,15 @@ pub fn fuzz(plan: &Plan) -> Result<Report, String> {
     Ok(report)
 }
 
-fn try_batch(toolchain: &Toolchain, seeds: &[u64]) -> Result<Report, String> {
-    let kernels: Vec<Kernel> = seeds.iter().map(|&seed| kernel(seed)).collect();
-    let folder = toolchain.folder(&format!("{}", seeds[0]));
-    let (program, rejected) = compile(toolchain, &folder, &kernels)?;
+fn try_batch(toolchain: &Toolchain, kernels: &[Kernel]) -> Result<Report, String> {
+    let folder = toolchain.folder(&kernels[0].seed.to_string());
+    let (program, rejected) = compile(toolchain, &folder, kernels)?;
     let ran = run(&program)?;
     let wrong = ran.wrong();
     if !ran.agreed && wrong.is_empty() {
         return Err(format!("{} ended early:\n{}", program.display(), ran.text));
     }
-    let wrong = kernels.iter().filter(|kernel| wrong.contains(&kernel.seed));
-    let wrong = wrong.map(|kernel| (kernel.clone(), ran.about(kernel.seed))).collect();
+    let wrong = wrong.into_iter();
+    let wrong = wrong.map(|number| (kernels[number].clone(), ran.about(number))).collect();
     Ok(Report { ran: kernels.len() - rejected.len(), rejected, wrong })
 }

@@ -20,6 +20,11 @@ impl Generator {
         if self.measure.as_ref() == Some(ty) && self.chance(40) {
             return self.measured(depth);
         }
+        if self.chance(35)
+            && let Some(call) = self.call_of_generic(ty, depth)
+        {
+            return Some(call);
+        }
         if found.is_empty() {
             return Some(self.generic_call(ty, depth));
         }
@@ -100,6 +105,15 @@ impl Generator {
 
     /// A closure's body: it assigns to nothing outside, and leaves nothing outside.
     pub(super) fn in_closure(&mut self, params: &[(String, Ty)], to: &Ty, depth: u32) -> String {
+        self.in_closure_of(params, |this| this.expr(to, depth, false))
+    }
+
+    /// The same, whatever writes the body.
+    pub(super) fn in_closure_of(
+        &mut self,
+        params: &[(String, Ty)],
+        body: impl FnOnce(&mut Self) -> String,
+    ) -> String {
         let context = Context { assigns: false, ..self.context };
         let context = std::mem::replace(&mut self.context, context);
         let params = params.iter();
@@ -109,7 +123,7 @@ impl Generator {
             ty: ty.clone(),
             mutable: false,
         }));
-        let body = self.expr(to, depth, false);
+        let body = body(self);
         self.vars.truncate(before);
         self.context = context;
         // A bare block would be the closure's body; a bare `{` of a struct is in parentheses.

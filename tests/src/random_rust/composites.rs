@@ -11,6 +11,8 @@ impl Generator {
             Ty::Scalar(_) => true,
             Ty::Array(..) => false,
             Ty::Option(of) => self.is_ordered(of),
+            Ty::Result(of, error) => self.is_ordered(of) && self.is_ordered(error),
+            Ty::Slice(_) => unreachable!("slices are not compared"),
             Ty::Tuple(parts) => parts.iter().all(|part| self.is_ordered(part)),
             Ty::Struct(id) => self.structs[*id].fields.iter().all(|field| self.is_ordered(field)),
             Ty::Enum(id) => {
@@ -38,6 +40,8 @@ impl Generator {
                 format!("[{}]", parts.join(", "))
             }
             Ty::Option(of) => self.make_option(ty, of, depth, known),
+            Ty::Result(of, error) => self.make_result(of, error, depth, known),
+            Ty::Slice(of) => self.make_slice(of, depth),
             Ty::Struct(id) => self.make_struct(*id, depth),
             Ty::Enum(id) => {
                 let number = self.pick(self.enums[*id].variants.len());
@@ -65,13 +69,18 @@ impl Generator {
 
     fn make_struct(&mut self, id: usize, depth: u32) -> String {
         let of = self.structs[id].clone();
+        if !of.operators.is_empty() && depth > 0 && self.chance(50) {
+            let operator = of.operators[self.pick(of.operators.len())];
+            return self.operated(id, operator, depth - 1);
+        }
         if of.fields.len() > 1 && depth > 0 && self.chance(20) && !of.tuple {
             let at = self.pick(of.fields.len());
             let value = self.expr(&of.fields[at], depth, true);
             let rest = self.expr(&Ty::Struct(id), depth - 1, true);
             return format!("(S{id} {{ f{at}: {value}, ..{rest} }})");
         }
-        let values: Vec<_> = of.fields.iter().map(|ty| self.expr(ty, depth, true)).collect();
+        let known = !of.generic;
+        let values: Vec<_> = of.fields.iter().map(|ty| self.expr(ty, depth, known)).collect();
         if of.tuple {
             return format!("S{id}({})", values.join(", "));
         }
@@ -85,12 +94,19 @@ impl Generator {
     }
 
     fn make_option(&mut self, ty: &Ty, of: &Ty, depth: u32, known: bool) -> String {
+        if let Ty::Scalar(name) = of
+            && of.is_int()
+            && depth > 0
+            && self.chance(40)
+        {
+            return self.checked(name, depth - 1);
+        }
         if depth == 0 {
             let value = self.leaf(of, known);
             return if known && self.chance(40) { "None".into() } else { format!("Some({value})") };
         }
         let depth = depth - 1;
-        let (from, method) = (self.ty(1), self.pick(7));
+        let (from, method) = (self.ty(1), self.pick(12));
         match method {
             0 => {
                 let (on, body) = (self.option(&from, depth), self.closure(&from, of, depth));
@@ -115,12 +131,22 @@ impl Generator {
                 let condition = self.expr(&BOOL, depth, true);
                 format!("(if {condition} {{ Some({value}) }} else {{ None }})")
             }
+            5 => {
+                let source = self.values_of(of, depth);
+                format!("{source}.last()")
+            }
+            6 => {
+                let error = self.scalar();
+                let result = self.result(of, &error, depth);
+                format!("({result}).ok()")
+            }
+            7..10 if self.has_memory(of) => self.got(of, depth),
             _ => format!("Some({})", self.expr(of, depth, known)),
         }
     }
 
     /// An option whose type is plain from itself.
-    fn option(&mut self, of: &Ty, depth: u32) -> String {
+    pub(super) fn option(&mut self, of: &Ty, depth: u32) -> String {
         let ty = Ty::Option(Box::new(of.clone()));
         let found: Vec<_> = self.places().into_iter().filter(|place| place.ty == ty).collect();
         if !found.is_empty() && self.chance(60) {
@@ -180,8 +206,15 @@ impl Generator {
         }
     }
 
-    /// An argument, as a function takes it, without the variable `not`.
+    /// An argument, as a function takes it.
     pub(super) fn argument(&mut self, ty: &Ty, pass: Pass, depth: u32) -> String {
+        match (ty, pass) {
+            (Ty::Slice(of), _) => self.make_slice(of, depth),
+            (_, pass) => self.passed(ty, pass, depth),
+        }
+    }
+
+    fn passed(&mut self, ty: &Ty, pass: Pass, depth: u32) -> String {
         match pass {
             Pass::Value => self.expr(ty, depth, true),
             Pass::Ref | Pass::Mut => format!("&{}", self.place(ty, depth)),

@@ -1,86 +1,196 @@
-//! The part of a program of random kernels that is the same in all: the engines, the inputs and
-//! the comparison of what kernels leave behind.
+//! The part of a program of random kernels that is the same in all: the engines, and the
+//! comparison of what kernels leave behind.
 //!
 //! It takes no arguments. `WARPWISE_DEVICE=cuda` adds a GPU, and fails where there is none.
+use crate::values::{Draw, THREADS, Value};
 use std::{
     cell::RefCell,
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
+    sync::{Arc, Mutex},
 };
-use warpwise::{Buffer, Device, Element, Error, LaunchConfig, host};
-
-/// Threads of a launch, in two blocks.
-pub(crate) const THREADS: usize = 64;
-const READ: usize = 64;
-const WRITTEN: usize = 8 * THREADS;
+use warpwise::{Device, Error, LaunchConfig, host};
 
 /// A kernel of the program.
 pub(crate) struct Case {
+    pub(crate) number: usize,
     pub(crate) seed: u64,
-    pub(crate) run: fn(&On, &mut Data) -> warpwise::Result<()>,
-    /// The types that it takes slices of.
-    pub(crate) types: &'static str,
+    pub(crate) kernel: Kernel,
+}
+
+/// What `case!` says of a kernel.
+pub(crate) struct Kernel {
+    /// Whether rustc's copy of it can run: its threads do not meet, and it does not contract.
+    pub(crate) host: bool,
+    pub(crate) run: fn(&On, &mut Draw) -> warpwise::Result<Left>,
 }
 
 /// What runs a kernel.
 pub(crate) enum On {
     Host,
-    Device(&'static str, Device),
+    Device { name: &'static str, device: Device, printed: Arc<Mutex<String>> },
 }
 
-/// What a kernel takes for a type.
-#[derive(Clone)]
-pub(crate) struct Values<T> {
-    pub(crate) read: Vec<T>,
-    pub(crate) write: Vec<T>,
-    pub(crate) value: T,
-}
+impl On {
+    fn new(name: &'static str, device: Device) -> Self {
+        let printed = Arc::new(Mutex::new(String::new()));
+        let seen = Arc::clone(&printed);
+        device.on_print(move |text| seen.lock().unwrap().push_str(text));
+        Self::Device { name, device, printed }
+    }
 
-/// The same on a device.
-pub(crate) struct Buffers<T: Element> {
-    pub(crate) read: Buffer<T>,
-    pub(crate) write: Buffer<T>,
-}
-
-impl<T: Element> Buffers<T> {
-    pub(crate) fn upload(values: &Values<T>, device: &Device) -> warpwise::Result<Self> {
-        Ok(Self { read: device.upload(&values.read)?, write: device.upload(&values.write)? })
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Host => "the host",
+            Self::Device { name, .. } => name,
+        }
     }
 }
 
-/// The launch of every kernel.
-pub(crate) fn config() -> LaunchConfig {
-    LaunchConfig::grid(2).block(THREADS / 2)
+/// A fault as Rust words it.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Where it is, unless that is in std.
+    line: Option<u32>,
+    text: String,
 }
 
-/// Defines `CASE` for a kernel that takes slices of these types.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.line.map_or("in std".into(), |line| format!("line {line}"));
+        write!(f, "{line}: {}", self.text)
+    }
+}
+
+impl PartialEq for Fault {
+    fn eq(&self, other: &Self) -> bool {
+        let lines = self.line.is_none() || other.line.is_none() || self.line == other.line;
+        lines && self.text == other.text
+    }
+}
+
+/// What a launch leaves behind.
+#[derive(Default)]
+pub(crate) struct Left {
+    memory: Vec<(&'static str, Vec<Vec<u64>>)>,
+    fault: Option<Fault>,
+    printed: String,
+}
+
+impl Left {
+    pub(crate) fn add<T: Value>(&mut self, name: &'static str, values: &[T]) {
+        let bits = |value: &T| {
+            let mut bits = Vec::new();
+            value.bits(&mut bits);
+            bits
+        };
+        self.memory.push((name, values.iter().map(bits).collect()));
+    }
+
+    /// What `wanted` has and this one has not, five of them at most.
+    fn differences(&self, wanted: &Self, of: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.fault != wanted.fault {
+            let text = |fault: &Option<Fault>| {
+                fault.as_ref().map_or("none".into(), |fault| format!("{:?}", fault.to_string()))
+            };
+            let (own, other) = (text(&self.fault), text(&wanted.fault));
+            found.push(format!("its fault is {own}, and {of} has {other}"));
+            return found;
+        }
+        if self.printed != wanted.printed {
+            found.push(format!("it prints {:?}, and {of} {:?}", self.printed, wanted.printed));
+        }
+        for ((name, own), (_, other)) in self.memory.iter().zip(&wanted.memory) {
+            let pairs = own.iter().zip(other).enumerate();
+            found.extend(pairs.filter(|(_, (own, other))| own != other).map(
+                |(at, (own, other))| format!("{name}[{at}] is {own:x?}, and {of} has {other:x?}"),
+            ));
+        }
+        let count = found.len();
+        found.truncate(5);
+        found.last_mut().map(|last| *last += &format!(" ({count} differ)"));
+        found
+    }
+}
+
+/// The launch of a kernel.
+pub(crate) fn config(blocks: usize) -> LaunchConfig {
+    LaunchConfig::grid(blocks).block(THREADS / blocks)
+}
+
+/// What a kernel's parameters for a type are given.
+pub(crate) struct Memory<R, W, V> {
+    pub(crate) read: R,
+    pub(crate) write: W,
+    pub(crate) value: V,
+}
+
+/// Defines `KERNEL`, for a kernel that takes `&[T]`, `&mut [T]` and `T` of `both`, `&[T]` of
+/// `read`, `&T` of `one`, atomics, and a `&mut [u64]`.
 macro_rules! case {
-    ($kernel:ident: $($ty:ident)*) => {
-        pub(crate) const TYPES: &str = stringify!($($ty)*);
-        pub(crate) fn run(
+    (
+        $kernel:ident [$($generic:tt)*] host $host:literal blocks $blocks:literal
+        both { $($both:ident: $both_ty:ty,)* } read { $($read:ident: $read_ty:ty,)* }
+        one { $($one:ident: $one_ty:ty,)* } atomic { $($atomic:ident: $atomic_ty:ty,)* }
+    ) => {
+        pub(crate) const KERNEL: crate::driver::Kernel =
+            crate::driver::Kernel { host: $host, run };
+
+        fn run(
             on: &crate::driver::On,
-            data: &mut crate::driver::Data,
-        ) -> warpwise::Result<()> {
+            draw: &mut crate::values::Draw,
+        ) -> warpwise::Result<crate::driver::Left> {
+            use crate::{driver::{Left, Memory, On, config, on_host}, values::{READ, THREADS, WRITTEN, cells, values, one}};
+            $(let mut $both = Memory {
+                read: values::<$both_ty>(draw, READ),
+                write: values::<$both_ty>(draw, WRITTEN),
+                value: one::<$both_ty>(draw),
+            };)*
+            $(let $read = values::<$read_ty>(draw, READ);)*
+            $(let $one = one::<$one_ty>(draw);)*
+            $(let $atomic = cells::<$atomic_ty>(draw);)*
+            let mut out = vec![0u64; THREADS];
+            let mut left = Left::default();
             match on {
-                crate::driver::On::Host => crate::driver::on_host(|| $kernel(
-                    $(&data.$ty.read, &mut data.$ty.write, data.$ty.value,)*
-                    &mut data.out,
-                )),
-                crate::driver::On::Device(_, device) => {
-                    $(let mut $ty = crate::driver::Buffers::upload(&data.$ty, device)?;)*
-                    let mut out = device.upload(&data.out)?;
-                    $kernel::launch(
+                On::Host => {
+                    on_host(config($blocks), &mut left, || $kernel $($generic)*(
+                        $(&$both.read, &mut $both.write, $both.value,)*
+                        $(&$read,)*
+                        $(&$one,)*
+                        $({ let _ = &$atomic; &[] },)*
+                        &mut out,
+                    ))?;
+                    $(left.add(stringify!($both), &$both.write);)*
+                    left.add("out", &out);
+                }
+                On::Device { device, .. } => {
+                    $(let mut $both = Memory {
+                        read: device.upload(&$both.read)?,
+                        write: device.upload(&$both.write)?,
+                        value: $both.value,
+                    };)*
+                    $(let $read = device.upload(&$read)?;)*
+                    $(let $one = device.upload(&[$one])?;)*
+                    $(let mut $atomic = device.upload(&$atomic)?;)*
+                    let mut out = device.upload(&out)?;
+                    $kernel $($generic)*::launch(
                         device,
-                        crate::driver::config(),
-                        $(&$ty.read, &mut $ty.write, data.$ty.value,)*
+                        config($blocks),
+                        $(&$both.read, &mut $both.write, $both.value,)*
+                        $(&$read,)*
+                        $(&$one,)*
+                        $(&mut $atomic,)*
                         &mut out,
                     )?;
-                    let result = device.synchronize();
-                    $(data.$ty.write = $ty.write.to_vec()?;)*
-                    data.out = out.to_vec()?;
-                    result
+                    left.ended(device.synchronize())?;
+                    $(left.add(stringify!($both), &$both.write.to_vec()?);)*
+                    $(left.add(stringify!($atomic), &$atomic.to_vec()?);)*
+                    left.add("out", &out.to_vec()?);
                 }
             }
+            Ok(left)
         }
     };
 }
@@ -88,210 +198,99 @@ pub(crate) use case;
 
 thread_local! {
     /// Where and why the host's copy panicked.
-    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+    static PANIC: RefCell<(Option<u32>, String)> = const { RefCell::new((None, String::new())) };
+    /// What it printed.
+    static PRINTED: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// `println!` of the host's copy: it is compared, too.
+pub(crate) fn print(text: fmt::Arguments<'_>) {
+    PRINTED.with_borrow_mut(|printed| *printed += &format!("{text}\n"));
 }
 
 /// Runs each thread, also after one has panicked, and reports panics as a device does.
-pub(crate) fn on_host(mut kernel: impl FnMut()) -> warpwise::Result<()> {
-    let (mut thread, mut first, mut count) = (0, None, 0);
-    host::for_each_thread(config(), || {
+pub(crate) fn on_host(
+    config: LaunchConfig,
+    left: &mut Left,
+    mut kernel: impl FnMut(),
+) -> warpwise::Result<()> {
+    let (mut first, mut count) = (None, 0);
+    PRINTED.take();
+    host::for_each_thread(config, || {
+        let (block, thread) = (warpwise::block_idx_x(), warpwise::thread_idx_x());
         if catch_unwind(AssertUnwindSafe(&mut kernel)).is_err() {
             count += 1;
-            first.get_or_insert((thread, PANIC.take()));
+            first.get_or_insert((block, thread, PANIC.take()));
         }
-        thread += 1;
     })?;
-    FAULT.set(first.map(|(thread, text)| {
-        let (block, thread) = (thread / (THREADS / 2), thread % (THREADS / 2));
-        format!("{text} in block {block}, thread {thread}, of {count}")
-    }));
+    left.fault = first.map(|(block, thread, (line, text))| Fault {
+        line,
+        text: format!("{text} in block {block}, thread {thread}, of {count}"),
+    });
+    left.printed = PRINTED.take();
     Ok(())
 }
 
-thread_local! {
-    static FAULT: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-macro_rules! data {
-    (|$draw:ident| $($ty:ident: $make:expr, |$value:ident| $bits:expr;)*) => {
-        /// The arguments of a launch, of every type.
-        #[derive(Clone)]
-        pub(crate) struct Data {
-            $(pub(crate) $ty: Values<$ty>,)*
-            pub(crate) out: Vec<u64>,
-        }
-
-        impl Data {
-            fn new($draw: &mut Draw) -> Self {
-                Self {
-                    $($ty: Values {
-                        read: (0..READ).map(|_| $make).collect(),
-                        write: (0..WRITTEN).map(|_| $make).collect(),
-                        value: $make,
-                    },)*
-                    out: vec![0; THREADS],
-                }
-            }
-
-            /// Each element that differs from `wanted`'s: where it is, its bits, those wanted.
-            fn differences(&self, wanted: &Self) -> Vec<(String, u64, u64)> {
-                let mut found = Vec::new();
-                $(for (at, (a, b)) in self.$ty.write.iter().zip(&wanted.$ty.write).enumerate() {
-                    let bits = |$value: $ty| $bits;
-                    if bits(*a) != bits(*b) {
-                        let place = format!("w_{}[{at}] of thread {}", stringify!($ty), at / 8);
-                        found.push((place, bits(*a), bits(*b)));
-                    }
-                })*
-                for (at, (a, b)) in self.out.iter().zip(&wanted.out).enumerate() {
-                    if a != b {
-                        found.push((format!("out[{at}]"), *a, *b));
-                    }
-                }
-                found
-            }
-
-            fn describe(&self, types: &str) {
-                $(if types.split(' ').any(|ty| ty == stringify!($ty)) {
-                    println!("    p_{}: {:?}", stringify!($ty), self.$ty.value);
-                    println!("    r_{}: {:?}", stringify!($ty), self.$ty.read);
-                })*
-            }
-        }
-    };
-}
-data! {
-    |draw|
-    i8: draw.integer() as i8, |v| v as u64;
-    i16: draw.integer() as i16, |v| v as u64;
-    i32: draw.integer() as i32, |v| v as u64;
-    i64: draw.integer() as i64, |v| v as u64;
-    isize: draw.integer() as isize, |v| v as u64;
-    u8: draw.integer() as u8, |v| v as u64;
-    u16: draw.integer() as u16, |v| v as u64;
-    u32: draw.integer() as u32, |v| v as u64;
-    u64: draw.integer(), |v| v;
-    usize: draw.integer() as usize, |v| v as u64;
-    f32: draw.f32(), |v| if v.is_nan() { 0x7fc0_0000 } else { u64::from(v.to_bits()) };
-    f64: draw.f64(), |v| if v.is_nan() { 0x7ff8 << 48 } else { v.to_bits() };
-    bool: draw.integer() % 2 == 1, |v| u64::from(v);
-}
-
-/// SplitMix64.
-pub(crate) struct Draw(u64);
-
-impl Draw {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Often small, at an end of some type, or a power of two.
-    fn integer(&mut self) -> u64 {
-        let edges = [0, 1, u64::MAX, 7, 8, 15, 16, 31, 32, 63];
-        match self.bits() % 6 {
-            0 => self.bits(),
-            1 | 2 => self.bits() % 64,
-            3 => 0_u64.wrapping_sub(self.bits() % 64),
-            4 => (1 << (self.bits() % 64)) - self.bits() % 2,
-            _ => edges[self.bits() as usize % edges.len()],
-        }
-    }
-
-    fn f32(&mut self) -> f32 {
-        let edges = [
-            0.0, -0.0, 1.0, -1.0, 0.5, 2.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX,
-            f32::MIN_POSITIVE, 1e-40, f32::EPSILON, 16_777_216.0, 2_147_483_648.0,
-        ];
-        let value = match self.bits() % 4 {
-            0 => f32::from_bits(self.bits() as u32),
-            1 => (self.bits() % 2000) as f32 / 8.0 - 100.0,
-            2 => self.integer() as i64 as f32,
-            _ => edges[self.bits() as usize % edges.len()],
-        };
-        // What a signalling NaN does is open in Rust.
-        if value.is_nan() { f32::NAN } else { value }
-    }
-
-    fn f64(&mut self) -> f64 {
-        let edges = [
-            0.0, -0.0, 1.0, -1.0, 0.5, 2.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX,
-            f64::MIN_POSITIVE, 5e-324, f64::EPSILON, 9_007_199_254_740_992.0, 1e-45, 3.5e38,
-        ];
-        let value = match self.bits() % 4 {
-            0 => f64::from_bits(self.bits()),
-            1 => (self.bits() % 2000) as f64 / 8.0 - 100.0,
-            2 => self.integer() as i64 as f64,
-            _ => edges[self.bits() as usize % edges.len()],
-        };
-        if value.is_nan() { f64::NAN } else { value }
+impl Left {
+    /// Takes what a device says at the end of a launch.
+    pub(crate) fn ended(&mut self, result: warpwise::Result<()>) -> warpwise::Result<()> {
+        let Err(Error::DevicePanic(panic)) = result else { return result };
+        let (block, thread) = (panic.block[0], panic.thread[0]);
+        let text = format!("{} in block {block}, thread {thread}, of {}", panic.message, panic.count);
+        self.fault = Some(Fault { line: Some(panic.line), text });
+        Ok(())
     }
 }
 
-/// What a launch left behind, with its fault as text.
-fn left(case: &Case, on: &On, mut data: Data) -> Result<(Data, Option<String>), Error> {
-    FAULT.set(None);
-    let fault = match (case.run)(on, &mut data) {
-        Ok(()) => FAULT.take(),
-        Err(Error::DevicePanic(panic)) => Some(format!(
-            "line {}: {} in block {}, thread {}, of {}",
-            panic.line, panic.message, panic.block[0], panic.thread[0], panic.count
-        )),
-        Err(other) => return Err(other),
-    };
-    Ok((data, fault))
+fn left(case: &Case, on: &On) -> Result<Left, Error> {
+    let mut left = (case.kernel.run)(on, &mut Draw::new(case.seed))?;
+    if let On::Device { printed, .. } = on {
+        left.printed = std::mem::take(&mut *printed.lock().unwrap());
+    }
+    Ok(left)
 }
 
-/// Compares a case on all `engines` with the first; prints differences.
+/// Compares a case on all `engines` with the first that can run it; prints differences. Whether
+/// it is the same on all, and whether it faults.
 fn agree(case: &Case, engines: &[On]) -> (bool, bool) {
-    let start = Data::new(&mut Draw(case.seed));
-    let (wanted, fault) =
-        left(case, &engines[0], start.clone()).expect("the host only has faults of the kernel");
+    let engines = if case.kernel.host { engines } else { &engines[1..] };
+    let name = format!("case {} (seed {}): on", case.number, case.seed);
+    let wanted = match left(case, &engines[0]) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            println!("{name} {}: it does not run: {error}", engines[0].name());
+            return (false, false);
+        }
+    };
     let mut same = true;
     for on in &engines[1..] {
-        let On::Device(name, _) = on else { unreachable!("the host comes first") };
-        let mut lines = Vec::new();
-        match left(case, on, start.clone()) {
-            Err(error) => lines.push(format!("it does not run: {error}")),
-            Ok((_, got)) if got != fault => {
-                lines.push(format!("its fault is {got:?}, and the host's is {fault:?}"));
-            }
-            Ok((got, _)) => {
-                let different = got.differences(&wanted);
-                let count = different.len();
-                lines.extend(different.iter().take(5).map(|(place, got, wanted)| {
-                    format!("{place} is {got:#x}, and the host's is {wanted:#x} ({count} differ)")
-                }));
-            }
-        }
+        let lines = match left(case, on) {
+            Err(error) => vec![format!("it does not run: {error}")],
+            Ok(got) => got.differences(&wanted, engines[0].name()),
+        };
         for line in &lines {
-            println!("seed {}: on {name}: {line}", case.seed);
+            println!("{name} {}: {line}", on.name());
         }
         same &= lines.is_empty();
     }
-    if !same {
-        start.describe(case.types);
-    }
-    (same, fault.is_some())
+    (same, wanted.fault.is_some())
 }
 
 /// Runs every case, and fails if one differs.
 pub(crate) fn main(cases: &[Case]) -> ExitCode {
     std::panic::set_hook(Box::new(|info| {
-        let line = info.location().map_or(0, |at| at.line());
-        let message = info.payload_as_str().unwrap_or("a panic without text");
-        PANIC.set(format!("line {line}: {message}"));
+        let ours = info.location().filter(|at| !at.file().contains("library/"));
+        let message = info.payload_as_str().unwrap_or("a panic without text").to_owned();
+        PANIC.set((ours.map(|at| at.line()), message));
     }));
     let mut engines = vec![
         On::Host,
-        On::Device("unoptimized", Device::cpu_unoptimized()),
-        On::Device("interpreter", Device::cpu()),
+        On::new("the unoptimized interpreter", Device::cpu_unoptimized()),
+        On::new("the interpreter", Device::cpu()),
     ];
     if std::env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
         match Device::cuda(0) {
-            Ok(device) => engines.push(On::Device("cuda", device)),
+            Ok(device) => engines.push(On::new("cuda", device)),
             Err(error) => {
                 println!("`WARPWISE_DEVICE` asks for a GPU: {error}");
                 return ExitCode::FAILURE;

@@ -1,5 +1,5 @@
 //! The state of the generator: what is declared, what is in scope, the lines so far.
-use super::types::{BOOL, Enum, FLOATS, Function, INTS, Struct, Ty, Var};
+use super::types::{BOOL, Enum, FLOATS, Function, HALVES, INTS, Struct, Ty, Var};
 use crate::random_ir::draw::Draw;
 
 /// A random kernel.
@@ -9,11 +9,28 @@ pub struct Kernel {
     pub seed: u64,
     /// Its module, one statement a line.
     pub source: String,
+    /// Whether it has `overflow_checks`, and rustc's copy of it, too.
+    pub checked: bool,
 }
 
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
-    Kernel { seed, source: Generator::new(seed).module() }
+    let generator = Generator::new(seed);
+    let checked = generator.kind == Kind::Checked;
+    Kernel { seed, source: generator.module(), checked }
+}
+
+/// What a kernel is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What rustc's copy does, too.
+    Plain,
+    /// The same with `overflow_checks`.
+    Checked,
+    /// Sums of products are fused, which they are not in rustc's copy.
+    Contracted,
+    /// Threads meet: shared memory, warps, atomics. None of them faults.
+    Threads,
 }
 
 /// What the surroundings of an expression allow.
@@ -28,13 +45,21 @@ pub(super) struct Context {
 /// Writes a module.
 pub(super) struct Generator {
     pub(super) draw: Draw,
+    pub(super) kind: Kind,
+    pub(super) blocks: usize,
     pub(super) structs: Vec<Struct>,
     pub(super) enums: Vec<Enum>,
     pub(super) functions: Vec<Function>,
     /// Whether a struct implements the module's trait, and what its method returns.
     pub(super) measure: Option<Ty>,
+    /// Device functions that are generic over numbers, with the bound.
+    pub(super) generics: Vec<(String, &'static str)>,
+    /// What the module's generic trait blends with, if it has one.
+    pub(super) blend: Option<Ty>,
     /// Types that the kernel has slices and a parameter of.
     pub(super) memory: Vec<&'static str>,
+    /// The module's constants.
+    pub(super) constants: Vec<Var>,
     pub(super) vars: Vec<Var>,
     pub(super) loops: Vec<String>,
     pub(super) context: Context,
@@ -47,8 +72,22 @@ pub(super) struct Generator {
 
 impl Generator {
     fn new(seed: u64) -> Self {
+        let mut draw = Draw::new(seed);
+        let kind = match draw.index(12) {
+            0 => Kind::Checked,
+            1 => Kind::Contracted,
+            2..6 => Kind::Threads,
+            _ => Kind::Plain,
+        };
+        let blocks =
+            if kind == Kind::Threads { draw.one_of(&[1, 2]) } else { draw.one_of(&[1, 2, 4, 16]) };
         Self {
-            draw: Draw::new(seed),
+            draw,
+            kind,
+            blocks,
+            generics: Vec::new(),
+            blend: None,
+            constants: Vec::new(),
             structs: Vec::new(),
             enums: Vec::new(),
             functions: Vec::new(),
@@ -103,10 +142,20 @@ impl Generator {
         if self.chance(35) { self.float() } else { self.int() }
     }
 
+    pub(super) fn half(&mut self) -> Ty {
+        Ty::Scalar(HALVES[self.pick(2)])
+    }
+
+    /// In a few of a hundred cases, where threads may fault.
+    pub(super) fn may_fault(&mut self, percent: u32) -> bool {
+        self.kind != Kind::Threads && self.context.kernel && self.chance(percent)
+    }
+
     /// Mostly one that the kernel has memory of.
     pub(super) fn scalar(&mut self) -> Ty {
-        match self.pick(10) {
+        match self.pick(12) {
             0 => BOOL,
+            11 => self.half(),
             1..6 if !self.memory.is_empty() => Ty::Scalar(self.draw.one_of(&self.memory)),
             _ => self.number(),
         }
@@ -117,25 +166,29 @@ impl Generator {
         if depth == 0 || self.chance(45) {
             return self.scalar();
         }
-        match self.pick(6) {
+        match self.pick(7) {
             0 => {
                 let count = 2 + self.pick(2);
                 Ty::Tuple((0..count).map(|_| self.ty(depth - 1)).collect())
             }
             1 => Ty::Array(Box::new(self.ty(depth - 1)), 1 + self.pick(4)),
             2 => Ty::Option(Box::new(self.ty(depth - 1))),
-            3 | 4 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
+            3 => {
+                let of = Box::new(self.ty(depth - 1));
+                Ty::Result(of, Box::new(self.scalar()))
+            }
+            4 | 5 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
             _ if !self.enums.is_empty() => Ty::Enum(self.pick(self.enums.len())),
             _ => self.scalar(),
         }
     }
 
-    /// The variables that are not shadowed.
+    /// The constants, and the variables that are not shadowed.
     pub(super) fn visible(&self) -> Vec<Var> {
         let shadowed =
             |at: usize| self.vars[at + 1..].iter().any(|later| later.name == self.vars[at].name);
         let vars = self.vars.iter().enumerate().filter(|(at, _)| !shadowed(*at));
-        vars.map(|(_, var)| var.clone()).collect()
+        self.constants.iter().cloned().chain(vars.map(|(_, var)| var.clone())).collect()
     }
 
     /// Every place in a variable with its type and whether it can be assigned to.
@@ -171,7 +224,15 @@ impl Generator {
                     part(format!("{}[{index}]", place.name), of),
                 ]
             }
-            Ty::Scalar(_) | Ty::Option(_) | Ty::Enum(_) => Vec::new(),
+            Ty::Slice(of) => {
+                let constant = self.pick(2);
+                let index = self.cheap_index(2);
+                vec![
+                    part(format!("{}[{constant}]", place.name), of),
+                    part(format!("{}[{index}]", place.name), of),
+                ]
+            }
+            Ty::Scalar(_) | Ty::Option(_) | Ty::Result(..) | Ty::Enum(_) => Vec::new(),
         };
         places.push(place);
         for part in parts {
@@ -197,7 +258,7 @@ impl Generator {
         }
         self.budget -= 1;
         let depth = depth - 1;
-        match self.pick(20) {
+        match self.pick(24) {
             0 => self.if_else(ty, depth, known),
             1 => self.block(ty, depth, known),
             2 => self.labelled(ty, depth, known),
@@ -206,6 +267,9 @@ impl Generator {
             6 => self.of_option(ty, depth, known),
             7 => self.part_of(ty, depth),
             8 => self.closure_called(ty, depth),
+            9 => self.of_result(ty, depth),
+            10 => self.unwrapped(ty, depth),
+            11 | 12 => self.consumed(ty, depth),
             _ => self.plain(ty, depth, known),
         }
     }
@@ -215,6 +279,7 @@ impl Generator {
         match ty {
             Ty::Scalar("bool") => self.bool(depth),
             Ty::Scalar(name) if ty.is_float() => self.float_expr(name, depth, known),
+            Ty::Scalar(name) if ty.is_half() => self.half_expr(name, depth),
             Ty::Scalar(name) => self.int_expr(name, depth, known),
             _ => self.make(ty, depth, known),
         }

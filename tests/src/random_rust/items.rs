@@ -1,28 +1,53 @@
 //! The items of a module: types, a trait, device functions, the kernel.
 use super::{
     generator::{Context, Generator},
-    types::{BOOL, Enum, Function, INTS, Pass, Struct, Ty, U64, Var, Variant},
+    types::{BOOL, Enum, Function, Pass, Struct, Ty, Var, Variant},
 };
 
 impl Generator {
     pub(super) fn module(mut self) -> String {
-        self.line("use super::support::{apply, bits_f32, bits_f64, mix, nan_f32, nan_f64, nth, pick, repeat, some_if};");
+        self.line("use super::support::*;");
         self.line("use warpwise::prelude::*;");
+        // What rustc's copy prints is compared, too.
+        self.line("macro_rules! println { ($($t:tt)*) => { crate::driver::print(format_args!($($t)*)) } }");
+        for _ in 0..self.pick(3) {
+            self.constant_item();
+        }
         for _ in 0..self.pick(3) {
             self.enum_item();
         }
         for _ in 0..self.pick(4) {
-            self.struct_item();
+            if self.chance(20) {
+                self.generic_struct_item();
+            } else {
+                self.struct_item();
+            }
         }
         self.budget = 60;
         if self.chance(50) {
             self.trait_item();
         }
+        for id in 0..self.structs.len() {
+            if !self.structs[id].generic && self.chance(40) {
+                self.operator_items(id);
+            }
+        }
+        if self.chance(40) {
+            self.blend_item();
+        }
+        if self.chance(50) {
+            self.generic_fn();
+        }
+        if self.chance(40) {
+            self.const_generic_fn();
+        }
         for _ in 0..self.pick(4) {
             self.device_fn();
         }
         for id in 0..self.structs.len() {
-            self.impl_item(id);
+            if !self.structs[id].generic {
+                self.impl_item(id);
+            }
         }
         self.kernel_item();
         self.out
@@ -31,7 +56,13 @@ impl Generator {
     fn struct_item(&mut self) {
         let (id, count) = (self.structs.len(), 1 + self.pick(4));
         let fields: Vec<Ty> = (0..count).map(|_| self.ty(2)).collect();
-        let of = Struct { fields, tuple: self.chance(25), measured: false };
+        let of = Struct {
+            fields,
+            tuple: self.chance(25),
+            measured: false,
+            operators: Vec::new(),
+            generic: false,
+        };
         self.line("#[device]");
         self.line("#[derive(Clone, Copy, PartialEq, PartialOrd)]");
         let types = of.fields.iter();
@@ -103,7 +134,7 @@ impl Generator {
         self.line(&body);
         self.line("}");
         for id in 0..self.structs.len() {
-            if self.chance(60) {
+            if !self.structs[id].generic && self.chance(60) {
                 self.trait_impl(id, &ty);
             }
         }
@@ -129,7 +160,11 @@ impl Generator {
     }
 
     /// `run`, with nothing in scope but these.
-    fn with_vars<T>(&mut self, vars: &[(&str, &Ty)], run: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn with_vars<T>(
+        &mut self,
+        vars: &[(&str, &Ty)],
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let vars = vars.iter().map(|(name, ty)| Var {
             name: (*name).into(),
             ty: (*ty).clone(),
@@ -188,7 +223,11 @@ impl Generator {
     }
 
     fn device_fn(&mut self) {
-        let ret = if self.chance(25) { Ty::Option(Box::new(self.ty(1))) } else { self.ty(2) };
+        let ret = match self.pick(8) {
+            0 | 1 => Ty::Option(Box::new(self.ty(1))),
+            2 => Ty::Result(Box::new(self.ty(1)), Box::new(self.scalar())),
+            _ => self.ty(2),
+        };
         let function =
             Function { name: self.name("f"), receiver: None, params: self.params(), ret };
         self.line("#[device]");
@@ -198,6 +237,9 @@ impl Generator {
     fn params(&mut self) -> Vec<(Ty, Pass)> {
         (0..self.pick(4))
             .map(|_| {
+                if self.chance(15) {
+                    return (Ty::Slice(Box::new(self.scalar())), Pass::Value);
+                }
                 let pass = [Pass::Value, Pass::Value, Pass::Ref, Pass::Mut][self.pick(4)];
                 (self.ty(2), pass)
             })
@@ -219,7 +261,8 @@ impl Generator {
                 Pass::Mut => ("&mut ", format!("(*a{at})")),
             };
             let mutable = *pass == Pass::Mut;
-            let binding = if *pass == Pass::Value && self.chance(40) { "mut " } else { "" };
+            let whole = *pass == Pass::Value && !matches!(ty, Ty::Slice(_));
+            let binding = if whole && self.chance(40) { "mut " } else { "" };
             texts.push(format!("{binding}a{at}: {reference}{}", ty.name()));
             vars.push(Var { name, ty: ty.clone(), mutable: mutable || !binding.is_empty() });
         }
@@ -243,71 +286,16 @@ impl Generator {
             self.line(&format!("let {name} = o{name}?;"));
             self.vars.push(Var { name, ty: of, mutable: false });
         }
+        if let Ty::Result(_, error) = &ret {
+            let of = self.ty(1);
+            let (value, name) = (self.result(&of, error, 2), self.name("v"));
+            self.line(&format!("let {name} = ({value})?;"));
+            self.vars.push(Var { name, ty: of, mutable: false });
+        }
         let tail = self.expr(&ret, 2, true);
         self.line(&tail);
         self.line("}");
         self.vars = outer;
         self.functions.push(function);
-    }
-
-    fn kernel_item(&mut self) {
-        self.memory = (0..2 + self.pick(3)).map(|_| INTS[self.pick(10)]).collect();
-        let more =
-            [self.draw.one_of(&["f32", "f64"]), self.draw.one_of(&["u32", "i32", "bool", "u8"])];
-        self.memory.extend(more);
-        self.memory.sort_unstable();
-        self.memory.dedup();
-        let mut params = Vec::new();
-        for ty in self.memory.clone() {
-            params.push(format!("r_{ty}: &[{ty}], w_{ty}: &mut [{ty}], p_{ty}: {ty}"));
-            self.vars.push(Var { name: format!("p_{ty}"), ty: Ty::Scalar(ty), mutable: false });
-        }
-        self.line("#[kernel(contract = false)]");
-        self.line(&format!("pub(crate) fn kernel({}, out: &mut [u64]) {{", params.join(", ")));
-        self.line("let i = global_idx_x();");
-        self.line("let base = i * 8;");
-        self.line("let mut fuel = 40u32;");
-        self.line("let mut sum = 0u64;");
-        self.vars.push(Var { name: "i".into(), ty: Ty::Scalar("usize"), mutable: false });
-        self.context.kernel = true;
-        self.budget = 160;
-        for _ in 0..4 + self.pick(10) {
-            self.statement(3);
-        }
-        for place in self.places() {
-            self.observe(&place.ty, &place.name);
-        }
-        self.line("out[i] = sum;");
-        self.line("}");
-        let types = self.memory.join(" ");
-        self.line(&format!("crate::driver::case! {{ kernel: {types} }}"));
-    }
-
-    /// Mixes what a place holds into the kernel's sum.
-    pub(super) fn observe(&mut self, ty: &Ty, place: &str) {
-        match ty {
-            Ty::Scalar(name @ ("f32" | "f64")) => {
-                self.line(&format!("sum = mix(sum, bits_{name}({place}) as u64);"));
-            }
-            Ty::Scalar(_) => self.line(&format!("sum = mix(sum, {place} as u64);")),
-            Ty::Option(of) if **of == U64 => {
-                self.line(&format!("sum = mix(sum, {place}.unwrap_or(77));"));
-            }
-            Ty::Option(_) => self.line(&format!("sum = mix(sum, {place}.is_some() as u64);")),
-            Ty::Enum(id) => {
-                let id = *id;
-                for number in 0..self.enums[id].variants.len() {
-                    let fields = match &self.enums[id].variants[number] {
-                        Variant { fields, .. } if fields.is_empty() => "",
-                        Variant { named: true, .. } => " { .. }",
-                        Variant { named: false, .. } => "(..)",
-                    };
-                    self.line(&format!(
-                        "sum = mix(sum, matches!({place}, E{id}::A{number}{fields}) as u64);"
-                    ));
-                }
-            }
-            Ty::Tuple(_) | Ty::Array(..) | Ty::Struct(_) => {}
-        }
     }
 }

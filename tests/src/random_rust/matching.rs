@@ -23,6 +23,17 @@ impl Generator {
                 let (inner, vars) = self.pattern(of, depth - 1, binds);
                 (format!("Some({inner})"), vars)
             }
+            Ty::Result(of, error) => {
+                let (name, of) = if self.chance(60) { ("Ok", of) } else { ("Err", error) };
+                let (inner, vars) = self.pattern(of, depth - 1, binds);
+                (format!("{name}({inner})"), vars)
+            }
+            Ty::Slice(of) => {
+                let (text, mut vars) = self.array_pattern(of, 3, depth, binds);
+                // What is bound behind a reference is one.
+                vars.iter_mut().for_each(|var| var.name = format!("(*{})", var.name));
+                (text, vars)
+            }
             Ty::Struct(id) => {
                 let of = self.structs[*id].clone();
                 let shape = Variant { fields: of.fields.clone(), named: !of.tuple };
@@ -101,6 +112,11 @@ impl Generator {
 
     fn int_pattern(&mut self, name: &'static str, binds: bool) -> (String, Vec<Var>) {
         let (low, high) = (self.pick(60), 60 + self.pick(60));
+        let constants = self.constants.iter().filter(|var| var.ty == Ty::Scalar(name));
+        let constants: Vec<_> = constants.map(|var| var.name.clone()).collect();
+        if !constants.is_empty() && self.chance(40) {
+            return (constants[self.pick(constants.len())].clone(), vec![]);
+        }
         let signed = name.starts_with('i');
         let text = match self.pick(8) {
             0 => format!("{low}..={high}"),

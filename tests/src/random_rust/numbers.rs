@@ -1,12 +1,12 @@
 //! Expressions of `bool`, integers and floats.
 use super::{
-    generator::Generator,
+    generator::{Generator, Kind},
     types::{BOOL, Ty, U32, USIZE},
 };
 
 /// Elements that a kernel's `&[T]` have; thread's elements of its `&mut [T]`.
-const READ: usize = 64;
-const WRITTEN: usize = 8;
+pub(super) const READ: usize = 64;
+pub(super) const WRITTEN: usize = 8;
 
 impl Generator {
     pub(super) fn literal(&mut self, name: &'static str, known: bool) -> String {
@@ -14,6 +14,7 @@ impl Generator {
         match name {
             "bool" => ["true", "false"][self.pick(2)].into(),
             "f32" | "f64" => self.float_literal(name, suffix),
+            "f16" | "bf16" => self.half_literal(name),
             _ => self.int_literal(name, suffix),
         }
     }
@@ -33,23 +34,8 @@ impl Generator {
         }
     }
 
-    fn float_literal(&mut self, name: &str, suffix: &str) -> String {
-        let named = ["INFINITY", "NEG_INFINITY", "NAN", "MAX", "MIN", "MIN_POSITIVE", "EPSILON"];
-        let subnormal = if name == "f32" { "1e-40" } else { "4e-320" };
-        match self.pick(9) {
-            0 => format!("{name}::{}", named[self.pick(named.len())]),
-            1 => format!("(-0.0{suffix})"),
-            2 => format!("0.0{suffix}"),
-            3 => format!("{subnormal}{suffix}"),
-            4 => format!("1e{}{suffix}", self.pick(30)),
-            5 => format!("(-{}.{}{suffix})", self.pick(9), self.pick(99)),
-            6 => format!("std::{name}::consts::{}", ["PI", "E", "LN_2", "SQRT_2"][self.pick(4)]),
-            _ => format!("{}.{}{suffix}", self.pick(99), self.pick(99)),
-        }
-    }
-
     /// An element of one of the kernel's slices.
-    fn element(&mut self, name: &str, depth: u32) -> Option<String> {
+    pub(super) fn element(&mut self, name: &str, depth: u32) -> Option<String> {
         if !self.context.kernel || !self.memory.contains(&name) {
             return None;
         }
@@ -73,11 +59,11 @@ impl Generator {
             return self.pick(len).to_string();
         }
         let index = self.expr(&USIZE, depth.min(1), true);
-        if self.chance(1) && self.context.kernel { index } else { format!("({index} % {len})") }
+        if self.may_fault(1) { index } else { format!("({index} % {len})") }
     }
 
     pub(super) fn bool(&mut self, depth: u32) -> String {
-        match self.pick(12) {
+        match self.pick(14) {
             0..4 => {
                 let of = self.scalar();
                 let op = ["==", "!=", "<", "<=", ">", ">="][self.pick(6)];
@@ -122,6 +108,18 @@ impl Generator {
                 let test = if of.is_signed() { "is_negative" } else { "is_power_of_two" };
                 format!("({value}).{test}()")
             }
+            11 => {
+                let (of, start) = (self.int(), self.pick(100));
+                let (name, value) = (of.name(), self.expr(&of, depth, false));
+                let dots = ["..", "..="][self.pick(2)];
+                format!("({start}{name}{dots}{}).contains(&{value})", start + 20)
+            }
+            12 => {
+                let of = self.half();
+                let value = self.expr(&of, depth, false);
+                let test = ["is_nan", "is_finite", "is_infinite", "is_normal"][self.pick(4)];
+                format!("({value}).{test}()")
+            }
             _ => self.element("bool", depth).unwrap_or_else(|| self.leaf(&BOOL, true)),
         }
     }
@@ -131,14 +129,19 @@ impl Generator {
         match self.pick(11) {
             0..3 => {
                 let op = ["+", "-", "*", "&", "|", "^"][self.pick(6)];
+                if self.is_careful() && matches!(op, "+" | "-" | "*") {
+                    return self.wrapping(&ty, op, depth);
+                }
                 let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
                 format!("({a} {op} {b})")
             }
+            3 if self.kind == Kind::Threads && ty.is_signed() => self.int_method(&ty, depth),
+            4 | 7 if self.is_careful() => self.int_method(&ty, depth),
             3 => {
                 let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
                 let op = ["/", "%"][self.pick(2)];
                 // Mostly not by zero.
-                if self.chance(3) && self.context.kernel {
+                if self.may_fault(3) {
                     format!("({a} {op} {b})")
                 } else {
                     format!("({a} {op} ({b} | 1))")
@@ -156,6 +159,20 @@ impl Generator {
             8 => self.element(name, depth).unwrap_or_else(|| self.leaf(&ty, known)),
             _ => self.int_method(&ty, depth),
         }
+    }
+
+    /// Mostly, where overflow would be a fault.
+    pub(super) fn is_careful(&mut self) -> bool {
+        self.kind == Kind::Checked && self.chance(90)
+    }
+
+    fn wrapping(&mut self, ty: &Ty, op: &str, depth: u32) -> String {
+        let method = match op {
+            "+" => "wrapping_add",
+            "-" => "wrapping_sub",
+            _ => "wrapping_mul",
+        };
+        format!("({}).{method}({})", self.expr(ty, depth, false), self.expr(ty, depth, true))
     }
 
     fn cast(&mut self, name: &str, depth: u32) -> String {
@@ -185,7 +202,26 @@ impl Generator {
             ];
             return format!("({on}).{}()", count[self.pick(6)]);
         }
-        match self.pick(if ty.is_signed() { 10 } else { 9 }) {
+        if name == "u16" && self.chance(30) {
+            let of = self.half();
+            return format!("bits_{}({})", of.name(), self.expr(&of, depth, false));
+        }
+        match self.pick(13) {
+            9 if ty.is_signed() => {
+                let other = self.expr(&ty.other_sign(), depth, false);
+                let method = ["wrapping_add_unsigned", "wrapping_sub_unsigned"][self.pick(2)];
+                format!("({on}).{method}({other})")
+            }
+            9 | 10 => {
+                let methods = ["overflowing_add", "overflowing_sub", "overflowing_mul"];
+                let (method, other) = (methods[self.pick(3)], self.expr(ty, depth, true));
+                if self.chance(50) {
+                    format!("({on}).{method}({other}).0")
+                } else {
+                    format!("(({on}).{method}({other}).1 as {name})")
+                }
+            }
+            11 => self.rounded(ty, &on, depth),
             0 | 1 => {
                 let methods = [
                     "wrapping_add",
@@ -209,12 +245,13 @@ impl Generator {
                     "wrapping_shr",
                     "unbounded_shl",
                     "unbounded_shr",
-                    "pow",
                     "wrapping_pow",
                     "saturating_pow",
+                    "pow",
                 ];
+                let count = methods.len() - usize::from(self.is_careful());
                 let amount = self.expr(&U32, depth, true);
-                format!("({on}).{}({amount})", methods[self.pick(methods.len())])
+                format!("({on}).{}({amount})", methods[self.pick(count)])
             }
             4 => {
                 let methods = ["reverse_bits", "swap_bytes", "to_be", "wrapping_neg"];
@@ -236,9 +273,11 @@ impl Generator {
                 format!("({on}).clamp({}, {})", ends.0, ends.1)
             }
             7 if ty.is_signed() => {
-                let methods = ["abs", "signum", "wrapping_abs", "saturating_abs", "saturating_neg"];
-                format!("({on}).{}()", methods[self.pick(5)])
+                let methods = ["signum", "wrapping_abs", "saturating_abs", "saturating_neg", "abs"];
+                let count = methods.len() - usize::from(self.is_careful());
+                format!("({on}).{}()", methods[self.pick(count)])
             }
+            7 if self.is_careful() => format!("({on}).swap_bytes()"),
             7 => format!("({on}).next_power_of_two()"),
             8 => {
                 let of = ty.other_sign();
@@ -251,82 +290,36 @@ impl Generator {
                 format!("({value}).{method}()")
             }
             _ => {
-                let other = self.expr(&ty.other_sign(), depth, false);
-                let method = ["wrapping_add_unsigned", "wrapping_sub_unsigned"][self.pick(2)];
-                format!("({on}).{method}({other})")
+                let other = self.expr(ty, depth, false);
+                let unsigned = if ty.is_signed() { format!(" as {name}") } else { String::new() };
+                format!("(({on}).abs_diff({other}){unsigned})")
             }
         }
     }
 
-    pub(super) fn float_expr(&mut self, name: &'static str, depth: u32, known: bool) -> String {
-        let ty = Ty::Scalar(name);
-        match self.pick(10) {
-            0..4 => {
-                let op = ["+", "-", "*", "/", "%"][self.pick(5)];
-                let (a, b) = (self.expr(&ty, depth, known), self.expr(&ty, depth, known));
-                format!("({a} {op} {b})")
-            }
-            4 => self.cast_to_float(name, depth),
-            5 => format!("(-{})", self.expr(&ty, depth, known)),
-            6 => self.element(name, depth).unwrap_or_else(|| self.leaf(&ty, known)),
-            _ => self.float_method(name, depth),
-        }
-    }
-
-    fn cast_to_float(&mut self, name: &str, depth: u32) -> String {
-        let from = self.number();
-        format!("(({}) as {name})", self.expr(&from, depth, false))
-    }
-
-    fn float_method(&mut self, name: &'static str, depth: u32) -> String {
-        let ty = Ty::Scalar(name);
-        let on = self.expr(&ty, depth, false);
-        match self.pick(9) {
-            0 => {
-                let methods = [
-                    "sqrt",
-                    "floor",
-                    "ceil",
-                    "trunc",
-                    "round",
-                    "round_ties_even",
-                    "fract",
-                    "recip",
-                    "abs",
-                    "to_radians",
-                    "to_degrees",
-                ];
-                format!("({on}).{}()", methods[self.pick(methods.len())])
-            }
+    /// Quotients and roots, which are rounded to integers.
+    fn rounded(&mut self, ty: &Ty, on: &str, depth: u32) -> String {
+        let name = ty.name();
+        let other = self.expr(ty, depth, true);
+        match self.pick(5) {
+            0 if ty.is_signed() => format!("(({on}).saturating_abs().isqrt())"),
+            0 => format!("({on}).isqrt()"),
             1 => {
-                let (b, c) = (self.expr(&ty, depth, true), self.expr(&ty, depth, true));
-                format!("({on}).mul_add({b}, {c})")
+                let method = ["ilog2", "ilog10"][self.pick(2)];
+                let sign = if ty.is_signed() { format!(" & {name}::MAX") } else { String::new() };
+                format!("((({on}{sign}) | 1).{method}() as {name})")
             }
-            // Which zero is the smaller is open in Rust; a sum with +0.0 is never -0.0.
-            2 => {
-                let (b, which) = (self.expr(&ty, depth, false), ["min", "max"][self.pick(2)]);
-                format!("({on} + 0.0).{which}({b} + 0.0)")
+            2 if !ty.is_signed() && self.kind != Kind::Checked => {
+                let method = ["div_ceil", "next_multiple_of"][self.pick(2)];
+                format!("({on}).{method}({other} | 1)")
             }
-            3 => format!("({on}).clamp(-3.5, {})", ["0.0", "1e9", "-3.5"][self.pick(3)]),
-            4 => {
-                let sign = self.expr(&ty, depth, false);
-                format!("({on}).copysign(nan_{name}({sign}))")
+            3 if !ty.is_signed() => {
+                format!("(({on}).is_multiple_of({other}) as {name})")
             }
-            5 => format!("nan_{name}(({on}).signum())"),
-            6 => {
-                let other = self.expr(&ty, depth, true);
-                let method = ["rem_euclid", "div_euclid"][self.pick(2)];
-                format!("({on}).{method}({other})")
-            }
-            7 => {
-                let bits = Ty::Scalar(if name == "f32" { "u32" } else { "u64" });
-                let bits = self.expr(&bits, depth, true);
-                format!("nan_{name}({name}::from_bits({bits}))")
-            }
+            _ if self.kind == Kind::Threads => format!("({on}).wrapping_div_euclid({other} | 1)"),
             _ => {
-                let bits = if name == "f32" { "u32" } else { "u64" };
-                let more = self.expr(&Ty::Scalar(bits), depth.min(1), true);
-                format!("nan_{name}({name}::from_bits(bits_{name}({on}) ^ {more}))")
+                let method = ["div_euclid", "rem_euclid"][self.pick(2)];
+                format!("({on}).{method}({other} | 1)")
             }
         }
     }

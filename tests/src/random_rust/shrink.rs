@@ -31,13 +31,17 @@ pub fn shrink(toolchain: &Toolchain, kernel: &Kernel, said: &str) -> Result<Kern
     for (_, smaller) in [("lines", without_lines as Candidates), ("parts", without_parts)] {
         for _ in 0..40 {
             let candidates = smaller(&lines);
-            match best(toolchain, candidates, &wanted)? {
+            match best(toolchain, kernel, candidates, &wanted)? {
                 Some(found) => lines = found,
                 None => break,
             }
         }
     }
-    Ok(Kernel { seed: kernel.seed, source: lines.join("\n") + "\n" })
+    Ok(with_lines(kernel, &lines))
+}
+
+fn with_lines(kernel: &Kernel, lines: &[String]) -> Kernel {
+    Kernel { source: lines.join("\n") + "\n", ..kernel.clone() }
 }
 
 type Candidates = fn(&[String]) -> Vec<Vec<String>>;
@@ -45,22 +49,20 @@ type Candidates = fn(&[String]) -> Vec<Vec<String>>;
 /// The shortest of the candidates with the symptom.
 fn best(
     toolchain: &Toolchain,
+    kernel: &Kernel,
     candidates: Vec<Vec<String>>,
     wanted: &str,
 ) -> Result<Option<Vec<String>>, String> {
     for some in candidates.chunks(60) {
-        let kernels: Vec<Kernel> = some
-            .iter()
-            .zip(0..)
-            .map(|(lines, seed)| Kernel { seed, source: lines.join("\n") + "\n" })
-            .collect();
+        let kernels: Vec<Kernel> = some.iter().map(|lines| with_lines(kernel, lines)).collect();
         let folder = toolchain.folder("shrink");
         let (program, rejected) = compile(toolchain, &folder, &kernels)?;
         let ran = run(&program)?;
-        let rejected = rejected.iter().map(|(kernel, said)| (kernel.seed, said.clone()));
-        let wrong = ran.wrong().into_iter().map(|seed| (seed, ran.about(seed)));
+        let rejected = rejected.into_iter().map(|(kernel, said)| (kernel.source, said));
+        let wrong = ran.wrong().into_iter();
+        let wrong = wrong.map(|number| (kernels[number].source.clone(), ran.about(number)));
         let found = rejected.chain(wrong).filter(|(_, said)| symptom(said) == wanted);
-        let found = found.map(|(seed, _)| some[seed as usize].clone());
+        let found = found.map(|(source, _)| source.lines().map(str::to_owned).collect::<Vec<_>>());
         if let Some(found) = found.min_by_key(|lines| lines.iter().map(String::len).sum::<usize>())
         {
             return Ok(Some(found));

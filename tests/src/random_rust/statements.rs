@@ -1,14 +1,14 @@
 //! Statements, one a line.
 use super::{
-    generator::Generator,
+    generator::{Generator, Kind},
     types::{BOOL, Function, Pass, Ty, Var},
 };
 
 impl Generator {
     /// A statement with `depth` levels of blocks in it at most.
     pub(super) fn statement(&mut self, depth: u32) {
-        let simple = 12;
-        match self.pick(if depth == 0 { simple } else { 24 }) {
+        let simple = 19;
+        match self.pick(if depth == 0 { simple } else { 34 }) {
             0..4 => self.let_statement(),
             4 => self.let_pattern(),
             5 | 6 => self.assignment(),
@@ -22,13 +22,26 @@ impl Generator {
             9 => self.let_statement(),
             10 => self.mutating_call(),
             11 => self.deferred(),
-            12..16 => self.if_statement(depth),
-            16 => self.match_statement(depth),
-            17 => self.let_else(),
-            18 | 19 => self.for_loop(depth),
-            20 => self.for_in_array(depth),
-            21 if self.context.kernel => self.while_loop(depth),
-            22 => self.counting_closure(2),
+            12 => self.reference(),
+            13 if self.context.kernel => self.let_slice(),
+            14 if self.context.kernel => self.written_part(),
+            15 if self.chance(65) => self.fault(),
+            15 => self.assertion(),
+            16 => self.print(),
+            17 => self.swapped(),
+            13 | 14 => self.let_option(),
+            18 => self.let_option(),
+            19..21 => self.if_statement(depth),
+            21 => self.if_pattern(depth),
+            22 => self.match_statement(depth),
+            23 => self.let_else(),
+            24 | 25 => self.for_loop(depth),
+            26 => self.for_in_array(depth),
+            27 if self.context.kernel => self.while_loop(depth),
+            28 => self.counting_closure(2),
+            29 => self.for_values(depth),
+            30 => self.for_mutable(),
+            31 if self.context.kernel => self.for_parts(depth),
             _ => {
                 self.line("{");
                 self.body(depth);
@@ -38,7 +51,7 @@ impl Generator {
     }
 
     /// Statements, and perhaps a jump.
-    fn body(&mut self, depth: u32) {
+    pub(super) fn body(&mut self, depth: u32) {
         let before = self.vars.len();
         for _ in 0..1 + self.pick(3) {
             self.statement(depth - 1);
@@ -63,7 +76,7 @@ impl Generator {
         }
     }
 
-    fn let_statement(&mut self) {
+    pub(super) fn let_statement(&mut self) {
         let ty = if self.chance(50) { self.scalar() } else { self.ty(2) };
         let mutable = self.chance(60);
         let annotated = self.chance(60) || matches!(ty, Ty::Option(_));
@@ -80,6 +93,22 @@ impl Generator {
         let keyword = if mutable { "let mut" } else { "let" };
         self.line(&format!("{keyword} {name}{annotation} = {value};"));
         self.vars.push(Var { name, ty, mutable });
+    }
+
+    /// An option by a method of integers or slices.
+    fn let_option(&mut self) {
+        let of = self.int();
+        let Ty::Scalar(scalar) = of else { unreachable!("integers are scalars") };
+        let name = self.name("v");
+        let (value, of) = if self.context.kernel && self.chance(50) {
+            let of = Ty::Scalar(self.draw.one_of(&self.memory));
+            (self.got(&of, 2), of)
+        } else {
+            (self.checked(scalar, 2), of)
+        };
+        let ty = Ty::Option(Box::new(of));
+        self.line(&format!("let {name}: {} = {value};", ty.name()));
+        self.vars.push(Var { name, ty, mutable: false });
     }
 
     /// `let` with a pattern that always matches.
@@ -125,19 +154,26 @@ impl Generator {
                     format!("S{id} {{ {} }}", fields.join(", "))
                 }
             }
-            Ty::Scalar(_) | Ty::Option(_) | Ty::Enum(_) => bind(self, ty),
+            Ty::Scalar(_) | Ty::Option(_) | Ty::Result(..) | Ty::Slice(_) | Ty::Enum(_) => {
+                bind(self, ty)
+            }
         };
         (pattern, vars)
     }
 
-    fn assignment(&mut self) {
+    pub(super) fn assignment(&mut self) {
         let settable: Vec<_> = self.places().into_iter().filter(|place| place.mutable).collect();
         if settable.is_empty() {
             return self.let_statement();
         }
         let place = settable[self.pick(settable.len())].clone();
         let op = self.update(&place.ty);
-        let value = self.expr(&place.ty, 3, true);
+        // An operator that is a function has borrowed the place before the value is computed.
+        let value = if op != "=" && (place.ty.is_half() || matches!(place.ty, Ty::Struct(_))) {
+            self.without_assignments(|this| this.expr(&place.ty, 3, false))
+        } else {
+            self.expr(&place.ty, 3, true)
+        };
         let divides = matches!(op, "/=" | "%=") && place.ty.is_int();
         let value = if divides { format!("{value} | 1") } else { value };
         self.line(&format!("{} {op} {value};", place.name));
@@ -145,10 +181,17 @@ impl Generator {
 
     fn update(&mut self, ty: &Ty) -> &'static str {
         let all = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="];
+        let ends = self.kind == Kind::Threads && ty.is_signed();
         match ty {
             Ty::Scalar("bool") => ["=", "&=", "|=", "^="][self.pick(4)],
-            Ty::Scalar("f32" | "f64") => all[self.pick(6)],
+            Ty::Scalar("f32" | "f64" | "f16" | "bf16") => all[self.pick(6)],
+            Ty::Scalar(_) if self.is_careful() || ends => ["=", "&=", "|=", "^="][self.pick(4)],
             Ty::Scalar(_) => all[self.pick(9)],
+            Ty::Struct(id) => {
+                let own = &self.structs[*id].operators;
+                let own: Vec<_> = own.iter().copied().filter(|op| op.ends_with('=')).collect();
+                if own.is_empty() || self.chance(40) { "=" } else { own[self.pick(own.len())] }
+            }
             _ => "=",
         }
     }
@@ -193,9 +236,7 @@ impl Generator {
         }
         let place = places[self.pick(places.len())].name.clone();
         // The other arguments see nothing of the variable that is borrowed.
-        let root = place.split(['.', '[']).next().expect("a place has a root").to_owned();
-        let hidden = self.vars.clone();
-        self.vars.retain(|var| var.name != root && !place.contains(&var.name));
+        let hidden = self.hide(&place);
         let args: Vec<_> = self.without_assignments(|this| {
             function
                 .params
@@ -265,6 +306,19 @@ impl Generator {
         self.line("}");
     }
 
+    /// `if let` with any pattern.
+    fn if_pattern(&mut self, depth: u32) {
+        let of = self.ty(2);
+        let value = self.expr(&of, 2, false);
+        let (pattern, vars) = self.pattern(&of, 2, true);
+        self.line(&format!("if let {pattern} = {value} {{"));
+        let before = self.vars.len();
+        self.vars.extend(vars);
+        self.body(depth);
+        self.vars.truncate(before);
+        self.line("}");
+    }
+
     fn match_statement(&mut self, depth: u32) {
         let of = self.ty(2);
         let value = self.expr(&of, 2, false);
@@ -298,84 +352,6 @@ impl Generator {
             self.statement(0);
         }
         self.vars.truncate(before);
-        self.line("}");
-    }
-
-    /// A range of any integer type: short in device functions, up to the kernel's fuel in it.
-    fn for_loop(&mut self, depth: u32) {
-        let (label, name, ty) = (self.name("'l"), self.name("v"), self.int());
-        let adapter = ["", "", ".rev()", ".step_by(3)", ".rev().step_by(2)"][self.pick(5)];
-        let dots = ["..", "..="][self.pick(2)];
-        let range = if self.context.kernel {
-            let (start, end) = (self.expr(&ty, 1, false), self.expr(&ty, 1, true));
-            format!("({start} as {}{dots}{end})", ty.name())
-        } else {
-            format!("({}{dots}{})", self.pick(3), 1 + self.pick(3))
-        };
-        let typed = if self.context.kernel {
-            range
-        } else {
-            range.replacen(dots, &format!("{}{dots}", ty.name()), 1)
-        };
-        self.line(&format!("{label}: for {name} in {typed}{adapter} {{"));
-        if self.context.kernel {
-            self.burn(&label);
-        }
-        self.loops.push(label);
-        self.vars.push(Var { name, ty, mutable: false });
-        self.body(depth);
-        self.vars.pop();
-        self.loops.pop();
-        self.line("}");
-    }
-
-    fn burn(&mut self, label: &str) {
-        self.line("if fuel == 0 {");
-        self.line(&format!("break {label};"));
-        self.line("}");
-        self.line("fuel -= 1;");
-    }
-
-    /// Each index of an array, whose elements are changed.
-    fn for_in_array(&mut self, depth: u32) {
-        let (label, at, array) = (self.name("'l"), self.name("v"), self.name("v"));
-        let (of, len) = (self.scalar(), 1 + self.pick(6));
-        let ty = Ty::Array(Box::new(of.clone()), len);
-        let value = self.expr(&ty, 2, true);
-        self.line(&format!("let mut {array}: {} = {value};", ty.name()));
-        self.line(&format!("{label}: for {at} in 0..{len} {{"));
-        let element = self.expr(&of, 2, true);
-        self.vars.push(Var { name: array.clone(), ty, mutable: true });
-        self.vars.push(Var { name: at.clone(), ty: super::types::USIZE, mutable: false });
-        self.loops.push(label);
-        self.line(&format!("{array}[{at}] = {element};"));
-        self.body(depth);
-        self.loops.pop();
-        self.vars.pop();
-        self.line("}");
-    }
-
-    fn while_loop(&mut self, depth: u32) {
-        let label = self.name("'l");
-        let (mut bound, condition) = (0, self.expr(&BOOL, 2, true));
-        match self.pick(3) {
-            0 => {
-                let of = self.ty(1);
-                let (value, name) = (self.expr(&of, 2, false), self.name("v"));
-                self.line(&format!(
-                    "{label}: while let Some({name}) = some_if({condition}, {value}) {{"
-                ));
-                self.vars.push(Var { name, ty: of, mutable: false });
-                bound = 1;
-            }
-            1 => self.line(&format!("{label}: loop {{")),
-            _ => self.line(&format!("{label}: while {condition} {{")),
-        }
-        self.burn(&label);
-        self.loops.push(label);
-        self.body(depth);
-        self.loops.pop();
-        self.vars.truncate(self.vars.len() - bound);
         self.line("}");
     }
 }

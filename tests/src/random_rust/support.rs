@@ -25,6 +25,30 @@ pub(crate) fn bits_f64(x: f64) -> u64 {
     if x.is_nan() { 0x7ff8_0000_0000_0000 } else { x.to_bits() }
 }
 
+/// As [`nan_f32`].
+#[device]
+pub(crate) fn nan_f16(x: f16) -> f16 {
+    if x.is_nan() { f16::NAN } else { x }
+}
+
+/// As [`nan_f32`].
+#[device]
+pub(crate) fn nan_bf16(x: bf16) -> bf16 {
+    if x.is_nan() { bf16::NAN } else { x }
+}
+
+/// As [`bits_f32`].
+#[device]
+pub(crate) fn bits_f16(x: f16) -> u16 {
+    if x.is_nan() { 0x7e00 } else { x.to_bits() }
+}
+
+/// As [`bits_f32`].
+#[device]
+pub(crate) fn bits_bf16(x: bf16) -> u16 {
+    if x.is_nan() { 0x7fc0 } else { x.to_bits() }
+}
+
 /// A hash of what was seen and of what is seen now.
 #[device]
 pub(crate) fn mix(seen: u64, now: u64) -> u64 {
@@ -39,6 +63,11 @@ pub(crate) fn pick<T: Copy>(first: bool, a: T, b: T) -> T {
 #[device]
 pub(crate) fn some_if<T: Copy>(some: bool, value: T) -> Option<T> {
     if some { Some(value) } else { None }
+}
+
+#[device]
+pub(crate) fn ok_if<T: Copy, E: Copy>(ok: bool, value: T, error: E) -> Result<T, E> {
+    if ok { Ok(value) } else { Err(error) }
 }
 
 #[device]
@@ -58,4 +87,12 @@ pub(crate) fn repeat<T: Copy, F: Fn(T) -> T>(count: usize, start: T, f: F) -> T 
         value = f(value);
     }
     value
+}
+
+/// `f` sees every element but the last, and may change what it captured.
+#[device]
+pub(crate) fn each<T: Copy, F: FnMut(T)>(of: &[T], mut f: F) {
+    for at in 1..of.len() {
+        f(of[at - 1]);
+    }
 }

@@ -6,14 +6,20 @@ pub(super) const INTS: [&str; 10] =
 /// Every float type.
 pub(super) const FLOATS: [&str; 2] = ["f32", "f64"];
 
+/// Floats of 16 bits, the types of the `half` crate.
+pub(super) const HALVES: [&str; 2] = ["f16", "bf16"];
+
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ty {
-    /// `bool`, an integer or a float, by name.
+    /// `bool`, an integer, a float or a half, by name.
     Scalar(&'static str),
     Tuple(Vec<Ty>),
     Array(Box<Ty>, usize),
     Option(Box<Ty>),
+    Result(Box<Ty>, Box<Ty>),
+    /// `&[T]`, of two elements at least.
+    Slice(Box<Ty>),
     /// A struct of the module, by number.
     Struct(usize),
     /// An enum of the module, by number.
@@ -33,6 +39,10 @@ impl Ty {
 
     pub(super) fn is_int(&self) -> bool {
         matches!(self, Self::Scalar(name) if INTS.contains(name))
+    }
+
+    pub(super) fn is_half(&self) -> bool {
+        matches!(self, Self::Scalar(name) if HALVES.contains(name))
     }
 
     pub(super) fn is_signed(&self) -> bool {
@@ -56,6 +66,8 @@ impl Ty {
             }
             Self::Array(of, len) => format!("[{}; {len}]", of.name()),
             Self::Option(of) => format!("Option<{}>", of.name()),
+            Self::Result(of, error) => format!("Result<{}, {}>", of.name(), error.name()),
+            Self::Slice(of) => format!("&[{}]", of.name()),
             Self::Struct(id) => format!("S{id}"),
             Self::Enum(id) => format!("E{id}"),
         }
@@ -69,6 +81,10 @@ pub(super) struct Struct {
     pub(super) tuple: bool,
     /// Whether it implements the module's trait.
     pub(super) measured: bool,
+    /// The operators that it implements: `+`, `+=` and so on; `!` and `neg` are prefixes.
+    pub(super) operators: Vec<&'static str>,
+    /// Whether it is another name of a generic one.
+    pub(super) generic: bool,
 }
 
 impl Struct {
@@ -115,6 +131,11 @@ pub(super) struct Function {
     pub(super) receiver: Option<(usize, Pass)>,
     pub(super) params: Vec<(Ty, Pass)>,
     pub(super) ret: Ty,
+}
+
+/// The variable that a place is in.
+pub(super) fn root(place: &str) -> &str {
+    place.split(['.', '[']).next().expect("splitting gives a part")
 }
 
 /// A variable in scope.

@@ -1,0 +1,240 @@
+//! Iterators: on ranges, arrays and slices, with adapters, consumed by methods and by `for`.
+use super::{
+    generator::{Generator, Kind},
+    types::{BOOL, Ty, USIZE, Var, root},
+};
+
+/// An iterator so far.
+struct Chain {
+    text: String,
+    /// Whether its length is known, as `rev` behind `enumerate` wants it.
+    exact: bool,
+    /// Whether it has two ends.
+    double: bool,
+}
+
+impl Generator {
+    /// An iterator over values of `of`.
+    pub(super) fn values_of(&mut self, of: &Ty, depth: u32) -> String {
+        self.without_assignments(|this| {
+            let mut chain = this.source(of, depth);
+            for _ in 0..this.pick(3) {
+                this.adapted(&mut chain, of, depth);
+            }
+            if this.chance(60) { this.mapped(chain, of, depth) } else { chain.text }
+        })
+    }
+
+    fn source(&mut self, of: &Ty, depth: u32) -> Chain {
+        let known = |text: String| Chain { text, exact: true, double: true };
+        let arrays: Vec<_> = self
+            .places()
+            .into_iter()
+            .filter(|place| {
+                matches!(&place.ty, Ty::Array(element, _) | Ty::Slice(element) if **element == *of)
+            })
+            .map(|place| place.name)
+            .collect();
+        match (of, self.pick(3)) {
+            (_, 0) if !arrays.is_empty() => {
+                let array = &arrays[self.pick(arrays.len())];
+                let how = ["copied", "cloned"][self.pick(2)];
+                known(format!("{array}.iter().{how}()"))
+            }
+            (Ty::Scalar(name), 1) if self.context.kernel && self.memory.contains(name) => {
+                let (start, len) = (self.pick(32), 1 + self.pick(6));
+                let start = if self.chance(50) {
+                    start.to_string()
+                } else {
+                    format!("({} % 32)", self.expr(&USIZE, 1, true))
+                };
+                known(format!("r_{name}[{start}..].iter().copied().take({len})"))
+            }
+            (Ty::Scalar(name), 2) if of.is_int() => {
+                let exact = !matches!(*name, "i64" | "u64");
+                let (start, len) = (self.pick(100), self.pick(6));
+                let text = format!("({start}{name}..{}{name})", start + len);
+                Chain { text, exact, double: exact }
+            }
+            _ => {
+                let parts: Vec<_> =
+                    (0..1 + self.pick(4)).map(|_| self.expr(of, depth.min(1), false)).collect();
+                known(format!("[{}].into_iter()", parts.join(", ")))
+            }
+        }
+    }
+
+    /// One adapter more, which leaves the type of values.
+    fn adapted(&mut self, chain: &mut Chain, of: &Ty, depth: u32) {
+        let count = self.pick(4);
+        let name = self.name("c");
+        let test = [(format!("(*{name})"), of.clone())];
+        match self.pick(9) {
+            0 if chain.double && chain.exact => chain.text += ".rev()",
+            1 => chain.text += &format!(".skip({count})"),
+            // Behind what leaves items out, kernels count none.
+            2 if chain.exact => chain.text += &format!(".take({})", count + 1),
+            3 => chain.text += &format!(".step_by({})", count + 1),
+            4 => {
+                let test = self.in_closure(&test, &BOOL, depth.min(1));
+                chain.text += &format!(".filter(|{name}| {test})");
+                chain.exact = false;
+            }
+            5 => {
+                let which = ["take_while", "skip_while"][self.pick(2)];
+                let test = self.in_closure(&test, &BOOL, depth.min(1));
+                chain.text += &format!(".{which}(|{name}| {test})");
+                (chain.exact, chain.double) = (false, false);
+            }
+            6 => {
+                let parameter = [(name.clone(), of.clone())];
+                let body = self.in_closure(&parameter, of, depth.min(1));
+                chain.text += &format!(".map(|{name}| {body})");
+            }
+            7 => {
+                let parameter = [(name.clone(), of.clone())];
+                let body = self.in_closure_of(&parameter, |this| this.option(of, depth.min(1)));
+                chain.text += &format!(".filter_map(|{name}| {body})");
+                chain.exact = false;
+            }
+            _ => {}
+        }
+    }
+
+    /// With values that come of several things.
+    fn mapped(&mut self, chain: Chain, of: &Ty, depth: u32) -> String {
+        let (a, b) = (self.name("c"), self.name("c"));
+        let text = &chain.text;
+        if self.chance(50) {
+            let parameters = [(a.clone(), USIZE), (b.clone(), of.clone())];
+            let body = self.in_closure(&parameters, of, depth);
+            return format!("{text}.enumerate().map(|({a}, {b})| {body})");
+        }
+        let other = self.scalar();
+        let source = self.source(&other, depth.min(1)).text;
+        let parameters = [(a.clone(), of.clone()), (b.clone(), other)];
+        let body = self.in_closure(&parameters, of, depth);
+        format!("{text}.zip({source}).map(|({a}, {b})| {body})")
+    }
+
+    /// A value of `ty` that an iterator is consumed for.
+    pub(super) fn consumed(&mut self, ty: &Ty, depth: u32) -> String {
+        self.without_assignments(|this| this.consumed_by(ty, depth))
+    }
+
+    fn consumed_by(&mut self, ty: &Ty, depth: u32) -> String {
+        let (a, b) = (self.name("c"), self.name("c"));
+        let from = self.scalar();
+        let sums = self.kind != Kind::Checked || self.chance(20);
+        match self.pick(6) {
+            0 | 1 if *ty == BOOL => {
+                let source = self.values_of(&from, depth);
+                let test = self.in_closure(&[(a.clone(), from)], &BOOL, depth);
+                format!("{source}.{}(|{a}| {test})", ["any", "all"][self.pick(2)])
+            }
+            0 if *ty == USIZE => format!("{}.count()", self.values_of(&from, depth)),
+            1 if *ty == USIZE => {
+                let source = self.values_of(&from, depth);
+                let test = self.in_closure(&[(a.clone(), from)], &BOOL, depth);
+                format!("{source}.position(|{a}| {test}).unwrap_or({})", self.pick(9))
+            }
+            0 | 1 if sums && (ty.is_int() || ty.is_float()) => {
+                let method = ["sum", "product"][self.pick(2)];
+                format!("{}.{method}::<{}>()", self.values_of(ty, depth), ty.name())
+            }
+            2 if ty.is_int() || *ty == BOOL => {
+                let method = ["max", "min"][self.pick(2)];
+                let other = self.expr(ty, depth, true);
+                format!("{}.{method}().unwrap_or({other})", self.values_of(ty, depth))
+            }
+            3 => {
+                let (key, method) = (self.int(), ["max_by_key", "min_by_key"][self.pick(2)]);
+                let source = self.values_of(ty, depth);
+                let key = self.in_closure(&[(format!("(*{a})"), ty.clone())], &key, depth);
+                let other = self.expr(ty, depth, true);
+                format!("{source}.{method}(|{a}| {key}).unwrap_or({other})")
+            }
+            4 => {
+                let source = self.values_of(ty, depth);
+                let other = self.expr(ty, depth, true);
+                let found = match self.pick(3) {
+                    0 => ".last()".into(),
+                    1 => {
+                        let test = [(format!("(*{a})"), ty.clone())];
+                        format!(".find(|{a}| {})", self.in_closure(&test, &BOOL, depth))
+                    }
+                    _ => {
+                        let both = [(a.clone(), ty.clone()), (b.clone(), ty.clone())];
+                        format!(".reduce(|{a}, {b}| {})", self.in_closure(&both, ty, depth))
+                    }
+                };
+                format!("{source}{found}.unwrap_or({other})")
+            }
+            _ => {
+                let source = self.values_of(&from, depth);
+                let start = self.expr(ty, depth, false);
+                let both = [(a.clone(), ty.clone()), (b.clone(), from)];
+                let body = self.in_closure(&both, ty, depth);
+                format!("{source}.fold({start}, |{a}: {}, {b}| {body})", ty.name())
+            }
+        }
+    }
+
+    /// `for` over an iterator.
+    pub(super) fn for_values(&mut self, depth: u32) {
+        let of = self.scalar();
+        let chain = self.without_assignments(|this| this.source(&of, 1));
+        let (label, name) = (self.name("'l"), self.name("v"));
+        // What it borrows stays as it is.
+        let (text, hidden) = (chain.text, self.vars.clone());
+        for var in &mut self.vars {
+            var.mutable &= !text.contains(root(&var.name));
+        }
+        let before = self.vars.len();
+        self.vars.push(Var { name: name.clone(), ty: of, mutable: false });
+        if self.chance(40) {
+            let at = self.name("v");
+            self.line(&format!("{label}: for ({at}, {name}) in {text}.enumerate() {{"));
+            self.vars.push(Var { name: at, ty: USIZE, mutable: false });
+        } else {
+            let more = [".rev()", "", ".skip(1)"][self.pick(if chain.exact { 3 } else { 1 })];
+            self.line(&format!("{label}: for {name} in {text}{more} {{"));
+        }
+        self.loops.push(label);
+        self.body(depth);
+        self.loops.pop();
+        self.vars.truncate(before);
+        self.vars = hidden;
+        self.line("}");
+    }
+
+    /// `for` over the elements of an array, which are changed.
+    pub(super) fn for_mutable(&mut self) {
+        let arrays = self.places().into_iter().filter(|place| place.mutable);
+        let arrays: Vec<_> = arrays
+            .filter(|place| matches!(place.ty, Ty::Array(..)) && !place.name.contains("w_"))
+            .collect();
+        if arrays.is_empty() {
+            return self.let_statement();
+        }
+        let array = arrays[self.pick(arrays.len())].clone();
+        let Ty::Array(of, _) = &array.ty else { unreachable!("these are arrays") };
+        let name = self.name("v");
+        let source = [".iter_mut()", ".iter_mut().rev()", ".iter_mut().take(2)"][self.pick(3)];
+        self.line(&format!("for {name} in {}{source} {{", array.name));
+        let hidden = self.hide(&array.name);
+        self.vars.push(Var { name: format!("(*{name})"), ty: (**of).clone(), mutable: true });
+        let value = self.without_assignments(|this| this.expr(of, 2, true));
+        self.line(&format!("*{name} = {value};"));
+        self.vars = hidden;
+        self.line("}");
+    }
+
+    /// Takes the variable of a place that is borrowed out of scope; gives what was in it.
+    pub(super) fn hide(&mut self, place: &str) -> Vec<Var> {
+        let hidden = self.vars.clone();
+        let own = root(place).to_owned();
+        self.vars.retain(|var| root(&var.name) != own && !place.contains(root(&var.name)));
+        hidden
+    }
+}
