@@ -1,10 +1,11 @@
 //! Random well-typed Rust kernels, and the program that runs them on every engine.
 //!
 //! [`kernel`] writes one: a module with structs, enums, traits, device functions and a kernel,
-//! over the whole language. What it computes must be the same bits in rustc's own copy, on the
-//! interpreter before and after optimising, and on a GPU. [`batch`] compiles many of them into
-//! one program beside [`DRIVER`], which has the engines and compares; [`shrink`] makes a kernel
-//! on which they disagree smaller.
+//! over the whole language. What it computes must be the same bits in rustc's own copy (where that
+//! can run: not if threads meet), on the interpreter before and after optimising, and on a GPU.
+//! [`batch`] compiles many of them into one program beside `driver.rs`, which has the engines and
+//! compares; [`shrink`] makes a kernel on which they disagree smaller; [`coverage`] says what of
+//! the language is in them.
 //!
 //! The exceptions that rustc leaves open are kept out by construction: bits of a float are only
 //! looked at where a NaN has become the one of `support`, and `min` and `max` see no -0.0.
