@@ -160,7 +160,6 @@ const KINDS: &[(&str, &[&str])] = &[
     // Slices and iterators.
     ("part of a slice", &["..32]", "..]"]),
     ("split_at", &[".split_at("]),
-    ("split_first", &[".split_first(", ".split_last("]),
     ("get", &[").get("]),
     ("first and last", &[").first()", ").last()"]),
     ("contains", &[".contains(&"]),

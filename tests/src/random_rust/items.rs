@@ -145,7 +145,11 @@ impl Generator {
 
     fn trait_impl(&mut self, id: usize, ty: &Ty) {
         let Ty::Scalar(scalar) = ty else { unreachable!("the trait measures scalars") };
-        let (name, bias) = (ty.name(), self.literal(scalar, true));
+        let (name, mut bias) = (ty.name(), self.literal(scalar, true));
+        // The conversion is no constant function.
+        if bias.contains("from_f32") {
+            bias = format!("{name}::ONE");
+        }
         self.line("#[device]");
         self.line(&format!("impl Measure for S{id} {{"));
         self.line(&format!("const BIAS: {name} = {bias};"));

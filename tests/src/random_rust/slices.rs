@@ -63,8 +63,8 @@ impl Generator {
             0 => format!("({part}).first().map(|&c| c)"),
             1 => format!("({part}).last().map(|&c| c)"),
             2 | 3 => {
-                let (rest, method) = (self.name("c"), ["split_first", "split_last"][self.pick(2)]);
-                format!("({part}).{method}().map(|(_, {rest})| {rest}[0])")
+                let (element, method) = (self.name("c"), ["first", "last"][self.pick(2)]);
+                format!("({part}).{method}().map(|{element}| *{element})")
             }
             _ => format!("({part}).get({index}).map(|c| *c)"),
         }
