@@ -5,8 +5,10 @@
 //! - A warning is the use of a deprecated macro `gpu::<lint>`, with the same spans. Its text is
 //!   the deprecation's note. It is a warning of rustc's lint `deprecated` and follows its levels.
 //!
-//! - What rustc says better itself is left to it. Should it not, there is a `#[must_use]` value
-//!   that is not used, which rustc looks for only where it found no errors.
+//! - What rustc says better itself is left to it. Should it not, there is what rustc looks for only
+//!   where it found no errors: a `#[must_use]` value that is not used, which has room for a text but
+//!   is a lint, and lints are silent in dependencies; and a private field that is named, which is
+//!   an error everywhere.
 //!
 //! A diagnostic of rustc has one place on stable; the others are written out as
 //! `file:line:column`.
@@ -14,7 +16,7 @@ use crate::{
     lower::{Rejected, SpanRange},
     place::Place,
 };
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use warpwise_compiler::{
     diag::{Diagnostic, Level},
@@ -123,9 +125,13 @@ fn unless_rustc_does(error: &syn::Error) -> TokenStream {
     );
     let module = quote_spanned!(span=> gpu::);
     let call = quote_spanned!(span=> what_cannot_be_compiled());
+    let field = Ident::new(&words(&error.to_string()), span);
     quote!(
         const _: () = {
             mod gpu {
+                pub(super) struct Kernel {
+                    #field: (),
+                }
                 #[must_use = #text]
                 pub(super) fn what_cannot_be_compiled() -> bool {
                     false
@@ -133,11 +139,17 @@ fn unless_rustc_does(error: &syn::Error) -> TokenStream {
             }
             #[allow(dead_code, reason = "it is there to be checked")]
             #[deny(unused_must_use)]
-            fn report() {
+            fn report(gpu::Kernel { #field: _ }: gpu::Kernel) {
                 #module #call;
             }
         };
     )
+}
+
+/// A text as a name.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold("wrong".to_owned(), |name, word| name + "_" + word)
 }
 
 /// Where mistakes of ours are reported.
@@ -169,6 +181,7 @@ mod tests {
             text.contains("deny (unused_must_use)") && text.contains("no such thing"),
             "{text}"
         );
+        assert!(text.contains("gpu :: Kernel { wrong_no_such_thing : _ }"), "{text}");
     }
 
     #[test]

@@ -26,9 +26,11 @@ mod math;
 mod memory;
 mod method_faults;
 mod number_methods;
+mod ordering;
 mod output;
 mod plain;
 mod ported;
+mod references;
 mod shared;
 mod shared_dyn;
 mod slices;
@@ -64,6 +66,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
     ("number_methods", number_methods::CASES),
+    ("ordering", ordering::CASES),
     ("output", output::CASES),
     ("plain", plain::CASES),
     ("ported::finance", ported::finance::CASES),
@@ -77,6 +80,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::sorting", ported::sorting::CASES),
     ("ported::texts", ported::texts::CASES),
     ("ported::transforms", ported::transforms::CASES),
+    ("references", references::CASES),
     ("shared", shared::CASES),
     ("shared_dyn", shared_dyn::CASES),
     ("slices", slices::CASES),

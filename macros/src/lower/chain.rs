@@ -58,6 +58,8 @@ pub(crate) enum Adapter {
     Enumerate,
     /// Of two: both items.
     Zip,
+    /// Of two: the items of the first, then those of the second.
+    Chain,
     /// Of one: from its end.
     Rev,
     /// Of one and how many.
@@ -74,6 +76,8 @@ pub(crate) enum Adapter {
     Filter,
     /// Of one and a closure.
     FilterMap,
+    /// Of one and a closure.
+    MapWhile,
     /// Of one and a closure.
     TakeWhile,
     /// Of one and a closure.
@@ -97,6 +101,7 @@ impl Chain {
             Self::Of(adapter) => match adapter {
                 Adapter::Enumerate => "Enumerate",
                 Adapter::Zip => "Zip",
+                Adapter::Chain => "Chain",
                 Adapter::Rev => "Rev",
                 Adapter::Skip => "Skip",
                 Adapter::Take => "Take",
@@ -105,6 +110,7 @@ impl Chain {
                 Adapter::Map => "Map",
                 Adapter::Filter => "Filter",
                 Adapter::FilterMap => "FilterMap",
+                Adapter::MapWhile => "MapWhile",
                 Adapter::TakeWhile => "TakeWhile",
                 Adapter::SkipWhile => "SkipWhile",
                 Adapter::Inspect => "Inspect",

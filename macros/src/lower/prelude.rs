@@ -1,5 +1,5 @@
 //! What every kernel can name without declaring it, as kernel code: `Option`, `Result` and their
-//! methods, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and what warps and
+//! methods, comparisons, methods of `bool`, numbers, slices and iterators, functions of `std::mem`, and what warps and
 //! blocks do together.
 //!
 //! A type or function is parsed when the first kernel code that names it is inferred; a kernel that
@@ -16,13 +16,15 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
-const FILES: [&str; 9] = [
+const FILES: [&str; 11] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
     include_str!("prelude/iterator.rs"),
+    include_str!("prelude/array.rs"),
     include_str!("prelude/mem.rs"),
     include_str!("prelude/number.rs"),
+    include_str!("prelude/compare.rs"),
     include_str!("prelude/warp.rs"),
     include_str!("prelude/block.rs"),
     include_str!("prelude/grid.rs"),
@@ -139,6 +141,9 @@ impl Prelude {
         let name = match path {
             "Option" | "std::option::Option" | "core::option::Option" => "Option",
             "Result" | "std::result::Result" | "core::result::Result" => "Result",
+            "Ordering" | "cmp::Ordering" | "std::cmp::Ordering" | "core::cmp::Ordering" => {
+                "Ordering"
+            }
             _ => return self.vector(&Vector::at(path)?.name().to_string()),
         };
         self.paths.get(name).copied()

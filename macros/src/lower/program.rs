@@ -201,6 +201,17 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// Whether there is an `impl` of a trait of std's for a struct or enum.
+    pub(super) fn has_impl(&self, of_trait: &str, item: usize) -> bool {
+        self.impls.iter().any(|&index| {
+            let Some(Item::Impl(of)) = self.item(index) else { return false };
+            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let syn::Type::Path(this) = &*of.self_ty else { return false };
+            named.is_some_and(|named| named.ident == of_trait)
+                && self.paths(Some(index)).get(&super::paths::key(&this.path)) == Some(&item)
+        })
+    }
+
     /// The method of an `impl` with this name.
     pub(super) fn method_of(&self, item: usize, name: &str) -> Option<(Callee, &'a Signature)> {
         let Item::Impl(of) = self.item(item)? else { return None };
@@ -314,7 +325,8 @@ impl<'a> Program<'a> {
         let repr = Repr::of(attrs);
         let (tag, discriminants) = match self.item(item)? {
             Item::Enum(of) => {
-                let tag = if self.is_prelude(item) { Scalar::Bool } else { repr.tag };
+                let is_either = self.is_prelude(item) && of.variants.len() == 2;
+                let tag = if is_either { Scalar::Bool } else { repr.tag };
                 (Some(tag), discriminants(of, errors)?)
             }
             _ => (None, vec![0]),

@@ -6,6 +6,7 @@ use warpwise_compiler::ir::{self, BinaryOp, CompareOp, InstId, Op, Scalar};
 impl Emit<'_> {
     /// Whether two values of this type are the same.
     pub(super) fn same(&mut self, a: &Value, b: &Value, mono: &Mono, at: At) -> Flow<InstId> {
+        self.check_derived("PartialEq", mono, at)?;
         match (a, b) {
             (Value::Unit, Value::Unit) => Ok(self.bits(1, Scalar::Bool, at)),
             (Value::Scalar(a), Value::Scalar(b)) => Ok(self.compare(CompareOp::Eq, *a, *b, at)),
@@ -83,6 +84,7 @@ impl Emit<'_> {
         mono: &Mono,
         at: At,
     ) -> Flow<InstId> {
+        self.check_derived("PartialOrd", mono, at)?;
         match (a, b) {
             (Value::Unit, Value::Unit) => {
                 let same = matches!(op, CompareOp::Le | CompareOp::Ge);
@@ -114,15 +116,66 @@ impl Emit<'_> {
                 }
                 Ok(result)
             }
-            _ => {
-                self.errors.advise(
-                    self.range(at),
-                    "kernel code cannot order arrays",
-                    "compare their elements",
-                );
-                Err(super::Left)
+            (Value::Array(a), Value::Array(b)) => self.ordered_arrays(op, [a, b], mono, at),
+            (Value::Ref(a), Value::Ref(b)) => {
+                let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
+                let (a, b) = (self.get(a, to, at)?, self.get(b, to, at)?);
+                self.ordered(op, &a, &b, to, at)
             }
+            _ => Err(self.bug(at)),
         }
+    }
+
+    /// From the last elements to the first: each decides, or leaves it to those behind it.
+    fn ordered_arrays(
+        &mut self,
+        op: CompareOp,
+        [a, b]: [&Memory; 2],
+        mono: &Mono,
+        at: At,
+    ) -> Flow<InstId> {
+        let Mono::Array(elem, len) = mono else { return Err(self.bug(at)) };
+        let len = self.extent(len, at)?;
+        let local = self.local("", Scalar::Bool, at);
+        let value = self.ordered(op, &Value::Unit, &Value::Unit, &Mono::Unit, at)?;
+        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        let one = self.bits(1, Scalar::U64, at);
+        let count = self.extent_value(&len, Scalar::U64, at);
+        let last = self.binary_op(BinaryOp::Sub, count, one, Scalar::U64, at);
+        self.each(&len, at, |this, index| {
+            let index = this.binary_op(BinaryOp::Sub, last, index, Scalar::U64, at);
+            let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
+            let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
+            let before = this.ordered(strictly(op), &a, &b, elem, at)?;
+            let same = this.same(&a, &b, elem, at)?;
+            let rest = this.inst(at, Op::Get(local), Scalar::Bool);
+            let then = this.binary_op(BinaryOp::And, same, rest, Scalar::Bool, at);
+            let value = this.binary_op(BinaryOp::Or, before, then, Scalar::Bool, at);
+            this.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+            Ok(())
+        })?;
+        Ok(self.inst(at, Op::Get(local), Scalar::Bool))
+    }
+
+    /// Reports a type inside another one whose comparison is no derived one: parts are compared as
+    /// derives do.
+    fn check_derived(&mut self, of_trait: &str, mono: &Mono, at: At) -> Flow<()> {
+        let Mono::Adt(item, _) = mono else { return Ok(()) };
+        if !self.program.has_impl(of_trait, *item) {
+            return Ok(());
+        }
+        let name = self.program.names[*item].clone();
+        self.errors.advise(
+            self.range(at),
+            format_args!(
+                "kernel code cannot compare what has a `{name}` in it, which has an \
+                 `impl {of_trait}` of its own"
+            ),
+            format_args!(
+                "write an `impl {of_trait}` that compares the `{name}`s by their operator"
+            ),
+        );
+        Err(super::Left)
     }
 
     fn ordered_parts_of(

@@ -215,6 +215,7 @@ impl Emit<'_> {
             }
             Adapter::Filter
             | Adapter::FilterMap
+            | Adapter::MapWhile
             | Adapter::TakeWhile
             | Adapter::SkipWhile
             | Adapter::Inspect => self.each_filtered(adapter, iter, &inner, at, consume),
@@ -225,6 +226,7 @@ impl Emit<'_> {
                 Some(iter) => self.each_item(&iter, at, consume),
                 None => Err(self.out_of_order(at)),
             },
+            Adapter::Chain => Err(self.out_of_order(at)),
             Adapter::Enumerate | Adapter::Zip | Adapter::Skip | Adapter::Take | Adapter::StepBy => {
                 self.each_counted(adapter, iter, &inner, at, consume)
             }
@@ -274,6 +276,21 @@ impl Emit<'_> {
             Adapter::FilterMap => {
                 let found = this.call_value(&closure, &mono, &[item], at)?;
                 this.if_some(found, at, &mut |this, item| consume(this, inst, item))
+            }
+            Adapter::MapWhile => {
+                let found = this.call_value(&closure, &mono, &[item], at)?;
+                let Value::Variants(variants) = &found else { return Err(this.bug(at)) };
+                if this.known(variants.tag) != Some(true) {
+                    this.leave_unless(variants.tag, Op::Break(inst), at)?;
+                }
+                match variants.parts.get(1) {
+                    Some(Some(parts)) => match parts.first() {
+                        Some(item) => consume(this, inst, item.clone()),
+                        None => Err(this.bug(at)),
+                    },
+                    // It never has anything in it.
+                    _ => Ok(()),
+                }
             }
             Adapter::Inspect => {
                 let seen = Value::Ref(Box::new(placed(item.clone())));

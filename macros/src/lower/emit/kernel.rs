@@ -58,6 +58,7 @@ pub(in crate::lower) fn kernel(
     emit.signature().ok()?;
     // A body that leaves by `return` has left no less than one that ends.
     let _ = emit.block(&function.body);
+    emit.spaces();
     emit.errors.is_empty().then(|| Emitted {
         kernel: emit.build.finish(),
         spans: emit.spans,

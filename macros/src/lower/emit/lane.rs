@@ -37,7 +37,8 @@ impl Emit<'_> {
             | Place::Param(_)
             | Place::Local(_)
             | Place::Variants(_)
-            | Place::OneOf(..) => return Err(self.bug(expr.at)),
+            | Place::OneOf(..)
+            | Place::Reference(_) => return Err(self.bug(expr.at)),
         };
         Ok(match constant.and_then(|index| places.get(index)) {
             Some(place) => place.clone(),

@@ -1,14 +1,11 @@
 //! Patterns: whether they match, and what they bind.
-use super::{Emit, Flow, Left, Length, Memory, Place, Pointer, Target, Value, VariantPlaces};
+use super::{Emit, Flow, Left, Memory, Place, Target, Value, VariantPlaces, binding::bound};
 use crate::lower::{
     mono::Mono,
-    tree::{Arm, At, Expr, Pattern, PatternKind, Var},
+    tree::{Arm, At, Expr, Pattern, PatternKind},
 };
 use std::rc::Rc;
-use warpwise_compiler::{
-    id::Id as _,
-    ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar},
-};
+use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar};
 
 /// So many arms are told apart by an `if` in each other's `else`; more, or ones with guards, by a
 /// block that is left.
@@ -16,7 +13,7 @@ const NESTED: usize = 12;
 
 /// Whether a pattern matches.
 #[derive(Clone, Copy, Debug)]
-enum Test {
+pub(super) enum Test {
     Always,
     Never,
     If(InstId),
@@ -201,7 +198,7 @@ impl Emit<'_> {
         self.bind_pattern(pattern, &place, &mono)
     }
 
-    fn test(&mut self, pattern: &Pattern, place: &Place, mono: &Mono) -> Flow<Test> {
+    pub(super) fn test(&mut self, pattern: &Pattern, place: &Place, mono: &Mono) -> Flow<Test> {
         let at = pattern.at;
         match &pattern.kind {
             PatternKind::Wild | PatternKind::Bind { and: None, .. } => Ok(Test::Always),
@@ -350,7 +347,7 @@ impl Emit<'_> {
     }
 
     /// What a reference refers to, and its type.
-    fn referred(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<(Place, Mono)> {
+    pub(super) fn referred(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<(Place, Mono)> {
         let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
         match self.get(place, mono, at)? {
             Value::Ref(place) => Ok((*place, (**to).clone())),
@@ -411,7 +408,7 @@ impl Emit<'_> {
         Ok(test)
     }
 
-    fn element_from_start(
+    pub(super) fn element_from_start(
         &mut self,
         memory: &Memory,
         mono: &Mono,
@@ -423,7 +420,7 @@ impl Emit<'_> {
         Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
     }
 
-    fn element_from_end(
+    pub(super) fn element_from_end(
         &mut self,
         memory: &Memory,
         mono: &Mono,
@@ -445,149 +442,6 @@ impl Emit<'_> {
                 Ok(self.extent_value(&len, Scalar::U64, at))
             }
             _ => self.slice_length(memory, at),
-        }
-    }
-
-    /// Binds the variables of a pattern that matches to a value that nothing else refers to.
-    pub(super) fn bind_value(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
-        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
-            return self.bind(var, value);
-        }
-        let mono = self.mono(pattern.ty, pattern.at)?;
-        self.bind_pattern(pattern, &super::storage::placed(value), &mono)
-    }
-
-    /// Binds the variables of a pattern that matches.
-    pub(super) fn bind_pattern(
-        &mut self,
-        pattern: &Pattern,
-        place: &Place,
-        mono: &Mono,
-    ) -> Flow<()> {
-        let at = pattern.at;
-        match &pattern.kind {
-            PatternKind::Wild
-            | PatternKind::Is(_)
-            | PatternKind::Range { .. }
-            | PatternKind::Any(_) => Ok(()),
-            PatternKind::Bind { var, by_ref, and } => {
-                if *by_ref {
-                    let reference = Value::Ref(Box::new(place.clone()));
-                    self.frame.vars[var.index()] = Some(Place::Value(reference));
-                } else {
-                    let value = self.get(place, mono, at)?;
-                    self.bind(*var, value)?;
-                }
-                and.as_ref().map_or(Ok(()), |and| self.bind_pattern(and, place, mono))
-            }
-            PatternKind::Parts { variant: None, parts } => {
-                let types = self.parts_of(mono, at)?.unwrap_or_default();
-                for (index, part) in parts {
-                    let place = self.part(place, mono, *index, at)?;
-                    self.bind_pattern(part, &place, &types[*index])?;
-                }
-                Ok(())
-            }
-            PatternKind::Parts { variant: Some(variant), parts } => {
-                if parts.is_empty() {
-                    return Ok(());
-                }
-                let adt = self.adt(mono, at)?;
-                let Some(places) = self.variant_parts(place, mono, *variant, at)? else {
-                    return Err(self.bug(at));
-                };
-                for (index, part) in parts {
-                    let ty = &adt.variants[*variant][*index];
-                    self.bind_pattern(part, &places[*index], ty)?;
-                }
-                Ok(())
-            }
-            PatternKind::Deref(inner) => {
-                let (place, mono) = self.referred(place, mono, at)?;
-                self.bind_pattern(inner, &place, &mono)
-            }
-            PatternKind::Slice { before, rest, after } => {
-                let rest = rest.as_ref().and_then(Option::as_deref);
-                self.bind_slice([before, after], rest, place, mono, at)
-            }
-        }
-    }
-
-    fn bind_slice(
-        &mut self,
-        [before, after]: [&[Pattern]; 2],
-        rest: Option<&Pattern>,
-        place: &Place,
-        mono: &Mono,
-        at: At,
-    ) -> Flow<()> {
-        let Place::Memory(memory) = place else { return Err(self.bug(at)) };
-        for (index, pattern) in before.iter().enumerate() {
-            let (place, elem) = self.element_from_start(memory, mono, index, at)?;
-            self.bind_pattern(pattern, &place, &elem)?;
-        }
-        for (index, pattern) in after.iter().rev().enumerate() {
-            let (place, elem) = self.element_from_end(memory, mono, index, at)?;
-            self.bind_pattern(pattern, &place, &elem)?;
-        }
-        let Some(rest) = rest else { return Ok(()) };
-        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
-        let len = self.length_of(memory, mono, at)?;
-        let skipped = self.bits((before.len() + after.len()) as u64, Scalar::U64, at);
-        let len = self.binary_op(BinaryOp::Sub, len, skipped, Scalar::U64, at);
-        let start = self.bits(before.len() as u64, Scalar::U64, at);
-        let first = self.nth(memory, start, elem, at)?;
-        let part = Memory { len: Some(Length::Inst(len)), ..first };
-        let mono = self.mono(rest.ty, rest.at)?;
-        self.bind_pattern(rest, &Place::Memory(part), &mono)
-    }
-
-    /// Gives a variable its first value.
-    pub(super) fn bind(&mut self, var: Var, value: Value) -> Flow<()> {
-        let function = self.frame.function.clone();
-        let variable = &function.vars[var];
-        let place = if variable.settable {
-            let mono = self.mono(variable.ty, variable.at)?;
-            let name = variable.name.trim_start_matches("r#");
-            self.variable(value, &mono, name, variable.at)?
-        } else {
-            super::storage::placed(value)
-        };
-        if let Place::Memory(Memory { ptr: Pointer::Array(id), .. }) = &place
-            && self.build.kernel.arrays[*id].name.is_empty()
-        {
-            let name = variable.name.trim_start_matches("r#");
-            name.clone_into(&mut self.build.kernel.arrays[*id].name);
-        }
-        self.frame.vars[var.index()] = Some(place);
-        Ok(())
-    }
-
-    /// Room for variables that are set later.
-    pub(super) fn declare(&mut self, pattern: &Pattern) -> Flow<()> {
-        match &pattern.kind {
-            PatternKind::Bind { var, .. } => {
-                let function = self.frame.function.clone();
-                let variable = &function.vars[*var];
-                let mono = self.mono(variable.ty, variable.at)?;
-                let name = variable.name.trim_start_matches("r#");
-                let place = self.room(&mono, name, variable.at)?;
-                self.frame.vars[var.index()] = Some(place);
-                Ok(())
-            }
-            PatternKind::Parts { parts, .. } => {
-                parts.iter().try_for_each(|(_, part)| self.declare(part))
-            }
-            PatternKind::Slice { before, rest, after } => {
-                let rest = rest.iter().flatten().map(|rest| &**rest);
-                let mut parts = before.iter().chain(rest).chain(after);
-                parts.try_for_each(|part| self.declare(part))
-            }
-            PatternKind::Wild
-            | PatternKind::Is(_)
-            | PatternKind::Range { .. }
-            | PatternKind::Deref(_)
-            | PatternKind::Any(_) => Ok(()),
         }
     }
 }
@@ -624,7 +478,12 @@ pub(super) fn binds_behind(pattern: &Pattern, behind: bool) -> bool {
         PatternKind::Slice { before, after, .. } => {
             before.iter().chain(after).any(|part| binds_behind(part, true))
         }
-        PatternKind::Any(cases) => cases.iter().any(|case| binds_behind(case, behind)),
+        // What one of them binds is not there where only another one matches.
+        PatternKind::Any(cases) => {
+            let mut vars = Vec::new();
+            cases.iter().take(1).for_each(|case| bound(case, &mut vars));
+            !vars.is_empty()
+        }
     }
 }
 

@@ -3,14 +3,15 @@
 //! An expression becomes instructions in the order in which Rust evaluates it, and a [`Value`] or
 //! [`Place`] that stands for its result. What has parts is a tree of them: the IR only ever sees
 //! numbers. A variable that is never set again is the value itself; one that is becomes locals of
-//! the IR, and an array memory of the thread's own. A reference is what it refers to: it has no
-//! value of its own at run time, which is why none can be chosen between. A device function or
+//! the IR, and an array memory of the thread's own. A reference is what it refers to, and only has
+//! a value of its own at run time where it is [chosen or set](reference). A device function or
 //! closure is inlined at its call: the function among variables of its own, in a [`Frame`], the
 //! closure among those of where it was made.
 //!
 //! [`Left`] says that control does not come back, so that nothing is emitted behind it.
 mod aggregate;
 mod atomic;
+mod binding;
 mod bits;
 mod builtin;
 mod call;
@@ -35,6 +36,7 @@ mod number;
 mod operator;
 mod place;
 mod power;
+mod reference;
 mod saturating;
 mod slice;
 mod source;
@@ -50,6 +52,7 @@ use super::{
 };
 use crate::attr::Options;
 pub(super) use kernel::{Emitted, kernel};
+use reference::ReferencePlace;
 use std::rc::Rc;
 use warpwise_compiler::{
     diag::Level,
@@ -130,6 +133,8 @@ enum Place {
     Variants(Rc<VariantPlaces>),
     /// The one of these, which are numbers of one type, that an index says.
     OneOf(Rc<[Place]>, InstId),
+    /// A reference that is set at run time.
+    Reference(ReferencePlace),
 }
 
 /// Where an enum is.

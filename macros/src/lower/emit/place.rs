@@ -62,7 +62,8 @@ impl Emit<'_> {
             | Place::Param(_)
             | Place::Local(_)
             | Place::Variants(_)
-            | Place::OneOf(..) => None,
+            | Place::OneOf(..)
+            | Place::Reference(_) => None,
         };
         part.ok_or_else(|| self.bug(at))
     }
@@ -99,7 +100,8 @@ impl Emit<'_> {
             | Place::Param(_)
             | Place::Local(_)
             | Place::Parts(_)
-            | Place::OneOf(..) => Err(self.bug(at)),
+            | Place::OneOf(..)
+            | Place::Reference(_) => Err(self.bug(at)),
         }
     }
 
@@ -115,7 +117,8 @@ impl Emit<'_> {
             | Place::Param(_)
             | Place::Local(_)
             | Place::Parts(_)
-            | Place::OneOf(..) => Err(self.bug(at)),
+            | Place::OneOf(..)
+            | Place::Reference(_) => Err(self.bug(at)),
         }
     }
 
@@ -246,6 +249,7 @@ impl Emit<'_> {
             }
             Place::Variants(places) => self.get_variants(places, mono, at),
             Place::OneOf(places, index) => self.get_one(places, *index, mono, at),
+            Place::Reference(place) => self.get_reference(place, mono, at),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::lower::{
     mono::Mono,
     tree::{At, Expr, Kind},
 };
-use warpwise_compiler::ir::{BinaryOp, CompareOp, InstId, Op, Scalar};
+use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar};
 
 /// An iterator as a value: what it is, and its parts with their types.
 #[derive(Clone, Debug)]
@@ -60,12 +60,14 @@ impl Iter {
                 | Adapter::Take
                 | Adapter::Copied
                 | Adapter::Map => inner(0),
+                Adapter::Chain => inner(0) && inner(1),
                 // Items that are left out are computed in Rust, which can be told apart.
                 Adapter::Skip | Adapter::StepBy => inner(0) && is_pure(0),
                 // So is an item more than the second has, unless std looks items up, too.
                 Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_looked_up()),
                 Adapter::Filter
                 | Adapter::FilterMap
+                | Adapter::MapWhile
                 | Adapter::TakeWhile
                 | Adapter::SkipWhile
                 | Adapter::Inspect => false,
@@ -88,12 +90,14 @@ impl Iter {
             Chain::RangeInclusive
             | Chain::From
             | Chain::Of(
-                Adapter::Rev
+                Adapter::Chain
+                | Adapter::Rev
                 | Adapter::Skip
                 | Adapter::Take
                 | Adapter::StepBy
                 | Adapter::Filter
                 | Adapter::FilterMap
+                | Adapter::MapWhile
                 | Adapter::TakeWhile
                 | Adapter::SkipWhile
                 | Adapter::Inspect,
@@ -139,6 +143,8 @@ pub(super) enum Source {
     },
     Enumerate(Box<Source>),
     Zip(Box<Source>, Box<Source>),
+    /// With how many the first has, and the type of the items.
+    Chain([Box<Source>; 2], InstId, Mono),
     /// With the number of the last item.
     Rev(Box<Source>, InstId),
     Skip(Box<Source>, InstId),
@@ -230,6 +236,12 @@ impl Emit<'_> {
                 };
                 (Source::Zip(source, Box::new(second)), len)
             }
+            Adapter::Chain => {
+                let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
+                let (second, theirs) = self.source(&other, at)?;
+                let sum = self.binary_op(BinaryOp::Add, len, theirs, Scalar::U64, at);
+                (Source::Chain([source, Box::new(second)], len, iter.item.clone()), sum)
+            }
             Adapter::Rev => {
                 let one = self.int(1, Scalar::U64, at);
                 let last = self.binary_op(BinaryOp::Sub, len, one, Scalar::U64, at);
@@ -254,6 +266,7 @@ impl Emit<'_> {
             }
             Adapter::Filter
             | Adapter::FilterMap
+            | Adapter::MapWhile
             | Adapter::TakeWhile
             | Adapter::SkipWhile
             | Adapter::Inspect => return Err(self.bug(at)),
@@ -294,6 +307,7 @@ impl Emit<'_> {
                 let second = self.item(second, index, at)?;
                 Value::Parts([first, second].into())
             }
+            Source::Chain(both, len, mono) => self.item_of_either(both, *len, mono, index, at)?,
             Source::Rev(inner, last) => {
                 let index = self.binary_op(BinaryOp::Sub, *last, index, Scalar::U64, at);
                 self.item(inner, index, at)?
@@ -315,6 +329,28 @@ impl Emit<'_> {
                 self.call_value(closure, mono, &[item], at)?
             }
         })
+    }
+
+    /// The item of the first of two sources that has `len`, or of the second behind those.
+    fn item_of_either(
+        &mut self,
+        [first, second]: &[Box<Source>; 2],
+        len: InstId,
+        mono: &Mono,
+        index: InstId,
+        at: At,
+    ) -> Flow<Value> {
+        let room = self.room(mono, "", at)?;
+        let cond = self.compare(CompareOp::Lt, index, len, at);
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let done = self.item(first, index, at).and_then(|item| self.set(&room, item, mono, at));
+        self.build.otherwise();
+        let index = self.binary_op(BinaryOp::Sub, index, len, Scalar::U64, at);
+        let other = self.item(second, index, at).and_then(|item| self.set(&room, item, mono, at));
+        self.build.end();
+        done.and(other)?;
+        self.take_of(Some(&room), mono, at)
     }
 
     /// What a reference to a value of this type refers to.

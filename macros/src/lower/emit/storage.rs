@@ -33,7 +33,7 @@ impl Emit<'_> {
                 self.name(&memory, name);
                 Ok(Place::Memory(memory))
             }
-            Value::Ref(_) | Value::Closure(_) => Ok(Place::Value(value)),
+            Value::Closure(_) => Ok(Place::Value(value)),
             value => {
                 let place = self.room(mono, name, at)?;
                 self.set(&place, value, mono, at)?;
@@ -65,11 +65,12 @@ impl Emit<'_> {
                 }
                 None => self.enum_room(mono, name, at),
             },
-            Mono::Ref { .. } | Mono::Slice(_) | Mono::Closure(_) => {
+            Mono::Ref { mutable, to } => self.reference_room(*mutable, to, name, at),
+            Mono::Slice(_) | Mono::Closure(_) => {
                 self.errors.advise(
                     self.range(at),
-                    "kernel code cannot choose between references or closures at run time",
-                    "choose between values or indices, or repeat what is done with them",
+                    "kernel code cannot choose between closures at run time",
+                    "choose between values, or call a closure in each branch",
                 );
                 Err(Left)
             }
@@ -129,10 +130,7 @@ impl Emit<'_> {
             (Place::Memory(memory), value) => self.store(memory, value, mono, at),
             (Place::Parts(places), Value::Parts(values)) => {
                 let Some(types) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
-                for ((place, value), ty) in places.iter().zip(values.iter()).zip(&types) {
-                    self.set(place, value.clone(), ty, at)?;
-                }
-                Ok(())
+                self.set_parts(places, &values, &types, at)
             }
             (Place::Variants(places), Value::Variants(values)) => {
                 let adt = self.adt(mono, at)?;
@@ -141,20 +139,44 @@ impl Emit<'_> {
                     self.set(&places.tag, Value::Scalar(values.tag), &tag, at)?;
                 }
                 for (index, types) in adt.variants.iter().enumerate() {
-                    let Some(Some(values)) = values.parts.get(index) else { continue };
-                    for ((place, value), ty) in places.parts[index].iter().zip(values).zip(types) {
-                        self.set(place, value.clone(), ty, at)?;
+                    let Some(Some(parts)) = values.parts.get(index) else { continue };
+                    let is_guarded = self.reads_references(types, at)?;
+                    if is_guarded {
+                        let Some(tag) = adt.tag else { return Err(self.bug(at)) };
+                        let variant = self.int(adt.discriminants[index], tag, at);
+                        let cond = self.compare(CompareOp::Eq, values.tag, variant, at);
+                        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+                        self.begin(at, op, ir::Ty::Unit)?;
                     }
+                    let set = self.set_parts(&places.parts[index], parts, types, at);
+                    if is_guarded {
+                        self.build.end();
+                    }
+                    set?;
                 }
                 Ok(())
             }
             (Place::OneOf(places, index), Value::Scalar(value)) => {
                 self.set_one(places, *index, value, mono, at)
             }
+            (Place::Reference(place), Value::Ref(to)) => self.set_reference(place, &to, mono, at),
             // `let unit; unit = ();` sets nothing.
             (Place::Value(Value::Unit), Value::Unit) => Ok(()),
             _ => Err(self.bug(at)),
         }
+    }
+
+    fn set_parts(
+        &mut self,
+        places: &[Place],
+        values: &[Value],
+        types: &[Mono],
+        at: At,
+    ) -> Flow<()> {
+        for ((place, value), ty) in places.iter().zip(values).zip(types) {
+            self.set(place, value.clone(), ty, at)?;
+        }
+        Ok(())
     }
 
     /// What is in memory.
@@ -274,10 +296,7 @@ impl Emit<'_> {
         at: At,
     ) -> Flow<()> {
         let places = self.variant_parts(place, mono, index, at)?.unwrap_or_default();
-        for ((place, value), ty) in places.iter().zip(values).zip(types) {
-            self.set(place, value.clone(), ty, at)?;
-        }
-        Ok(())
+        self.set_parts(&places, values, types, at)
     }
 
     /// Copies so many elements of this type.

@@ -15,6 +15,7 @@ use super::{
     closure::Callable,
     items::{Member, MemberKind, Split},
     path::callee,
+    reject,
     scope::{self, Env},
     signature::{Parameter, by_reference, parameters},
 };
@@ -71,7 +72,7 @@ impl<'a> Infer<'a> {
         if let Some(result) = self.collective_call(&names, path, call, at) {
             return result;
         }
-        if let Some(of) = self.mem_function(&names) {
+        if let Some(of) = self.std_function(&names) {
             return self.call_function(of, None, Self::turbofish(path), &call.args, at);
         }
         if let Some(name) = library::called(&names) {
@@ -92,10 +93,14 @@ impl<'a> Infer<'a> {
     }
 
     /// `std::mem::swap` and the like, which the prelude has.
-    fn mem_function(&self, names: &[String]) -> Option<Function<'a>> {
+    fn std_function(&self, names: &[String]) -> Option<Function<'a>> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let ["std" | "core", "mem", name] = names.as_slice() else { return None };
-        let (callee, sig) = self.program().prelude_method("Mem", name)?;
+        let (of, name) = match names.as_slice() {
+            ["std" | "core", "mem", name] | ["mem", name] => ("Mem", name),
+            ["std" | "core", "array", name] | ["array", name] => ("Arrays", name),
+            _ => return None,
+        };
+        let (callee, sig) = self.program().prelude_method(of, name)?;
         let env = Env { args: [].into(), home: Some(callee.item), this: None };
         Some(Function { callee, sig, env })
     }
@@ -384,13 +389,11 @@ impl<'a> Infer<'a> {
     fn no_function(&mut self, names: &[String], at: SpanRange) -> Expr {
         let name = names.join("::");
         let fact = format!("kernel code cannot call `{name}`");
+        let of = names.iter().rev().nth(1);
         let help = match names.first().map(String::as_str) {
-            Some("std" | "core" | "alloc") => {
-                "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions"
-            }
-            _ if names.iter().rev().nth(1).is_some_and(|of| is_type_name(of)) => {
-                "mark its `impl` `#[device]`"
-            }
+            Some("std" | "core" | "alloc") => reject::function(names),
+            _ if of.is_some_and(|of| reject::is_heap(of)) => reject::function(names),
+            _ if of.is_some_and(|of| is_type_name(of)) => "mark its `impl` `#[device]`",
             _ => "mark the function `#[device]`",
         };
         let reported = self.errors.advise(at, fact, help);
@@ -592,6 +595,11 @@ impl<'a> Infer<'a> {
                 self.apply_to(spec, this, Some(receiver), &rest, at)
             }
             _ => {
+                if let Some(compared) =
+                    self.comparison_call(self.types.pointee(this), name, call, at)
+                {
+                    return compared;
+                }
                 for arg in rest {
                     self.expr(arg, None);
                 }

@@ -39,6 +39,8 @@ impl Infer<'_> {
             syn::Expr::Call(e) => self.call(e, hint),
             syn::Expr::MethodCall(e) => self.method_call(e),
             syn::Expr::Block(e) => self.block_expr(e, hint),
+            // Of a constant that is computed at run time the value is the same.
+            syn::Expr::Const(e) => self.constant_block(e, hint),
             syn::Expr::If(e) => self.if_expr(e, hint),
             syn::Expr::While(e) => self.while_loop(e),
             syn::Expr::Loop(e) => self.endless_loop(e),
@@ -62,6 +64,13 @@ impl Infer<'_> {
             syn::Expr::Range(e) => self.range(e),
             other => self.rejected(other),
         }
+    }
+
+    /// `const { .. }`
+    fn constant_block(&mut self, expr: &syn::ExprConst, hint: Option<Ty>) -> Expr {
+        let at = SpanRange::expr(&syn::Expr::Const(expr.clone()));
+        let (block, ty) = self.block(&expr.block, hint);
+        self.make(Kind::Block { label: None, block }, ty, at)
     }
 
     /// Reports an expression that kernel code does not have; looks into none of its parts.

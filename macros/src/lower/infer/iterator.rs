@@ -134,12 +134,10 @@ impl<'a> Infer<'a> {
         }
         match name {
             "into_iter" | "clone" if call.args.is_empty() => receiver,
-            "enumerate" | "rev" | "copied" | "cloned" | "zip" | "skip" | "take" | "step_by" => {
-                self.rearranged(receiver, item, name, call, at)
-            }
-            "map" | "filter" | "filter_map" | "take_while" | "skip_while" | "inspect" => {
-                self.filtered(receiver, item, name, call, at)
-            }
+            "enumerate" | "rev" | "copied" | "cloned" | "zip" | "chain" | "skip" | "take"
+            | "step_by" => self.rearranged(receiver, item, name, call, at),
+            "map" | "filter" | "filter_map" | "map_while" | "take_while" | "skip_while"
+            | "inspect" => self.filtered(receiver, item, name, call, at),
             "len" if self.count(0, &call.args, at) => {
                 let usize = self.prim(Prim::Usize);
                 self.make(Kind::Remaining(Box::new(receiver)), usize, at)
@@ -170,7 +168,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         let usize = self.prim(Prim::Usize);
-        let expected = usize::from(matches!(name, "zip" | "skip" | "take" | "step_by"));
+        let expected = usize::from(matches!(name, "zip" | "chain" | "skip" | "take" | "step_by"));
         if !self.count(expected, &call.args, at) {
             return self.make(Kind::Reported, receiver.ty, at);
         }
@@ -193,6 +191,14 @@ impl<'a> Infer<'a> {
                 let other = self.iterated(other, arg_at);
                 let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
                 (Adapter::Zip, self.types.tuple(vec![item, theirs]), Some(other))
+            }
+            "chain" => {
+                let arg_at = SpanRange::expr(&call.args[0]);
+                let other = self.expr(&call.args[0], None);
+                let other = self.iterated(other, arg_at);
+                let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
+                self.unify(arg_at, theirs, item);
+                (Adapter::Chain, item, Some(other))
             }
             _ => {
                 let adapter = match name {
@@ -225,6 +231,7 @@ impl<'a> Infer<'a> {
         let (adapter, param, ret, yields) = match name {
             "map" => (Adapter::Map, item, mapped, mapped),
             "filter_map" => (Adapter::FilterMap, item, self.option_of(mapped), mapped),
+            "map_while" => (Adapter::MapWhile, item, self.option_of(mapped), mapped),
             "filter" => (Adapter::Filter, by_reference, bool, item),
             "take_while" => (Adapter::TakeWhile, by_reference, bool, item),
             "skip_while" => (Adapter::SkipWhile, by_reference, bool, item),
@@ -244,7 +251,8 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         // They leave the rest of the iterator to be used later.
-        let resumes = matches!(name, "any" | "all" | "find" | "find_map" | "position");
+        let resumes =
+            matches!(name, "any" | "all" | "find" | "find_map" | "next" | "nth" | "position");
         let Some((callee, sig)) = self.consumer(chain, item, name) else {
             return self.no_iter_method(receiver.ty, name, call, at);
         };

@@ -5,8 +5,9 @@ use super::{
         tree::{Arm, Expr, Kind, Pattern, PatternKind},
         types::{Prim, Ty, Type},
     },
-    Infer, Obligation,
+    Infer, Obligation, alternatives,
 };
+use std::borrow::Cow;
 use syn::{ExprLet, ExprMatch, ExprTry};
 
 impl Infer<'_> {
@@ -22,9 +23,14 @@ impl Infer<'_> {
                 syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
             };
-            for pat in self.alternatives_of(pat) {
+            // A guard is asked again for each alternative that matches.
+            let pats = match guard {
+                Some(_) if self.binds(pat) => alternatives::apart(pat),
+                _ => vec![Cow::Borrowed(pat)],
+            };
+            for pat in pats {
                 let opened = self.scope.open();
-                let pattern = self.pattern(pat, of.ty);
+                let pattern = self.pattern(&pat, of.ty);
                 let bool = self.prim(Prim::Bool);
                 let guard = guard.map(|guard| self.expect(guard, bool));
                 self.diverges = false;
@@ -44,18 +50,6 @@ impl Infer<'_> {
         let ty = ty.unwrap_or_else(|| self.types.never());
         self.oblige(at, Obligation::Merged(ty));
         self.make(Kind::Match { of, arms }, ty, at)
-    }
-
-    /// The patterns that an arm is split into: those of an alternative that binds variables, as these
-    /// are in another place in each.
-    fn alternatives_of<'p>(&self, pat: &'p syn::Pat) -> Vec<&'p syn::Pat> {
-        match pat {
-            syn::Pat::Paren(pat) => self.alternatives_of(&pat.pat),
-            syn::Pat::Or(or) if self.binds(pat) => {
-                or.cases.iter().flat_map(|case| self.alternatives_of(case)).collect()
-            }
-            pat => vec![pat],
-        }
     }
 
     /// `let pattern = value` as a condition: its variables are in scope from there on.

@@ -55,6 +55,10 @@ impl Infer<'_> {
             return self.call_function(of, receiver, turbofish, &call.args, at);
         }
         self.no_turbofish(call);
+        let receiver = match self.comparison_method(receiver, &name, call, at) {
+            Ok(compared) => return compared,
+            Err(receiver) => receiver,
+        };
         match self.types.get(this) {
             Type::Slice(_) | Type::Array(..) => self.slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
@@ -84,7 +88,7 @@ impl Infer<'_> {
     }
 
     /// The receiver as a method takes it: by value, or by a reference to where it is.
-    fn adjusted(&mut self, receiver: Expr, sig: &syn::Signature) -> Option<Expr> {
+    pub(super) fn adjusted(&mut self, receiver: Expr, sig: &syn::Signature) -> Option<Expr> {
         let at = self.places[receiver.at];
         match sig.inputs.first() {
             Some(syn::FnArg::Receiver(by)) => match by_reference(by) {

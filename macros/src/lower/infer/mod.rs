@@ -7,6 +7,7 @@
 //! anywhere. Whether an operator is defined on what its operands turned out to be is an
 //! [`Obligation`], looked at in the end.
 mod aggregate;
+mod alternatives;
 mod atomic;
 mod call;
 mod closure;
@@ -24,6 +25,7 @@ mod message;
 mod method;
 mod obligation;
 mod operator;
+mod ordering;
 mod overload;
 mod path;
 mod pattern;
@@ -138,6 +140,9 @@ struct Infer<'a> {
     /// Whether control cannot get here.
     diverges: bool,
     obligations: Vec<(SpanRange, Obligation)>,
+    /// Variables that the first of several alternative patterns has bound, while the others are
+    /// visited.
+    alternative: Vec<(String, Var)>,
     /// The name for the shared array that is the value of the `let` at hand.
     naming: Option<String>,
     notes: Notes,
@@ -177,6 +182,7 @@ impl<'a> Infer<'a> {
             returns_early: false,
             diverges: false,
             obligations: Vec::new(),
+            alternative: Vec::new(),
             naming: None,
             notes: Notes::default(),
         }

@@ -93,19 +93,19 @@ impl Obligation {
                 }
             }
             Self::Merged(ty) => {
-                if !is_value(types, ty) {
+                if !is_assigned(types, ty) {
                     errors.advise(
                         at,
-                        "kernel code cannot choose between references at run time",
-                        "choose between values or indices, or repeat what is done with them",
+                        "kernel code cannot choose between closures at run time",
+                        "choose between values, or call a closure in each branch",
                     );
                 }
             }
             Self::Assigned(ty) => {
-                if !is_value(types, ty) {
+                if !is_assigned(types, ty) {
                     errors.advise(
                         at,
-                        "kernel code can only assign values, not references or closures",
+                        "kernel code cannot assign closures",
                         "declare another variable with `let`",
                     );
                 }
@@ -264,6 +264,17 @@ fn is_value(types: &Types, ty: Ty) -> bool {
         Type::Same(_) | Type::Ref { .. } | Type::Slice(_) | Type::Atomic(_) | Type::Closure(_) => {
             false
         }
+    }
+}
+
+/// Whether a type has no closure in it.
+fn is_assigned(types: &Types, ty: Ty) -> bool {
+    match types.get(ty) {
+        Type::Ref { .. } => true,
+        Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
+            types.parts(list).into_iter().all(|part| is_assigned(types, part))
+        }
+        _ => is_value(types, ty),
     }
 }
 

@@ -134,6 +134,9 @@ impl Infer<'_> {
     ) -> Expr {
         let lhs = self.operand(left, None);
         let rhs = self.operand(right, Some(lhs.ty));
+        if self.is_slice(lhs.ty) || self.is_slice(rhs.ty) {
+            return self.slice_comparison(op, lhs, rhs, at);
+        }
         if self.is_compound(lhs.ty) {
             return self.compound_comparison(op, lhs, rhs, at);
         }

@@ -27,6 +27,11 @@ impl<'a> Infer<'a> {
         )
     }
 
+    /// Whether a type is a slice, perhaps behind references.
+    pub(super) fn is_slice(&self, ty: Ty) -> bool {
+        matches!(self.types.get(self.types.pointee(ty)), Type::Slice(_))
+    }
+
     /// An operator that an `impl` defines.
     pub(super) fn overloaded(
         &mut self,
@@ -78,7 +83,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The `impl` of an operator whose sides fit.
-    fn operator_impl(
+    pub(super) fn operator_impl(
         &mut self,
         of_trait: &str,
         method: &str,
@@ -132,7 +137,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn operator_call(
+    pub(super) fn operator_call(
         &mut self,
         member: Member<'a>,
         lhs: Expr,
@@ -192,12 +197,7 @@ impl<'a> Infer<'a> {
             let ty = self.types.reference(false, rhs.ty);
             let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
             let equal = self.operator_call(member, lhs, Some(rhs), at);
-            if !negated {
-                return equal;
-            }
-            let kind =
-                Kind::Unary { op: warpwise_compiler::ir::UnaryOp::Not, value: Box::new(equal) };
-            return self.make(kind, bool, at);
+            return if negated { self.opposite(equal, at) } else { equal };
         }
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
         self.make(Kind::Same { negated, lhs, rhs }, bool, at)
@@ -206,7 +206,10 @@ impl<'a> Infer<'a> {
     /// `<` and its kin, in the order of the parts.
     fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+        let [lhs, rhs] = match self.ordered_by_impl(op, lhs, rhs, at) {
+            Ok(ordered) => return ordered,
+            Err(sides) => sides.map(Box::new),
+        };
         self.make(Kind::Ordered { op, lhs, rhs }, bool, at)
     }
 }

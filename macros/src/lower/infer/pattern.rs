@@ -14,6 +14,7 @@ use super::{
     items::Shape,
     reject,
 };
+use std::collections::BTreeSet;
 use syn::{Ident, Local, Pat, RangeLimits};
 use warpwise_compiler::ir::Extent;
 
@@ -115,6 +116,10 @@ impl<'a> Infer<'a> {
             Mode::Reference { mutable } => (self.types.reference(mutable, ty), true),
         };
         let mutable = pat.by_ref.is_none() && pat.mutability.is_some();
+        if let Some(var) = self.bound_before(&pat.ident, bound) {
+            let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
+            return PatternKind::Bind { var, by_ref, and };
+        }
         let and = pat.subpat.as_ref().map(|(_, pat)| Box::new(self.pattern_in(pat, ty, mode)));
         let var = self.declare(&pat.ident, bound, mutable, mutable);
         PatternKind::Bind { var, by_ref, and }
@@ -323,6 +328,11 @@ impl<'a> Infer<'a> {
 
     /// Whether a pattern binds a variable.
     pub(super) fn binds(&self, pat: &Pat) -> bool {
+        !self.names_in(pat).is_empty()
+    }
+
+    /// The variables that a pattern binds.
+    fn names_in(&self, pat: &Pat) -> BTreeSet<String> {
         struct Names<'p>(Vec<&'p syn::PatIdent>);
         impl<'p> syn::visit::Visit<'p> for Names<'p> {
             fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
@@ -332,20 +342,39 @@ impl<'a> Infer<'a> {
         }
         let mut names = Names(Vec::new());
         syn::visit::Visit::visit_pat(&mut names, pat);
-        names.0.iter().any(|pat| !self.is_constant(&pat.ident))
+        let bound = names.0.iter().filter(|pat| !self.is_constant(&pat.ident));
+        bound.map(|pat| pat.ident.to_string()).collect()
     }
 
+    /// Several patterns, of which the others bind the variables of the first.
     fn alternatives(&mut self, pat: &syn::PatOr, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
-        let before = self.vars.len();
-        let cases = pat.cases.iter().map(|case| self.pattern_in(case, ty, mode)).collect();
-        if self.vars.len() > before {
-            self.errors.advise(
-                at,
-                "kernel code cannot bind variables in one of several patterns",
-                "write the alternatives as a whole pattern of a `match`, or bind with `name @ ..`",
-            );
+        let first = self.vars.len();
+        let mut cases = Vec::with_capacity(pat.cases.len());
+        let outer = self.alternative.clone();
+        for case in &pat.cases {
+            cases.push(self.pattern_in(case, ty, mode));
+            if cases.len() == 1 {
+                let bound = self.vars.ids().skip(first);
+                self.alternative.extend(bound.map(|var| (self.vars[var].name.clone(), var)));
+            }
+        }
+        self.alternative = outer;
+        let names = |case| self.names_in(case);
+        if let Some((first, others)) = pat.cases.iter().collect::<Vec<_>>().split_first()
+            && others.iter().any(|other| names(other) != names(first))
+        {
+            self.errors.mistyped(at, "the alternatives bind different variables");
         }
         PatternKind::Any(cases)
+    }
+
+    /// The variable of this name that an alternative before this one has bound.
+    fn bound_before(&mut self, ident: &Ident, ty: Ty) -> Option<Var> {
+        let name = ident.to_string();
+        let (_, var) = self.alternative.iter().find(|(bound, _)| *bound == name)?;
+        let var = *var;
+        self.unify(SpanRange::token(ident.span()), ty, self.vars[var].ty);
+        Some(var)
     }
 
     pub(super) fn local(&mut self, local: &Local) -> Option<StmtKind> {

@@ -11,26 +11,59 @@ fn cannot(what: &str, help: &'static str) -> Advice {
 /// An expression that is none of the kinds that are inferred.
 pub(super) fn expr(expr: &Expr) -> Advice {
     match expr {
-        Expr::Array(_) | Expr::Repeat(_) => cannot(
-            "have arrays of its own yet",
-            "use one variable for each element, or `shared!([T; N])` for the block",
-        ),
         Expr::Async(_) | Expr::Await(_) => {
             cannot("be `async`", "a launch returns before the kernel ends: there is no need")
         }
-        Expr::Closure(_) => cannot("have closures yet", "make it a `#[device]` function"),
-        Expr::Const(_) => cannot("have `const` blocks yet", "write the value out"),
-        Expr::Field(_) => cannot("use structs or tuples yet", "use one variable for each part"),
         Expr::Infer(_) => cannot("use `_` here", "write the value out"),
-        Expr::Let(_) => cannot("test patterns with `let` yet", "compare with `==`"),
-        Expr::Match(_) => cannot("`match` yet", "write `if` and `else if`"),
         Expr::RawAddr(_) => cannot("use raw pointers", "use slices and indices"),
-        Expr::Struct(_) => cannot("use structs yet", "use one variable for each field"),
-        Expr::Try(_) | Expr::TryBlock(_) => cannot("use `?` yet", "test with `if`, and `return`"),
-        Expr::Tuple(_) => cannot("use tuples yet", "use one variable for each part"),
+        Expr::TryBlock(_) => {
+            cannot("use `try` blocks", "move it to a `#[device]` function, and use `?` there")
+        }
         Expr::Unsafe(_) => cannot("be `unsafe`", "leave `unsafe` out: kernel code is safe"),
         Expr::Yield(_) => cannot("`yield`", "write a loop"),
         _ => cannot("use this expression", "write it in plainer Rust"),
+    }
+}
+
+/// Whether a name is that of a type of std's that allocates.
+pub(super) fn is_heap(name: &str) -> bool {
+    matches!(
+        name,
+        "Box" | "Vec" | "VecDeque" | "String" | "Rc" | "Arc" | "HashMap" | "HashSet" | "BTreeMap"
+    )
+}
+
+const ALLOCATES: &str = "a kernel cannot allocate: use an array, `[value; N]`, a buffer that is \
+                         passed, or `shared!`";
+
+/// What to do instead of calling a function that kernel code does not know.
+pub(super) fn function(names: &[String]) -> &'static str {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let names = match names.as_slice() {
+        ["std" | "core" | "alloc", names @ ..] => names,
+        names => names,
+    };
+    match names {
+        ["boxed" | "vec" | "string" | "collections" | "rc" | "alloc", ..] => ALLOCATES,
+        [.., of, _] if is_heap(of) => ALLOCATES,
+        ["thread", ..] => "threads are those of the launch: `LaunchConfig` says how many",
+        ["time", ..] => "measure on the host, around `launch` and `synchronize`",
+        ["fs" | "io" | "env" | "net" | "process", ..] => {
+            "only the host can do this: pass data in buffers, and end a thread with `return` or \
+             `panic!`"
+        }
+        ["cell" | "sync", ..] => {
+            "what threads share is a buffer, `shared!`, or an atomic such as `AtomicU32`; what a \
+             thread has of its own is a `let mut`"
+        }
+        ["ptr" | "slice", ..] => "use slices and indices",
+        ["mem", "transmute" | "transmute_copy"] => "use `to_bits` and `from_bits`",
+        ["mem", ..] => "of `std::mem`, there are `swap`, `replace`, `take` and `size_of`",
+        ["iter", ..] => "iterate over a range, a slice or an array",
+        ["hint" | "arch", ..] => "leave it out: the compiler of kernels has no such thing",
+        ["array", ..] => "of `std::array`, there is `from_fn`",
+        ["cmp", ..] => "of `std::cmp`, there are `min` and `max`",
+        _ => "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions",
     }
 }
 
@@ -40,10 +73,9 @@ pub(super) fn item(item: &Item) -> Advice {
         Item::Fn(_) => {
             cannot("define functions inside", "move it out of the kernel and mark it `#[device]`")
         }
-        Item::Const(_) => cannot(
-            "define constants inside yet",
-            "bind it with `let`, or move it out and name it in `#[kernel(open(NAME))]`",
-        ),
+        Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {
+            cannot("define types inside", "move it out of the kernel and mark it `#[device]`")
+        }
         Item::Static(_) => {
             cannot("use `static` items", "pass it as a parameter, or use a constant")
         }
@@ -53,14 +85,11 @@ pub(super) fn item(item: &Item) -> Advice {
     }
 }
 
-/// A pattern that is more than a name.
+/// A pattern of a kind that is not known.
 pub(super) fn pattern(pat: &Pat) -> Advice {
     match pat {
-        Pat::Ident(_) => cannot("bind by `ref` or with `@`", "bind with a plain name"),
-        Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Slice(_) => {
-            cannot("take values apart by patterns yet", "bind each part with its own `let`")
-        }
-        Pat::Reference(_) => cannot("take references apart by patterns yet", "use `*`"),
+        Pat::Const(_) => cannot("use `const` blocks in patterns", "name a `#[device]` constant"),
+        Pat::Macro(_) => cannot("use macros in patterns", "write the pattern out"),
         _ => cannot("use this pattern", "bind with a plain name"),
     }
 }
@@ -75,22 +104,22 @@ pub(super) fn literal(lit: &Lit) -> Advice {
     }
 }
 
-/// A macro other than `shared!`.
+/// A macro that there is none of.
 pub(super) fn macro_call(name: &str) -> Advice {
     let help = match name {
         "eprintln" | "eprint" | "dbg" | "write" | "writeln" => "use `println!` or `print!`",
         "vec" => "a kernel cannot allocate: pass a buffer, or use `shared!`",
+        "format" | "format_args" | "concat" | "stringify" | "line" | "file" | "column"
+        | "module_path" => "there is no text in kernels other than that of `println!` and `panic!`",
+        "include_str" | "include_bytes" | "include" | "env" | "option_env" => {
+            "read it on the host, and pass it in a buffer or as `const` items"
+        }
+        "asm" | "global_asm" => "call what it does by a function, or write it as `#[device]` code",
+        "thread_local" => "what a thread has of its own is a `let mut`",
         "cfg" => "write the kernel once for each case, with `#[cfg]` on the whole function",
-        "matches" => "compare with `==`",
-        _ => "write its expansion out",
+        _ => "write its expansion out, or make it a `#[device]` function",
     };
-    let yet = if matches!(name, "cfg" | "vec" | "dbg" | "eprint" | "eprintln" | "write" | "writeln")
-    {
-        ""
-    } else {
-        " yet"
-    };
-    (format!("kernel code cannot use the macro `{name}!`{yet}"), help)
+    (format!("kernel code cannot use the macro `{name}!`"), help)
 }
 
 /// `..b` and `..` as values.
@@ -113,13 +142,10 @@ pub(super) fn slice_method(name: &str) -> Advice {
         | "sort_by_key"
         | "sort_unstable_by"
         | "sort_unstable_by_key" => "sort by a network of `x.swap(i, j)`, or on the host",
-        "binary_search" | "binary_search_by" | "binary_search_by_key" | "partition_point" => {
-            "write a `while` loop that halves the range"
-        }
         "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
             "use `chunks`, `chunks_exact`, `windows` or `split_at`"
         }
-        "copy_within" | "rotate_left" | "rotate_right" => "write a loop over indices",
+        "copy_within" => "write a loop over indices",
         "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
             "index: checks go away where they are proved"
         }
@@ -134,18 +160,17 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "collect" | "partition" | "unzip" => {
             "a kernel cannot allocate: write to a slice or an array in a `for` loop"
         }
-        "next" | "nth" | "next_back" | "peekable" | "by_ref" | "next_if" | "advance_by" => {
+        "next_back" | "peekable" | "by_ref" | "next_if" | "advance_by" => {
             "use all of it in a `for` loop, and `break` out of it; or count an index"
         }
         "sum" | "product" => "numbers and references to them can be added: use `fold`",
-        "chain" => "write one loop behind the other",
         "cycle" => "index with `%`",
         "flat_map" | "flatten" => "write a loop in a loop",
-        "scan" | "map_while" | "try_fold" | "try_for_each" => {
+        "scan" | "try_fold" | "try_for_each" => {
             "write a `for` loop with a variable, and `break` out of it"
         }
-        "max_by" | "min_by" | "cmp" | "partial_cmp" => {
-            "use `fold` with a comparison, `f32::max`, or `max_by_key`"
+        "cmp" | "partial_cmp" | "eq" | "lt" | "le" | "gt" | "ge" => {
+            "compare the slices themselves, or use `zip` and `all`"
         }
         "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
         "contains" | "is_empty" => "only ranges have it: use `any`",

@@ -114,7 +114,7 @@ impl Infer<'_> {
             "as_slice" | "as_mut_slice" | "iter" | "iter_mut" => {
                 self.make(Kind::Reported, receiver.ty, at)
             }
-            _ => self.prelude_method(receiver, elem, name, call, at),
+            _ => self.prelude_method(receiver, elem, name, &call.args, at),
         }
     }
 
@@ -147,13 +147,7 @@ impl Infer<'_> {
             return self.make(Kind::Reported, ty, at);
         }
         if let syn::Expr::Range(range) = &call.args[0] {
-            self.discard(&call.args);
-            let reported = self.errors.advise(
-                SpanRange::tokens(range),
-                "kernel code can `get` one element only",
-                "compare with `x.len()`, then take the part: `&x[a..b]`",
-            );
-            return self.reported(reported, at);
+            return self.get_part(receiver, elem, mutable, range, at);
         }
         if mutable && receiver.is_place() {
             self.require_mutable(&receiver);
@@ -161,6 +155,28 @@ impl Infer<'_> {
         let usize = self.prim(Prim::Usize);
         let index = Box::new(self.expect(&call.args[0], usize));
         self.make(Kind::Get { base: Box::new(receiver), index }, ty, at)
+    }
+
+    /// `get` and `get_mut`, of a range.
+    fn get_part(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        mutable: bool,
+        range: &ExprRange,
+        at: SpanRange,
+    ) -> Expr {
+        let zero: syn::Expr = syn::parse_quote!(0);
+        let start = range.start.as_deref().unwrap_or(&zero).clone();
+        let mut args: Args = [start].into_iter().collect();
+        let name = match (&range.end, &range.limits) {
+            (None, _) => "get_from",
+            (Some(_), RangeLimits::HalfOpen(_)) => "get_between",
+            (Some(_), RangeLimits::Closed(_)) => "get_through",
+        };
+        args.extend(range.end.as_deref().cloned());
+        let name = if mutable { format!("{name}_mut") } else { name.to_owned() };
+        self.prelude_method(receiver, elem, &name, &args, at)
     }
 
     /// `Option<T>`
@@ -178,13 +194,13 @@ impl Infer<'_> {
         receiver: Expr,
         elem: Ty,
         name: &str,
-        call: &ExprMethodCall,
+        args: &Args,
         at: SpanRange,
     ) -> Expr {
         let slice = self.types.add(Type::Slice(elem));
         let found = self.member(slice, name, None);
         let Some(MemberKind::Fn(sig)) = found.as_ref().map(|member| member.kind) else {
-            self.discard(&call.args);
+            self.discard(args);
             let (fact, help) = reject::slice_method(name);
             let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
@@ -197,7 +213,7 @@ impl Infer<'_> {
         match found {
             Some(member) => {
                 let of = Function { callee: member.callee, sig, env: member.env };
-                self.call_function(of, Some(receiver), None, &call.args, at)
+                self.call_function(of, Some(receiver), None, args, at)
             }
             None => receiver,
         }

@@ -22,6 +22,8 @@ pub(super) fn parts(name: &str, tokens: &TokenStream) -> Vec<Part> {
     let parsed = match name {
         "shared" => parse_type.parse2(tokens.clone()),
         "shared_dyn" => parse_dynamic.parse2(tokens.clone()),
+        // What is in these is no Rust, or no code of the kernel.
+        "cfg" | "asm" | "global_asm" | "stringify" | "thread_local" => return Vec::new(),
         "matches" => parse_matches.parse2(tokens.clone()),
         _ => parse_exprs.parse2(tokens.clone()),
     };

@@ -90,6 +90,22 @@ trait Iterator<T> {
         }
         None
     }
+    fn next(self) -> Option<T> {
+        for item in self {
+            return Some(item);
+        }
+        None
+    }
+    fn nth(self, n: usize) -> Option<T> {
+        let mut left = n;
+        for item in self {
+            if left == 0 {
+                return Some(item);
+            }
+            left = left.wrapping_sub(1);
+        }
+        None
+    }
     fn last(self) -> Option<T> {
         let mut last: Option<T> = None;
         for item in self {
@@ -122,6 +138,26 @@ trait Iterator<T> {
         for item in self {
             least = match least {
                 Some(before) => Some(if item < before { item } else { before }),
+                None => Some(item),
+            };
+        }
+        least
+    }
+    fn max_by<F: FnMut(&T, &T) -> Ordering>(self, mut f: F) -> Option<T> {
+        let mut most: Option<T> = None;
+        for item in self {
+            most = match most {
+                Some(before) => Some(if f(&before, &item).is_gt() { before } else { item }),
+                None => Some(item),
+            };
+        }
+        most
+    }
+    fn min_by<F: FnMut(&T, &T) -> Ordering>(self, mut f: F) -> Option<T> {
+        let mut least: Option<T> = None;
+        for item in self {
+            least = match least {
+                Some(before) => Some(if f(&before, &item).is_gt() { item } else { before }),
                 None => Some(item),
             };
         }

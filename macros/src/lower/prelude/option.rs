@@ -108,6 +108,42 @@ impl<T> Option<T> {
             _ => None,
         }
     }
+    fn unwrap_or_default(self) -> T {
+        match self {
+            Some(value) => value,
+            None => T::default(),
+        }
+    }
+    fn inspect<F: FnOnce(&T)>(self, f: F) -> Option<T> {
+        if let Some(value) = self {
+            f(&value);
+        }
+        self
+    }
+    fn as_ref(&self) -> Option<&T> {
+        match self {
+            Some(value) => Some(value),
+            None => None,
+        }
+    }
+    fn take(&mut self) -> Option<T> {
+        let before = *self;
+        *self = None;
+        before
+    }
+    fn take_if<F: FnOnce(&mut T) -> bool>(&mut self, f: F) -> Option<T> {
+        if let Some(value) = self {
+            if f(value) {
+                return self.take();
+            }
+        }
+        None
+    }
+    fn replace(&mut self, value: T) -> Option<T> {
+        let before = *self;
+        *self = Some(value);
+        before
+    }
     fn ok_or<E>(self, error: E) -> Result<T, E> {
         match self {
             Some(value) => Ok(value),
@@ -122,22 +158,40 @@ impl<T> Option<T> {
     }
 }
 
-impl<T> Option<&T> {
-    fn copied(self) -> Option<T> {
+impl<T> Option<Option<T>> {
+    fn flatten(self) -> Option<T> {
         match self {
-            Some(value) => Some(*value),
-            None => None,
-        }
-    }
-    fn cloned(self) -> Option<T> {
-        match self {
-            Some(value) => Some(*value),
+            Some(inner) => inner,
             None => None,
         }
     }
 }
 
 impl<T, E> Result<T, E> {
+    fn unwrap_or_default(self) -> T {
+        match self {
+            Ok(value) => value,
+            Err(_) => T::default(),
+        }
+    }
+    fn and<U>(self, other: Result<U, E>) -> Result<U, E> {
+        match self {
+            Ok(_) => other,
+            Err(error) => Err(error),
+        }
+    }
+    fn or<F>(self, other: Result<T, F>) -> Result<T, F> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(_) => other,
+        }
+    }
+    fn map_or_else<U, D: FnOnce(E) -> U, F: FnOnce(T) -> U>(self, other: D, f: F) -> U {
+        match self {
+            Ok(value) => f(value),
+            Err(error) => other(error),
+        }
+    }
     fn is_ok(&self) -> bool {
         matches!(self, Ok(_))
     }
@@ -208,6 +262,36 @@ impl<T, E> Result<T, E> {
         match self {
             Ok(value) => Ok(value),
             Err(error) => f(error),
+        }
+    }
+}
+
+impl<T> Option<&T> {
+    fn copied(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+    fn cloned(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+}
+
+impl<T> Option<&mut T> {
+    fn copied(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+    fn cloned(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
         }
     }
 }

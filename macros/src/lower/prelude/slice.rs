@@ -66,4 +66,164 @@ impl<T> [T] {
             _ => None,
         }
     }
+    fn eq(&self, other: &[T]) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        for (a, b) in self.iter().zip(other.iter()) {
+            if *a != *b {
+                return false;
+            }
+        }
+        true
+    }
+    fn ne(&self, other: &[T]) -> bool {
+        !self.eq(other)
+    }
+    fn partial_cmp(&self, other: &[T]) -> Option<Ordering> {
+        for (a, b) in self.iter().zip(other.iter()) {
+            if *a != *b {
+                return a.partial_cmp(b);
+            }
+        }
+        self.len().partial_cmp(&other.len())
+    }
+    fn cmp(&self, other: &[T]) -> Ordering {
+        for (a, b) in self.iter().zip(other.iter()) {
+            if *a != *b {
+                return a.cmp(b);
+            }
+        }
+        self.len().cmp(&other.len())
+    }
+    fn lt(&self, other: &[T]) -> bool {
+        matches!(self.partial_cmp(other), Some(Ordering::Less))
+    }
+    fn le(&self, other: &[T]) -> bool {
+        matches!(self.partial_cmp(other), Some(Ordering::Less | Ordering::Equal))
+    }
+    fn gt(&self, other: &[T]) -> bool {
+        matches!(self.partial_cmp(other), Some(Ordering::Greater))
+    }
+    fn ge(&self, other: &[T]) -> bool {
+        matches!(self.partial_cmp(other), Some(Ordering::Greater | Ordering::Equal))
+    }
+    fn ends_with(&self, other: &[T]) -> bool {
+        if other.len() > self.len() {
+            return false;
+        }
+        self[self.len().wrapping_sub(other.len())..].eq(other)
+    }
+    fn copy_from_slice(&mut self, other: &[T]) {
+        if self.len() != other.len() {
+            panic!("copy_from_slice: source slice length ({}) does not match destination slice length ({})", other.len(), self.len());
+        }
+        for (to, from) in self.iter_mut().zip(other.iter()) {
+            *to = *from;
+        }
+    }
+    fn clone_from_slice(&mut self, other: &[T]) {
+        if self.len() != other.len() {
+            panic!("destination and source slices have different lengths");
+        }
+        for (to, from) in self.iter_mut().zip(other.iter()) {
+            *to = *from;
+        }
+    }
+    fn swap_with_slice(&mut self, other: &mut [T]) {
+        if self.len() != other.len() {
+            panic!("destination and source slices have different lengths");
+        }
+        for (a, b) in self.iter_mut().zip(other.iter_mut()) {
+            let first = *a;
+            *a = *b;
+            *b = first;
+        }
+    }
+    fn rotate_left(&mut self, mid: usize) {
+        assert!(mid <= self.len());
+        self[..mid].reverse();
+        self[mid..].reverse();
+        self.reverse();
+    }
+    fn rotate_right(&mut self, k: usize) {
+        assert!(k <= self.len());
+        self.rotate_left(self.len().wrapping_sub(k));
+    }
+    fn split_first_mut(&mut self) -> Option<(&mut T, &mut [T])> {
+        match self {
+            [first, rest @ ..] => Some((first, rest)),
+            _ => None,
+        }
+    }
+    fn split_last_mut(&mut self) -> Option<(&mut T, &mut [T])> {
+        match self {
+            [rest @ .., last] => Some((last, rest)),
+            _ => None,
+        }
+    }
+    fn binary_search(&self, value: &T) -> Result<usize, usize> {
+        self.binary_search_by(|item| item.cmp(value))
+    }
+    fn binary_search_by<F: FnMut(&T) -> Ordering>(&self, mut f: F) -> Result<usize, usize> {
+        let mut size = self.len();
+        if size == 0 {
+            return Err(0);
+        }
+        let mut base: usize = 0;
+        while size > 1 {
+            let half = size / 2;
+            let mid = base.wrapping_add(half);
+            base = if f(&self[mid]).is_gt() { base } else { mid };
+            size = size.wrapping_sub(half);
+        }
+        let found = f(&self[base]);
+        if found.is_eq() {
+            Ok(base)
+        } else {
+            Err(if found.is_lt() { base.wrapping_add(1) } else { base })
+        }
+    }
+    fn binary_search_by_key<B, F: FnMut(&T) -> B>(&self, key: &B, mut f: F) -> Result<usize, usize> {
+        self.binary_search_by(|item| f(item).cmp(key))
+    }
+    fn partition_point<F: FnMut(&T) -> bool>(&self, mut f: F) -> usize {
+        let found = self.binary_search_by(|item| if f(item) { Ordering::Less } else { Ordering::Greater });
+        match found {
+            Ok(index) => index,
+            Err(index) => index,
+        }
+    }
+    fn is_sorted(&self) -> bool {
+        for pair in self.windows(2) {
+            if !(pair[0] <= pair[1]) {
+                return false;
+            }
+        }
+        true
+    }
+    fn get_between(&self, start: usize, end: usize) -> Option<&[T]> {
+        if start <= end && end <= self.len() { Some(&self[start..end]) } else { None }
+    }
+    fn get_through(&self, start: usize, last: usize) -> Option<&[T]> {
+        if start <= last.saturating_add(1) && last < self.len() { Some(&self[start..=last]) } else { None }
+    }
+    fn get_from(&self, start: usize) -> Option<&[T]> {
+        if start <= self.len() { Some(&self[start..]) } else { None }
+    }
+    fn get_between_mut(&mut self, start: usize, end: usize) -> Option<&mut [T]> {
+        if start <= end && end <= self.len() { Some(&mut self[start..end]) } else { None }
+    }
+    fn get_through_mut(&mut self, start: usize, last: usize) -> Option<&mut [T]> {
+        if start <= last.saturating_add(1) && last < self.len() { Some(&mut self[start..=last]) } else { None }
+    }
+    fn get_from_mut(&mut self, start: usize) -> Option<&mut [T]> {
+        if start <= self.len() { Some(&mut self[start..]) } else { None }
+    }
+    fn split_at_checked(&self, mid: usize) -> Option<(&[T], &[T])> {
+        if mid <= self.len() { Some((&self[..mid], &self[mid..])) } else { None }
+    }
+    fn split_at_mut_checked(&mut self, mid: usize) -> Option<(&mut [T], &mut [T])> {
+        if mid <= self.len() { Some((&mut self[..mid], &mut self[mid..])) } else { None }
+    }
 }

@@ -1,0 +1,148 @@
+//! Methods of `PartialEq`, `PartialOrd` and `Ord`, and the operators of those that are not
+//! compared part by part: slices, and types with an `impl` of their own. What `cmp` and its kin do
+//! is kernel code, in the prelude.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Call, Expr, GenericArg, Kind},
+        types::{Prim, Ty, Type},
+    },
+    Infer,
+    call::Function,
+    items::{Member, MemberKind},
+    scope::Env,
+};
+use syn::{ExprCall, ExprMethodCall};
+use warpwise_compiler::ir::{CompareOp, UnaryOp};
+
+impl<'a> Infer<'a> {
+    /// A method that compares values of a type for which no `impl` of kernel code has it; or the
+    /// receiver back.
+    pub(super) fn comparison_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Result<Expr, Expr> {
+        let Some(of) = self.comparer(name, receiver.ty) else { return Err(receiver) };
+        let receiver = self.adjusted(receiver, of.sig);
+        Ok(self.call_function(of, receiver, None, &call.args, at))
+    }
+
+    /// `std::cmp::max(a, b)` and `Ord::cmp(&a, &b)` of other types than numbers.
+    pub(super) fn comparison_call(
+        &mut self,
+        first: Ty,
+        name: &str,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Option<Expr> {
+        let of = self.comparer(name, first)?;
+        Some(self.call_function(of, None, None, &call.args, at))
+    }
+
+    /// The function of the prelude that compares values of this type.
+    fn comparer(&self, name: &str, this: Ty) -> Option<Function<'a>> {
+        let name = match (name, self.types.get(this)) {
+            ("total_cmp", Type::Prim(Prim::F32)) => "total_cmp_32",
+            ("total_cmp", Type::Prim(Prim::F64)) => "total_cmp_64",
+            ("total_cmp", Type::Prim(Prim::F16 | Prim::BF16)) => "total_cmp_16",
+            (
+                "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge" | "eq" | "ne",
+                Type::Prim(_) | Type::Generic(_) | Type::Unit | Type::Tuple(_) | Type::Adt(..),
+            )
+            | (
+                "max" | "min" | "clamp",
+                Type::Prim(Prim::Bool)
+                | Type::Unit
+                | Type::Tuple(_)
+                | Type::Adt(..)
+                | Type::Array(..),
+            ) => name,
+            _ => return None,
+        };
+        let (callee, sig) = self.program().prelude_method("Compare", name)?;
+        let args = [("T".to_owned(), GenericArg::Type(this))].into();
+        let env = Env { args, home: Some(callee.item), this: Some(this) };
+        Some(Function { callee, sig, env })
+    }
+
+    /// `a == b`, `a < b` and so on of which one is a slice.
+    pub(super) fn slice_comparison(
+        &mut self,
+        op: CompareOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Expr {
+        let (lhs, rhs) = (self.autoderef(lhs), self.autoderef(rhs));
+        let elem = |this: &Self, ty| match this.types.get(ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => Some(elem),
+            _ => None,
+        };
+        let (Some(mine), Some(theirs)) = (elem(self, lhs.ty), elem(self, rhs.ty)) else {
+            let reported = self.mismatch(self.places[rhs.at], rhs.ty, lhs.ty);
+            return self.reported(reported, at);
+        };
+        self.unify(self.places[rhs.at], theirs, mine);
+        let (lhs, rhs) = (self.slice_of(lhs, false), self.slice_of(rhs, false));
+        let slice = self.types.add(Type::Slice(mine));
+        let Some(member) = self.member(slice, method_of(op), None) else {
+            let reported = self.errors.report(at, "kernel code cannot compare these slices");
+            return self.reported(reported, at);
+        };
+        let bool = self.prim(Prim::Bool);
+        self.called(member, vec![lhs, rhs], bool, at)
+    }
+
+    /// `a < b` by an `impl PartialOrd` of kernel code: its own method, or what `partial_cmp` says.
+    pub(super) fn ordered_by_impl(
+        &mut self,
+        op: CompareOp,
+        lhs: Expr,
+        rhs: Expr,
+        at: SpanRange,
+    ) -> Result<Expr, [Expr; 2]> {
+        let own = self.operator_impl("PartialOrd", method_of(op), lhs.ty, None);
+        let found = own.or_else(|| self.operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
+        let Some(member) = found else { return Err([lhs, rhs]) };
+        let ty = self.types.reference(false, rhs.ty);
+        let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
+        let result = self.operator_call(member, lhs, Some(rhs), at);
+        if self.types.as_prim(result.ty).is_some() {
+            return Ok(result);
+        }
+        let Some((callee, sig)) = self.program().prelude_method("Ordered", method_of(op)) else {
+            return Ok(result);
+        };
+        let env = Env { args: [].into(), home: Some(callee.item), this: None };
+        let bool = self.prim(Prim::Bool);
+        Ok(self.called(Member { callee, env, kind: MemberKind::Fn(sig) }, vec![result], bool, at))
+    }
+
+    /// A call of a function whose generic parameters are known.
+    fn called(&mut self, of: Member<'a>, args: Vec<Expr>, ret: Ty, at: SpanRange) -> Expr {
+        let generics = of.env.args.iter().map(|(_, arg)| *arg).collect();
+        let call = Call { callee: of.callee, generics, this: of.env.this, args };
+        self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+
+    /// The opposite of a `bool`.
+    pub(super) fn opposite(&mut self, value: Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, bool, at)
+    }
+}
+
+/// The method that an operator stands for.
+const fn method_of(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "eq",
+        CompareOp::Ne => "ne",
+        CompareOp::Lt => "lt",
+        CompareOp::Le => "le",
+        CompareOp::Gt => "gt",
+        CompareOp::Ge => "ge",
+    }
+}

@@ -1,0 +1,21 @@
+//! What arrays have that slices have not, as kernel code: not compiled, but lowered with the kernels
+//! that call it.
+impl<T, const N: usize> [T; N] {
+    fn map<U, F: FnMut(T) -> U>(self, mut f: F) -> [U; N] {
+        let mut mapped: [U; N];
+        for i in 0..N {
+            mapped[i] = f(self[i]);
+        }
+        mapped
+    }
+}
+
+trait Arrays {
+    fn from_fn<T, const N: usize, F: FnMut(usize) -> T>(mut f: F) -> [T; N] {
+        let mut made: [T; N];
+        for i in 0..N {
+            made[i] = f(i);
+        }
+        made
+    }
+}

@@ -1,0 +1,139 @@
+//! Comparisons, as kernel code: not compiled, but lowered with the kernels that call them.
+enum Ordering {
+    Less = -1,
+    Equal = 0,
+    Greater = 1,
+}
+
+impl Ordering {
+    fn is_eq(self) -> bool {
+        matches!(self, Ordering::Equal)
+    }
+    fn is_ne(self) -> bool {
+        !matches!(self, Ordering::Equal)
+    }
+    fn is_lt(self) -> bool {
+        matches!(self, Ordering::Less)
+    }
+    fn is_gt(self) -> bool {
+        matches!(self, Ordering::Greater)
+    }
+    fn is_le(self) -> bool {
+        !matches!(self, Ordering::Greater)
+    }
+    fn is_ge(self) -> bool {
+        !matches!(self, Ordering::Less)
+    }
+    fn reverse(self) -> Ordering {
+        match self {
+            Ordering::Less => Ordering::Greater,
+            Ordering::Equal => Ordering::Equal,
+            Ordering::Greater => Ordering::Less,
+        }
+    }
+    fn then(self, other: Ordering) -> Ordering {
+        match self {
+            Ordering::Equal => other,
+            _ => self,
+        }
+    }
+    fn then_with<F: FnOnce() -> Ordering>(self, f: F) -> Ordering {
+        match self {
+            Ordering::Equal => f(),
+            _ => self,
+        }
+    }
+}
+
+trait Compare<T> {
+    fn cmp(&self, other: &T) -> Ordering {
+        if *self < *other {
+            Ordering::Less
+        } else if *self == *other {
+            Ordering::Equal
+        } else {
+            Ordering::Greater
+        }
+    }
+    fn partial_cmp(&self, other: &T) -> Option<Ordering> {
+        if *self < *other {
+            Some(Ordering::Less)
+        } else if *self == *other {
+            Some(Ordering::Equal)
+        } else if *self > *other {
+            Some(Ordering::Greater)
+        } else {
+            None
+        }
+    }
+    fn total_cmp_16(&self, other: &T) -> Ordering {
+        let a = self.to_bits() as i16;
+        let b = other.to_bits() as i16;
+        let a = a ^ ((a >> 15) as u16 >> 1) as i16;
+        let b = b ^ ((b >> 15) as u16 >> 1) as i16;
+        a.cmp(&b)
+    }
+    fn total_cmp_32(&self, other: &T) -> Ordering {
+        let a = self.to_bits() as i32;
+        let b = other.to_bits() as i32;
+        let a = a ^ ((a >> 31) as u32 >> 1) as i32;
+        let b = b ^ ((b >> 31) as u32 >> 1) as i32;
+        a.cmp(&b)
+    }
+    fn total_cmp_64(&self, other: &T) -> Ordering {
+        let a = self.to_bits() as i64;
+        let b = other.to_bits() as i64;
+        let a = a ^ ((a >> 63) as u64 >> 1) as i64;
+        let b = b ^ ((b >> 63) as u64 >> 1) as i64;
+        a.cmp(&b)
+    }
+    fn eq(&self, other: &T) -> bool {
+        *self == *other
+    }
+    fn ne(&self, other: &T) -> bool {
+        *self != *other
+    }
+    fn lt(&self, other: &T) -> bool {
+        *self < *other
+    }
+    fn le(&self, other: &T) -> bool {
+        *self <= *other
+    }
+    fn gt(&self, other: &T) -> bool {
+        *self > *other
+    }
+    fn ge(&self, other: &T) -> bool {
+        *self >= *other
+    }
+    fn max(self, other: T) -> T {
+        if other < self { self } else { other }
+    }
+    fn min(self, other: T) -> T {
+        if other < self { other } else { self }
+    }
+    fn clamp(self, min: T, max: T) -> T {
+        assert!(min <= max);
+        if self < min {
+            min
+        } else if self > max {
+            max
+        } else {
+            self
+        }
+    }
+}
+
+trait Ordered {
+    fn lt(found: Option<Ordering>) -> bool {
+        matches!(found, Some(Ordering::Less))
+    }
+    fn le(found: Option<Ordering>) -> bool {
+        matches!(found, Some(Ordering::Less | Ordering::Equal))
+    }
+    fn gt(found: Option<Ordering>) -> bool {
+        matches!(found, Some(Ordering::Greater))
+    }
+    fn ge(found: Option<Ordering>) -> bool {
+        matches!(found, Some(Ordering::Greater | Ordering::Equal))
+    }
+}
