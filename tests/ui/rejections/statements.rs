@@ -21,6 +21,9 @@ fn macros(x: &mut [f32]) {
     let list = vec![1.0f32];
     let found = matches!(x.len(), 1 | 2);
     dbg!(x[0]);
+    if cfg!(debug_assertions) {
+        x[0] = 1.0;
+    }
 }
 
 #[kernel]

@@ -1,0 +1,62 @@
+//! References that cannot be chosen between at run time.
+#![allow(unused)]
+use std::cmp::Ordering;
+use warpwise::prelude::*;
+
+#[kernel]
+fn variables(x: &mut [f32]) {
+    let (mut a, mut b) = (1.0f32, 2.0f32);
+    let chosen = if x.len() > 1 { &mut a } else { &mut b };
+    *chosen = 3.0;
+    x[0] = a + b;
+}
+
+#[kernel]
+fn spaces(x: &mut [f32]) {
+    let tile = shared!([f32; 4]);
+    let chosen = if x.len() > 1 { &mut x[..] } else { &mut tile[..] };
+    chosen[0] = 3.0;
+}
+
+#[kernel]
+fn set_later(x: &[[f32; 2]], out: &mut [f32]) {
+    let mut row = &x[0];
+    let own = [1.0, 2.0];
+    for i in 0..out.len() {
+        out[i] = row[0];
+        row = &own;
+    }
+}
+
+#[kernel]
+fn closures(x: &mut [f32]) {
+    let f = if x.len() > 1 { |v: f32| v } else { |v: f32| v + 1.0 };
+    let all = [|v: f32| v, |v: f32| v + 1.0];
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Reversed(i32);
+
+#[device]
+impl PartialEq for Reversed {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == -other.0
+    }
+}
+
+#[device]
+impl PartialOrd for Reversed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        other.0.partial_cmp(&self.0)
+    }
+}
+
+#[kernel]
+fn parts(x: &mut [i32]) {
+    let (a, b) = ((Reversed(x[0]), 1), (Reversed(x[1]), 2));
+    x[0] = (a == b) as i32;
+    x[1] = (a < b) as i32;
+}
+
+fn main() {}
