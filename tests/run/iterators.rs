@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     loops, mutable, adapters, filters, folds, floats, found, ranges, chunks, order, nested,
-    passed, grid_stride, shared_memory: THREADS_MEET, structs,
+    chained, passed, grid_stride, shared_memory: THREADS_MEET, structs,
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
@@ -404,6 +404,35 @@ fn order(on: &Engine) -> Check {
             out[8] = out[8] * 3 + a - b;
         }
         out[9] = calls;
+    });
+    Ok(())
+}
+
+fn chained(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for (i, v) in x.iter().chain(y).enumerate() {
+            out[i] = *v;
+        }
+        let mut weighted = 0;
+        for (i, v) in y.iter().chain(x).rev().enumerate() {
+            if *v == 7 {
+                continue;
+            }
+            weighted += i as i32 * v;
+        }
+        out[0] += weighted;
+        out[1] += (0..3).chain(10..13).map(|n| n * n).sum::<i32>();
+        out[2] += x.iter().chain(y).chain(&[5, 9]).copied().max().unwrap_or(-1);
+        out[3] += x.iter().chain(y).skip(2).step_by(3).sum::<i32>();
+        out[4] += x.iter().map_while(|v| if *v < 6 { Some(v * 2) } else { None }).sum::<i32>();
+        out[5] += x.iter().nth(1).copied().unwrap_or(77);
+        out[6] += y.iter().next().map_or(78, |v| *v);
+        out[7] += x.iter().rev().filter(|v| **v > 0).nth(1).copied().unwrap_or_default();
+        let table = [3, 1, 2].map(|v| v * 10);
+        let squares: [i32; 5] = std::array::from_fn(|i| (i * i) as i32);
+        out[8] += table.iter().zip(&squares).map(|(a, b)| a * b).sum::<i32>();
+        let pairs = squares.map(|v| (v, v as f32 * 0.5));
+        out[9] += pairs.iter().map(|(a, b)| a + *b as i32).sum::<i32>();
     });
     Ok(())
 }

@@ -28,6 +28,7 @@ mod method_faults;
 mod number_methods;
 mod ordering;
 mod output;
+mod patterns;
 mod plain;
 mod ported;
 mod references;
@@ -68,6 +69,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("number_methods", number_methods::CASES),
     ("ordering", ordering::CASES),
     ("output", output::CASES),
+    ("patterns", patterns::CASES),
     ("plain", plain::CASES),
     ("ported::finance", ported::finance::CASES),
     ("ported::geometry", ported::geometry::CASES),

@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
     structs, exchanging, missing_elements, ranges_as_values,
-    part_faults: FAULTS, method_faults: FAULTS,
+    moving, getting_parts, part_faults: FAULTS, method_faults: FAULTS,
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
@@ -339,6 +339,45 @@ macro_rules! faults {
         }
         same("out", &out, &[1, 0])?;
     }};
+}
+
+fn moving(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let mut own = [0; 6];
+        let count = x.len().min(6);
+        own[..count].copy_from_slice(&x[..count]);
+        own.rotate_left(2);
+        out[..6].copy_from_slice(&own);
+        own[1..].rotate_right(1);
+        let (low, high) = own.split_at_mut(3);
+        low.swap_with_slice(high);
+        out[6..].clone_from_slice(&own);
+    });
+    Ok(())
+}
+
+fn getting_parts(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        out[0] = x.get(2..5).map_or(-5, |part| part.iter().sum());
+        out[1] = x.get(1..=2).map_or(-5, |part| part[1]);
+        out[2] = x.get(3..).map_or(-5, |part| part.len() as i32);
+        out[3] = x.get(..2).map_or(-5, |part| part[0]);
+        out[4] = x.get(..=0).map_or(-5, |part| part[0]);
+        let (from, to) = (x.len(), 1);
+        out[5] = x.get(from..to).is_none() as i32;
+        if let Some(part) = out.get_mut(7..9) {
+            part.fill(4);
+            part[0] = 3;
+        }
+        if let Some((low, high)) = x.split_at_checked(4) {
+            out[9] = (low.len() * 10 + high.len()) as i32;
+        }
+        if let [first, .., last] = &mut out[10..] {
+            std::mem::swap(first, last);
+            *first += 2;
+        }
+    });
+    Ok(())
 }
 
 fn part_faults(on: &Engine) -> Check {

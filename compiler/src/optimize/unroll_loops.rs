@@ -70,7 +70,9 @@ fn range(kernel: &Kernel, id: InstId) -> Option<Range> {
     };
     let unknown = constant(*end).is_none();
     let short = size(kernel, id, body).is_some_and(|size| size <= SHORT);
-    (counts && unknown && short).then_some(Range { scalar, end: *end, step: *step })
+    // There is no second round where the first never comes to its end.
+    let again = kernel.falls_through(body);
+    (counts && unknown && short && again).then_some(Range { scalar, end: *end, step: *step })
 }
 
 /// How many instructions `list` holds; `None` if it is nothing to repeat in the loop `of`.

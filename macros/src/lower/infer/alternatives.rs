@@ -77,7 +77,7 @@ fn each<'p>(
 /// One of each, the last ones changing first.
 fn product(of: impl Iterator<Item = Vec<Pat>>) -> Vec<Vec<Pat>> {
     of.fold(vec![Vec::new()], |found, pats| {
-        let with = |before: &Vec<Pat>, pat: &Pat| [before.as_slice(), &[pat.clone()]].concat();
+        let with = |before: &Vec<Pat>, pat| [before.as_slice(), std::slice::from_ref(pat)].concat();
         found.iter().flat_map(|before| pats.iter().map(move |pat| with(before, pat))).collect()
     })
 }

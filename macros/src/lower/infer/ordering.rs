@@ -96,29 +96,27 @@ impl<'a> Infer<'a> {
         self.called(member, vec![lhs, rhs], bool, at)
     }
 
-    /// `a < b` by an `impl PartialOrd` of kernel code: its own method, or what `partial_cmp` says.
-    pub(super) fn ordered_by_impl(
-        &mut self,
-        op: CompareOp,
-        lhs: Expr,
-        rhs: Expr,
-        at: SpanRange,
-    ) -> Result<Expr, [Expr; 2]> {
+    /// `<` and its kin: by an `impl PartialOrd` of kernel code, with its own method or what
+    /// `partial_cmp` says; without one, in the order of the parts.
+    pub(super) fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
         let own = self.operator_impl("PartialOrd", method_of(op), lhs.ty, None);
         let found = own.or_else(|| self.operator_impl("PartialOrd", "partial_cmp", lhs.ty, None));
-        let Some(member) = found else { return Err([lhs, rhs]) };
+        let Some(member) = found else {
+            let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+            return self.make(Kind::Ordered { op, lhs, rhs }, bool, at);
+        };
         let ty = self.types.reference(false, rhs.ty);
         let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
         let result = self.operator_call(member, lhs, Some(rhs), at);
         if self.types.as_prim(result.ty).is_some() {
-            return Ok(result);
+            return result;
         }
         let Some((callee, sig)) = self.program().prelude_method("Ordered", method_of(op)) else {
-            return Ok(result);
+            return result;
         };
         let env = Env { args: [].into(), home: Some(callee.item), this: None };
-        let bool = self.prim(Prim::Bool);
-        Ok(self.called(Member { callee, env, kind: MemberKind::Fn(sig) }, vec![result], bool, at))
+        self.called(Member { callee, env, kind: MemberKind::Fn(sig) }, vec![result], bool, at)
     }
 
     /// A call of a function whose generic parameters are known.

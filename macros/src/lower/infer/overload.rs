@@ -202,16 +202,6 @@ impl<'a> Infer<'a> {
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
         self.make(Kind::Same { negated, lhs, rhs }, bool, at)
     }
-
-    /// `<` and its kin, in the order of the parts.
-    fn ordered(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
-        let bool = self.prim(Prim::Bool);
-        let [lhs, rhs] = match self.ordered_by_impl(op, lhs, rhs, at) {
-            Ok(ordered) => return ordered,
-            Err(sides) => sides.map(Box::new),
-        };
-        self.make(Kind::Ordered { op, lhs, rhs }, bool, at)
-    }
 }
 
 /// The trait and method of an operator.
