@@ -29,10 +29,10 @@
 //! passes, and keep the text short that `ptxas` and the interpreter get. `promote_arrays` is for
 //! kernels that have arrays of each thread's own, which these have not.
 //!
-//! `unroll_loops` changes none of these either, whose loops run a known number of times or hold barriers.
+//! `select_values` and `unroll_loops` change none of these either, whose branches decide about memory and whose
+//! loops run a known number of times or hold barriers: they are for what computes.
 //!
-//! Left to `ptxas`: moving invariants out of loops, strength reduction, and turning small arms
-//! into selects (it makes the same of `if c { a * 2.0 } else { a + 1.0 }` either way).
+//! Left to `ptxas`: moving invariants out of loops, and strength reduction.
 mod eliminate_checks;
 mod eliminate_common_subexpressions;
 mod eliminate_dead_code;
@@ -42,6 +42,7 @@ mod forward_locals;
 mod narrow_indices;
 mod promote_arrays;
 mod replace;
+mod select_values;
 mod simplify_control;
 mod unroll_loops;
 
@@ -57,6 +58,7 @@ use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
 use narrow_indices::narrow_indices;
 use promote_arrays::{drop_arrays, promote_arrays};
+use select_values::select_values;
 use simplify_control::simplify_control;
 use unroll_loops::unroll_loops;
 
@@ -83,6 +85,12 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     eliminate_common_subexpressions(&mut kernel);
     eliminate_dead_code(&mut kernel);
     drop_arrays(&mut kernel);
+    // Behind what learns from branches.
+    select_values(&mut kernel);
+    kernel.renumber();
+    forward_locals(&mut kernel);
+    eliminate_dead_code(&mut kernel);
+    kernel.renumber();
     // Last, since it makes more of what the others would go through.
     unroll_loops(&mut kernel);
     kernel.renumber();

@@ -1,0 +1,203 @@
+//! Turns an `if` that only chooses between values into `select`.
+//!
+//! Takes those whose arms set numbers and compute little on the way, of what cannot fault and is not slow. What
+//! only one arm sets must have been set before.
+//!
+//! ```text
+//! if %c { set $0, %a } else { set $0, %b }   =>   %x = select %c, %a, %b
+//!                                                 set $0, %x
+//! ```
+//!
+//! Why: `ptxas` makes two predicated moves of such an `if`, and no minimum or maximum of one that is
+//! one; where it leaves a branch, nothing is scheduled across.
+use crate::ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Ty, UnaryOp};
+use std::collections::{BTreeMap, HashMap};
+
+/// Instructions that both arms together may compute before it is known which of them is wanted.
+const FEW: usize = 4;
+
+/// Selects what `kernel` branches for. Its instructions are no longer numbered in order afterwards.
+pub(super) fn select_values(kernel: &mut Kernel) {
+    let list = std::mem::take(&mut kernel.body);
+    let mut walk = Walk { kernel, values: HashMap::new(), set: Vec::new() };
+    let list = walk.body(list);
+    kernel.body = list;
+}
+
+struct Walk<'k> {
+    kernel: &'k mut Kernel,
+    /// What stands for a `get` that is gone.
+    values: HashMap<InstId, InstId>,
+    /// The locals that are set here for certain.
+    set: Vec<LocalId>,
+}
+
+/// What an arm does: what it computes, and what it sets to what.
+#[derive(Default)]
+struct Arm {
+    computed: Vec<InstId>,
+    set: BTreeMap<LocalId, InstId>,
+    /// What stands for its gets of what it has set.
+    values: HashMap<InstId, InstId>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, list: Body) -> Body {
+        let before = self.set.len();
+        let mut kept = Vec::with_capacity(list.0.len());
+        for id in list.0 {
+            self.inst(id, &mut kept);
+        }
+        self.set.truncate(before);
+        Body(kept)
+    }
+
+    fn inst(&mut self, id: InstId, kept: &mut Vec<InstId>) {
+        // Taken out while its bodies are walked.
+        let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
+        self.update(&mut op);
+        for inner in op.bodies_mut() {
+            *inner = self.body(std::mem::take(inner));
+        }
+        if let Op::Set { local, .. } = op {
+            self.set.push(local);
+        }
+        let choice = self.choice(&op);
+        self.kernel.insts[id].op = op;
+        match choice {
+            Some((cond, arms)) => self.select(id, cond, arms, kept),
+            None => kept.push(id),
+        }
+    }
+
+    /// Lets `op` use what stands for its operands.
+    fn update(&self, op: &mut Op) {
+        op.operands_mut().for_each(|id| *id = self.values.get(id).copied().unwrap_or(*id));
+    }
+
+    /// The condition and the arms of an `if` that chooses between values.
+    fn choice(&self, op: &Op) -> Option<(InstId, [Arm; 2])> {
+        let Op::If { cond, then, other } = op else { return None };
+        let arms = [self.arm(then)?, self.arm(other)?];
+        let costs = |id: &&InstId| !matches!(self.kernel.insts[**id].op, Op::Const(_) | Op::Get(_));
+        let cost = arms.iter().flat_map(|arm| &arm.computed).filter(costs).count();
+        let [then, other] = &arms;
+        let in_both = |local: &LocalId| {
+            (then.set.contains_key(local) && other.set.contains_key(local))
+                || self.set.contains(local)
+        };
+        let chooses = !then.set.is_empty() || !other.set.is_empty();
+        let complete = then.set.keys().chain(other.set.keys()).all(in_both);
+        (chooses && complete && cost <= FEW).then_some((*cond, arms))
+    }
+
+    fn arm(&self, list: &Body) -> Option<Arm> {
+        let mut arm = Arm::default();
+        for &id in &list.0 {
+            let inst = &self.kernel.insts[id];
+            if let Op::Set { local, value } = &inst.op {
+                let number = matches!(self.kernel.locals[*local].ty, Ty::Scalar(_));
+                let value = arm.values.get(value).copied().unwrap_or(*value);
+                arm.set.insert(*local, value);
+                if !number {
+                    return None;
+                }
+            } else if let Op::Get(local) = &inst.op
+                && let Some(value) = arm.set.get(local)
+            {
+                arm.values.insert(id, *value);
+            } else if is_harmless(inst) {
+                arm.computed.push(id);
+            } else {
+                return None;
+            }
+        }
+        Some(arm)
+    }
+
+    /// Appends to `kept` what the arms of the `if` compute, and what they set, selected.
+    fn select(&mut self, id: InstId, cond: InstId, arms: [Arm; 2], kept: &mut Vec<InstId>) {
+        let span = self.kernel.insts[id].span;
+        for arm in &arms {
+            self.values.extend(&arm.values);
+        }
+        for &computed in arms.iter().flat_map(|arm| &arm.computed) {
+            let mut op = std::mem::replace(&mut self.kernel.insts[computed].op, Op::Return);
+            self.update(&mut op);
+            self.kernel.insts[computed].op = op;
+            kept.push(computed);
+        }
+        let [then, other] = arms;
+        let locals: BTreeMap<LocalId, ()> =
+            then.set.keys().chain(other.set.keys()).map(|local| (*local, ())).collect();
+        // All are selected before the first is set, which another may have been.
+        let mut sets = Vec::with_capacity(locals.len());
+        for local in locals.into_keys() {
+            let ty = self.kernel.locals[local].ty;
+            let mut push = |op, ty| {
+                let id = self.kernel.insts.push(Inst { op, ty, span });
+                kept.push(id);
+                id
+            };
+            let [then, other] = [&then, &other].map(|arm| match arm.set.get(&local) {
+                Some(value) => *value,
+                None => push(Op::Get(local), ty),
+            });
+            let value = push(Op::Select { cond, then, other }, ty);
+            sets.push(Op::Set { local, value });
+        }
+        for op in sets {
+            kept.push(self.kernel.insts.push(Inst { op, ty: Ty::Unit, span }));
+        }
+    }
+}
+
+/// True for what may be computed where its result is not wanted: what neither faults nor takes long.
+fn is_harmless(inst: &Inst) -> bool {
+    match &inst.op {
+        Op::Const(_)
+        | Op::Compare { .. }
+        | Op::Cast { .. }
+        | Op::Bitcast { .. }
+        | Op::Select { .. }
+        | Op::Fma { .. }
+        | Op::Get(_) => matches!(inst.ty, Ty::Scalar(_)),
+        Op::Unary { op, .. } => *op != UnaryOp::Sqrt,
+        Op::Binary { op, .. } => !matches!(op, BinaryOp::Div | BinaryOp::Rem),
+        Op::Generic(_)
+        | Op::Param(_)
+        | Op::Len(_)
+        | Op::Shared(_)
+        | Op::Array(_)
+        | Op::Builtin(_)
+        | Op::MulAdd { .. }
+        | Op::Index { .. }
+        | Op::Offset { .. }
+        | Op::Bounds { .. }
+        | Op::Check { .. }
+        | Op::Set { .. }
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::AtomicLoad { .. }
+        | Op::AtomicStore { .. }
+        | Op::Atomic { .. }
+        | Op::CompareExchange { .. }
+        | Op::Barrier { .. }
+        | Op::SyncWarp { .. }
+        | Op::SyncGrid
+        | Op::Fence { .. }
+        | Op::Shuffle { .. }
+        | Op::Vote { .. }
+        | Op::Match { .. }
+        | Op::Reduce { .. }
+        | Op::Print { .. }
+        | Op::If { .. }
+        | Op::For { .. }
+        | Op::Loop { .. }
+        | Op::Block { .. }
+        | Op::Break(_)
+        | Op::Continue(_)
+        | Op::Return
+        | Op::Panic { .. } => false,
+    }
+}
