@@ -50,15 +50,15 @@ functions! {
     /// The number whose hyperbolic tangent is `x`.
     atanh(x), 2.5, 2.5;
     /// The cube root.
-    cbrt(x), 1, 1;
+    cbrt(x), 1.5, 1;
     /// Cosine of an angle in radians.
-    cos(x), 1.5, 2;
+    cos(x), 1.5, 1.5;
     /// Hyperbolic cosine.
-    cosh(x), 2, 1.5;
+    cosh(x), 2.5, 1.5;
     /// The error function.
     erf(x), 1.5, 1.5;
     /// e to the power of `x`.
-    exp(x), 1.5, 1;
+    exp(x), 1.5, 1.5;
     /// 2 to the power of `x`.
     exp2(x), 1, 1;
     /// e to the power of `x`, less 1; accurate near 0.
@@ -78,11 +78,11 @@ functions! {
     /// `x` to the power of `y`.
     powf(x, y), 2, 1.5;
     /// Sine of an angle in radians.
-    sin(x), 1.5, 2;
+    sin(x), 1.5, 1.5;
     /// Hyperbolic sine.
-    sinh(x), 2, 2;
+    sinh(x), 2, 1.5;
     /// Tangent of an angle in radians.
     tan(x), 2.5, 2.5;
     /// Hyperbolic tangent.
-    tanh(x), 1.5, 1.5;
+    tanh(x), 2, 1.5;
 }

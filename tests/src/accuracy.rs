@@ -27,6 +27,8 @@ pub struct Unary {
     pub exact: fn(f64) -> Exact,
     /// The largest error in ULP that is promised.
     pub bound: Both<f64, f64>,
+    /// What CUDA states for its function.
+    pub cuda: Both<Option<u8>, Option<u8>>,
     /// Where it is interesting.
     pub range: [f64; 2],
 }
@@ -41,60 +43,64 @@ pub struct Binary {
     pub exact: fn(f64, f64) -> Exact,
     /// The largest error in ULP that is promised.
     pub bound: Both<f64, f64>,
+    /// What CUDA states for its function, if it has one.
+    pub cuda: Both<Option<u8>, Option<u8>>,
 }
 
 macro_rules! unary {
-    ($($name:ident $narrow:literal $wide:literal $low:literal $high:literal;)*) => {
+    ($($name:ident $narrow:literal $wide:literal, $cuda:literal $cuda_wide:literal, $low:literal $high:literal;)*) => {
         /// The functions of one number.
         pub const UNARY: &[Unary] = &[$(Unary {
             name: stringify!($name),
             host: Both { narrow: math::$name::<f32>, wide: math::$name::<f64> },
             exact: exact::$name,
             bound: Both { narrow: $narrow, wide: $wide },
+            cuda: Both { narrow: Some($cuda), wide: Some($cuda_wide) },
             range: [$low, $high],
         }),*];
     };
 }
 macro_rules! binary {
-    ($($name:ident $narrow:literal $wide:literal;)*) => {
+    ($($name:ident $narrow:literal $wide:literal, $cuda:expr, $cuda_wide:expr;)*) => {
         /// The functions of two numbers.
         pub const BINARY: &[Binary] = &[$(Binary {
             name: stringify!($name),
             host: Both { narrow: math::$name::<f32>, wide: math::$name::<f64> },
             exact: exact::$name,
             bound: Both { narrow: $narrow, wide: $wide },
+            cuda: Both { narrow: $cuda, wide: $cuda_wide },
         }),*];
     };
 }
 
 unary! {
-    acos 1.5 1.5 -1.0 1.0;
-    acosh 2.5 2.5 1.0 3.0;
-    asin 2.5 2.5 -1.0 1.0;
-    asinh 2.5 2.5 -3.0 3.0;
-    atan 2.0 2.0 -10.0 10.0;
-    atanh 2.5 2.5 -1.0 1.0;
-    cbrt 1.0 1.0 0.0 8.0;
-    cos 1.5 2.0 -100.0 100.0;
-    cosh 2.0 1.5 -3.0 3.0;
-    erf 1.5 1.5 -6.0 6.0;
-    exp 1.5 1.5 -745.0 710.0;
-    exp2 1.0 1.0 -1075.0 1024.0;
-    exp_m1 1.5 1.5 -40.0 710.0;
-    ln 1.5 1.5 0.0 10.0;
-    ln_1p 1.5 1.5 -1.0 10.0;
-    log10 1.5 1.5 0.0 10.0;
-    log2 1.5 1.5 0.0 10.0;
-    sin 1.5 2.0 -100.0 100.0;
-    sinh 2.0 2.0 -3.0 3.0;
-    tan 2.5 2.5 -100.0 100.0;
-    tanh 1.5 1.5 -3.0 3.0;
+    acos 1.5 1.5, 2 1, -1.0 1.0;
+    acosh 2.5 2.5, 4 2, 1.0 3.0;
+    asin 2.5 2.5, 2 2, -1.0 1.0;
+    asinh 2.5 2.5, 3 2, -3.0 3.0;
+    atan 2.0 2.0, 2 2, -10.0 10.0;
+    atanh 2.5 2.5, 3 2, -1.0 1.0;
+    cbrt 1.5 1.0, 1 1, 0.0 8.0;
+    cos 1.5 1.5, 2 1, -100.0 100.0;
+    cosh 2.5 1.5, 2 1, -3.0 3.0;
+    erf 1.5 1.5, 2 2, -6.0 6.0;
+    exp 1.5 1.5, 1 1, -745.0 710.0;
+    exp2 1.0 1.0, 2 1, -1075.0 1024.0;
+    exp_m1 1.5 1.5, 1 1, -40.0 710.0;
+    ln 1.5 1.5, 1 1, 0.0 10.0;
+    ln_1p 1.5 1.5, 1 1, -1.0 10.0;
+    log10 1.5 1.5, 2 1, 0.0 10.0;
+    log2 1.5 1.5, 1 1, 0.0 10.0;
+    sin 1.5 1.5, 2 1, -100.0 100.0;
+    sinh 2.0 1.5, 3 1, -3.0 3.0;
+    tan 2.5 2.5, 4 2, -100.0 100.0;
+    tanh 2.0 1.5, 2 1, -3.0 3.0;
 }
 binary! {
-    atan2 2.5 2.0;
-    hypot 1.0 1.0;
-    log 3.0 3.0;
-    powf 2.0 1.5;
+    atan2 2.5 2.0, Some(3), Some(2);
+    hypot 1.0 1.0, Some(3), Some(2);
+    log 3.0 3.0, None, None;
+    powf 2.0 1.5, Some(4), Some(2);
 }
 
 /// Numbers at which functions change how they compute, or overflow, with both signs.

@@ -9,6 +9,19 @@ use warpwise_tests::{
 /// Random numbers for each function.
 const DRAWN: usize = 3000;
 
+/// CUDA counts from the rounded result, which is half a unit from the exact one at most.
+#[test]
+fn no_promise_is_worse_than_cudas() {
+    let unary = UNARY.iter().map(|function| (function.name, function.bound, function.cuda));
+    let binary = BINARY.iter().map(|function| (function.name, function.bound, function.cuda));
+    for (name, bound, cuda) in unary.chain(binary) {
+        let both = [(bound.narrow, cuda.narrow), (bound.wide, cuda.wide)];
+        for (bound, cuda) in both.into_iter().filter_map(|(bound, cuda)| Some((bound, cuda?))) {
+            assert!(bound <= f64::from(cuda) + 0.5, "{name}: {bound}, and CUDA's {cuda}");
+        }
+    }
+}
+
 fn is_good(name: &str, x: &[f64], got: f64, error: f64, bound: f64) {
     assert!(error <= bound, "{name} of {x:?} is {got:e}, wrong by {error} ULP of {bound}");
 }

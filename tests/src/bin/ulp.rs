@@ -6,18 +6,22 @@
 //! ```
 //!
 //! `--host` calls the library on the host. A number N tries every Nth `f32`; without it, the functions
-//! of one `f32` are tried with all 2^32 of them, compared with std's functions of `f64` (`erf`'s with
-//! the library's own of `f64`). The others are tried with random numbers and edges, compared with
+//! of one `f32` are tried with all 2^32 of them. They are compared with functions of `f64`: in kernels with the
+//! library's own, whose errors are in the same table and count for 2^-28 there, on the host with std's (`erf`'s
+//! with the library's). The others are tried with random numbers and edges, compared with
 //! [`exact`](warpwise_tests::exact) values.
 use std::{env, error::Error, sync::Mutex, thread};
 use warpwise::{Buffer, prelude::*};
 use warpwise_tests::{
-    accuracy::{BINARY, Draw, UNARY, edges},
+    accuracy::{BINARY, Both, Draw, UNARY, Unary, edges},
     exact::{Exact, error_f32, error_f64},
 };
 
-/// Numbers in one launch.
-const CHUNK: usize = 1 << 24;
+/// Numbers that are tried together on the host.
+const CHUNK: usize = 1 << 20;
+
+/// Threads that search, each among numbers of its own.
+const THREADS: usize = 1 << 20;
 
 /// Random numbers for each function that is not tried with all.
 const DRAWN: usize = 1 << 20;
@@ -52,11 +56,72 @@ macro_rules! kernels {
         ];
     };
 }
-kernels! { NARROW f32: acos acosh asin asinh atan atanh cbrt cos cosh erf exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh; atan2 hypot log powf }
+kernels! { NARROW f32: ; atan2 hypot log powf }
 kernels! { WIDE f64: acos acosh asin asinh atan atanh cbrt cos cosh erf exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh; atan2 hypot log powf }
+
+/// Tries every Nth `f32`: the largest error that each thread finds, and where.
+type Search =
+    fn(&Device, LaunchConfig, u64, &mut Buffer<f64>, &mut Buffer<u32>) -> warpwise::Result<()>;
+
+macro_rules! searches {
+    ($($name:ident)*) => {
+        /// Kernels that compare the functions of one `f32` with those of one `f64`.
+        const SEARCHES: &[(&str, Search)] = &[$((stringify!($name), {
+            #[kernel]
+            fn $name(step: u64, errors: &mut [f64], places: &mut [u32]) {
+                let i = global_idx_x();
+                if i < errors.len() {
+                    let (mut worst, mut place) = (-1.0, 0u32);
+                    let mut number = i as u64 * step;
+                    while number < 0x1_0000_0000 {
+                        let x = f32::from_bits(number as u32);
+                        let error = off(math::$name(x), math::$name(x as f64));
+                        if error > worst {
+                            worst = error;
+                            place = number as u32;
+                        }
+                        number += errors.len() as u64 * step;
+                    }
+                    errors[i] = worst;
+                    places[i] = place;
+                }
+            }
+            |device, config, step, errors, places| $name::launch(device, config, step, errors, places)
+        })),*];
+    };
+}
+searches! { acos acosh asin asinh atan atanh cbrt cos cosh erf exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh }
+
+/// How far `got` is from `want`, in units of the last place of an `f32`; infinite as
+/// [`error_f32`] is.
+#[device]
+fn off(got: f32, want: f64) -> f64 {
+    if want.is_nan() || got.is_nan() {
+        return if want.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if want == 0.0 || want.is_infinite() {
+        return if (want as f32).to_bits() == got.to_bits() { 0.0 } else { f64::INFINITY };
+    }
+    if got.is_sign_negative() != want.is_sign_negative() {
+        return f64::INFINITY;
+    }
+    let exponent = ((want.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    if exponent > 127 {
+        return if got.is_infinite() { 0.0 } else { f64::INFINITY };
+    }
+    let last_place = exponent.max(-126) - 23;
+    let units = f64::from_bits(((1023 - last_place) as u64) << 52);
+    // The number that would follow the largest.
+    let next = 340282366920938463463374607431768211456.0f64;
+    let got = if got.is_infinite() { next.copysign(want) } else { got as f64 };
+    ((got - want) * units).abs()
+}
 
 /// An error, and where it is.
 type Worst<T> = (f64, [T; 2]);
+
+/// Before anything was tried.
+const NONE: Worst<f32> = (-1.0, [0.0; 2]);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -66,19 +131,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(Device::auto()?)
     };
     let step = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(1);
-    println!("| Function | `f32` | at | `f64` | at |\n|---|---|---|---|---|");
+    println!(
+        "| Function | `f32` | CUDA's | at | `f64` | CUDA's | at |\n|---|---|---|---|---|---|---|"
+    );
     for (index, function) in UNARY.iter().enumerate() {
-        let host = |[x, _]: [f32; 2]| (function.host.narrow)(x);
-        let reference = reference(function.name, function.host.wide);
-        let want = |[x, _]: [f32; 2]| near(reference(f64::from(x)));
-        let narrow = narrow(step, |inputs| {
-            compare(
-                inputs,
-                &outputs(device.as_ref(), NARROW[index].1, inputs, host)?,
-                want,
-                error_f32,
-            )
-        })?;
+        let narrow = match &device {
+            Some(device) => searched(device, SEARCHES[index].1, step)?,
+            None => tried(function, step),
+        };
         let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
         let inputs: Vec<[f64; 2]> = edges()
             .into_iter()
@@ -88,10 +148,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let host = |[x, _]: [f64; 2]| (function.host.wide)(x);
         let got = outputs(device.as_ref(), WIDE[index].1, &inputs, host)?;
         let wide = compare(&inputs, &got, |[x, _]| (function.exact)(x), error_f64)?;
-        row(function.name, &[narrow.1[0]], narrow.0, &[wide.1[0]], wide.0);
+        row(function.name, (narrow.0, &narrow.1[..1]), (wide.0, &wide.1[..1]), function.cuda);
     }
     for (index, function) in BINARY.iter().enumerate() {
-        let index = index + UNARY.len();
         let inputs: Vec<[f32; 2]> = pairs(false).into_iter().map(|x| x.map(|x| x as f32)).collect();
         let host = |[x, y]: [f32; 2]| (function.host.narrow)(x, y);
         let got = outputs(device.as_ref(), NARROW[index].1, &inputs, host)?;
@@ -99,28 +158,56 @@ fn main() -> Result<(), Box<dyn Error>> {
         let narrow = compare(&inputs, &got, want, error_f32)?;
         let inputs = pairs(true);
         let host = |[x, y]: [f64; 2]| (function.host.wide)(x, y);
-        let got = outputs(device.as_ref(), WIDE[index].1, &inputs, host)?;
+        let got = outputs(device.as_ref(), WIDE[UNARY.len() + index].1, &inputs, host)?;
         let wide = compare(&inputs, &got, |[x, y]| (function.exact)(x, y), error_f64)?;
-        row(function.name, &narrow.1, narrow.0, &wide.1, wide.0);
+        row(function.name, (narrow.0, &narrow.1), (wide.0, &wide.1), function.cuda);
     }
     Ok(())
 }
 
+/// Prints the errors of a function with what CUDA states, and where they are.
 fn row<T: std::fmt::Debug, U: std::fmt::Debug>(
     name: &str,
-    x: &[T],
-    narrow: f64,
-    y: &[U],
-    wide: f64,
+    narrow: (f64, &[T]),
+    wide: (f64, &[U]),
+    cuda: Both<Option<u8>, Option<u8>>,
 ) {
     let shown = |x: String| x.trim_matches(['[', ']']).to_owned();
-    let (x, y) = (shown(format!("{x:?}")), shown(format!("{y:?}")));
-    println!("| `{name}` | {narrow:.3} | {x} | {wide:.3} | {y} |");
+    let (x, y) = (shown(format!("{:?}", narrow.1)), shown(format!("{:?}", wide.1)));
+    let [cuda, cuda_wide] =
+        [cuda.narrow, cuda.wide].map(|cuda| cuda.map_or_else(String::new, |cuda| cuda.to_string()));
+    println!("| `{name}` | {:.3} | {cuda} | {x} | {:.3} | {cuda_wide} | {y} |", narrow.0, wide.0);
 }
 
 /// A float as an exact value: an error of its last place does not count for an `f32`.
 fn near(x: f64) -> Exact {
     x.into()
+}
+
+/// The worst of every `step`th `f32`, found by a kernel.
+fn searched(device: &Device, search: Search, step: u64) -> Result<Worst<f32>, Box<dyn Error>> {
+    let (mut errors, mut places) = (device.zeros(THREADS)?, device.zeros(THREADS)?);
+    search(device, LaunchConfig::cover(THREADS), step, &mut errors, &mut places)?;
+    let found = errors.to_vec()?.into_iter().zip(places.to_vec()?);
+    let worst = found.map(|(error, place)| (error, [f32::from_bits(place), 0.0])).reduce(larger);
+    worst.ok_or_else(|| "no numbers".into())
+}
+
+/// The worst of every `step`th `f32`, of the library on the host.
+fn tried(function: &Unary, step: u64) -> Worst<f32> {
+    let reference = reference(function.name, function.host.wide);
+    let of = |number: u64| {
+        let x = f32::from_bits(number as u32);
+        (error_f32((function.host.narrow)(x), near(reference(f64::from(x)))), [x, 0.0])
+    };
+    let starts: Vec<u64> = (0..1 << 32).step_by(CHUNK).collect();
+    let worst = in_parallel(&starts, 1, |starts, _| {
+        let numbers = |start: &u64| {
+            (start.next_multiple_of(step)..start + CHUNK as u64).step_by(step as usize)
+        };
+        starts.iter().flat_map(numbers).map(of).fold(NONE, larger)
+    });
+    worst.into_iter().fold(NONE, larger)
 }
 
 /// std's function of that name, or `own`.
@@ -159,22 +246,6 @@ fn pairs(wide: bool) -> Vec<[f64; 2]> {
     pairs
 }
 
-/// The worst of every `step`th `f32`, a chunk at a time.
-fn narrow(
-    step: usize,
-    mut worst_of: impl FnMut(&[[f32; 2]]) -> Result<Worst<f32>, Box<dyn Error>>,
-) -> Result<Worst<f32>, Box<dyn Error>> {
-    let mut worst = (-1.0, [0.0; 2]);
-    let count = (1usize << 32).div_ceil(step);
-    for start in (0..count).step_by(CHUNK) {
-        let numbers = start..count.min(start + CHUNK);
-        let inputs: Vec<[f32; 2]> =
-            numbers.map(|number| [f32::from_bits((number * step) as u32), 0.0]).collect();
-        worst = larger(worst, worst_of(&inputs)?);
-    }
-    Ok(worst)
-}
-
 fn larger<T>(a: Worst<T>, b: Worst<T>) -> Worst<T> {
     if b.0 > a.0 { b } else { a }
 }
@@ -187,7 +258,7 @@ fn outputs<T: Element + Float + Sync + Send>(
     host: impl Fn([T; 2]) -> T + Sync,
 ) -> Result<Vec<T>, Box<dyn Error>> {
     let Some(device) = device else {
-        return Ok(in_parallel(inputs, |inputs, _| {
+        return Ok(in_parallel(inputs, 1 << 14, |inputs, _| {
             inputs.iter().map(|x| host(*x)).collect::<Vec<T>>()
         })
         .concat());
@@ -206,16 +277,20 @@ fn compare<T: Copy + Send + Sync + std::fmt::Debug>(
     want: impl Fn([T; 2]) -> Exact + Sync,
     error: fn(T, Exact) -> f64,
 ) -> Result<Worst<T>, Box<dyn Error>> {
-    let worst = in_parallel(inputs, |inputs, first| {
+    let worst = in_parallel(inputs, 1 << 14, |inputs, first| {
         let errors = inputs.iter().zip(&got[first..]).map(|(x, got)| (error(*got, want(*x)), *x));
         errors.reduce(larger)
     });
     worst.into_iter().flatten().reduce(larger).ok_or_else(|| "no numbers".into())
 }
 
-/// What `work` makes of parts of the input, on all cores, in order. It gets the number of the first.
-fn in_parallel<T: Sync, R: Send>(inputs: &[T], work: impl Fn(&[T], usize) -> R + Sync) -> Vec<R> {
-    let size = 1 << 14;
+/// What `work` makes of parts of the input that are this long, on all cores, in order. It gets the number of the
+/// first.
+fn in_parallel<T: Sync, R: Send>(
+    inputs: &[T],
+    size: usize,
+    work: impl Fn(&[T], usize) -> R + Sync,
+) -> Vec<R> {
     let parts: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
     let next = Mutex::new(inputs.chunks(size).enumerate());
     thread::scope(|scope| {

@@ -41,8 +41,8 @@ pub fn atan(x: f32) -> f32 {
     let a = x.abs();
     let far = a > 1.0;
     // Beyond 1e30 it is pi/2 all the same.
-    let z = if far { reciprocal(if a > 1e30 { 1e30 } else { a }) } else { a };
-    let y = atan_of_part(z);
+    let inverse = reciprocal(if a > 1e30 { 1e30 } else { a });
+    let y = atan_of_part(if far { inverse } else { a });
     let y = if far { 1.5707963 - (y - 7.5497894e-8) } else { y };
     y.copysign(x)
 }

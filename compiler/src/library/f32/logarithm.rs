@@ -19,20 +19,12 @@ pub fn power(x: f32, exponent: u32) -> f32 {
     (exponent as i32 as f32).mul_add(1.1920929e-7, lost)
 }
 
-/// Whether x is positive and finite.
-pub fn has_log(x: f32) -> bool {
-    x.to_bits().wrapping_sub(1) < 0x7f7fffff
-}
-
-/// The logarithm of what is not positive and finite.
-pub fn log_of_other(x: f32) -> f32 {
-    if x == 0.0 {
-        f32::NEG_INFINITY
-    } else if x > 0.0 {
-        f32::INFINITY
-    } else {
-        f32::NAN
-    }
+/// `y`, but the logarithm of x where x is not positive and finite.
+pub fn log_or_end(x: f32, y: f32) -> f32 {
+    // Infinity for itself, NaN for NaN and for what is negative.
+    let end = x.mul_add(f32::INFINITY, f32::INFINITY);
+    let y = if x.to_bits() < 0x7f800000 { y } else { end };
+    if x == 0.0 { f32::NEG_INFINITY } else { y }
 }
 
 /// (ln(1 + f) - f) / f^2 for f from -0.293 to 0.415.
@@ -53,8 +45,7 @@ pub fn ln(x: f32) -> f32 {
     let exponent = exponent_of(bits);
     let f = f32::from_bits(bits.wrapping_sub(exponent)) - 1.0;
     let y = (f * f).mul_add(ln_of_rest(f), f);
-    let y = power(x, exponent).mul_add(0.6931472, y);
-    if has_log(x) { y } else { log_of_other(x) }
+    log_or_end(x, power(x, exponent).mul_add(0.6931472, y))
 }
 
 /// The logarithm with base 2.
@@ -71,7 +62,7 @@ pub fn log2(x: f32) -> f32 {
     let p = p.mul_add(f, 0.48089844);
     let p = p.mul_add(f, -0.72134733);
     let y = f.mul_add(1.442695, f.mul_add(1.925963e-8, f * f * p));
-    if has_log(x) { power(x, exponent) + y } else { log_of_other(x) }
+    log_or_end(x, power(x, exponent) + y)
 }
 
 /// The logarithm with base 10.
@@ -89,13 +80,25 @@ pub fn log10(x: f32) -> f32 {
     let p = p.mul_add(f, -0.21714719);
     let y = f.mul_add(0.4342945, f.mul_add(-1.010305e-8, f * f * p));
     let n = power(x, exponent);
-    let y = n.mul_add(0.30102998, n.mul_add(1.5481332e-8, y));
-    if has_log(x) { y } else { log_of_other(x) }
+    log_or_end(x, n.mul_add(0.30102998, n.mul_add(1.5481332e-8, y)))
 }
 
 /// ln(1 + x), accurate near 0.
 pub fn ln_1p(x: f32) -> f32 {
     let sum = 1.0 + x;
+    let y = log_or_end(sum, ln_of_sum(x, sum));
+    if sum == 1.0 { x } else { y }
+}
+
+/// ln(1 + x) for positive finite x, or for 0.
+pub fn ln_1p_of_positive(x: f32) -> f32 {
+    let sum = 1.0 + x;
+    let y = ln_of_sum(x, sum);
+    if sum == 1.0 { x } else { y }
+}
+
+/// ln(1 + x), where `sum` is 1 + x, rounded, and positive and finite.
+pub fn ln_of_sum(x: f32, sum: f32) -> f32 {
     let exponent = exponent_of(sum.to_bits());
     // f = 2^-n (1 + x) - 1 = 2^-n x + (2^-n - 1), by way of 4 * 2^-n, which is never subnormal.
     let high = f32::from_bits(0x40800000u32.wrapping_sub(exponent)).mul_add(0.25, -1.0);
@@ -103,14 +106,7 @@ pub fn ln_1p(x: f32) -> f32 {
     let f = high + low;
     let lost = low - (f - high);
     let y = (f * f).mul_add(ln_of_rest(f), lost) + f;
-    let y = (exponent as i32 as f32 * 1.1920929e-7).mul_add(0.6931472, y);
-    if sum == 1.0 {
-        x
-    } else if has_log(sum) {
-        y
-    } else {
-        log_of_other(sum)
-    }
+    (exponent as i32 as f32 * 1.1920929e-7).mul_add(0.6931472, y)
 }
 
 /// The logarithm with any base: ln(x) / ln(base).

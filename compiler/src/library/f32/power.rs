@@ -7,56 +7,33 @@ pub fn cbrt(x: f32) -> f32 {
     let a = x.abs();
     let subnormal = a < 1.1754944e-38;
     let a = if subnormal { a * 16777216.0 } else { a };
-    // 1 / cbrt(a), by the bits and two steps of the third order.
-    let y = f32::from_bits(0x54a1f000u32.wrapping_sub(a.to_bits() / 3));
-    let y = reciprocal_cbrt_step(a, y);
-    let y = reciprocal_cbrt_step(a, y);
+    // 1 / cbrt(a): a guess by the bits, which are divided by 3, and a step of the third order.
+    let third = ((a.to_bits() as u64 * 0x55555556) >> 32) as u32;
+    let y = f32::from_bits(0x54a1f800u32.wrapping_sub(third));
+    let e = (a * y).mul_add(-(y * y), 1.0);
+    let y = e.mul_add(e.mul_add(0.22382055, 0.33470128), 0.9999976) * y;
     // Then one of Newton's for the root itself.
     let square = y * y;
     let root = a * square;
     let rest = (root * root).mul_add(-root, a);
     let root = (rest * square).mul_add(0.33333334, root);
     let root = if subnormal { root * 0.00390625 } else { root };
-    if a > 0.0 && a < f32::INFINITY { root.copysign(x) } else { x }
-}
-
-/// A better 1 / cbrt(a).
-pub fn reciprocal_cbrt_step(a: f32, y: f32) -> f32 {
-    let e = (a * y).mul_add(-(y * y), 1.0);
-    (y * e).mul_add(e.mul_add(0.22222222, 0.33333334), y)
+    // Zeros, infinities and NaN are their own.
+    if x + x == x { x } else { root.copysign(x) }
 }
 
 /// The length of the vector (x, y), without overflow on the way.
 pub fn hypot(x: f32, y: f32) -> f32 {
     let low = x.abs().min(y.abs());
     let high = x.abs().max(y.abs());
-    let large = high > 1e18;
-    let small = high < 1e-18;
-    let scale = if large {
-        7.888609e-31
-    } else if small {
-        1.2676506e30
-    } else {
-        1.0
-    };
-    let back = if large {
-        1.2676506e30
-    } else if small {
-        7.888609e-31
-    } else {
-        1.0
-    };
-    let low = low * scale;
-    let high = high * scale;
-    let length = high.mul_add(high, low * low).sqrt() * back;
-    let nan = x.is_nan() || y.is_nan();
-    if high == f32::INFINITY {
-        high
-    } else if nan {
-        f32::NAN
-    } else {
-        length
-    }
+    // Powers of 2 whose product is 1, for squares that neither overflow nor vanish.
+    let exponent = high.to_bits() & 0x70000000;
+    let scale = f32::from_bits(0x78000000u32.wrapping_sub(exponent));
+    let back = f32::from_bits(exponent.wrapping_add(0x07000000));
+    let (small, large) = (low * scale, high * scale);
+    let length = large.mul_add(large, small * small).sqrt() * back;
+    let length = if x.is_nan() | y.is_nan() { f32::NAN } else { length };
+    if high == f32::INFINITY { high } else { length }
 }
 
 /// The error function.
@@ -91,29 +68,18 @@ pub fn erf(x: f32) -> f32 {
 /// x^y; special values are IEEE 754's, as std's are.
 pub fn powf(x: f32, y: f32) -> f32 {
     let a = x.abs();
-    let magnitude = if a > 0.0 && a < f32::INFINITY && y.abs() < f32::INFINITY {
-        power_of_positive(a, y)
-    } else if a == 0.0 || a == f32::INFINITY {
-        if (a == 0.0) == (y < 0.0) { f32::INFINITY } else { 0.0 }
-    } else if a == 1.0 {
-        1.0
-    } else if (a > 1.0) == (y > 0.0) {
-        f32::INFINITY
-    } else {
-        0.0
-    };
+    let end = if (a > 1.0) == (y > 0.0) { f32::INFINITY } else { 0.0 };
+    let end = if a == 1.0 { 1.0 } else { end };
+    let ordinary = (a > 0.0) & (a < f32::INFINITY) & (y.abs() < f32::INFINITY);
+    let power = power_of_positive(a, y);
+    let magnitude = if ordinary { power } else { end };
     let whole = y.trunc() == y;
     let half = y * 0.5;
-    let odd = whole && half.trunc() != half;
-    if y == 0.0 || x == 1.0 {
-        1.0
-    } else if x.is_nan() || y.is_nan() || (x < 0.0 && !whole && a < f32::INFINITY) {
-        f32::NAN
-    } else if odd {
-        magnitude.copysign(x)
-    } else {
-        magnitude
-    }
+    let odd = whole & (half.trunc() != half);
+    let signed = if odd { magnitude.copysign(x) } else { magnitude };
+    let none = x.is_nan() | y.is_nan() | ((x < 0.0) & !whole & (a < f32::INFINITY));
+    let value = if none { f32::NAN } else { signed };
+    if (y == 0.0) | (x == 1.0) { 1.0 } else { value }
 }
 
 /// a^y for positive finite a and finite y.
@@ -136,33 +102,29 @@ pub fn power_of_positive(a: f32, y: f32) -> f32 {
     let s_low = s.mul_add(-d_low, s.mul_add(-d, f)) * inverse;
     // s^2 and s^3.
     let square = s * s;
-    let square_low = s.mul_add(s, -square) + 2.0 * (s * s_low);
+    let square_low = (s + s).mul_add(s_low, s.mul_add(s, -square));
     let cube = s * square;
-    let cube_low = s.mul_add(square, -cube) + s.mul_add(square_low, s_low * square);
-    // 2/3 + 2/5 s^2 + ...
+    let cube_low = s_low.mul_add(square, s.mul_add(square, -cube));
+    let cube_low = s.mul_add(square_low, cube_low);
+    // 2/3 s^3 + 2/5 s^5 + ...
     let q = square.mul_add(0.23427579, 0.2854677);
-    let q = q.mul_add(square, 0.40000156) * square;
-    let p = q + 0.6666667;
-    let p_low = (0.6666667 - p) + q - 1.9868216e-8;
-    let third = cube * p;
-    let third_low = cube.mul_add(p, -third) + cube.mul_add(p_low, cube_low * p);
+    let q = q.mul_add(square, 0.40000156);
+    let q = q.mul_add(square, 0.6666667);
+    let third = cube * q;
+    let third_low = cube_low.mul_add(q, cube.mul_add(q, -third));
     // Their sum; n times the high part of ln 2 is exact.
     let n_high = n * 0.69314575;
-    let sum = n_high + 2.0 * s;
-    let sum_low = (n_high - sum) + 2.0 * s;
+    let sum = s.mul_add(2.0, n_high);
+    let sum_low = s.mul_add(2.0, n_high - sum);
     let all = sum + third;
-    let all_low = (sum - all) + third + (sum_low + 2.0 * s_low + third_low) + n * 1.4286068e-6;
+    let rest = n.mul_add(1.4286068e-6, s_low.mul_add(2.0, third_low + sum_low));
+    let all_low = ((sum - all) + third) + rest;
     let log = all + all_low;
     let log_low = (all - log) + all_low;
     let product = y * log;
-    let product_low = y.mul_add(log, -product) + y * log_low;
-    let t = product.mul_add(1.442695, 12582912.0);
-    let p = exp_of_rest(exp_rest(product, t - 12582912.0) + product_low);
-    if product > 89.0 {
-        f32::INFINITY
-    } else if product < -104.0 {
-        0.0
-    } else {
-        scaled(p, t)
-    }
+    let product_low = y.mul_add(log_low, y.mul_add(log, -product));
+    let t = product.mul_add(1.442695, 12583166.0);
+    let power = scaled(exp_of_rest(exp_rest(product, t - 12583166.0) + product_low), t);
+    let power = if product < -104.0 { 0.0 } else { power };
+    if product > 89.0 { f32::INFINITY } else { power }
 }

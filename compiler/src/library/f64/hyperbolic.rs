@@ -37,7 +37,7 @@ pub fn sinh_sum(r: f64, c: f64, s: f64) -> f64 {
     let p = p.mul_add(square, 0.000198412698370903);
     let p = p.mul_add(square, 0.008333333333334424);
     let p = p.mul_add(square, 0.16666666666666666);
-    let sinh = r.mul_add(square * p, r);
+    let cubic = square * p;
     let p = square.mul_add(2.0921753485227008e-09, 2.7557251851677364e-07);
     let p = p.mul_add(square, 2.48015873491869e-05);
     let p = p.mul_add(square, 0.0013888888888873283);
@@ -45,7 +45,12 @@ pub fn sinh_sum(r: f64, c: f64, s: f64) -> f64 {
     let p = p.mul_add(square, 0.5);
     // cosh(r) - 1, so that what is rounded is small beside `c`.
     let cosh = square * p;
-    sinh.mul_add(s, cosh * c) + c
+    // c + r s, with what it lacks, and the rest.
+    let first = r * s;
+    let rest = first.mul_add(cubic, cosh * c);
+    let sum = c + first;
+    let lost = ((c - sum) + first) + r.mul_add(s, -first);
+    sum + (lost + rest)
 }
 
 /// e^a / 2 for a >= 708, where a = n ln 2 + r and `n` is in the exponent's place.
