@@ -31,7 +31,7 @@
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`](vector::F32x4) and its kin.
-//! - [`math`]: functions with the same bits everywhere.
+//! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
@@ -49,6 +49,7 @@ mod dispatch;
 mod driver;
 mod element;
 mod error;
+pub mod fast;
 pub mod grid;
 pub mod host;
 mod kernel;

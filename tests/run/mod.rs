@@ -12,6 +12,7 @@ mod device_functions;
 mod engine;
 mod enums;
 mod exchanges;
+mod fast;
 mod faults;
 mod float_methods;
 mod floats;
@@ -53,6 +54,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("device_functions", device_functions::CASES),
     ("enums", enums::CASES),
     ("exchanges", exchanges::CASES),
+    ("fast", fast::CASES),
     ("faults", faults::CASES),
     ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),

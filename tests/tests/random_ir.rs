@@ -98,7 +98,9 @@ fn every_operation_occurs() {
             .split(' ')
             .collect(),
     );
-    wanted.extend(every("", UnaryOp::ALL.iter().map(|op| op.name()).collect()));
+    // Engines need not agree on the bits of what is approximated.
+    let exact = UnaryOp::ALL.iter().filter(|op| !matches!(op, UnaryOp::Approx(_)));
+    wanted.extend(every("", exact.map(|op| op.name()).collect()));
     wanted.extend(every("", BinaryOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("", CompareOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("mul_add.", MulAddForm::ALL.iter().map(|op| op.name()).collect()));

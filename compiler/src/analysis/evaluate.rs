@@ -234,7 +234,8 @@ fn bit_unary(op: UnaryOp, scalar: Scalar, bits: u64) -> Option<u64> {
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
-        | UnaryOp::RoundTiesEven => None,
+        | UnaryOp::RoundTiesEven
+        | UnaryOp::Approx(_) => None,
     }
 }
 
@@ -249,6 +250,7 @@ fn int_unary(op: UnaryOp, scalar: Scalar, value: i128) -> Option<i128> {
         | UnaryOp::Ceil
         | UnaryOp::Trunc
         | UnaryOp::RoundTiesEven
+        | UnaryOp::Approx(_)
         | UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
         | UnaryOp::ReverseBits
@@ -305,7 +307,9 @@ macro_rules! float {
                 | UnaryOp::CountOnes
                 | UnaryOp::LeadingZeros
                 | UnaryOp::ReverseBits
-                | UnaryOp::SwapBytes => None,
+                | UnaryOp::SwapBytes
+                // What a device makes of it is its own.
+                | UnaryOp::Approx(_) => None,
             }
         }
 

@@ -525,6 +525,7 @@ fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
         | UnaryOp::Ceil
         | UnaryOp::Trunc
         | UnaryOp::RoundTiesEven
+        | UnaryOp::Approx(_)
         | UnaryOp::ReverseBits
         | UnaryOp::SwapBytes => limits,
         UnaryOp::CountOnes | UnaryOp::LeadingZeros => Range::new(0, width(limits)),

@@ -33,8 +33,8 @@ use crate::id::Table;
 pub use build::Builder;
 pub use extent::Extent;
 pub use op::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MatchOp, MulAddForm,
-    Op, Order, ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
+    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MatchOp,
+    MulAddForm, Op, Order, ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
 };
 pub use parse::ParseError;
 pub use print::InstText;

@@ -1,6 +1,6 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
-    Access, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault, MatchOp,
+    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault, MatchOp,
     MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space, UnaryOp, VoteOp,
 };
 
@@ -11,15 +11,15 @@ pub(super) trait Named: Copy + 'static {
 }
 
 macro_rules! names {
-    ($($ty:ident { $($variant:ident = $name:literal),+ $(,)? })+) => { $(
+    ($($ty:ident { $($variant:ident $(($of:path))? = $name:literal),+ $(,)? })+) => { $(
         impl $ty {
             /// Every one of them.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
+            pub const ALL: &[Self] = &[$(Self::$variant $(($of))?),+];
 
             /// Its name in the text form.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $(Self::$variant $(($of))? => $name,)+
                 }
             }
         }
@@ -36,6 +36,10 @@ names! {
         Neg = "neg", Not = "not", Abs = "abs", Sqrt = "sqrt", Floor = "floor", Ceil = "ceil",
         Trunc = "trunc", RoundTiesEven = "round_ties_even", CountOnes = "count_ones",
         LeadingZeros = "leading_zeros", ReverseBits = "reverse_bits", SwapBytes = "swap_bytes",
+        Approx(Approx::Exp2) = "approx_exp2", Approx(Approx::Log2) = "approx_log2",
+        Approx(Approx::Sin) = "approx_sin", Approx(Approx::Cos) = "approx_cos",
+        Approx(Approx::Tanh) = "approx_tanh", Approx(Approx::Recip) = "approx_recip",
+        Approx(Approx::Rsqrt) = "approx_rsqrt", Approx(Approx::Sqrt) = "approx_sqrt",
     }
     BinaryOp {
         Add = "add", Sub = "sub", Mul = "mul", Div = "div", Rem = "rem", And = "and", Or = "or",

@@ -357,6 +357,31 @@ pub enum UnaryOp {
     ReverseBits,
     /// The bytes of an integer, the lowest first.
     SwapBytes,
+    /// A function of an `f32`, as exactly as the hardware's instruction for it is: what comes out may differ in
+    /// the last bits from one engine or device to another, and is the same each time on one.
+    Approx(Approx),
+}
+
+/// What [`UnaryOp::Approx`] computes. Subnormal arguments and results count as the zero of their sign, but
+/// for the hyperbolic tangent. `docs/math.md` has how large errors may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Approx {
+    /// 2 to a power.
+    Exp2,
+    /// The logarithm with base 2.
+    Log2,
+    /// Of an angle in radians.
+    Sin,
+    /// Of an angle in radians.
+    Cos,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `1 / x`
+    Recip,
+    /// `1 / sqrt(x)`
+    Rsqrt,
+    /// The square root.
+    Sqrt,
 }
 
 /// Operations on two values.

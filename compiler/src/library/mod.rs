@@ -9,6 +9,7 @@
 //! start of a line with `pub fn` and end with a line that is `}`, and call only each other.
 //! Products and sums stay as they are written ([contraction](crate::ir) does not apply), and every
 //! integer operation wraps.
+pub mod approx;
 #[expect(
     clippy::approx_constant,
     clippy::excessive_precision,

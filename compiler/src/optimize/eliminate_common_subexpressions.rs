@@ -9,7 +9,7 @@
 use super::{drop_insts, replace::Replacements};
 use crate::{
     id::{Facts, Id},
-    ir::{Access, BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, ParamKind, Root, Ty},
+    ir::{Access, BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, ParamKind, Root, Ty, UnaryOp},
 };
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -25,6 +25,11 @@ pub(super) fn eliminate_common_subexpressions(kernel: &mut Kernel) {
     let dropped = walk.dropped;
     kernel.body = list;
     drop_insts(kernel, &dropped);
+}
+
+/// Which of [`UnaryOp::ALL`] it is.
+fn unary(op: UnaryOp) -> u64 {
+    UnaryOp::ALL.iter().position(|&known| known == op).expect("all are listed") as u64
 }
 
 /// Equal for instructions that yield the same.
@@ -88,7 +93,7 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         Op::Shared(shared) => shared.index() as u64,
         Op::Array(array) => array.index() as u64,
         Op::Builtin(builtin) => builtin_number(*builtin),
-        Op::Unary { op, .. } => *op as u64,
+        Op::Unary { op, .. } => unary(*op),
         Op::Binary { op, .. } => *op as u64,
         Op::Compare { op, .. } => *op as u64,
         Op::Index { stride, .. } => stride.known()?,

@@ -185,6 +185,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Barrier { .. }
         | Op::SyncWarp { .. }
         | Op::SyncGrid
+        | Op::ActiveMask
         | Op::Fence { .. }
         | Op::Shuffle { .. }
         | Op::Vote { .. }

@@ -379,6 +379,7 @@ impl Typing<'_, '_> {
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
             | UnaryOp::SwapBytes => Class::Int,
+            UnaryOp::Approx(_) => return self.result(Scalar::F32),
         });
     }
 

@@ -1,6 +1,8 @@
 //! Kernel-side functions: what they are called, take and return.
 use super::types::Prim;
-use warpwise_compiler::ir::{self, Axis, BarrierOp, MatchOp, ReduceOp, Scope, ShuffleOp, VoteOp};
+use warpwise_compiler::ir::{
+    self, Approx, Axis, BarrierOp, MatchOp, ReduceOp, Scope, ShuffleOp, VoteOp,
+};
 
 /// What a kernel-side function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +52,34 @@ pub(crate) enum Builtin {
     },
     /// `warp::active_mask`
     ActiveMask,
+    /// A function of the module `fast`.
+    Fast(Fast),
     /// `warp::elect`
     Elect {
         /// Whether the first argument is a mask.
         masked: bool,
     },
+}
+
+/// A function that the hardware approximates, or what is made of such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fast {
+    /// One instruction.
+    Plain(Approx),
+    /// e^x
+    Exp,
+    /// The natural logarithm.
+    Ln,
+    /// The logarithm with base 10.
+    Log10,
+    /// x^y
+    Powf,
+    /// The tangent.
+    Tan,
+    /// Sine and cosine.
+    SinCos,
+    /// x / y
+    Div,
 }
 
 /// Type of an argument or result.
@@ -64,6 +89,8 @@ pub(crate) enum Part {
     Prim(Prim),
     /// Any number or `bool`, the same each time.
     Value,
+    /// Two of this type.
+    Pair(Prim),
     /// Nothing.
     Unit,
 }
@@ -104,6 +131,7 @@ fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
         ["grid", "sync"] => {
             Some(Found::new(Builtin::SyncGrid, "grid::sync".into(), vec![], Part::Unit))
         }
+        ["fast", name] => of_fast(name),
         _ => None,
     }
 }
@@ -199,6 +227,32 @@ fn of_warp(name: &str) -> Option<Found> {
     params.push(BOOL);
     let ret = if op == VoteOp::Ballot { MASK } else { BOOL };
     Some(Found { which: Builtin::Vote { op, masked }, path, width, params, ret })
+}
+
+/// Functions of the module `fast`.
+fn of_fast(name: &str) -> Option<Found> {
+    let which = match name {
+        "exp" => Fast::Exp,
+        "exp2" => Fast::Plain(Approx::Exp2),
+        "ln" => Fast::Ln,
+        "log2" => Fast::Plain(Approx::Log2),
+        "log10" => Fast::Log10,
+        "sin" => Fast::Plain(Approx::Sin),
+        "cos" => Fast::Plain(Approx::Cos),
+        "tan" => Fast::Tan,
+        "sin_cos" => Fast::SinCos,
+        "tanh" => Fast::Plain(Approx::Tanh),
+        "powf" => Fast::Powf,
+        "recip" => Fast::Plain(Approx::Recip),
+        "rsqrt" => Fast::Plain(Approx::Rsqrt),
+        "sqrt" => Fast::Plain(Approx::Sqrt),
+        "div" => Fast::Div,
+        _ => return None,
+    };
+    let one = Part::Prim(Prim::F32);
+    let params = if matches!(which, Fast::Powf | Fast::Div) { vec![one; 2] } else { vec![one] };
+    let ret = if which == Fast::SinCos { Part::Pair(Prim::F32) } else { one };
+    Some(Found::new(Builtin::Fast(which), format!("fast::{name}"), params, ret))
 }
 
 fn shuffle(name: &str) -> Option<ShuffleOp> {

@@ -69,6 +69,7 @@ pub(super) fn unary_bool(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         | UnaryOp::Ceil
         | UnaryOp::Trunc
         | UnaryOp::RoundTiesEven
+        | UnaryOp::Approx(_)
         | UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
         | UnaryOp::ReverseBits

@@ -199,6 +199,7 @@ pub(super) fn unary<T: Float>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         UnaryOp::Trunc => Some(pick::<Trunc<T>>(isa)),
         UnaryOp::RoundTiesEven => Some(pick::<RoundTiesEven<T>>(isa)),
         UnaryOp::Not
+        | UnaryOp::Approx(_)
         | UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
         | UnaryOp::ReverseBits

@@ -152,7 +152,8 @@ pub(super) fn unary<T: Int>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
-        | UnaryOp::RoundTiesEven => None,
+        | UnaryOp::RoundTiesEven
+        | UnaryOp::Approx(_) => None,
     }
 }
 

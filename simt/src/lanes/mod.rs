@@ -8,6 +8,7 @@
 //!
 //! Uniform values are vectors of one lane, computed by the same functions.
 #![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
+mod approx;
 mod bits;
 mod cast;
 mod float;
@@ -178,6 +179,9 @@ use lane_ops;
 
 /// An operation on one value; `None` if the type has none such.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    if let UnaryOp::Approx(op) = op {
+        return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
+    }
     match scalar {
         Scalar::Bool => bits::unary_bool(op, isa),
         Scalar::I8 => int::unary::<i8>(op, isa),

@@ -24,7 +24,8 @@ pub(super) fn unary(format: Format, op: UnaryOp, a: u16) -> u16 {
         | UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
         | UnaryOp::ReverseBits
-        | UnaryOp::SwapBytes => panic!("not of a float"),
+        | UnaryOp::SwapBytes
+        | UnaryOp::Approx(_) => panic!("not of a float"),
     }
 }
 

@@ -81,7 +81,8 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             | UnaryOp::Floor
             | UnaryOp::Ceil
             | UnaryOp::Trunc
-            | UnaryOp::RoundTiesEven => panic!("not of an integer"),
+            | UnaryOp::RoundTiesEven
+            | UnaryOp::Approx(_) => panic!("not of an integer"),
         }
     }, else if ty == Scalar::F32 {
         let a = f32_of(a);
@@ -97,7 +98,9 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             | UnaryOp::CountOnes
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
-            | UnaryOp::SwapBytes => panic!("not of a float"),
+            | UnaryOp::SwapBytes
+            // No two devices need to agree on it.
+            | UnaryOp::Approx(_) => panic!("not of a float"),
         };
         value.to_bits().into()
     } else {
@@ -114,7 +117,9 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             | UnaryOp::CountOnes
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
-            | UnaryOp::SwapBytes => panic!("not of a float"),
+            | UnaryOp::SwapBytes
+            // No two devices need to agree on it.
+            | UnaryOp::Approx(_) => panic!("not of a float"),
         };
         value.to_bits()
     });

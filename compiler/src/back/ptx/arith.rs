@@ -1,6 +1,7 @@
 //! Arithmetic, comparisons and selection, with Rust's meaning.
 //!
-//! Float operations carry `.rn` and never `.ftz`, so that nothing below fuses or flushes.
+//! Float operations carry `.rn` and never `.ftz`, so that nothing below fuses or flushes, but for those that
+//! say that they approximate.
 //! 8- and 16-bit results are brought back into range; shifts take their amount modulo the
 //! width, where PTX would clamp it.
 use super::{
@@ -9,7 +10,7 @@ use super::{
     facts::width,
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
-use crate::ir::{BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
+use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
 
 impl Emitter<'_> {
     /// An operation on one value.
@@ -38,6 +39,7 @@ impl Emitter<'_> {
             UnaryOp::LeadingZeros => self.leading_zeros(scalar, value),
             UnaryOp::ReverseBits => self.reverse_bits(scalar, value),
             UnaryOp::SwapBytes => self.swap_bytes(scalar, value),
+            UnaryOp::Approx(approx) => self.float_unary(approximate(approx), scalar, value),
         }
     }
 
@@ -403,4 +405,18 @@ const fn mnemonic(op: BinaryOp) -> &'static str {
 fn is_one(bits: u64, scalar: Scalar) -> bool {
     scalar == Scalar::F32 && bits == u64::from(1.0_f32.to_bits())
         || scalar == Scalar::F64 && bits == 1.0_f64.to_bits()
+}
+
+/// The instruction for it, which but for `tanh` can have subnormal numbers be zeros, and is shorter then.
+const fn approximate(op: Approx) -> &'static str {
+    match op {
+        Approx::Exp2 => "ex2.approx.ftz",
+        Approx::Log2 => "lg2.approx.ftz",
+        Approx::Sin => "sin.approx.ftz",
+        Approx::Cos => "cos.approx.ftz",
+        Approx::Tanh => "tanh.approx",
+        Approx::Recip => "rcp.approx.ftz",
+        Approx::Rsqrt => "rsqrt.approx.ftz",
+        Approx::Sqrt => "sqrt.approx.ftz",
+    }
 }

@@ -216,7 +216,8 @@ const fn is_arithmetic(op: &Op) -> bool {
                     | UnaryOp::Floor
                     | UnaryOp::Ceil
                     | UnaryOp::Trunc
-                    | UnaryOp::RoundTiesEven,
+                    | UnaryOp::RoundTiesEven
+                    | UnaryOp::Approx(_),
                 ..
             }
     )

@@ -138,10 +138,11 @@ impl Emitter<'_> {
             UnaryOp::Trunc => "cvt.rzi.f32.f32",
             UnaryOp::RoundTiesEven => "cvt.rni.f32.f32",
             UnaryOp::Not
+            | UnaryOp::Approx(_)
             | UnaryOp::CountOnes
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
-            | UnaryOp::SwapBytes => unreachable!("the verifier saw integers or `bool` here"),
+            | UnaryOp::SwapBytes => unreachable!("the verifier saw another type here"),
         };
         let (value, result) = (self.half_value(value), self.regs.fresh(Class::F32));
         ptx!(self, "{op} {result}, {value}");
@@ -181,7 +182,7 @@ impl Emitter<'_> {
             | BinaryOp::Shl
             | BinaryOp::Shr
             | BinaryOp::MulHigh
-            | BinaryOp::RotateLeft => unreachable!("the verifier saw integers or `bool` here"),
+            | BinaryOp::RotateLeft => unreachable!("the verifier saw another type here"),
         };
         if self.has_half(format, op) {
             let (lhs, rhs, result) = (self.reg(lhs), self.reg(rhs), self.regs.fresh(Class::B16));

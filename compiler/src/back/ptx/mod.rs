@@ -54,7 +54,7 @@ mod sync;
 mod vector;
 
 use crate::{
-    ir::{Access, Inst, Kernel, Op, ParamKind, Scalar, Ty},
+    ir::{Access, Approx, Inst, Kernel, Op, ParamKind, Scalar, Ty, UnaryOp},
     target::Target,
 };
 use emitter::Emitter;
@@ -66,7 +66,7 @@ use std::{borrow::Cow, fmt};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
 const VERSION: &str = "6.3";
-/// The PTX version that introduced `redux.sync`, and conversions to `bf16`.
+/// The PTX version that introduced `redux.sync`, `tanh`, and conversions to `bf16`.
 const VERSION_WITH_REDUX: &str = "7.0";
 /// The PTX version that introduced sums and products of `bf16`.
 const VERSION_WITH_SUMS: &str = "7.8";
@@ -165,9 +165,15 @@ fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     } else if target >= half::HAS_ROUNDING && uses(|inst| half::rounds(inst) || half::chooses(inst))
     {
         (VERSION_WITH_REDUX, half::HAS_ROUNDING)
+    } else if uses(is_tanh) {
+        (VERSION_WITH_REDUX, Target::OLDEST)
     } else {
         (VERSION, Target::OLDEST)
     }
+}
+
+const fn is_tanh(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Unary { op: UnaryOp::Approx(Approx::Tanh), .. })
 }
 
 /// The name of the entry point of a kernel called `name`: that name, unless PTX could not take it.

@@ -66,6 +66,7 @@ impl Emit<'_> {
                 (Op::Reduce { op, value, mask }, self.scalar_of(expr.ty, at)?.into())
             }
             Builtin::ActiveMask => (Op::ActiveMask, Scalar::U32.into()),
+            Builtin::Fast(fast) => return self.fast(fast, args, at),
             Builtin::Elect { masked } => {
                 let mask = self.mask(masked, args, expr)?;
                 return Ok(Value::Scalar(self.elect(mask, at)));

@@ -21,6 +21,7 @@ mod control;
 mod dynamic;
 mod exact;
 mod expr;
+mod fast;
 mod float;
 mod integer;
 mod iterator;

@@ -469,6 +469,7 @@ impl<'a> Infer<'a> {
             | Builtin::Vote { .. }
             | Builtin::SyncGrid
             | Builtin::ActiveMask
+            | Builtin::Fast(_)
             | Builtin::Elect { .. } => {}
         }
         if found.params.contains(&builtin::Part::Value)
@@ -485,6 +486,10 @@ impl<'a> Infer<'a> {
         match part {
             builtin::Part::Prim(prim) => self.prim(prim),
             builtin::Part::Value => value,
+            builtin::Part::Pair(prim) => {
+                let of = self.prim(prim);
+                self.types.tuple(vec![of, of])
+            }
             builtin::Part::Unit => self.types.unit(),
         }
     }
