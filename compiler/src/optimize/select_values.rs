@@ -11,7 +11,7 @@
 //! Why: `ptxas` makes two predicated moves of such an `if`, and no minimum or maximum of one that is
 //! one; where it leaves a branch, nothing is scheduled across.
 use crate::ir::{BinaryOp, Body, Inst, InstId, Kernel, LocalId, Op, Ty, UnaryOp};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Instructions that both arms together may compute before it is known which of them is wanted.
 const FEW: usize = 4;
@@ -128,11 +128,10 @@ impl Walk<'_> {
             kept.push(computed);
         }
         let [then, other] = arms;
-        let locals: BTreeMap<LocalId, ()> =
-            then.set.keys().chain(other.set.keys()).map(|local| (*local, ())).collect();
+        let locals: BTreeSet<LocalId> = then.set.keys().chain(other.set.keys()).copied().collect();
         // All are selected before the first is set, which another may have been.
         let mut sets = Vec::with_capacity(locals.len());
-        for local in locals.into_keys() {
+        for local in locals {
             let ty = self.kernel.locals[local].ty;
             let mut push = |op, ty| {
                 let id = self.kernel.insts.push(Inst { op, ty, span });
