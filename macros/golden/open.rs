@@ -130,6 +130,8 @@ const _: () = {
                         place(0, 0, 0),
                         place(0, 0, 0),
                         place(0, 0, 0),
+                        place(0, 0, 0),
+                        place(0, 0, 0),
                     ];
                     PLACES
                 },

@@ -116,8 +116,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: use integers of at most 64 bits
 // error: 23:5-23:13: kernel code cannot be `async`
 // = help: a launch returns before the kernel ends: there is no need
-// error: 24:5-24:16: kernel code cannot have `const` blocks yet
-// = help: write the value out
 // == statements
 // error: 29:5-29:18: kernel code cannot define functions inside
 // = help: move it out of the kernel and mark it `#[device]`
@@ -131,8 +129,8 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: write for example `"x is {x}"`
 // error: 36:5-36:12: kernel code cannot use the macro `vec!`
 // = help: a kernel cannot allocate: pass a buffer, or use `shared!`
-// error: 37:5-37:17: kernel code cannot use the macro `something!` yet
-// = help: write its expansion out
+// error: 37:5-37:17: kernel code cannot use the macro `something!`
+// = help: write its expansion out, or make it a `#[device]` function
 // error: 38:13-38:23: `shared!` takes a type
 // = help: write for example `shared!([[f32; 33]; 32])`
 // error: 34:20-34:26: kernel code cannot print a `(i32, i32)`
@@ -140,12 +138,10 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // == slices
 // error: 43:14-43:17: kernel code cannot iterate over a value of type `{float}`
 // = help: loop over a range, a slice, an array, or an iterator of those
-// error: 45:13-45:26: kernel code cannot call `next` of the iterator `slice::Iter<Item = &f32>`
-// = help: use all of it in a `for` loop, and `break` out of it; or count an index
+// error: 45:13-45:26: kernel code cannot go on with an iterator where `next` left it
+// = help: make the iterator where it is used: `x.iter()`
 // error: 46:13-46:37: kernel code cannot go on with an iterator where `any` left it
 // = help: make the iterator where it is used: `x.iter()`
-// error: 47:19-47:23: kernel code can `get` one element only
-// = help: compare with `x.len()`, then take the part: `&x[a..b]`
 // error: 48:13-48:16: kernel code cannot use ranges without a start as values
 // = help: write the start: `0..n`; a part of a slice is `&x[..n]`
 // error: 49:13-49:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
@@ -175,16 +171,73 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 75:13-75:25: kernel code does not know the constant `f32::UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
 // == references
-// error: 80:13-80:20: kernel code cannot choose between references at run time
-// = help: choose between values or indices, or repeat what is done with them
-// error: 82:5-82:10: kernel code can only assign values, not references or closures
-// = help: declare another variable with `let`
+// kernel references {
+//   param arg0 = x: read [f32] !0
+//   param arg1 = y: read [f32] !1
+//   param arg2 = flag: bool !2
+//   shared @0 = tile: [f32; 16] !7
+//   shared @1 = v: [plain 8 align 4; 1] !8
+//   array #0 = row: [f32; 4] !10
+//   local $0 = : ptr global !4
+//   local $1 = : u64 !4
+//   local $2 = w: ptr global !5
+//   local $3 = "w.len": u64 !5
+//   %0 = param arg2 : bool !3
+//   %1 = if %0 !4 {
+//     %2 = len arg0 : u64 !4
+//     %3 = param arg0 : ptr global !4
+//     %4 = set $0, %3 !4
+//     %5 = set $1, %2 !4
+//   } else {
+//     %6 = len arg1 : u64 !4
+//     %7 = param arg1 : ptr global !4
+//     %8 = set $0, %7 !4
+//     %9 = set $1, %6 !4
+//   }
+//   %10 = get $0 : ptr global !4
+//   %11 = get $1 : u64 !4
+//   %12 = len arg0 : u64 !5
+//   %13 = param arg0 : ptr global !5
+//   %14 = set $2, %13 !5
+//   %15 = set $3, %12 !5
+//   %16 = len arg1 : u64 !6
+//   %17 = param arg1 : ptr global !6
+//   %18 = set $2, %17 !6
+//   %19 = set $3, %16 !6
+//   %20 = const 0 : u64 !9
+//   %21 = const 4 : u64 !9
+//   %22 = bounds %20, %21 : u64 !9
+//   %23 = shared @0 : ptr shared !10
+//   %24 = index %23, %22, 16 : ptr shared !10
+//   %25 = const 0 : u64 !10
+//   %26 = index %24, %25, 4 : ptr shared !10
+//   %27 = array #0 : ptr local !10
+//   %28 = index %27, %25, 4 : ptr local !10
+//   %29 = load %26 : f32 !10
+//   %30 = store %28, %29 !10
+//   %31 = const 1 : u64 !10
+//   %32 = index %24, %31, 4 : ptr shared !10
+//   %33 = array #0 : ptr local !10
+//   %34 = index %33, %31, 4 : ptr local !10
+//   %35 = load %32 : f32 !10
+//   %36 = store %34, %35 !10
+//   %37 = const 2 : u64 !10
+//   %38 = index %24, %37, 4 : ptr shared !10
+//   %39 = array #0 : ptr local !10
+//   %40 = index %39, %37, 4 : ptr local !10
+//   %41 = load %38 : f32 !10
+//   %42 = store %40, %41 !10
+//   %43 = const 3 : u64 !10
+//   %44 = index %24, %43, 4 : ptr shared !10
+//   %45 = array #0 : ptr local !10
+//   %46 = index %45, %43, 4 : ptr local !10
+//   %47 = load %44 : f32 !10
+//   %48 = store %46, %47 !10
+// }
 // == attributes
 // error: 90:7-90:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
 // = help: put `#[cfg]` on the whole function, once for each case
 // == orderings
-// error: 97:34-97:42: kernel code cannot use the type `Ordering`
-// = help: mark its definition `#[device]`
 // error: 98:5-98:33: `load` cannot be `Release`
 // error: 99:19-99:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`
