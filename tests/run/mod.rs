@@ -6,6 +6,7 @@
 mod atomics;
 mod block;
 mod casts;
+mod closures;
 mod control;
 mod cooperative;
 mod device_functions;
@@ -37,6 +38,7 @@ mod shared;
 mod shared_dyn;
 mod slices;
 mod structs;
+mod traits;
 mod vectors;
 mod warps;
 
@@ -49,6 +51,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("atomics", atomics::CASES),
     ("block", block::CASES),
     ("casts", casts::CASES),
+    ("closures", closures::CASES),
     ("control", control::CASES),
     ("cooperative", cooperative::CASES),
     ("device_functions", device_functions::CASES),
@@ -89,6 +92,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("shared_dyn", shared_dyn::CASES),
     ("slices", slices::CASES),
     ("structs", structs::CASES),
+    ("traits", traits::CASES),
     ("vectors", vectors::CASES),
     ("warps", warps::CASES),
 ];
