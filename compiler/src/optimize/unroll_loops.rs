@@ -21,8 +21,10 @@ use std::collections::HashMap;
 /// Rounds in one.
 const ROUNDS: u64 = 4;
 
-/// Instructions of a body that is short, constants not counted.
-const SHORT: usize = 128;
+/// Instructions of a body that is short, constants not counted. Four rounds of a longer one take so many
+/// registers that fewer threads fit: with 128, logarithms of `f64` in a kernel that waits for memory took half
+/// as long again on an H200.
+const SHORT: usize = 48;
 
 /// Unrolls the loops of `kernel`, whose instructions are no longer numbered in order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel) {
