@@ -184,7 +184,7 @@ fn passing(x: &[i32], out: &mut [i32]) {
     let halved = |a: i32| a / 2;
     out[5 * i + 3] = both(|a| a + 1, &halved, v) + apply(halved, v) + apply(i32::abs, v);
     let mut seen = 0;
-    through(&mut |k: usize| seen = seen * 2 + k);
+    through(&mut |k| seen = seen * 2 + k);
     out[5 * i + 4] = seen as i32;
 }
 
@@ -322,6 +322,12 @@ fn fold<T: Copy, F: FnMut(T, i32) -> T>(start: T, x: &[i32], mut f: F) -> T {
     value
 }
 
+/// The closure behind a reference.
+#[device]
+fn fold_with<T: Copy, F: FnMut(T, i32) -> T>(start: T, x: &[i32], f: &mut F) -> T {
+    fold(start, x, |value, v| f(value, v))
+}
+
 #[kernel]
 fn folding(x: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
@@ -336,7 +342,8 @@ fn folding(x: &[i32], out: &mut [i32]) {
     };
     let first = fold(1, some, |a, b| counted(a, b));
     let second = fold(2, some, |a, b| counted(a, b));
-    let (low, high) = fold((i32::MAX, i32::MIN), some, |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) =
+        fold_with((i32::MAX, i32::MIN), some, &mut |(low, high), v| (low.min(v), high.max(v)));
     out[2 * i] = first * 100 + second;
     out[2 * i + 1] = (high - low) * 10 + calls;
 }

@@ -1,6 +1,6 @@
 //! Traits of the kernel's author, and std's written by hand: which implementation a call reaches.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Mul, Neg, Not, Sub};
 use warpwise::prelude::*;
 
 cases![
@@ -420,10 +420,26 @@ impl Mul<i32> for Meters {
 }
 
 #[device]
-impl Neg for Meters {
-    type Output = Self;
-    fn neg(self) -> Self {
+impl Neg for &Meters {
+    type Output = Meters;
+    fn neg(self) -> Meters {
         Meters(-self.0)
+    }
+}
+
+#[device]
+impl Not for Meters {
+    type Output = i32;
+    fn not(self) -> i32 {
+        self.0 + 7
+    }
+}
+
+#[device]
+impl Not for &Meters {
+    type Output = i32;
+    fn not(self) -> i32 {
+        self.0 - 7
     }
 }
 
@@ -448,13 +464,18 @@ fn operates(x: &[i32], out: &mut [i32]) {
     c += 50;
     let span = a * 4;
     out[4 * i] = c.0 * 10 + (a + &b).0;
-    out[4 * i + 1] = &a - &b;
-    out[4 * i + 2] = (-a).0 + span.high - span.low;
+    out[4 * i + 1] = (&a - &b) * 100 + !a * 3 + !&a;
+    out[4 * i + 2] = (-&a).0 + span.high - span.low;
     out[4 * i + 3] = doubled(a).0 + doubled(x[i]) + doubled(1.5f32) as i32;
 }
 
 fn operators(on: &Engine) -> Check {
-    per_element!(on, operates, 4, |v: i32| [(v + 53) * 10 + v + 1003, v - 6, 2 * v, 4 * v + 3,])
+    per_element!(on, operates, 4, |v: i32| [
+        (v + 53) * 10 + v + 1003,
+        (v - 6) * 100 + (v + 7) * 3 + v - 7,
+        2 * v,
+        4 * v + 3,
+    ])
 }
 
 #[device]

@@ -287,10 +287,10 @@ impl<'a> Infer<'a> {
         for closures in [false, true] {
             for (index, arg) in args.iter().enumerate() {
                 let param = params[index];
-                let bound = bounds.iter().find(|(ty, _)| self.types.same(*ty, param));
+                let of = self.types.pointee(param);
+                let bound = bounds.iter().find(|(ty, _)| self.types.same(*ty, of));
                 let bound = bound.map(|(_, callable)| callable.clone());
-                let is_callable =
-                    as_closure(arg).is_some() || bound.is_some() && self.is_function(arg);
+                let is_callable = is_closure(arg) || bound.is_some() && self.is_function(arg);
                 if is_callable != closures {
                     continue;
                 }
@@ -307,6 +307,12 @@ impl<'a> Infer<'a> {
 
     /// A closure or function that is called as `bound` says.
     pub(super) fn callable(&mut self, arg: &syn::Expr, bound: &Callable) -> Expr {
+        if let syn::Expr::Reference(reference) = arg
+            && is_closure(&reference.expr)
+        {
+            let closure = self.callable(&reference.expr, bound);
+            return self.borrowed(closure, reference);
+        }
         let value = match as_closure(arg) {
             Some(closure) => self.closure(closure, Some(bound)),
             None if self.is_function(arg) => {
@@ -633,6 +639,14 @@ fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
         syn::Expr::Paren(paren) => as_closure(&paren.expr),
         syn::Expr::Group(group) => as_closure(&group.expr),
         _ => None,
+    }
+}
+
+/// Whether an argument is a closure, perhaps behind `&` or `&mut`.
+fn is_closure(expr: &syn::Expr) -> bool {
+    match expr {
+        syn::Expr::Reference(reference) => is_closure(&reference.expr),
+        expr => as_closure(expr).is_some(),
     }
 }
 

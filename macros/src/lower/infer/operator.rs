@@ -270,20 +270,22 @@ impl Infer<'_> {
         match expr.op {
             UnOp::Deref(_) => self.deref(&expr.expr, at),
             UnOp::Neg(_) => {
-                let value = self.operand(&expr.expr, hint);
-                let ty = value.ty;
-                if self.is_overloaded(ty) {
+                let value = self.expr(&expr.expr, hint);
+                if self.is_overloaded(value.ty) {
                     return self.overloaded_unary("Neg", "neg", value, at);
                 }
+                let value = self.through(value);
+                let ty = value.ty;
                 self.oblige(at, Obligation::Negated(ty));
                 self.make(Kind::Unary { op: UnaryOp::Neg, value: Box::new(value) }, ty, at)
             }
             UnOp::Not(_) => {
-                let value = self.operand(&expr.expr, hint);
-                let ty = value.ty;
-                if self.is_overloaded(ty) {
+                let value = self.expr(&expr.expr, hint);
+                if self.is_overloaded(value.ty) {
                     return self.overloaded_unary("Not", "not", value, at);
                 }
+                let value = self.through(value);
+                let ty = value.ty;
                 self.oblige(at, Obligation::Inverted(ty));
                 self.make(Kind::Unary { op: UnaryOp::Not, value: Box::new(value) }, ty, at)
             }

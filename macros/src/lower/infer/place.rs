@@ -93,13 +93,18 @@ impl Infer<'_> {
     }
 
     pub(super) fn reference(&mut self, expr: &ExprReference, hint: Option<Ty>) -> Expr {
-        let inner = SpanRange::expr(&expr.expr);
-        let at = SpanRange { first: expr.and_token.spans[0], ..inner };
         let hint = match hint.map(|hint| self.types.get(hint)) {
             Some(Type::Ref { to, .. }) => Some(to),
             _ => None,
         };
         let place = self.expr(&expr.expr, hint);
+        self.borrowed(place, expr)
+    }
+
+    /// What `&` or `&mut` makes of `place`.
+    pub(super) fn borrowed(&mut self, place: Expr, expr: &ExprReference) -> Expr {
+        let inner = SpanRange::expr(&expr.expr);
+        let at = SpanRange { first: expr.and_token.spans[0], ..inner };
         let mutable = expr.mutability.is_some();
         if mutable && place.is_place() {
             self.require_mutable(&place);
