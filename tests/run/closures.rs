@@ -1,4 +1,9 @@
 //! Closures: what they capture and when, where they can be kept, and what leaves them early.
+#![expect(
+    clippy::redundant_closure_call,
+    clippy::redundant_closure,
+    reason = "closures that call closures are tested"
+)]
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

@@ -1,4 +1,5 @@
 //! Traits of the kernel's author, and std's written by hand: which implementation a call reaches.
+#![expect(clippy::op_ref, reason = "operators on references are tested")]
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::{Add, AddAssign, Mul, Neg, Not, Sub};
 use warpwise::prelude::*;
