@@ -7,7 +7,7 @@ use warpwise::prelude::*;
 cases![
     padded, fields_in_place, by_value, methods_on_elements, local_arrays, shared_arrays: THREADS_MEET,
     patterns, const_generic, generic_pairs, operators, references, comparisons, updates, units,
-    swapping, indexing,
+    swapping, indexing, sizes,
 ];
 
 #[device]
@@ -684,4 +684,65 @@ fn indexing(on: &Engine) -> Check {
         })
         .collect();
     equal("x", &x, &want)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Step {
+    Stay = 1,
+    Go = 2,
+}
+
+#[device]
+#[derive(Clone, Copy)]
+enum Shape {
+    Disc(f64),
+    Block { level: u8, sides: [u16; 2] },
+}
+
+#[device]
+const WORDS: usize = size_of::<[f64; 3]>() / size_of::<u32>();
+
+#[device]
+fn measures<T: Copy>(_: T) -> [usize; 3] {
+    [size_of::<T>(), align_of::<T>(), std::mem::size_of::<[T; 5]>()]
+}
+
+#[kernel]
+fn measured(out: &mut [[usize; 3]]) {
+    let words = [1u32; WORDS];
+    let bytes = [1u8; core::mem::size_of::<u64>() + align_of::<i16>()];
+    let all = [
+        measures(1u8),
+        measures(-1i16),
+        measures(1.0f32),
+        measures(1usize),
+        measures(true),
+        measures([1.0f64; 3]),
+        measures(Inner { flag: true, weight: 1.0 }),
+        measures(Shape::Disc(1.0)),
+        measures(Shape::Block { level: 1, sides: [2, 3] }),
+        measures(Step::Stay),
+        measures(Step::Go),
+        [size_of::<Outer>(), std::mem::align_of::<Outer>(), size_of::<[Outer; 3]>()],
+        [size_of::<F32x3>(), align_of::<F32x4>(), size_of::<[U16x4; 2]>()],
+        [words.len(), bytes.len(), WORDS],
+        [size_of::<f16>(), size_of::<()>(), align_of::<[[i32; 3]; 2]>()],
+    ];
+    let i = global_idx_x();
+    if i < all.len() {
+        out[i] = all[i];
+    }
+}
+
+fn sizes(on: &Engine) -> Check {
+    let mut out = vec![[0; 3]; 15];
+    launch!(on, measured(write out), LaunchConfig::cover(15))?;
+    let outer = size_of::<Outer>();
+    equal("structs", &out[11], &[outer, align_of::<Outer>(), 3 * outer])?;
+    equal("constants", &out[13], &[6, 10, 6])?;
+    let mut want = vec![[0; 3]; 15];
+    warpwise::host::for_each_thread(LaunchConfig::cover(15), || measured(&mut want))?;
+    equal("all", &out, &want)
 }

@@ -8,6 +8,7 @@ pub(crate) use super::types::GenericArg;
 use super::{
     builtin::Builtin,
     constant::Constant,
+    infer::Measure,
     method::Method,
     program::Callee,
     span::SpanRange,
@@ -163,6 +164,8 @@ pub(crate) enum Kind {
     Constant(Constant),
     /// A constant parameter or open constant, as an extent.
     Param(Len),
+    /// `size_of` or `align_of` of a type.
+    Measure(Measure, Ty),
     /// A variable.
     Var(Var),
     /// `*value`

@@ -11,6 +11,7 @@
 use super::{
     builtin::{Found, Part},
     collective::{Collective, Takes},
+    infer::Measure,
     tree::Function,
     types::{Prim, Ty, Type, Types, atomic_name},
     vector::Vector,
@@ -35,6 +36,7 @@ use warpwise_compiler::ir::Extent;
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     types: HashMap<usize, Ty>,
+    /// Paths of functions, and what they were taken for.
     builtins: Vec<(Path, String)>,
     orders: Vec<(Path, &'static str)>,
 }
@@ -54,7 +56,7 @@ impl Notes {
     pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
         let generic = found.width || found.params.contains(&Part::Value);
         if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
-            self.builtins.push((path.clone(), found.path.clone()));
+            self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
         }
     }
 
@@ -71,7 +73,7 @@ impl Notes {
             };
         }
         if !self.builtins.iter().any(|(known, _)| *known == path) {
-            self.builtins.push((path, format!("{}::{}", found.module, found.name)));
+            self.builtins.push((path, format!("warpwise::{}::{}", found.module, found.name)));
         }
     }
 
@@ -84,12 +86,22 @@ impl Notes {
 
     /// A path was taken for a function of the module `math`.
     pub(crate) fn math(&mut self, path: &Path, name: &str) {
+        self.of_number(path, format!("warpwise::math::{name}"));
+    }
+
+    /// A path was taken for `size_of` or `align_of`.
+    pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
+        self.of_number(path, format!("core::mem::{}", measure.name()));
+    }
+
+    /// A path was taken for a function that is generic over one type, which may be `f32`.
+    fn of_number(&mut self, path: &Path, absolute: String) {
         let mut path = path.clone();
         if let Some(last) = path.segments.last_mut() {
             last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));
         }
         if !self.builtins.iter().any(|(known, _)| *known == path) {
-            self.builtins.push((path, format!("math::{name}")));
+            self.builtins.push((path, absolute));
         }
     }
 }
@@ -202,7 +214,7 @@ fn same(notes: &Notes) -> TokenStream {
         let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
         let names = absolute.split("::").map(|name| Ident::new(name, span));
         let generic = path.segments.last().map(|last| &last.arguments);
-        quote_spanned!(span=> same(#path, ::warpwise #(::#names)* #generic);)
+        quote_spanned!(span=> same(#path, #(::#names)* #generic);)
     });
     quote! {
         fn same<F>(_: F, _: F) {}

@@ -86,6 +86,7 @@ impl Emit<'_> {
                 self.constant(expr, false).map(Value::Scalar)
             }
             Kind::Param(len) => self.parameter(*len, expr),
+            Kind::Measure(measure, of) => self.measure(*measure, *of, expr).map(Value::Scalar),
             Kind::Var(_)
             | Kind::Deref(_)
             | Kind::Index { .. }

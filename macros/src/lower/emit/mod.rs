@@ -39,6 +39,7 @@ mod place;
 mod power;
 mod reference;
 mod saturating;
+mod size;
 mod slice;
 mod source;
 mod storage;

@@ -18,6 +18,7 @@ use super::{
     reject,
     scope::{self, Env},
     signature::{Parameter, by_reference, parameters},
+    size::Measure,
 };
 use syn::{
     AngleBracketedGenericArguments, ExprCall, FnArg, GenericArgument, Item, PathArguments,
@@ -66,6 +67,9 @@ impl<'a> Infer<'a> {
         }
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let Some(measure) = Measure::named(&names) {
+            return self.measure(measure, path, call, at);
+        }
         if let Some(found) = builtin::find(&names) {
             return self.builtin_call(found, call, path, at);
         }

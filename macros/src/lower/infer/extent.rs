@@ -72,6 +72,11 @@ impl Infer<'_> {
                     return Ok(extent);
                 }
             }
+            Expr::Call(call) => {
+                if let Some(extent) = self.extent_of_measure(call, env) {
+                    return Ok(extent);
+                }
+            }
             Expr::MethodCall(call) => {
                 if let Some(extent) = self.extent_of_call(call, env)? {
                     return Ok(extent);
@@ -156,7 +161,7 @@ impl Infer<'_> {
         self.errors.advise(
             SpanRange::expr(expr),
             "kernel code cannot compute this constant",
-            "use numbers and constants, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`",
+            "use numbers, constants and the `size_of` of numbers, with `+ - * / % << >>`; or make this a plain `const`, and name it in `#[kernel(open(..))]`",
         )
     }
 

@@ -33,6 +33,7 @@ mod place;
 mod reject;
 mod scope;
 mod signature;
+mod size;
 mod slice;
 mod syntax;
 mod unwrap;
@@ -54,6 +55,7 @@ pub(super) use extent::wrapped;
 use obligation::Obligation;
 use scope::{Env, Names, Scope};
 pub(super) use signature::stands_for_numbers;
+pub(in crate::lower) use size::Measure;
 use warpwise_compiler::id::Table;
 
 /// What is inferred, and what surrounds it.

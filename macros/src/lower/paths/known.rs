@@ -12,6 +12,7 @@ pub(super) fn is_known(names: &[String], function: bool) -> bool {
     }
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] | ["self"] => true,
+        ["size_of" | "align_of"] => true, // in Rust's prelude
         // A function may have the name of a type such as `f16`, or of a crate such as `half`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,
         ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
