@@ -29,6 +29,7 @@ macro_rules! operators {
                     out[at + 4] $assign b.x;
                     at += 5;
                 )*
+                assert!(at == (i + 1) * stride);
             }
         }
         let (x, y): (Vec<[$lane; $lanes]>, Vec<[$lane; $lanes]>) = ($x, $y);

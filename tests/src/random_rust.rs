@@ -1,6 +1,6 @@
 //! Random well-typed Rust kernels, and the program that runs them on every engine.
 //!
-//! [`kernel`] writes one: a module with structs, enums, traits, device functions and a kernel,
+//! [`kernel()`] writes one: a module with structs, enums, traits, device functions and a kernel,
 //! over the whole language. What it computes must be the same bits in rustc's own copy (where that
 //! can run: not if threads meet), on the interpreter before and after optimising, and on a GPU.
 //! [`batch`] compiles many of them into one program beside `driver.rs`, which has the engines and
