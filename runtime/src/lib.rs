@@ -30,7 +30,7 @@
 //! - [`Device`]: where kernels run. [`Buffer`]: arrays there. [`LaunchConfig`]: on how many threads.
 //! - In kernels: [`global_idx_x`] and its kin, [`shared!`], [`sync_threads`], [`warp`], [`block`], [`grid`], std's
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
-//! - [`vector`]: [`F32x4`](vector::F32x4) and its kin.
+//! - [`vector`]: [`F32x4`] and its kin.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]

@@ -4,7 +4,7 @@
 //! [`Place`] that stands for its result. What has parts is a tree of them: the IR only ever sees
 //! numbers. A variable that is never set again is the value itself; one that is becomes locals of
 //! the IR, and an array memory of the thread's own. A reference is what it refers to, and only has
-//! a value of its own at run time where it is [chosen or set](reference). A device function or
+//! a value of its own at run time where it is [chosen or set](mod@reference). A device function or
 //! closure is inlined at its call: the function among variables of its own, in a [`Frame`], the
 //! closure among those of where it was made.
 //!
