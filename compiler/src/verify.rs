@@ -34,8 +34,8 @@
 //! 14. Where it is known what a pointer points into, its space is that one's; a store goes to a
 //!     `write` parameter or an array, an atomic operation to scalar elements of an `atomic` or
 //!     `write` parameter or a shared array, a load not to an `atomic` parameter.
-//! 15. Atomic operations are on 32- and 64-bit integers, `f32` and `f64`; `sub`, `and`, `or` and
-//!     `xor` on integers only.
+//! 15. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
+//!     only, `and`, `or` and `xor` on integers and `bool`, `add`, `min` and `max` not on `bool`.
 //! 16. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`
 //!     or `seq_cst`.
 //!

@@ -38,7 +38,8 @@ const SCALARS: [&str; 15] = [
     "f32", "f64",
 ];
 /// Types that a kernel takes in shared slices.
-const ATOMICS: [&str; 8] = [
+const ATOMICS: [&str; 9] = [
+    "AtomicBool",
     "AtomicI32",
     "AtomicI64",
     "AtomicIsize",

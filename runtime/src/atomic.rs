@@ -5,7 +5,7 @@
 //! memory and at block scope in shared memory; [`AtomicScope`] gives the same atomic at another.
 use crate::MinMax;
 use std::sync::atomic::{
-    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
@@ -108,6 +108,7 @@ impl AtomicScope for AtomicU64 {}
 impl AtomicScope for AtomicI64 {}
 impl AtomicScope for AtomicUsize {}
 impl AtomicScope for AtomicIsize {}
+impl AtomicScope for AtomicBool {}
 impl AtomicScope for AtomicF32 {}
 impl AtomicScope for AtomicF64 {}
 

@@ -9,7 +9,9 @@ use crate::{
 use half::{bf16, f16, slice::HalfFloatSliceExt as _, vec::HalfBitsVecExt};
 use std::{
     fmt::Debug,
-    sync::atomic::{AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize},
+    sync::atomic::{
+        AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
+    },
 };
 use warpwise_compiler::ir::Scalar;
 
@@ -66,7 +68,7 @@ impl<T: Plain> Stored for T {
 }
 
 /// An element of a kernel's `&[AtomicU32]` and the like: std's `AtomicU32`, `AtomicI32`,
-/// `AtomicU64`, `AtomicI64`, `AtomicUsize` and `AtomicIsize`, and this crate's [`AtomicF32`] and [`AtomicF64`].
+/// `AtomicU64`, `AtomicI64`, `AtomicUsize`, `AtomicIsize` and `AtomicBool`, and this crate's [`AtomicF32`] and [`AtomicF64`].
 pub trait Atomic: Sealed + Stored<Value: AtomicElement<Atomic = Self>> {}
 
 /// An [`Element`] that has an [`Atomic`].
@@ -199,6 +201,7 @@ macro_rules! atomic {
     )*};
 }
 atomic! {
+    AtomicBool bool;
     AtomicU32 u32;
     AtomicI32 i32;
     AtomicU64 u64;

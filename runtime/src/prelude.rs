@@ -13,5 +13,5 @@ pub use crate::{
     thread_fence_block, thread_fence_system, thread_idx_x, thread_idx_y, thread_idx_z, warp,
 };
 pub use std::sync::atomic::{
-    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+    AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering,
 };

@@ -9,6 +9,8 @@ cases![
     i64s,
     usizes,
     isizes,
+    bools,
+    shared_bools: THREADS_MEET,
     f32s,
     f64s,
     tickets,
@@ -368,4 +370,97 @@ fn scopes(on: &Engine) -> Check {
     same("per_block", &per_block, &[133; 9])?;
     same("all", &all, &[10_000 - 2 * 9 * 128])?;
     if (7696..10_000).contains(&fences[0]) { Ok(()) } else { Err(format!("{fences:?}").into()) }
+}
+
+/// Every operation on `bool`s, neighbours in a word at the same time: thread `i` of a thousand on the
+/// element of its own and on those that all update.
+#[kernel]
+fn update_bools(x: &[bool], own: &[AtomicBool], all: &[AtomicBool], seen: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let (v, mut bits) = (x[i], 0);
+        bits |= u32::from(own[i].load(Ordering::Relaxed));
+        bits |= u32::from(own[i].swap(v, Ordering::AcqRel)) << 1;
+        bits |= u32::from(own[i].fetch_xor(true, Ordering::Relaxed)) << 2;
+        bits |= u32::from(own[i].fetch_nand(v, Ordering::SeqCst)) << 3;
+        bits |= u32::from(own[i].fetch_and(i % 3 > 0, Ordering::Acquire)) << 4;
+        bits |= u32::from(own[i].fetch_or(i % 5 == 0, Ordering::Release)) << 5;
+        let tried = own[i].compare_exchange(v, i % 2 == 0, Ordering::SeqCst, Ordering::Relaxed);
+        bits |= u32::from(tried.is_ok()) << 6 | u32::from(own[i].load(Ordering::Acquire)) << 7;
+        let toggled = own[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| {
+            if i % 7 > 0 { Some(!old) } else { None }
+        });
+        bits |= u32::from(toggled.is_err()) << 8 | u32::from(own[i].load(Ordering::SeqCst)) << 9;
+        if i % 11 == 0 {
+            own[i].store(v, Ordering::Release);
+        }
+        seen[i] = bits;
+        all[0].fetch_or(i == 777, Ordering::Relaxed);
+        all[1].fetch_and(i != 778, Ordering::Relaxed);
+        all[2].fetch_xor(v, Ordering::Relaxed);
+        all[3].fetch_and(true, Ordering::Relaxed);
+        if all[4].compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            all[5].fetch_xor(true, Ordering::Relaxed);
+        }
+        if !all[6].swap(true, Ordering::Relaxed) {
+            all[5].fetch_xor(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What thread `i` sees, and leaves in its element, which was `old`.
+fn updated(i: usize, v: bool, old: bool) -> (u32, bool) {
+    let first = v;
+    let second = !first;
+    let third = !(second && v);
+    let fourth = third && i % 3 > 0;
+    let fifth = fourth || i.is_multiple_of(5);
+    let exchanged = fifth == v;
+    let sixth = if exchanged { i.is_multiple_of(2) } else { fifth };
+    let refused = i.is_multiple_of(7);
+    let last = sixth != !refused;
+    let seen = [old, old, first, second, third, fourth, exchanged, sixth, refused, last];
+    let bits = seen.iter().enumerate().map(|(bit, seen)| u32::from(*seen) << bit).sum();
+    (bits, if i.is_multiple_of(11) { v } else { last })
+}
+
+fn bools(on: &Engine) -> Check {
+    let x: Vec<bool> = (0..THREADS).map(|i| (i * i / 3) % 2 == 0).collect();
+    let before: Vec<bool> = (0..THREADS).map(|i| i % 4 < 2).collect();
+    let (mut own, mut seen) = (before.clone(), vec![0; THREADS]);
+    let mut all = vec![false, true, false, true, false, false, false];
+    let config = LaunchConfig::cover(THREADS);
+    launch!(on, update_bools(read x, atomic own, atomic all, write seen), config)?;
+    let want = (0..THREADS).map(|i| updated(i, x[i], before[i]));
+    let (want_seen, want_own): (Vec<u32>, Vec<bool>) = want.unzip();
+    same("seen", &seen, &want_seen)?;
+    same("own", &own, &want_own)?;
+    let odd = x.iter().filter(|x| **x).count() % 2 == 1;
+    same("all", &all, &[true, false, odd, true, true, false, true])
+}
+
+/// In a word of shared memory that is not full.
+#[kernel(block = 64)]
+fn mark(x: &[u32], out: &mut [bool]) {
+    let found = shared!([AtomicBool; 7]);
+    let t = thread_idx_x();
+    if t < found.len() {
+        found[t].store(false, Ordering::Relaxed);
+    }
+    sync_threads();
+    found[x[global_idx_x()] as usize].store(true, Ordering::Relaxed);
+    found[6].fetch_xor(true, Ordering::Relaxed);
+    sync_threads();
+    if t < found.len() {
+        out[block_idx_x() * found.len() + t] = found[t].load(Ordering::Relaxed);
+    }
+}
+
+fn shared_bools(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..192).map(|i| (i * i + i / 64) % 5).collect();
+    let mut out = vec![true; 21];
+    launch!(on, mark(read x, write out), LaunchConfig::grid(3).block(64))?;
+    let blocks = x.chunks(64);
+    let want: Vec<bool> = blocks.flat_map(|x| (0..7).map(|k| x.contains(&k))).collect();
+    same("out", &out, &want)
 }

@@ -2,7 +2,9 @@
 use std::{
     error::Error,
     fmt::Debug,
-    sync::atomic::{AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize},
+    sync::atomic::{
+        AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
+    },
 };
 use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Plain};
 
@@ -204,7 +206,7 @@ macro_rules! host_atomic {
 }
 host_atomic! {
     AtomicU32 u32 AtomicI32 i32 AtomicU64 u64 AtomicI64 i64 AtomicUsize usize AtomicIsize isize
-    AtomicF32 f32 AtomicF64 f64
+    AtomicF32 f32 AtomicF64 f64 AtomicBool bool
 }
 
 /// Compares bit for bit. A NaN equals any other: sign and payload of a computed one are open.

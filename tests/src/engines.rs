@@ -204,6 +204,7 @@ impl Passed {
                 with_type!(*ty, T => Arg::scalar(T::from_bits_of(*bits)))
             }
             Self::Slice { elem, access: Access::Atomic, buffer } => match elem {
+                Scalar::Bool => atomic::<std::sync::atomic::AtomicBool>(buffer),
                 Scalar::I32 => atomic::<std::sync::atomic::AtomicI32>(buffer),
                 Scalar::U32 => atomic::<std::sync::atomic::AtomicU32>(buffer),
                 Scalar::I64 => atomic::<std::sync::atomic::AtomicI64>(buffer),

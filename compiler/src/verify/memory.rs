@@ -151,7 +151,7 @@ fn space(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, spac
     }
 }
 
-/// The hardware must have the operation on this type.
+/// The type must have the operation.
 fn atomic_type(errors: &mut Errors<'_>, id: InstId, ty: Option<Ty>, op: Option<AtomicOp>) {
     let Some(Ty::Scalar(scalar)) = ty else { return };
     if !is_atomic(scalar) {
@@ -163,8 +163,12 @@ fn atomic_type(errors: &mut Errors<'_>, id: InstId, ty: Option<Ty>, op: Option<A
 
 const fn has(op: AtomicOp, scalar: Scalar) -> bool {
     match op {
-        AtomicOp::Swap | AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => true,
-        AtomicOp::Sub | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => scalar.is_int(),
+        AtomicOp::Swap => true,
+        AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => !matches!(scalar, Scalar::Bool),
+        AtomicOp::Sub => scalar.is_int(),
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
+            scalar.is_int() || matches!(scalar, Scalar::Bool)
+        }
     }
 }
 

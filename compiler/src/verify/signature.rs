@@ -97,11 +97,17 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
     }
 }
 
-/// True for the types that hardware has atomic operations on.
+/// True for the types that have atomic operations.
 pub(super) const fn is_atomic(scalar: Scalar) -> bool {
     matches!(
         scalar,
-        Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 | Scalar::F32 | Scalar::F64
+        Scalar::Bool
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::F32
+            | Scalar::F64
     )
 }
 

@@ -728,7 +728,8 @@ pub(crate) const fn atomic_name(prim: Prim) -> &'static str {
         Prim::Usize => "AtomicUsize",
         Prim::F32 => "AtomicF32",
         Prim::F64 => "AtomicF64",
-        Prim::Bool | Prim::I8 | Prim::I16 | Prim::U8 | Prim::U16 | Prim::F16 | Prim::BF16 => "_",
+        Prim::Bool => "AtomicBool",
+        Prim::I8 | Prim::I16 | Prim::U8 | Prim::U16 | Prim::F16 | Prim::BF16 => "_",
     }
 }
 

@@ -81,7 +81,7 @@ fn open(x: &mut [f32]) {
 // error: 26:8-26:24: a kernel cannot have a parameter of this type
 // = help: write `&[..]`: atomics are shared, whoever changes them
 // error: 27:10-27:19: kernel code cannot use the type `AtomicU16`
-// = help: use `AtomicU32`: atomics have 32 or 64 bits
+// = help: use `AtomicU32`: atomic integers have 32 or 64 bits
 // error: 28:9-28:17: kernel code cannot use trait objects or `impl` types
 // = help: use a type parameter
 // error: 29:8-29:12: kernel code cannot use function pointers

@@ -49,7 +49,8 @@ impl Allocation {
     }
 }
 
-/// Memory in the order of the stream where the driver and the device can do that.
+/// Memory in the order of the stream where the driver and the device can do that, in whole words of 32
+/// bits: atomic operations on `bool`s access those that hold them.
 ///
 /// Its address is a multiple of 256, which kernels rely on ([`Element::MAX_ALIGN`]): that is what the
 /// CUDA programming guide says of all that the driver allocates.
@@ -59,6 +60,7 @@ pub(super) fn allocate(
     stream: StreamHandle,
     bytes: usize,
 ) -> Result<Address> {
+    let bytes = bytes.div_ceil(4).saturating_mul(4);
     let mut address = 0;
     if context.pools {
         // SAFETY: `address` takes the result.

@@ -262,7 +262,12 @@ pub(crate) fn atomic(
         Scalar::BF16 => float::atomic::<half::BF16>(op),
         Scalar::F32 => float::atomic::<f32>(op),
         Scalar::F64 => float::atomic::<f64>(op),
-        Scalar::Bool => matches!(op, AtomicOp::Swap).then_some(|_, new| new),
+        Scalar::Bool => match op {
+            AtomicOp::Swap | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
+                Some(int::atomic::<u8>(op))
+            }
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => None,
+        },
         Scalar::Generic(_) => None,
     }
 }

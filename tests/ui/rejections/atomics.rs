@@ -20,4 +20,9 @@ fn methods(x: &[AtomicU32], y: &[AtomicF32]) {
     let sum = x[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| it + 1);
 }
 
+#[kernel]
+fn booleans(x: &[AtomicBool]) {
+    x[0].fetch_not(Ordering::Relaxed);
+}
+
 fn main() {}

@@ -15,7 +15,7 @@ fn memory(a: Vec<f32>, b: Box<f32>, c: *const f32, d: &dyn Fn(f32) -> f32) {}
 fn shapes(a: (f32, f32), b: [f32; 4], c: &[[f32; 4]], d: &f32, e: &mut f32, f: Option<f32>) {}
 
 #[kernel]
-fn atomics(a: &[AtomicBool], b: &[AtomicI16], c: &mut [AtomicU32], d: AtomicU32) {}
+fn atomics(a: &[AtomicU8], b: &[AtomicI16], c: &mut [AtomicU32], d: AtomicU32) {}
 
 #[kernel]
 fn vectors(a: &[F32x8], b: I128x2, c: &mut [Bf32x2]) {}
@@ -28,7 +28,7 @@ fn inside(x: &mut [f32]) {
     x[0] = 1.0;
 }
 
-use std::sync::atomic::{AtomicBool, AtomicI16};
+use std::sync::atomic::{AtomicI16, AtomicU8};
 
 fn main() {
     // Whatever is wrong with a kernel, launches of it have no errors of their own.

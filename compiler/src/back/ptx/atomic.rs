@@ -1,4 +1,5 @@
-//! Atomic operations: native instructions where PTX has them, a compare-and-swap loop otherwise.
+//! Atomic operations: native instructions where PTX has them, a compare-and-swap loop otherwise; those of
+//! `bool` are in [`boolean`](super::boolean).
 //!
 //! `SeqCst` is a `fence.sc` before the operation, which then needs to acquire only; that is the mapping proved
 //! for C++ by Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the NVIDIA PTX Memory
@@ -34,6 +35,11 @@ const fn order_name(order: Order) -> &'static str {
     }
 }
 
+/// How an instruction begins that updates memory and yields what was there.
+fn update_name(order: Order, scope: Scope, space: Space) -> String {
+    format!("atom.{}.{}.{}", order_name(order), scope_name(scope), space_name(space))
+}
+
 impl Emitter<'_> {
     /// An atomic read. Of one whose value nothing uses, the order alone remains, as a fence: ptxas
     /// takes such a load out itself, and then (release 13.0, for `sm_90` and later) may leave the
@@ -56,13 +62,22 @@ impl Emitter<'_> {
         let address = self.address(ptr);
         let (order, scope) = (order_name(order), scope_name(scope));
         let how = format!("ld.{order}.{scope}.{}", space_name(address.space));
-        self.load_as(&how, self.scalar(id), address)
+        match self.scalar(id) {
+            Scalar::Bool => self.load_bool(&how, address),
+            scalar => self.load_as(&how, scalar, address),
+        }
     }
 
     /// An atomic write.
     pub(super) fn atomic_store(&mut self, ptr: InstId, value: InstId, order: Order, scope: Scope) {
         self.fence_if_sequential(order, scope);
         let order = if order == Order::SeqCst { Order::Relaxed } else { order };
+        if self.scalar(value) == Scalar::Bool {
+            let (address, value) = (self.address(ptr), self.reg(value));
+            let how = update_name(order, scope, address.space);
+            self.update_bool(AtomicOp::Swap, &how, address, value);
+            return;
+        }
         self.store(&format!("st.{}.{}", order_name(order), scope_name(scope)), ptr, value);
     }
 
@@ -84,6 +99,10 @@ impl Emitter<'_> {
     ) -> Value {
         self.fence_if_sequential(order, scope);
         let (scalar, address) = (self.scalar(id), self.address(ptr));
+        if scalar == Scalar::Bool {
+            let value = self.reg(value);
+            return self.update_bool(op, &update_name(order, scope, address.space), address, value);
+        }
         let Some(instruction) = native(op, scalar, address.space) else {
             return self.update_loop(id, op, address, value, order, scope);
         };
@@ -163,15 +182,13 @@ impl Emitter<'_> {
         self.fence_if_sequential(order, scope);
         let (scalar, address) = (self.scalar(id), self.address(ptr));
         let (expected, value) = (self.reg(expected), self.reg(value));
+        let how = update_name(order, scope, address.space);
+        if scalar == Scalar::Bool {
+            return self.exchange_bool(&how, address, [expected, value]);
+        }
         let old = self.regs.fresh(Class::of(scalar));
-        ptx!(
-            self,
-            "atom.{}.{}.{}.cas.{} {old}, {address}, {expected}, {value}",
-            order_name(order),
-            scope_name(scope),
-            space_name(address.space),
-            untyped(scalar)
-        );
+        let bits = untyped(scalar);
+        ptx!(self, "{how}.cas.{bits} {old}, {address}, {expected}, {value}");
         old.into()
     }
 }

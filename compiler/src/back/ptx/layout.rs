@@ -11,7 +11,7 @@
 use super::{comment, grid};
 use crate::{
     id::Id,
-    ir::{Element, Extent, Kernel, Length, Passed, Shared, SharedId, Size, SizeError},
+    ir::{Element, Extent, Kernel, Length, Passed, Scalar, Shared, SharedId, Size, SizeError},
 };
 use std::fmt::{self, Write};
 
@@ -170,7 +170,7 @@ pub(super) fn declare(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
     let declared = undeclared_bytes(kernel) == 0;
     for (id, shared) in kernel.shared.iter().filter(|_| declared) {
         let Some((elem, len)) = fixed(shared) else { continue };
-        let (align, bytes) = (align(elem), bytes(elem, len));
+        let (align, bytes) = (align(elem), declared_bytes(elem, len));
         let (number, comment) = (id.index(), comment(&shared.name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
@@ -199,6 +199,15 @@ fn next_multiple(bytes: u64, align: u64) -> u64 {
 fn bytes(elem: &Element, len: &Extent) -> u64 {
     let len = len.known().expect("a specialized kernel's extents are numbers");
     len.saturating_mul(element_bytes(elem)).max(1)
+}
+
+/// Bytes of a shared array as it is declared: of `bool`s whole words, by which atomic operations
+/// access them.
+fn declared_bytes(elem: &Element, len: &Extent) -> u64 {
+    match elem {
+        Element::Scalar(Scalar::Bool) => next_multiple(bytes(elem, len), 4),
+        Element::Scalar(_) | Element::Plain { .. } => bytes(elem, len),
+    }
 }
 
 fn element_bytes(elem: &Element) -> u64 {

@@ -37,6 +37,7 @@ mod arith;
 mod atomic;
 mod bits;
 mod body;
+mod boolean;
 mod cast;
 mod code;
 mod copies;

@@ -34,16 +34,17 @@ struct Form {
 
 fn form(name: &str, prim: Prim) -> Option<Form> {
     use AtomicMethod::{CompareExchange, Load, Nand, Store, Update};
+    let is_bool = prim == Prim::Bool;
     let update = |op| Some(Form { method: Update(op), values: 1, orders: 1 });
     match name {
         "load" => Some(Form { method: Load, values: 0, orders: 1 }),
         "store" => Some(Form { method: Store, values: 1, orders: 1 }),
         "swap" => update(AtomicOp::Swap),
-        "fetch_add" => update(AtomicOp::Add),
-        "fetch_min" => update(AtomicOp::Min),
-        "fetch_max" => update(AtomicOp::Max),
+        "fetch_add" if !is_bool => update(AtomicOp::Add),
+        "fetch_min" if !is_bool => update(AtomicOp::Min),
+        "fetch_max" if !is_bool => update(AtomicOp::Max),
         _ if prim.is_float() => None,
-        "fetch_sub" => update(AtomicOp::Sub),
+        "fetch_sub" if !is_bool => update(AtomicOp::Sub),
         "fetch_and" => update(AtomicOp::And),
         "fetch_or" => update(AtomicOp::Or),
         "fetch_xor" => update(AtomicOp::Xor),
@@ -75,6 +76,11 @@ impl Infer<'_> {
             let help = match name.as_str() {
                 "fetch_update" | "compare_exchange" | "compare_exchange_weak" => {
                     "keep `to_bits()` of the number in an `AtomicU32` or `AtomicU64`"
+                }
+                "fetch_not" if prim == Prim::Bool => "use `fetch_xor` with `true`",
+                _ if prim == Prim::Bool => {
+                    "use `load`, `store`, `swap`, `compare_exchange`, `fetch_update`, or `fetch_and`, \
+                     `or`, `xor`, `nand`"
                 }
                 "update" | "try_update" => "use `fetch_update`",
                 "get_mut" | "into_inner" | "as_ptr" => "use `load` and `store`",

@@ -230,8 +230,8 @@ impl Infer<'_> {
             "Vec" | "Box" | "Rc" | "Arc" | "HashMap" => {
                 "a kernel cannot allocate: pass a buffer as `&[T]` or `&mut [T]`"
             }
-            "AtomicBool" | "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
-                "use `AtomicU32`: atomics have 32 or 64 bits"
+            "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
+                "use `AtomicU32`: atomic integers have 32 or 64 bits"
             }
             "Self" => "name the type",
             _ if vector::is_name(name) => {
