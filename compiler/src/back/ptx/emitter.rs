@@ -304,8 +304,14 @@ impl<'k> Emitter<'k> {
     /// What stands for `id`, as wide as its type: a literal or a register.
     pub(super) fn operand(&mut self, id: InstId) -> Operand {
         match self.values[id] {
-            Value::Operand(Operand::Imm(imm)) if imm.needs_register() => {
-                Operand::Reg(self.materialize(imm))
+            Value::Operand(Operand::Imm(imm)) => {
+                // The number of threads in a block, if it is declared, is known as a smaller one.
+                let imm = Imm { scalar: self.scalar(id), ..imm };
+                if imm.needs_register() {
+                    Operand::Reg(self.materialize(imm))
+                } else {
+                    Operand::Imm(imm)
+                }
             }
             Value::Operand(Operand::Reg(reg))
                 if reg.class == Class::B32 && self.kernel.insts[id].ty == Scalar::U64.into() =>
