@@ -63,7 +63,7 @@ impl Emitter<'_> {
     }
 
     /// A register for an operand of at most 32 bits.
-    pub(super) fn in_32_bits(&mut self, operand: Operand) -> Reg {
+    fn in_32_bits(&mut self, operand: Operand) -> Reg {
         match operand {
             Operand::Reg(reg) => reg,
             Operand::Imm(imm) => self.materialize(imm),

@@ -261,12 +261,7 @@ impl Emitter<'_> {
             let value = self.half_value(value);
             return self.rounded(format, value).into();
         }
-        let (from, value) = if from == Scalar::U64 && self.facts.fits(value) {
-            let low = self.low(value);
-            (Scalar::U32, self.in_32_bits(low))
-        } else {
-            (from, self.reg(value))
-        };
+        let value = self.reg(value);
         if from == Scalar::F32 {
             return self.rounded(format, value).into();
         }
