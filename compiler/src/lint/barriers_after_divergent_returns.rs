@@ -23,7 +23,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 span: kernel.insts[id].span,
                 labels: why::labels(kernel, block, block.ended[id]),
                 help: "replace the `return` by `let active = ..;` and put `if active { .. }` \
-                       around the work",
+                       around the work"
+                    .to_owned(),
             });
         }
     }

@@ -22,7 +22,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 span: kernel.insts[id].span,
                 labels: why::labels(kernel, block, control),
                 help: "move the barrier out of the branch and keep only the work inside, or let \
-                       the condition depend on values that are the same in the whole block",
+                       the condition depend on values that are the same in the whole block"
+                    .to_owned(),
             });
         }
     }

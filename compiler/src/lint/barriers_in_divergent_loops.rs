@@ -24,7 +24,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 span: kernel.insts[id].span,
                 labels: why::labels(kernel, block, control),
                 help: "let every thread run the same number of iterations (round the bound up to \
-                       a multiple of the block) and put a condition around the work only",
+                       a multiple of the block) and put a condition around the work only"
+                    .to_owned(),
             });
         }
     }

@@ -33,7 +33,7 @@ struct Finding {
     /// Other places that explain why, from the effect to its cause.
     labels: Vec<(Span, String)>,
     /// What to do.
-    help: &'static str,
+    help: String,
 }
 
 /// Every lint, by name.
@@ -77,7 +77,7 @@ pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics
     for lint in LINTS {
         for Finding { message, span, labels, help } in (lint.check)(kernel, analyses) {
             let (code, level) = (lint.name, levels.of(lint, span));
-            let help = Some(help.to_owned());
+            let help = Some(help);
             diagnostics.push(Diagnostic { code, level, message, span, labels, help });
         }
     }
