@@ -25,6 +25,8 @@ pub struct Diagnostic {
     pub span: Span,
     /// Other places that explain why, from the effect to its cause.
     pub labels: Vec<(Span, String)>,
+    /// What else it rests on, such as an assumption.
+    pub notes: Vec<String>,
     /// What to do.
     pub help: Option<String>,
 }

@@ -55,11 +55,14 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenSt
 
 /// Message, notes and help, as rustc would set them below each other.
 fn text(diagnostic: &Diagnostic, places: Places<'_>) -> String {
-    let Diagnostic { code, level, message, labels, help, .. } = diagnostic;
+    let Diagnostic { code, level, message, labels, notes, help, .. } = diagnostic;
     let mut text = message.clone();
     for (span, label) in labels {
         let place = Place::of(places.range(*span).0);
         text.push_str(&format!("\n= note: {label} ({place})"));
+    }
+    for note in notes {
+        text.push_str(&format!("\n= note: {note}"));
     }
     if let Some(help) = help {
         text.push_str(&format!("\n= help: {help}"));
@@ -171,6 +174,29 @@ mod tests {
     fn rejection(rustc_reports: bool) -> String {
         let errors = syn::Error::new(Span::call_site(), "no such thing");
         rejected(Rejected { errors, rustc_reports }).to_string()
+    }
+
+    #[test]
+    fn notes_stand_between_labels_and_help() {
+        let span = ir::Span::new(0);
+        let diagnostic = Diagnostic {
+            code: "gpu_barriers_in_divergent_flow",
+            level: Level::Deny,
+            message: "it is wrong".to_owned(),
+            span,
+            labels: vec![(span, "because of this".to_owned())],
+            notes: vec!["assuming blocks of 256 threads".to_owned()],
+            help: Some("do it otherwise".to_owned()),
+        };
+        let text = text(&diagnostic, Places { spans: &[], fallback: Span::call_site() });
+        let lines: Vec<_> = text.lines().take(4).collect();
+        let expected = [
+            "it is wrong",
+            "= note: because of this (<unknown>:0:0)",
+            "= note: assuming blocks of 256 threads",
+            "= help: do it otherwise",
+        ];
+        assert_eq!(lines, expected);
     }
 
     #[test]

@@ -7,11 +7,15 @@
 //! ```
 //! It works, but what the barrier was to protect is then the work of fewer threads
 //! than the block has. Silent where control varies anyway: the other lints say so.
-use super::{Finding, Lint, why};
+use super::{Finding, Group, Lint, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_barriers_after_divergent_returns", level: Level::Warn, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_barriers_after_divergent_returns",
+    group: Group::Correctness,
+    level: Level::Warn,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
@@ -22,6 +26,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 message: format!("some threads of the block have returned before this `{call}`"),
                 span: kernel.insts[id].span,
                 labels: why::labels(kernel, block, block.ended[id]),
+                notes: Vec::new(),
                 help: "replace the `return` by `let active = ..;` and put `if active { .. }` \
                        around the work"
                     .to_owned(),

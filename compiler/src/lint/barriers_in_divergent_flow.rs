@@ -5,11 +5,15 @@
 //! ```
 //! Fires where control varies in the block, even if each warp agrees. Silent
 //! where nothing tells whether it does: all threads reading one cell of memory mostly agree.
-use super::{Finding, Lint, why};
+use super::{Finding, Group, Lint, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_barriers_in_divergent_flow", level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_barriers_in_divergent_flow",
+    group: Group::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
@@ -21,6 +25,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,
                 labels: why::labels(kernel, block, control),
+                notes: Vec::new(),
                 help: "move the barrier out of the branch and keep only the work inside, or let \
                        the condition depend on values that are the same in the whole block"
                     .to_owned(),

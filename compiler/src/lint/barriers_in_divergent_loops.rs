@@ -5,11 +5,15 @@
 //! for i in (thread_idx_x()..100).step_by(64) { sync_threads(); }   // 2 times or once
 //! ```
 //! Silent where nothing tells whether they do, as `gpu_barriers_in_divergent_flow` is.
-use super::{Finding, Lint, why};
+use super::{Finding, Group, Lint, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
-pub(super) const LINT: Lint =
-    Lint { name: "gpu_barriers_in_divergent_loops", level: Level::Deny, check };
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_barriers_in_divergent_loops",
+    group: Group::Correctness,
+    level: Level::Deny,
+    check,
+};
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
@@ -23,6 +27,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 ),
                 span: kernel.insts[id].span,
                 labels: why::labels(kernel, block, control),
+                notes: Vec::new(),
                 help: "let every thread run the same number of iterations (round the bound up to \
                        a multiple of the block) and put a condition around the work only"
                     .to_owned(),

@@ -14,11 +14,24 @@ use crate::{
     ir::{Kernel, Span},
 };
 
+/// What a lint is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// The kernel does not do what it should, or may not.
+    Correctness,
+    /// It does, but slower than it could.
+    Performance,
+    /// It does, but says less, or more, than it could.
+    Style,
+}
+
 /// A lint.
 #[derive(Debug)]
 pub struct Lint {
     /// Name, as in `#[allow(..)]`: `gpu_` and the bad thing, in the plural.
     pub name: &'static str,
+    /// What it is about.
+    pub group: Group,
     /// Level unless the user says otherwise.
     pub level: Level,
     check: fn(&Kernel, &Analyses) -> Vec<Finding>,
@@ -32,6 +45,8 @@ struct Finding {
     span: Span,
     /// Other places that explain why, from the effect to its cause.
     labels: Vec<(Span, String)>,
+    /// What else it rests on, such as an assumption.
+    notes: Vec<String>,
     /// What to do.
     help: String,
 }
@@ -75,10 +90,10 @@ impl Levels {
 pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for lint in LINTS {
-        for Finding { message, span, labels, help } in (lint.check)(kernel, analyses) {
+        for Finding { message, span, labels, notes, help } in (lint.check)(kernel, analyses) {
             let (code, level) = (lint.name, levels.of(lint, span));
             let help = Some(help);
-            diagnostics.push(Diagnostic { code, level, message, span, labels, help });
+            diagnostics.push(Diagnostic { code, level, message, span, labels, notes, help });
         }
     }
     diagnostics

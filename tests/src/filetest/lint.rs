@@ -13,7 +13,7 @@ pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
 }
 
 fn text(diagnostic: &Diagnostic) -> String {
-    let Diagnostic { code, level, message, span, labels, help } = diagnostic;
+    let Diagnostic { code, level, message, span, labels, notes, help } = diagnostic;
     let level = match level {
         Level::Allow => "allow",
         Level::Warn => "warn",
@@ -22,6 +22,9 @@ fn text(diagnostic: &Diagnostic) -> String {
     let mut text = format!("{level} {code}: {message} {span}\n");
     for (span, label) in labels {
         text += &format!("  note: {label} {span}\n");
+    }
+    for note in notes {
+        text += &format!("  note: {note}\n");
     }
     if let Some(help) = help {
         text += &format!("  help: {help}\n");
