@@ -4,9 +4,11 @@
 //! the effect to its source, and messages are built from such chains.
 pub mod evaluate;
 pub mod range;
+pub mod trace;
 pub mod uniformity;
 pub mod vectors;
 use crate::ir::Kernel;
+use trace::Trace;
 use uniformity::Uniformity;
 
 /// Everything that lints may know about a kernel.
@@ -14,11 +16,13 @@ use uniformity::Uniformity;
 pub struct Analyses {
     /// What differs between the threads of a warp or block.
     pub uniformity: Uniformity,
+    /// What one block does, step after step.
+    pub trace: Trace,
 }
 
 impl Analyses {
     /// Runs every analysis.
     pub fn of(kernel: &Kernel) -> Self {
-        Self { uniformity: uniformity::analyze(kernel) }
+        Self { uniformity: uniformity::analyze(kernel), trace: trace::analyze(kernel) }
     }
 }

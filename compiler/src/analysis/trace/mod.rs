@@ -1,0 +1,188 @@
+//! What the threads of one block do, step after step, as far as the kernel alone tells.
+//!
+//! The analysis runs one block of the kernel symbolically: all threads at once, each value as a
+//! [`Value`], a sum of block-uniform *symbols* (parameters, block indices, iteration numbers, loaded data)
+//! with a known integer factor for each thread. Nothing else is needed to know what a warp asks of memory:
+//! the differences between lanes are numbers, even where the base is not.
+//!
+//! ```text
+//! tid / 32            known: 0 in 32 threads, 1 in the next 32, ...
+//! row * n + col       n * (tid / 16) + tid % 16: with a factor of `n` for each thread, and a number
+//! block * 256 + tid   256 * (symbol block_idx.x) + (0, 1, .., 255)
+//! x[i]                data: not known, not even whether two threads have the same
+//! ```
+//!
+//! The run yields [`Event`]s: accesses to memory, branches, barriers, meetings of warps, in the order in which
+//! they happen, each with the threads that are active and with the interval between barriers it falls into. A
+//! loop whose condition is known runs as often as the kernel would run it, within [`MOST_STEPS`]; of any other,
+//! two iterations are run, one after the other, for symbolic iteration numbers, so that what the end of one and the
+//! beginning of the next do to each other can be seen. What a loop may have changed by then is not known.
+//!
+//! One instruction can therefore have several events; a verdict about it is one about all of them.
+mod shape;
+mod threads;
+mod value;
+
+use crate::{
+    analysis::{range::Range, uniformity::Group},
+    ir::{InstId, Kernel, Root},
+};
+pub use shape::Shape;
+pub use threads::Threads;
+pub use value::{Factors, Monomial, Term, Value};
+
+crate::id!(/** A number that is the same in a whole block or warp, and not known. */ SymbolId, "s");
+
+/// How many instructions are run, over all iterations. What is behind is not in the trace.
+pub const MOST_STEPS: usize = 20_000;
+
+/// What one block of a kernel does.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The block that was run.
+    pub shape: Shape,
+    /// What values are made of.
+    pub symbols: crate::id::Table<SymbolId, Symbol>,
+    /// What happens, in order.
+    pub events: Vec<Event>,
+    /// False if [`MOST_STEPS`] were not enough: something may be missing.
+    pub complete: bool,
+}
+
+/// A number that is the same in a whole block, or at least in each warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The instruction whose value it is.
+    pub of: InstId,
+    /// What it stands for.
+    pub kind: SymbolKind,
+    /// Which threads are known to have the same number: those of a block, or those of each warp.
+    pub group: Group,
+    /// Between which limits it lies.
+    pub range: Range,
+}
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// Given by the launch: a scalar parameter, a length, a dimension of the grid, a generic constant.
+    Launch,
+    /// A block's index: differs between blocks.
+    BlockIdx,
+    /// The number of an iteration of the loop `of`, from 0. Threads of different warps may be in different
+    /// iterations at one time, unless a barrier in the loop keeps them together.
+    Iteration,
+    /// Something else that is computed or read from memory.
+    Computed,
+}
+
+/// Something that happens.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The instruction.
+    pub inst: InstId,
+    /// Which threads take part.
+    pub active: Active,
+    /// How many barriers of the block come before.
+    pub interval: u32,
+    /// The loops around it, the outermost first, each with the symbol of its iteration number; `None` where the loop
+    /// is run as often as the kernel would.
+    pub loops: Vec<(InstId, Option<SymbolId>)>,
+    /// What happens.
+    pub what: What,
+}
+
+/// Which threads run an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Active {
+    /// No others.
+    pub threads: Threads,
+    /// Which of them.
+    pub which: Which,
+    /// The innermost `if` or loop whose condition decides it, where not all threads of the block are active.
+    pub because: Option<InstId>,
+}
+
+/// Which of some threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them, whenever the block comes here at all.
+    All,
+    /// All of them but in blocks at an edge: they stand behind a guard such as `i < n`.
+    Guarded,
+    /// Some of them, by warps: of each warp all that are in the set, or none.
+    Warps,
+    /// Some of them.
+    Some,
+}
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Memory is accessed.
+    Access(Access),
+    /// Threads part at an `if`, or at the condition of a loop.
+    Branch(Split),
+    /// Threads end: a `return`.
+    Return,
+    /// The block waits.
+    Barrier,
+    /// The grid waits.
+    SyncGrid,
+    /// A warp waits, or exchanges values.
+    Meeting {
+        /// The mask, where one is given.
+        mask: Option<Value>,
+        /// Of a shuffle: the lane, distance or lane mask.
+        lane: Option<Value>,
+    },
+    /// A fence.
+    Fence,
+}
+
+/// What a condition does to the active threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// True in exactly these threads.
+    Known(Threads),
+    /// The same in the whole block; which is not known.
+    Uniform,
+    /// The same in each warp; which is not known.
+    UniformInWarps,
+    /// A guard: a number that grows by one from thread to thread is compared with a uniform one. All threads
+    /// agree, but in one warp.
+    Guard,
+    /// It depends on data, or on something else that is not known.
+    Unknown,
+}
+
+/// An access to memory by the active threads.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The buffer or array, if it is known which.
+    pub root: Option<Root>,
+    /// What is done.
+    pub kind: AccessKind,
+    /// Bytes that each thread accesses.
+    pub bytes: u32,
+    /// How many bytes behind the beginning of the buffer or array; `None` if nothing is known of it.
+    pub offset: Option<Value>,
+}
+
+/// What an access does.
+#[derive(Clone, Debug)]
+pub enum AccessKind {
+    /// Reads.
+    Load,
+    /// Writes; `None` if nothing is known of what.
+    Store(Option<Value>),
+    /// Reads or writes atomically.
+    Atomic,
+}
+
+/// Runs one block of `kernel`, which may be generic, in the shape that it declares or, without a declaration, in
+/// the one that [`Shape::of`] assumes.
+pub fn analyze(kernel: &Kernel) -> Trace {
+    let shape = Shape::of(kernel);
+    Trace { shape, symbols: crate::id::Table::default(), events: Vec::new(), complete: false }
+}
