@@ -1,0 +1,94 @@
+//! Lints the corpus and the examples of the lints' pages, and compares with what they say of themselves.
+//!
+//! One trial a kernel, and one for `docs/lints/evidence.md`, the table of what lints find and
+//! miss: precision is how much of what a lint says is so, recall how much of what is so it says.
+//! `cargo test -p warpwise-corpus -- bank` runs what has `bank` in its name.
+mod expected;
+mod found;
+mod table;
+
+use expected::{Expected, expected};
+use found::{Found, found};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::{path::Path, process::ExitCode};
+use table::Table;
+use warpwise::__private::Source;
+use warpwise_corpus::{MODULES, PAGES, Page};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    let mut table = Table::default();
+    for &(file, kernels) in MODULES {
+        let labels = labels(file, kernels);
+        trials.push(Trial::test(format!("{file}: lists its kernels"), {
+            let unlisted = labels.unlisted.clone();
+            move || if unlisted.is_empty() { Ok(()) } else { Err(unlisted.join(", ").into()) }
+        }));
+        for (&source, expected) in kernels.iter().zip(labels.kernels) {
+            let found = found(source);
+            table.add(&expected, &found);
+            trials.push(Trial::test(format!("{file}: {}", source.name), move || {
+                compare(&expected, &found)
+            }));
+        }
+    }
+    trials.extend(PAGES.iter().map(page));
+    trials.push(Trial::test("docs/lints/evidence.md", move || table.check()));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// What a module's file says.
+struct Labels {
+    /// Of its kernels, in the order of their list.
+    kernels: Vec<Vec<Expected>>,
+    /// Kernels that are in the file only.
+    unlisted: Vec<String>,
+}
+
+fn labels(file: &str, kernels: &[&Source]) -> Labels {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = std::fs::read_to_string(path).expect("the module is there");
+    let written = expected(&text);
+    let of = |source: &&Source| {
+        let kernel = written.iter().find(|(name, _)| name == source.name);
+        kernel.map(|(_, labels)| labels.clone()).expect("a kernel is where it is listed")
+    };
+    let unlisted = written
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| kernels.iter().all(|source| source.name != name.as_str()));
+    Labels { kernels: kernels.iter().map(of).collect(), unlisted: unlisted.cloned().collect() }
+}
+
+/// That what is found is what is expected.
+fn compare(expected: &[Expected], found: &[Found]) -> Result<(), Failed> {
+    let missed = expected.iter().filter(|label| !found.iter().any(|found| label.is(found)));
+    let wrong = found.iter().filter(|found| !expected.iter().any(|label| label.is(found)));
+    let missed = missed.map(|label| format!("not found: {label}"));
+    let wrong = wrong.map(|found| format!("found, but not expected: {found}"));
+    let all: Vec<_> = missed.chain(wrong).collect();
+    if all.is_empty() { Ok(()) } else { Err(all.join("\n").into()) }
+}
+
+/// That an example of a page shows what the page says.
+fn page(page: &'static Page) -> Trial {
+    let Page { lint, line, is_bad, kernels } = *page;
+    Trial::test(format!("docs/lints/{lint}.md:{line}"), move || {
+        let found: Vec<_> = kernels.iter().flat_map(|source| found(source)).collect();
+        let others: Vec<_> = found
+            .iter()
+            .filter(|found| !is_bad || found.lint != lint)
+            .map(Found::to_string)
+            .collect();
+        if kernels.is_empty() {
+            Err("it has no kernel".into())
+        } else if !others.is_empty() {
+            Err(others.join("\n").into())
+        } else if is_bad && found.is_empty() {
+            Err("nothing is found".into())
+        } else {
+            Ok(())
+        }
+    })
+}

@@ -1,0 +1,94 @@
+//! Precision and recall, by lint: `docs/lints/evidence.md`.
+use crate::{expected::Expected, found::Found};
+use libtest_mimic::Failed;
+use std::{collections::BTreeMap, env, fs, path::Path};
+use warpwise_compiler::lint;
+
+/// What lints found and missed.
+#[derive(Default)]
+pub(crate) struct Table {
+    kernels: u32,
+    clean: u32,
+    lints: BTreeMap<String, Counts>,
+}
+
+/// Of one lint.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    /// Kernels that must have a finding of it.
+    bad: u32,
+    /// Found, and so.
+    right: u32,
+    /// Found, and not so.
+    wrong: u32,
+    /// So, and not found.
+    missed: u32,
+}
+
+impl Table {
+    /// Counts a kernel.
+    pub(crate) fn add(&mut self, expected: &[Expected], found: &[Found]) {
+        self.kernels += 1;
+        self.clean += u32::from(expected.is_empty());
+        for lint in lint::names() {
+            let of: Vec<_> = expected.iter().filter(|label| label.lint == lint).collect();
+            let said: Vec<_> = found.iter().filter(|found| found.lint == lint).collect();
+            let counts = self.lints.entry(lint.to_owned()).or_default();
+            counts.bad += u32::from(!of.is_empty());
+            for label in &of {
+                let is_found = said.iter().any(|found| label.is(found));
+                *(if is_found { &mut counts.right } else { &mut counts.missed }) += 1;
+            }
+            counts.wrong += said
+                .iter()
+                .map(|found| u32::from(!of.iter().any(|label| label.is(found))))
+                .sum::<u32>();
+        }
+    }
+
+    /// Compares with the page, or rewrites it.
+    pub(crate) fn check(&self) -> Result<(), Failed> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints/evidence.md");
+        let text = self.text();
+        if env::var_os("BLESS").is_some() {
+            fs::write(path, text)?;
+            return Ok(());
+        }
+        let written = fs::read_to_string(path).unwrap_or_default();
+        if written == text {
+            return Ok(());
+        }
+        let diff = similar::TextDiff::from_lines(&written, &text);
+        let diff = diff.unified_diff().to_string();
+        Err(format!("{diff}\nBLESS=1 cargo test -p warpwise-corpus rewrites it").into())
+    }
+
+    fn text(&self) -> String {
+        let Self { kernels, clean, lints } = self;
+        let mut text = format!(
+            "# What the lints find, and what they miss\n\n\
+             `tests/corpus` has {kernels} kernels, written to be right or wrong in known ways; {clean} of them are\n\
+             clean: no lint of any level may say anything. The comments in the kernels say on which line what must be\n\
+             found. *Precision* is how much of what a lint says is so, *recall* how much of what is so it says.\n\n\
+             | lint | kernels with it | found | wrong | missed | precision | recall |\n\
+             |---|---|---|---|---|---|---|\n"
+        );
+        for (lint, counts) in lints {
+            let Counts { bad, right, wrong, missed } = *counts;
+            let precision = percent(right, right + wrong);
+            let recall = percent(right, right + missed);
+            text += &format!(
+                "| [`{lint}`]({lint}.md) | {bad} | {right} | {wrong} | {missed} | {precision} | {recall} |\n"
+            );
+        }
+        text + "\n`cargo test -p warpwise-corpus` compares this table with what the lints find now.\n"
+    }
+}
+
+/// How much `part` is of `whole`.
+fn percent(part: u32, whole: u32) -> String {
+    if whole == 0 {
+        return "-".to_owned();
+    }
+    format!("{:.1} %", 100.0 * f64::from(part) / f64::from(whole))
+}

@@ -1,0 +1,55 @@
+//! Kernels with known faults, and as many without: what the lints are measured by.
+//!
+//! A kernel says in comments what is wrong with it, on the line where a finding must stand; a kernel
+//! without such a comment must be without findings, at any level:
+//!
+//! ```text
+//! let v = tile[lane][3]; //~ gpu_bank_conflicts "32 wavefronts, 1 needed"
+//! ```
+//! `//~` stands behind what it is about; `//~^` on a line below is about the line above it, one further up for each further `^`.
+//! Behind the lint's name may stand a part of the message. Where a statement is long, rustfmt
+//! leaves such lines alone.
+//!
+//! To add kernels: write them into the module of their lint (or a new one, listed below), and
+//! list them in its `corpus![..]`. Write them as a user would: labels come from what the hardware does, not from what the lints say.
+//! Every kernel declares its block, unless that is what it is about.
+//! `cargo test -p warpwise-corpus` compares, and keeps `docs/lints/evidence.md` true (`BLESS=1` rewrites it).
+use warpwise::__private::Source;
+
+/// What a page of `docs/lints` shows.
+#[derive(Debug)]
+pub struct Page {
+    /// The page's lint.
+    pub lint: &'static str,
+    /// Where in the page.
+    pub line: usize,
+    /// Whether it is the page's bad example, in which the lint must find something and no
+    /// other lint may. In the others none may.
+    pub is_bad: bool,
+    /// Its kernels.
+    pub kernels: &'static [&'static Source],
+}
+
+/// Lists the kernels of a module.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! corpus {
+    ($($kernel:ident),* $(,)?) => {
+        /// The kernels of this module.
+        pub const KERNELS: &[&::warpwise::__private::Source] = &[$($kernel::__WARPWISE_SOURCE),*];
+    };
+}
+
+/// Declares modules and lists them.
+macro_rules! modules {
+    ($($module:ident),* $(,)?) => {
+        $(mod $module;)*
+        /// The modules of the corpus: their files, and their kernels.
+        pub const MODULES: &[(&str, &[&Source])] =
+            &[$((concat!("src/", stringify!($module), ".rs"), $module::KERNELS)),*];
+    };
+}
+
+modules![barriers,];
+
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));
