@@ -12,6 +12,7 @@ pub mod compile;
 pub mod diag;
 pub mod fault;
 pub mod half;
+pub mod hardware;
 pub mod id;
 pub mod ir;
 pub mod library;

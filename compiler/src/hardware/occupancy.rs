@@ -1,0 +1,372 @@
+//! Occupancy: how many blocks of a kernel run on one multiprocessor at the same time, and what limits it.
+//!
+//! A multiprocessor has room for so many warps, blocks, registers, bytes of shared memory and barriers. A block
+//! takes of each what [`Block`] says, rounded up as the hardware allocates, and as many blocks run as fit into all of them:
+//!
+//! ```text
+//! warps      most warps / warps of a block
+//! blocks     most blocks
+//! registers  four partitions, each a quarter of the registers: whole warps to a partition, whole blocks in the end
+//! shared     bytes of all / (bytes of a block + those the system takes), rounded up to the granularity
+//! barriers   most barriers / barriers of a block, from compute capability 9.0
+//! ```
+//!
+//! Limits are those of the CUDA programming guide's tables of compute capabilities. That formula and table agree with
+//! what NVIDIA's own calculator gives is a test over all of `tests/hardware/occupancy_cases.csv`.
+//!
+//! What is not known is left out: a block with no [`Block::registers`] is not limited by registers, and
+//! [`Occupancy::registers_known`] says so, so that what is printed of it can be "at most".
+use crate::target::Target;
+use std::fmt;
+
+/// Threads of a warp.
+pub const WARP: u32 = 32;
+/// Most threads of a block.
+pub const MOST_THREADS: u32 = 1024;
+/// Registers of a multiprocessor, and most of a block.
+pub const REGISTERS: u32 = 65_536;
+/// Most registers of a thread.
+pub const MOST_REGISTERS: u32 = 255;
+
+/// What the registers and the warps of a multiprocessor are divided among.
+const PARTITIONS: u32 = 4;
+/// Registers are given to a warp in multiples of this.
+const REGISTER_GRANULARITY: u32 = 256;
+/// From here on, barriers are a limit.
+const BARRIERS_COUNT_FROM: u32 = 90;
+
+/// One multiprocessor of an architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiprocessor {
+    /// The architecture.
+    pub target: Target,
+    /// Most warps at the same time.
+    pub warps: u32,
+    /// Most blocks at the same time.
+    pub blocks: u32,
+    /// Bytes of shared memory.
+    pub shared: u64,
+    /// Bytes of shared memory that one block can have, if the launch asks for it.
+    pub block_shared: u64,
+    /// Bytes of shared memory that the system takes for each block.
+    pub reserved: u64,
+    /// Shared memory is given in multiples of this.
+    pub granularity: u64,
+    /// Barriers.
+    pub barriers: u32,
+}
+
+/// Every architecture that is known, by number.
+pub const MULTIPROCESSORS: &[Multiprocessor] = &[
+    row(70, 64, 32, [96, 96], 0, 256, 64),
+    row(75, 32, 16, [64, 64], 0, 256, 32),
+    row(80, 64, 32, [164, 163], 1024, 128, 64),
+    row(86, 48, 16, [100, 99], 1024, 128, 16),
+    row(87, 48, 16, [164, 163], 1024, 128, 16),
+    row(89, 48, 24, [100, 99], 1024, 128, 24),
+    row(90, 64, 32, [228, 227], 1024, 128, 64),
+    row(100, 64, 32, [228, 227], 1024, 128, 64),
+    row(103, 64, 32, [228, 227], 1024, 128, 32),
+    row(110, 48, 24, [228, 227], 1024, 128, 24),
+    row(120, 48, 24, [100, 99], 1024, 128, 24),
+    row(121, 48, 24, [100, 99], 1024, 128, 24),
+];
+
+const fn row(
+    sm: u32,
+    warps: u32,
+    blocks: u32,
+    [shared, block_shared]: [u64; 2],
+    reserved: u64,
+    granularity: u64,
+    barriers: u32,
+) -> Multiprocessor {
+    let (shared, block_shared) = (shared << 10, block_shared << 10);
+    let target = Target::new(sm);
+    Multiprocessor { target, warps, blocks, shared, block_shared, reserved, granularity, barriers }
+}
+
+/// What one block takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Threads.
+    pub threads: u32,
+    /// Registers of a thread; `None` if nobody has compiled the kernel yet.
+    pub registers: Option<u32>,
+    /// Bytes of shared memory, declared and asked for by the launch.
+    pub shared: u64,
+    /// Barriers: 1 for a kernel that has `sync_threads()`, however often.
+    pub barriers: u32,
+}
+
+/// What limits how many blocks run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Limiter {
+    /// Most warps of a multiprocessor.
+    Warps,
+    /// Most blocks of a multiprocessor.
+    Blocks,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+    /// Barriers.
+    Barriers,
+}
+
+/// How many blocks run on one multiprocessor at the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// How many; at least one.
+    pub blocks: u32,
+    /// How many warps they have.
+    pub warps: u32,
+    /// Most warps of the multiprocessor.
+    pub most_warps: u32,
+    /// What lets no more run, in the order of [`Limiter`].
+    pub limiters: Vec<Limiter>,
+    /// False if registers may be a limit that is not counted.
+    pub registers_known: bool,
+}
+
+/// Why no block runs at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlaunchable {
+    /// A block without threads.
+    NoThreads,
+    /// More threads than a block can have.
+    Threads {
+        /// Threads of a block.
+        threads: u32,
+    },
+    /// More registers than a thread can have, or a block.
+    Registers {
+        /// Registers of a thread.
+        registers: u32,
+        /// Threads of a block.
+        threads: u32,
+    },
+    /// More shared memory than a block can have.
+    SharedMemory {
+        /// Bytes of a block.
+        bytes: u64,
+        /// Bytes that it can have.
+        limit: u64,
+        /// On which architecture.
+        target: Target,
+    },
+    /// More barriers than the multiprocessor has.
+    Barriers {
+        /// Barriers of a block.
+        barriers: u32,
+        /// Barriers of a multiprocessor.
+        limit: u32,
+    },
+}
+
+impl Multiprocessor {
+    /// That of `target`, if it is known.
+    pub fn of(target: Target) -> Option<&'static Self> {
+        MULTIPROCESSORS.iter().find(|row| row.target == target)
+    }
+
+    /// How many blocks run at the same time, and what limits it.
+    ///
+    /// # Errors
+    /// If none does.
+    pub fn occupancy(&self, block: &Block) -> Result<Occupancy, Unlaunchable> {
+        if block.threads == 0 {
+            return Err(Unlaunchable::NoThreads);
+        }
+        if block.threads > MOST_THREADS {
+            return Err(Unlaunchable::Threads { threads: block.threads });
+        }
+        let warps = block.threads.div_ceil(WARP);
+        let limits = [
+            (Limiter::Warps, Some(self.warps / warps)),
+            (Limiter::Blocks, Some(self.blocks)),
+            (Limiter::Registers, register_limit(block, warps)?),
+            (Limiter::SharedMemory, self.shared_limit(block)?),
+            (Limiter::Barriers, self.barrier_limit(block)?),
+        ];
+        let known = || limits.iter().filter_map(|&(limiter, limit)| Some((limiter, limit?)));
+        let blocks = known().map(|(_, limit)| limit).min().expect("the first two are known");
+        let limiters = known().filter(|&(_, limit)| limit == blocks).map(|(limiter, _)| limiter);
+        Ok(Occupancy {
+            blocks,
+            warps: blocks * warps,
+            most_warps: self.warps,
+            limiters: limiters.collect(),
+            registers_known: block.registers.is_some(),
+        })
+    }
+
+    fn shared_limit(&self, block: &Block) -> Result<Option<u32>, Unlaunchable> {
+        let (bytes, limit, target) = (block.shared, self.block_shared, self.target);
+        if bytes > limit {
+            return Err(Unlaunchable::SharedMemory { bytes, limit, target });
+        }
+        let each = (bytes + self.reserved).next_multiple_of(self.granularity);
+        let blocks = self.shared.checked_div(each);
+        Ok(blocks.map(|blocks| u32::try_from(blocks).unwrap_or(u32::MAX)))
+    }
+
+    fn barrier_limit(&self, block: &Block) -> Result<Option<u32>, Unlaunchable> {
+        let (barriers, limit) = (block.barriers, self.barriers);
+        if self.target.sm() < BARRIERS_COUNT_FROM || barriers == 0 {
+            return Ok(None);
+        }
+        match limit / barriers {
+            0 => Err(Unlaunchable::Barriers { barriers, limit }),
+            blocks => Ok(Some(blocks)),
+        }
+    }
+}
+
+/// How many blocks of so many warps the registers are enough for.
+fn register_limit(block: &Block, warps: u32) -> Result<Option<u32>, Unlaunchable> {
+    let Some(registers) = block.registers else { return Ok(None) };
+    let refused = Unlaunchable::Registers { registers, threads: block.threads };
+    if registers > MOST_REGISTERS {
+        return Err(refused);
+    }
+    let each = (registers * WARP).next_multiple_of(REGISTER_GRANULARITY);
+    if each * warps.next_multiple_of(PARTITIONS) > REGISTERS {
+        return Err(refused);
+    }
+    let in_a_partition = (REGISTERS / PARTITIONS).checked_div(each);
+    Ok(in_a_partition.map(|in_a_partition| in_a_partition * PARTITIONS / warps))
+}
+
+impl Occupancy {
+    /// Of the most warps that could run at the same time, how many do: from 0 to 1.
+    pub fn ratio(&self) -> f64 {
+        f64::from(self.warps) / f64::from(self.most_warps)
+    }
+
+    /// What limits it, as in a message: `shared memory`, `registers and shared memory`.
+    pub fn limited_by(&self) -> String {
+        let names: Vec<_> = self.limiters.iter().map(ToString::to_string).collect();
+        names.join(" and ")
+    }
+}
+
+impl fmt::Display for Limiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Warps => "the number of warps",
+            Self::Blocks => "the number of blocks",
+            Self::Registers => "registers",
+            Self::SharedMemory => "shared memory",
+            Self::Barriers => "barriers",
+        })
+    }
+}
+
+impl fmt::Display for Unlaunchable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoThreads => f.write_str("a block has no threads"),
+            Self::Threads { threads } => {
+                write!(f, "a block has {threads} threads, and {MOST_THREADS} is the most")
+            }
+            Self::Registers { registers, threads } => write!(
+                f,
+                "{threads} threads of {registers} registers each are more than the {REGISTERS} registers \
+                 that there are, in the units in which they are given out"
+            ),
+            Self::SharedMemory { bytes, limit, target } => write!(
+                f,
+                "a block takes {bytes} bytes of shared memory, and {limit} is the most on {target}"
+            ),
+            Self::Barriers { barriers, limit } => {
+                write!(f, "a block has {barriers} barriers, and a multiprocessor {limit}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unlaunchable {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASES: &str = include_str!("../../../tests/hardware/occupancy_cases.csv");
+
+    fn on(sm: u32, block: Block) -> Result<Occupancy, Unlaunchable> {
+        Multiprocessor::of(Target::new(sm)).unwrap().occupancy(&block)
+    }
+
+    fn block(threads: u32, registers: u32, shared_kib: u64) -> Block {
+        Block { threads, registers: Some(registers), shared: shared_kib << 10, barriers: 1 }
+    }
+
+    #[test]
+    fn agrees_with_nvidias_calculator() {
+        let mut architectures = std::collections::BTreeSet::new();
+        let mut rows = 0;
+        for line in CASES.lines().skip(1) {
+            let numbers: Vec<u32> = line.split(',').map(|number| number.parse().unwrap()).collect();
+            let [major, minor, threads, fixed, registers, dynamic, barriers, expected] =
+                numbers[..]
+            else {
+                panic!("{line}")
+            };
+            let shared = u64::from(fixed + dynamic);
+            let block = Block { threads, registers: Some(registers), shared, barriers };
+            let found = on(10 * major + minor, block).map_or(0, |occupancy| occupancy.blocks);
+            assert_eq!(found, expected, "{line}");
+            architectures.insert((major, minor));
+            rows += 1;
+        }
+        assert_eq!((rows, architectures.len()), (3000, MULTIPROCESSORS.len()));
+    }
+
+    #[test]
+    fn golden_values() {
+        use Limiter::{Registers, SharedMemory, Warps};
+        for (sm, of, blocks, percent, limiters) in [
+            (90, block(256, 64, 0), 4, 50.0, &[Registers][..]),
+            (90, block(256, 72, 0), 3, 37.5, &[Registers]),
+            (90, block(1024, 64, 0), 1, 50.0, &[Registers]),
+            (90, block(128, 255, 0), 2, 12.5, &[Registers]),
+            (90, block(384, 40, 0), 4, 75.0, &[Registers]),
+            (90, block(256, 32, 48), 4, 50.0, &[SharedMemory]),
+            (86, block(1024, 32, 0), 1, 66.7, &[Warps]),
+            (75, block(256, 32, 32), 2, 50.0, &[SharedMemory]),
+            (120, block(128, 32, 50), 1, 8.3, &[SharedMemory]),
+            (90, block(256, 32, 0), 8, 100.0, &[Warps, Registers]),
+        ] {
+            let found = on(sm, of).unwrap();
+            assert_eq!((found.blocks, &*found.limiters), (blocks, limiters), "sm_{sm} {of:?}");
+            assert!((found.ratio() * 100.0 - percent).abs() < 0.05, "sm_{sm} {of:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn says_why_nothing_runs() {
+        let refused = |block| on(90, block).unwrap_err();
+        let registers = Unlaunchable::Registers { registers: 65, threads: 1024 };
+        assert_eq!(refused(block(1024, 65, 0)), registers);
+        assert_eq!(refused(block(1025, 8, 0)), Unlaunchable::Threads { threads: 1025 });
+        assert_eq!(refused(block(0, 8, 0)), Unlaunchable::NoThreads);
+        let text = refused(block(32, 8, 228)).to_string();
+        assert_eq!(
+            text,
+            "a block takes 233472 bytes of shared memory, and 232448 is the most on sm_90"
+        );
+        let barriers = Block { barriers: 65, ..block(32, 8, 0) };
+        assert_eq!(refused(barriers), Unlaunchable::Barriers { barriers: 65, limit: 64 });
+        assert!(on(89, barriers).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_known_is_no_limit() {
+        let found = on(90, Block { registers: None, ..block(256, 0, 48) }).unwrap();
+        assert_eq!((found.blocks, found.registers_known), (4, false));
+        assert_eq!(found.limited_by(), "shared memory");
+        let found = on(90, block(32, 16, 0)).unwrap();
+        assert_eq!((found.blocks, found.limited_by().as_str()), (32, "the number of blocks"));
+    }
+}
