@@ -9,6 +9,7 @@ use crate::{
         LaneFn,
         scan::{AllBelow, Transfer},
     },
+    lower::Counted,
     memory::Use,
     registers::{Array, Reg, Uniform},
 };
@@ -53,6 +54,8 @@ pub(crate) struct Code {
     pub(crate) preset: Vec<(Reg, Preset)>,
     /// Bytes a lane of all registers.
     pub(crate) register_bytes: usize,
+    /// What is counted, if the steps count.
+    pub(crate) counted: Counted,
 }
 
 /// A block-shared array.
@@ -266,6 +269,27 @@ pub(crate) enum Step {
     },
     /// The end of the kernel.
     End,
+
+    // What counts; only in code that was lowered for it.
+    /// The active lanes begin a segment: steps that they run together.
+    Count {
+        segment: u32,
+    },
+    /// The same for the first arm of an `if`, right behind [`Step::If`], which is this branch.
+    CountArm {
+        segment: u32,
+        branch: u32,
+    },
+    /// [`Step::Leave`], where that is this branch.
+    CountedLeave {
+        to: Leave,
+        when: When,
+        branch: u32,
+    },
+    /// The request of that number in [`Counted::requests`] is made by the next step.
+    CountRequest {
+        request: u32,
+    },
 }
 
 /// A message with its values.
@@ -411,7 +435,11 @@ impl Step {
             | Self::Leave { .. }
             | Self::Print { .. }
             | Self::Panic { .. }
-            | Self::End => [None, None],
+            | Self::End
+            | Self::Count { .. }
+            | Self::CountArm { .. }
+            | Self::CountedLeave { .. }
+            | Self::CountRequest { .. } => [None, None],
         };
         targets.into_iter().flatten()
     }

@@ -13,6 +13,7 @@ use crate::{
     code::{Code, Malformed},
     log::Log,
     outcome::Stopped,
+    tally::Tally,
 };
 use std::{
     collections::VecDeque,
@@ -32,11 +33,11 @@ const GRACE: u32 = 1000;
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
 
-/// Runs every thread of `launch`.
-pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
-    let malformed = |message| Outcome {
-        stopped: Some(Stopped::Malformed { message, span: None }),
-        ..Outcome::default()
+/// Runs every thread of `launch`; yields what was counted, too.
+pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> (Outcome, Tally) {
+    let malformed = |message| {
+        let stopped = Some(Stopped::Malformed { message, span: None });
+        (Outcome { stopped, ..Outcome::default() }, Tally::default())
     };
     let blocks = match check(code, launch) {
         Ok(blocks) => blocks,
@@ -47,7 +48,7 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
         Err(message) => return malformed(message),
     };
     if blocks == 0 {
-        return Outcome::default();
+        return Default::default();
     }
     let shared = match shared(code, launch) {
         Ok(shared) => shared,
@@ -69,7 +70,7 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> Outcome {
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (printed, lost) = log.printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
-    Outcome { fault: log.faults.report(), stopped, printed, lost }
+    (Outcome { fault: log.faults.report(), stopped, printed, lost }, log.tally)
 }
 
 /// A launch that runs.
@@ -234,7 +235,7 @@ impl<'a> Worker<'a> {
     fn new(grid: &'a Grid<'a>) -> Self {
         Self {
             grid,
-            log: Log::default(),
+            log: Log::new(&grid.code.counted),
             aside: VecDeque::new(),
             met: Vec::new(),
             rounds: 0,

@@ -38,6 +38,7 @@
 //! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |
+//! | `tally`, `counters` | what a [`CountingProgram`] counts on the way |
 //! | `lanes`, `registers`, `memory` | what instructions compute, on vectors of lanes and on shared bytes |
 //!
 //! `unsafe` is in the last row only. Whatever the kernel, no access leaves its buffer.
@@ -51,6 +52,7 @@
 mod block;
 mod bound;
 mod code;
+mod counters;
 mod grid;
 mod lanes;
 mod launch;
@@ -63,11 +65,13 @@ mod program;
 mod registers;
 mod step;
 mod strand;
+mod tally;
 
+pub use counters::{Counters, Counts, Sectors, Wavefronts};
 pub use launch::{Arg, Launch};
 pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
-pub use program::Program;
+pub use program::{CountingProgram, Program, Requests};
 
 #[cfg(test)]
 mod tests;

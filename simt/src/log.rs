@@ -1,5 +1,5 @@
-//! What threads leave behind: their faults, and what they print.
-use crate::outcome::FaultReport;
+//! What threads leave behind: their faults, what they print, and what was counted of them.
+use crate::{lower::Counted, outcome::FaultReport, tally::Tally};
 use warpwise_compiler::output::Printed;
 
 /// What the threads of some blocks of a launch leave behind. [Joining](Self::join) that of all blocks
@@ -11,9 +11,15 @@ pub(crate) struct Log {
     printed: Vec<((u64, usize), Printed)>,
     /// What there was no room for.
     lost: u64,
+    pub(crate) tally: Tally,
 }
 
 impl Log {
+    /// An empty one, with room for what is counted.
+    pub(crate) fn new(counted: &Counted) -> Self {
+        Self { tally: Tally::new(counted), ..Self::default() }
+    }
+
     /// Notes what the thread prints next.
     pub(crate) fn print(&mut self, thread: (u64, usize), printed: Printed) {
         self.printed.push((thread, printed));
@@ -29,6 +35,7 @@ impl Log {
         self.faults.join(other.faults);
         self.printed.extend(other.printed);
         self.lost += other.lost;
+        self.tally.join(other.tally);
     }
 
     /// What was printed, thread by thread, and how much there was no room for.

@@ -1,11 +1,12 @@
 //! A kernel that can be run.
 use crate::{
-    Launch, Outcome,
+    Counters, Launch, Outcome,
     code::{Code, Malformed},
     grid,
     lanes::Isa,
     lower,
     outcome::Stopped,
+    tally::Tally,
 };
 use warpwise_compiler::ir::Kernel;
 
@@ -23,7 +24,7 @@ impl Program {
 
     /// As [`new`](Self::new), with the host's instructions that `isa` names.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
-        Self { code: lower::lower(kernel, isa) }
+        Self { code: lower::lower(kernel, isa, None) }
     }
 
     /// Runs every thread of `launch` to its end.
@@ -33,12 +34,51 @@ impl Program {
     /// result is the same every time; floats that blocks add up atomically are added
     /// in the order in which the blocks come, which varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
-        match &self.code {
-            Ok(code) => grid::run(code, launch),
-            Err(Malformed { message, span }) => Outcome {
-                stopped: Some(Stopped::Malformed { message: message.clone(), span: Some(*span) }),
-                ..Outcome::default()
-            },
+        run(&self.code, launch).0
+    }
+}
+
+/// Which accesses of a thread are one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// Every load and store by itself.
+    Scalars,
+    /// Neighbouring ones together where the PTX back end makes one of them, up to 16 bytes a lane
+    /// (see [`vectors`](warpwise_compiler::analysis::vectors)): what a GPU does with the optimized kernel.
+    Vectors,
+}
+
+/// As [`Program`], with instructions of its own between the kernel's that count. A `Program` has none,
+/// so that counting costs nothing where nobody wants it.
+#[derive(Debug)]
+pub struct CountingProgram {
+    kernel: Kernel,
+    code: Result<Code, Malformed>,
+}
+
+impl CountingProgram {
+    /// Lowers a specialized and verified kernel. What is counted is what this kernel does: for the
+    /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
+    pub fn new(kernel: &Kernel, requests: Requests) -> Self {
+        let code = lower::lower(kernel, Isa::detect(), Some(requests));
+        Self { kernel: kernel.clone(), code }
+    }
+
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
+    /// the same for any number of workers, unless threads spin while they wait for other blocks.
+    pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
+        let (outcome, tally) = run(&self.code, launch);
+        let entries = self.code.as_ref().map_or(&[][..], |code| &code.counted.entries);
+        (outcome, Counters::new(&self.kernel, entries, &tally))
+    }
+}
+
+fn run(code: &Result<Code, Malformed>, launch: &Launch<'_>) -> (Outcome, Tally) {
+    match code {
+        Ok(code) => grid::run(code, launch),
+        Err(Malformed { message, span }) => {
+            let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
+            (Outcome { stopped: Some(stopped), ..Outcome::default() }, Tally::default())
         }
     }
 }

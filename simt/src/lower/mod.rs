@@ -4,6 +4,8 @@
 //! 2. [`ranges`]: how long values live, and which addresses are values ([`address`]);
 //! 3. [`locals`]: which copies can be left out; 4. [`words`]: how structs are accessed; 5. [`emit`]: the steps, in the order of the text, with registers given out as
 //!    values come and taken back as they are no longer needed ([`allocate`]).
+//!
+//! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]).
 mod address;
 mod allocate;
 mod emit;
@@ -13,17 +15,24 @@ mod uniformity;
 mod words;
 
 use crate::{
+    Requests,
     code::{Code, Malformed},
     lanes::Isa,
 };
-pub(crate) use emit::SHARED_LIMIT;
+pub(crate) use emit::{Counted, Entry, Request, SHARED_LIMIT};
 use warpwise_compiler::ir::Kernel;
 
-/// Lowers a specialized kernel.
-pub(crate) fn lower(kernel: &Kernel, isa: Isa) -> Result<Code, Malformed> {
+/// Lowers a specialized kernel, with steps that count if they are asked for.
+pub(crate) fn lower(
+    kernel: &Kernel,
+    isa: Isa,
+    counting: Option<Requests>,
+) -> Result<Code, Malformed> {
     let uniformity = uniformity::Uniformity::of(kernel);
     let ranges = ranges::Ranges::of(kernel, &uniformity);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
     let words = words::Words::of(kernel);
-    emit::emit(kernel, &uniformity, &ranges, &locals, &words, isa)
+    let facts =
+        emit::Facts { uniformity: &uniformity, ranges: &ranges, locals: &locals, words: &words };
+    emit::emit(kernel, facts, isa, counting)
 }

@@ -122,12 +122,22 @@ impl Exec<'_> {
 
     /// Some lanes go where they wait for the others, or end.
     pub(super) fn leave(&mut self, to: Leave, when: When) -> Next {
+        let lanes = self.leaving(when);
+        self.leave_by(to, lanes)
+    }
+
+    /// The lanes that leave.
+    pub(super) fn leaving(&self, when: When) -> Mask {
         let active = self.strand.active();
-        let lanes = match when {
+        match when {
             When::Always => active,
             When::If(cond) => self.registers.truths(cond, active),
             When::Unless(cond) => active.without(self.registers.truths(cond, active)),
-        };
+        }
+    }
+
+    /// `lanes` leave.
+    pub(super) fn leave_by(&mut self, to: Leave, lanes: Mask) -> Next {
         if lanes.is_empty() {
             return self.go_on();
         }

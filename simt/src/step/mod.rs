@@ -1,9 +1,10 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`local`], [`meet`], [`say`].
+//! kind: [`control`], [`access`], [`local`], [`meet`], [`say`], [`count`].
 mod access;
 mod control;
+mod count;
 mod local;
 mod meet;
 mod say;
@@ -143,6 +144,19 @@ impl<'e> Exec<'e> {
                 }
                 Step::Panic { said } => self.panic(&code.said[*said as usize]),
                 Step::End => self.end(),
+                Step::Count { segment } => {
+                    self.count(*segment);
+                    continue;
+                }
+                Step::CountArm { segment, branch } => {
+                    self.count_arm(*segment, *branch);
+                    continue;
+                }
+                Step::CountRequest { request } => {
+                    self.count_request(*request);
+                    continue;
+                }
+                Step::CountedLeave { to, when, branch } => self.counted_leave(*to, *when, *branch),
             };
             match next {
                 Next::On => {}

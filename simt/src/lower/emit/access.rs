@@ -129,6 +129,7 @@ impl Emitter<'_> {
             self.step(Step::LoadLocal { to, from: at });
             return self.tidy(id, to);
         }
+        self.count_request(id, ptr, at);
         if let Some(from) = at.uniform() {
             let to = self.new_uniform(id)?;
             self.step(Step::LoadUniform { to, from });
@@ -169,6 +170,7 @@ impl Emitter<'_> {
             self.step(Step::StoreLocal { value, to });
             return Ok(());
         }
+        self.count_request(id, ptr, to);
         let index = to.lanes().map_or(8, |to| to.index().size());
         let transfer = Transfer::pick(value.size(), index, self.isa);
         self.step(Step::Store { value, to, transfer });

@@ -20,44 +20,51 @@ impl Emitter<'_> {
     /// Goes on at an uniform condition's side, or parts.
     pub(super) fn if_(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) -> Done {
         if !self.varies(cond) {
-            return self.if_uniform(cond, then, other);
+            return self.if_uniform(id, cond, then, other);
         }
         let cond = self.lanes(cond)?;
         if let (Some(exit), true) = (self.lone_leave(then), other.0.is_empty()) {
-            return self.leave(exit, When::If(cond));
+            return self.leave(exit, When::If(cond), Some(id));
         }
         if let (Some(exit), true) = (self.lone_leave(other), then.0.is_empty()) {
-            return self.leave(exit, When::Unless(cond));
+            return self.leave(exit, When::Unless(cond), Some(id));
         }
+        let segment = self.segment();
         let (middle, join) = (self.label(), self.label());
         let has_other = !other.0.is_empty();
         self.step(Step::If { cond, other: if has_other { middle } else { join }, join });
         self.frames += 1;
+        self.count_arm(id);
         self.body(then)?;
         self.span = self.kernel.insts[id].span;
         self.bind(middle);
         if has_other {
             self.step(Step::Else);
+            self.end_segment();
             self.body(other)?;
             self.span = self.kernel.insts[id].span;
         }
         self.bind(join);
         self.step(Step::Join);
         self.frames -= 1;
+        self.resume_segment(id, segment);
         Ok(())
     }
 
-    fn if_uniform(&mut self, cond: InstId, then: &Body, other: &Body) -> Done {
+    fn if_uniform(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) -> Done {
         let (middle, join) = (self.label(), self.label());
         let cond = self.uniform(cond)?;
         self.step(Step::JumpUnless { cond, to: middle });
+        let segment = self.end_segment();
         self.body(then)?;
         if !other.0.is_empty() {
             self.step(Step::Jump { to: join });
         }
         self.bind(middle);
+        self.end_segment();
         self.body(other)?;
         self.bind(join);
+        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -73,22 +80,31 @@ impl Emitter<'_> {
         leaves.then_some(only)
     }
 
-    /// `break`, `continue` or `return`, for some lanes or all.
-    pub(super) fn leave(&mut self, exit: InstId, when: When) -> Done {
+    /// `break`, `continue` or `return`, for all lanes or those that a branch says.
+    pub(super) fn leave(&mut self, exit: InstId, when: When, branch: Option<InstId>) -> Done {
         let op = &self.kernel.insts[exit].op;
         let step = if let Op::Break(target) = op {
             let Target { frame, end, .. } = self.target(*target)?;
-            let leave = |frame| Step::Leave { to: Leave::Break { frame }, when };
+            let leave = |frame| self.leave_for(Leave::Break { frame }, when, branch);
             frame.map_or(Step::Jump { to: end }, leave)
         } else if let Op::Continue(target) = op {
             let Target { frame, next, .. } = self.target(*target)?;
-            let leave = |frame| Step::Leave { to: Leave::Continue { frame }, when };
+            let leave = |frame| self.leave_for(Leave::Continue { frame }, when, branch);
             frame.map_or(Step::Jump { to: next }, leave)
         } else {
             Step::Leave { to: Leave::Return, when }
         };
         self.step(step);
+        self.end_segment();
         Ok(())
+    }
+
+    /// The step for it, which counts if it is to.
+    fn leave_for(&mut self, to: Leave, when: When, branch: Option<InstId>) -> Step {
+        match branch.and_then(|branch| self.branch(branch)) {
+            Some(branch) => Step::CountedLeave { to, when, branch },
+            None => Step::Leave { to, when },
+        }
     }
 
     pub(super) fn target(&self, structure: InstId) -> Result<Target, Malformed> {
@@ -118,9 +134,11 @@ impl Emitter<'_> {
 
     pub(super) fn block(&mut self, id: InstId, body: &Body) -> Done {
         let end = self.label();
+        let segment = self.segment();
         let frame = self.enter(id, end, end);
         self.body(body)?;
         self.exit(frame, end);
+        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -128,6 +146,7 @@ impl Emitter<'_> {
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         self.bind(head);
+        let segment = self.end_segment();
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
@@ -136,6 +155,7 @@ impl Emitter<'_> {
         }
         self.back(body, head);
         self.exit(frame, end);
+        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -185,6 +205,7 @@ impl Emitter<'_> {
         self.step(Step::JumpUnless { cond, to: behind });
         let frame = self.enter(id, next, end);
         self.bind(head);
+        let segment = self.end_segment();
         self.spread(id)?;
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
@@ -192,6 +213,7 @@ impl Emitter<'_> {
         if frame.is_some() {
             self.step(Step::Regather);
         }
+        self.count_iteration(id);
         self.step(Step::Uniform {
             f: fns.distance,
             slots: [distance, end_value, counter, counter],
@@ -202,6 +224,7 @@ impl Emitter<'_> {
         self.back(body, head);
         self.exit(frame, end);
         self.bind(behind);
+        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -217,18 +240,22 @@ impl Emitter<'_> {
         let frame = self.enter(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
         self.step(Step::Map { f: fns.enter, regs: [cond, counter, end_value, end_value] });
-        self.step(Step::Leave { to: leave, when: When::Unless(cond) });
+        let through = self.leave_for(leave, When::Unless(cond), Some(id));
+        self.step(through);
         self.bind(head);
+        let segment = self.end_segment();
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
         self.step(Step::Regather);
+        self.count_iteration(id);
         self.step(Step::Map { f: fns.distance, regs: [distance, end_value, counter, counter] });
         self.step(Step::Map { f: fns.again, regs: [cond, step, distance, distance] });
-        self.step(Step::Leave { to: leave, when: When::Unless(cond) });
+        self.step(through);
         self.step(Step::Map { f: fns.advance, regs: [counter, counter, step, step] });
         self.back(body, head);
         self.exit(frame, end);
+        self.resume_segment(id, segment);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The steps of a kernel, in the order of the text.
 mod access;
+mod count;
 mod flow;
 mod places;
 
@@ -7,6 +8,7 @@ use super::{
     allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity, words::Words,
 };
 use crate::{
+    Requests,
     code::{
         AtomicKind, Bytes, Code, Given, Malformed, Param, Preset, Said, SharedArray, Step, WarpOp,
         When,
@@ -15,25 +17,35 @@ use crate::{
     memory::Use,
     registers::{Reg, Uniform},
 };
+use count::Counting;
+pub(crate) use count::{Counted, Entry, Request};
 use flow::{Range, Target};
 use std::collections::HashMap;
 use warpwise_compiler::{
-    id::{Facts, Id},
+    id::{self, Id},
     ir::{
         Access, Body, Builtin, Element, Extent, InstId, Kernel, Length, LocalId, MessageId, Op,
         ParamKind, Root, Span,
     },
 };
 
+/// What is known of a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Facts<'k> {
+    pub(super) uniformity: &'k Uniformity,
+    pub(super) ranges: &'k Ranges,
+    pub(super) locals: &'k Locals,
+    pub(super) words: &'k Words,
+}
+
 /// Lowers `kernel` by what is known of it.
 pub(super) fn emit(
     kernel: &Kernel,
-    uniformity: &Uniformity,
-    ranges: &Ranges,
-    locals: &Locals,
-    words: &Words,
+    facts: Facts<'_>,
     isa: Isa,
+    counting: Option<Requests>,
 ) -> Result<Code, Malformed> {
+    let Facts { uniformity, ranges, locals, words } = facts;
     let mut emitter = Emitter {
         kernel,
         uniformity,
@@ -54,6 +66,7 @@ pub(super) fn emit(
         targets: HashMap::new(),
         frames: 0,
         span: Span::new(0),
+        counting: counting.map(|requests| Counting::of(kernel, requests)),
     };
     emitter.declare_locals()?;
     emitter.declare_arrays(words)?;
@@ -118,6 +131,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         given: Vec::new(),
         preset: Vec::new(),
         register_bytes: 0,
+        counted: Counted::default(),
     })
 }
 
@@ -153,10 +167,10 @@ struct Emitter<'k> {
     code: Code,
     registers: Allocator,
     /// Where the values of roots are.
-    lanes: Facts<InstId, Option<Reg>>,
-    uniforms: Facts<InstId, Option<Uniform>>,
-    local_lanes: Facts<LocalId, Option<Reg>>,
-    local_uniforms: Facts<LocalId, Option<Uniform>>,
+    lanes: id::Facts<InstId, Option<Reg>>,
+    uniforms: id::Facts<InstId, Option<Uniform>>,
+    local_lanes: id::Facts<LocalId, Option<Reg>>,
+    local_uniforms: id::Facts<LocalId, Option<Uniform>>,
     given: HashMap<(Given, usize), Uniform>,
     /// Which slots have their value before the first step.
     stands: Vec<Option<Given>>,
@@ -169,6 +183,8 @@ struct Emitter<'k> {
     frames: u16,
     /// Of the current instruction.
     span: Span,
+    /// What is counted, if something is.
+    counting: Option<Counting>,
 }
 
 type Done = Result<(), Malformed>;
@@ -194,7 +210,8 @@ impl Emitter<'_> {
 
     /// Replaces labels by the steps that they stand for.
     fn finish(self) -> Code {
-        let Self { mut code, labels, registers, stands, .. } = self;
+        let Self { mut code, labels, registers, stands, counting, .. } = self;
+        code.counted = counting.map_or_else(Counted::default, Counting::finish);
         code.uniforms = stands.len();
         for step in &mut code.steps {
             for target in step.targets() {
@@ -210,6 +227,7 @@ impl Emitter<'_> {
     fn body(&mut self, body: &Body) -> Done {
         for &id in &body.0 {
             self.span = self.kernel.insts[id].span;
+            self.count_inst(id);
             self.inst(id)?;
             self.registers.release(self.ranges.end(id));
         }
@@ -292,11 +310,13 @@ impl Emitter<'_> {
             Op::Store { ptr, value } => self.store(id, *ptr, *value),
             Op::AtomicLoad { ptr, order, .. } => {
                 let at = self.address(id, *ptr)?;
+                self.count_request(id, *ptr, at);
                 let to = self.new_lanes(id)?;
                 self.atomic(AtomicKind::Load { to }, at, id, *order)
             }
             Op::AtomicStore { ptr, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
+                self.count_request(id, *ptr, at);
                 let what = AtomicKind::Store { value: self.operand(*value)? };
                 self.atomic(what, at, *value, *order)
             }
@@ -304,28 +324,33 @@ impl Emitter<'_> {
                 let change = lanes::atomic(*op, self.scalar(id)?, self.kernel.space(*ptr));
                 let change = change.ok_or_else(|| self.malformed("no such atomic operation"))?;
                 let at = self.address(id, *ptr)?;
+                self.count_request(id, *ptr, at);
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
                 self.atomic(AtomicKind::Update { to, value, change }, at, id, *order)
             }
             Op::CompareExchange { ptr, expected, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
+                self.count_request(id, *ptr, at);
                 let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
                 let to = self.new_lanes(id)?;
                 self.atomic(AtomicKind::CompareExchange { to, expected, value }, at, id, *order)
             }
             Op::Barrier { reduce: None } => {
                 self.step(Step::Barrier { reduce: None });
+                self.end_segment();
                 Ok(())
             }
             Op::Barrier { reduce: Some((op, value)) } => {
                 let value = self.operand(*value)?;
                 let to = self.new_uniform(id)?;
                 self.step(Step::Barrier { reduce: Some((*op, value, to)) });
+                self.end_segment();
                 self.spread(id)
             }
             Op::SyncGrid => {
                 self.step(Step::SyncGrid);
+                self.end_segment();
                 Ok(())
             }
             Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
@@ -371,7 +396,7 @@ impl Emitter<'_> {
             }
             Op::Loop { body } => self.loop_(id, body),
             Op::Block { body } => self.block(id, body),
-            Op::Break(_) | Op::Continue(_) | Op::Return => self.leave(id, When::Always),
+            Op::Break(_) | Op::Continue(_) | Op::Return => self.leave(id, When::Always, None),
             Op::Print { message, args } => {
                 let said = self.said(*message, args)?;
                 self.step(Step::Print { said });
@@ -380,6 +405,7 @@ impl Emitter<'_> {
             Op::Panic { message, args } => {
                 let said = self.said(*message, args)?;
                 self.step(Step::Panic { said });
+                self.end_segment();
                 Ok(())
             }
         }
@@ -487,6 +513,7 @@ impl Emitter<'_> {
             None => None,
         };
         self.step(Step::Warp { op, mask });
+        self.end_segment();
         Ok(())
     }
 }

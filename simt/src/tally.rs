@@ -1,0 +1,110 @@
+//! What the steps that count have counted, of some blocks of a launch.
+use crate::{lower::Counted, mask::Mask};
+use std::ops::AddAssign;
+
+/// Sums, each at the number that lowering gave it. [Joining](Self::join) those of all blocks gives the
+/// same whatever the order.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    segments: Vec<Flow>,
+    /// Of each branch, how many warps parted.
+    parted: Vec<u64>,
+    requests: Vec<Asked>,
+}
+
+/// Who ran a segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) warps: u64,
+    pub(crate) threads: u64,
+}
+
+/// What was asked of memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    /// How many requests.
+    pub(crate) requests: u64,
+    /// Wavefronts or sectors.
+    pub(crate) taken: u64,
+    /// How many there would be at best.
+    pub(crate) ideal: u64,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    pub(crate) fn new(counted: &Counted) -> Self {
+        Self {
+            segments: vec![Flow::default(); counted.segments],
+            parted: vec![0; counted.branches],
+            requests: vec![Asked::default(); counted.requests.len()],
+        }
+    }
+
+    /// Counts those who begin a segment.
+    pub(crate) fn begin(&mut self, segment: u32, active: Mask) {
+        let flow = &mut self.segments[segment as usize];
+        for lanes in active.0 {
+            flow.warps += u64::from(lanes != 0);
+            flow.threads += u64::from(lanes.count_ones());
+        }
+    }
+
+    /// Counts the warps with lanes in both sets, which part at a branch.
+    pub(crate) fn part(&mut self, branch: u32, some: Mask, others: Mask) {
+        let warps =
+            some.0.iter().zip(others.0).filter(|(some, others)| **some != 0 && *others != 0);
+        self.parted[branch as usize] += warps.count() as u64;
+    }
+
+    /// Counts what was asked at once.
+    pub(crate) fn ask(&mut self, request: u32, asked: Asked) {
+        self.requests[request as usize] += asked;
+    }
+
+    /// Takes in what was counted of other blocks.
+    pub(crate) fn join(&mut self, other: Self) {
+        add(&mut self.segments, other.segments);
+        add(&mut self.parted, other.parted);
+        add(&mut self.requests, other.requests);
+    }
+
+    pub(crate) fn flow(&self, segment: Option<u32>) -> Flow {
+        find(&self.segments, segment)
+    }
+
+    pub(crate) fn parted(&self, branch: Option<u32>) -> u64 {
+        find(&self.parted, branch)
+    }
+
+    pub(crate) fn asked(&self, request: Option<u32>) -> Asked {
+        find(&self.requests, request)
+    }
+}
+
+/// What stands at a number; nothing if that is nowhere, or nothing was counted.
+fn find<T: Copy + Default>(sums: &[T], number: Option<u32>) -> T {
+    number.and_then(|number| sums.get(number as usize)).copied().unwrap_or_default()
+}
+
+/// Adds sums one by one; those that are missing are zero.
+fn add<T: Copy + Default + AddAssign>(sums: &mut Vec<T>, others: Vec<T>) {
+    if sums.len() < others.len() {
+        sums.resize(others.len(), T::default());
+    }
+    sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+}
+
+impl AddAssign for Flow {
+    fn add_assign(&mut self, Self { warps, threads }: Self) {
+        self.warps += warps;
+        self.threads += threads;
+    }
+}
+
+impl AddAssign for Asked {
+    fn add_assign(&mut self, Self { requests, taken, ideal }: Self) {
+        self.requests += requests;
+        self.taken += taken;
+        self.ideal += ideal;
+    }
+}
