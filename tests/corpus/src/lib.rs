@@ -50,6 +50,6 @@ macro_rules! modules {
     };
 }
 
-modules![barriers,];
+modules![barriers, divergence, layout, races, reduction, transpose, vector_loads,];
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
