@@ -1,19 +1,21 @@
-//! The arguments of `#[kernel(..)]`, and `gpu_` lint levels wherever they are written.
+//! The arguments of `#[kernel(..)]`.
 //!
 //! ```text
 //! #[kernel(block = (32, 8), contract = false, open(TILE), allow(gpu_divergent_branches))]
 //! ```
 //! Arguments come in any order, each at most once (lint levels as often as one likes).
 //! Every wrong argument is reported, each at its own tokens.
-use crate::suggest::closest;
+use crate::{
+    lint_attr::{LintLevel, Word, lint_levels},
+    suggest::closest,
+};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Attribute, Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Token,
+    Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Token,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
 };
-use warpwise_compiler::{diag::Level, lint};
 
 /// What `#[kernel(..)]` asks for.
 #[derive(Clone, Debug)]
@@ -31,7 +33,7 @@ pub(crate) struct Options {
     /// Constants that only rustc knows the value of.
     pub(crate) open: Vec<Path>,
     /// Levels of lints, later ones over earlier ones.
-    pub(crate) lints: Vec<(String, Level)>,
+    pub(crate) lints: Vec<LintLevel>,
 }
 
 impl Default for Options {
@@ -49,12 +51,13 @@ impl Default for Options {
 }
 
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 9] = [
+const ARGUMENTS: [&str; 10] = [
     "allow",
     "block",
     "contract",
     "cooperative",
     "deny",
+    "expect",
     "open",
     "overflow_checks",
     "warn",
@@ -105,7 +108,7 @@ enum Argument {
     Flag(Ident, bool),
     Block(Ident, Box<[Expr; 3]>),
     Open(Ident, Vec<Path>),
-    Lints(Vec<(String, Level)>),
+    Lints(Vec<LintLevel>),
 }
 
 impl Parse for Argument {
@@ -126,9 +129,10 @@ impl Parse for Argument {
                 let paths = constants(&name, input)?;
                 Ok(Self::Open(name, paths))
             }
-            "allow" => levels(&name, Level::Allow, input).map(Self::Lints),
-            "warn" => levels(&name, Level::Warn, input).map(Self::Lints),
-            "deny" => levels(&name, Level::Deny, input).map(Self::Lints),
+            word @ ("allow" | "warn" | "deny" | "expect") => {
+                let word = Word::of(word).expect("these are levels");
+                levels(&name, word, input).map(Self::Lints)
+            }
             unknown => Err(Error::new(name.span(), unknown_argument(unknown))),
         }
     }
@@ -238,25 +242,13 @@ fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
 }
 
 /// `(gpu_a, gpu_b)`.
-fn levels(name: &Ident, level: Level, input: ParseStream<'_>) -> syn::Result<Vec<(String, Level)>> {
+fn levels(name: &Ident, word: Word, input: ParseStream<'_>) -> syn::Result<Vec<LintLevel>> {
     const FORM: &str = "write the lints' names: `allow(gpu_barriers_in_divergent_flow)`";
-    let list = list(name, input, FORM)?;
-    list.iter().map(|path| Ok((lint_name(path)?, level))).collect()
-}
-
-/// The lint that `path` names.
-fn lint_name(path: &Path) -> syn::Result<String> {
-    let Some(name) = path.get_ident().map(Ident::to_string) else {
-        return Err(Error::new_spanned(path, "a lint of Warpwise is a plain name: `gpu_..`"));
-    };
-    if lint::names().any(|known| known == name) {
-        return Ok(name);
+    let mut levels = Vec::new();
+    for path in list(name, input, FORM)? {
+        levels.extend(lint_levels(&path, word, None)?);
     }
-    let text = match closest(&name, lint::names()) {
-        Some(known) => format!("unknown lint `{name}`; did you mean `{known}`?"),
-        None => format!("unknown lint `{name}`"),
-    };
-    Err(Error::new_spanned(path, text))
+    Ok(levels)
 }
 
 /// The paths between parentheses, one or more; `form` says how they are written.
@@ -326,96 +318,11 @@ impl Reader {
     }
 }
 
-/// What a lint attribute in the source says about our lints.
-#[derive(Debug, Default)]
-pub(crate) struct LintAttribute {
-    /// Our lints and their levels.
-    pub(crate) levels: Vec<(String, Level)>,
-    /// What is left for rustc; `None` if nothing is.
-    pub(crate) rest: Option<Attribute>,
-}
-
-/// Takes our lints (`gpu_..`) out of `#[allow(..)]`, `#[warn(..)]` and `#[deny(..)]`; any
-/// other attribute is left alone. `#[expect]` and `#[forbid]` of one of ours are refused.
-pub(crate) fn lint_attribute(attribute: &Attribute) -> syn::Result<LintAttribute> {
-    let untouched = || LintAttribute { levels: Vec::new(), rest: Some(attribute.clone()) };
-    let Some(word) = attribute.path().get_ident().map(Ident::to_string) else {
-        return Ok(untouched());
-    };
-    let level = match word.as_str() {
-        "allow" => Some(Level::Allow),
-        "warn" => Some(Level::Warn),
-        "deny" => Some(Level::Deny),
-        "expect" | "forbid" => None,
-        _ => return Ok(untouched()),
-    };
-    let Ok(list) = attribute.parse_args_with(Punctuated::<LintItem, Token![,]>::parse_terminated)
-    else {
-        return Ok(untouched()); // rustc says what is wrong with it
-    };
-    let (ours, theirs): (Vec<_>, Vec<_>) = list.into_iter().partition(LintItem::is_ours);
-    if ours.is_empty() {
-        return Ok(untouched());
-    }
-    let mut levels = Vec::new();
-    for item in &ours {
-        let LintItem::Lint(path) = item else { continue };
-        let Some(level) = level else {
-            let text =
-                format!("`{word}` is not for lints of Warpwise: use `allow`, `warn` or `deny`");
-            return Err(Error::new_spanned(path, text));
-        };
-        levels.push((lint_name(path)?, level));
-    }
-    let keep = theirs.iter().any(|item| matches!(item, LintItem::Lint(_)));
-    Ok(LintAttribute { levels, rest: keep.then(|| with_lints(attribute, &theirs)) })
-}
-
-/// `attribute` with nothing but `lints`.
-fn with_lints(attribute: &Attribute, lints: &[LintItem]) -> Attribute {
-    let path = attribute.path();
-    let lints = lints.iter().map(|item| match item {
-        LintItem::Lint(path) => quote::quote!(#path),
-        LintItem::Reason(tokens) => tokens.clone(),
-    });
-    let mut attribute = attribute.clone();
-    attribute.meta = syn::parse_quote!(#path(#(#lints),*));
-    attribute
-}
-
-/// What stands in `#[allow(..)]`.
-enum LintItem {
-    Lint(Path),
-    Reason(TokenStream),
-}
-
-impl LintItem {
-    fn is_ours(&self) -> bool {
-        match self {
-            Self::Lint(path) => {
-                path.get_ident().is_some_and(|name| name.to_string().starts_with("gpu_"))
-            }
-            Self::Reason(_) => false,
-        }
-    }
-}
-
-impl Parse for LintItem {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let path: Path = input.parse()?;
-        if !input.peek(Token![=]) {
-            return Ok(Self::Lint(path));
-        }
-        let equals: Token![=] = input.parse()?;
-        let reason: Expr = input.parse()?;
-        Ok(Self::Reason(quote::quote!(#path #equals #reason)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use quote::quote;
+    use warpwise_compiler::diag::Level;
 
     fn errors(args: TokenStream) -> Vec<String> {
         let (_, error) = parse(args);
@@ -439,7 +346,7 @@ mod tests {
         assert_eq!(block, ["32", "N", "1"]);
         let open: Vec<_> = options.open.iter().map(crate::lower::key).collect();
         assert_eq!(open, ["TILE", "m::WIDTH"]);
-        let lints: Vec<_> = options.lints.iter().map(|(name, level)| (&**name, *level)).collect();
+        let lints: Vec<_> = options.lints.iter().map(|said| (said.lint, said.level)).collect();
         let expected = [
             ("gpu_barriers_after_divergent_returns", Level::Deny),
             ("gpu_barriers_in_divergent_flow", Level::Allow),
@@ -468,35 +375,5 @@ mod tests {
     fn what_is_right_is_kept() {
         let (options, error) = parse(quote!(nonsense, block = 64));
         assert!(error.is_some() && options.block.is_some());
-    }
-
-    #[test]
-    fn only_our_lints_leave_an_attribute() {
-        let rest = |attribute: Attribute| {
-            let found = lint_attribute(&attribute).unwrap();
-            let rest = found.rest.map(|rest| rest.to_token_stream().to_string());
-            (found.levels.len(), rest)
-        };
-        let theirs: Attribute = syn::parse_quote!(#[allow(dead_code, clippy::all)]);
-        assert_eq!(rest(theirs.clone()), (0, Some(theirs.to_token_stream().to_string())));
-        let both = syn::parse_quote!(
-            #[warn(dead_code, gpu_barriers_in_divergent_flow, reason = "so")]
-        );
-        let left = r#"# [warn (dead_code , reason = "so")]"#;
-        assert_eq!(rest(both), (1, Some(left.to_owned())));
-        let ours = syn::parse_quote!(#[deny(gpu_barriers_in_divergent_flow, reason = "so")]);
-        assert_eq!(rest(ours), (1, None));
-        assert_eq!(rest(syn::parse_quote!(#[inline])).0, 0);
-    }
-
-    #[test]
-    fn our_lints_are_spelt_right_and_not_expected() {
-        let wrong = |attribute: Attribute| lint_attribute(&attribute).unwrap_err().to_string();
-        let misspelt = wrong(syn::parse_quote!(#[allow(gpu_barrier_in_divergent_flow)]));
-        let text = "unknown lint `gpu_barrier_in_divergent_flow`; did you mean \
-                    `gpu_barriers_in_divergent_flow`?";
-        assert_eq!(misspelt, text);
-        let expected = wrong(syn::parse_quote!(#[expect(gpu_barriers_in_divergent_flow)]));
-        assert!(expected.contains("use `allow`"), "{expected}");
     }
 }

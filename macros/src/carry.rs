@@ -3,7 +3,7 @@ use crate::{item, linked::Raw, place::Place};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Mutex, PoisonError},
 };
@@ -129,8 +129,21 @@ pub(crate) fn unique(item: &impl ToTokens, span: proc_macro2::Span) -> String {
     let mut occurrences = OCCURRENCES.lock().unwrap_or_else(PoisonError::into_inner);
     let occurrence = occurrences.entry(hash).or_default();
     *occurrence += 1;
-    match *occurrence {
+    let id = match *occurrence {
         1 => format!("{hash:016x}"),
         again => format!("{hash:016x}_{again}"),
-    }
+    };
+    ids(|ids| ids.insert(id.clone()));
+    id
+}
+
+/// True if the item with this `id` was expanded in this run of the compiler.
+pub(crate) fn is_of_this_crate(id: &str) -> bool {
+    ids(|ids| ids.contains(id))
+}
+
+/// Works on the ids of this run of the compiler.
+fn ids<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
+    static IDS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    work(&mut IDS.lock().unwrap_or_else(PoisonError::into_inner))
 }

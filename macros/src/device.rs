@@ -55,7 +55,8 @@
 //! that need each other wait for each other's macros, which are never defined: rustc says
 //! "cannot find macro `Mat3`" at each use, and that it is a struct and not a macro.
 //!
-//! **Modules.** `#[device] mod` puts `#[device]` on each item in it.
+//! **Modules.** `#[device] mod` puts `#[device]` on each item in it, and on these and on kernels in it
+//! the levels of lints that stand on the module.
 use crate::{
     attr::{self, combine},
     carry::{self, chain},
@@ -63,6 +64,7 @@ use crate::{
     expand::{self, is_rust_analyzer},
     item,
     linked::{self, Link, Linked, Raw, State, in_braces},
+    lint_attr::{LintAttribute, LintLevel, lint_attribute},
     lower::{self, kernel_paths, key, paths},
     plain, report,
     scope::{Known, Registry, Task},
@@ -187,10 +189,17 @@ fn after_cfgs(args: &TokenStream, item: &Item) -> Option<TokenStream> {
     Some(item.into_token_stream())
 }
 
-/// Puts `#[device]` on each item of `module` that it is for.
-fn cover(mut module: ItemMod, errors: Option<Error>) -> TokenStream {
+/// Puts `#[device]` on each item of `module` that it is for, and the module's levels of our lints on
+/// these and on kernels.
+fn cover(mut module: ItemMod, mut errors: Option<Error>) -> TokenStream {
+    let levels = take_levels(&mut module.attrs, &mut errors);
     for item in module.content.iter_mut().flat_map(|(_, items)| items) {
         let span = item::span(item);
+        if has_levels(item)
+            && let Some(attributes) = item::attributes(item)
+        {
+            attributes.splice(0..0, levels.iter().cloned());
+        }
         if is_covered(item)
             && let Some(attributes) = item::attributes(item)
         {
@@ -200,6 +209,33 @@ fn cover(mut module: ItemMod, errors: Option<Error>) -> TokenStream {
     }
     let errors = errors.map(|errors| errors.to_compile_error());
     quote!(#module #errors)
+}
+
+/// Takes out of `attributes` what they say of our lints, for others to stand on.
+fn take_levels(attributes: &mut Vec<Attribute>, errors: &mut Option<Error>) -> Vec<Attribute> {
+    let mut levels = Vec::new();
+    for attribute in std::mem::take(attributes) {
+        match lint_attribute(&attribute) {
+            Ok(LintAttribute { is_ours: false, .. }) => attributes.push(attribute),
+            Ok(LintAttribute { levels: ours, rest, .. }) => {
+                levels.extend(ours.iter().map(LintLevel::attribute));
+                attributes.extend(rest);
+            }
+            Err(error) => combine(errors, error),
+        }
+    }
+    levels
+}
+
+/// True for what the levels of a module are put on: what has kernel code in it.
+fn has_levels(item: &mut Item) -> bool {
+    let is_ours = |attribute: &Attribute| {
+        let last = attribute.path().segments.last();
+        last.is_some_and(|last| last.ident == "kernel" || last.ident == "device")
+    };
+    let has_code = matches!(item, Item::Fn(_) | Item::Impl(_) | Item::Trait(_) | Item::Mod(_));
+    let stands_for_itself = item::attributes(item).is_some_and(|all| all.iter().any(is_ours));
+    has_code && (stands_for_itself || is_covered(item))
 }
 
 /// False for what is no device code although it stands among it: kernels, tests, and what has a

@@ -10,7 +10,8 @@
 //! without them, and `#[cfg(debug_assertions)]` takes one of the two: that of the crate that holds the kernel.
 use crate::{
     attr::Options,
-    level::Policy,
+    level::Build,
+    lint_attr::Expectation,
     lower::{DeviceSet, Input, Lowered, lower},
     place,
     report::{self, Places},
@@ -18,11 +19,15 @@ use crate::{
 };
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::rc::Rc;
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
+    analysis::Analyses,
     compile::{CompileError, check_open, compile},
     diag::Diagnostics,
+    lint,
     target::Target,
+    verify::verify,
 };
 
 /// What is embedded of the kernel `item`. If something is already known to be wrong
@@ -40,6 +45,41 @@ pub(crate) fn kernel(
     }
 }
 
+/// What is wrong with the settings of lints.
+fn complaints(item: &ItemFn) -> TokenStream {
+    let at = item.sig.ident.span();
+    let complaints = Build::current().complaints();
+    complaints.map(|(text, level)| report::settings(text, level, at)).collect()
+}
+
+/// What makes rustc say which expectations of the kernel nothing fulfils. Of an open kernel that
+/// cannot be told: what it is bound to may.
+fn unfulfilled(lowered: &Lowered) -> TokenStream {
+    if lowered.expectations.is_empty()
+        || !lowered.kernel.is_closed()
+        || !Build::current().shows_lints()
+    {
+        return TokenStream::new();
+    }
+    let variants = || std::iter::once(lowered).chain(lowered.release.as_deref());
+    let mut fulfilled = Vec::new();
+    for Lowered { kernel, levels, expectations, .. } in variants() {
+        if verify(kernel).is_err() {
+            return TokenStream::new(); // reported where it is compiled
+        }
+        let numbers = lint::fulfilled(kernel, &Analyses::of(kernel), levels);
+        fulfilled.extend(numbers.into_iter().filter_map(|number| expectations.get(number)));
+    }
+    let mut said: Vec<&Rc<Expectation>> = Vec::new();
+    for expectation in variants().flat_map(|variant| &variant.expectations) {
+        let is_known = |known: &&Rc<Expectation>| Rc::ptr_eq(known, expectation);
+        if !fulfilled.iter().chain(&said).any(is_known) {
+            said.push(expectation);
+        }
+    }
+    said.into_iter().map(|expectation| report::unfulfilled(expectation)).collect()
+}
+
 fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
     let witnesses = lowered.witnesses.iter().map(witness);
     let rebuild = rebuild();
@@ -54,7 +94,8 @@ fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
             quote!(#debug #release)
         }
     };
-    quote!(#variants #(#witnesses)* #rebuild)
+    let (complaints, unfulfilled) = (complaints(item), unfulfilled(lowered));
+    quote!(#variants #(#witnesses)* #complaints #unfulfilled #rebuild)
 }
 
 /// What a variant embeds and says, under a condition.
@@ -69,7 +110,8 @@ fn only(
 
 /// The constants of a kernel, if it compiles, and what there is to say about it.
 fn variant(item: &ItemFn, lowered: &Lowered) -> (Option<TokenStream>, TokenStream) {
-    let places = Places { spans: &lowered.spans, fallback: item.sig.ident.span() };
+    let Lowered { spans, origins, .. } = lowered;
+    let places = Places { spans, origins, fallback: item.sig.ident.span() };
     let said = match run(lowered) {
         Ok(compiled) => {
             let source = compiled.source(item, places);
@@ -109,10 +151,19 @@ fn diagnostics(diagnostics: &Diagnostics, places: Places<'_>) -> TokenStream {
     diagnostics.0.iter().map(|diagnostic| report::diagnostic(diagnostic, places)).collect()
 }
 
-/// Makes cargo expand this again when the variable changes.
+/// Makes cargo expand this again when the variable or the package's settings change.
 fn rebuild() -> TokenStream {
+    let manifest = Build::current().has_manifest.then(|| {
+        quote!(
+            const _: &[u8] = ::core::include_bytes!(::core::concat!(
+                ::core::env!("CARGO_MANIFEST_DIR"),
+                "/Cargo.toml"
+            ));
+        )
+    });
     quote!(
         const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+        #manifest
     )
 }
 
@@ -124,7 +175,7 @@ struct Compiled {
 }
 
 fn run(lowered: &Lowered) -> Result<Compiled, CompileError> {
-    let levels = Policy::of_build().levels(&lowered.levels);
+    let levels = Build::current().levels(&lowered.levels);
     let kernel = &lowered.kernel;
     if kernel.is_closed() {
         let compiled = compile(kernel, &[], Target::OLDEST, &levels)?;
@@ -174,21 +225,27 @@ impl Compiled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::SpanRange;
+    use crate::lower::{Origin, SpanRange};
     use proc_macro2::Span;
-    use warpwise_compiler::{diag::Level, ir::Kernel, lint::Levels};
+    use warpwise_compiler::{
+        diag::Level,
+        ir::Kernel,
+        lint::{Levels, Setting},
+    };
 
     /// What is embedded of a kernel whose IR is `ir`.
-    fn embed(item: ItemFn, ir: &str, lints: &[(&str, Level)]) -> String {
+    fn embed(item: ItemFn, ir: &str, lints: &[(&'static str, Level)]) -> String {
         let kernel: Kernel = ir.parse().unwrap();
         let here = SpanRange { first: Span::call_site(), last: Span::call_site() };
         let witnesses = vec![syn::parse_quote!(
             fn witness() {}
         )];
-        let lints = lints.iter().map(|&(name, level)| (name.to_owned(), level)).collect();
-        let levels = Levels { kernel: lints, spans: Vec::new() };
-        let spans = vec![here; 2];
-        let lowered = Lowered { kernel, spans, levels, witnesses, release: None };
+        let settings = lints.iter().map(|&(name, level)| Setting::everywhere(name, level));
+        let levels = Levels { settings: settings.collect() };
+        let (spans, origins) = (vec![here; 2], vec![Origin::Kernel; 2]);
+        let expectations = Vec::new();
+        let lowered =
+            Lowered { kernel, spans, origins, levels, expectations, witnesses, release: None };
         embedded(&item, &lowered).to_string()
     }
 

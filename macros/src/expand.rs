@@ -15,7 +15,7 @@
 //! found when compiling the kernel failed.
 use crate::{
     attr::{self, Options, combine},
-    carry, device, embed, lower,
+    carry, device, embed, lint_attr, lower,
     signature::{self, Param, ParamKind},
     strip::strip,
     ungroup::ungrouped,
@@ -267,7 +267,7 @@ fn lint_levels(attributes: &[Attribute]) -> Vec<Attribute> {
         if !matches!(word.as_str(), "allow" | "warn" | "deny" | "forbid" | "expect" | "cfg") {
             return None;
         }
-        let mut attribute = attr::lint_attribute(attribute).ok()?.rest?;
+        let mut attribute = lint_attr::lint_attribute(attribute).ok()?.rest?;
         if word == "expect" {
             // The function itself fulfils the expectation, or does not.
             if let Meta::List(list) = &mut attribute.meta {

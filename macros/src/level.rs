@@ -1,11 +1,26 @@
 //! Which levels lints have in this build, beyond what the source says.
 //!
-//! `WARPWISE_LINTS=off` shows none, `warn` makes errors warnings and `deny` warnings errors.
-//! In a dependency a lint never stops the build: whoever builds it cannot change it.
-use std::env;
+//! - `[package.metadata.warpwise.lints]` in the package's `Cargo.toml` gives levels to lints and
+//!   groups of them, where nothing in the source does.
+//! - Over all that stands the environment: `WARPWISE_LINTS=off` shows none, `warn` makes errors
+//!   warnings and `deny` warnings errors.
+//! - In a dependency a lint never stops the build: whoever builds it cannot change it.
+use crate::{
+    lint_attr::unknown,
+    manifest::{self, Entry},
+    suggest::closest,
+};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use warpwise_compiler::{
     diag::Level,
-    lint::{LINTS, Levels},
+    lint::{self, GROUPS, LINTS, Levels, Setting},
 };
 
 /// How a build changes what the source says.
@@ -22,23 +37,14 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
-    /// What this build asks for. In a test of this crate, nothing.
-    pub(crate) fn of_build() -> Self {
-        if !proc_macro::is_available() {
-            return Self::AsWritten;
-        }
-        // Without cargo, what is compiled is what is worked on.
-        let is_set = |name| env::var_os(name).is_some();
-        let dependency = is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE");
-        Self::new(env::var("WARPWISE_LINTS").ok().as_deref(), dependency)
-    }
-
-    fn new(variable: Option<&str>, dependency: bool) -> Self {
+    /// What a value of `WARPWISE_LINTS` stands for, in a dependency or not.
+    fn new(variable: &str, dependency: bool) -> Result<Self, String> {
         match (variable, dependency) {
-            (Some("off"), _) => Self::Off,
-            (Some("warn"), _) | (_, true) => Self::Warn,
-            (Some("deny"), false) => Self::Deny,
-            (_, false) => Self::AsWritten,
+            ("off", _) => Ok(Self::Off),
+            ("warn", _) | ("deny" | "", true) => Ok(Self::Warn),
+            ("deny", false) => Ok(Self::Deny),
+            ("", false) => Ok(Self::AsWritten),
+            (other, _) => Err(wrong_word("`WARPWISE_LINTS`", other, &["off", "warn", "deny"])),
         }
     }
 
@@ -52,50 +58,145 @@ impl Policy {
         }
     }
 
-    /// `levels`, changed.
-    pub(crate) fn levels(self, levels: &Levels) -> Levels {
-        let own = LINTS.iter().map(|lint| (lint.name.to_owned(), self.apply(lint.level)));
-        let kernel = levels.kernel.iter().map(|(name, level)| (name.clone(), self.apply(*level)));
-        let spans = levels.spans.iter();
-        let spans = spans.map(|(at, name, level)| (at.clone(), name.clone(), self.apply(*level)));
-        Levels { kernel: own.chain(kernel).collect(), spans: spans.collect() }
+    /// The levels that lints have by `package` and by what is `written`, changed.
+    fn levels(self, package: &[Setting], written: &Levels) -> Levels {
+        let own = LINTS.iter().filter_map(|lint| {
+            let given = package.iter().rev().find(|setting| setting.lint == lint.name);
+            let level = self.apply(given.map_or(lint.level, |setting| setting.level));
+            (level != lint.level).then(|| Setting::everywhere(lint.name, level))
+        });
+        let written = written
+            .settings
+            .iter()
+            .map(|setting| Setting { level: self.apply(setting.level), ..setting.clone() });
+        Levels { settings: own.chain(written).collect() }
     }
+}
+
+/// What is set for all kernels of a build.
+#[derive(Debug)]
+pub(crate) struct Build {
+    policy: Policy,
+    /// What `Cargo.toml` says, the more general first.
+    package: Vec<Setting>,
+    /// What is wrong with it, or with the environment.
+    wrong: Vec<String>,
+    /// Whether the package is a dependency of what is worked on.
+    dependency: bool,
+    /// Whether there is a `Cargo.toml`.
+    pub(crate) has_manifest: bool,
+}
+
+impl Build {
+    /// This one. In a test of this crate nothing is set.
+    pub(crate) fn current() -> &'static Self {
+        static CURRENT: OnceLock<Build> = OnceLock::new();
+        CURRENT.get_or_init(|| {
+            if !proc_macro::is_available() {
+                return Self::new("", None, false);
+            }
+            // Without cargo, what is compiled is what is worked on.
+            let is_set = |name| env::var_os(name).is_some();
+            let dependency = is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE");
+            let variable = env::var_os("WARPWISE_LINTS").unwrap_or_default();
+            let manifest = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| {
+                let path = PathBuf::from(folder).join("Cargo.toml");
+                let text = fs::read_to_string(&path).ok()?;
+                Some((path, text))
+            });
+            let manifest = manifest.as_ref().map(|(path, text)| (path.as_path(), text.as_str()));
+            Self::new(&variable.to_string_lossy(), manifest, dependency)
+        })
+    }
+
+    fn new(variable: &str, manifest: Option<(&Path, &str)>, dependency: bool) -> Self {
+        let mut wrong = Vec::new();
+        let policy = Policy::new(variable, dependency).unwrap_or_else(|error| {
+            wrong.push(error);
+            if dependency { Policy::Warn } else { Policy::AsWritten }
+        });
+        let mut package = Vec::new();
+        for entry in manifest.map(|(_, text)| manifest::entries(text)).into_iter().flatten() {
+            match settings(&entry) {
+                Ok(settings) => package.push(settings),
+                Err(error) => {
+                    let path = manifest.map(|(path, _)| shown(path)).unwrap_or_default();
+                    let line = entry.line;
+                    let table = "[package.metadata.warpwise.lints]";
+                    wrong.push(format!("{error}\n= note: in `{table}` ({path}:{line})"));
+                }
+            }
+        }
+        // A table has no order: a lint is over its group, and that over all.
+        package.sort_by_key(|settings| std::cmp::Reverse(settings.0));
+        let package = package.into_iter().flat_map(|(_, settings)| settings).collect();
+        Self { policy, package, wrong, dependency, has_manifest: manifest.is_some() }
+    }
+
+    /// `written`, and what holds beside it.
+    pub(crate) fn levels(&self, written: &Levels) -> Levels {
+        self.policy.levels(&self.package, written)
+    }
+
+    /// Whether lints are shown at all.
+    pub(crate) fn shows_lints(&self) -> bool {
+        self.policy != Policy::Off
+    }
+
+    /// What is wrong with the settings, and whether that stops the build; once.
+    pub(crate) fn complaints(&self) -> impl Iterator<Item = (&str, Level)> {
+        static SAID: AtomicBool = AtomicBool::new(false);
+        let level = if self.dependency { Level::Warn } else { Level::Deny };
+        let wrong = if self.wrong.is_empty() || SAID.swap(true, Ordering::Relaxed) {
+            &[]
+        } else {
+            &self.wrong[..]
+        };
+        wrong.iter().map(move |text| (text.as_str(), level))
+    }
+}
+
+/// What a line of `Cargo.toml` sets, behind how many lints it stands for.
+fn settings(entry: &Entry) -> Result<(usize, Vec<Setting>), String> {
+    let Entry { keys, value, .. } = entry;
+    let (name, below) = keys.split_first().ok_or("a lint has a name")?;
+    let mut lints = lint::named(name).ok_or_else(|| unknown(name))?;
+    if let Some(key) = below.iter().find(|key| *key != "level").or(below.get(1)) {
+        return Err(format!("`{name}` has a `level` and no `{key}`"));
+    }
+    let form = || format!("the level of `{name}` is a string: `{name} = \"warn\"`");
+    let level = match value.as_deref().ok_or_else(form)? {
+        "allow" => Level::Allow,
+        "warn" => Level::Warn,
+        "deny" => Level::Deny,
+        other => {
+            let what = format!("the level of `{name}`");
+            return Err(wrong_word(&what, other, &["allow", "warn", "deny"]));
+        }
+    };
+    let rank = match GROUPS.iter().find(|(group, _)| group == name) {
+        Some((_, None)) => 2,
+        Some((_, Some(_))) => 1,
+        None => 0,
+    };
+    let settings = lints.drain(..).map(|lint| Setting::everywhere(lint, level));
+    Ok((rank, settings.collect()))
+}
+
+fn wrong_word(what: &str, word: &str, known: &[&'static str]) -> String {
+    let list = known.join("`, `");
+    match closest(word, known.iter().copied()) {
+        Some(close) => format!("{what} is `{word}`; did you mean `{close}`?"),
+        None => format!("{what} is `{word}`, and not one of `{list}`"),
+    }
+}
+
+/// A file as rustc would name it.
+fn shown(path: &Path) -> String {
+    let here = env::current_dir().ok();
+    let within = here.and_then(|here| path.strip_prefix(here).ok());
+    within.unwrap_or(path).display().to_string()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dependencies_only_warn() {
-        assert_eq!(Policy::new(None, false), Policy::AsWritten);
-        assert_eq!(Policy::new(None, true), Policy::Warn);
-        assert_eq!(Policy::new(Some("deny"), true), Policy::Warn);
-        assert_eq!(Policy::new(Some("off"), true), Policy::Off);
-        assert_eq!(Policy::new(Some("deny"), false), Policy::Deny);
-    }
-
-    #[test]
-    fn a_policy_changes_every_level() {
-        use Level::{Allow, Deny, Warn};
-        let change = |policy: Policy| [Allow, Warn, Deny].map(|level| policy.apply(level));
-        assert_eq!(change(Policy::AsWritten), [Allow, Warn, Deny]);
-        assert_eq!(change(Policy::Off), [Allow, Allow, Allow]);
-        assert_eq!(change(Policy::Warn), [Allow, Warn, Warn]);
-        assert_eq!(change(Policy::Deny), [Allow, Deny, Deny]);
-    }
-
-    #[test]
-    fn levels_in_the_source_are_capped_too() {
-        let name = LINTS[0].name.to_owned();
-        let span = <warpwise_compiler::ir::Span as warpwise_compiler::id::Id>::new(0);
-        let written = Levels {
-            kernel: vec![(name.clone(), Level::Deny)],
-            spans: vec![(vec![span], name, Level::Deny)],
-        };
-        let capped = Policy::Warn.levels(&written);
-        for lint in LINTS {
-            assert!(capped.of(lint, span) <= Level::Warn, "{}", lint.name);
-        }
-    }
-}
+mod tests;

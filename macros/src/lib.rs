@@ -16,7 +16,9 @@ mod golden;
 mod item;
 mod level;
 mod linked;
+mod lint_attr;
 mod lower;
+mod manifest;
 mod place;
 mod plain;
 mod report;
@@ -63,10 +65,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// - `wide_index`: the grid may have more than 2^31 threads along an axis.
 /// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. It is then compiled when it
 ///   is first launched.
-/// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`: levels of lints. Attributes of the kernel
-///   and of statements do the same: `#[allow(gpu_barriers_in_divergent_flow)]`.
+/// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)`: levels of lints. Attributes of
+///   the kernel and of statements do the same: `#[allow(gpu_barriers_in_divergent_flow)]`.
 ///
-/// A warning is rustc's lint `deprecated`, and can be allowed or denied as that, too. With the
+/// A package has levels of its own in `[package.metadata.warpwise.lints]` of its `Cargo.toml`. A
+/// warning is rustc's lint `deprecated`, and can be allowed or denied as that, too. With the
 /// environment variable `WARPWISE_LINTS` set to `off`, `warn` or `deny` a build has no lints, no
 /// errors of lints, or no mere warnings. In a dependency, lints only ever warn.
 #[proc_macro_attribute]

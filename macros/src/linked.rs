@@ -1,7 +1,7 @@
 //! What the macros of `#[device]` items carry, and what a kernel gets of it: see
 //! [`device`](mod@crate::device), whose words for it these are.
 use crate::{
-    item,
+    carry, item,
     lower::{DeviceItem, DeviceSet, key},
     ungroup::ungrouped,
 };
@@ -151,6 +151,14 @@ impl Parse for Closure {
     }
 }
 
+impl Entry {
+    /// The item, whose paths lead where `paths` says.
+    fn device(&self, paths: BTreeMap<String, usize>) -> DeviceItem {
+        let is_foreign = !carry::is_of_this_crate(&self.id);
+        DeviceItem { item: self.item.clone(), paths, is_foreign }
+    }
+}
+
 impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let tokens = input.cursor().token_stream();
@@ -240,7 +248,7 @@ impl Linked {
             // What is wrong is not looked at, and may lack what it leads to.
             let paths =
                 if entry.sound { resolved(&entry.leads, &indices)? } else { BTreeMap::new() };
-            linked.set.items.push(DeviceItem { item: entry.item.clone(), paths });
+            linked.set.items.push(entry.device(paths));
         }
         Ok(linked)
     }
@@ -278,7 +286,7 @@ impl Linked {
         self.set.items.clear();
         for entry in &self.entries {
             let paths = resolved(&entry.leads, &indices)?;
-            self.set.items.push(DeviceItem { item: entry.item.clone(), paths });
+            self.set.items.push(entry.device(paths));
         }
         Ok(())
     }

@@ -13,7 +13,8 @@
 //! A diagnostic of rustc has one place on stable; the others are written out as
 //! `file:line:column`.
 use crate::{
-    lower::{Rejected, SpanRange},
+    lint_attr::Expectation,
+    lower::{Origin, Rejected, SpanRange},
     place::Place,
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -30,6 +31,8 @@ use warpwise_compiler::{
 pub(crate) struct Places<'a> {
     /// By span number.
     pub(crate) spans: &'a [SpanRange],
+    /// Whose code that is.
+    pub(crate) origins: &'a [Origin],
     /// For a span that is not in the table.
     pub(crate) fallback: Span,
 }
@@ -40,12 +43,28 @@ impl Places<'_> {
             .get(span.index())
             .map_or((self.fallback, self.fallback), |range| (range.first, range.last))
     }
+
+    /// What is underlined for `span`, and the place inside of it that is meant. rustc cannot underline
+    /// what is in another crate, so that is the call which leads there.
+    fn shown(self, span: ir::Span) -> ((Span, Span), Option<Place>) {
+        let (first, last) = self.range(span);
+        match self.origins.get(span.index()).unwrap_or(&Origin::Kernel) {
+            Origin::Kernel => ((first, last), None),
+            // Not out of the macro that brought them here.
+            Origin::Device => (self.written((first, last)), None),
+            Origin::Foreign(call) => (self.written(self.range(*call)), Some(Place::of(first))),
+        }
+    }
+
+    fn written(self, (first, last): (Span, Span)) -> (Span, Span) {
+        (first.resolved_at(self.fallback), last.resolved_at(self.fallback))
+    }
 }
 
 /// Statements that make rustc show `diagnostic`.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenStream {
-    let (first, last) = places.range(diagnostic.span);
-    let text = text(diagnostic, places);
+    let ((first, last), inside) = places.shown(diagnostic.span);
+    let text = text(diagnostic, inside, places);
     match diagnostic.level {
         Level::Allow => TokenStream::new(),
         Level::Warn => warning(diagnostic.code, &text, first, last),
@@ -53,10 +72,33 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, places: Places<'_>) -> TokenSt
     }
 }
 
+/// Statements that make rustc say what is wrong with the settings of lints.
+pub(crate) fn settings(text: &str, level: Level, at: Span) -> TokenStream {
+    match level {
+        Level::Allow => TokenStream::new(),
+        Level::Warn => warning("lint_settings", text, at, at),
+        Level::Deny => error(text, at, at),
+    }
+}
+
+/// An item that makes rustc say that nothing fulfils `expectation`, in its own words: it expects
+/// something of an item that there is nothing to say about.
+pub(crate) fn unfulfilled(Expectation { at, reason }: &Expectation) -> TokenStream {
+    let lint = Ident::new("deprecated_in_future", *at);
+    let reason = reason.as_ref().map(|reason| quote!(, reason = #reason));
+    quote!(
+        #[expect(#lint #reason)]
+        const _: () = ();
+    )
+}
+
 /// Message, notes and help, as rustc would set them below each other.
-fn text(diagnostic: &Diagnostic, places: Places<'_>) -> String {
+fn text(diagnostic: &Diagnostic, inside: Option<Place>, places: Places<'_>) -> String {
     let Diagnostic { code, level, message, labels, notes, help, .. } = diagnostic;
     let mut text = message.clone();
+    if let Some(place) = inside {
+        text.push_str(&format!("\n= note: in a function of another crate ({place})"));
+    }
     for (span, label) in labels {
         let place = Place::of(places.range(*span).0);
         text.push_str(&format!("\n= note: {label} ({place})"));
@@ -188,7 +230,8 @@ mod tests {
             notes: vec!["assuming blocks of 256 threads".to_owned()],
             help: Some("do it otherwise".to_owned()),
         };
-        let text = text(&diagnostic, Places { spans: &[], fallback: Span::call_site() });
+        let places = Places { spans: &[], origins: &[], fallback: Span::call_site() };
+        let text = text(&diagnostic, None, places);
         let lines: Vec<_> = text.lines().take(4).collect();
         let expected = [
             "it is wrong",

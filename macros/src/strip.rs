@@ -1,7 +1,10 @@
 //! Takes our attributes out of what rustc gets: it does not know lints called `gpu_..`.
 //!
 //! Works on tokens, so that everything else reaches rustc exactly as written.
-use crate::attr::{LintAttribute, combine, lint_attribute};
+use crate::{
+    attr::combine,
+    lint_attr::{LintAttribute, lint_attribute},
+};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Error, parse::Parser};
@@ -47,7 +50,7 @@ fn attribute(hash: &TokenTree, group: &Group, out: &mut TokenStream, errors: &mu
         return;
     };
     match lint_attribute(&attribute) {
-        Ok(LintAttribute { levels, .. }) if levels.is_empty() => out.extend(tokens),
+        Ok(LintAttribute { is_ours: false, .. }) => out.extend(tokens),
         Ok(LintAttribute { rest: Some(rest), .. }) => rest.to_tokens(out),
         Ok(LintAttribute { rest: None, .. }) => {}
         Err(error) => combine(errors, error),

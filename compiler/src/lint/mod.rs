@@ -11,8 +11,10 @@ mod why;
 use crate::{
     analysis::Analyses,
     diag::{Diagnostic, Diagnostics, Level},
+    id::Id as _,
     ir::{Kernel, Span},
 };
+use std::{collections::BTreeSet, ops::Range};
 
 /// What a lint is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,6 +60,24 @@ pub static LINTS: &[Lint] = &[
     barriers_in_divergent_loops::LINT,
 ];
 
+/// Names that stand for several lints: all of a group, or all.
+pub const GROUPS: [(&str, Option<Group>); 4] = [
+    ("gpu_all", None),
+    ("gpu_correctness", Some(Group::Correctness)),
+    ("gpu_performance", Some(Group::Performance)),
+    ("gpu_style", Some(Group::Style)),
+];
+
+/// The names of the lints that `name` stands for: itself, if it is a lint's, or the members of a group.
+/// `None` if it is nobody's.
+pub fn named(name: &str) -> Option<Vec<&'static str>> {
+    if let Some((_, group)) = GROUPS.iter().find(|(known, _)| *known == name) {
+        let of_group = |lint: &&Lint| group.is_none_or(|group| lint.group == group);
+        return Some(LINTS.iter().filter(of_group).map(|lint| lint.name).collect());
+    }
+    LINTS.iter().find(|lint| lint.name == name).map(|lint| vec![lint.name])
+}
+
 /// The name of every lint.
 pub fn names() -> impl Iterator<Item = &'static str> {
     LINTS.iter().map(|lint| lint.name)
@@ -66,70 +86,174 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The user's levels; what is not named has the lint's own.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// For the whole kernel, later entries over earlier ones.
-    pub kernel: Vec<(String, Level)>,
-    /// For the statements whose instructions have one of these spans; over the kernel's.
-    pub spans: Vec<(Vec<Span>, String, Level)>,
+    /// What is said of lints: the outer before the inner, the earlier before the later. Of those
+    /// that hold for a place the last wins.
+    pub settings: Vec<Setting>,
+}
+
+/// A level that is given to a lint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name.
+    pub lint: &'static str,
+    /// The level.
+    pub level: Level,
+    /// The numbers of the spans that it holds for: those of a statement. For all, if there are none.
+    pub within: Option<Range<usize>>,
+    /// The number of the expectation that it is (`#[expect(..)]`), if it is one: it is fulfilled by
+    /// what is found where it decides.
+    pub expectation: Option<usize>,
+}
+
+impl Setting {
+    /// A level for the whole kernel.
+    pub fn everywhere(lint: &'static str, level: Level) -> Self {
+        Self { lint, level, within: None, expectation: None }
+    }
+
+    fn holds_at(&self, span: Span) -> bool {
+        self.within.as_ref().is_none_or(|within| within.contains(&span.index()))
+    }
 }
 
 impl Levels {
-    /// The level of `lint` at `span`. The innermost statement wins, which is the one with
-    /// the fewest spans; of two for one statement the later.
+    /// The level of `lint` at `span`.
     pub fn of(&self, lint: &Lint, span: Span) -> Level {
-        let statements = self.spans.iter().rev();
-        let statement = statements
-            .filter(|(spans, name, _)| name == lint.name && spans.contains(&span))
-            .min_by_key(|(spans, ..)| spans.len())
-            .map(|&(_, _, level)| level);
-        let kernel = self.kernel.iter().rev().find(|(name, _)| name == lint.name);
-        statement.or(kernel.map(|&(_, level)| level)).unwrap_or(lint.level)
+        self.decides(lint, span).map_or(lint.level, |setting| setting.level)
+    }
+
+    fn decides(&self, lint: &Lint, span: Span) -> Option<&Setting> {
+        self.settings
+            .iter()
+            .rev()
+            .find(|setting| setting.lint == lint.name && setting.holds_at(span))
+    }
+
+    /// Whether anything that `lint` finds may be shown.
+    fn may_show(&self, lint: &Lint) -> bool {
+        let mut settings = self.settings.iter().filter(|setting| setting.lint == lint.name);
+        lint.level > Level::Allow || settings.any(|setting| setting.level > Level::Allow)
     }
 }
 
-/// Runs every lint.
+/// Runs the lints, and keeps what is to be shown.
 pub fn run(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    for lint in LINTS {
-        for Finding { message, span, labels, notes, help } in (lint.check)(kernel, analyses) {
-            let (code, level) = (lint.name, levels.of(lint, span));
-            let help = Some(help);
-            diagnostics.push(Diagnostic { code, level, message, span, labels, notes, help });
-        }
+    for lint in LINTS.iter().filter(|lint| levels.may_show(lint)) {
+        found(lint, kernel, analyses, levels).for_each(|found| diagnostics.push(found));
     }
     diagnostics
+}
+
+/// Everything that the lints find, of every level.
+pub fn all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnostic> {
+    LINTS.iter().flat_map(|lint| found(lint, kernel, analyses, levels)).collect()
+}
+
+/// The expectations among `levels` that what the lints find fulfils.
+pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTreeSet<usize> {
+    let expected =
+        |lint: &Lint, setting: &Setting| setting.lint == lint.name && setting.expectation.is_some();
+    let lints =
+        LINTS.iter().filter(|lint| levels.settings.iter().any(|setting| expected(lint, setting)));
+    let expectations = lints.flat_map(|lint| {
+        let findings = (lint.check)(kernel, analyses).into_iter();
+        findings.filter_map(|finding| levels.decides(lint, finding.span)?.expectation)
+    });
+    expectations.collect()
+}
+
+fn found(
+    lint: &Lint,
+    kernel: &Kernel,
+    analyses: &Analyses,
+    levels: &Levels,
+) -> impl Iterator<Item = Diagnostic> {
+    let code = lint.name;
+    (lint.check)(kernel, analyses).into_iter().map(move |finding| {
+        let Finding { message, span, labels, notes, help } = finding;
+        let level = levels.of(lint, span);
+        Diagnostic { code, level, message, span, labels, notes, help: Some(help) }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::Id;
 
     #[test]
     fn the_innermost_level_wins_and_the_later_of_two() {
         let lint = &barriers_in_divergent_flow::LINT;
         let [outer, inner, outside] = [1, 2, 3].map(Span::new);
-        let named = |name: &str, level| (name.to_owned(), level);
         let mut levels = Levels::default();
         assert_eq!(levels.of(lint, outer), lint.level);
-        levels.kernel = vec![
-            named("gpu_barriers_in_divergent_loops", Level::Allow),
-            named(lint.name, Level::Allow),
-            named(lint.name, Level::Warn),
+        levels.settings = vec![
+            Setting::everywhere("gpu_barriers_in_divergent_loops", Level::Allow),
+            Setting::everywhere(lint.name, Level::Allow),
+            Setting::everywhere(lint.name, Level::Warn),
         ];
         assert_eq!(levels.of(lint, outer), Level::Warn);
-        let on = |spans: &[Span], level| (spans.to_vec(), lint.name.to_owned(), level);
-        levels.spans = vec![
-            on(&[inner], Level::Deny),
-            on(&[outer, inner], Level::Deny),
-            on(&[outer, inner], Level::Allow),
-        ];
+        let on = |within, level| Setting {
+            within: Some(within),
+            ..Setting::everywhere(lint.name, level)
+        };
+        levels.settings.extend([
+            on(1..3, Level::Deny),
+            on(1..3, Level::Allow),
+            on(2..3, Level::Deny),
+        ]);
         let found = [outer, inner, outside].map(|span| levels.of(lint, span));
         assert_eq!(found, [Level::Allow, Level::Deny, Level::Warn]);
+    }
+
+    #[test]
+    fn what_decides_over_a_finding_is_fulfilled_if_it_expects_one() {
+        let text = "kernel half {
+            %0 = builtin thread_idx.x : u64 !0
+            %1 = const 16 : u64 !0
+            %2 = lt %0, %1 : bool !0
+            %3 = if %2 !0 {
+                %4 = barrier !1
+            }
+        }";
+        let kernel: Kernel = text.parse().unwrap();
+        let expects = |lint, within, expectation| Setting {
+            lint,
+            level: Level::Allow,
+            within,
+            expectation: Some(expectation),
+        };
+        let (flow, loops) = (barriers_in_divergent_flow::LINT, barriers_in_divergent_loops::LINT);
+        let settings = vec![
+            expects(flow.name, None, 0),
+            expects(flow.name, Some(0..2), 1),
+            expects(flow.name, Some(0..1), 2),
+            expects(loops.name, None, 3),
+        ];
+        let (levels, analyses) = (Levels { settings }, Analyses::of(&kernel));
+        assert_eq!(fulfilled(&kernel, &analyses, &levels), BTreeSet::from([1]));
+        assert_eq!(run(&kernel, &analyses, &levels), Diagnostics::default());
+        let all = all(&kernel, &analyses, &levels);
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].code, all[0].level), (flow.name, Level::Allow));
     }
 
     #[test]
     fn lints_are_listed_by_name_and_named_for_the_device() {
         assert!(names().is_sorted());
         assert!(names().all(|name| name.starts_with("gpu_")));
+    }
+
+    #[test]
+    fn groups_stand_for_their_members() {
+        assert_eq!(named("gpu_all").unwrap(), names().collect::<Vec<_>>());
+        let members = |name| named(name).unwrap().len();
+        let groups = ["gpu_correctness", "gpu_performance", "gpu_style"];
+        assert_eq!(groups.into_iter().map(members).sum::<usize>(), LINTS.len());
+        let flow = barriers_in_divergent_flow::LINT.name;
+        assert_eq!(named(flow), Some(vec![flow]));
+        assert!(named("gpu_correctness").unwrap().contains(&flow));
+        assert_eq!(named("gpu_what"), None);
+        assert!(GROUPS.iter().all(|(group, _)| names().all(|lint| lint != *group)));
     }
 }

@@ -1,12 +1,12 @@
 //! Lint levels: `#[allow(gpu_..)]` and its kin, on functions and statements.
 use super::tree::LintLevels;
-use crate::attr;
+use crate::lint_attr::lint_attribute;
 use syn::{Attribute, Expr, Stmt};
 
 /// The levels that these attributes give to our lints, in order. What is wrong with an attribute
 /// is reported by what strips it.
 pub(crate) fn levels<'a>(attrs: impl IntoIterator<Item = &'a Attribute>) -> LintLevels {
-    let read = |attr| attr::lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
+    let read = |attr| lint_attribute(attr).map_or_else(|_| Vec::new(), |read| read.levels);
     attrs.into_iter().flat_map(read).collect()
 }
 

@@ -33,7 +33,7 @@ mod types;
 mod vector;
 mod witness;
 
-use crate::attr;
+use crate::{attr, lint_attr::Expectation};
 use error::Errors;
 pub(crate) use error::Rejected;
 use library::Library;
@@ -43,7 +43,7 @@ use prelude::Prelude;
 use proc_macro2::TokenStream;
 use program::{Callee, Program, Written};
 use quote::ToTokens;
-pub(crate) use span::SpanRange;
+pub(crate) use span::{Origin, SpanRange};
 use std::{collections::BTreeMap, rc::Rc};
 pub(crate) use vector::{Vector, source as vectors};
 use warpwise_compiler::{ir::Kernel, lint::Levels};
@@ -75,6 +75,8 @@ pub(crate) struct DeviceItem {
     pub(crate) item: syn::Item,
     /// [`key`] of a path as written in it, to index in [`DeviceSet::items`].
     pub(crate) paths: BTreeMap<String, usize>,
+    /// Whether it is of another crate than the kernel.
+    pub(crate) is_foreign: bool,
 }
 
 /// A kernel's IR and what belongs to it.
@@ -84,8 +86,12 @@ pub(crate) struct Lowered {
     pub(crate) kernel: Kernel,
     /// Where an [`ir::Span`](warpwise_compiler::ir::Span) is in the source, by index.
     pub(crate) spans: Vec<SpanRange>,
+    /// Whose code that is, by index.
+    pub(crate) origins: Vec<Origin>,
     /// Levels from lint attributes on the kernel, its statements and device functions.
     pub(crate) levels: Levels,
+    /// The expectations among these, by number.
+    pub(crate) expectations: Vec<Rc<Expectation>>,
     /// Copies of the function that hand what was inferred to rustc: hidden, never called.
     pub(crate) witnesses: Vec<syn::Item>,
     /// The same without debug assertions, if it has any.
@@ -133,7 +139,13 @@ fn try_lower(
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
     let known = Known::of(devices, item.to_token_stream());
     let program = known.program(devices);
-    let written = Written { sig: &item.sig, block: &item.block, attrs: &item.attrs, outer: None };
+    let written = Written {
+        sig: &item.sig,
+        block: &item.block,
+        attrs: &item.attrs,
+        outer_attrs: &[],
+        outer: None,
+    };
     let context = infer::Context {
         program: &program,
         written,
@@ -159,8 +171,9 @@ fn try_lower(
 
 impl Lowered {
     fn of(emitted: emit::Emitted, witnesses: Vec<syn::Item>, release: Option<Box<Self>>) -> Self {
-        let emit::Emitted { kernel, spans, levels, depends_on_debug: _ } = emitted;
-        Self { kernel, spans, levels, witnesses, release }
+        let emit::Emitted { kernel, spans, origins, levels, expectations, depends_on_debug: _ } =
+            emitted;
+        Self { kernel, spans, origins, levels, expectations, witnesses, release }
     }
 }
 

@@ -106,7 +106,9 @@ impl Prelude {
             first,
             paths: types.map(|(index, piece)| (piece.name.to_owned(), first + index)).collect(),
             parsed: PIECES.iter().map(|_| OnceCell::new()).collect(),
-            vectors: vectors.map(|item| DeviceItem { item, paths: BTreeMap::new() }).collect(),
+            vectors: vectors
+                .map(|item| DeviceItem { item, paths: BTreeMap::new(), is_foreign: false })
+                .collect(),
         }
     }
 
@@ -131,7 +133,7 @@ impl Prelude {
         }
         let parse = || {
             let item = PIECES[index].parse()?;
-            Some(DeviceItem { item, paths: self.paths.clone() })
+            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false })
         };
         self.parsed.get(index)?.get_or_init(parse).as_ref()
     }

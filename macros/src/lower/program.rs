@@ -40,6 +40,8 @@ pub(super) struct Written<'a> {
     pub(super) sig: &'a Signature,
     pub(super) block: &'a Block,
     pub(super) attrs: &'a [Attribute],
+    /// Those of the `impl` or trait that it is in.
+    pub(super) outer_attrs: &'a [Attribute],
     /// The generic parameters of its `impl` or trait.
     pub(super) outer: Option<&'a Generics>,
 }
@@ -170,6 +172,11 @@ impl<'a> Program<'a> {
         item >= self.devices.len()
     }
 
+    /// Whether an item is of another crate than the kernel.
+    pub(super) fn is_foreign(&self, item: usize) -> bool {
+        self.devices.get(item).is_some_and(|device| device.is_foreign)
+    }
+
     /// A function as it is written; `None` if there is none, or it has no body.
     pub(super) fn written(&self, callee: Callee) -> Option<Written<'a>> {
         match (self.item(callee.item)?, callee.member) {
@@ -177,6 +184,7 @@ impl<'a> Program<'a> {
                 sig: &item.sig,
                 block: &item.block,
                 attrs: &item.attrs,
+                outer_attrs: &[],
                 outer: None,
             }),
             (Item::Impl(item), Some(member)) => match item.items.get(member)? {
@@ -184,6 +192,7 @@ impl<'a> Program<'a> {
                     sig: &method.sig,
                     block: &method.block,
                     attrs: &method.attrs,
+                    outer_attrs: &item.attrs,
                     outer: Some(&item.generics),
                 }),
                 _ => None,
@@ -193,6 +202,7 @@ impl<'a> Program<'a> {
                     sig: &method.sig,
                     block: method.default.as_ref()?,
                     attrs: &method.attrs,
+                    outer_attrs: &item.attrs,
                     outer: Some(&item.generics),
                 }),
                 _ => None,

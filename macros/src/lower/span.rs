@@ -6,6 +6,18 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::fmt::Display;
 use syn::{Expr, Path, PathArguments, spanned::Spanned};
+use warpwise_compiler::ir;
+
+/// Whose code a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The kernel's.
+    Kernel,
+    /// A device function's.
+    Device,
+    /// That of a device function of another crate, by way of the call at this place.
+    Foreign(ir::Span),
+}
 
 /// From the first token of something to its last.
 #[derive(Clone, Copy, Debug)]

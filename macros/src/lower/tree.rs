@@ -14,9 +14,9 @@ use super::{
     span::SpanRange,
     types::{Len, Prim, Ty, Types},
 };
+use crate::lint_attr::LintLevel;
 use std::rc::Rc;
 use warpwise_compiler::{
-    diag::Level,
     id::Table,
     ir::{AtomicOp, BinaryOp, Bound, CompareOp, Extent, Order, Scope, UnaryOp},
     message::Format,
@@ -53,8 +53,8 @@ pub(crate) struct Function {
     pub(crate) body: Block,
 }
 
-/// Lints by name, with the levels that attributes give them.
-pub(crate) type LintLevels = Vec<(String, Level)>;
+/// The levels that attributes give to lints.
+pub(crate) type LintLevels = Vec<LintLevel>;
 
 /// A generic parameter.
 #[derive(Clone, Debug)]

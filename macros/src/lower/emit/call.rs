@@ -3,6 +3,7 @@ use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Target, Value};
 use crate::lower::{
     mono::Mono,
     program::Given,
+    span::Origin,
     tree::{At, Call, Closure, Expr, Function, Pattern},
 };
 use std::rc::Rc;
@@ -31,10 +32,12 @@ impl Emit<'_> {
         };
         let prelude = self.program.is_prelude(call.callee.item);
         let called = if prelude { Some(self.span(expr.at)) } else { self.frame.called };
+        let origin = self.origin_of(call, expr);
         self.calls += 1;
         let mut frame = Frame::new(function.clone(), self.waiting.len(), self.calls);
         frame.of = Some((call.callee, given));
         frame.called = called.filter(|_| prelude);
+        frame.origin = origin;
         frame.contract = self.frame.contract;
         frame.exit = block.map(|inst| Target { inst, result: result.clone() });
         let caller = self.enter(frame);
@@ -48,6 +51,17 @@ impl Emit<'_> {
         // Control comes back by `return`, if not by the end.
         match ended {
             Ok(()) | Err(Left) => self.take(result.as_ref(), expr),
+        }
+    }
+
+    /// Whose code is called. What is in another crate is seen where this one calls it.
+    fn origin_of(&mut self, call: &Call, expr: &Expr) -> Origin {
+        if !self.program.is_foreign(call.callee.item) {
+            return Origin::Device;
+        }
+        match self.frame.origin {
+            Origin::Foreign(call) => Origin::Foreign(call),
+            Origin::Kernel | Origin::Device => Origin::Foreign(self.span(expr.at)),
         }
     }
 

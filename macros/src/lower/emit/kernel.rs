@@ -4,11 +4,12 @@ use super::{
 };
 use crate::{
     attr::Options,
+    lint_attr::Expectation,
     lower::{
         error::Errors,
         mono::Mono,
         program::Program,
-        span::SpanRange,
+        span::{Origin, SpanRange},
         tree::{At, Function, GenericKind, Pattern, PatternKind},
         types::{Ty, Type},
     },
@@ -24,7 +25,9 @@ use warpwise_compiler::{
 pub(in crate::lower) struct Emitted {
     pub(in crate::lower) kernel: Kernel,
     pub(in crate::lower) spans: Vec<SpanRange>,
+    pub(in crate::lower) origins: Vec<Origin>,
     pub(in crate::lower) levels: Levels,
+    pub(in crate::lower) expectations: Vec<Rc<Expectation>>,
     /// Whether it is another one with debug assertions than without.
     pub(in crate::lower) depends_on_debug: bool,
 }
@@ -47,7 +50,9 @@ pub(in crate::lower) fn kernel(
         errors,
         build: Builder::new(function.name.trim_start_matches("r#")),
         spans: Vec::new(),
-        levels: Vec::new(),
+        origins: Vec::new(),
+        settings: Vec::new(),
+        expectations: Vec::new(),
         frame,
         waiting: vec![None],
         calls: 0,
@@ -56,13 +61,16 @@ pub(in crate::lower) fn kernel(
     emit.build.kernel.cooperative = options.cooperative;
     emit.build.kernel.wide_index = options.wide_index;
     emit.signature().ok()?;
+    emit.give(&function.levels);
     // A body that leaves by `return` has left no less than one that ends.
     let _ = emit.block(&function.body);
     emit.spaces();
     emit.errors.is_empty().then(|| Emitted {
         kernel: emit.build.finish(),
         spans: emit.spans,
-        levels: Levels { kernel: function.levels.clone(), spans: emit.levels },
+        origins: emit.origins,
+        levels: Levels { settings: emit.settings },
+        expectations: emit.expectations,
         depends_on_debug: emit.depends_on_debug,
     })
 }
@@ -78,6 +86,7 @@ impl Emit<'_> {
             };
             let span = Span::new(self.spans.len());
             self.spans.push(generic.at);
+            self.origins.push(Origin::Kernel);
             let name = generic.name.clone();
             self.build.kernel.generics.push(Generic { name, kind, span });
         }

@@ -48,21 +48,24 @@ use super::{
     error::Errors,
     mono::Mono,
     program::{Callee, Given, Program},
-    span::SpanRange,
+    span::{Origin, SpanRange},
     tree::{At, Closure, Function, LintLevels, Var},
     types::{Ty, Type},
 };
-use crate::attr::Options;
+use crate::{
+    attr::Options,
+    lint_attr::{Expectation, LintLevel},
+};
 pub(super) use kernel::{Emitted, kernel};
 use reference::ReferencePlace;
 use std::rc::Rc;
 use warpwise_compiler::{
-    diag::Level,
     id::Id as _,
     ir::{
         self, ArrayId, Builder, Extent, InstId, Local, LocalId, MAX_DEPTH, Op, ParamId, Scalar,
         Scope, SharedId, Span,
     },
+    lint::Setting,
 };
 
 /// How many instructions a kernel may have, before any optimization.
@@ -201,6 +204,8 @@ struct Frame {
     spans: Vec<Option<Span>>,
     /// The IR's span of everything in it: that of its call, for code that is not the user's.
     called: Option<Span>,
+    /// Whose code it is.
+    origin: Origin,
     /// Where `return` goes; `None` in the kernel.
     exit: Option<Target>,
     /// Whether products contract into sums.
@@ -217,6 +222,7 @@ impl Frame {
             labels: vec![None; function.labels.len()],
             spans: vec![None; function.places.len()],
             called: None,
+            origin: Origin::Kernel,
             exit: None,
             contract: true,
             function,
@@ -234,7 +240,11 @@ struct Emit<'a> {
     errors: &'a mut Errors,
     build: Builder,
     spans: Vec<SpanRange>,
-    levels: Vec<(Vec<Span>, String, Level)>,
+    /// Whose they are.
+    origins: Vec<Origin>,
+    settings: Vec<Setting>,
+    /// Those of `#[expect(..)]` in the kernel itself.
+    expectations: Vec<Rc<Expectation>>,
     /// The call at hand.
     frame: Frame,
     /// The calls by their level; that at hand is not among them.
@@ -252,6 +262,7 @@ impl Emit<'_> {
         }
         let span = Span::new(self.spans.len());
         self.spans.push(self.frame.function.places[at]);
+        self.origins.push(self.frame.origin);
         self.frame.spans[at.index()] = Some(span);
         span
     }
@@ -358,13 +369,31 @@ impl Emit<'_> {
 
     /// Emits with lint levels that hold for what is emitted; outer levels come before inner ones.
     fn leveled<T>(&mut self, levels: &LintLevels, emit: impl FnOnce(&mut Self) -> T) -> T {
-        let (first_level, first_span) = (self.levels.len(), self.spans.len());
-        self.levels.extend(levels.iter().map(|(name, level)| (Vec::new(), name.clone(), *level)));
+        let (first_setting, first_span) = (self.settings.len(), self.spans.len());
+        self.give(levels);
+        let last_setting = self.settings.len();
         let result = emit(self);
-        let spans: Vec<Span> = (first_span..self.spans.len()).map(Span::new).collect();
-        for level in &mut self.levels[first_level..first_level + levels.len()] {
-            level.0.clone_from(&spans);
+        let within = first_span..self.spans.len();
+        for setting in &mut self.settings[first_setting..last_setting] {
+            setting.within = Some(within.clone());
         }
         result
+    }
+
+    /// Takes note of lint levels, for everywhere at first. In a device function `#[expect(..)]` is no
+    /// more than `#[allow(..)]`: other kernels may fulfil it.
+    fn give(&mut self, levels: &LintLevels) {
+        for LintLevel { lint, level, expectation } in levels {
+            let expectation = expectation.as_ref().filter(|_| self.frame.of.is_none());
+            let number = expectation.map(|expectation| {
+                let known = self.expectations.iter().position(|it| Rc::ptr_eq(it, expectation));
+                known.unwrap_or_else(|| {
+                    self.expectations.push(expectation.clone());
+                    self.expectations.len() - 1
+                })
+            });
+            self.settings
+                .push(Setting { expectation: number, ..Setting::everywhere(lint, *level) });
+        }
     }
 }

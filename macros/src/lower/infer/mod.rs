@@ -95,7 +95,13 @@ pub(super) fn field_types(
     let nothing: syn::ItemFn = syn::parse_quote!(
         fn nothing() {}
     );
-    let written = Written { sig: &nothing.sig, block: &nothing.block, attrs: &[], outer: None };
+    let written = Written {
+        sig: &nothing.sig,
+        block: &nothing.block,
+        attrs: &[],
+        outer_attrs: &[],
+        outer: None,
+    };
     let given = Given { args: Vec::new(), this: None };
     let home = Some(item);
     let context = Context { program, written, home, kernel: None, given: Some(&given), generics };
@@ -191,7 +197,7 @@ impl<'a> Infer<'a> {
     }
 
     fn function(mut self) -> (Function, Notes) {
-        let Written { sig, block: written, attrs, .. } = self.context.written;
+        let Written { sig, block: written, attrs, outer_attrs, .. } = self.context.written;
         if self.context.given.is_none() {
             self.own_type();
         }
@@ -220,7 +226,7 @@ impl<'a> Infer<'a> {
             levels: options
                 .into_iter()
                 .flat_map(|options| options.lints.iter().cloned())
-                .chain(levels::levels(attrs))
+                .chain(levels::levels(outer_attrs.iter().chain(attrs)))
                 .collect(),
             body,
         };

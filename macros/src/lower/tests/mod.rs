@@ -11,7 +11,11 @@ use crate::attr::{self, Options};
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::{Item, ItemFn};
-use warpwise_compiler::{diag::Level, id::Id as _, ir::Op};
+use warpwise_compiler::{
+    diag::Level,
+    id::Id as _,
+    ir::{self, Op},
+};
 
 /// A source file: its kernels, and its device items, which know each other by name.
 pub(super) struct Source {
@@ -68,6 +72,7 @@ impl Source {
                 Item::Fn(function) => self.paths_of(function),
                 _ => self.paths(),
             },
+            is_foreign: false,
         };
         DeviceSet {
             kernel_paths: self.paths_of(kernel),
@@ -161,23 +166,41 @@ fn levels_hold_for_the_instructions_of_their_statement() {
         }",
     )
     .unwrap();
-    let names: Vec<(&str, Level)> =
-        lowered.levels.kernel.iter().map(|(name, level)| (name.as_str(), *level)).collect();
     let (flow, loops) = ("gpu_barriers_in_divergent_flow", "gpu_barriers_in_divergent_loops");
-    assert_eq!(names, [(loops, Level::Deny), (flow, Level::Allow)]);
     let barrier =
         lowered.kernel.insts.iter().find(|(_, inst)| matches!(inst.op, Op::Barrier { .. }));
-    let span = barrier.unwrap().1.span;
-    let holding: Vec<(&str, Level)> = lowered
-        .levels
-        .spans
-        .iter()
-        .filter(|(spans, ..)| spans.contains(&span))
-        .map(|(_, name, level)| (name.as_str(), *level))
-        .collect();
-    assert_eq!(holding, [(flow, Level::Deny), (flow, Level::Warn), (loops, Level::Warn)]);
     let first = lowered.kernel.insts.iter().next().unwrap().1.span;
-    assert!(lowered.levels.spans.iter().all(|(spans, ..)| !spans.contains(&first)));
+    let holding = |span: ir::Span| -> Vec<(&str, Level)> {
+        let settings = lowered.levels.settings.iter();
+        let holds = settings
+            .filter(|it| it.within.as_ref().is_none_or(|within| within.contains(&span.index())));
+        holds.map(|setting| (setting.lint, setting.level)).collect()
+    };
+    let kernel = [(loops, Level::Deny), (flow, Level::Allow)];
+    assert_eq!(holding(first), kernel);
+    let inner = [(flow, Level::Deny), (flow, Level::Warn), (loops, Level::Warn)];
+    assert_eq!(holding(barrier.unwrap().1.span), [&kernel[..], &inner].concat());
+}
+
+#[test]
+fn expectations_are_those_of_the_kernel_itself() {
+    let lowered = lower_text(
+        "#[device]
+        #[expect(gpu_barriers_in_divergent_loops)]
+        fn wait() { sync_threads(); }
+        #[expect(gpu_barriers_in_divergent_flow)]
+        #[kernel(expect(gpu_all))]
+        fn k(y: &mut [f32]) {
+            #[expect(gpu_correctness)]
+            wait();
+        }",
+    )
+    .unwrap();
+    assert_eq!(lowered.expectations.len(), 3);
+    let last = lowered.levels.settings.last().unwrap();
+    assert_eq!((last.lint, last.expectation), ("gpu_barriers_in_divergent_loops", None));
+    let expected = lowered.levels.settings.iter().filter(|setting| setting.expectation == Some(0));
+    assert_eq!(expected.count(), warpwise_compiler::lint::LINTS.len());
 }
 
 #[test]

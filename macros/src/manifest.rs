@@ -1,0 +1,287 @@
+//! Reads one table of a package's `Cargo.toml`: `[package.metadata.warpwise.lints]`.
+//!
+//! cargo has read the file before rustc runs, so it is well-formed, and all that is left to do is
+//! to find the table however it is written: under a header of its own, as a dotted key, or in inline
+//! tables. Values of other keys are passed over. Where the text is no TOML after all, reading ends.
+
+/// The keys that lead to the table.
+const TABLE: [&str; 4] = ["package", "metadata", "warpwise", "lints"];
+
+/// A value in the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Its keys below those of the table.
+    pub(crate) keys: Vec<String>,
+    /// The string that it is; `None` if it is something else.
+    pub(crate) value: Option<String>,
+    /// The line of its key, from 1.
+    pub(crate) line: usize,
+}
+
+/// The values in the table of the `Cargo.toml` with this text.
+pub(crate) fn entries(text: &str) -> Vec<Entry> {
+    let mut reader = Reader { rest: text, line: 1, found: Vec::new() };
+    let mut header = Vec::new();
+    while reader.item(&mut header).is_some() {}
+    reader.found
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    line: usize,
+    found: Vec<Entry>,
+}
+
+/// `None` ends the reading.
+type Read<T> = Option<T>;
+
+impl Reader<'_> {
+    /// A header, which is kept, or a key with its value.
+    fn item(&mut self, header: &mut Vec<String>) -> Read<()> {
+        self.space(true);
+        if self.eat("[") {
+            let is_list = self.eat("[");
+            self.space(false);
+            *header = self.keys()?;
+            if is_list {
+                header.clear(); // not a table, and so none that is looked for
+                header.push("[[".to_owned());
+                self.expect("]")?;
+            }
+            return self.expect("]");
+        }
+        self.pair(header)
+    }
+
+    /// `key = value` in the table at `path`.
+    fn pair(&mut self, path: &[String]) -> Read<()> {
+        let line = self.line;
+        let keys = self.keys()?;
+        self.expect("=")?;
+        self.space(false);
+        let path: Vec<String> = path.iter().cloned().chain(keys).collect();
+        self.value(Some((&path, line)))
+    }
+
+    /// A value; what it is of is `None` in an array.
+    fn value(&mut self, of: Option<(&[String], usize)>) -> Read<()> {
+        let value = if self.eat("[") {
+            self.array()?;
+            None
+        } else if self.eat("{") {
+            return self.inline_table(of.map(|(path, _)| path));
+        } else if self.rest.starts_with(['"', '\'']) {
+            Some(self.string()?)
+        } else {
+            let end = self.rest.find([',', ']', '}', '#', '\n', '\r'])?;
+            self.advance(end);
+            None
+        };
+        if let Some((path, line)) = of
+            && path.len() > TABLE.len()
+            && path.iter().zip(TABLE).all(|(key, wanted)| key == wanted)
+        {
+            let keys = path[TABLE.len()..].to_vec();
+            self.found.push(Entry { keys, value, line });
+        }
+        Some(())
+    }
+
+    fn array(&mut self) -> Read<()> {
+        loop {
+            self.space(true);
+            if self.eat("]") {
+                return Some(());
+            }
+            self.value(None)?;
+            self.space(true);
+            self.eat(",");
+        }
+    }
+
+    fn inline_table(&mut self, path: Option<&[String]>) -> Read<()> {
+        loop {
+            self.space(true);
+            if self.eat("}") {
+                return Some(());
+            }
+            match path {
+                Some(path) => self.pair(path)?,
+                None => self.pair(&["[".to_owned()])?,
+            }
+            self.space(true);
+            self.eat(",");
+        }
+    }
+
+    /// `a."b".c`
+    fn keys(&mut self) -> Read<Vec<String>> {
+        let mut keys = Vec::new();
+        loop {
+            self.space(false);
+            keys.push(self.key()?);
+            self.space(false);
+            if !self.eat(".") {
+                return Some(keys);
+            }
+        }
+    }
+
+    fn key(&mut self) -> Read<String> {
+        if self.rest.starts_with(['"', '\'']) {
+            return self.string();
+        }
+        let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let end = self.rest.find(|c| !is_bare(c)).filter(|&end| end > 0)?;
+        Some(self.advance(end).to_owned())
+    }
+
+    /// A string of any of the four kinds.
+    fn string(&mut self) -> Read<String> {
+        let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.eat(quote))?;
+        let escapes = quote.starts_with('"');
+        let mut text = String::new();
+        loop {
+            if self.eat(quote) {
+                // Of five quotes at the end, two are in the string.
+                while quote.len() == 3 && self.eat(&quote[..1]) {
+                    text.push_str(&quote[..1]);
+                }
+                return Some(text);
+            }
+            let char = self.char()?;
+            match (char, escapes) {
+                ('\\', true) => text.push(self.escape()?),
+                (char, _) => text.push(char),
+            }
+        }
+    }
+
+    /// What follows a `\`. What no name of a lint or level has in it is kept as it is.
+    fn escape(&mut self) -> Read<char> {
+        let digits = match self.char()? {
+            'u' => 4,
+            'U' => 8,
+            'x' => 2,
+            char => return Some(char),
+        };
+        let code = self.rest.get(..digits)?;
+        let char = char::from_u32(u32::from_str_radix(code, 16).ok()?);
+        self.advance(digits);
+        char
+    }
+
+    fn char(&mut self) -> Read<char> {
+        let char = self.rest.chars().next()?;
+        self.advance(char.len_utf8());
+        Some(char)
+    }
+
+    /// Passes over space, and over line ends and comments if there may be any.
+    fn space(&mut self, lines: bool) {
+        loop {
+            let is_space = |c: char| c == ' ' || c == '\t' || (lines && (c == '\n' || c == '\r'));
+            let end = self.rest.find(|c| !is_space(c)).unwrap_or(self.rest.len());
+            self.advance(end);
+            if !lines || !self.rest.starts_with('#') {
+                return;
+            }
+            let end = self.rest.find('\n').unwrap_or(self.rest.len());
+            self.advance(end);
+        }
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.rest.starts_with(text);
+        if found {
+            self.advance(text.len());
+        }
+        found
+    }
+
+    fn expect(&mut self, text: &str) -> Read<()> {
+        self.eat(text).then_some(())
+    }
+
+    fn advance(&mut self, bytes: usize) -> &str {
+        let (passed, rest) = self.rest.split_at(bytes);
+        self.line += passed.matches('\n').count();
+        self.rest = rest;
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(String, Option<String>, usize)> {
+        entries(text).into_iter().map(|it| (it.keys.join("."), it.value, it.line)).collect()
+    }
+
+    fn set(key: &str, value: &str, line: usize) -> (String, Option<String>, usize) {
+        (key.to_owned(), Some(value.to_owned()), line)
+    }
+
+    #[test]
+    fn the_table_is_found_however_it_is_written() {
+        let header = "[package]\nname = 'a'\n[ package . metadata.\"warpwise\".lints ] # so\n\
+                      gpu_a = \"deny\"\n'gpu_b' = 'warn' # and so\ngpu_c.level = \"allow\"\n\
+                      gpu_d = { level = \"warn\" }\n[package.metadata.warpwise.lints.gpu_e]\n\
+                      level = \"deny\"\n[dependencies]\ngpu_f = \"1\"\n";
+        let expected = [
+            set("gpu_a", "deny", 4),
+            set("gpu_b", "warn", 5),
+            set("gpu_c.level", "allow", 6),
+            set("gpu_d.level", "warn", 7),
+            set("gpu_e.level", "deny", 9),
+        ];
+        assert_eq!(found(header), expected);
+        let one = [set("gpu_a", "deny", 2)];
+        assert_eq!(found("[package]\nmetadata.warpwise.lints.gpu_a = 'deny'\n"), one);
+        assert_eq!(found("[package]\nmetadata.warpwise = { lints = { gpu_a = 'deny' } }"), one);
+        assert_eq!(found("\npackage = { metadata.warpwise.lints = { gpu_a = 'deny' } }"), one);
+        assert_eq!(found("package = {\nmetadata.warpwise.lints.gpu_a = '''deny''',\n}"), one);
+    }
+
+    #[test]
+    fn what_only_looks_like_it_is_not_it() {
+        let lookalikes = [
+            "[package]\ndescription = \"\"\"\n[package.metadata.warpwise.lints]\ngpu_a = 'deny'\n\"\"\"",
+            "[package]\ndescription = '''\n[package.metadata.warpwise.lints]\ngpu_a = 'deny'\n'''",
+            "# [package.metadata.warpwise.lints]\ngpu_a = 'deny'\n",
+            "[workspace.package.metadata.warpwise.lints]\ngpu_a = 'deny'\n",
+            "[[package.metadata.warpwise.lints]]\ngpu_a = 'deny'\n",
+            "[package]\nkeywords = [ # [package.metadata.warpwise.lints]\n'a', [ { gpu_a = 'deny' } ],\n]\n",
+            "[package.metadata.warpwise]\nlints = 3\n",
+        ];
+        for text in lookalikes {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_and_other_values_are_passed_over_whole() {
+        let text = "[package]\nauthors = [\"a ] \\\" # b\", 'c \\']\nyear = 2026-01-01 # = [\n\
+                    text = \"\"\"a\"\"b\\\"\"\"\"\nempty = {}\nnone = ''\nraw = '''it's ''''\n\
+                    [package.metadata.warpwise.lints]\ngpu_a = \"d\\u0065ny\"\ngpu_b = true\n\
+                    gpu_c = [\n'warn' ]\n";
+        let expected = [
+            set("gpu_a", "deny", 9),
+            ("gpu_b".to_owned(), None, 10),
+            ("gpu_c".to_owned(), None, 11),
+        ];
+        assert_eq!(found(text), expected);
+    }
+
+    #[test]
+    fn what_is_no_toml_ends_the_reading() {
+        let table = "[package.metadata.warpwise.lints]\ngpu_a = 'deny'\n";
+        for wrong in
+            ["= 3", "a b = 3", "[a", "a = '", "a = \"\\", "a = \"\\u00", "a = {", "a = [", "é"]
+        {
+            assert_eq!(found(&format!("{wrong}\n")), [], "{wrong}");
+            assert_eq!(found(&format!("{table}{wrong}")), [set("gpu_a", "deny", 2)], "{wrong}");
+        }
+    }
+}
