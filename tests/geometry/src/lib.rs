@@ -28,6 +28,7 @@
 use warpwise::prelude::*;
 
 pub mod bodies;
+pub mod meeting;
 pub mod solids;
 pub mod vectors;
 

@@ -1,4 +1,4 @@
-//! Lints that there are not, and levels that lints of Warpwise do not have.
+//! Lints that there are not, and a level that ours do not have.
 use warpwise::prelude::*;
 
 #[kernel(allow(gpu_barrier_in_divergent_flow))]
@@ -10,7 +10,7 @@ fn attribute() {}
 
 #[kernel]
 fn statement() {
-    #[expect(gpu_barriers_in_divergent_flow)]
+    #[forbid(gpu_barriers_in_divergent_flow)]
     {
         sync_threads();
     }
