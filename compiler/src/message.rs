@@ -6,6 +6,9 @@
 //! [renders](Format::render) it with the values that a thread left behind. All formatting of numbers is
 //! std's own.
 //!
+//! Structs, tuples and arrays are taken apart by the front end, which writes what stands between their
+//! numbers. What is printed of an enum depends on its variant: a [`Choice`], which no user writes.
+//!
 //! ```
 //! use warpwise_compiler::{ir::Scalar, message::Format};
 //! let format: Format = "x[{0}] is {1:>8.3}{{}}".parse()?;
@@ -20,7 +23,7 @@ pub use parse::FormatError;
 use std::fmt;
 
 /// Values that a message has at most: as many as a fault record has room for.
-pub const MOST_VALUES: usize = 12;
+pub const MOST_VALUES: usize = 32;
 
 /// A format string, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,18 @@ pub enum Piece {
     Text(String),
     /// Replaced by an argument.
     Value(Placeholder),
+    /// Which it is depends on an argument.
+    Choice(Choice),
+}
+
+/// One of several texts, by the value of an argument: `{0?0=None|1=Some({1})|}`. Nothing for any other value. In
+/// the texts, `||` is a `|`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The number of the argument, an integer or `bool`.
+    pub arg: usize,
+    /// The argument's bits (zero-extended), and what is printed for them.
+    pub cases: Vec<(u64, Format)>,
 }
 
 /// `{..}` in a format string.
@@ -150,6 +165,20 @@ impl Style {
         }
     }
 
+    /// Whether it is what derives print by: of structs, too.
+    pub const fn is_debug(self) -> bool {
+        match self {
+            Self::Debug | Self::DebugLowerHex | Self::DebugUpperHex => true,
+            Self::Display
+            | Self::LowerHex
+            | Self::UpperHex
+            | Self::Octal
+            | Self::Binary
+            | Self::LowerExp
+            | Self::UpperExp => false,
+        }
+    }
+
     /// Which scalars have it: all, numbers, or integers.
     pub const fn formats(self) -> Formats {
         match self {
@@ -172,18 +201,18 @@ pub enum Formats {
 }
 
 impl Format {
-    /// The placeholders, in order.
+    /// The placeholders, in order, but for those of choices.
     pub fn values(&self) -> impl Iterator<Item = &Placeholder> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
+            Piece::Text(_) | Piece::Choice(_) => None,
             Piece::Value(placeholder) => Some(placeholder),
         })
     }
 
-    /// The placeholders, in order, to resolve.
+    /// The placeholders, in order, to resolve; but for those of choices.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Placeholder> {
         self.pieces.iter_mut().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
+            Piece::Text(_) | Piece::Choice(_) => None,
             Piece::Value(placeholder) => Some(placeholder),
         })
     }
@@ -220,6 +249,18 @@ impl Placeholder {
             style: Style::Display,
         }
     }
+
+    /// Replaces the numbers of arguments.
+    pub fn renumber(&mut self, new: impl Fn(usize) -> usize) {
+        let [mut width, mut precision] = [&mut self.width, &mut self.precision]
+            .map(|count| if let Count::Value(which) = count { Some(which) } else { None });
+        let counts = [&mut width, &mut precision].into_iter().filter_map(Option::take);
+        for which in counts.chain([&mut self.arg]) {
+            if let Which::Index(index) = which {
+                *index = new(*index);
+            }
+        }
+    }
 }
 
 /// As one would write it.
@@ -231,9 +272,31 @@ impl fmt::Display for Format {
                     f.write_str(&text.replace('{', "{{").replace('}', "}}"))?;
                 }
                 Piece::Value(placeholder) => placeholder.fmt(f)?,
+                Piece::Choice(choice) => choice.fmt(f)?,
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{}?", self.arg)?;
+        for (value, format) in &self.cases {
+            write!(f, "{value}=")?;
+            for piece in &format.pieces {
+                match piece {
+                    Piece::Text(text) => {
+                        let text = text.replace('{', "{{").replace('}', "}}");
+                        f.write_str(&text.replace('|', "||"))?;
+                    }
+                    Piece::Value(placeholder) => placeholder.fmt(f)?,
+                    Piece::Choice(choice) => choice.fmt(f)?,
+                }
+            }
+            f.write_str("|")?;
+        }
+        f.write_str("}")
     }
 }
 

@@ -7,7 +7,7 @@ use warpwise::prelude::*;
 
 cases![
     in_the_order_of_threads: PRINTS, every_format: PRINTS, from_device_functions: PRINTS,
-    generic_values: PRINTS, too_much: PRINTS, between_launches: PRINTS,
+    generic_values: PRINTS, values_with_parts: PRINTS, assertions_on_parts: FAULTS, too_much: PRINTS, between_launches: PRINTS,
     assertions: FAULTS, debug_assertions: FAULTS, debug_assertions_of_device_functions, panics: FAULTS, the_lowest_speaks: FAULTS, lazily: FAULTS,
     in_loops_with_barriers: THREADS_MEET, nothing_fails, never_comes_back,
 ];
@@ -125,6 +125,91 @@ fn generic_values(on: &Engine) -> Check {
     let x = -3i16;
     let got = printed(on, || launch!(on, generic::<i16, 8>(value x), config))?;
     equal(&got, "-3 -3 8\n")
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reading {
+    at: (u32, i8),
+    level: f32,
+    state: State,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Off,
+    On { since: u64 },
+    Failed(i32, Option<bool>),
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Unit;
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pair(f64, Unit);
+
+#[device]
+fn reading(n: u32) -> Reading {
+    let state = match n {
+        0 => State::Off,
+        1 => State::On { since: 1 << 40 },
+        2 => State::Failed(-7, None),
+        _ => State::Failed(8, Some(n == 4)),
+    };
+    Reading { at: (n, -1), level: 0.5 * n as f32, state }
+}
+
+#[kernel]
+fn parts(n: u32) {
+    let reading = reading(n);
+    println!("{reading:?} {:?}", reading.state);
+    println!("{reading:#?}");
+    let half: Option<u32> = if n % 2 == 0 { Some(n / 2) } else { None };
+    let result: Result<i16, (u8, bool)> = if n > 2 { Ok(-3) } else { Err((9, true)) };
+    println!("{half:?} {result:?} {:?} {:?}", (n,), ());
+    println!("{:6.2?}|{:?}|{:#?}", [1.5f32, -2.0], [[n; 2]; 2], [Pair(0.25, Unit)]);
+    let pair = Pair(1e300, Unit);
+    println!("{:?} {:?} {:x?} {:?}", pair, &pair, (255u8, -1i8), n.cmp(&2));
+}
+
+fn values_with_parts(on: &Engine) -> Check {
+    for n in 0..5u32 {
+        let got = printed(on, || launch!(on, parts(value n), LaunchConfig::grid(1).block(1)))?;
+        let reading = reading(n);
+        let mut want = format!("{reading:?} {:?}\n{reading:#?}\n", reading.state);
+        let half: Option<u32> = if n % 2 == 0 { Some(n / 2) } else { None };
+        let result: Result<i16, (u8, bool)> = if n > 2 { Ok(-3) } else { Err((9, true)) };
+        want += &format!("{half:?} {result:?} {:?} {:?}\n", (n,), ());
+        let arrays = ([1.5f32, -2.0], [[n; 2]; 2], [Pair(0.25, Unit)]);
+        want += &format!("{:6.2?}|{:?}|{:#?}\n", arrays.0, arrays.1, arrays.2);
+        let pair = Pair(1e300, Unit);
+        want += &format!("{:?} {:?} {:x?} {:?}\n", pair, &pair, (255u8, -1i8), n.cmp(&2));
+        equal(&got, &want)?;
+    }
+    Ok(())
+}
+
+#[kernel]
+fn asserts_parts(n: u32) {
+    let reading = reading(n);
+    assert_eq!((reading.at.0, reading.state), (n, State::Off), "of {:?}", [n, 7]);
+}
+
+fn assertions_on_parts(on: &Engine) -> Check {
+    let config = LaunchConfig::grid(1).block(1);
+    let n = 0u32;
+    launch!(on, asserts_parts(value n), config)?;
+    let n = 1u32;
+    let fault = fault(launch!(on, asserts_parts(value n), config))?;
+    let want = format!(
+        "assertion `left == right` failed: of [1, 7]\n  left: {:?}\n right: {:?}",
+        (1, State::On { since: 1 << 40 }),
+        (1, State::Off)
+    );
+    equal(&fault.message, &want)
 }
 
 #[kernel]

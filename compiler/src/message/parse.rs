@@ -1,5 +1,5 @@
 //! Reads format strings, by the grammar of [`std::fmt`].
-use super::{Align, Count, Format, Piece, Placeholder, Style, Which};
+use super::{Align, Choice, Count, Format, Piece, Placeholder, Style, Which};
 use std::{fmt, str::FromStr};
 
 /// Why a text is no format string.
@@ -28,35 +28,81 @@ fn error<T>(message: impl Into<String>, help: &'static str) -> Result<T> {
 impl FromStr for Format {
     type Err = FormatError;
     fn from_str(text: &str) -> Result<Self> {
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        let mut plain = String::new();
-        while let Some(at) = rest.find(['{', '}']) {
-            plain += &rest[..at];
-            let brace = &rest[at..=at];
-            rest = &rest[at + 1..];
-            if let Some(escaped) = rest.strip_prefix(brace) {
-                plain += brace;
-                rest = escaped;
-                continue;
-            }
-            if brace == "}" {
-                return error("this `}` closes nothing", "a brace that is printed is `}}`");
-            }
-            let Some(end) = rest.find('}') else {
-                return error("this `{` is not closed", "a brace that is printed is `{{`");
-            };
-            if !plain.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut plain)));
-            }
-            pieces.push(Piece::Value(placeholder(&rest[..end])?));
-            rest = &rest[end + 1..];
+        pieces(&mut { text }, false)
+    }
+}
+
+/// Reads a format; of a choice, up to the `|` that ends it. What is read is taken off `rest`.
+fn pieces(rest: &mut &str, in_choice: bool) -> Result<Format> {
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    let ends = |c: char| c == '{' || c == '}' || in_choice && c == '|';
+    while let Some(at) = rest.find(ends) {
+        plain += &rest[..at];
+        let mark = &rest[at..=at];
+        *rest = &rest[at + 1..];
+        if let Some(escaped) = rest.strip_prefix(mark) {
+            plain += mark;
+            *rest = escaped;
+            continue;
         }
-        plain += rest;
+        if mark == "|" {
+            return Ok(with(pieces, plain));
+        }
+        if mark == "}" {
+            return error("this `}` closes nothing", "a brace that is printed is `}}`");
+        }
         if !plain.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(Piece::Text(std::mem::take(&mut plain)));
         }
-        Ok(Self { pieces })
+        pieces.push(match choice(rest)? {
+            Some(choice) => Piece::Choice(choice),
+            None => {
+                let Some(end) = rest.find('}') else {
+                    return error("this `{` is not closed", "a brace that is printed is `{{`");
+                };
+                let value = placeholder(&rest[..end])?;
+                *rest = &rest[end + 1..];
+                Piece::Value(value)
+            }
+        });
+    }
+    if in_choice {
+        return error("a choice is not closed", "each of its texts ends with `|`");
+    }
+    plain += rest;
+    Ok(with(pieces, plain))
+}
+
+/// A format with a text behind its other pieces.
+fn with(mut pieces: Vec<Piece>, text: String) -> Format {
+    if !text.is_empty() {
+        pieces.push(Piece::Text(text));
+    }
+    Format { pieces }
+}
+
+/// Reads a choice behind its `{`; `None` if it is none.
+fn choice(rest: &mut &str) -> Result<Option<Choice>> {
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, behind) = rest.split_at(digits);
+    let (Ok(arg), Some(mut behind)) = (number.parse(), behind.strip_prefix('?')) else {
+        return Ok(None);
+    };
+    let mut cases = Vec::new();
+    loop {
+        if let Some(end) = behind.strip_prefix('}') {
+            *rest = end;
+            return Ok(Some(Choice { arg, cases }));
+        }
+        let value = behind.split_once('=').and_then(|(value, text)| {
+            behind = text;
+            value.parse().ok()
+        });
+        let Some(value) = value else {
+            return error("a text of a choice has no number", "it begins with `0=`");
+        };
+        cases.push((value, pieces(&mut behind, true)?));
     }
 }
 
@@ -188,6 +234,8 @@ mod tests {
             "{:<}",
             "{0:}<5}",
             "{0:é>5X}",
+            "{0?}",
+            "x {0?0=None|1=Some({1:?})|18446744073709551615={2?3=a || b {{|}|} y",
         ] {
             let format = text.parse::<Format>();
             if text == "{0:}<5}" {
@@ -222,5 +270,8 @@ mod tests {
         assert_eq!(message("{:p}"), "kernel code prints no pointers");
         assert_eq!(message("{:.}"), "a precision is missing");
         assert_eq!(message("{:99999}"), "this width or precision is too large");
+        assert_eq!(message("{0?x=a|}"), "a text of a choice has no number");
+        assert_eq!(message("{0?1=a"), "a choice is not closed");
+        assert_eq!(message("{0?"), "a text of a choice has no number");
     }
 }

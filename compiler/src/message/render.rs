@@ -1,5 +1,5 @@
 //! Renders messages, by std's formatting of numbers.
-use super::{Align, Count, Format, Formats, Piece, Placeholder, Style, Which};
+use super::{Align, Choice, Count, Format, Formats, Piece, Placeholder, Style, Which};
 use crate::ir::Scalar;
 use std::fmt::{Debug, Display, LowerExp, UpperExp};
 
@@ -20,8 +20,18 @@ impl Format {
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => text.clone(),
             Piece::Value(placeholder) => placeholder.render(args),
+            Piece::Choice(choice) => choice.render(args),
         });
         pieces.collect()
+    }
+}
+
+impl Choice {
+    fn render(&self, args: &[(Scalar, u64)]) -> String {
+        let Some((scalar, bits)) = args.get(self.arg) else { return String::new() };
+        let bits = used(*scalar, *bits);
+        let chosen = self.cases.iter().find(|(value, _)| *value == bits);
+        chosen.map(|(_, format)| format.render(args)).unwrap_or_default()
     }
 }
 
@@ -101,6 +111,12 @@ impl Placeholder {
     }
 }
 
+/// The bits of a value: a device may have extended the sign of what it wrote.
+fn used(scalar: Scalar, bits: u64) -> u64 {
+    let unused = scalar.bits().map_or(0, |width| 64 - width);
+    bits << unused >> unused
+}
+
 /// How a value is printed, apart from style and width.
 #[derive(Clone, Copy)]
 struct Spec {
@@ -136,9 +152,7 @@ macro_rules! digits {
 impl Spec {
     /// A value of any scalar. What it has no style for, which the verifier rules out, is displayed.
     fn scalar(self, style: Style, scalar: Scalar, bits: u64) -> String {
-        // A device may have extended the sign of what it wrote.
-        let unused = scalar.bits().map_or(0, |width| 64 - width);
-        let bits = bits << unused >> unused;
+        let bits = used(scalar, bits);
         match scalar {
             Scalar::Bool => match self.precision {
                 None => (bits != 0).to_string(),
@@ -267,6 +281,18 @@ mod tests {
         assert_eq!(text("{0}"), Some("größe".into()));
         assert_eq!(text("{0:?}"), Some(format!("{:?}", "größe")));
         assert_eq!(text("{0:1$}"), None);
+    }
+
+    #[test]
+    fn an_argument_chooses_what_is_printed() {
+        let format = "a {0?0=None|255=Some({1:?} || {0})|2={1?7=x|}|}{{";
+        let args = |tag, value| [(Scalar::I8, tag), (Scalar::U32, value)];
+        assert_eq!(rendered(format, &args(0, 3)), "a None{");
+        assert_eq!(rendered(format, &args(u64::MAX, 3)), "a Some(3 | -1){");
+        assert_eq!(rendered(format, &args(2, 7)), "a x{");
+        assert_eq!(rendered(format, &args(2, 8)), "a {");
+        assert_eq!(rendered(format, &args(5, 7)), "a {");
+        assert_eq!(rendered(format, &[]), "a {");
     }
 
     #[test]

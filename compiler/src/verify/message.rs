@@ -2,7 +2,7 @@
 use super::{Errors, signature::scalar_error};
 use crate::{
     ir::{Bound, GenericKind, Kernel, Message, Scalar},
-    message::{Count, Format, Formats, MOST_VALUES, Placeholder, Which},
+    message::{Choice, Count, Format, Formats, MOST_VALUES, Piece, Placeholder, Which},
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -51,7 +51,25 @@ fn wrong_with(kernel: &Kernel, Message { text, args }: &Message) -> Option<Strin
             false => Err(format!("`{scalar}` has no format `{}`", style.suffix())),
         }
     };
-    format.values().find_map(|placeholder| wrong(placeholder).err())
+    wrong_in(&format, &wrong, &|choice: &Choice| match args.get(choice.arg) {
+        Some(scalar) if scalar.is_int() || *scalar == Scalar::Bool => None,
+        Some(scalar) => Some(format!("a `{scalar}` chooses nothing")),
+        None => Some(format!("there is no value {}", choice.arg)),
+    })
+}
+
+/// What is wrong with a placeholder or a choice, wherever it stands.
+fn wrong_in(
+    format: &Format,
+    value: &impl Fn(&Placeholder) -> Result<(), String>,
+    choice: &impl Fn(&Choice) -> Option<String>,
+) -> Option<String> {
+    format.pieces.iter().find_map(|piece| match piece {
+        Piece::Text(_) => None,
+        Piece::Value(placeholder) => value(placeholder).err(),
+        Piece::Choice(chosen) => choice(chosen)
+            .or_else(|| chosen.cases.iter().find_map(|(_, case)| wrong_in(case, value, choice))),
+    })
 }
 
 /// Whether every type that `scalar` may be can be formatted so.

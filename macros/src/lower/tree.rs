@@ -547,7 +547,7 @@ pub(crate) enum PatternKind {
 pub(crate) struct Say {
     /// What it says; every placeholder names its argument by number.
     pub(crate) format: Format,
-    /// Its arguments: numbers and `bool`.
+    /// Its arguments: numbers and `bool`, and what is made of them.
     pub(crate) args: Vec<Expr>,
     /// Whether the thread ends.
     pub(crate) panics: bool,

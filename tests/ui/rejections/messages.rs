@@ -13,11 +13,9 @@ const LIMIT: u32 = 7;
 
 #[kernel]
 fn values(x: &[f32], p: Point) {
-    println!("{:?}", p);
-    assert_eq!(p, p);
     println!("{LIMIT}");
     println!("{:1$}", "text", x.len());
-    println!("{} {} {} {} {} {} {} {} {} {} {} {} {}", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+    println!("{:?} {p}", (p, 1));
     panic!(concat!("a", "b"));
 }
 

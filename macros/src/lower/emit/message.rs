@@ -1,20 +1,30 @@
 //! Printing and panicking.
-use super::{Emit, Flow, Left, Value};
+use super::{Emit, Flow, Left, Value, show::Shown};
 use crate::lower::tree::{At, Expr, Say};
 use warpwise_compiler::{
     fault::Reason,
-    ir::{self, InstId, Message, MessageId, Op, Scalar},
+    ir::{self, Message, MessageId, Op, Scalar},
+    message::{Format, MOST_VALUES},
 };
 
 impl Emit<'_> {
     pub(super) fn say(&mut self, say: &Say, at: At) -> Flow<Value> {
-        let args: Vec<InstId> = say.args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
+        let Shown { pieces, args } = self.shown(say)?;
+        if args.len() > MOST_VALUES {
+            let fact = format!(
+                "a message has at most {MOST_VALUES} values, and this one has {}",
+                args.len()
+            );
+            self.errors.advise(self.range(at), fact, "say it in two messages");
+            return if say.panics { Err(Left) } else { Ok(Value::Unit) };
+        }
+        let format = Format { pieces };
         let types = args.iter().filter_map(|arg| match self.build.kernel.insts[*arg].ty {
             ir::Ty::Scalar(scalar) => Some(scalar),
             ir::Ty::Unit | ir::Ty::Ptr(_) => None,
         });
         let types: Vec<Scalar> = types.collect();
-        let message = self.message(Message { text: say.format.to_string(), args: types }, at)?;
+        let message = self.message(Message { text: format.to_string(), args: types }, at)?;
         if say.panics {
             self.inst(at, Op::Panic { message, args }, ir::Ty::Unit);
             return Err(Left);

@@ -39,6 +39,7 @@ mod place;
 mod power;
 mod reference;
 mod saturating;
+mod show;
 mod size;
 mod slice;
 mod source;

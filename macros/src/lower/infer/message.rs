@@ -15,7 +15,7 @@ use quote::ToTokens as _;
 use syn::{Lit, Token, punctuated::Punctuated};
 use warpwise_compiler::{
     ir::{CompareOp, UnaryOp},
-    message::{Count, Format, MOST_VALUES, Piece, Placeholder, Style, Which},
+    message::{Count, Format, MOST_VALUES, Piece, Style, Which},
 };
 
 /// What a macro says.
@@ -190,9 +190,8 @@ impl Infer<'_> {
             let value = self.variable(var, at);
             message.args.push(value);
         }
-        let bool = self.prim(Prim::Bool);
-        let [lhs, rhs] = [left, right].map(|var| Box::new(self.variable(var, at)));
-        let cond = self.make(Kind::Compare { op, lhs, rhs }, bool, at);
+        let [lhs, rhs] = [left, right].map(|var| self.variable(var, at));
+        let cond = self.compared(op, lhs, rhs, at);
         let check = self.panic_unless(cond, message, at);
         stmts.push(Stmt { kind: StmtKind::Expr(check), levels: Vec::new() });
         let unit = self.types.unit();
@@ -272,7 +271,8 @@ impl Infer<'_> {
                 _ => values.push(self.printed(arg)),
             }
         }
-        format.values_mut().for_each(|value| renumber(value, &numbers));
+        let new = |index: usize| numbers.get(index).copied().unwrap_or(index);
+        format.values_mut().for_each(|value| value.renumber(new));
         Some(Message { format, args: values })
     }
 
@@ -407,19 +407,4 @@ fn insert(format: &mut Format, index: usize, text: &str) -> bool {
         }
     }
     true
-}
-
-/// Replaces numbers of arguments by those of values.
-fn renumber(value: &mut Placeholder, numbers: &[usize]) {
-    let new = |which: &mut Which| {
-        if let Which::Index(index) = which {
-            *index = numbers.get(*index).copied().unwrap_or(*index);
-        }
-    };
-    new(&mut value.arg);
-    for count in [&mut value.width, &mut value.precision] {
-        if let Count::Value(which) = count {
-            new(which);
-        }
-    }
 }

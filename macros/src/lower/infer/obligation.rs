@@ -149,7 +149,22 @@ impl Obligation {
                 | Type::Never
                 | Type::Unknown(_)
                 | Type::Reported(_) => {}
-                _ => {
+                Type::Unit
+                | Type::Tuple(_)
+                | Type::Array(..)
+                | Type::Adt(..)
+                | Type::Ref { .. } => {
+                    if !style.is_debug() {
+                        let (ty, style) = (types.show(ty), style.suffix());
+                        let fact = format!("`{ty}` cannot be printed by `{{:{style}}}`");
+                        errors.mistyped(at, fact.replace("{:}", "{}"));
+                    }
+                }
+                Type::Same(_)
+                | Type::Slice(_)
+                | Type::Atomic(_)
+                | Type::Closure(_)
+                | Type::Iter(..) => {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot print a `{}`", types.show(ty)),

@@ -134,6 +134,11 @@ impl Infer<'_> {
     ) -> Expr {
         let lhs = self.operand(left, None);
         let rhs = self.operand(right, Some(lhs.ty));
+        self.compared(op, lhs, rhs, at)
+    }
+
+    /// A comparison of two values.
+    pub(super) fn compared(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
         if self.is_slice(lhs.ty) || self.is_slice(rhs.ty) {
             return self.slice_comparison(op, lhs, rhs, at);
         }
