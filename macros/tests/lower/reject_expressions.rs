@@ -133,8 +133,6 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: write its expansion out, or make it a `#[device]` function
 // error: 38:13-38:23: `shared!` takes a type
 // = help: write for example `shared!([[f32; 33]; 32])`
-// error: 34:20-34:26: kernel code cannot print a `(i32, i32)`
-// = help: print its numbers and `bool`s one by one
 // == slices
 // error: 43:14-43:17: kernel code cannot iterate over a value of type `{float}`
 // = help: loop over a range, a slice, an array, or an iterator of those
