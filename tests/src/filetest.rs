@@ -25,6 +25,7 @@ mod optimize;
 mod parse;
 mod ptx;
 mod specialize;
+mod trace;
 mod verify;
 
 use similar::TextDiff;
@@ -39,13 +40,14 @@ use warpwise_compiler::ir::{InstId, Kernel, ParseError};
 pub type Command = fn(&Case<'_>) -> Result<Outcome, CaseError>;
 
 /// Every command, by name.
-pub const COMMANDS: [(&str, Command); 7] = [
+pub const COMMANDS: [(&str, Command); 8] = [
     ("analyze", analyze::run),
     ("lint", lint::run),
     ("optimize", optimize::run),
     ("parse", parse::run),
     ("ptx", ptx::run),
     ("specialize", specialize::run),
+    ("trace", trace::run),
     ("verify", verify::run),
 ];
 

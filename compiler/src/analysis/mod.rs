@@ -23,6 +23,8 @@ pub struct Analyses {
 impl Analyses {
     /// Runs every analysis.
     pub fn of(kernel: &Kernel) -> Self {
-        Self { uniformity: uniformity::analyze(kernel), trace: trace::analyze(kernel) }
+        let uniformity = uniformity::analyze(kernel);
+        let trace = trace::analyze_in(kernel, &uniformity, trace::Shape::of(kernel));
+        Self { uniformity, trace }
     }
 }

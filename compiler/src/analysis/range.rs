@@ -73,6 +73,11 @@ impl Ranges {
         limits(kernel.locals[local].ty).map(|_| self.local[local])
     }
 
+    /// What the hardware and the launcher allow `builtin` to be.
+    pub fn builtin(kernel: &Kernel, builtin: Builtin) -> Range {
+        Walk::new(kernel).builtin(builtin)
+    }
+
     /// True if the index of this `bounds` is always less than its length.
     pub fn is_in_bounds(&self, bounds: InstId) -> bool {
         self.in_bounds[bounds]

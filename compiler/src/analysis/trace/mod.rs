@@ -19,17 +19,49 @@
 //! beginning of the next do to each other can be seen. What a loop may have changed by then is not known.
 //!
 //! One instruction can therefore have several events; a verdict about it is one about all of them.
+//!
+//! **What may be asked.**
+//!
+//! - [`Trace::events`], [`Trace::of`]: what happens, and what one instruction does each time.
+//! - [`Trace::is_uniform`]: whether an instruction yields the same in each warp or block; [`Trace::branch`]: what
+//!   the condition of an `if` or loop does, at its worst.
+//! - [`Value::difference`]: how far the addresses of two threads are apart; [`Value::at`]: the number in a thread;
+//!   [`Value::is_same`]: whether threads agree, whatever the symbols are.
+//! - [`Event::interval`] and [`Event::since`]: whether a barrier is between two events; [`Event::arms`]: whether
+//!   they exclude each other.
+//! - [`Trace::text`]: an event as text, as `tests/filetests/trace` has it.
+//!
+//! **What is taken for granted.** A thread that fails a check, or panics, is not missed: the launch is an error by
+//! then. Shuffles read lanes that take part. An offset that is [`Access::assumed`] rests on
+//! more: that sums and products which fit their type in small launches always do. No verdict that must be
+//! right may rest on one.
+mod arith;
+mod control;
+mod factors;
+mod known;
+mod loops;
+mod merge;
+mod print;
+mod run;
 mod shape;
 mod threads;
+mod truth;
 mod value;
 
 use crate::{
-    analysis::{range::Range, uniformity::Group},
+    analysis::{
+        range::{self, Range},
+        uniformity::{self, Group, Uniformity},
+    },
+    id::Facts,
     ir::{InstId, Kernel, Root},
 };
+pub use factors::{Affine, Factors};
+use run::Run;
 pub use shape::Shape;
 pub use threads::Threads;
-pub use value::{Factors, Monomial, Term, Value};
+use truth::Spread;
+pub use value::{Monomial, Term, Value};
 
 crate::id!(/** A number that is the same in a whole block or warp, and not known. */ SymbolId, "s");
 
@@ -47,6 +79,8 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// False if [`MOST_STEPS`] were not enough: something may be missing.
     pub complete: bool,
+    /// How far what an instruction yields is the same, in all iterations that were run; `None` if it never was.
+    spread: Facts<InstId, Option<Spread>>,
 }
 
 /// A number that is the same in a whole block, or at least in each warp.
@@ -83,11 +117,19 @@ pub struct Event {
     pub inst: InstId,
     /// Which threads take part.
     pub active: Active,
-    /// How many barriers of the block come before.
+    /// How many barriers of the block come before, at most. Of two events with the same number, no barrier is
+    /// between them.
     pub interval: u32,
+    /// The first interval from which no barrier must have come since: where barriers stand in an `if` or in a
+    /// loop that may not run, less than `interval`. A barrier is between this event and all earlier ones of an
+    /// interval below.
+    pub since: u32,
     /// The loops around it, the outermost first, each with the symbol of its iteration number; `None` where the loop
     /// is run as often as the kernel would.
     pub loops: Vec<(InstId, Option<SymbolId>)>,
+    /// The `if`s around it whose conditions are not known, the outermost first, and which arm it is in: `true` for
+    /// `then`.
+    pub arms: Vec<(InstId, bool)>,
     /// What happens.
     pub what: What,
 }
@@ -114,6 +156,8 @@ pub enum Which {
     Warps,
     /// Some of them.
     Some,
+    /// At most one of them.
+    One,
 }
 
 /// What happens.
@@ -152,6 +196,8 @@ pub enum Split {
     /// A guard: a number that grows by one from thread to thread is compared with a uniform one. All threads
     /// agree, but in one warp.
     Guard,
+    /// True, or false, in at most one thread.
+    AtMostOne,
     /// It depends on data, or on something else that is not known.
     Unknown,
 }
@@ -167,6 +213,9 @@ pub struct Access {
     pub bytes: u32,
     /// How many bytes behind the beginning of the buffer or array; `None` if nothing is known of it.
     pub offset: Option<Value>,
+    /// Whether the offset rests on an assumption: that no sum or product of integers wraps that does
+    /// not in small launches.
+    pub assumed: bool,
 }
 
 /// What an access does.
@@ -183,6 +232,66 @@ pub enum AccessKind {
 /// Runs one block of `kernel`, which may be generic, in the shape that it declares or, without a declaration, in
 /// the one that [`Shape::of`] assumes.
 pub fn analyze(kernel: &Kernel) -> Trace {
-    let shape = Shape::of(kernel);
-    Trace { shape, symbols: crate::id::Table::default(), events: Vec::new(), complete: false }
+    analyze_in(kernel, &uniformity::analyze(kernel), Shape::of(kernel))
+}
+
+/// The same for a kernel whose `uniformity` is known, in any shape.
+pub fn analyze_in(kernel: &Kernel, uniformity: &Uniformity, shape: Shape) -> Trace {
+    Run::new(kernel, uniformity, range::analyze(kernel), shape).run()
+}
+
+impl Trace {
+    /// Whether `inst` yields the same in all active threads of each block, or of each warp, whenever it runs. True
+    /// if it never does, and of what yields nothing.
+    pub fn is_uniform(&self, inst: InstId, group: Group) -> bool {
+        let most = match group {
+            Group::Warp => Spread::Warp,
+            Group::Block => Spread::Block,
+        };
+        self.spread[inst].is_none_or(|spread| spread <= most)
+    }
+
+    /// What the condition of `inst`, an `if` or a loop, does to the threads that come to it, at its worst; `None` if
+    /// none ever do.
+    pub fn branch(&self, inst: InstId) -> Option<&Split> {
+        let splits = self.of(inst).filter_map(|event| match &event.what {
+            What::Branch(split) => Some((split.badness(&event.active.threads), split)),
+            What::Access(_)
+            | What::Return
+            | What::Barrier
+            | What::SyncGrid
+            | What::Meeting { .. }
+            | What::Fence => None,
+        });
+        splits.max_by_key(|(badness, _)| *badness).map(|(_, split)| split)
+    }
+
+    /// The events of `inst`, in order.
+    pub fn of(&self, inst: InstId) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(move |event| event.inst == inst)
+    }
+}
+
+impl Split {
+    /// How many warps of `active` threads may part here, and how certainly; the more the higher.
+    fn badness(&self, active: &Threads) -> (u32, usize) {
+        match self {
+            Self::Uniform => (0, 0),
+            Self::UniformInWarps => (1, 0),
+            Self::Known(yes) => {
+                let parts = |&warp: &usize| {
+                    let taken = yes.warp(warp) & active.warp(warp);
+                    taken != 0 && taken != active.warp(warp)
+                };
+                match (0..active.warps()).filter(parts).count() {
+                    0 if !yes.meets(active) || active.without(yes).is_empty() => (0, 0),
+                    0 => (1, 0),
+                    warps => (4, warps),
+                }
+            }
+            Self::AtMostOne => (2, 0),
+            Self::Guard => (3, 0),
+            Self::Unknown => (5, 0),
+        }
+    }
 }

@@ -9,7 +9,13 @@ pub struct Threads {
 impl Threads {
     /// All of a block of `count` threads.
     pub fn all(count: usize) -> Self {
-        Self::where_true(count, |_| true)
+        let mut set = Self { warps: vec![u32::MAX; count.div_ceil(32)] };
+        if let Some(last) = set.warps.last_mut()
+            && !count.is_multiple_of(32)
+        {
+            *last = (1 << (count % 32)) - 1;
+        }
+        set
     }
     /// None of a block of `count` threads.
     pub fn none(count: usize) -> Self {
@@ -34,6 +40,19 @@ impl Threads {
     /// Whether `thread` is one of them.
     pub fn has(&self, thread: usize) -> bool {
         self.warps[thread / 32] >> (thread % 32) & 1 == 1
+    }
+    /// Those of `warp` that are in the set, by number in the block.
+    pub fn of_warp(&self, warp: usize) -> impl Iterator<Item = usize> + Clone + use<> {
+        let lanes = self.warps[warp];
+        (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| warp * 32 + lane)
+    }
+    /// True if each warp is in the set as a whole, as far as it is in `all`, or not at all.
+    pub fn is_of_warps(&self, all: &Self) -> bool {
+        self.warps.iter().zip(&all.warps).all(|(&some, &all)| some & all == 0 || some & all == all)
+    }
+    /// True if some thread is in both sets.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.warps.iter().zip(&other.warps).any(|(&a, &b)| a & b != 0)
     }
     /// How many.
     pub fn count(&self) -> usize {

@@ -1,6 +1,10 @@
 //! Integers of the threads of a block: sums of symbols with a factor for each thread.
-use super::SymbolId;
-use std::rc::Rc;
+use super::{Factors, SymbolId, Threads};
+
+/// A product of more symbols is not a [`Value`].
+const MOST_SYMBOLS: usize = 4;
+/// A sum of more terms is not a [`Value`].
+const MOST_TERMS: usize = 24;
 
 /// A product of symbols, in order; empty for the number 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,15 +19,6 @@ pub struct Term {
     pub factors: Factors,
 }
 
-/// A known integer for each thread of a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Factors {
-    /// The same in all.
-    Same(i64),
-    /// One for each thread, by number.
-    Each(Rc<[i64]>),
-}
-
 /// An integer of the threads of a block: the sum of its terms, as a mathematical integer. (What an operation
 /// may have wrapped is not a `Value`, unless it is known not to have.)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,25 +27,64 @@ pub struct Value {
     terms: Vec<Term>,
 }
 
-impl Factors {
-    /// That of `thread`.
-    pub fn at(&self, thread: usize) -> i64 {
-        match self {
-            Self::Same(factor) => *factor,
-            Self::Each(factors) => factors[thread],
-        }
+impl Monomial {
+    fn times(&self, other: &Self) -> Option<Self> {
+        let mut symbols = self.0.clone();
+        symbols.extend(&other.0);
+        symbols.sort_unstable();
+        (symbols.len() <= MOST_SYMBOLS).then_some(Self(symbols))
     }
-    /// True if it is the same in `threads`.
-    pub fn is_same(&self, mut threads: impl Iterator<Item = usize>) -> bool {
-        let Some(first) = threads.next() else { return true };
-        threads.all(|thread| self.at(thread) == self.at(first))
+    /// True for the number 1.
+    pub fn is_one(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::from(Factors::Same(number))
+    }
+}
+
+impl From<Factors> for Value {
+    fn from(numbers: Factors) -> Self {
+        Self::of(vec![Term { of: Monomial::default(), factors: numbers }])
+    }
+}
+
+impl From<SymbolId> for Value {
+    fn from(symbol: SymbolId) -> Self {
+        Self { terms: vec![Term { of: Monomial(vec![symbol]), factors: Factors::Same(1) }] }
     }
 }
 
 impl Value {
+    /// The sum of `terms`, in order.
+    fn of(mut terms: Vec<Term>) -> Self {
+        terms.retain(|term| term.factors.same() != Some(0));
+        Self { terms }
+    }
     /// The terms.
     pub fn terms(&self) -> &[Term] {
         &self.terms
+    }
+    /// The terms that have symbols.
+    pub fn symbolic(&self) -> &[Term] {
+        match self.terms.split_first() {
+            Some((first, rest)) if first.of.is_one() => rest,
+            Some(_) | None => &self.terms,
+        }
+    }
+    /// What is added to them: a number in each thread.
+    pub fn numbers(&self) -> Factors {
+        match self.terms.first() {
+            Some(term) if term.of.is_one() => term.factors.clone(),
+            Some(_) | None => Factors::Same(0),
+        }
+    }
+    /// The number in each thread, if it has no symbols.
+    pub fn exact(&self) -> Option<Factors> {
+        self.symbolic().is_empty().then(|| self.numbers())
     }
     /// True if it has the same number in `threads` (of one block, or of one warp if it has symbols of warps).
     pub fn is_same(&self, threads: impl Iterator<Item = usize> + Clone) -> bool {
@@ -61,7 +95,7 @@ impl Value {
         let mut sum = 0_i64;
         for term in &self.terms {
             let factor = term.factors.at(a).checked_sub(term.factors.at(b))?;
-            match (factor, term.of.0.is_empty()) {
+            match (factor, term.of.is_one()) {
                 (0, _) => {}
                 (factor, true) => sum = factor,
                 (_, false) => return None,
@@ -73,12 +107,112 @@ impl Value {
     pub fn at(&self, thread: usize) -> Option<i64> {
         let mut sum = 0_i64;
         for term in &self.terms {
-            match (term.factors.at(thread), term.of.0.is_empty()) {
+            match (term.factors.at(thread), term.of.is_one()) {
                 (0, _) => {}
                 (factor, true) => sum = factor,
                 (_, false) => return None,
             }
         }
         Some(sum)
+    }
+    /// The sum; `None` if it is too large to be one.
+    pub fn plus(&self, other: &Self) -> Option<Self> {
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let term = match (left.peek(), right.peek()) {
+                (Some(a), Some(b)) if a.of == b.of => {
+                    let factors = a.factors.plus(&b.factors)?;
+                    let of = a.of.clone();
+                    left.next();
+                    right.next();
+                    Term { of, factors }
+                }
+                (Some(a), Some(b)) if a.of < b.of => {
+                    let term = (*a).clone();
+                    left.next();
+                    term
+                }
+                (_, Some(b)) => {
+                    let term = (*b).clone();
+                    right.next();
+                    term
+                }
+                (Some(a), None) => {
+                    let term = (*a).clone();
+                    left.next();
+                    term
+                }
+                (None, None) => break,
+            };
+            terms.push(term);
+        }
+        let sum = Self::of(terms);
+        (sum.terms.len() <= MOST_TERMS).then_some(sum)
+    }
+    /// The difference.
+    pub fn minus(&self, other: &Self) -> Option<Self> {
+        self.plus(&other.scaled(&Factors::Same(-1))?)
+    }
+    /// So many times as much, in each thread.
+    pub fn scaled(&self, by: &Factors) -> Option<Self> {
+        if by.same() == Some(1) {
+            return Some(self.clone());
+        }
+        let mut terms = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            terms.push(Term { of: term.of.clone(), factors: term.factors.times(by)? });
+        }
+        Some(Self::of(terms))
+    }
+    /// The product; `None` if it is too large to be one.
+    pub fn times(&self, other: &Self) -> Option<Self> {
+        if let Some(by) = other.exact() {
+            return self.scaled(&by);
+        }
+        if let Some(by) = self.exact() {
+            return other.scaled(&by);
+        }
+        let mut sum = Self::default();
+        for by in &other.terms {
+            let mut terms = Vec::with_capacity(self.terms.len());
+            for term in &self.terms {
+                let factors = term.factors.times(&by.factors)?;
+                terms.push(Term { of: term.of.times(&by.of)?, factors });
+            }
+            terms.sort_unstable_by(|a, b| a.of.cmp(&b.of));
+            sum = sum.plus(&Self::of(terms))?;
+        }
+        Some(sum)
+    }
+    /// `self` in `threads`, of a block of `count`, and `other` elsewhere.
+    pub(super) fn select(&self, other: &Self, threads: &Threads, count: usize) -> Option<Self> {
+        let zero = Factors::Same(0);
+        let find = |value: &Self, of: &Monomial| {
+            value.terms.iter().find(|term| term.of == *of).map(|term| term.factors.clone())
+        };
+        let mut monomials: Vec<&Monomial> =
+            self.terms.iter().chain(&other.terms).map(|term| &term.of).collect();
+        monomials.sort_unstable();
+        monomials.dedup();
+        let terms = monomials.into_iter().map(|of| {
+            let [a, b] = [self, other].map(|value| find(value, of).unwrap_or(zero.clone()));
+            Term { of: of.clone(), factors: a.select(&b, threads, count) }
+        });
+        let value = Self::of(terms.collect());
+        (value.terms.len() <= MOST_TERMS).then_some(value)
+    }
+    /// The terms that `with` holds for, and the others.
+    pub(super) fn part(&self, with: impl Fn(&Term) -> bool) -> (Self, Self) {
+        let (yes, no) = self.terms.iter().cloned().partition(with);
+        (Self { terms: yes }, Self { terms: no })
+    }
+    /// With other factors in each term; `None` if one has none.
+    pub(super) fn map(&self, of: impl Fn(&Factors) -> Option<Factors>) -> Option<Self> {
+        let mut terms = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            terms.push(Term { of: term.of.clone(), factors: of(&term.factors)? });
+        }
+        Some(Self::of(terms))
     }
 }

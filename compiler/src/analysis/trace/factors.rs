@@ -1,0 +1,247 @@
+//! Known integers, one for each thread of a block.
+//!
+//! Most are the same in all threads, or grow along the axes of the block; only what does neither is a table.
+use super::{Shape, Threads};
+use std::rc::Rc;
+
+/// A known integer for each thread of a block. Two are equal if they are so in each thread.
+#[derive(Clone, Debug)]
+pub enum Factors {
+    /// The same in all.
+    Same(i64),
+    /// One that grows along the axes of the block.
+    Affine(Affine),
+    /// One for each thread, by number.
+    Each(Rc<[i64]>),
+}
+
+/// `first + x * step[0] + y * step[1] + z * step[2]`, not the same everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Affine {
+    /// In the first thread.
+    pub first: i64,
+    /// Along each axis; 0 along one that has a single thread.
+    pub step: [i64; 3],
+    /// Threads along each axis.
+    pub dims: [u32; 3],
+}
+
+impl Affine {
+    fn at(&self, thread: usize) -> i64 {
+        let [x, y, _] = self.dims.map(|dim| dim as usize);
+        let [a, b, c] = self.step;
+        if b == 0 && c == 0 {
+            return self.first + a * small(thread % x);
+        }
+        self.first + a * small(thread % x) + b * small(thread / x % y) + c * small(thread / x / y)
+    }
+    fn threads(&self) -> usize {
+        self.dims.iter().map(|&dim| dim as usize).product()
+    }
+    /// The smallest and the largest; `None` if one does not fit.
+    fn limits(&self) -> Option<(i64, i64)> {
+        let (mut min, mut max) = (self.first, self.first);
+        for (step, dim) in self.step.into_iter().zip(self.dims) {
+            let last = step.checked_mul(i64::from(dim) - 1)?;
+            (min, max) = (min.checked_add(last.min(0))?, max.checked_add(last.max(0))?);
+        }
+        Some((min, max))
+    }
+}
+
+/// A thread's number as a factor.
+fn small(thread: usize) -> i64 {
+    i64::try_from(thread).unwrap_or(i64::MAX)
+}
+
+impl PartialEq for Factors {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Same(a), Self::Same(b)) => a == b,
+            (Self::Affine(a), Self::Affine(b)) => a == b,
+            (Self::Each(a), Self::Each(b)) => Rc::ptr_eq(a, b) || a == b,
+            // No table is the same everywhere, and nothing affine is.
+            (Self::Same(_), Self::Affine(_) | Self::Each(_))
+            | (Self::Affine(_) | Self::Each(_), Self::Same(_)) => false,
+            (Self::Affine(affine), Self::Each(each)) | (Self::Each(each), Self::Affine(affine)) => {
+                each.iter().enumerate().all(|(thread, &factor)| affine.at(thread) == factor)
+            }
+        }
+    }
+}
+impl Eq for Factors {}
+
+impl Factors {
+    /// What `of` says of each thread of a block of `count`.
+    pub fn each(count: usize, of: impl Fn(usize) -> i64) -> Self {
+        let mut list = Vec::with_capacity(count);
+        let mut thread = 0;
+        while thread < count {
+            list.push(of(thread));
+            thread += 1;
+        }
+        Self::table(list)
+    }
+    /// A table, unless it is the same everywhere.
+    pub(super) fn table(list: Vec<i64>) -> Self {
+        match list.first() {
+            None => Self::Same(0),
+            Some(&first) if list.iter().all(|&factor| factor == first) => Self::Same(first),
+            Some(_) => Self::Each(list.into()),
+        }
+    }
+    /// `first`, and so much more with each step along the axes of `shape`.
+    pub(super) fn affine(first: i64, step: [i64; 3], shape: &Shape) -> Self {
+        Self::of_affine(Some(Affine { first, step, dims: shape.dims })).unwrap_or(Self::Same(first))
+    }
+    fn of_affine(affine: Option<Affine>) -> Option<Self> {
+        let mut affine = affine?;
+        for (step, dim) in affine.step.iter_mut().zip(affine.dims) {
+            if dim == 1 {
+                *step = 0;
+            }
+        }
+        affine.limits()?;
+        if affine.step == [0; 3] {
+            return Some(Self::Same(affine.first));
+        }
+        Some(Self::Affine(affine))
+    }
+    /// That of `thread`.
+    pub fn at(&self, thread: usize) -> i64 {
+        match self {
+            Self::Same(factor) => *factor,
+            Self::Affine(affine) => affine.at(thread),
+            Self::Each(factors) => factors[thread],
+        }
+    }
+    /// The one of all threads, if it is the same in all.
+    pub const fn same(&self) -> Option<i64> {
+        match self {
+            Self::Same(factor) => Some(*factor),
+            Self::Affine(_) | Self::Each(_) => None,
+        }
+    }
+    /// True if it is the same in `threads`.
+    pub fn is_same(&self, mut threads: impl Iterator<Item = usize>) -> bool {
+        if let Self::Same(_) = self {
+            return true;
+        }
+        let Some(first) = threads.next() else { return true };
+        threads.all(|thread| self.at(thread) == self.at(first))
+    }
+    /// True if it is the same in those of each warp that are in `active`.
+    pub fn is_same_in_warps(&self, active: &Threads) -> bool {
+        if let Self::Same(_) = self {
+            return true;
+        }
+        (0..active.warps()).all(|warp| self.is_same(active.of_warp(warp)))
+    }
+    /// The smallest and the largest, over all threads.
+    pub fn limits(&self) -> (i64, i64) {
+        match self {
+            Self::Same(factor) => (*factor, *factor),
+            // It was computed when it was made.
+            Self::Affine(affine) => affine.limits().unwrap_or((i64::MIN, i64::MAX)),
+            Self::Each(factors) => {
+                factors.iter().fold((i64::MAX, i64::MIN), |(min, max), &n| (min.min(n), max.max(n)))
+            }
+        }
+    }
+    /// How many threads it tells apart; `None` if it is the same in all.
+    fn len(&self) -> Option<usize> {
+        match self {
+            Self::Same(_) => None,
+            Self::Affine(affine) => Some(affine.threads()),
+            Self::Each(factors) => Some(factors.len()),
+        }
+    }
+    /// `of` what it is in each thread; `None` if that does not fit.
+    pub(super) fn map(&self, of: impl Fn(i64) -> Option<i64>) -> Option<Self> {
+        let Some(count) = self.len() else { return Some(Self::Same(of(self.at(0))?)) };
+        let mut list = Vec::with_capacity(count);
+        let mut thread = 0;
+        while thread < count {
+            list.push(of(self.at(thread))?);
+            thread += 1;
+        }
+        Some(Self::table(list))
+    }
+    /// `of` both, thread by thread.
+    pub(super) fn zip(&self, other: &Self, of: impl Fn(i64, i64) -> Option<i64>) -> Option<Self> {
+        let Some(count) = self.len().or(other.len()) else {
+            return Some(Self::Same(of(self.at(0), other.at(0))?));
+        };
+        let mut list = Vec::with_capacity(count);
+        let mut thread = 0;
+        while thread < count {
+            list.push(of(self.at(thread), other.at(thread))?);
+            thread += 1;
+        }
+        Some(Self::table(list))
+    }
+    /// The sum; `None` if it does not fit.
+    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Same(a), Self::Same(b)) => a.checked_add(*b).map(Self::Same),
+            (Self::Same(more), Self::Affine(affine)) | (Self::Affine(affine), Self::Same(more)) => {
+                let first = affine.first.checked_add(*more)?;
+                Self::of_affine(Some(Affine { first, ..*affine }))
+            }
+            (Self::Affine(a), Self::Affine(b)) => {
+                let mut step = a.step;
+                for (step, more) in step.iter_mut().zip(b.step) {
+                    *step = step.checked_add(more)?;
+                }
+                let first = a.first.checked_add(b.first)?;
+                Self::of_affine(Some(Affine { first, step, dims: a.dims }))
+            }
+            (Self::Each(_), _) | (_, Self::Each(_)) => self.zip(other, i64::checked_add),
+        }
+    }
+    /// The product; `None` if it does not fit.
+    pub(super) fn times(&self, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Same(a), Self::Same(b)) => a.checked_mul(*b).map(Self::Same),
+            (Self::Same(by), Self::Affine(affine)) | (Self::Affine(affine), Self::Same(by)) => {
+                let mut step = affine.step;
+                for step in &mut step {
+                    *step = step.checked_mul(*by)?;
+                }
+                let first = affine.first.checked_mul(*by)?;
+                Self::of_affine(Some(Affine { first, step, dims: affine.dims }))
+            }
+            (Self::Affine(_) | Self::Each(_), Self::Affine(_) | Self::Each(_))
+            | (Self::Each(_), Self::Same(_))
+            | (Self::Same(_), Self::Each(_)) => self.zip(other, i64::checked_mul),
+        }
+    }
+    /// `self` in `threads`, and `other` elsewhere.
+    pub(super) fn select(&self, other: &Self, threads: &Threads, count: usize) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        Self::each(
+            count,
+            |thread| {
+                if threads.has(thread) { self.at(thread) } else { other.at(thread) }
+            },
+        )
+    }
+    /// Whether it never falls from one thread to the next (`Some(true)`), or never rises.
+    pub(super) fn is_monotone(&self) -> bool {
+        match self {
+            Self::Same(_) | Self::Affine(_) => true,
+            Self::Each(factors) => {
+                factors.windows(2).all(|pair| pair[0] <= pair[1])
+                    || factors.windows(2).all(|pair| pair[0] >= pair[1])
+            }
+        }
+    }
+    /// True if no two of `threads` have the same.
+    pub(super) fn is_injective(&self, threads: &Threads) -> bool {
+        let mut list: Vec<i64> = threads.iter().map(|thread| self.at(thread)).collect();
+        list.sort_unstable();
+        list.windows(2).all(|pair| pair[0] != pair[1])
+    }
+}

@@ -1,0 +1,280 @@
+//! What is known of a value in each thread of a block.
+use super::{
+    super::{evaluate, range::Range},
+    truth::{Spread, Truth},
+};
+use super::{Factors, Group, Run, Shape, SymbolId, SymbolKind, Threads, Value, Which};
+use crate::ir::{InstId, Root, Scalar, Ty};
+use std::rc::Rc;
+
+/// What is known of what an instruction yields, or of what a local holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Known {
+    /// An integer.
+    Int(Int),
+    /// A `bool`.
+    Truth(Rc<Truth>),
+    /// A pointer: into what, and how many bytes behind its beginning.
+    Ptr(Option<Root>, Option<Int>),
+    /// Nothing but how far it is the same.
+    Opaque(Spread),
+}
+
+/// An integer, up to multiples of what its type cannot hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Int {
+    /// What it would be if nothing had wrapped.
+    pub(super) value: Rc<Value>,
+    /// Whether that is what it is.
+    pub(super) fit: Fit,
+    /// Whether `value` itself rests on an assumption: that another integer was what it would be.
+    pub(super) assumed: bool,
+}
+
+/// Whether the value of an integer is in its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// It is.
+    Proved,
+    /// It is in small launches, and nothing is known of large ones.
+    Assumed,
+    /// It may not be: only what is left of it in the bits of the type is known.
+    Wraps,
+}
+
+impl Int {
+    pub(super) fn proved(value: impl Into<Value>) -> Self {
+        Self { value: Rc::new(value.into()), fit: Fit::Proved, assumed: false }
+    }
+    /// Its value, and whether that is an assumption; `None` if it may have wrapped.
+    pub(super) fn needed(&self) -> Option<(&Value, bool)> {
+        match self.fit {
+            Fit::Proved => Some((&self.value, self.assumed)),
+            Fit::Assumed => Some((&self.value, true)),
+            Fit::Wraps => None,
+        }
+    }
+}
+
+impl From<Truth> for Known {
+    fn from(truth: Truth) -> Self {
+        Self::Truth(Rc::new(truth))
+    }
+}
+
+/// The limits of an integer type.
+pub(super) fn limits(scalar: Scalar) -> Option<Range> {
+    if scalar == Scalar::Bool {
+        return None;
+    }
+    evaluate::limits(scalar).map(|(min, max)| Range::new(min, max))
+}
+
+/// The scalar that an instruction or local of type `ty` is.
+pub(super) const fn scalar(ty: Ty) -> Option<Scalar> {
+    match ty {
+        Ty::Scalar(scalar) => Some(scalar),
+        Ty::Unit | Ty::Ptr(_) => None,
+    }
+}
+
+impl Run<'_> {
+    /// A number that is the same in all threads of `group`.
+    pub(super) fn symbol(
+        &mut self,
+        of: InstId,
+        kind: SymbolKind,
+        group: Group,
+        range: Range,
+    ) -> SymbolId {
+        self.trace.symbols.push(super::Symbol { of, kind, group, range })
+    }
+
+    /// What `id` yields, of which nothing is known but how far it is the same.
+    pub(super) fn fresh(&mut self, id: InstId, spread: Spread) -> Known {
+        let Some(scalar) = scalar(self.kernel.insts[id].ty) else { return Known::Ptr(None, None) };
+        if scalar == Scalar::Bool {
+            return self.same_truth(spread).into();
+        }
+        let (Some(limits), Some(group)) = (limits(scalar), spread.group()) else {
+            return Known::Opaque(spread);
+        };
+        let range = self.range_of(id).unwrap_or(limits);
+        let symbol = self.symbol(id, SymbolKind::Computed, group, range);
+        Known::Int(Int::proved(symbol))
+    }
+
+    /// A `bool` that is the same so far, and not known.
+    pub(super) fn same_truth(&self, spread: Spread) -> Truth {
+        let which = match spread {
+            Spread::Block => Which::All,
+            Spread::Warp => Which::Warps,
+            Spread::Thread => Which::Some,
+        };
+        Truth::of(&self.all, which, which)
+    }
+
+    /// The range of what `id` yields, wherever it runs.
+    pub(super) fn range_of(&self, id: InstId) -> Option<Range> {
+        self.ranges.get(self.kernel, id).filter(|range| !range.is_empty())
+    }
+
+    /// How far `known` is the same in the threads of `active`.
+    pub(super) fn spread(&self, known: &Known, active: &Threads) -> Spread {
+        match known {
+            // What rests on an assumption may differ between threads where that fails.
+            Known::Int(int) | Known::Ptr(Some(_), Some(int)) if int.assumed => Spread::Thread,
+            Known::Int(int) | Known::Ptr(Some(_), Some(int)) => self.spread_of(&int.value, active),
+            Known::Truth(truth) => truth.spread(active),
+            Known::Ptr(_, _) => Spread::Thread,
+            Known::Opaque(spread) => *spread,
+        }
+    }
+
+    /// The same of a sum.
+    pub(super) fn spread_of(&self, value: &Value, active: &Threads) -> Spread {
+        let mut spread = Spread::Block;
+        for term in value.terms() {
+            let of_warps =
+                term.of.0.iter().any(|&symbol| self.trace.symbols[symbol].group == Group::Warp);
+            if of_warps {
+                spread = spread.max(Spread::Warp);
+            }
+            if let Factors::Same(_) = term.factors {
+                continue;
+            }
+            if spread == Spread::Block && term.factors.is_same(active.iter()) {
+                continue;
+            }
+            if !term.factors.is_same_in_warps(active) {
+                return Spread::Thread;
+            }
+            spread = Spread::Warp;
+        }
+        spread
+    }
+
+    /// Between which limits `value` lies, in all threads; `None` if they are too far apart to say.
+    pub(super) fn range(&self, value: &Value) -> Option<Range> {
+        let mut sum = Range::new(0, 0);
+        for term in value.terms() {
+            let (min, max) = term.factors.limits();
+            let mut product = Range::new(min.into(), max.into());
+            for &symbol in &term.of.0 {
+                product = times(product, self.trace.symbols[symbol].range)?;
+            }
+            sum.min = sum.min.checked_add(product.min)?;
+            sum.max = sum.max.checked_add(product.max)?;
+        }
+        Some(sum)
+    }
+
+    /// An integer of type `scalar` that is `value` but for what has wrapped, and that lies in `actual`.
+    pub(super) fn int(
+        &self,
+        value: Value,
+        scalar: Scalar,
+        actual: Option<Range>,
+        assumed: bool,
+    ) -> Option<Int> {
+        let limits = limits(scalar)?;
+        if let Some(numbers) = value.exact() {
+            return Some(exact(&numbers, scalar, limits, assumed));
+        }
+        let fit = self.fit(&value, limits, actual.unwrap_or(limits));
+        Some(Int { value: Rc::new(value), fit, assumed })
+    }
+
+    fn fit(&self, value: &Value, limits: Range, actual: Range) -> Fit {
+        if let Some(range) = self.range(value) {
+            let modulus = limits.max - limits.min + 1;
+            let only = range.max < actual.min.saturating_add(modulus)
+                && range.min > actual.max.saturating_sub(modulus);
+            if limits.contains(range) || only {
+                return Fit::Proved;
+            }
+        }
+        if self.proves(value, limits) {
+            return Fit::Proved;
+        }
+        // With symbols that are 0 or 1.
+        let mut most = 0_i128;
+        for term in value.terms() {
+            let (min, max) = term.factors.limits();
+            most += i128::from(min).abs().max(i128::from(max).abs());
+        }
+        if most <= limits.max { Fit::Assumed } else { Fit::Wraps }
+    }
+
+    /// Whether what holds here proves that `value` is in `limits`.
+    fn proves(&self, value: &Value, limits: Range) -> bool {
+        let within = |value: &Value| self.range(value);
+        let (mut above, mut below) = (false, false);
+        let mut note = |range: Range| {
+            above |= range.min >= limits.min;
+            below |= range.max <= limits.max;
+        };
+        if let Some(range) = within(value) {
+            note(range);
+        }
+        for fact in &self.facts {
+            // `value` is at least what is left without what is not negative, and at most what is left with it.
+            if let Some(range) = value.minus(fact).as_ref().and_then(within) {
+                note(Range::new(range.min, i128::MAX));
+            }
+            if let Some(range) = value.plus(fact).as_ref().and_then(within) {
+                note(Range::new(i128::MIN, range.max));
+            }
+        }
+        above && below
+    }
+}
+
+/// The integer of type `scalar` that each thread's number is when it has wrapped.
+fn exact(numbers: &Factors, scalar: Scalar, limits: Range, assumed: bool) -> Int {
+    let (min, max) = numbers.limits();
+    let fits = limits.contains(Range::new(min.into(), max.into()));
+    let wrapped = if fits {
+        None
+    } else {
+        numbers.map(|number| {
+            let number = evaluate::integer(scalar, evaluate::wrap(scalar, number.into()))?;
+            i64::try_from(number).ok()
+        })
+    };
+    let fit = if fits || wrapped.is_some() { Fit::Proved } else { Fit::Wraps };
+    let numbers = wrapped.unwrap_or_else(|| numbers.clone());
+    Int { value: Rc::new(numbers.into()), fit, assumed }
+}
+
+/// The range of a product.
+pub(super) fn times(a: Range, b: Range) -> Option<Range> {
+    let corners = [
+        a.min.checked_mul(b.min)?,
+        a.min.checked_mul(b.max)?,
+        a.max.checked_mul(b.min)?,
+        a.max.checked_mul(b.max)?,
+    ];
+    let [a, b, c, d] = corners;
+    Some(Range::new(a.min(b).min(c).min(d), a.max(b).max(c).max(d)))
+}
+
+impl Spread {
+    /// The threads that have the same; `None` if each has its own.
+    pub(super) const fn group(self) -> Option<Group> {
+        match self {
+            Self::Block => Some(Group::Block),
+            Self::Warp => Some(Group::Warp),
+            Self::Thread => None,
+        }
+    }
+}
+
+impl Shape {
+    /// How far each builtin index grows along the axes.
+    pub(super) const fn axis(axis: usize) -> [i64; 3] {
+        let mut step = [0; 3];
+        step[axis] = 1;
+        step
+    }
+}

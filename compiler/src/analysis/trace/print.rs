@@ -1,0 +1,219 @@
+//! The text form of what is in a trace: a line for each event.
+//!
+//! ```text
+//! %9 @0 all: load arg1 4 bytes at 1024*block_idx.x + (4x)
+//! %12 @1 some of [0..16] (%7): branch at most one
+//! ```
+//!
+//! `(4x)` is a number that grows by 4 along x, `[0*32 1*32]` one that is 0 in 32 threads and 1 in the next.
+use super::{
+    Access, AccessKind, Active, Event, Factors, Split, SymbolId, SymbolKind, Threads, Trace, Value,
+    What, Which,
+};
+use crate::{
+    analysis::uniformity::Group,
+    ir::{Axis, Builtin, Kernel, Op, Root},
+};
+use std::fmt::Write as _;
+
+impl Trace {
+    /// What an event of this trace of `kernel` is, in a line.
+    pub fn text(&self, kernel: &Kernel, event: &Event) -> String {
+        let mut text = format!("{} @{}", event.inst, event.interval);
+        if event.since != event.interval {
+            text += &format!("..{}", event.since);
+        }
+        for (id, number) in &event.loops {
+            match number {
+                Some(number) => text += &format!(" in {id}[{}]", self.symbol_text(kernel, *number)),
+                None => text += &format!(" in {id}"),
+            }
+        }
+        text += &format!(" {}: ", active_text(&event.active));
+        text + &self.what_text(kernel, &event.what)
+    }
+
+    fn what_text(&self, kernel: &Kernel, what: &What) -> String {
+        let value = |value: &Option<Value>| match value {
+            Some(value) => self.value_text(kernel, value),
+            None => "?".to_owned(),
+        };
+        match what {
+            What::Access(Access { root, kind, bytes, offset, assumed }) => {
+                let kind = match kind {
+                    AccessKind::Load => "load".to_owned(),
+                    AccessKind::Store(None) => "store ? to".to_owned(),
+                    AccessKind::Store(stored) => format!("store {} to", value(stored)),
+                    AccessKind::Atomic => "atomic".to_owned(),
+                };
+                let root = match root {
+                    Some(Root::Param(param)) => param.to_string(),
+                    Some(Root::Shared(shared)) => shared.to_string(),
+                    Some(Root::Array(array)) => array.to_string(),
+                    None => "?".to_owned(),
+                };
+                let assumed = if *assumed { " if nothing wraps" } else { "" };
+                format!("{kind} {root} {bytes} bytes at {}{assumed}", value(offset))
+            }
+            What::Branch(split) => match split {
+                Split::Known(threads) => format!("branch in {}", threads_text(threads)),
+                Split::Uniform => "branch uniform".to_owned(),
+                Split::UniformInWarps => "branch uniform in warps".to_owned(),
+                Split::Guard => "branch guard".to_owned(),
+                Split::AtMostOne => "branch at most one".to_owned(),
+                Split::Unknown => "branch unknown".to_owned(),
+            },
+            What::Return => "return".to_owned(),
+            What::Barrier => "barrier".to_owned(),
+            What::SyncGrid => "sync grid".to_owned(),
+            What::Meeting { mask, lane } => match (mask, lane) {
+                (None, None) => "meeting".to_owned(),
+                _ => format!("meeting mask {} lane {}", value(mask), value(lane)),
+            },
+            What::Fence => "fence".to_owned(),
+        }
+    }
+
+    /// A sum of symbols.
+    pub fn value_text(&self, kernel: &Kernel, value: &Value) -> String {
+        let mut terms = Vec::new();
+        for term in value.terms() {
+            let symbols: Vec<_> =
+                term.of.0.iter().map(|&symbol| self.symbol_text(kernel, symbol)).collect();
+            let factors = factors_text(&term.factors);
+            terms.push(match (symbols.is_empty(), factors.as_str()) {
+                (true, _) => factors,
+                (false, "1") => symbols.join("*"),
+                (false, _) => format!("{factors}*{}", symbols.join("*")),
+            });
+        }
+        if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }
+    }
+
+    /// A symbol: what it stands for in the source, or where it is made.
+    pub fn symbol_text(&self, kernel: &Kernel, id: SymbolId) -> String {
+        let symbol = &self.symbols[id];
+        let op = &kernel.insts[symbol.of].op;
+        let name = match symbol.kind {
+            SymbolKind::Launch => match op {
+                Op::Param(param) => kernel.params[*param].name.clone(),
+                Op::Len(param) => format!("{}.len", kernel.params[*param].name),
+                Op::Generic(generic) => kernel.generics[*generic].name.clone(),
+                Op::Builtin(Builtin::GridDim(axis)) => format!("grid_dim.{}", axis_text(*axis)),
+                _ => id.to_string(),
+            },
+            SymbolKind::BlockIdx => match op {
+                Op::Builtin(Builtin::BlockIdx(axis) | Builtin::GlobalIdx(axis)) => {
+                    format!("block_idx.{}", axis_text(*axis))
+                }
+                _ => id.to_string(),
+            },
+            SymbolKind::Iteration | SymbolKind::Computed => id.to_string(),
+        };
+        let name = if name.is_empty() { id.to_string() } else { name };
+        match symbol.group {
+            Group::Block => name,
+            Group::Warp => format!("{name}w"),
+        }
+    }
+}
+
+const fn axis_text(axis: Axis) -> &'static str {
+    match axis {
+        Axis::X => "x",
+        Axis::Y => "y",
+        Axis::Z => "z",
+    }
+}
+
+fn active_text(active: &Active) -> String {
+    let which = match active.which {
+        Which::All => "",
+        Which::Guarded => "guarded ",
+        Which::Warps => "warps ",
+        Which::Some => "some ",
+        Which::One => "one ",
+    };
+    let because = active.because.map_or(String::new(), |id| format!(" ({id})"));
+    format!("{which}{}{because}", threads_text(&active.threads))
+}
+
+/// `all`, `none`, or runs of thread numbers.
+fn threads_text(threads: &Threads) -> String {
+    let list: Vec<usize> = threads.iter().collect();
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for thread in list {
+        match runs.last_mut() {
+            Some((_, end)) if *end == thread => *end += 1,
+            _ => runs.push((thread, thread + 1)),
+        }
+    }
+    let text: Vec<_> = runs
+        .iter()
+        .map(
+            |&(first, end)| {
+                if end == first + 1 { first.to_string() } else { format!("{first}..{end}") }
+            },
+        )
+        .collect();
+    shortened(&text)
+}
+
+/// At most six of `parts`, in brackets.
+fn shortened(parts: &[String]) -> String {
+    match parts {
+        [first, second, third, _, _, _, .., last] if parts.len() > 6 => {
+            format!("[{first} {second} {third} .. {last}; {}]", parts.len())
+        }
+        _ => format!("[{}]", parts.join(" ")),
+    }
+}
+
+fn factors_text(factors: &Factors) -> String {
+    match factors {
+        Factors::Same(factor) => factor.to_string(),
+        Factors::Affine(affine) => {
+            let mut text = String::new();
+            if affine.first != 0 {
+                text += &affine.first.to_string();
+            }
+            for (step, axis) in affine.step.into_iter().zip(["x", "y", "z"]) {
+                if step == 0 {
+                    continue;
+                }
+                let sign = if step < 0 {
+                    "-"
+                } else if text.is_empty() {
+                    ""
+                } else {
+                    "+"
+                };
+                let size = step.unsigned_abs();
+                let _ = if size == 1 {
+                    write!(text, "{sign}{axis}")
+                } else {
+                    write!(text, "{sign}{size}{axis}")
+                };
+            }
+            format!("({text})")
+        }
+        Factors::Each(each) => {
+            let mut runs: Vec<(i64, usize)> = Vec::new();
+            for &factor in &**each {
+                match runs.last_mut() {
+                    Some((last, count)) if *last == factor => *count += 1,
+                    _ => runs.push((factor, 1)),
+                }
+            }
+            let text: Vec<_> = runs
+                .iter()
+                .map(
+                    |&(factor, count)| {
+                        if count == 1 { factor.to_string() } else { format!("{factor}*{count}") }
+                    },
+                )
+                .collect();
+            shortened(&text)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! `trace`: what the threads of a block do, below, a line for each event.
+use super::{Case, CaseError, Outcome};
+use warpwise_compiler::analysis::trace;
+
+pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
+    let kernel = case.kernel()?;
+    let trace = trace::analyze(&kernel);
+    let mut below = String::new();
+    for event in &trace.events {
+        below += &trace.text(&kernel, event);
+        below += "\n";
+    }
+    if !trace.complete {
+        below += "and so on\n";
+    }
+    Ok(Outcome::below(below))
+}
