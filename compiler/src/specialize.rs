@@ -111,6 +111,9 @@ pub fn specialize<'k>(
             ParamKind::Slice { elem, .. } => *elem = binder.element(elem)?,
         }
     }
+    for requirement in &mut bound.requires {
+        requirement.cond = binder.size(&requirement.cond)?;
+    }
     for shared in bound.shared.iter_mut() {
         shared.elem = binder.element(&shared.elem)?;
         shared.len = match &shared.len {

@@ -11,8 +11,8 @@
 //! 3. Without generic parameters, every extent is a number.
 //! 4. The elements of an atomic parameter are 32- or 64-bit numbers. The alignment of a plain element
 //!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN), and its size a multiple
-//!    of that, and not 0. No local is a `unit`. A length that the launch computes is a `u64`, of parts that
-//!    fit together and that a launch knows.
+//!    of that, and not 0. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
+//!    a `bool`, of parts that fit together and that a launch knows.
 //!
 //! **Structure** ([`structure`])
 //! 5. Every id is in its table.

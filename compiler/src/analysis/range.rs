@@ -11,14 +11,15 @@
 //!   at most 2^31 - 1 blocks along x, 65535 along y and z, and, unless the kernel says
 //!   `wide_index`, at most 2^31 threads along each axis.
 //! - A slice has at most `i64::MAX` bytes, as in Rust.
+//! - A launch keeps to what the kernel [requires](crate::ir::Requirement).
 //! - The value of a `for` lies between its start and its end.
 //! - A divisor is not zero: a check stands before.
-use super::evaluate;
+use super::{evaluate, launch::Launch};
 use crate::{
     id::Facts,
     ir::{
-        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, LocalId, Op,
-        ParamKind, Scalar, Ty, UnaryOp,
+        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, LocalId, Op, Scalar,
+        Ty, UnaryOp,
     },
 };
 
@@ -37,10 +38,8 @@ pub struct Ranges {
     value: Facts<InstId, Range>,
     local: Facts<LocalId, Range>,
     in_bounds: Facts<InstId, bool>,
+    exact: Facts<InstId, bool>,
 }
-
-/// The launcher allows no more threads along an axis, unless the kernel says `wide_index`.
-const MOST_THREADS: i128 = 1 << 31;
 
 /// After so many rounds, what still grows may be anything.
 const ROUNDS: u32 = 3;
@@ -59,7 +58,8 @@ pub fn analyze(kernel: &Kernel) -> Ranges {
         walk.local = walk.set.clone();
         walk.run();
     }
-    Ranges { value: walk.value, local: walk.local, in_bounds: walk.in_bounds }
+    let Walk { value, local, in_bounds, exact, .. } = walk;
+    Ranges { value, local, in_bounds, exact }
 }
 
 impl Ranges {
@@ -81,6 +81,11 @@ impl Ranges {
     /// True if the index of this `bounds` is always less than its length.
     pub fn is_in_bounds(&self, bounds: InstId) -> bool {
         self.in_bounds[bounds]
+    }
+
+    /// True if this sum, difference, product or left shift of integers never wraps.
+    pub fn is_exact(&self, id: InstId) -> bool {
+        self.exact[id]
     }
 }
 
@@ -119,7 +124,7 @@ impl Range {
         }
         (self.min == self.max && self == other).then_some(true)
     }
-    fn union(self, other: Self) -> Self {
+    pub(super) fn union(self, other: Self) -> Self {
         if self.is_empty() {
             other
         } else if other.is_empty() {
@@ -128,11 +133,15 @@ impl Range {
             Self::new(self.min.min(other.min), self.max.max(other.max))
         }
     }
-    fn intersection(self, other: Self) -> Self {
+    pub(super) fn intersection(self, other: Self) -> Self {
         Self::new(self.min.max(other.min), self.max.min(other.max))
     }
+    /// The range of products; `None` if it is too large even to compute.
+    pub(super) fn times(self, other: Self) -> Option<Self> {
+        product(self, other)
+    }
     /// What is left if the one integer of `other`, should it be only one, is left out.
-    fn without(self, other: Self) -> Self {
+    pub(super) fn without(self, other: Self) -> Self {
         if other.min != other.max {
             self
         } else if self.min == other.min {
@@ -144,7 +153,7 @@ impl Range {
         }
     }
     /// `self` if a type with these `limits` holds it, else the limits.
-    fn or_wrapped(self, limits: Self) -> Self {
+    pub(super) fn or_wrapped(self, limits: Self) -> Self {
         if limits.contains(self) { self } else { limits }
     }
 }
@@ -152,13 +161,20 @@ impl Range {
 /// The limits of a type; `None` if it is no integer.
 fn limits(ty: Ty) -> Option<Range> {
     let Ty::Scalar(scalar) = ty else { return None };
+    scalar_limits(scalar)
+}
+
+/// The limits of a type; `None` if it is no integer.
+pub(super) fn scalar_limits(scalar: Scalar) -> Option<Range> {
     evaluate::limits(scalar).map(|(min, max)| Range::new(min, max))
 }
 
 struct Walk<'k> {
     kernel: &'k Kernel,
+    launch: Launch,
     value: Facts<InstId, Range>,
     in_bounds: Facts<InstId, bool>,
+    exact: Facts<InstId, bool>,
     /// What a `get` yields.
     local: Facts<LocalId, Range>,
     /// What the locals were set to in this round.
@@ -170,8 +186,9 @@ struct Walk<'k> {
 impl<'k> Walk<'k> {
     fn new(kernel: &'k Kernel) -> Self {
         let (value, local) = (kernel.insts.facts(Range::EMPTY), kernel.locals.facts(Range::EMPTY));
-        let in_bounds = kernel.insts.facts(false);
-        Self { kernel, value, in_bounds, set: local.clone(), local, undo: Vec::new() }
+        let (in_bounds, exact) = (kernel.insts.facts(false), kernel.insts.facts(false));
+        let (launch, set) = (Launch::of(kernel), local.clone());
+        Self { kernel, launch, value, in_bounds, exact, set, local, undo: Vec::new() }
     }
 
     /// Computes each value once.
@@ -212,6 +229,7 @@ impl<'k> Walk<'k> {
         let inst = &kernel.insts[id];
         if let Some(limits) = limits(inst.ty) {
             self.value[id] = self.range(id, limits);
+            self.exact[id] = self.is_exact(id, limits);
         }
         if let Op::Set { local, value } = inst.op {
             self.set[local] = self.set[local].union(self.value[value]);
@@ -300,7 +318,7 @@ impl<'k> Walk<'k> {
 }
 
 /// The comparison of integers that is true where `op` is false.
-const fn inverse(op: CompareOp) -> CompareOp {
+pub(super) const fn inverse(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Eq => CompareOp::Ne,
         CompareOp::Ne => CompareOp::Eq,
@@ -320,8 +338,8 @@ impl Walk<'_> {
                 Ty::Scalar(scalar) => constant(scalar, *bits).unwrap_or(limits),
                 Ty::Ptr(_) | Ty::Unit => limits,
             },
-            Op::Len(param) => len(&self.kernel.params[*param].kind),
-            Op::Builtin(builtin) => self.builtin(*builtin).or_wrapped(limits),
+            Op::Len(param) | Op::Param(param) => self.launch.param(*param),
+            Op::Builtin(builtin) => self.launch.builtin(*builtin).or_wrapped(limits),
             Op::Unary { op, value } => unary(*op, self.value[*value], limits),
             Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, limits),
             Op::Compare { op, lhs, rhs } => match self.compare(*op, *lhs, *rhs) {
@@ -346,7 +364,6 @@ impl Walk<'_> {
             Op::Generic(_)
             | Op::MulAdd { .. }
             | Op::Fma { .. }
-            | Op::Param(_)
             | Op::Bitcast { .. }
             | Op::Load { .. }
             | Op::AtomicLoad { .. }
@@ -380,50 +397,6 @@ impl Walk<'_> {
         }
     }
 
-    /// What the hardware and the launcher allow.
-    fn builtin(&self, builtin: Builtin) -> Range {
-        let block = [Axis::X, Axis::Y, Axis::Z].map(|axis| self.block_dim(axis).max);
-        let threads = block.iter().product::<i128>().min(1024);
-        match builtin {
-            Builtin::ThreadIdx(axis) => Range::new(0, self.block_dim(axis).max - 1),
-            Builtin::BlockDim(axis) => self.block_dim(axis),
-            Builtin::BlockIdx(axis) => Range::new(0, self.blocks(axis) - 1),
-            Builtin::GridDim(axis) => Range::new(1, self.blocks(axis)),
-            Builtin::GlobalIdx(axis) => Range::new(0, self.threads(axis) - 1),
-            Builtin::LaneId => Range::new(0, threads.min(32) - 1),
-            Builtin::WarpId => Range::new(0, (threads - 1) / 32),
-        }
-    }
-
-    /// Threads in a block along `axis`.
-    fn block_dim(&self, axis: Axis) -> Range {
-        let (declared, most) = match (&self.kernel.block, axis) {
-            (Some([x, ..]), Axis::X) => (x.known(), 1024),
-            (Some([_, y, _]), Axis::Y) => (y.known(), 1024),
-            (Some([.., z]), Axis::Z) => (z.known(), 64),
-            (None, Axis::X | Axis::Y) => (None, 1024),
-            (None, Axis::Z) => (None, 64),
-        };
-        let declared = declared.map(i128::from);
-        declared.map_or(Range::new(1, most), |threads| Range::new(threads, threads))
-    }
-
-    /// The most blocks that a grid can have along `axis`.
-    fn blocks(&self, axis: Axis) -> i128 {
-        let most = match axis {
-            Axis::X => (1 << 31) - 1,
-            Axis::Y | Axis::Z => 65535,
-        };
-        let of_threads = MOST_THREADS / self.block_dim(axis).min.max(1);
-        if self.kernel.wide_index { most } else { most.min(of_threads) }
-    }
-
-    /// The most threads that a grid can have along `axis`.
-    fn threads(&self, axis: Axis) -> i128 {
-        let most = self.blocks(axis) * self.block_dim(axis).max;
-        if self.kernel.wide_index { most } else { most.min(MOST_THREADS) }
-    }
-
     fn binary(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> Range {
         if let Some(range) = self.along_axis(op, lhs, rhs) {
             return range;
@@ -435,12 +408,39 @@ impl Walk<'_> {
         binary(op, l, r, limits)
     }
 
+    /// Whether `id` is a sum, difference, product or left shift that never wraps.
+    fn is_exact(&self, id: InstId, limits: Range) -> bool {
+        let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op else { return false };
+        let (l, r) = (self.value[lhs], self.value[rhs]);
+        if l.is_empty() || r.is_empty() {
+            return false;
+        }
+        match op {
+            BinaryOp::Mul if product(l, r).is_none() => false,
+            BinaryOp::Shl if l.min < 0 || r.max >= width(limits) => false,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
+                self.along_axis(op, lhs, rhs).is_some()
+                    || limits.contains(unbounded(op, l, r, limits))
+            }
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => false,
+        }
+    }
+
     /// Threads of the grid along an axis, computed by hand: `block_idx * block_dim`, that plus
     /// `thread_idx`, and `grid_dim * block_dim`.
     fn along_axis(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Range> {
         use Builtin::{BlockDim, GridDim, ThreadIdx};
         if let Some(axis) = self.block_start(op, lhs, rhs) {
-            return Some(Range::new(0, self.threads(axis) - 1));
+            return Some(Range::new(0, self.launch.threads(axis) - 1));
         }
         let start = |id: InstId| {
             let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op else { return None };
@@ -451,13 +451,13 @@ impl Walk<'_> {
             | (BinaryOp::Mul, Some(BlockDim(of)), Some(GridDim(axis)))
                 if of == axis =>
             {
-                Some(Range::new(1, self.threads(axis)))
+                Some(Range::new(1, self.launch.threads(axis)))
             }
             (BinaryOp::Add, None, Some(ThreadIdx(axis))) if start(lhs) == Some(axis) => {
-                Some(Range::new(0, self.threads(axis) - 1))
+                Some(Range::new(0, self.launch.threads(axis) - 1))
             }
             (BinaryOp::Add, Some(ThreadIdx(axis)), None) if start(rhs) == Some(axis) => {
-                Some(Range::new(0, self.threads(axis) - 1))
+                Some(Range::new(0, self.launch.threads(axis) - 1))
             }
             _ => None,
         }
@@ -499,20 +499,11 @@ impl Walk<'_> {
     }
 }
 
-fn constant(scalar: Scalar, bits: u64) -> Option<Range> {
+pub(super) fn constant(scalar: Scalar, bits: u64) -> Option<Range> {
     evaluate::integer(scalar, bits).map(|value| Range::new(value, value))
 }
 
-/// No object is larger than `i64::MAX` bytes.
-fn len(kind: &ParamKind) -> Range {
-    let size = match kind {
-        ParamKind::Slice { elem, .. } => elem.size().unwrap_or(1),
-        ParamKind::Scalar(_) => 1,
-    };
-    Range::new(0, i128::from(i64::MAX) / i128::from(size))
-}
-
-fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
+pub(super) fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
     if value.is_empty() {
         return Range::EMPTY;
     }
@@ -539,9 +530,15 @@ fn unary(op: UnaryOp, value: Range, limits: Range) -> Range {
 }
 
 /// `l op r`, neither of which is empty.
-fn binary(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+pub(super) fn binary(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
+    unbounded(op, l, r, limits).or_wrapped(limits)
+}
+
+/// The same in numbers that have no limits; where the operation is on bits, or the result too
+/// large even for these, the limits of the type.
+fn unbounded(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
     let unsigned = l.min >= 0 && r.min >= 0;
-    let range = match op {
+    match op {
         BinaryOp::Add => Range::new(l.min + r.min, l.max + r.max),
         BinaryOp::Sub => Range::new(l.min - r.max, l.max - r.min),
         BinaryOp::Mul => product(l, r).unwrap_or(limits),
@@ -567,8 +564,7 @@ fn binary(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
             Some(whole) => Range::new(whole.min >> width(limits), whole.max >> width(limits)),
             None => limits,
         },
-    };
-    range.or_wrapped(limits)
+    }
 }
 
 /// `None` if it is too large even to compute.

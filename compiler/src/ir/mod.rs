@@ -26,7 +26,9 @@ mod op;
 mod parse;
 mod print;
 mod renumber;
+mod requirement;
 mod size;
+mod spell;
 mod ty;
 
 use crate::id::Table;
@@ -38,7 +40,9 @@ pub use op::{
 };
 pub use parse::ParseError;
 pub use print::InstText;
+pub use requirement::{Refusal, Requirement};
 pub use size::{Length, Passed, Size, SizeError};
+pub(crate) use spell::comparison;
 pub use ty::{Element, Scalar, Space, Ty};
 
 crate::id!(/** An instruction, and the value it yields. */ InstId, "%");
@@ -67,8 +71,12 @@ pub struct Kernel {
     pub cooperative: bool,
     /// Whether the grid may have more than 2^31 threads along an axis.
     pub wide_index: bool,
+    /// Whether a check that is not proved is an error.
+    pub deny_checks: bool,
     /// Parameters, in order.
     pub params: Table<ParamId, Param>,
+    /// What every launch fulfils.
+    pub requires: Vec<Requirement>,
     /// Block-shared arrays.
     pub shared: Table<SharedId, Shared>,
     /// Arrays that each thread has of its own.

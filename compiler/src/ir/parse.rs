@@ -9,8 +9,8 @@ use super::{
     Access, Array, ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Bound, Builtin, CompareOp,
     Element, Extent, Fault, Generic, GenericId, GenericKind, Inst, InstId, Kernel, Length, Local,
     LocalId, MAX_DEPTH, MatchOp, Message, MessageId, MulAddForm, Op, Order, Param, ParamId,
-    ParamKind, ReduceOp, Scalar, Scope, Shared, SharedId, ShuffleOp, Size, Span, Ty, UnaryOp,
-    VoteOp, names::Named,
+    ParamKind, ReduceOp, Requirement, Scalar, Scope, Shared, SharedId, ShuffleOp, Size, Span, Ty,
+    UnaryOp, VoteOp, names::Named,
 };
 use crate::id::{Id, Table};
 use std::{fmt, str::FromStr};
@@ -86,7 +86,9 @@ impl<'t> Parser<'t> {
             block: None,
             cooperative: false,
             wide_index: false,
+            deny_checks: false,
             params: Table::new(),
+            requires: Vec::new(),
             shared: Table::new(),
             arrays: Table::new(),
             messages: Table::new(),
@@ -418,6 +420,7 @@ impl<'t> Parser<'t> {
         match word {
             "cooperative" => kernel.cooperative = true,
             "wide_index" => kernel.wide_index = true,
+            "deny_checks" => kernel.deny_checks = true,
             "block" => kernel.block = Some(self.block()?),
             "generic" => {
                 let name = self.declared(&kernel.generics, "T")?;
@@ -430,6 +433,12 @@ impl<'t> Parser<'t> {
                 let kind = self.param_kind()?;
                 let span = self.span()?;
                 kernel.params.push(Param { name, kind, span });
+            }
+            "requires" => {
+                let text = self.name()?;
+                let cond = self.size()?;
+                let span = self.span()?;
+                kernel.requires.push(Requirement { text, cond, span });
             }
             "shared" => {
                 let name = self.declared(&kernel.shared, "@")?;

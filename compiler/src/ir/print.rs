@@ -4,7 +4,7 @@
 //! text, so a kernel comes back equal from the parser once it is renumbered.
 use super::{
     Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Length,
-    Local, Message, MessageId, Op, Param, ParamKind, Scalar, Shared, Size, Ty,
+    Local, Message, MessageId, Op, Param, ParamKind, Requirement, Scalar, Shared, Size, Ty,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -17,6 +17,9 @@ impl Display for Kernel {
         if self.wide_index {
             writeln!(f, "  wide_index")?;
         }
+        if self.deny_checks {
+            writeln!(f, "  deny_checks")?;
+        }
         if let Some([x, y, z]) = &self.block {
             writeln!(f, "  block {x}, {y}, {z}")?;
         }
@@ -25,6 +28,9 @@ impl Display for Kernel {
         }
         for (id, Param { name, kind, span }) in self.params.iter() {
             writeln!(f, "  param {id} = {}: {kind} {span}", Name(name))?;
+        }
+        for Requirement { text, cond, span } in &self.requires {
+            writeln!(f, "  requires {text:?} {cond} {span}")?;
         }
         for (id, Shared { name, elem, len, span }) in self.shared.iter() {
             writeln!(f, "  shared {id} = {}: [{elem}; {len}] {span}", Name(name))?;

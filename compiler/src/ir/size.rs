@@ -115,7 +115,7 @@ impl Size {
     }
 
     /// Its type and bits.
-    fn typed(&self, passed: &Passed<'_>) -> Result<(Scalar, u64), SizeError> {
+    pub(super) fn typed(&self, passed: &Passed<'_>) -> Result<(Scalar, u64), SizeError> {
         let param = |id: &ParamId| {
             passed.params.get(crate::id::Id::index(*id)).copied().ok_or(SizeError::Undefined)
         };

@@ -1,14 +1,15 @@
 //! Rules on what a kernel declares, and on types and extents wherever they stand.
 use super::Errors;
 use crate::ir::{
-    Access, Element, Extent, GenericKind, Kernel, Length, MAX_DEPTH, Op, Param, ParamKind, Scalar,
-    Size, Ty,
+    Access, Element, Extent, GenericKind, Kernel, Length, MAX_DEPTH, Op, Param, ParamKind,
+    Requirement, Scalar, Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     name(kernel, errors);
     generics(kernel, errors);
     params(kernel, errors);
+    requires(kernel, errors);
     memory(kernel, errors);
     insts(kernel, errors);
 }
@@ -48,6 +49,17 @@ fn params(kernel: &Kernel, errors: &mut Errors<'_>) {
         if let Some(elem) = atomic.filter(|elem| !elem.scalar().is_some_and(is_atomic)) {
             errors.signature(format!("{id} is atomic, which elements of type `{elem}` cannot be"));
         }
+    }
+}
+
+fn requires(kernel: &Kernel, errors: &mut Errors<'_>) {
+    for Requirement { cond, .. } in &kernel.requires {
+        let message = match size_type(kernel, cond, MAX_DEPTH) {
+            Ok(Scalar::Bool) => continue,
+            Ok(scalar) => format!("the requirement {cond} is a `{scalar}` and must be a `bool`"),
+            Err(message) => message,
+        };
+        errors.signature(message);
     }
 }
 
