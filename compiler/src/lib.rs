@@ -8,6 +8,7 @@
 //! the user.
 pub mod analysis;
 pub mod back;
+pub mod checks;
 pub mod compile;
 pub mod diag;
 pub mod fault;

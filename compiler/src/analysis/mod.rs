@@ -2,6 +2,7 @@
 //!
 //! A fact says why, not only whether: it carries the next link of the chain from
 //! the effect to its source, and messages are built from such chains.
+pub mod checks;
 pub mod evaluate;
 pub mod launch;
 pub mod range;

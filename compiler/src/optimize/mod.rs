@@ -64,17 +64,7 @@ use unroll_loops::unroll_loops;
 
 /// Makes `kernel` (specialized and verified) faster without changing a bit of what it computes.
 pub fn optimize(mut kernel: Kernel) -> Kernel {
-    // Take apart what the front end wraps values in.
-    simplify_control(&mut kernel);
-    forward_locals(&mut kernel);
-    fold_constants(&mut kernel);
-    fold_ranges(&mut kernel);
-    // What is accessed by constants only needs no memory.
-    promote_arrays(&mut kernel);
-    simplify_control(&mut kernel);
-    forward_locals(&mut kernel);
-    // What is the same gets the same id, so that checks find their guards.
-    eliminate_common_subexpressions(&mut kernel);
+    before_checks(&mut kernel);
     eliminate_checks(&mut kernel);
     eliminate_dead_code(&mut kernel);
     kernel.renumber();
@@ -99,6 +89,21 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     eliminate_dead_code(&mut kernel);
     kernel.renumber();
     kernel
+}
+
+/// The passes up to where checks are judged, for whoever wants to know the judgement.
+pub(crate) fn before_checks(kernel: &mut Kernel) {
+    // Take apart what the front end wraps values in.
+    simplify_control(kernel);
+    forward_locals(kernel);
+    fold_constants(kernel);
+    fold_ranges(kernel);
+    // What is accessed by constants only needs no memory.
+    promote_arrays(kernel);
+    simplify_control(kernel);
+    forward_locals(kernel);
+    // What is the same gets the same id, so that checks find their guards.
+    eliminate_common_subexpressions(kernel);
 }
 
 /// Drops the instructions that are `dropped`, with what is inside them.

@@ -1,0 +1,102 @@
+//! The numbers that [forms](super::form) are made of: what a launch passes, what differs between
+//! threads, and what is computed from these in ways that sums of products cannot say.
+//!
+//! Equal atoms are equal numbers: `n / 4` is one atom wherever it is computed.
+use super::form::{AtomId, Form, Monomial};
+use crate::{
+    analysis::range::Range,
+    id::Table,
+    ir::{Builtin, GenericId, InstId, ParamId, Scalar},
+};
+use std::collections::HashMap;
+
+/// What an atom is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// A scalar parameter.
+    Param(ParamId),
+    /// The length of a slice parameter.
+    Len(ParamId),
+    Builtin(Builtin),
+    /// A constant parameter.
+    Generic(GenericId),
+    /// The value of an instruction, of which nothing else is known.
+    Inst(InstId),
+    /// How often the body of a `for` has run.
+    Count(InstId),
+    /// The quotient, rounded down, of what is not negative and what is positive.
+    Div(Form, Form),
+    Min(Form, Form),
+    Max(Form, Form),
+    /// What is left of a number in this type.
+    Wrapped(Scalar, Form),
+}
+
+/// Every atom of a kernel.
+#[derive(Debug, Default)]
+pub(super) struct Atoms {
+    table: Table<AtomId, (Kind, Range)>,
+    ids: HashMap<Kind, AtomId>,
+}
+
+impl Atoms {
+    /// The atom for `kind`, which lies in `range` wherever it is defined.
+    pub(super) fn get(&mut self, kind: Kind, range: Range) -> AtomId {
+        let Self { table, ids } = self;
+        *ids.entry(kind).or_insert_with_key(|kind| table.push((kind.clone(), range)))
+    }
+
+    pub(super) fn kind(&self, atom: AtomId) -> &Kind {
+        &self.table[atom].0
+    }
+
+    pub(super) fn range(&self, atom: AtomId) -> Range {
+        self.table[atom].1
+    }
+
+    pub(super) fn is_negative(&self, monomial: &Monomial) -> bool {
+        monomial.iter().any(|&atom| self.range(atom).min < 0)
+    }
+
+    /// The range of a product; `None` if it is too large to compute.
+    pub(super) fn product(&self, monomial: &Monomial) -> Option<Range> {
+        let whole = Range::new(1, 1);
+        monomial.iter().try_fold(whole, |product, &atom| product.times(self.range(atom)))
+    }
+
+    /// Between which numbers a form lies, as far as that can be computed.
+    pub(super) fn bounds(&self, form: &Form) -> (Option<i128>, Option<i128>) {
+        let (mut least, mut most) = (Some(form.rest()), Some(form.rest()));
+        for (monomial, coefficient) in form.terms() {
+            let range = self.product(monomial);
+            let scaled = range.and_then(|range| range.times(Range::new(coefficient, coefficient)));
+            least = least.zip(scaled).and_then(|(sum, range)| sum.checked_add(range.min));
+            most = most.zip(scaled).and_then(|(sum, range)| sum.checked_add(range.max));
+        }
+        // A product that is not negative has a least value even if none that is greatest.
+        (least.or_else(|| self.least(form)), most)
+    }
+
+    fn least(&self, form: &Form) -> Option<i128> {
+        form.terms().try_fold(form.rest(), |sum, (monomial, coefficient)| {
+            if coefficient > 0 && !self.is_negative(monomial) {
+                return Some(sum);
+            }
+            let range = self.product(monomial)?;
+            sum.checked_add(range.times(Range::new(coefficient, coefficient))?.min)
+        })
+    }
+
+    /// Whether a launch knows it.
+    pub(super) fn is_of_launch(&self, form: &Form) -> bool {
+        form.atoms().all(|atom| match self.kind(atom) {
+            Kind::Param(_) | Kind::Len(_) | Kind::Generic(_) => true,
+            Kind::Builtin(builtin) => builtin.is_known_at_launch(),
+            Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => {
+                self.is_of_launch(a) && self.is_of_launch(b)
+            }
+            Kind::Wrapped(_, form) => self.is_of_launch(form),
+            Kind::Inst(_) | Kind::Count(_) => false,
+        })
+    }
+}

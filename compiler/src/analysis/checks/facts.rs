@@ -1,0 +1,247 @@
+//! What is known at a place, and what follows from it.
+//!
+//! A fact is a [form](super::form) that is not negative. To prove that another one is not, facts
+//! are taken from it, each times a product that is not negative, until what is left is not
+//! negative for its ranges alone:
+//!
+//! ```text
+//! to prove      len - 1 - (y * w + x) >= 0
+//! less          len - w * h                      required
+//! less          w * (h - 1 - y)                  guarded by y < h
+//! less          w - 1 - x                        guarded by x < w
+//! leaves        0
+//! ```
+//! Each step removes a product that is subtracted, by a fact that bounds it from above; which of
+//! several facts serves is tried, up to a limit.
+use super::{
+    Cause,
+    atom::Atoms,
+    form::{AtomId, Form, Monomial, gcd, product, quotient},
+};
+use crate::id::Id as _;
+use std::collections::HashSet;
+
+/// A form that is not negative.
+#[derive(Clone, Debug)]
+struct Fact {
+    form: Form,
+    cause: Cause,
+}
+
+/// What holds at a place.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    facts: Vec<Fact>,
+    /// The facts that mention an atom, by its number.
+    mentions: Vec<Vec<usize>>,
+}
+
+/// How many forms are looked at for a proof.
+const STEPS: usize = 240;
+/// The same where a proof is worth less: whether a sum or product wraps.
+const FEW_STEPS: usize = 60;
+/// How many facts a proof has.
+const DEPTH: usize = 10;
+/// Up to this, a bound that is only a number is worth requiring.
+const SMALL: i128 = 1 << 20;
+
+impl Known {
+    /// How much is known.
+    pub(super) fn mark(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Forgets what was added since.
+    pub(super) fn forget_since(&mut self, mark: usize) {
+        while self.facts.len() > mark {
+            let index = self.facts.len() - 1;
+            if let Some(fact) = self.facts.pop() {
+                for atom in fact.form.atoms() {
+                    let list = &mut self.mentions[atom.index()];
+                    if list.last() == Some(&index) {
+                        list.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds that `form` is not negative.
+    pub(super) fn add(&mut self, form: &Form, cause: Cause) {
+        let form = form.reduced();
+        if form.known().is_some() {
+            return;
+        }
+        let index = self.facts.len();
+        for atom in form.atoms() {
+            if self.mentions.len() <= atom.index() {
+                self.mentions.resize(atom.index() + 1, Vec::new());
+            }
+            let list = &mut self.mentions[atom.index()];
+            if list.last() != Some(&index) {
+                list.push(index);
+            }
+        }
+        self.facts.push(Fact { form, cause });
+    }
+
+    /// Why `goal` is not negative; `None` if that is not known.
+    pub(super) fn prove(&self, atoms: &Atoms, goal: &Form) -> Option<Vec<Cause>> {
+        let mut search = Search::new(self, atoms, STEPS);
+        search.run(goal, DEPTH, true).then(|| search.causes())
+    }
+
+    /// Whether `goal` is not negative, for what that is worth little.
+    pub(super) fn implies(&self, atoms: &Atoms, goal: &Form) -> bool {
+        Search::new(self, atoms, FEW_STEPS).run(goal, DEPTH, true)
+    }
+
+    /// What a launch would have to fulfil for `goal` not to be negative: a form of what it knows.
+    pub(super) fn missing(&self, atoms: &Atoms, goal: &Form) -> Option<Form> {
+        let mut search = Search::new(self, atoms, STEPS);
+        let _ = search.run(goal, DEPTH, true);
+        search.missing
+    }
+}
+
+struct Search<'a> {
+    known: &'a Known,
+    atoms: &'a Atoms,
+    /// How many forms may still be looked at.
+    steps: usize,
+    seen: HashSet<Form>,
+    /// Facts of the proof so far.
+    used: Vec<usize>,
+    /// The simplest form of what a launch knows that would complete a proof.
+    missing: Option<Form>,
+}
+
+impl<'a> Search<'a> {
+    fn new(known: &'a Known, atoms: &'a Atoms, steps: usize) -> Self {
+        Self { known, atoms, steps, seen: HashSet::new(), used: Vec::new(), missing: None }
+    }
+
+    fn causes(&self) -> Vec<Cause> {
+        let mut causes: Vec<Cause> = Vec::new();
+        for &index in &self.used {
+            let cause = self.known.facts[index].cause;
+            if !causes.contains(&cause) {
+                causes.push(cause);
+            }
+        }
+        causes
+    }
+
+    /// Whether `goal` is not negative; `plausible` if what is missing would be worth requiring.
+    fn run(&mut self, goal: &Form, depth: usize, plausible: bool) -> bool {
+        let goal = goal.reduced();
+        if self.atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
+            return true;
+        }
+        if depth == 0
+            || self.steps == 0
+            || goal.known().is_some()
+            || !self.seen.insert(goal.clone())
+        {
+            return false;
+        }
+        self.steps -= 1;
+        if plausible {
+            self.note_missing(&goal);
+        }
+        let subtracted = goal.terms().filter(|&(_, coefficient)| coefficient < 0);
+        // What a launch knows comes last: it may be what is missing.
+        let of_launch = |monomial: &Monomial| self.atoms.is_of_launch(&product(monomial));
+        match subtracted.max_by_key(|(m, _)| (!of_launch(m), m.len(), *m)) {
+            Some((monomial, coefficient)) => {
+                self.remove(&goal, &monomial.clone(), coefficient, depth, plausible)
+            }
+            None => {
+                let added: Vec<_> = goal.terms().map(|(m, c)| (m.clone(), c)).collect();
+                added.iter().any(|(m, c)| self.by_facts(&goal, m, *c, depth, plausible))
+            }
+        }
+    }
+
+    /// Goes on without a product that is subtracted, in each way that there is.
+    fn remove(
+        &mut self,
+        goal: &Form,
+        monomial: &Monomial,
+        coefficient: i128,
+        depth: usize,
+        plausible: bool,
+    ) -> bool {
+        if self.by_facts(goal, monomial, coefficient, depth, plausible) {
+            return true;
+        }
+        let Some(most) = self.atoms.product(monomial).map(|range| range.max) else { return false };
+        let Some(bounded) = Form::constant(most).minus(&product(monomial)) else { return false };
+        let rest = goal.plus(coefficient, &bounded);
+        rest.is_some_and(|rest| self.run(&rest, depth - 1, plausible && most <= SMALL))
+    }
+
+    /// Takes facts from `goal` that remove `coefficient * monomial` from it.
+    fn by_facts(
+        &mut self,
+        goal: &Form,
+        monomial: &Monomial,
+        coefficient: i128,
+        depth: usize,
+        plausible: bool,
+    ) -> bool {
+        for (index, factor) in self.candidates(monomial, coefficient) {
+            let form = &self.known.facts[index].form;
+            let Some(fact) = form.times(&product(&factor)) else { continue };
+            let of_fact = fact.of(monomial);
+            let common = gcd(of_fact, coefficient);
+            let scaled = goal.scaled(of_fact.abs() / common);
+            let rest = scaled.and_then(|goal| goal.plus(-(coefficient.abs() / common), &fact));
+            let Some(rest) = rest else { continue };
+            self.used.push(index);
+            if self.run(&rest, depth - 1, plausible) {
+                return true;
+            }
+            self.used.pop();
+        }
+        false
+    }
+
+    /// Facts, each with what to multiply it by so that it has the monomial, with a coefficient of
+    /// this sign; the plainest first, of those the latest.
+    fn candidates(&self, monomial: &Monomial, coefficient: i128) -> Vec<(usize, Monomial)> {
+        let mut found = Vec::new();
+        let mut last: Option<AtomId> = None;
+        for &atom in monomial {
+            if last.replace(atom) == Some(atom) {
+                continue;
+            }
+            for &index in self.known.mentions.get(atom.index()).into_iter().flatten() {
+                for (part, of_part) in self.known.facts[index].form.terms() {
+                    // Each part is found once: by its first atom.
+                    if part.first() == Some(&atom)
+                        && of_part.signum() == coefficient.signum()
+                        && let Some(factor) = quotient(monomial, part)
+                        && !self.atoms.is_negative(&factor)
+                    {
+                        found.push((index, factor));
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|(index, factor)| (factor.len(), std::cmp::Reverse(*index)));
+        found
+    }
+
+    /// Remembers `goal` if a launch may be required to fulfil it.
+    fn note_missing(&mut self, goal: &Form) {
+        let some_added = goal.terms().any(|(_, coefficient)| coefficient > 0);
+        if !some_added || !self.atoms.is_of_launch(goal) {
+            return;
+        }
+        let size = |form: &Form| form.terms().map(|(m, _)| m.len()).sum::<usize>();
+        if self.missing.as_ref().is_none_or(|best| size(goal) < size(best)) {
+            self.missing = Some(goal.clone());
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What instructions yield, as [forms](super::form).
+use super::{Cause, atom::Kind, form::Form, walk::Walk};
+use crate::{
+    analysis::range::{self, Range},
+    ir::{Axis, BinaryOp, Builtin, CompareOp, GenericKind, InstId, Op, Scalar, Ty, UnaryOp},
+};
+
+impl Walk<'_> {
+    /// What `id`, whose operands have forms, yields; `None` if that is no integer.
+    pub(super) fn form(&mut self, id: InstId) -> Option<Form> {
+        let inst = &self.kernel.insts[id];
+        let Ty::Scalar(scalar) = inst.ty else { return None };
+        if scalar == Scalar::Bool {
+            return None;
+        }
+        let limits = range::scalar_limits(scalar)?;
+        let form = match &inst.op {
+            Op::Const(bits) => range::constant(scalar, *bits).map(|value| Form::constant(value.min)),
+            Op::Generic(generic) => Some(self.atom(Kind::Generic(*generic), limits)),
+            Op::Param(param) => Some(self.atom(Kind::Param(*param), self.launch.param(*param))),
+            Op::Len(param) => Some(self.atom(Kind::Len(*param), self.launch.param(*param))),
+            Op::Builtin(builtin) => Some(self.builtin(*builtin, Cause::Operation(id))),
+            Op::Unary { op, value } => self.unary(*op, *value, scalar),
+            Op::Binary { op, lhs, rhs } => self.binary(id, *op, [*lhs, *rhs], scalar),
+            Op::Cast { value } | Op::Bitcast { value } => {
+                let value = self.forms[*value].clone();
+                value.map(|value| self.wrapped(value, scalar, limits))
+            }
+            Op::Select { cond, then, other } => self.select(id, *cond, [*then, *other]),
+            Op::For { start, step, .. } => self.count(id, *start, *step),
+            Op::Bounds { index, .. } => self.forms[*index].clone(),
+            Op::Fma { .. }
+            | Op::MulAdd { .. }
+            | Op::Compare { .. }
+            | Op::Get(_)
+            | Op::Load { .. }
+            | Op::AtomicLoad { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Barrier { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::ActiveMask
+            | Op::Reduce { .. }
+            // These yield no integer.
+            | Op::Shared(_)
+            | Op::Array(_)
+            | Op::Index { .. }
+            | Op::Offset { .. }
+            | Op::Check { .. }
+            | Op::Set { .. }
+            | Op::Store { .. }
+            | Op::AtomicStore { .. }
+            | Op::SyncGrid
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => None,
+        };
+        Some(form.unwrap_or_else(|| self.opaque(id, limits)))
+    }
+
+    /// An atom for what an instruction yields.
+    fn opaque(&mut self, id: InstId, limits: Range) -> Form {
+        let range = self.ranges.get(self.kernel, id).filter(|range| !range.is_empty());
+        self.atom(Kind::Inst(id), range.unwrap_or(limits))
+    }
+
+    /// What is left of a number in a type: all of it, where it is known to fit.
+    pub(super) fn wrapped(&mut self, form: Form, scalar: Scalar, limits: Range) -> Form {
+        if self.is_within(&form, limits) {
+            return form;
+        }
+        self.atom(Kind::Wrapped(scalar, form), limits)
+    }
+
+    /// With what the launcher and the hardware make of it.
+    pub(super) fn builtin(&mut self, builtin: Builtin, cause: Cause) -> Form {
+        let value = self.atom(Kind::Builtin(builtin), self.launch.builtin(builtin));
+        let mut dim = |builtin| self.atom(Kind::Builtin(builtin), self.launch.builtin(builtin));
+        let [x, y, z] = [Axis::X, Axis::Y, Axis::Z].map(Builtin::BlockDim);
+        let most = match builtin {
+            Builtin::ThreadIdx(axis) => Some(dim(Builtin::BlockDim(axis))),
+            Builtin::BlockIdx(axis) => Some(dim(Builtin::GridDim(axis))),
+            Builtin::GlobalIdx(axis) => {
+                let grid = dim(Builtin::GridDim(axis));
+                grid.times(&dim(Builtin::BlockDim(axis)))
+            }
+            Builtin::WarpId => {
+                let [x, y, z] = [x, y, z].map(dim);
+                let threads = x.times(&y).and_then(|plane| plane.times(&z));
+                // 32 warps of a number have fewer threads than there are.
+                let first = value.scaled(32);
+                let below =
+                    threads.zip(first).and_then(|(all, first)| all.minus(&first)?.shifted(-1));
+                self.add(below, cause);
+                None
+            }
+            Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::LaneId => None,
+        };
+        self.add(most.and_then(|most| most.minus(&value)?.shifted(-1)), cause);
+        value
+    }
+
+    fn unary(&mut self, op: UnaryOp, value: InstId, scalar: Scalar) -> Option<Form> {
+        let limits = range::scalar_limits(scalar)?;
+        let value = self.forms[value].clone()?;
+        match op {
+            // The sum of `x` and `!x` is the largest value if unsigned, and -1 if not.
+            UnaryOp::Not => Form::constant(limits.min + limits.max).minus(&value),
+            UnaryOp::Neg => {
+                let negated = value.scaled(-1)?;
+                Some(self.wrapped(negated, scalar, limits))
+            }
+            UnaryOp::Abs => {
+                let positive = self.known.implies(&self.atoms, &value);
+                positive.then_some(value)
+            }
+            UnaryOp::Sqrt
+            | UnaryOp::Floor
+            | UnaryOp::Ceil
+            | UnaryOp::Trunc
+            | UnaryOp::RoundTiesEven
+            | UnaryOp::CountOnes
+            | UnaryOp::LeadingZeros
+            | UnaryOp::ReverseBits
+            | UnaryOp::SwapBytes
+            | UnaryOp::Approx(_) => None,
+        }
+    }
+
+    fn binary(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        [lhs, rhs]: [InstId; 2],
+        scalar: Scalar,
+    ) -> Option<Form> {
+        let exact = self.ranges.is_exact(id);
+        let sides = [self.forms[lhs].clone()?, self.forms[rhs].clone()?];
+        self.combined(op, sides, scalar, exact, Cause::Operation(id))
+    }
+
+    /// `lhs op rhs` in a type; `exact` if it is known not to wrap.
+    pub(super) fn combined(
+        &mut self,
+        op: BinaryOp,
+        [lhs, rhs]: [Form; 2],
+        scalar: Scalar,
+        exact: bool,
+        cause: Cause,
+    ) -> Option<Form> {
+        let limits = range::scalar_limits(scalar)?;
+        let width = i128::from(scalar.bits()?);
+        let power = |rhs: &Form| rhs.known().map(|by| 1_i128 << by.rem_euclid(width));
+        let whole = match op {
+            BinaryOp::Add => lhs.plus(1, &rhs)?,
+            BinaryOp::Sub => lhs.minus(&rhs)?,
+            BinaryOp::Mul => lhs.times(&rhs)?,
+            BinaryOp::Shl => lhs.scaled(power(&rhs)?)?,
+            BinaryOp::Shr => {
+                let divisor = Form::constant(power(&rhs)?);
+                return self.quotient(&lhs, &divisor, limits, cause);
+            }
+            BinaryOp::Div => return self.quotient(&lhs, &rhs, limits, cause),
+            BinaryOp::Rem => return self.remainder(&lhs, &rhs, limits, cause),
+            BinaryOp::And => return self.masked(&lhs, &rhs, limits, cause),
+            BinaryOp::Min => return Some(self.smaller(lhs, rhs, cause)),
+            BinaryOp::Max => return Some(self.larger(lhs, rhs, cause)),
+            BinaryOp::MulHigh => {
+                let product = lhs.times(&rhs)?;
+                let fits = limits.min == 0 && self.is_within(&product, limits);
+                return fits.then(|| Form::constant(0));
+            }
+            BinaryOp::Or | BinaryOp::Xor | BinaryOp::RotateLeft => return None,
+        };
+        Some(if exact { whole } else { self.wrapped(whole, scalar, limits) })
+    }
+
+    fn is_at_least(&self, form: &Form, least: i128) -> bool {
+        form.shifted(-least).is_some_and(|rest| self.known.implies(&self.atoms, &rest))
+    }
+
+    /// `lhs / rhs`, where `lhs` is not negative and `rhs` positive.
+    fn quotient(&mut self, lhs: &Form, rhs: &Form, limits: Range, cause: Cause) -> Option<Form> {
+        if let Some(exact) = rhs.known().and_then(|divisor| lhs.divided(divisor)) {
+            return Some(exact);
+        }
+        if !self.is_at_least(lhs, 0) || !self.is_at_least(rhs, 1) {
+            return None;
+        }
+        let (least, most) = (self.atoms.bounds(rhs).0, self.atoms.bounds(lhs).1);
+        let most = most.unwrap_or(limits.max) / least.unwrap_or(1).max(1);
+        if most == 0 {
+            return Some(Form::constant(0));
+        }
+        let kind = Kind::Div(lhs.clone(), rhs.clone());
+        let quotient = self.atom(kind, Range::new(0, most.min(limits.max)));
+        let rest = lhs.minus(&rhs.times(&quotient)?)?;
+        self.add(Some(rest.clone()), cause);
+        self.add(rhs.minus(&rest).and_then(|more| more.shifted(-1)), cause);
+        Some(quotient)
+    }
+
+    fn remainder(&mut self, lhs: &Form, rhs: &Form, limits: Range, cause: Cause) -> Option<Form> {
+        let quotient = self.quotient(lhs, rhs, limits, cause)?;
+        lhs.minus(&rhs.times(&quotient)?)
+    }
+
+    /// `lhs & rhs`, where one of them masks the lowest bits or all but these.
+    fn masked(&mut self, lhs: &Form, rhs: &Form, limits: Range, cause: Cause) -> Option<Form> {
+        let (value, mask) = match (lhs.known(), rhs.known()) {
+            (_, Some(mask)) => (lhs, mask),
+            (Some(mask), None) => (rhs, mask),
+            (None, None) => return None,
+        };
+        let power = |ones: i128| (ones > 0 && (ones & (ones + 1)) == 0).then_some(ones + 1);
+        if let Some(divisor) = power(mask) {
+            return self.remainder(value, &Form::constant(divisor), limits, cause);
+        }
+        let divisor = Form::constant(power(limits.max - mask).filter(|_| limits.min == 0)?);
+        self.quotient(value, &divisor, limits, cause)?.times(&divisor)
+    }
+
+    fn smaller(&mut self, lhs: Form, rhs: Form, cause: Cause) -> Form {
+        let (a, b) = if lhs <= rhs { (lhs, rhs) } else { (rhs, lhs) };
+        let [x, y] = [self.atoms.bounds(&a), self.atoms.bounds(&b)];
+        let least = x.0.zip(y.0).map_or(i128::MIN, |(x, y)| x.min(y));
+        let most = x.1.unwrap_or(i128::MAX).min(y.1.unwrap_or(i128::MAX));
+        let smaller = self.atom(Kind::Min(a.clone(), b.clone()), Range::new(least, most));
+        for side in [a, b] {
+            self.add(side.minus(&smaller), cause);
+        }
+        smaller
+    }
+
+    fn larger(&mut self, lhs: Form, rhs: Form, cause: Cause) -> Form {
+        let (a, b) = if lhs <= rhs { (lhs, rhs) } else { (rhs, lhs) };
+        let [x, y] = [self.atoms.bounds(&a), self.atoms.bounds(&b)];
+        let least = x.0.unwrap_or(i128::MIN).max(y.0.unwrap_or(i128::MIN));
+        let most = x.1.zip(y.1).map_or(i128::MAX, |(x, y)| x.max(y));
+        let larger = self.atom(Kind::Max(a.clone(), b.clone()), Range::new(least, most));
+        for side in [a, b] {
+            self.add(larger.minus(&side), cause);
+        }
+        larger
+    }
+
+    /// One of two values: where the condition compares them, the smaller or the larger.
+    fn select(&mut self, id: InstId, cond: InstId, [then, other]: [InstId; 2]) -> Option<Form> {
+        let (then, other) = (self.forms[then].clone()?, self.forms[other].clone()?);
+        let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op else { return None };
+        let (lhs, rhs) = (self.forms[lhs].clone()?, self.forms[rhs].clone()?);
+        let first = if then == lhs && other == rhs {
+            true
+        } else if then == rhs && other == lhs {
+            false
+        } else {
+            return None;
+        };
+        match (op, first) {
+            (CompareOp::Lt | CompareOp::Le, true) | (CompareOp::Gt | CompareOp::Ge, false) => {
+                Some(self.smaller(then, other, Cause::Operation(id)))
+            }
+            (CompareOp::Lt | CompareOp::Le, false) | (CompareOp::Gt | CompareOp::Ge, true) => {
+                Some(self.larger(then, other, Cause::Operation(id)))
+            }
+            (CompareOp::Eq | CompareOp::Ne, _) => None,
+        }
+    }
+
+    /// The value of a `for`. One that does not take each is as many steps from its start as
+    /// the body has run.
+    fn count(&mut self, id: InstId, start: InstId, step: InstId) -> Option<Form> {
+        let step = self.forms[step].as_ref()?.known().filter(|&step| step > 1)?;
+        let start = self.forms[start].clone()?;
+        let most = range::scalar_limits(Scalar::U64)?.max;
+        let count = self.atom(Kind::Count(id), Range::new(0, most));
+        start.plus(step, &count)
+    }
+
+    /// The limits of a constant parameter's type.
+    pub(super) fn generic_limits(&self, id: crate::ir::GenericId) -> Option<(Scalar, Range)> {
+        match self.kernel.generics.get(id)?.kind {
+            GenericKind::Const(scalar) => Some((scalar, range::scalar_limits(scalar)?)),
+            GenericKind::Type(_) => None,
+        }
+    }
+}

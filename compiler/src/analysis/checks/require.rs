@@ -1,0 +1,161 @@
+//! What a kernel requires of its launches, as facts.
+//!
+//! The launcher has computed each condition with every sum, difference and product checked, so these
+//! are exact. An equality with something that a launch passes says what that is: with
+//! `requires(n % 4 == 0)`, `n` is 4 times `n / 4` from there on.
+use super::{
+    Cause,
+    atom::Kind,
+    form::{AtomId, Form},
+    walk::Walk,
+};
+use crate::{
+    analysis::range::{self, Range},
+    ir::{BinaryOp, CompareOp, Scalar, Size, UnaryOp},
+};
+
+/// A comparison that holds.
+type Comparison<'a> = (CompareOp, &'a [Size; 2], Cause);
+
+impl Walk<'_> {
+    pub(super) fn requirements(&mut self) {
+        let kernel = self.kernel;
+        let mut comparisons = Vec::new();
+        for (index, requirement) in kernel.requires.iter().enumerate() {
+            comparisons_of(&requirement.cond, true, Cause::Requirement(index), &mut comparisons);
+        }
+        let equal = |(op, ..): &&Comparison<'_>| *op == CompareOp::Eq;
+        let mut said = Vec::new();
+        for (_, sides, cause) in comparisons.iter().filter(equal) {
+            if let Some((lhs, rhs)) = self.sides(sides, *cause)
+                && let Some(difference) = lhs.minus(&rhs)
+                && let Some(range) = self.set_equal(&difference)
+            {
+                said.push((range, *cause));
+            }
+        }
+        // What was added mentions what is something else now.
+        self.known.forget_since(0);
+        for ((atom, range), cause) in said {
+            let Some(form) = self.same.get(&atom).cloned() else { continue };
+            self.add(form.shifted(-range.min), cause);
+            self.add(Form::constant(range.max).minus(&form), cause);
+        }
+        for (op, sides, cause) in comparisons {
+            if let Some((lhs, rhs)) = self.sides(sides, cause) {
+                self.assume_compare(op, &lhs, &rhs, cause);
+            }
+        }
+    }
+
+    fn sides(&mut self, [lhs, rhs]: &[Size; 2], cause: Cause) -> Option<(Form, Form)> {
+        let (lhs, _) = self.size(lhs, cause)?;
+        let (rhs, _) = self.size(rhs, cause)?;
+        Some((lhs, rhs))
+    }
+
+    /// Notes what an atom is if `difference` is 0; which one, and its range.
+    fn set_equal(&mut self, difference: &Form) -> Option<(AtomId, Range)> {
+        let is_alone =
+            |atom: AtomId| difference.atoms().filter(|&other| other == atom).count() == 1;
+        let rank = |atom: AtomId| match self.atoms.kind(atom) {
+            Kind::Len(_) => Some(0),
+            Kind::Param(_) => Some(1),
+            Kind::Builtin(_) => Some(2),
+            Kind::Generic(_)
+            | Kind::Inst(_)
+            | Kind::Count(_)
+            | Kind::Div(..)
+            | Kind::Min(..)
+            | Kind::Max(..)
+            | Kind::Wrapped(..) => None,
+        };
+        let candidates = difference.terms().filter_map(|(monomial, coefficient)| {
+            let [atom] = monomial.as_slice() else { return None };
+            let rank = rank(*atom).filter(|_| coefficient.abs() == 1 && is_alone(*atom))?;
+            Some((rank, *atom, coefficient))
+        });
+        let (_, atom, coefficient) = candidates.min()?;
+        let rest = difference.plus(-coefficient, &Form::atom(atom))?;
+        let value = rest.scaled(-coefficient)?;
+        let mut replaced = Vec::new();
+        for (&other, form) in &self.same {
+            replaced.push((other, form.with(atom, &value)?));
+        }
+        self.same.extend(replaced);
+        self.same.insert(atom, value);
+        Some((atom, self.atoms.range(atom)))
+    }
+
+    /// What a launch computed, without an error, and of which type.
+    fn size(&mut self, size: &Size, cause: Cause) -> Option<(Form, Scalar)> {
+        match size {
+            Size::Const(scalar, bits) => {
+                let value = range::constant(*scalar, *bits)?;
+                Some((Form::constant(value.min), *scalar))
+            }
+            Size::Extent(extent) => Some((Form::constant(extent.known()?.into()), Scalar::U64)),
+            Size::Generic(id) => {
+                let (scalar, limits) = self.generic_limits(*id)?;
+                Some((self.atom(Kind::Generic(*id), limits), scalar))
+            }
+            Size::Param(id) => {
+                let scalar = self.param_type(*id)?;
+                range::scalar_limits(scalar)?;
+                Some((self.atom(Kind::Param(*id), self.launch.param(*id)), scalar))
+            }
+            Size::Len(id) => Some((self.atom(Kind::Len(*id), self.launch.param(*id)), Scalar::U64)),
+            Size::Builtin(builtin) => Some((self.builtin(*builtin, cause), Scalar::U64)),
+            Size::Unary(UnaryOp::Neg, value) => {
+                let (value, scalar) = self.size(value, cause)?;
+                Some((value.scaled(-1)?, scalar))
+            }
+            Size::Binary(op, parts) => {
+                let (lhs, scalar) = self.size(&parts[0], cause)?;
+                let (rhs, _) = self.size(&parts[1], cause)?;
+                let exact = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+                Some((self.combined(*op, [lhs, rhs], scalar, exact, cause)?, scalar))
+            }
+            Size::Cast(to, value) => {
+                let (value, _) = self.size(value, cause)?;
+                let limits = range::scalar_limits(*to)?;
+                Some((self.wrapped(value, *to, limits), *to))
+            }
+            Size::Unary(..) | Size::Compare(..) | Size::Select(_) => None,
+        }
+    }
+}
+
+/// The comparisons that hold where `cond` is `truth`, all of which were computed.
+fn comparisons_of<'a>(cond: &'a Size, truth: bool, cause: Cause, list: &mut Vec<Comparison<'a>>) {
+    match cond {
+        Size::Compare(op, sides) => {
+            list.push((if truth { *op } else { range::inverse(*op) }, sides, cause));
+        }
+        Size::Unary(UnaryOp::Not, value) => comparisons_of(value, !truth, cause, list),
+        Size::Binary(op, parts) if *op == if truth { BinaryOp::And } else { BinaryOp::Or } => {
+            parts.iter().for_each(|part| comparisons_of(part, truth, cause, list));
+        }
+        // `&&` where it is true, `||` where it is false.
+        Size::Select(parts) => match &**parts {
+            [lhs, rhs, Size::Const(Scalar::Bool, 0)] if truth => {
+                comparisons_of(lhs, true, cause, list);
+                comparisons_of(rhs, true, cause, list);
+            }
+            [lhs, Size::Const(Scalar::Bool, 1), rhs] if !truth => {
+                comparisons_of(lhs, false, cause, list);
+                comparisons_of(rhs, false, cause, list);
+            }
+            _ => {}
+        },
+        Size::Const(..)
+        | Size::Extent(_)
+        | Size::Generic(_)
+        | Size::Param(_)
+        | Size::Len(_)
+        | Size::Builtin(_)
+        | Size::Unary(..)
+        | Size::Binary(..)
+        | Size::Cast(..) => {}
+    }
+}

@@ -1,0 +1,252 @@
+//! What is not known of a check, in words.
+use super::{
+    Cause, Unproved,
+    atom::Kind,
+    form::{AtomId, Form, Monomial},
+    walk::Walk,
+};
+use crate::{
+    analysis::range::{self, Range},
+    ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison},
+};
+
+impl Walk<'_> {
+    /// Of an index that may be too large.
+    pub(super) fn unproved_index(
+        &mut self,
+        index: InstId,
+        len: InstId,
+        goal: Option<&Form>,
+    ) -> Unproved {
+        let [index, len] =
+            [index, len].map(|id| self.forms[id].as_ref().and_then(|f| self.spell(f)));
+        let required = goal.and_then(|goal| self.required(goal));
+        let (message, guard) = match (index, len) {
+            (Some(index), Some(len)) => (
+                format!("nothing keeps `{index}` below `{len}`"),
+                format!("add `if {index} < {len}`"),
+            ),
+            (None, Some(len)) => (
+                format!("nothing keeps this index below `{len}`"),
+                format!("add `if index < {len}`, with the index in a variable"),
+            ),
+            (_, None) => (
+                "nothing keeps this index below the length".to_owned(),
+                "compare the index with the length, in an `if` around this".to_owned(),
+            ),
+        };
+        Unproved { message, help: with_required(guard, required) }
+    }
+
+    /// Of a condition that may be false.
+    pub(super) fn unproved_condition(&mut self, cond: InstId, fault: Fault) -> Unproved {
+        let text = self.spell_condition(cond, true);
+        let required = self.goal(cond, true).and_then(|goal| self.required(&goal));
+        match text {
+            Some(text) => Unproved {
+                message: format!("nothing proves `{text}`, so this may be {}", noun(fault)),
+                help: with_required(format!("add `if {text}`"), required),
+            },
+            None => Unproved {
+                message: format!("nothing proves that this is not {}", noun(fault)),
+                help: with_required(
+                    "check the operands in an `if` around this".to_owned(),
+                    required,
+                ),
+            },
+        }
+    }
+
+    /// What every launch would have to fulfil, as Rust.
+    fn required(&mut self, goal: &Form) -> Option<String> {
+        let mut wraps = Vec::new();
+        let goal = self.unwrapped(goal, &mut wraps)?;
+        let missing = self.known.missing(&self.atoms, &goal)?;
+        let before = self.known.mark();
+        self.known.add(&missing, Cause::Requirement(self.kernel.requires.len()));
+        let suffices = wraps.iter().all(|(form, limits)| self.is_within(form, *limits));
+        self.known.forget_since(before);
+        if suffices { self.spell_missing(&missing) } else { None }
+    }
+
+    /// A form as if nothing wrapped; and what is not to wrap for that.
+    fn unwrapped(&self, form: &Form, wraps: &mut Vec<(Form, Range)>) -> Option<Form> {
+        let mut whole = form.clone();
+        for atom in form.atoms() {
+            if let Kind::Wrapped(scalar, inner) = self.atoms.kind(atom)
+                && whole.atoms().any(|other| other == atom)
+            {
+                let inner = self.unwrapped(inner, wraps)?;
+                whole = whole.with(atom, &inner)?;
+                wraps.push((inner, range::scalar_limits(*scalar)?));
+            }
+        }
+        Some(whole)
+    }
+
+    fn spell_missing(&self, missing: &Form) -> Option<String> {
+        let (added, subtracted): (Vec<_>, Vec<_>) =
+            missing.terms().partition(|(_, coefficient)| *coefficient > 0);
+        let rest = missing.rest();
+        // One more than something is said by `>`.
+        let strict = rest == -1 && !subtracted.is_empty();
+        let left = self.sum(&added, rest.max(0))?;
+        let right = self.sum(&subtracted, if strict { 0 } else { (-rest).max(0) })?;
+        Some(format!("{left} {} {right}", if strict { ">" } else { ">=" }))
+    }
+
+    /// The form that is not negative exactly where `cond` is `truth`.
+    fn goal(&self, cond: InstId, truth: bool) -> Option<Form> {
+        match self.kernel.insts[cond].op {
+            Op::Unary { op: UnaryOp::Not, value } => self.goal(value, !truth),
+            Op::Compare { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
+                match (op, truth) {
+                    (CompareOp::Lt, true) | (CompareOp::Ge, false) => rhs.minus(lhs)?.shifted(-1),
+                    (CompareOp::Gt, true) | (CompareOp::Le, false) => lhs.minus(rhs)?.shifted(-1),
+                    (CompareOp::Le, true) | (CompareOp::Gt, false) => rhs.minus(lhs),
+                    (CompareOp::Ge, true) | (CompareOp::Lt, false) => lhs.minus(rhs),
+                    // What is not 0 and not negative is positive.
+                    (CompareOp::Ne, true) | (CompareOp::Eq, false) => {
+                        let difference = lhs.minus(rhs)?;
+                        let positive = self.known.implies(&self.atoms, &difference);
+                        difference.shifted(-1).filter(|_| positive)
+                    }
+                    (CompareOp::Eq, true) | (CompareOp::Ne, false) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A condition as Rust, if it is a comparison.
+    fn spell_condition(&self, cond: InstId, truth: bool) -> Option<String> {
+        match self.kernel.insts[cond].op {
+            Op::Unary { op: UnaryOp::Not, value } => self.spell_condition(value, !truth),
+            Op::Compare { op, lhs, rhs } => {
+                let op = if truth { op } else { range::inverse(op) };
+                let [lhs, rhs] = [lhs, rhs].map(|id| self.spell(self.forms[id].as_ref()?));
+                Some(format!("{} {} {}", lhs?, comparison(op), rhs?))
+            }
+            _ => None,
+        }
+    }
+
+    /// A form as Rust; `None` if something in it has no name.
+    fn spell(&self, form: &Form) -> Option<String> {
+        let (added, subtracted): (Vec<_>, Vec<_>) =
+            form.terms().partition(|(_, coefficient)| *coefficient > 0);
+        if added.is_empty() && !subtracted.is_empty() {
+            let left = form.rest().to_string();
+            return Some(format!("{left} - {}", self.operand(&subtracted)?));
+        }
+        let mut text = self.sum(&added, form.rest().max(0))?;
+        if !subtracted.is_empty() {
+            text = format!("{text} - {}", self.operand(&subtracted)?);
+        }
+        if form.rest() < 0 {
+            text = format!("{text} - {}", -form.rest());
+        }
+        Some(text)
+    }
+
+    /// A sum as what is subtracted.
+    fn operand(&self, terms: &[(&Monomial, i128)]) -> Option<String> {
+        let sum = self.sum(terms, 0)?;
+        Some(if terms.len() > 1 { format!("({sum})") } else { sum })
+    }
+
+    /// The sum of what has these coefficients, or their opposites, and of a number.
+    fn sum(&self, terms: &[(&Monomial, i128)], number: i128) -> Option<String> {
+        let products = terms.iter().rev().map(|(monomial, coefficient)| {
+            let mut factors = Vec::new();
+            if coefficient.abs() != 1 {
+                factors.push(coefficient.abs().to_string());
+            }
+            let alone = coefficient.abs() == 1 && monomial.len() == 1;
+            for &atom in *monomial {
+                let name = self.name(atom)?;
+                let is_word = alone || !name.contains(" + ") && !name.contains(" - ");
+                factors.push(if is_word { name } else { format!("({name})") });
+            }
+            Some(factors.join(" * "))
+        });
+        let mut parts = products.collect::<Option<Vec<_>>>()?;
+        if number != 0 || parts.is_empty() {
+            parts.push(number.to_string());
+        }
+        Some(parts.join(" + "))
+    }
+
+    fn name(&self, atom: AtomId) -> Option<String> {
+        let kernel = self.kernel;
+        match self.atoms.kind(atom) {
+            Kind::Param(id) => {
+                let name = &kernel.params[*id].name;
+                Some(match self.param_type(*id)? {
+                    Scalar::U64 => name.clone(),
+                    _ => format!("{name} as usize"),
+                })
+            }
+            Kind::Len(id) => Some(format!("{}.len()", kernel.params[*id].name)),
+            Kind::Builtin(builtin) => Some(builtin.spell()),
+            Kind::Generic(id) => Some(kernel.generics[*id].name.clone()),
+            Kind::Inst(id) => match kernel.insts[*id].op {
+                Op::Get(local) => {
+                    Some(kernel.locals[local].name.clone()).filter(|name| !name.is_empty())
+                }
+                _ => None,
+            },
+            Kind::Div(lhs, rhs) => Some(format!("({}) / ({})", self.spell(lhs)?, self.spell(rhs)?)),
+            Kind::Min(lhs, rhs) => {
+                Some(format!("({}).min({})", self.spell(lhs)?, self.spell(rhs)?))
+            }
+            Kind::Max(lhs, rhs) => {
+                Some(format!("({}).max({})", self.spell(lhs)?, self.spell(rhs)?))
+            }
+            Kind::Wrapped(Scalar::U64, form) => {
+                match form.as_atom().map(|atom| self.atoms.kind(atom)) {
+                    Some(Kind::Param(id)) => Some(format!("{} as usize", kernel.params[*id].name)),
+                    Some(_) | None => self.spell(form),
+                }
+            }
+            Kind::Wrapped(_, form) => self.spell(form),
+            Kind::Count(_) => None,
+        }
+    }
+
+    /// The type of a scalar parameter.
+    pub(super) fn param_type(&self, id: ParamId) -> Option<Scalar> {
+        match self.kernel.params.get(id)?.kind {
+            ParamKind::Scalar(scalar) => Some(scalar),
+            ParamKind::Slice { .. } => None,
+        }
+    }
+}
+
+fn with_required(guard: String, required: Option<String>) -> String {
+    match required {
+        Some(required) => format!("{guard} or `#[kernel(requires({required}))]`"),
+        None => guard,
+    }
+}
+
+/// What a thread ends with.
+const fn noun(fault: Fault) -> &'static str {
+    match fault {
+        Fault::IndexOutOfBounds => "an index out of bounds",
+        Fault::DivideByZero => "a division by zero",
+        Fault::RemainderByZero => "a remainder by zero",
+        Fault::DivideOverflow | Fault::RemainderOverflow => "a division that overflows",
+        Fault::NegateOverflow => "a negation that overflows",
+        Fault::AddOverflow => "an addition that overflows",
+        Fault::SubtractOverflow => "a subtraction that overflows",
+        Fault::MultiplyOverflow => "a multiplication that overflows",
+        Fault::ShiftLeftOverflow | Fault::ShiftRightOverflow => "a shift that overflows",
+        Fault::StepByZero => "a step by zero",
+        Fault::ClampBounds => "a `clamp` between bounds that are no range",
+        Fault::NegativeSquareRoot => "an `isqrt` of a negative number",
+        Fault::NonPositiveLogarithm => "a logarithm of a number that is not positive",
+        Fault::Panic => "a panic",
+    }
+}

@@ -1,0 +1,297 @@
+//! Goes through a kernel with what is known at each instruction.
+use super::{
+    Cause, Check, Unproved, Verdict,
+    atom::{Atoms, Kind},
+    facts::Known,
+    form::{AtomId, Form},
+};
+use crate::{
+    analysis::{
+        launch::Launch,
+        range::{self, Range, Ranges},
+    },
+    id::Facts,
+    ir::{BinaryOp, Body, CompareOp, Fault, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
+};
+use std::collections::{HashMap, hash_map::Entry};
+
+/// How deep conditions are looked into.
+const MOST_PARTS: u32 = 12;
+
+pub(super) struct Walk<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) ranges: Ranges,
+    pub(super) launch: Launch,
+    pub(super) atoms: Atoms,
+    pub(super) known: Known,
+    /// What each instruction yields, if that is an integer.
+    pub(super) forms: Facts<InstId, Option<Form>>,
+    /// What some of what a launch passes is equal to.
+    pub(super) same: HashMap<AtomId, Form>,
+    /// What `bool`s are here.
+    truths: HashMap<InstId, (bool, Cause)>,
+    /// Those that were added.
+    added: Vec<InstId>,
+    /// Whether to say what is not known.
+    explain: bool,
+    checks: Vec<Check>,
+}
+
+impl<'k> Walk<'k> {
+    pub(super) fn new(kernel: &'k Kernel, explain: bool) -> Self {
+        Self {
+            kernel,
+            ranges: range::analyze(kernel),
+            launch: Launch::of(kernel),
+            atoms: Atoms::default(),
+            known: Known::default(),
+            forms: kernel.insts.facts(None),
+            same: HashMap::new(),
+            truths: HashMap::new(),
+            added: Vec::new(),
+            explain,
+            checks: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Vec<Check> {
+        self.requirements();
+        self.body(&self.kernel.body);
+        self.checks
+    }
+
+    fn body(&mut self, list: &Body) {
+        self.scoped(|walk| list.0.iter().for_each(|&id| walk.inst(id)));
+    }
+
+    /// Forgets what is known inside only.
+    fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
+        let (facts, truths) = (self.known.mark(), self.added.len());
+        inside(self);
+        self.known.forget_since(facts);
+        for id in self.added.drain(truths..) {
+            self.truths.remove(&id);
+        }
+    }
+
+    fn inst(&mut self, id: InstId) {
+        let kernel = self.kernel;
+        let op = &kernel.insts[id].op;
+        if let Op::Bounds { index, len } = *op {
+            self.bounds(id, index, len);
+        } else if let Op::Check { cond, fault } = *op {
+            self.check(id, cond, fault);
+        } else if let Op::If { cond, then, other } = op {
+            self.branch(*cond, then, other);
+        } else if let Op::For { start, end, inclusive, body, .. } = op {
+            self.forms[id] = self.form(id);
+            self.scoped(|walk| {
+                walk.assume_loop(id, *start, *end, *inclusive);
+                walk.body(body);
+            });
+        } else {
+            self.forms[id] = self.form(id);
+            op.bodies().for_each(|inner| self.body(inner));
+        }
+    }
+
+    fn branch(&mut self, cond: InstId, then: &Body, other: &Body) {
+        for (truth, body) in [(true, then), (false, other)] {
+            self.scoped(|walk| {
+                walk.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
+                walk.body(body);
+            });
+        }
+        for (truth, left) in [(false, then), (true, other)] {
+            if !self.kernel.falls_through(left) {
+                self.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
+            }
+        }
+    }
+
+    fn assume_loop(&mut self, id: InstId, start: InstId, end: InstId, inclusive: bool) {
+        let Some(value) = self.forms[id].clone() else { return };
+        if let Some(end) = self.forms[end].clone() {
+            let least = i128::from(!inclusive);
+            self.add(end.minus(&value).and_then(|rest| rest.shifted(-least)), Cause::Loop(id));
+        }
+        if let Some(start) = self.forms[start].clone() {
+            self.add(value.minus(&start), Cause::Loop(id));
+        }
+    }
+
+    fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
+        self.forms[id] = self.forms[index].clone();
+        let sides = self.forms[index].clone().zip(self.forms[len].clone());
+        let goal = sides.and_then(|(index, len)| len.minus(&index)?.shifted(-1));
+        let proof = match &goal {
+            _ if self.ranges.is_in_bounds(id) => Some(Vec::new()),
+            Some(goal) => self.known.prove(&self.atoms, goal),
+            None => None,
+        };
+        let verdict = self.verdict(proof, |walk| walk.unproved_index(index, len, goal.as_ref()));
+        self.note(id, Fault::IndexOutOfBounds, verdict);
+        self.add(goal, Cause::Check(id));
+    }
+
+    fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
+        let proof = self.proof(cond, true, MOST_PARTS);
+        let verdict = self.verdict(proof, |walk| walk.unproved_condition(cond, fault));
+        self.note(id, fault, verdict);
+        self.assume(cond, true, Cause::Check(id), MOST_PARTS);
+    }
+
+    fn verdict(
+        &mut self,
+        proof: Option<Vec<Cause>>,
+        unproved: impl FnOnce(&mut Self) -> Unproved,
+    ) -> Verdict {
+        match proof {
+            Some(causes) => Verdict::Proved(causes),
+            None if self.explain => Verdict::Stays(unproved(self)),
+            None => Verdict::Stays(Unproved { message: String::new(), help: String::new() }),
+        }
+    }
+
+    fn note(&mut self, inst: InstId, fault: Fault, verdict: Verdict) {
+        let span = self.kernel.insts[inst].span;
+        self.checks.push(Check { inst, fault, span, verdict });
+    }
+
+    /// Adds that a form is not negative, if it could be computed.
+    pub(super) fn add(&mut self, form: Option<Form>, cause: Cause) {
+        if let Some(form) = form {
+            self.known.add(&form, cause);
+        }
+    }
+
+    /// Adds what follows from `cond` being `truth`.
+    fn assume(&mut self, cond: InstId, truth: bool, cause: Cause, parts: u32) {
+        if let Entry::Vacant(place) = self.truths.entry(cond) {
+            place.insert((truth, cause));
+            self.added.push(cond);
+        }
+        let Some(parts) = parts.checked_sub(1) else { return };
+        let op = &self.kernel.insts[cond].op;
+        if let Op::Unary { op: UnaryOp::Not, value } = *op {
+            self.assume(value, !truth, cause, parts);
+        } else if let Op::Binary { op, lhs, rhs } = *op {
+            if op == if truth { BinaryOp::And } else { BinaryOp::Or } {
+                self.assume(lhs, truth, cause, parts);
+                self.assume(rhs, truth, cause, parts);
+            }
+        } else if let Op::Compare { op, lhs, rhs } = *op
+            && let Some((lhs, rhs)) = self.forms[lhs].clone().zip(self.forms[rhs].clone())
+        {
+            let op = if truth { op } else { range::inverse(op) };
+            self.assume_compare(op, &lhs, &rhs, cause);
+        }
+    }
+
+    pub(super) fn assume_compare(&mut self, op: CompareOp, lhs: &Form, rhs: &Form, cause: Cause) {
+        let less = |a: &Form, b: &Form| b.minus(a).and_then(|rest| rest.shifted(-1));
+        match op {
+            CompareOp::Lt => self.add(less(lhs, rhs), cause),
+            CompareOp::Gt => self.add(less(rhs, lhs), cause),
+            CompareOp::Le => self.add(rhs.minus(lhs), cause),
+            CompareOp::Ge => self.add(lhs.minus(rhs), cause),
+            CompareOp::Eq => {
+                self.add(rhs.minus(lhs), cause);
+                self.add(lhs.minus(rhs), cause);
+            }
+            // One of them may be known to be the larger, if they are not the same.
+            CompareOp::Ne => {
+                for (a, b) in [(lhs, rhs), (rhs, lhs)] {
+                    if a.minus(b).is_some_and(|rest| self.known.implies(&self.atoms, &rest)) {
+                        self.add(less(b, a), cause);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Why `cond` is `truth`; `None` if that is not known.
+    fn proof(&self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
+        if let Some(&(known, cause)) = self.truths.get(&cond) {
+            return (known == truth).then(|| vec![cause]);
+        }
+        let parts = parts.checked_sub(1)?;
+        let inst = &self.kernel.insts[cond];
+        if let Op::Const(bits) = inst.op {
+            (bits == u64::from(truth)).then(Vec::new)
+        } else if let Op::Unary { op: UnaryOp::Not, value } = inst.op {
+            self.proof(value, !truth, parts)
+        } else if let Op::Binary { op, lhs, rhs } = inst.op
+            && matches!(op, BinaryOp::And | BinaryOp::Or)
+        {
+            let left = self.proof(lhs, truth, parts);
+            if (op == BinaryOp::And) == truth {
+                let (mut both, right) = (left?, self.proof(rhs, truth, parts)?);
+                both.extend(right);
+                Some(both)
+            } else {
+                left.or_else(|| self.proof(rhs, truth, parts))
+            }
+        } else if let Op::Compare { op, lhs, rhs } = inst.op {
+            let op = if truth { op } else { range::inverse(op) };
+            self.compare_proof(op, lhs, rhs)
+        } else {
+            None
+        }
+    }
+
+    /// Why `lhs op rhs`; `None` if that is not known.
+    fn compare_proof(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<Vec<Cause>> {
+        if self.kernel.insts[lhs].ty == Ty::Scalar(Scalar::Bool) {
+            let same = self.linear(lhs).zip(self.linear(rhs)).is_some_and(|(l, r)| l == r);
+            return (op == CompareOp::Eq && same).then(Vec::new);
+        }
+        let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
+        let prove = |goal: Option<Form>| self.known.prove(&self.atoms, &goal?);
+        let less = |a: &Form, b: &Form| prove(b.minus(a).and_then(|rest| rest.shifted(-1)));
+        match op {
+            CompareOp::Lt => less(lhs, rhs),
+            CompareOp::Gt => less(rhs, lhs),
+            CompareOp::Le => prove(rhs.minus(lhs)),
+            CompareOp::Ge => prove(lhs.minus(rhs)),
+            CompareOp::Ne => less(lhs, rhs).or_else(|| less(rhs, lhs)),
+            CompareOp::Eq => {
+                let mut both = prove(rhs.minus(lhs))?;
+                both.extend(prove(lhs.minus(rhs))?);
+                Some(both)
+            }
+        }
+    }
+
+    /// The form that is not negative exactly if a `bool` is true, if that is a comparison.
+    fn linear(&self, cond: InstId) -> Option<Form> {
+        let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op else { return None };
+        let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
+        match op {
+            CompareOp::Ge => lhs.minus(rhs),
+            CompareOp::Le => rhs.minus(lhs),
+            CompareOp::Gt => lhs.minus(rhs)?.shifted(-1),
+            CompareOp::Lt => rhs.minus(lhs)?.shifted(-1),
+            CompareOp::Eq | CompareOp::Ne => None,
+        }
+    }
+
+    /// Whether a form lies within `limits`.
+    pub(super) fn is_within(&self, form: &Form, limits: Range) -> bool {
+        let (least, most) = self.atoms.bounds(form);
+        let above = least.is_some_and(|least| limits.min <= least)
+            || form.shifted(-limits.min).is_some_and(|rest| self.known.implies(&self.atoms, &rest));
+        above
+            && (most.is_some_and(|most| most <= limits.max) || {
+                let rest = Form::constant(limits.max).minus(form);
+                rest.is_some_and(|rest| self.known.implies(&self.atoms, &rest))
+            })
+    }
+
+    /// The form of an atom.
+    pub(super) fn atom(&mut self, kind: Kind, range: Range) -> Form {
+        let atom = self.atoms.get(kind, range);
+        self.same.get(&atom).cloned().unwrap_or_else(|| Form::atom(atom))
+    }
+}
