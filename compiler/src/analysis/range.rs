@@ -75,7 +75,7 @@ impl Ranges {
 
     /// What the hardware and the launcher allow `builtin` to be.
     pub fn builtin(kernel: &Kernel, builtin: Builtin) -> Range {
-        Walk::new(kernel).builtin(builtin)
+        Launch::of(kernel).builtin(builtin)
     }
 
     /// True if the index of this `bounds` is always less than its length.
