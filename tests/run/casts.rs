@@ -1,10 +1,10 @@
-//! `as` from every type to every type.
+//! `as` from every type to every type, and `try_from` from every integer to every other.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
 cases![
     from_i8, from_i16, from_i32, from_i64, from_isize, from_u8, from_u16, from_u32, from_u64,
-    from_usize, from_f32, from_f64, from_bool, chains,
+    from_usize, from_f32, from_f64, from_bool, chains, checked, into,
 ];
 
 /// A kernel that casts one type to all others, and the case that runs it.
@@ -105,4 +105,104 @@ fn chains(on: &Engine) -> Check {
         })
         .collect();
     same("out", &out, &want)
+}
+
+/// A kernel that converts one integer to those that may not hold it.
+macro_rules! checked {
+    ($($kernel:ident $from:ident [$($edge:expr),* $(,)?] $($to:ident)*;)*) => {
+        $(
+            #[kernel]
+            fn $kernel(x: &[$from], fits: &mut [u64], sum: &mut [u64]) {
+                let i = global_idx_x();
+                let mut bits = 1u64;
+                let mut total = 0u64;
+                $(
+                    let converted: Result<$to, _> = x[i].try_into();
+                    bits = bits << 1 | converted.is_ok() as u64;
+                    total = total.wrapping_mul(31).wrapping_add(converted.unwrap_or(7) as u64);
+                    if $to::try_from(x[i]).is_err() {
+                        total ^= 1 << 40;
+                    }
+                )*
+                (fits[i], sum[i]) = (bits, total);
+            }
+        )*
+        fn checked(on: &Engine) -> Check {
+            $({
+                let x: Vec<$from> = vec![$($edge),*];
+                let (mut fits, mut sum) = (vec![0u64; x.len()], vec![0u64; x.len()]);
+                let config = LaunchConfig::grid(1).block(x.len());
+                launch!(on, $kernel(read x, write fits, write sum), config)?;
+                let (mut bits, mut totals) = (Vec::new(), Vec::new());
+                for x in x {
+                    let (mut fits, mut total) = (1u64, 0u64);
+                    $(
+                        fits = fits << 1 | $to::try_from(x).is_ok() as u64;
+                        let converted = $to::try_from(x).unwrap_or(7) as u64;
+                        total = total.wrapping_mul(31).wrapping_add(converted);
+                        if $to::try_from(x).is_err() {
+                            total ^= 1 << 40;
+                        }
+                    )*
+                    bits.push(fits);
+                    totals.push(total);
+                }
+                same(concat!(stringify!($from), " fits"), &fits, &bits)?;
+                same(concat!(stringify!($from), " sums"), &sum, &totals)?;
+            })*
+            Ok(())
+        }
+    };
+}
+
+checked! {
+    try_i8 i8 [0, 1, -1, i8::MIN, i8::MAX] u8 u16 u32 u64 usize;
+    try_i16 i16 [0, -1, 127, 128, -128, -129, 255, 256, i16::MIN, i16::MAX] i8 u8 u16 u32 u64 usize;
+    try_i32 i32 [0, -1, 127, 128, 255, 256, 32_768, 65_535, 65_536, i32::MIN, i32::MAX]
+        i8 i16 isize u8 u16 u32 u64 usize;
+    try_i64 i64 [0, -1, 255, 256, 1 << 31, -(1 << 31), 1 << 32, (1 << 32) - 1, i64::MIN, i64::MAX]
+        i8 i16 i32 isize u8 u16 u32 u64 usize;
+    try_isize isize [0, -1, 1 << 33, isize::MIN, isize::MAX] i8 i16 i32 i64 u8 u16 u32 u64 usize;
+    try_u8 u8 [0, 127, 128, 255] i8;
+    try_u16 u16 [0, 127, 128, 255, 256, 32_767, 32_768, 65_535] i8 i16 u8 isize;
+    try_u32 u32 [0, 127, 255, 65_536, 1 << 31, u32::MAX] i8 i16 i32 isize u8 u16 usize;
+    try_u64 u64 [0, 127, 65_535, 1 << 31, 1 << 32, 1 << 63, u64::MAX]
+        i8 i16 i32 i64 isize u8 u16 u32 usize;
+    try_usize usize [0, 127, 1 << 31, 1 << 32, 1 << 63, usize::MAX]
+        i8 i16 i32 i64 isize u8 u16 u32 u64;
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Degrees(f64);
+
+#[device]
+impl From<f32> for Degrees {
+    fn from(turns: f32) -> Degrees {
+        Degrees(360.0 * f64::from(turns))
+    }
+}
+
+#[device]
+fn sum(a: u64, b: i64) -> i64 {
+    a as i64 + b
+}
+
+#[kernel]
+fn converted(x: &[u32], turns: &[f32], out: &mut [i64]) {
+    let i = global_idx_x();
+    let wide: u64 = x[i].into();
+    let angle: Degrees = turns[i].into();
+    let exact: f64 = x[i].into();
+    out[i] = sum(wide, (x[i] as i16).into()) + angle.0 as i64 + exact as i64;
+}
+
+fn into(on: &Engine) -> Check {
+    let (x, turns) = (vec![0u32, 7, 65_535, u32::MAX], vec![0.0f32, 0.5, -1.25, 3.0]);
+    let mut out = vec![0i64; 4];
+    launch!(on, converted(read x, read turns, write out), LaunchConfig::grid(1).block(4))?;
+    let want = x.iter().zip(&turns).map(|(&x, &turns)| {
+        2 * i64::from(x) + i64::from(x as i16) + (360.0 * f64::from(turns)) as i64
+    });
+    same("out", &out, &want.collect::<Vec<i64>>())
 }

@@ -146,6 +146,10 @@ impl Prelude {
             "Ordering" | "cmp::Ordering" | "std::cmp::Ordering" | "core::cmp::Ordering" => {
                 "Ordering"
             }
+            "TryFromIntError"
+            | "num::TryFromIntError"
+            | "std::num::TryFromIntError"
+            | "core::num::TryFromIntError" => "TryFromIntError",
             _ => return self.vector(&Vector::at(path)?.name().to_string()),
         };
         self.paths.get(name).copied()

@@ -177,6 +177,16 @@ impl<'a> Program<'a> {
         self.devices.get(item).is_some_and(|device| device.is_foreign)
     }
 
+    /// Whether `{:?}` prints a struct or enum as derives print it.
+    pub(super) fn derives_debug(&self, item: usize) -> bool {
+        let attrs = match self.item(item) {
+            Some(Item::Struct(of)) => &of.attrs,
+            Some(Item::Enum(of)) => &of.attrs,
+            _ => return false,
+        };
+        self.is_prelude(item) || attrs.iter().any(derives_debug)
+    }
+
     /// A function as it is written; `None` if there is none, or it has no body.
     pub(super) fn written(&self, callee: Callee) -> Option<Written<'a>> {
         match (self.item(callee.item)?, callee.member) {
@@ -359,6 +369,19 @@ impl<'a> Program<'a> {
         self.closures.set(next + 1);
         next
     }
+}
+
+/// Whether an attribute is a `derive` of `Debug`.
+fn derives_debug(attr: &Attribute) -> bool {
+    let mut found = false;
+    if attr.path().is_ident("derive") {
+        // What is wrong with it, rustc says.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.segments.last().is_some_and(|last| last.ident == "Debug");
+            Ok(())
+        });
+    }
+    found
 }
 
 /// What `#[repr(..)]` says.

@@ -125,6 +125,24 @@ impl Prim {
         }
     }
 
+    /// Whether std has a `From` that makes `other` of this integer.
+    pub(crate) const fn always_fits(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::U8, Self::Usize | Self::Isize)
+            | (Self::U16, Self::Usize)
+            | (Self::I8 | Self::I16, Self::Isize) => true,
+            (_, Self::Usize | Self::Isize) | (Self::Usize | Self::Isize, _) => false,
+            _ => {
+                let (from, to) = (self.scalar(), other.scalar());
+                let (Some(narrow), Some(wide)) = (from.bits(), to.bits()) else { return false };
+                from.is_int()
+                    && to.is_int()
+                    && narrow < wide
+                    && (to.is_signed() || !from.is_signed())
+            }
+        }
+    }
+
     /// True for `f16`, `bf16`, `f32` and `f64`.
     pub(crate) const fn is_float(self) -> bool {
         self.scalar().is_float()
@@ -357,6 +375,14 @@ impl Types {
         match &self.lens[self.len_root(len)] {
             Length::Known(extent) => Some(extent),
             Length::Unknown | Length::Same(_) | Length::Reported => None,
+        }
+    }
+
+    /// The first generic argument of a struct or enum.
+    pub(crate) fn first_arg(&self, ty: Ty) -> Option<Ty> {
+        match self.get(ty) {
+            Type::Adt(_, list) => self.parts(list).first().copied(),
+            _ => None,
         }
     }
 

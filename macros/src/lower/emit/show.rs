@@ -12,7 +12,7 @@ use crate::lower::{
     program::Adt,
     tree::{At, Say},
 };
-use syn::{Attribute, Fields, Item, ext::IdentExt};
+use syn::{Fields, Item, ext::IdentExt};
 use warpwise_compiler::{
     ir::{InstId, Scalar},
     message::{Choice, Format, Piece, Placeholder, Which},
@@ -253,15 +253,14 @@ impl Emit<'_> {
         let named = |ident: &syn::Ident, fields: &Fields| {
             (ident.unraw().to_string(), matches!(fields, Fields::Named(_)))
         };
-        let (attrs, names) = match self.program.item(item) {
-            Some(Item::Struct(of)) => (&of.attrs, vec![named(&of.ident, &of.fields)]),
+        let names = match self.program.item(item) {
+            Some(Item::Struct(of)) => vec![named(&of.ident, &of.fields)],
             Some(Item::Enum(of)) => {
-                let variants = of.variants.iter();
-                (&of.attrs, variants.map(|of| named(&of.ident, &of.fields)).collect())
+                of.variants.iter().map(|of| named(&of.ident, &of.fields)).collect()
             }
             _ => return Err(self.bug(at)),
         };
-        if self.program.is_prelude(item) || attrs.iter().any(derives_debug) {
+        if self.program.derives_debug(item) {
             return Ok(Some(names));
         }
         let name = self.program.names[item].clone();
@@ -286,17 +285,4 @@ const fn kind(mono: &Mono) -> &'static str {
         | Mono::Tuple(_)
         | Mono::Adt(..) => "such a value",
     }
-}
-
-/// Whether an attribute is a `derive` of `Debug`.
-fn derives_debug(attr: &Attribute) -> bool {
-    let mut found = false;
-    if attr.path().is_ident("derive") {
-        // What is wrong with it, rustc says.
-        let _ = attr.parse_nested_meta(|meta| {
-            found |= meta.path.segments.last().is_some_and(|last| last.ident == "Debug");
-            Ok(())
-        });
-    }
-    found
 }

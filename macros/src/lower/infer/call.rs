@@ -555,8 +555,8 @@ impl<'a> Infer<'a> {
         };
         let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };
         let ty = self.types.get(this);
-        if name == "from" {
-            return Some(self.lossless(this, call, at));
+        if let "from" | "try_from" = name.as_str() {
+            return Some(self.converted_from(this, name, call, at));
         }
         if let Some(spec) = method::associated(name, ty) {
             return Some(self.apply(spec, this, None, &call.args, at));
@@ -623,16 +623,6 @@ impl<'a> Infer<'a> {
                 self.reported(reported, at)
             }
         }
-    }
-
-    /// `u64::from(x)`: a cast that loses nothing; rustc checks that it does not.
-    fn lossless(&mut self, this: Ty, call: &ExprCall, at: SpanRange) -> Expr {
-        if !self.count(1, &call.args, at) {
-            return self.make(Kind::Reported, this, at);
-        }
-        let value = self.expr(&call.args[0], None);
-        self.oblige(at, Obligation::From(value.ty, this));
-        self.make(Kind::Cast(Box::new(value)), this, at)
     }
 }
 

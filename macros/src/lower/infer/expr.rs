@@ -37,7 +37,7 @@ impl Infer<'_> {
             syn::Expr::Index(e) => self.index(e),
             syn::Expr::Reference(e) => self.reference(e, hint),
             syn::Expr::Call(e) => self.call(e, hint),
-            syn::Expr::MethodCall(e) => self.method_call(e),
+            syn::Expr::MethodCall(e) => self.method_call(e, hint),
             syn::Expr::Block(e) => self.block_expr(e, hint),
             // Of a constant that is computed at run time the value is the same.
             syn::Expr::Const(e) => self.constant_block(e, hint),

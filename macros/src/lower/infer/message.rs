@@ -200,7 +200,7 @@ impl Infer<'_> {
     }
 
     /// A value bound to a variable of our own.
-    fn named(&mut self, value: Expr, stmts: &mut Vec<Stmt>) -> Var {
+    pub(super) fn named(&mut self, value: Expr, stmts: &mut Vec<Stmt>) -> Var {
         let Expr { ty, at, .. } = value;
         let (name, mutable, settable) = (String::new(), false, false);
         let var = self.vars.push(Variable { name, ty, mutable, settable, at });
@@ -211,7 +211,7 @@ impl Infer<'_> {
         var
     }
 
-    fn variable(&mut self, var: Var, at: SpanRange) -> Expr {
+    pub(super) fn variable(&mut self, var: Var, at: SpanRange) -> Expr {
         let ty = self.vars[var].ty;
         self.make(Kind::Var(var), ty, at)
     }

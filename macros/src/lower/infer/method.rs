@@ -18,7 +18,7 @@ use warpwise_compiler::{id::Id as _, ir::Extent};
 pub(super) type Args = Punctuated<syn::Expr, syn::Token![,]>;
 
 impl Infer<'_> {
-    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Expr {
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Expr {
         let at =
             SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
         let name = call.method.to_string();
@@ -41,6 +41,10 @@ impl Infer<'_> {
             self.no_turbofish(call);
             return self.apply(spec, this, Some(receiver), &call.args, at);
         }
+        let receiver = match self.converted(receiver, call, hint, at) {
+            Ok(converted) => return converted,
+            Err(receiver) => receiver,
+        };
         let receiver = match self.unwrapped(receiver, call, at) {
             Ok(unwrapped) => return unwrapped,
             Err(receiver) => receiver,

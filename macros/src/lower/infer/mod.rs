@@ -13,6 +13,7 @@ mod call;
 mod closure;
 mod contract;
 mod control;
+mod convert;
 mod expr;
 mod extent;
 mod function_value;

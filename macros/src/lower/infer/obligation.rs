@@ -47,6 +47,8 @@ pub(super) enum Obligation {
     ConstArg(Len),
     /// The first can be converted to the second without loss.
     From(Ty, Ty),
+    /// `try_from` of the first, which is an integer, makes the second.
+    TryFrom(Ty, Ty),
 }
 
 impl Obligation {
@@ -206,6 +208,26 @@ impl Obligation {
             Self::ConstArg(len) => {
                 if types.extent(len).is_none() && !types.is_reported_len(len) {
                     errors.mistyped(at, "a constant argument is not known");
+                }
+            }
+            Self::TryFrom(from, to) => {
+                let (Type::Prim(of), Type::Prim(into)) = (types.get(from), types.get(to)) else {
+                    let (from, to) = (types.show(from), types.show(to));
+                    let fact = format!("`{to}` cannot be made from `{from}` by `try_from`");
+                    errors.mistyped(at, fact);
+                    return;
+                };
+                if of == into || of.always_fits(into) {
+                    let (of, into) = (of.name(), into.name());
+                    errors.advise(
+                        at,
+                        format_args!("every `{of}` is a `{into}`"),
+                        format_args!("write `{into}::from(..)`"),
+                    );
+                } else if !of.is_int() || !into.is_int() {
+                    let (of, into) = (of.name(), into.name());
+                    let fact = format!("`{into}` cannot be made from `{of}` by `try_from`");
+                    errors.mistyped(at, fact);
                 }
             }
             Self::From(from, to) => {

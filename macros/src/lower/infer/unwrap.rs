@@ -70,7 +70,11 @@ impl Infer<'_> {
                 };
                 let words = expected
                     .unwrap_or_else(|| format!("called `Result::{name}()` on an `{found}` value"));
-                let shown = matches!(self.types.get(bad.1), Type::Prim(_));
+                let shown = match self.types.get(bad.1) {
+                    Type::Prim(_) | Type::Unit | Type::Tuple(_) | Type::Array(..) => true,
+                    Type::Adt(item, _) => self.program().derives_debug(item),
+                    _ => false,
+                };
                 let words = if shown { format!("{words}: {{error:?}}") } else { words };
                 Some(Unwrap { good, bad: (bad.0, Some(bad.1)), words })
             }

@@ -44,6 +44,7 @@ const ITEMS: &[&str] = &[
     "Option",
     "Result",
     "Ordering",
+    "TryFromIntError",
     "Range",
     "RangeFrom",
     "RangeInclusive",

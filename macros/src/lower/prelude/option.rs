@@ -10,6 +10,11 @@ enum Result<T, E> {
     Err(E),
 }
 
+// Std's is a struct; of a value of either there is one, and it prints like this.
+enum TryFromIntError {
+    TryFromIntError(()),
+}
+
 impl<T> Option<T> {
     fn is_some(&self) -> bool {
         matches!(self, Some(_))

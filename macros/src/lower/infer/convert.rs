@@ -1,0 +1,130 @@
+//! `from`, `into`, `try_from` and `try_into`: of numbers, and `into` what has an `impl` of `From`.
+//!
+//! The target of `into` and `try_into` may be known only later; what must hold of it is checked then.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::{Block, Expr, GenericArg, Kind},
+        types::{Prim, Ty, Type},
+    },
+    Infer, Obligation,
+};
+use syn::{ExprCall, ExprMethodCall};
+use warpwise_compiler::ir::CompareOp;
+
+impl Infer<'_> {
+    /// `u64::from(x)`, which is a cast that loses nothing, or `u8::try_from(x)`.
+    pub(super) fn converted_from(
+        &mut self,
+        this: Ty,
+        name: &str,
+        call: &ExprCall,
+        at: SpanRange,
+    ) -> Expr {
+        if !self.count(1, &call.args, at) {
+            return self.make(Kind::Reported, this, at);
+        }
+        let value = self.expr(&call.args[0], None);
+        if name == "from" { self.lossless(value, this, at) } else { self.checked(value, this, at) }
+    }
+
+    /// `x.into()` and `x.try_into()`, or the receiver back. `hint` is what is expected.
+    pub(super) fn converted(
+        &mut self,
+        value: Expr,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Result<Expr, Expr> {
+        let tries = match call.method.to_string().as_str() {
+            "into" => false,
+            "try_into" => true,
+            _ => return Err(value),
+        };
+        if !call.args.is_empty() {
+            return Err(value);
+        }
+        let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
+        if tries {
+            if !is_number {
+                return Err(value);
+            }
+            let to = hint.and_then(|hint| self.types.first_arg(hint));
+            let to = to.unwrap_or_else(|| self.unknown());
+            return Ok(self.checked(value, to, at));
+        }
+        if let Some(to) = hint
+            && let Some(member) = self.member(to, "from", Some("From"))
+        {
+            return Ok(self.operator_call(member, value, None, at));
+        }
+        if !is_number {
+            return Err(value);
+        }
+        let to = hint.unwrap_or_else(|| self.unknown());
+        Ok(self.lossless(value, to, at))
+    }
+
+    /// A cast that loses nothing; rustc checks that it does not.
+    fn lossless(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
+        self.oblige(at, Obligation::From(value.ty, to));
+        self.make(Kind::Cast(Box::new(value)), to, at)
+    }
+
+    /// A cast, in a `Result`: `Ok` if it comes back the same, with the same sign.
+    fn checked(&mut self, value: Expr, to: Ty, at: SpanRange) -> Expr {
+        self.oblige(at, Obligation::TryFrom(value.ty, to));
+        let program = self.program();
+        let library = |name| program.library(name).expect("the prelude has it");
+        let (result, error) = (library("Result"), library("TryFromIntError"));
+        let nothing = self.types.list(Vec::new());
+        let error = self.types.add(Type::Adt(error, nothing));
+        let both = self.types.list(vec![GenericArg::Type(to), GenericArg::Type(error)]);
+        let result = self.types.add(Type::Adt(result, both));
+
+        let from = value.ty;
+        let mut stmts = Vec::new();
+        let value = self.named(value, &mut stmts);
+        let variable = self.variable(value, at);
+        let cast = self.make(Kind::Cast(Box::new(variable)), to, at);
+        let cast = self.named(cast, &mut stmts);
+        let fits = {
+            let back = self.variable(cast, at);
+            let back = self.make(Kind::Cast(Box::new(back)), from, at);
+            let value = self.variable(value, at);
+            self.related(CompareOp::Eq, back, value, at)
+        };
+        let same_sign = {
+            let [value, cast] = [value, cast].map(|var| {
+                let value = self.variable(var, at);
+                let zero = self.make(Kind::Int(0), value.ty, at);
+                self.related(CompareOp::Lt, value, zero, at)
+            });
+            self.related(CompareOp::Eq, value, cast, at)
+        };
+        let bool = self.prim(Prim::Bool);
+        let (lhs, rhs) = (Box::new(fits), Box::new(same_sign));
+        let cond = Box::new(self.make(Kind::Lazy { and: true, lhs, rhs }, bool, at));
+        let cast = self.variable(cast, at);
+        let then =
+            Block { stmts: Vec::new(), tail: Some(Box::new(self.variant(0, cast, result, at))) };
+        let unit = self.types.unit();
+        let unit = self.make(Kind::Unit, unit, at);
+        let error = self.variant(0, unit, error, at);
+        let other = Some(Box::new(self.variant(1, error, result, at)));
+        let choice = self.make(Kind::If { cond, then, other }, result, at);
+        let block = Block { stmts, tail: Some(Box::new(choice)) };
+        self.make(Kind::Block { label: None, block }, result, at)
+    }
+
+    fn related(&mut self, op: CompareOp, lhs: Expr, rhs: Expr, at: SpanRange) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        self.make(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
+    }
+
+    /// A variant with one part.
+    fn variant(&mut self, variant: usize, part: Expr, ty: Ty, at: SpanRange) -> Expr {
+        let fields = vec![(0, part)];
+        self.make(Kind::Aggregate { variant: Some(variant), fields, base: None }, ty, at)
+    }
+}
