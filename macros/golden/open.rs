@@ -91,6 +91,36 @@ where
             ],
         )
     }
+    ///How many blocks of the kernel run on a multiprocessor of `device` at the same time, if they have so many threads and a launch sizes so many bytes of shared memory (`shared_dyn!`), and what limits that. `None` for the interpreter, which has no multiprocessors.
+    ///
+    /// # Errors
+    /// If no launch could have such blocks, or the kernel does not compile for the device.
+    #[allow(clippy::impl_trait_in_params, reason = "as `LaunchConfig::block` takes it")]
+    fn occupancy(
+        device: &::warpwise::Device,
+        block: impl ::core::convert::Into<::warpwise::Dims>,
+        dynamic_shared: usize,
+    ) -> ::warpwise::Result<::core::option::Option<::warpwise::occupancy::Occupancy>> {
+        #[allow(unused_imports, reason = "used where the kernel did not compile")]
+        use ::warpwise::__private::NotCompiled as _;
+        ::warpwise::__private::occupancy(
+            Self::__WARPWISE_SOURCE,
+            &[
+                ::warpwise::__private::Binding::Type(
+                    <T as ::warpwise::__private::Element>::SCALAR,
+                ),
+                ::warpwise::__private::Binding::Const(
+                    ::warpwise::__private::Element::to_bits(N),
+                ),
+                ::warpwise::__private::Binding::Const(
+                    ::warpwise::__private::Element::to_bits(TILE),
+                ),
+            ],
+            device,
+            block,
+            dynamic_shared,
+        )
+    }
 }
 const _: () = {
     impl<T, const N: usize> fill<T, N>
@@ -116,6 +146,7 @@ const _: () = {
                         }
                     }
                     const PLACES: &[::warpwise::__private::Place] = &[
+                        place(0, 0, 0),
                         place(0, 0, 0),
                         place(0, 0, 0),
                         place(0, 0, 0),

@@ -194,7 +194,8 @@ impl Compiled {
         let name = &item.sig.ident;
         let text = name.unraw().to_string();
         let ir = &self.ir;
-        let places = place::table(places.spans.iter().map(|range| range.first));
+        let spans = places.spans.iter().map(|range| range.first);
+        let places = place::table(spans.chain([places.fallback]));
         let generics = signature::without_lifetimes(&item.sig.generics);
         let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
         let (ptx, embedded) = match &self.ptx {

@@ -3,7 +3,7 @@
 //! ```text
 //! fn saxpy(..) { .. }                      // the user's function, as it was written
 //! struct saxpy {}                          // a type of that name, with
-//! impl saxpy { PTX, launch }               //   what the host needs
+//! impl saxpy { PTX, launch, occupancy }    //   what the host needs
 //! const _: () = { .. };                    // what compiling the kernel yielded: see `embed`
 //! ```
 //! The first three need nothing but the signature, so they are there whatever happens to the
@@ -15,7 +15,7 @@
 //! found when compiling the kernel failed.
 use crate::{
     attr::{self, Options, combine},
-    carry, device, embed, lint_attr, lower,
+    carry, device, embed, lint_attr, lower, resident,
     signature::{self, Param, ParamKind},
     strip::strip,
     ungroup::ungrouped,
@@ -117,6 +117,7 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
     let cfgs = cfgs(&item.attrs);
     let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
     let launch = launch(item, options);
+    let resident = resident::functions(item, options);
     let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
     let summary = summary(&item.attrs);
     quote!(
@@ -132,7 +133,7 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
         #vis struct #name #impl_generics #where_clause { #phantom }
         #(#cfgs)*
         #[allow(dead_code, reason = "the kernel may be used in one way only")]
-        impl #impl_generics #name #type_generics #where_clause { #ptx #launch }
+        impl #impl_generics #name #type_generics #where_clause { #ptx #launch #resident }
     )
 }
 

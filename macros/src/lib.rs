@@ -22,6 +22,7 @@ mod manifest;
 mod place;
 mod plain;
 mod report;
+mod resident;
 mod scope;
 mod signature;
 mod source;

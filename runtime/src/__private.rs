@@ -6,6 +6,7 @@ pub use crate::{
     element::{Atomic, AtomicBuffer, Element},
     kernel::{Place, Source},
     plain::{CopyIn, PlainIn, field, offsets, payload, structure},
+    resident::{max_cooperative_blocks, occupancy},
 };
 pub use warpwise_compiler::{ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;

@@ -105,7 +105,7 @@ impl Interpreter {
 
     /// Runs a launch, of at most so many `steps`, to its end.
     pub(crate) fn run(&self, launch: &Launch<'_>, steps: Option<u64>) -> Result<()> {
-        check_grid(launch)?;
+        launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
         let program = self.program(launch)?;
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
@@ -162,10 +162,9 @@ impl Pending {
     }
 }
 
-/// Refuses a cooperative launch of too many blocks.
-fn check_grid(launch: &Launch<'_>) -> Result<()> {
-    let limit = COOPERATIVE_THREADS / u64::from(launch.geometry.threads());
-    launch.check_cooperative(limit, &NAME)
+/// How many blocks of so many threads a cooperative launch has at most.
+pub(crate) fn cooperative_limit(threads: u32) -> u64 {
+    COOPERATIVE_THREADS / u64::from(threads)
 }
 
 fn argument<'a>(arg: &Value<'a>) -> warpwise_simt::Arg<'a> {

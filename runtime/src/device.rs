@@ -7,11 +7,13 @@ use crate::{
     cpu::{self, Interpreter},
     dispatch::Launch,
     driver::{Allocation, Stream},
+    kernel::{Bound, Source},
 };
 use std::{
     fmt,
     sync::{Arc, Once},
 };
+use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
 
 /// A place where kernels run, and the order of work there. Cheap to clone: clones are the
 /// same device.
@@ -252,6 +254,42 @@ impl Device {
                 Ok(())
             }
             Engine::Cuda(stream) => stream.write(memory.gpu(), bytes),
+        }
+    }
+
+    /// What a kernel takes of a GPU, in blocks with so much shared memory; `None` on the interpreter.
+    pub(crate) fn gpu(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        bound: &Bound,
+        shared: u64,
+    ) -> Result<Option<Gpu>> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(None),
+            Engine::Cuda(stream) => {
+                let (info, registers) = stream.taken(source, bindings, bound)?;
+                let target = info.sm.map_or(Target::OLDEST, Target::new);
+                let multiprocessors = info.multiprocessors as u64;
+                Ok(Some(Gpu { target, multiprocessors, registers, shared }))
+            }
+        }
+    }
+
+    /// How many blocks a cooperative launch has at most, if they have so much shared memory that it asks for.
+    pub(crate) fn cooperative_limit(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        bound: &Bound,
+        threads: u32,
+        dynamic: u64,
+    ) -> Result<u64> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(cpu::cooperative_limit(threads)),
+            Engine::Cuda(stream) => {
+                stream.cooperative_limit(source, bindings, bound, threads, dynamic)
+            }
         }
     }
 

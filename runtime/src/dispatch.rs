@@ -1,6 +1,6 @@
 //! From a call of a kernel's `launch` to an engine: everything that is checked before anything runs.
 use crate::{
-    AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Plain, Result, Stored,
+    AtomicBuffer, Buffer, Device, Element, Error, LaunchConfig, Plain, Result, Stored, advice,
     buffer::AnyBuffer,
     element::Atomic,
     error::LaunchMistake,
@@ -171,7 +171,10 @@ pub fn launch(
         return Ok(());
     }
     let shared = shared_memory(source, bound, device, geometry, args).map_err(refused)?;
-    device.run(&Launch { source, bindings, bound, geometry, shared, args })
+    let launch = Launch { source, bindings, bound, geometry, shared, args };
+    device.run(&launch)?;
+    advice::on(&launch, device);
+    Ok(())
 }
 
 fn check(

@@ -284,6 +284,14 @@ pub enum LaunchMistake {
         /// The device.
         device: String,
     },
+    /// Blocks that take more of a multiprocessor than it has, so that none of them can run.
+    #[error("none of its blocks can run on {device}: {problem}")]
+    Unlaunchable {
+        /// What they take too much of.
+        problem: String,
+        /// The device.
+        device: String,
+    },
     /// A buffer of another device than the launch's.
     #[error("`{param}` is a buffer on {buffer}, and the launch is on {device}")]
     WrongDevice {

@@ -3,7 +3,7 @@
 //! [`Source`] is what the macro embeds. [`Bound`] is its IR with nothing left to bind, and with the
 //! [`Signature`] that the launcher checks a launch against; engines make their programs of it. Each
 //! of these things is made once, at the first launch, and kept in a [`Cache`].
-use crate::{Device, Error, Result, error::DevicePanic, output};
+use crate::{Device, Error, Result, advice::Advice, error::DevicePanic, output};
 use std::{
     collections::HashMap,
     fmt,
@@ -14,6 +14,7 @@ use warpwise_compiler::{
     compile,
     fault::Reason,
     ir::{Extent, Fault, Kernel, Param},
+    lint::launch::has_barriers,
     message::MOST_VALUES,
     specialize::Binding,
 };
@@ -38,7 +39,7 @@ pub struct Source {
     pub ir: &'static str,
     /// Its PTX for the oldest GPU it runs on, if nothing is left to bind.
     pub ptx: Option<&'static str>,
-    /// What the IR's spans (`!3`) stand for, by number.
+    /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
     pub places: &'static [Place],
 }
 
@@ -105,6 +106,8 @@ pub(crate) struct FaultDetails {
 pub(crate) struct Bound {
     pub(crate) kernel: Kernel,
     pub(crate) signature: Signature,
+    /// What was said of its launches.
+    pub(crate) advice: Advice,
 }
 
 impl Bound {
@@ -121,7 +124,7 @@ impl Bound {
                 device: device.to_string(),
                 message,
             })?;
-            Ok(Self { signature: Signature::of(&kernel), kernel })
+            Ok(Self { signature: Signature::of(&kernel), kernel, advice: Advice::default() })
         })
     }
 }
@@ -150,6 +153,8 @@ pub(crate) struct Signature {
     pub(crate) declared_shared: u64,
     /// Whether launches compute lengths of other arrays.
     pub(crate) sized_at_launch: bool,
+    /// Barriers that a block waits at, of those that hardware counts.
+    pub(crate) barriers: u32,
 }
 
 impl Signature {
@@ -163,6 +168,7 @@ impl Signature {
             shared: ptx::block_shared_bytes(kernel),
             declared_shared: ptx::declared_shared_bytes(kernel),
             sized_at_launch: ptx::is_sized_at_launch(kernel),
+            barriers: has_barriers(kernel).into(),
         }
     }
 }

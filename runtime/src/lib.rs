@@ -32,6 +32,7 @@
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
+//! - [`occupancy`]: how many blocks of a kernel run at the same time.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
@@ -39,6 +40,7 @@ compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch6
 // What `#[device]` expands to names the crate.
 extern crate self as warpwise;
 
+mod advice;
 mod atomic;
 mod barrier;
 pub mod block;
@@ -56,9 +58,11 @@ mod kernel;
 mod launch;
 pub mod math;
 mod num;
+pub mod occupancy;
 mod output;
 mod plain;
 pub mod prelude;
+mod resident;
 pub mod vector;
 mod view;
 pub mod warp;

@@ -7,7 +7,7 @@
 mod kernels;
 mod process;
 
-use kernels::{divide, faulty, increment, meeting, sized};
+use kernels::{INCREMENT, MEETING, divide, faulty, increment, meeting, sized};
 use process::said;
 use std::{
     env,
@@ -17,8 +17,9 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Source, launch},
+    __private::{Source, launch, max_cooperative_blocks, occupancy},
     Device, Error, LaunchConfig,
+    occupancy::Limiter,
 };
 
 /// [`process::run`], with the driver that is in `libraries`.
@@ -323,6 +324,7 @@ fn without_cooperative_launches_there_are_none() {
         let mut y = device.zeros::<u32>(2).unwrap();
         let error = meeting(&device, 1, 0, &mut y).unwrap_err().to_string();
         assert!(error.contains("of which 0 run at the same time"), "{error}");
+        assert_eq!(max_cooperative_blocks(&MEETING, &[], &device, 128, 0), Ok(0));
         increment(&device, LaunchConfig::cover(2), &mut y).unwrap();
     });
 }
@@ -452,4 +454,129 @@ fn threads_share_a_device() {
         });
     });
     assert!(left(output).is_none_or(|left| left.contains("loads 1 launches 2400")));
+}
+
+/// Writes what is logged to standard error.
+struct Logger;
+
+impl log::Log for Logger {
+    fn enabled(&self, of: &log::Metadata<'_>) -> bool {
+        of.target() == "warpwise::lint"
+    }
+    fn log(&self, record: &log::Record<'_>) {
+        if self.enabled(record.metadata()) {
+            eprintln!("logged {} {}", record.level(), record.args());
+        }
+    }
+    fn flush(&self) {}
+}
+
+fn log_to_stderr() {
+    static LOGGER: Logger = Logger;
+    log::set_logger(&LOGGER).unwrap();
+    log::set_max_level(log::LevelFilter::Info);
+}
+
+/// What a process logged.
+fn logged(output: &Output) -> Vec<String> {
+    let said = said(output);
+    said.lines().filter_map(|line| Some(line.strip_prefix("logged ")?.to_owned())).collect()
+}
+
+fn many_launches(device: &Device) {
+    let mut y = device.zeros::<u32>(4).unwrap();
+    increment(device, LaunchConfig::grid(132), &mut y).unwrap();
+    for _ in 0..150 {
+        increment(device, LaunchConfig::grid(3).block(48), &mut y).unwrap();
+    }
+    for blocks in [1057, 1058] {
+        increment(device, LaunchConfig::grid(blocks), &mut y).unwrap();
+    }
+}
+
+#[test]
+fn launches_are_judged_once_for_each_shape_of_blocks() {
+    let name = "launches_are_judged_once_for_each_shape_of_blocks";
+    let Some(output) = in_process(name, fake(), &[], || {
+        log_to_stderr();
+        many_launches(&Device::cuda(0).unwrap());
+    }) else {
+        return;
+    };
+    let expected = [
+        "gpu_partial_warps: `increment` on cuda:0 (Fake 40): blocks of 48 threads leave 16 lanes of their \
+         last warp idle; help: let blocks have 32 or 64 threads: a multiple of 32",
+        "gpu_small_grids: `increment` on cuda:0 (Fake 40): a grid of 3 blocks leaves 129 of 132 \
+         multiprocessors idle; help: let at least 132 blocks share the work: fewer threads in each, or less \
+         work a thread",
+        "gpu_tiny_launches: `increment` on cuda:0 (Fake 40): 100 launches of 6 warps each, on a device with \
+         528 warp schedulers; note: a launch takes about 3 us, however little it does; help: let one launch \
+         do the work of many: over a larger array, or with an axis of the grid for what the host loops over",
+        "gpu_tail_waves: `increment` on cuda:0 (Fake 40): a grid of 1057 blocks is 1.00 waves of 1056 (132 \
+         multiprocessors with 8 blocks each): the last wave leaves 99 % of the device idle; note: if all \
+         blocks take as long as each other; help: launch 1056 blocks that loop over the work in steps of the \
+         grid, or many more and smaller ones",
+    ];
+    assert_eq!(logged(&output), expected.map(|text| format!("WARN {text}")));
+}
+
+#[test]
+fn the_interpreter_judges_block_shapes_only() {
+    let name = "the_interpreter_judges_block_shapes_only";
+    let output = in_process(name, fake(), &[], || {
+        log_to_stderr();
+        many_launches(&Device::cpu());
+    });
+    let Some(output) = output else { return };
+    let expected = "WARN gpu_partial_warps: `increment` on cpu (SIMT interpreter): blocks of 48 threads leave 16 \
+                    lanes of their last warp idle; help: let blocks have 32 or 64 threads: a multiple of 32";
+    assert_eq!(logged(&output), [expected]);
+}
+
+#[test]
+fn nothing_is_said_of_launches_where_lints_are_off() {
+    let env = [("WARPWISE_LINTS", "off")];
+    let name = "nothing_is_said_of_launches_where_lints_are_off";
+    let output = in_process(name, fake(), &env, || {
+        log_to_stderr();
+        many_launches(&Device::cuda(0).unwrap());
+    });
+    assert!(output.is_none_or(|output| logged(&output).is_empty()));
+}
+
+#[test]
+fn occupancy_is_that_of_the_kernel_as_the_driver_compiled_it() {
+    let name = "occupancy_is_that_of_the_kernel_as_the_driver_compiled_it";
+    in_process(name, fake(), &[("FAKE_CUDA", "greedy")], || {
+        let device = Device::cuda(0).unwrap();
+        let of = |threads: usize, shared| occupancy(&INCREMENT, &[], &device, threads, shared);
+        // 168 registers: 12 warps, and no block of more.
+        let found = of(128, 0).unwrap().unwrap();
+        assert_eq!(
+            (found.blocks, found.warps, &*found.limiters),
+            (3, 12, &[Limiter::Registers][..])
+        );
+        let found = of(32, 100 << 10).unwrap().unwrap();
+        assert_eq!((found.blocks, &*found.limiters), (2, &[Limiter::SharedMemory][..]));
+        let error = of(512, 0).unwrap_err().to_string();
+        let expected = "cannot launch `increment`: none of its blocks can run on cuda:0 (Fake 40): 512 threads of \
+                        168 registers each are more than the 65536 registers that there are, in the units in \
+                        which they are given out";
+        assert_eq!(error, expected);
+        let error = of(32, 228 << 10).unwrap_err().to_string();
+        assert!(error.contains("a block needs 233472 bytes of shared memory"), "{error}");
+        assert_eq!(occupancy(&INCREMENT, &[], &Device::cpu(), 128, 0), Ok(None));
+    });
+}
+
+#[test]
+fn the_most_blocks_of_a_cooperative_launch_are_known_before() {
+    let name = "the_most_blocks_of_a_cooperative_launch_are_known_before";
+    in_process(name, fake(), &[], || {
+        let device = Device::cuda(0).unwrap();
+        let most = |shared| max_cooperative_blocks(&MEETING, &[], &device, 128, shared).unwrap();
+        assert_eq!([most(0), most(120 << 10)], [264, 132]);
+        let most = max_cooperative_blocks(&MEETING, &[], &Device::cpu(), 128, 0);
+        assert_eq!(most, Ok(4096));
+    });
 }

@@ -179,7 +179,7 @@ fn subnormals(on: &Engine) -> Check {
 
 /// A 64-bit update of shared memory in a loop whose counter is the same in all lanes, which
 /// lanes must not leave one after the other: on a GPU such a kernel once never ended.
-#[kernel(block = 33)]
+#[kernel(block = 33, allow(gpu_partial_warps))]
 fn toggle(first: u32, count: u32, out: &mut [u64]) {
     let bits = shared!([AtomicU64; 1]);
     let t = thread_idx_x();

@@ -178,7 +178,7 @@ fn aggregated(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-#[kernel(block = 80)]
+#[kernel(block = 80, allow(gpu_partial_warps))]
 fn elects(gone: u32, out: &mut [u32]) {
     let t = thread_idx_x();
     if gone >> (t % 32) & 1 == 1 {

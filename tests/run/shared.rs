@@ -169,7 +169,7 @@ fn several_arrays(on: &Engine) -> Check {
 }
 
 /// Threads that returned do not count at the barriers behind; that they return is meant.
-#[kernel(block = 100)]
+#[kernel(block = 100, allow(gpu_partial_warps))]
 #[allow(gpu_barriers_after_divergent_returns)]
 fn leaving(keep: usize, out: &mut [u32]) {
     let tile = shared!([u32; 100]);
@@ -384,7 +384,7 @@ fn three_dimensions(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-#[kernel(block = (7, 5))]
+#[kernel(block = (7, 5), allow(gpu_partial_warps))]
 fn odd_block(out: &mut [usize]) {
     let cells = shared!([usize; 35]);
     let t = thread_idx_y() * 7 + thread_idx_x();

@@ -154,7 +154,7 @@ fn votes(on: &Engine) -> Check {
 }
 
 /// Forty threads: the second warp has eight lanes, and only those count.
-#[kernel(block = 40)]
+#[kernel(block = 40, allow(gpu_partial_warps))]
 fn eight_lanes(out: &mut [u32]) {
     let t = thread_idx_x();
     out[t * 4] = warp::ballot(true);

@@ -54,6 +54,11 @@ crate::id!(/** A generic parameter of the kernel, or a constant that only rustc 
 crate::id!(/** Something that the kernel can say. */ MessageId, "msg");
 crate::id!(/** A place in the user's source; only the front end can resolve it. */ Span, "!");
 
+impl Span {
+    /// The kernel as a whole: what is said of it stands at its name.
+    pub const KERNEL: Self = Self(u32::MAX);
+}
+
 /// How deep bodies (and parentheses of an extent) may nest, the kernel's own body included.
 /// A limit, because whatever reads the IR recurses into bodies.
 pub const MAX_DEPTH: usize = 256;

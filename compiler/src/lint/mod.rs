@@ -6,6 +6,15 @@
 mod barriers_after_divergent_returns;
 mod barriers_in_divergent_flow;
 mod barriers_in_divergent_loops;
+pub mod launch;
+mod low_occupancy;
+mod moderate_occupancy;
+mod partial_warps;
+mod residency;
+mod small_grids;
+mod tail_waves;
+mod tiny_launches;
+mod unlaunchable_kernels;
 mod why;
 
 use crate::{
@@ -58,6 +67,13 @@ pub static LINTS: &[Lint] = &[
     barriers_after_divergent_returns::LINT,
     barriers_in_divergent_flow::LINT,
     barriers_in_divergent_loops::LINT,
+    low_occupancy::LINT,
+    moderate_occupancy::LINT,
+    partial_warps::LINT,
+    small_grids::LINT,
+    tail_waves::LINT,
+    tiny_launches::LINT,
+    unlaunchable_kernels::LINT,
 ];
 
 /// Names that stand for several lints: all of a group, or all.

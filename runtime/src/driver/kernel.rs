@@ -5,8 +5,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    dispatch::Launch,
-    kernel::{Signature, Source},
+    kernel::{Bound, Signature, Source},
 };
 use std::{
     borrow::Cow,
@@ -22,35 +21,40 @@ const ERROR_LOG_BUFFER: c_uint = 5;
 const ERROR_LOG_BUFFER_SIZE: c_uint = 6;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 const MOST_DYNAMIC_SHARED_BYTES: c_int = 8;
+/// `CU_FUNC_ATTRIBUTE_NUM_REGS`
+const NUMBER_OF_REGISTERS: c_int = 4;
 /// Bytes of what the driver's compiler may say.
 const LOG_BYTES: usize = 16 << 10;
 
 /// A kernel in a context.
 pub(super) struct Loaded {
     pub(super) function: FunctionHandle,
+    /// Registers that the driver's compiler gave a thread.
+    pub(super) registers: u32,
     _module: Module,
 }
 
 impl Loaded {
     /// Loads the kernel's PTX, made now unless what was embedded is as good.
-    pub(super) fn new(context: &Arc<Context>, launch: &Launch<'_>) -> Result<Self> {
-        let Source { name: kernel, ptx, .. } = *launch.source;
+    pub(super) fn new(context: &Arc<Context>, source: &Source, bound: &Bound) -> Result<Self> {
+        let Source { name: kernel, ptx, .. } = *source;
         let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
         let target = context.info.sm.map_or(Target::OLDEST, Target::new);
-        let ptx = match ptx.filter(|_| !ptx::gains(&launch.bound.kernel, target)) {
+        let ptx = match ptx.filter(|_| !ptx::gains(&bound.kernel, target)) {
             Some(ptx) => Cow::Borrowed(ptx),
-            None => Cow::Owned(emit(&launch.bound.kernel, target).map_err(failed)?),
+            None => Cow::Owned(emit(&bound.kernel, target).map_err(failed)?),
         };
         let zero = |_| failed("a name or PTX with a zero byte".into());
         let ptx = CString::new(&*ptx).map_err(zero)?;
-        let name = CString::new(&*ptx::entry_name(&launch.bound.kernel.name)).map_err(zero)?;
+        let name = CString::new(&*ptx::entry_name(&bound.kernel.name)).map_err(zero)?;
         let module = Module::load(context, &ptx).map_err(|error| match error {
             Error::Driver { .. } => failed(error.to_string()),
             other => other,
         })?;
         let function = module.function(&name)?;
-        allow_shared(context, function, asked_for(&launch.bound.signature, context))?;
-        Ok(Self { function, _module: module })
+        allow_shared(context, function, asked_for(&bound.signature, context))?;
+        let registers = registers(context, function)?;
+        Ok(Self { function, registers, _module: module })
     }
 }
 
@@ -78,6 +82,16 @@ fn allow_shared(context: &Context, function: FunctionHandle, bytes: u64) -> Resu
         // SAFETY: the function is loaded in the context, which is current.
         unsafe { driver.cuFuncSetAttribute(function, MOST_DYNAMIC_SHARED_BYTES, bytes) }
     })
+}
+
+/// Registers of a thread that runs the function.
+fn registers(context: &Context, function: FunctionHandle) -> Result<u32> {
+    let mut registers = 0;
+    context.enter(|driver| {
+        // SAFETY: `registers` takes the result; the function is loaded in the context, which is current.
+        unsafe { driver.cuFuncGetAttribute(&mut registers, NUMBER_OF_REGISTERS, function) }
+    })?;
+    Ok(u32::try_from(registers).unwrap_or(0))
 }
 
 /// A module; unloaded when dropped.

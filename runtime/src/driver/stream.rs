@@ -13,6 +13,7 @@ use crate::{
     Error, Result,
     device::DeviceInfo,
     dispatch::{Launch, Value},
+    kernel::{Bound, Source},
     launch::Geometry,
     output::Printer,
 };
@@ -21,6 +22,7 @@ use std::{
     fmt, ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+use warpwise_compiler::specialize::Binding;
 
 /// `CU_STREAM_NON_BLOCKING`: not ordered with what others do on the default stream.
 const NON_BLOCKING: c_uint = 1;
@@ -145,15 +147,73 @@ impl Stream {
 
     /// Gives a launch to the GPU.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
-        let Gpu { kernels, context } = &*self.gpu;
-        let load = || Loaded::new(context, launch);
-        let loaded = kernels.get(launch.source, launch.bindings, load)?;
+        let loaded = self.load(launch.source, launch.bindings, launch.bound)?;
         let others = self.others(launch.args);
-        context.enter(|driver| {
+        self.gpu.context.enter(|driver| {
             others.iter().try_for_each(|other| self.wait_behind(driver, other))?;
             self.enqueue(driver, launch, &loaded)?;
             others.iter().try_for_each(|other| other.wait_behind(driver, self))
         })
+    }
+
+    /// The kernel in the GPU's context, now or earlier.
+    fn load(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        bound: &Bound,
+    ) -> Result<Arc<Loaded>> {
+        let Gpu { kernels, context } = &*self.gpu;
+        kernels.get(source, bindings, || Loaded::new(context, source, bound))
+    }
+
+    /// The GPU, and the registers that a thread of the kernel takes.
+    pub(crate) fn taken(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        bound: &Bound,
+    ) -> Result<(&DeviceInfo, u32)> {
+        Ok((self.info(), self.load(source, bindings, bound)?.registers))
+    }
+
+    /// How many blocks run at the same time, of so many threads and so much shared memory that the launch asks
+    /// for; none if there are no cooperative launches.
+    pub(crate) fn cooperative_limit(
+        &self,
+        source: &'static Source,
+        bindings: &[Binding],
+        bound: &Bound,
+        threads: u32,
+        dynamic: u64,
+    ) -> Result<u64> {
+        let loaded = self.load(source, bindings, bound)?;
+        self.gpu.context.enter(|driver| self.most_blocks(driver, &loaded, threads, dynamic))
+    }
+
+    fn most_blocks(
+        &self,
+        driver: &Driver,
+        loaded: &Loaded,
+        threads: u32,
+        dynamic: u64,
+    ) -> Result<u64> {
+        let context = &self.gpu.context;
+        let mut each = 0;
+        if context.cooperative {
+            let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
+            let shared = usize::try_from(dynamic).unwrap_or(usize::MAX);
+            // SAFETY: `each` takes the result; the function is loaded in the context, which is current.
+            unsafe {
+                driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &mut each,
+                    loaded.function,
+                    threads,
+                    shared,
+                )
+            }?;
+        }
+        Ok(u64::try_from(each).unwrap_or(0) * context.info.multiprocessors as u64)
     }
 
     /// The other streams whose buffers are among `args`.
@@ -244,23 +304,9 @@ impl Stream {
         if !launch.bound.signature.cooperative {
             return Ok(());
         }
-        let context = &self.gpu.context;
-        let mut each = 0;
-        if context.cooperative {
-            let threads = c_int::try_from(launch.geometry.threads()).unwrap_or(c_int::MAX);
-            let shared = usize::try_from(launch.shared.dynamic).unwrap_or(usize::MAX);
-            // SAFETY: `each` takes the result; the function is loaded in the context, which is current.
-            unsafe {
-                driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                    &mut each,
-                    loaded.function,
-                    threads,
-                    shared,
-                )
-            }?;
-        }
-        let each = u64::try_from(each).unwrap_or(0);
-        launch.check_cooperative(each * context.info.multiprocessors as u64, context)
+        let threads = launch.geometry.threads();
+        let limit = self.most_blocks(driver, loaded, threads, launch.shared.dynamic)?;
+        launch.check_cooperative(limit, &*self.gpu.context)
     }
 
     /// Waits, so that records are free again.

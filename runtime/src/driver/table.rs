@@ -195,6 +195,7 @@ functions! {
         );
         cuModuleUnload(module: ModuleHandle);
         cuModuleGetFunction(function: *mut FunctionHandle, module: ModuleHandle, name: *const c_char);
+        cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: FunctionHandle);
         cuFuncSetAttribute(function: FunctionHandle, attribute: c_int, value: c_int);
         cuLaunchKernel(
             function: FunctionHandle,

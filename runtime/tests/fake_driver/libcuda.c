@@ -2,7 +2,8 @@
    on the host, does everything at once, and knows the kernels of tests/kernels by their names.
    It checks what a driver takes for granted, and at exit prints what is still allocated.
 
-   FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation. */
+   FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation;
+   greedy: kernels take 168 registers, and not 32. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +176,11 @@ API int cuEventDestroy_v2(void *event) {
 
 /* Kernels: a module and a function are the name of the entry. */
 static int most_shared = 48 << 10;
+API int cuFuncGetAttribute(int *value, int attribute, void *function) {
+    ENTER;
+    if (attribute != 4) return INVALID_VALUE;
+    return *value = is("greedy") ? 168 : 32, OK;
+}
 API int cuFuncSetAttribute(void *function, int attribute, int value) {
     ENTER;
     if (attribute != 8 || value < 0 || value > 227 << 10) return INVALID_VALUE;

@@ -3,9 +3,9 @@ use std::fmt;
 use warpwise::__private::Source;
 use warpwise_compiler::{
     analysis::Analyses,
-    diag::{Diagnostic, Level},
+    diag::Diagnostic,
     id::Id,
-    ir::Kernel,
+    ir::{Kernel, Span},
     lint::{self, Levels},
 };
 
@@ -29,12 +29,11 @@ impl fmt::Display for Found {
 /// What every lint, whatever its level, finds in a kernel.
 pub(crate) fn found(source: &Source) -> Vec<Found> {
     let kernel: Kernel = source.ir.parse().expect("the macro has made it");
-    let warn = lint::names().map(|name| (name.to_owned(), Level::Warn));
-    let levels = Levels { kernel: warn.collect(), spans: Vec::new() };
-    let diagnostics = lint::run(&kernel, &Analyses::of(&kernel), &levels);
-    let line = |diagnostic: &Diagnostic| source.places[diagnostic.span.index()].line;
+    let diagnostics = lint::all(&kernel, &Analyses::of(&kernel), &Levels::default());
+    // What is said of a kernel as a whole stands at its name, the last place.
+    let place = |span: Span| source.places.get(span.index()).or(source.places.last());
+    let line = |diagnostic: &Diagnostic| place(diagnostic.span).map_or(0, |place| place.line);
     let mut found: Vec<_> = diagnostics
-        .0
         .iter()
         .map(|diagnostic| {
             let Diagnostic { code, message, .. } = diagnostic;

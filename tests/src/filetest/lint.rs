@@ -3,6 +3,7 @@ use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{
     analysis::Analyses,
     diag::{Diagnostic, Level},
+    ir::Span,
     lint::{self, Levels},
 };
 
@@ -19,7 +20,8 @@ fn text(diagnostic: &Diagnostic) -> String {
         Level::Warn => "warn",
         Level::Deny => "deny",
     };
-    let mut text = format!("{level} {code}: {message} {span}\n");
+    let at = if *span == Span::KERNEL { "(kernel)".into() } else { span.to_string() };
+    let mut text = format!("{level} {code}: {message} {at}\n");
     for (span, label) in labels {
         text += &format!("  note: {label} {span}\n");
     }

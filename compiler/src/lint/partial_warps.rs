@@ -1,0 +1,49 @@
+//! `gpu_partial_warps`: blocks that are no whole number of warps.
+//!
+//! ```text
+//! #[kernel(block = 100)]               // 4 warps, and 28 lanes of the last have no thread
+//! ```
+//! The hardware runs warps of 32 lanes; lanes without a thread take part, and do nothing. Said when the kernel is
+//! built, if it declares its block, and otherwise when it is launched.
+use super::{Finding, Group, Lint, launch::Launch};
+use crate::{
+    analysis::Analyses,
+    diag::Level,
+    hardware::occupancy::{MOST_THREADS, WARP},
+    ir::{Kernel, Span},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_partial_warps", group: Group::Performance, level: Level::Warn, check };
+
+fn check(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let shape = analyses.trace.shape;
+    let threads = u32::try_from(shape.threads()).unwrap_or(u32::MAX);
+    let found = shape.declared.then(|| finding(threads)).flatten();
+    found.into_iter().collect()
+}
+
+pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
+    match launch.kernel.block {
+        Some(_) => None,
+        None => finding(launch.threads()),
+    }
+}
+
+fn finding(threads: u32) -> Option<Finding> {
+    if threads.is_multiple_of(WARP) || threads > MOST_THREADS {
+        return None;
+    }
+    let above = threads.next_multiple_of(WARP);
+    let idle = above - threads;
+    let lanes = if idle == 1 { "1 lane" } else { &format!("{idle} lanes") };
+    let below = above - WARP;
+    let sizes = if below == 0 { above.to_string() } else { format!("{below} or {above}") };
+    Some(Finding {
+        message: format!("blocks of {threads} threads leave {lanes} of their last warp idle"),
+        span: Span::KERNEL,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        help: format!("let blocks have {sizes} threads: a multiple of {WARP}"),
+    })
+}

@@ -1,0 +1,148 @@
+//! What the lints of occupancy say: how many warps of a kernel run at the same time, what limits
+//! that, and how much less of it would let more run.
+use super::{
+    Finding,
+    launch::{Launch, count, has_barriers, shared_bytes},
+};
+use crate::{
+    analysis::Analyses,
+    hardware::occupancy::{
+        Block, Limiter, MOST_THREADS, MULTIPROCESSORS, Multiprocessor, Occupancy, WARP,
+    },
+    ir::{Kernel, Span},
+    target::Target,
+};
+use std::ops::Range;
+
+/// If a kernel of a declared block, on the architecture on which most of its warps run, has a share of them
+/// in `percent`.
+pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -> Vec<Finding> {
+    let shape = analyses.trace.shape;
+    let Some(shared) = shared_bytes(kernel).filter(|_| shape.declared) else {
+        return Vec::new();
+    };
+    let block = Block {
+        threads: u32::try_from(shape.threads()).unwrap_or(u32::MAX),
+        registers: None,
+        shared,
+        barriers: has_barriers(kernel).into(),
+    };
+    let supported = MULTIPROCESSORS.iter().filter(|row| row.target >= Target::OLDEST);
+    let ran = supported.filter_map(|row| Some((row, row.occupancy(&block).ok()?)));
+    let best = ran.reduce(|best, next| if share(&next.1) > share(&best.1) { next } else { best });
+    let found = best.and_then(|(row, occupancy)| finding(row, &block, &occupancy, percent));
+    let note = |mut finding: Finding| {
+        finding
+            .notes
+            .push("registers are not counted; on no architecture is the share larger".to_owned());
+        finding
+    };
+    found.map(note).into_iter().collect()
+}
+
+/// If the launch has a share of the warps that could run in `percent`.
+pub(super) fn launched(launch: &Launch<'_>, percent: Range<u32>) -> Option<Finding> {
+    let gpu = launch.gpu.as_ref()?;
+    let row = Multiprocessor::of(gpu.target)?;
+    let block = launch.taken(gpu);
+    finding(row, &block, &row.occupancy(&block).ok()?, percent)
+}
+
+/// Percent of the warps that could run.
+fn share(occupancy: &Occupancy) -> u32 {
+    occupancy.warps * 100 / occupancy.most_warps
+}
+
+fn finding(
+    row: &Multiprocessor,
+    block: &Block,
+    occupancy: &Occupancy,
+    percent: Range<u32>,
+) -> Option<Finding> {
+    let Occupancy { blocks, warps, most_warps, .. } = *occupancy;
+    let share = share(occupancy);
+    if !percent.contains(&share) {
+        return None;
+    }
+    let most = if occupancy.registers_known { "" } else { "at most " };
+    let run = if blocks == 1 { "runs" } else { "run" };
+    Some(Finding {
+        message: format!(
+            "{most}{} of {} threads {run} on a multiprocessor of {} at the same time: {warps} of its \
+             {most_warps} warps ({share} %), limited by {}",
+            count(blocks.into(), "block"),
+            block.threads,
+            row.target,
+            occupancy.limited_by(),
+        ),
+        span: Span::KERNEL,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        help: help(row, block, occupancy),
+    })
+}
+
+/// Of what there would have to be less, or more, for more warps to run; the first of these that helps.
+fn help(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> String {
+    let better = |changed: &Block| {
+        let changed = row.occupancy(changed).ok()?;
+        (changed.warps > occupancy.warps).then_some(changed)
+    };
+    for limiter in occupancy.limiters.iter().rev() {
+        let found = match limiter {
+            Limiter::SharedMemory => less_shared(row, block, occupancy),
+            Limiter::Registers => fewer_registers(row, block, occupancy),
+            Limiter::Warps | Limiter::Blocks => other_threads(block, better),
+            Limiter::Barriers => None,
+        };
+        if let Some(found) = found {
+            return found;
+        }
+    }
+    "let blocks take less of what limits them".to_owned()
+}
+
+/// The most shared memory with which twice as many blocks run, or one more.
+fn less_shared(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Option<String> {
+    [2 * occupancy.blocks, occupancy.blocks + 1].into_iter().find_map(|wanted| {
+        let each = row.shared / u64::from(wanted) / row.granularity * row.granularity;
+        let shared = each.checked_sub(row.reserved)?.min(row.block_shared);
+        let changed = row.occupancy(&Block { shared, ..*block }).ok()?;
+        (changed.blocks > occupancy.blocks).then(|| {
+            format!(
+                "with {shared} bytes of shared memory a block or fewer ({} now), {} would run; or let more \
+                 threads share them",
+                block.shared,
+                count(changed.blocks.into(), "block"),
+            )
+        })
+    })
+}
+
+/// The most registers with which twice as many blocks run, or one more.
+fn fewer_registers(row: &Multiprocessor, block: &Block, occupancy: &Occupancy) -> Option<String> {
+    let registers = block.registers?;
+    let with = |registers| row.occupancy(&Block { registers: Some(registers), ..*block }).ok();
+    [2 * occupancy.blocks, occupancy.blocks + 1].into_iter().find_map(|wanted| {
+        let enough = (1..registers).rev().find_map(|registers| {
+            let changed = with(registers)?;
+            (changed.blocks >= wanted).then_some((registers, changed))
+        });
+        let (registers, changed) = enough?;
+        Some(format!(
+            "with {registers} registers a thread or fewer, {} would run: keep fewer values at a time, or \
+             smaller arrays",
+            count(changed.blocks.into(), "block"),
+        ))
+    })
+}
+
+/// The number of threads, of whole warps, with which most warps run.
+fn other_threads(block: &Block, better: impl Fn(&Block) -> Option<Occupancy>) -> Option<String> {
+    let sizes = (1..=MOST_THREADS / WARP).map(|warps| warps * WARP);
+    let tried = sizes.filter_map(|threads| Some((threads, better(&Block { threads, ..*block })?)));
+    let best = tried.reduce(|best, next| if next.1.warps > best.1.warps { next } else { best });
+    best.map(|(threads, occupancy)| {
+        format!("with {threads} threads a block, {} warps would run", occupancy.warps)
+    })
+}

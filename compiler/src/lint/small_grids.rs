@@ -1,0 +1,53 @@
+//! `gpu_small_grids`: a launch of fewer blocks than the GPU has multiprocessors.
+//!
+//! ```text
+//! sum::launch(&device, LaunchConfig::grid(1).block(256), ..)   // 131 of 132 multiprocessors idle
+//! ```
+//! If blocks wait at barriers, of fewer than twice as many: with one block on a multiprocessor nothing runs there
+//! while its threads wait for each other. (Both are what Nsight Compute's launch rules look for.) Silent about
+//! barriers where no two blocks fit on a multiprocessor anyway.
+use super::{
+    Finding, Group, Lint,
+    launch::{Launch, count, has_barriers, not_before},
+};
+use crate::{diag::Level, ir::Span};
+
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_small_grids",
+    group: Group::Performance,
+    level: Level::Warn,
+    check: not_before,
+};
+
+pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
+    let gpu = launch.gpu.as_ref()?;
+    let (blocks, all) = (launch.blocks(), gpu.multiprocessors);
+    let two_fit = || launch.occupancy(gpu).is_some_and(|occupancy| occupancy.blocks >= 2);
+    let (message, wanted) = if blocks < all {
+        let message = format!(
+            "a grid of {} leaves {} of {all} multiprocessors idle",
+            count(blocks, "block"),
+            all - blocks
+        );
+        (message, all)
+    } else if blocks < 2 * all && has_barriers(launch.kernel) && two_fit() {
+        let alone = 2 * all - blocks;
+        let have = if alone == 1 { "has" } else { "have" };
+        let message = format!(
+            "{alone} of {all} multiprocessors {have} one block of this grid of {blocks}, and nothing to \
+             do while it waits at a barrier"
+        );
+        (message, 2 * all)
+    } else {
+        return None;
+    };
+    Some(Finding {
+        message,
+        span: Span::KERNEL,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        help: format!(
+            "let at least {wanted} blocks share the work: fewer threads in each, or less work a thread"
+        ),
+    })
+}

@@ -1,0 +1,50 @@
+//! `gpu_tail_waves`: a grid whose last blocks run while most of the GPU has nothing to do any more.
+//!
+//! ```text
+//! 132 multiprocessors, 8 blocks on each, a grid of 1100: 1056 run, and then 44
+//! ```
+//! As many blocks as run at the same time are a wave. Fires where there is at least one whole wave, the waves
+//! are few enough for the last to be a fifth of the time (Nsight Compute's threshold), and a fifth of what the GPU could
+//! have run in that time is lost. That is for blocks that all take as long as each other.
+use super::{
+    Finding, Group, Lint,
+    launch::{Launch, count, not_before},
+};
+use crate::{diag::Level, ir::Span};
+
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_tail_waves",
+    group: Group::Performance,
+    level: Level::Warn,
+    check: not_before,
+};
+
+pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
+    let gpu = launch.gpu.as_ref()?;
+    let (blocks, all) = (launch.blocks(), gpu.multiprocessors);
+    let each = u64::from(launch.occupancy(gpu)?.blocks);
+    let wave = each * all;
+    let (whole, last) = (blocks.checked_div(wave)?, blocks % wave);
+    let slots = (whole + 1) * wave;
+    let lost = slots - blocks;
+    if whole == 0 || last == 0 || 5 < whole + 1 || lost * 5 < slots {
+        return None;
+    }
+    let hundredths = blocks * 100 / wave;
+    let waves = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+    let idle = (wave - last) * 100 / wave;
+    Some(Finding {
+        message: format!(
+            "a grid of {blocks} blocks is {waves} waves of {wave} ({all} multiprocessors with {} each): \
+             the last wave leaves {idle} % of the device idle",
+            count(each, "block"),
+        ),
+        span: Span::KERNEL,
+        labels: Vec::new(),
+        notes: vec!["if all blocks take as long as each other".to_owned()],
+        help: format!(
+            "launch {wave} blocks that loop over the work in steps of the grid, or many more and \
+             smaller ones"
+        ),
+    })
+}

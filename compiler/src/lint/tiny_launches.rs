@@ -1,0 +1,45 @@
+//! `gpu_tiny_launches`: many launches, each of too few threads to be worth it.
+//!
+//! ```text
+//! for row in 0..1000 { scale::launch(&device, LaunchConfig::cover(64), ..)?; }
+//! ```
+//! A launch takes about 3 us however little it does (an empty kernel on an H200, back to back: 3.1 us), and a multiprocessor
+//! has four schedulers, each of which issues for its own warps. Fires at the hundredth launch of a kernel with fewer
+//! warps than the GPU has schedulers: some did nothing, a hundred times. One small launch, at the end of a
+//! reduction for example, is as it should be.
+use super::{
+    Finding, Group, Lint,
+    launch::{Launch, MANY, not_before},
+};
+use crate::{diag::Level, hardware::occupancy::WARP, ir::Span};
+
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_tiny_launches",
+    group: Group::Performance,
+    level: Level::Warn,
+    check: not_before,
+};
+
+/// Schedulers of a multiprocessor, since Volta.
+const SCHEDULERS: u64 = 4;
+
+pub(super) fn launched(launch: &Launch<'_>) -> Option<Finding> {
+    let gpu = launch.gpu.as_ref()?;
+    let warps = launch.blocks() * u64::from(launch.threads().div_ceil(WARP));
+    let schedulers = SCHEDULERS * gpu.multiprocessors;
+    if warps >= schedulers || launch.count != MANY {
+        return None;
+    }
+    Some(Finding {
+        message: format!(
+            "{MANY} launches of {warps} warps each, on a device with {schedulers} warp schedulers"
+        ),
+        span: Span::KERNEL,
+        labels: Vec::new(),
+        notes: vec!["a launch takes about 3 us, however little it does".to_owned()],
+        help:
+            "let one launch do the work of many: over a larger array, or with an axis of the grid \
+               for what the host loops over"
+                .to_owned(),
+    })
+}

@@ -1,0 +1,49 @@
+//! How many blocks of a kernel run at the same time, and what keeps more from it.
+//!
+//! Every kernel has `occupancy(&device, block, dynamic_shared)`, which asks the GPU's driver how many registers its
+//! compiler gave the kernel. [`Multiprocessor::occupancy`] is the same as arithmetic, for any architecture and without a GPU:
+//!
+//! ```
+//! use warpwise::occupancy::{Block, Limiter, Multiprocessor, Target};
+//!
+//! let h100 = Multiprocessor::of(Target::new(90)).expect("sm_90 is known");
+//! let block = Block { threads: 256, registers: Some(72), shared: 0, barriers: 0 };
+//! let occupancy = h100.occupancy(&block)?;
+//! assert_eq!(occupancy.blocks, 3);
+//! assert_eq!(occupancy.limiters, [Limiter::Registers]);
+//! assert_eq!(occupancy.ratio(), 0.375);
+//! # Ok::<(), warpwise::occupancy::Unlaunchable>(())
+//! ```
+//!
+//! Cooperative kernels, all blocks of which run at the same time, also have
+//! `max_cooperative_blocks(&device, block, dynamic_shared)`: the most that a launch may have of them.
+//!
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! /// The sum of all elements, in as many rounds as it takes.
+//! #[kernel(cooperative)]
+//! fn halve(x: &mut [u32]) {
+//!     let mut n = x.len();
+//!     while n > 1 {
+//!         let half = n.div_ceil(2);
+//!         for i in (grid::thread_rank()..n / 2).step_by(grid::size()) {
+//!             x[i] += x[half + i];
+//!         }
+//!         n = half;
+//!         grid::sync();
+//!     }
+//! }
+//! # fn main() -> warpwise::Result<()> {
+//! # let device = Device::cpu();
+//! let most = halve::max_cooperative_blocks(&device, 256, 0)?;
+//! let mut x = device.upload(&[1u32; 1000])?;
+//! halve::launch(&device, LaunchConfig::grid(most.min(4)).block(256), &mut x)?;
+//! assert_eq!(x.to_vec()?[0], 1000);
+//! # Ok(())
+//! # }
+//! ```
+pub use warpwise_compiler::{
+    hardware::occupancy::{Block, Limiter, Multiprocessor, Occupancy, Unlaunchable},
+    target::Target,
+};
