@@ -166,7 +166,8 @@ fn unless_rustc_does(error: &syn::Error) -> TokenStream {
     let span = error.span();
     let text = format!(
         "\n{error}\n= note: rustc was expected to say this, in its own words; please report that \
-         it did not, at {ISSUES}"
+         it did not{}",
+        at_repository()
     );
     let module = quote_spanned!(span=> gpu::);
     let call = quote_spanned!(span=> what_cannot_be_compiled());
@@ -197,14 +198,20 @@ fn words(text: &str) -> String {
     words.fold("wrong".to_owned(), |name, word| name + "_" + word)
 }
 
-/// Where mistakes of ours are reported.
-const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+/// Where mistakes of ours are reported, if the package says.
+fn at_repository() -> String {
+    match env!("CARGO_PKG_REPOSITORY") {
+        "" => String::new(),
+        repository => format!(", at {repository}/issues"),
+    }
+}
 
 /// A mistake of ours, reported at `span`.
 pub(crate) fn bug(text: &str, span: Span) -> TokenStream {
     let text = format!(
         "this is a bug in Warpwise, not in the kernel: {text}\n= help: please report it, with the \
-         kernel, at {ISSUES}"
+         kernel{}",
+        at_repository()
     );
     error(&text, span, span)
 }

@@ -18,6 +18,7 @@ cases![
     comparisons,
     elsewhere,
     of_numbers,
+    several_impls_for_one_type,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -723,4 +724,86 @@ fn of_numbers(on: &Engine) -> Check {
     same("i32", &out, &x.iter().map(|v| (v + 4) * 2 + 1).collect::<Vec<_>>())?;
     let twice = |v: &f64| ((v * 2.0 + 0.5) * 2.0 + 0.5) * 0.5 + 1.0;
     same("f64", &y, &start.iter().map(twice).collect::<Vec<_>>())
+}
+
+#[device]
+#[derive(Clone, Copy, Debug)]
+struct Length(f32);
+
+#[device]
+impl From<f32> for Length {
+    fn from(meters: f32) -> Length {
+        Length(meters)
+    }
+}
+
+#[device]
+impl From<(i32, f32)> for Length {
+    fn from((kilometers, meters): (i32, f32)) -> Length {
+        Length(kilometers as f32 * 1000.0 + meters)
+    }
+}
+
+#[device]
+impl PartialEq<f32> for Length {
+    fn eq(&self, other: &f32) -> bool {
+        self.0 == *other
+    }
+}
+
+#[device]
+impl PartialEq<Length> for Length {
+    fn eq(&self, other: &Length) -> bool {
+        (self.0 - other.0).abs() < 0.5
+    }
+}
+
+#[device]
+trait Stretch<By> {
+    fn stretch(self, by: By) -> Self;
+}
+
+#[device]
+impl Stretch<f32> for Length {
+    fn stretch(self, by: f32) -> Length {
+        Length(self.0 * by)
+    }
+}
+
+#[device]
+impl Stretch<u32> for Length {
+    fn stretch(self, by: u32) -> Length {
+        Length(self.0 + by as f32)
+    }
+}
+
+#[kernel]
+fn lengths(x: &[f32], bits: &mut [u32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let (plain, pair) = (Length::from(x[i]), Length::from((1, x[i])));
+    let same: Length = (0, x[i]).into();
+    let mut found = 0;
+    for (bit, holds) in [
+        plain == x[i],
+        plain != x[i] + 0.25,
+        plain == Length(x[i] + 0.25),
+        plain != Length(x[i] + 0.75),
+        same == plain,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        found |= (holds as u32) << bit;
+    }
+    bits[i] = found;
+    y[i] = pair.stretch(2.0).stretch(3u32).0 + Stretch::stretch(plain, 4u32).0;
+}
+
+fn several_impls_for_one_type(on: &Engine) -> Check {
+    let x = vec![0.0f32, 1.5, -2.25, 1000.0];
+    let (mut bits, mut y) = (vec![0u32; 4], vec![0.0f32; 4]);
+    launch!(on, lengths(read x, write bits, write y), LaunchConfig::grid(1).block(4))?;
+    same("bits", &bits, &[31; 4])?;
+    let want = x.iter().map(|x| (1000.0 + x) * 2.0 + 3.0 + (x + 4.0));
+    same("y", &y, &want.collect::<Vec<_>>())
 }

@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
     pub(super) fn call(&mut self, call: &ExprCall, hint: Option<Ty>) -> Expr {
         let at = SpanRange::expr(&call.func).to(SpanRange::token(call.paren_token.span.close()));
         let Some(func) = callee(&call.func) else {
-            if let Some(found) = self.qualified(&call.func) {
+            if let Some(found) = self.qualified(&call.func, &call.args) {
                 return self.member_call(found, call, at);
             }
             let callee = self.expr(&call.func, None);
@@ -175,8 +175,9 @@ impl<'a> Infer<'a> {
         hint: Option<Ty>,
     ) -> Option<Member<'a>> {
         let env = self.env.clone();
+        let args: Vec<&syn::Expr> = call.args.iter().collect();
         if let Some((owner, name)) = self.owner(path, &env) {
-            return self.member(owner, &name, None);
+            return self.member_taking(owner, &name, None, &args);
         }
         // A trait: the type is that of the first argument, or what is expected.
         let name = path.segments.last()?.ident.to_string();
@@ -189,12 +190,12 @@ impl<'a> Infer<'a> {
             Some(ty) => self.types.pointee(ty),
             None => hint?,
         };
-        self.member(owner, &name, Some(&of_trait))
+        self.member_taking(owner, &name, Some(&of_trait), &args)
     }
 
     /// The type of an expression that is inferred again later: what is wrong with it is reported
     /// then.
-    fn probe(&mut self, expr: &syn::Expr) -> Ty {
+    pub(super) fn probe(&mut self, expr: &syn::Expr) -> Ty {
         let mut errors = crate::lower::error::Errors::default();
         let kept = std::mem::replace(self.errors, std::mem::take(&mut errors));
         let obligations = self.obligations.len();
@@ -210,13 +211,15 @@ impl<'a> Infer<'a> {
     fn qualified(
         &mut self,
         func: &syn::Expr,
+        args: &super::method::Args,
     ) -> Option<(Member<'a>, Option<AngleBracketedGenericArguments>)> {
         let syn::Expr::Path(path) = func else { return None };
         let qself = path.qself.as_ref()?;
         let owner = self.ty(&qself.ty);
         let name = path.path.segments.last()?.ident.to_string();
         let of_trait = self.qualifying_trait(path);
-        let member = self.member(owner, &name, of_trait.as_deref())?;
+        let args: Vec<&syn::Expr> = args.iter().collect();
+        let member = self.member_taking(owner, &name, of_trait.as_deref(), &args)?;
         Some((member, Self::turbofish(&path.path).cloned()))
     }
 

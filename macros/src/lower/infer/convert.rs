@@ -54,7 +54,7 @@ impl Infer<'_> {
             return Ok(self.checked(value, to, at));
         }
         if let Some(to) = hint
-            && let Some(member) = self.member(to, "from", Some("From"))
+            && let Some(member) = self.member_taking(to, "from", Some("From"), &[&call.receiver])
         {
             return Ok(self.operator_call(member, value, None, at));
         }

@@ -244,11 +244,23 @@ impl<'a> Infer<'a> {
         name: &str,
         of_trait: Option<&str>,
     ) -> Option<Member<'a>> {
+        self.member_taking(owner, name, of_trait, &[])
+    }
+
+    /// The same. Where several `impl`s of a generic trait have it, the one whose parameters the
+    /// arguments fit: the last ones, so that the receiver may be left out.
+    pub(super) fn member_taking(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&str>,
+        args: &[&syn::Expr],
+    ) -> Option<Member<'a>> {
         let of_number = if of_trait.is_none() { self.of_number(owner, name) } else { None };
         if of_number.is_some() {
             return of_number;
         }
-        let mut of_traits = None;
+        let mut of_traits = Vec::new();
         for item in self.program().impls_with(name) {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
             let traits = of.trait_.as_ref().map(|(path, _)| path);
@@ -266,10 +278,40 @@ impl<'a> Infer<'a> {
             if traits.is_none() {
                 return self.found(found, owner, item);
             }
-            of_traits.get_or_insert((found, item));
+            of_traits.push((found, item));
         }
-        let (found, item) = of_traits?;
+        let fitting = match of_traits.len() {
+            0 => return None,
+            1 => 0,
+            _ => self.fitting(&of_traits, args),
+        };
+        let (found, item) = of_traits.swap_remove(fitting);
         self.found(found, owner, item)
+    }
+
+    /// Which of several functions takes these arguments; the first, if none does.
+    fn fitting(&mut self, found: &[(Found<'a>, usize)], args: &[&syn::Expr]) -> usize {
+        let is_closure = |arg: &&&syn::Expr| matches!(arg, syn::Expr::Closure(_));
+        if args.iter().any(|arg| is_closure(&arg)) {
+            return 0;
+        }
+        let types: Vec<Ty> = args.iter().map(|arg| self.probe(arg)).collect();
+        let takes = |this: &mut Self, found: &Found<'a>| {
+            let MemberKind::Fn(sig) = found.kind else { return true };
+            // What its own parameters are is only known once it is called.
+            if !sig.generics.params.is_empty() || sig.inputs.len() < types.len() {
+                return !sig.generics.params.is_empty();
+            }
+            let params = sig.inputs.iter().skip(sig.inputs.len() - types.len());
+            params.zip(&types).all(|(param, &ty)| match param {
+                syn::FnArg::Typed(param) => {
+                    let param = this.type_in(&param.ty, &found.env);
+                    this.types.could_unify(param, ty)
+                }
+                syn::FnArg::Receiver(_) => true,
+            })
+        };
+        found.iter().position(|(found, _)| takes(self, found)).unwrap_or(0)
     }
 
     /// The function of numbers of this kind that the prelude has.

@@ -49,7 +49,8 @@ impl Infer<'_> {
             Ok(unwrapped) => return unwrapped,
             Err(receiver) => receiver,
         };
-        if let Some(member) = self.member(this, &name, None)
+        let args: Vec<&syn::Expr> = call.args.iter().collect();
+        if let Some(member) = self.member_taking(this, &name, None, &args)
             && let MemberKind::Fn(sig) = member.kind
         {
             let receiver = self.adjusted(receiver, sig);

@@ -183,22 +183,23 @@ impl<'a> Infer<'a> {
         rhs: Expr,
         at: SpanRange,
     ) -> Expr {
-        let bool = self.prim(Prim::Bool);
-        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
-        let (lhs, rhs) = (self.autoderef(lhs), self.autoderef(rhs));
         let negated = match op {
-            CompareOp::Eq => false,
-            CompareOp::Ne => true,
-            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
-                return self.ordered(op, lhs, rhs, at);
-            }
+            CompareOp::Eq => Some(false),
+            CompareOp::Ne => Some(true),
+            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => None,
         };
-        if let Some(member) = self.operator_impl("PartialEq", "eq", lhs.ty, None) {
+        let (lhs, rhs) = (self.autoderef(lhs), self.autoderef(rhs));
+        if let Some(negated) = negated {
             let ty = self.types.reference(false, rhs.ty);
-            let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
-            let equal = self.operator_call(member, lhs, Some(rhs), at);
-            return if negated { self.opposite(equal, at) } else { equal };
+            if let Some(member) = self.operator_impl("PartialEq", "eq", lhs.ty, Some(ty)) {
+                let rhs = self.make(Kind::Borrow(Box::new(rhs)), ty, at);
+                let equal = self.operator_call(member, lhs, Some(rhs), at);
+                return if negated { self.opposite(equal, at) } else { equal };
+            }
         }
+        self.unify(self.places[rhs.at], rhs.ty, lhs.ty);
+        let Some(negated) = negated else { return self.ordered(op, lhs, rhs, at) };
+        let bool = self.prim(Prim::Bool);
         let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
         self.make(Kind::Same { negated, lhs, rhs }, bool, at)
     }
