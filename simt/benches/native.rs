@@ -1,18 +1,21 @@
-//! How much slower the interpreter is than plain Rust: `cargo bench -p warpwise-simt`.
+//! How much slower the interpreter is than plain Rust, and counting than not: `cargo bench -p warpwise-simt`.
 //!
 //! `-- saxpy` prints only rows with this in their name. Each kernel is optimized IR, as the runtime would launch it, and runs on one core
-//! and on all. Plain Rust is a loop over the same elements on one core.
+//! and on all. Plain Rust is a loop over the same elements on one core. `counting` is the time on one core with everything counted.
 #![expect(clippy::print_stdout, reason = "a table is what it is for")]
 use std::{hint::black_box, num::NonZeroUsize, time::Instant};
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
-use warpwise_simt::{Arg, Launch, Memory, Outcome, Program};
+use warpwise_simt::{Arg, CountingProgram, Launch, Memory, Outcome, Program, Requests};
 
 fn main() {
-    println!("{:<24} {:>10} {:>10} {:>10} {:>8}", "", "1 core", "all cores", "plain Rust", "ratio");
+    let times = ["1 core", "all cores", "plain Rust", "ratio", "counting", "ratio"];
+    let [one, all, plain, ratio, counting, more] = times;
+    println!("{:<24} {one:>10} {all:>10} {plain:>10} {ratio:>8} {counting:>10} {more:>8}", "");
     saxpy();
     matmul();
     tiled_matmul();
     mandelbrot();
+    reduce();
 }
 
 /// The least of several runs, in milliseconds.
@@ -25,27 +28,35 @@ fn least(mut run: impl FnMut()) -> f64 {
     (0..5).map(once).fold(f64::INFINITY, f64::min)
 }
 
-fn program(text: &str) -> Program {
+fn optimized(text: &str) -> Kernel {
     let kernel: Kernel = text.parse().expect("it is well written");
     verify(&kernel).expect("it is well formed");
     let kernel = optimize(kernel);
     if std::env::var_os("SHOW").is_some() {
         println!("{kernel}");
     }
-    Program::new(&kernel)
+    kernel
 }
 
-/// Prints a row, if it is wanted; `launch` is run with one worker and with all.
-fn row(name: &str, program: &Program, launch: Launch<'_>, mut plain: impl FnMut()) -> bool {
+/// Prints a row, if it is wanted; `launch` is run with one worker, with all, and with one while it is counted.
+fn row(name: &str, kernel: &Kernel, launch: Launch<'_>, mut plain: impl FnMut()) -> bool {
     let mut wanted = std::env::args().skip(1).filter(|arg| !arg.starts_with("--"));
     if !wanted.next().is_none_or(|wanted| name.contains(&wanted)) {
         return false;
     }
+    let (program, counting) =
+        (Program::new(kernel), CountingProgram::new(kernel, Requests::Vectors));
     let on = |workers| {
         least(|| assert_eq!(program.run(&Launch { workers, ..launch }), Outcome::default()))
     };
-    let (one, all, plain) = (on(NonZeroUsize::new(1)), on(None), least(&mut plain));
-    println!("{name:<24} {one:>7.2} ms {all:>7.2} ms {plain:>7.2} ms {:>8.2}", one / plain);
+    let alone = NonZeroUsize::new(1);
+    let (one, all, plain) = (on(alone), on(None), least(&mut plain));
+    let count = || counting.run(&Launch { workers: alone, ..launch }).0;
+    let counted = least(|| assert_eq!(count(), Outcome::default()));
+    let (slower, more) = (one / plain, counted / one);
+    println!(
+        "{name:<24} {one:>7.2} ms {all:>7.2} ms {plain:>7.2} ms {slower:>8.2} {counted:>7.2} ms {more:>8.2}"
+    );
     true
 }
 
@@ -70,7 +81,7 @@ fn saxpy() {
     };
     let xs: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let mut ys = vec![1.0; n as usize];
-    row("saxpy 2^24", &program(SAXPY), launch, || {
+    row("saxpy 2^24", &optimized(SAXPY), launch, || {
         for (y, x) in ys.iter_mut().zip(&xs) {
             *y += 2.0 * x;
         }
@@ -134,7 +145,7 @@ fn matmul_row(name: &str, kernel: &str) {
         ((0..n * n).map(value).collect(), (0..n * n).map(value).collect());
     let mut expected = vec![0.0; n * n];
     let plain = || plain_matmul(n, &a, &b, black_box(&mut expected));
-    if !row(name, &program(kernel), launch, plain) {
+    if !row(name, &optimized(kernel), launch, plain) {
         return;
     }
     let mut bytes = vec![0; c.len()];
@@ -288,7 +299,7 @@ fn mandelbrot() {
         steps: None,
     };
     let mut counts = vec![0; (n * n) as usize];
-    let ran = row("Mandelbrot 1024, 256", &program(MANDELBROT), launch, || {
+    let ran = row("Mandelbrot 1024, 256", &optimized(MANDELBROT), launch, || {
         for (i, count) in counts.iter_mut().enumerate() {
             let (x, y) = (i as u32 % n, i as u32 / n);
             *count = escape(x as f32 * (3.0 / 1024.0) - 2.0, y as f32 * (3.0 / 1024.0) - 1.5);
@@ -366,4 +377,72 @@ const MANDELBROT: &str = "kernel mandelbrot {
   %48 = index %47, %46, 4 : ptr global !0
   %49 = get $2 : u32 !0
   %50 = store %48, %49 !0
+}";
+
+fn reduce() {
+    let n = 1 << 24;
+    let value = |i: u32| i.wrapping_mul(0x9e37_79b9) >> 8;
+    let bytes: Vec<u8> = (0..n).flat_map(|i| value(i).to_le_bytes()).collect();
+    let (x, sum) = (Memory::from_bytes(&bytes), Memory::zeroed(4));
+    let args = [slice(&x), slice(&sum)];
+    let launch =
+        Launch { grid: [256, 1, 1], block: [256, 1, 1], args: &args, workers: None, steps: None };
+    let values: Vec<u32> = (0..n).map(value).collect();
+    row("reduce 2^24", &optimized(REDUCE), launch, || {
+        black_box(values.iter().fold(0_u32, |sum, value| sum.wrapping_add(*value)));
+    });
+}
+
+const REDUCE: &str = "kernel reduce {
+  block 256, 1, 1
+  param arg0 = x: read [u32] !0
+  param arg1 = sum: atomic [u32] !0
+  shared @0 = s: [u32; 256] !0
+  local $0 = sum: u32 !0
+  %0 = builtin global_idx.x : u64 !0
+  %1 = builtin thread_idx.x : u64 !0
+  %2 = builtin grid_dim.x : u64 !0
+  %3 = builtin block_dim.x : u64 !0
+  %4 = mul %2, %3 : u64 !0
+  %5 = const 0 : u32 !0
+  %6 = set $0, %5 !0
+  %7 = len arg0 : u64 !0
+  %8 = param arg0 : ptr global !0
+  %9 = for %0, %7, step %4 : u64 !0 {
+    %10 = bounds %9, %7 : u64 !0
+    %11 = index %8, %10, 4 : ptr global !0
+    %12 = load %11 : u32 !0
+    %13 = get $0 : u32 !0
+    %14 = add %13, %12 : u32 !0
+    %15 = set $0, %14 !0
+  }
+  %16 = shared @0 : ptr shared !0
+  %17 = index %16, %1, 4 : ptr shared !0
+  %18 = get $0 : u32 !0
+  %19 = store %17, %18 !0
+  %20 = barrier !0
+  %21 = const 0 : u64 !0
+  %22 = const 8 : u64 !0
+  %23 = const 1 : u64 !0
+  %24 = const 128 : u64 !0
+  %25 = for %21, %22, step %23 : u64 !0 {
+    %26 = cast %25 : u32 !0
+    %27 = shr %24, %26 : u64 !0
+    %28 = lt %1, %27 : bool !0
+    %29 = if %28 !0 {
+      %30 = add %1, %27 : u64 !0
+      %31 = index %16, %30, 4 : ptr shared !0
+      %32 = load %31 : u32 !0
+      %33 = load %17 : u32 !0
+      %34 = add %33, %32 : u32 !0
+      %35 = store %17, %34 !0
+    }
+    %36 = barrier !0
+  }
+  %37 = eq %1, %21 : bool !0
+  %38 = if %37 !0 {
+    %39 = load %16 : u32 !0
+    %40 = param arg1 : ptr global !0
+    %41 = atomic.add.relaxed.device %40, %39 : u32 !0
+  }
 }";

@@ -2,11 +2,12 @@
 //!
 //! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
 //! says what they mean, and [`engines`] runs them on what is here. [`accuracy`] lists the functions
-//! of `math`, and [`exact`] computes them to more digits.
+//! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured.
 pub mod accuracy;
 pub mod engines;
 pub mod exact;
 pub mod filetest;
+pub mod hardware;
 pub mod oracle;
 pub mod random_ir;
 pub mod random_rust;
