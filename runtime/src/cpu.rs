@@ -4,6 +4,7 @@
 //! kept until the next call that would synchronise on a GPU, so that programs see the same on both.
 use crate::{
     Error, Result,
+    counters::{self, LaunchCounters},
     device::DeviceInfo,
     dispatch::{Launch, Value},
     error::DevicePanic,
@@ -22,7 +23,9 @@ use warpwise_compiler::{
     ir::Kernel,
     output::{Printed, ROOM, record_bytes},
 };
-use warpwise_simt::{FaultReport, Memory, Program, Stopped, Waiting};
+use warpwise_simt::{
+    CountingProgram, FaultReport, Memory, Outcome, Program, Requests, Stopped, Waiting,
+};
 
 /// Where the interpreter is named in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
@@ -37,6 +40,9 @@ const COOPERATIVE_THREADS: u64 = 1 << 19;
 static PROGRAMS: Cache<Program> = Cache::new();
 /// The same, of kernels that are run as the front end made them.
 static UNOPTIMIZED: Cache<Program> = Cache::new();
+/// Both, with what counts.
+static COUNTING: Cache<CountingProgram> = Cache::new();
+static UNOPTIMIZED_COUNTING: Cache<CountingProgram> = Cache::new();
 
 /// One CPU device: what it still has to report.
 #[derive(Debug)]
@@ -103,15 +109,21 @@ impl Interpreter {
         fault
     }
 
-    /// Runs a launch, of at most so many `steps`, to its end.
-    pub(crate) fn run(&self, launch: &Launch<'_>, steps: Option<u64>) -> Result<()> {
+    /// Runs a launch, of at most so many `steps`, to its end; counts it, if there is a place for that.
+    pub(crate) fn run(
+        &self,
+        launch: &Launch<'_>,
+        steps: Option<u64>,
+        counters: Option<&counters::Pending>,
+    ) -> Result<()> {
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
-        let program = self.program(launch)?;
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
-        let workers = None;
-        let outcome =
-            program.run(&warpwise_simt::Launch { grid, block, args: &args, workers, steps });
+        let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
+        let outcome = match counters {
+            Some(counters) => self.count(launch, &lent, counters)?,
+            None => self.program(launch)?.run(&lent),
+        };
         let (source, kernel) = (launch.source, &launch.bound.kernel);
         let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);
@@ -132,14 +144,32 @@ impl Interpreter {
         if !self.optimize {
             return UNOPTIMIZED.get(source, bindings, || Ok(Program::new(kernel)));
         }
-        PROGRAMS.get(source, bindings, || {
-            let kernel = optimized(kernel.clone()).map_err(|error| Error::Compile {
-                kernel: source.name,
-                device: NAME.into(),
-                message: error.to_string(),
-            })?;
-            Ok(Program::new(&kernel))
-        })
+        PROGRAMS.get(source, bindings, || Ok(Program::new(&optimize(source, kernel)?)))
+    }
+
+    /// Runs a launch and counts it.
+    fn count(
+        &self,
+        launch: &Launch<'_>,
+        lent: &warpwise_simt::Launch<'_>,
+        counters: &counters::Pending,
+    ) -> Result<Outcome> {
+        let Launch { source, bindings, bound, .. } = *launch;
+        let kernel = &bound.kernel;
+        let program = if self.optimize {
+            COUNTING.get(source, bindings, || {
+                Ok(CountingProgram::new(&optimize(source, kernel)?, Requests::Vectors))
+            })?
+        } else {
+            UNOPTIMIZED_COUNTING
+                .get(source, bindings, || Ok(CountingProgram::new(kernel, Requests::Scalars)))?
+        };
+        let (outcome, counted) = program.run(lent);
+        if outcome.stopped.is_none() {
+            let geometry = (lent.grid, lent.block);
+            counters.add(LaunchCounters::new(source, program.kernel(), &counted, geometry));
+        }
+        Ok(outcome)
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
@@ -160,6 +190,15 @@ impl Pending {
             }
         }
     }
+}
+
+/// What a GPU would get of `kernel`.
+fn optimize(source: &Source, kernel: &Kernel) -> Result<Kernel> {
+    optimized(kernel.clone()).map_err(|error| Error::Compile {
+        kernel: source.name,
+        device: NAME.into(),
+        message: error.to_string(),
+    })
 }
 
 /// How many blocks of so many threads a cooperative launch has at most.

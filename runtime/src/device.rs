@@ -4,6 +4,7 @@
 //! ([`driver`](crate::driver)), which do the same things to their own kind of [`Memory`].
 use crate::{
     Error, Result,
+    counters::{LaunchCounters, Pending},
     cpu::{self, Interpreter},
     dispatch::Launch,
     driver::{Allocation, Stream},
@@ -44,6 +45,7 @@ use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
 pub struct Device {
     engine: Engine,
     steps: Option<u64>,
+    counters: Option<Arc<Pending>>,
 }
 
 #[derive(Clone)]
@@ -120,13 +122,13 @@ impl Device {
 
     /// The SIMT interpreter, on the host's cores.
     pub fn cpu() -> Self {
-        Self { engine: Engine::Cpu(Arc::new(Interpreter::new(true))), steps: None }
+        Self::of(Engine::Cpu(Arc::new(Interpreter::new(true))))
     }
 
     /// [`Device::cpu`] without the optimizer, so that tests can compare the two.
     #[doc(hidden)]
     pub fn cpu_unoptimized() -> Self {
-        Self { engine: Engine::Cpu(Arc::new(Interpreter::new(false))), steps: None }
+        Self::of(Engine::Cpu(Arc::new(Interpreter::new(false))))
     }
 
     /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).
@@ -137,7 +139,11 @@ impl Device {
     /// # Errors
     /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
     pub fn cuda(ordinal: usize) -> Result<Self> {
-        Ok(Self { engine: Engine::Cuda(Stream::open(ordinal)?), steps: None })
+        Ok(Self::of(Engine::Cuda(Stream::open(ordinal)?)))
+    }
+
+    fn of(engine: Engine) -> Self {
+        Self { engine, steps: None, counters: None }
     }
 
     /// The same device, whose launches end with [`Error::Stopped`] after about so many
@@ -146,6 +152,20 @@ impl Device {
     #[must_use]
     pub fn with_step_budget(self, steps: u64) -> Self {
         Self { steps: Some(steps), ..self }
+    }
+
+    /// The same device, which counts what its launches do: see [`counters`](crate::counters). Launches take a little
+    /// longer. The interpreter only: a GPU takes no notice.
+    #[must_use]
+    pub fn with_counters(self) -> Self {
+        Self { counters: Some(Arc::default()), ..self }
+    }
+
+    /// What was counted since the last call, launch by launch, by this device
+    /// [with counters](Self::with_counters) and its clones; nothing by any other. A launch that threads
+    /// [failed](Error::DevicePanic) in is counted, one that was [stopped](Error::Stopped) is not.
+    pub fn take_counters(&self) -> Vec<LaunchCounters> {
+        self.counters.as_ref().map_or_else(Vec::new, |counters| counters.take())
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -296,7 +316,9 @@ impl Device {
     /// Runs a launch, or on a GPU sees to it that it will run.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         match &self.engine {
-            Engine::Cpu(interpreter) => interpreter.run(launch, self.steps),
+            Engine::Cpu(interpreter) => {
+                interpreter.run(launch, self.steps, self.counters.as_deref())
+            }
             Engine::Cuda(stream) => stream.run(launch),
         }
     }

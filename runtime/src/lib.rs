@@ -33,6 +33,7 @@
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`occupancy`]: how many blocks of a kernel run at the same time.
+//! - [`counters`]: what launches did, counted as hardware counts.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
@@ -45,6 +46,7 @@ mod atomic;
 mod barrier;
 pub mod block;
 mod buffer;
+pub mod counters;
 mod cpu;
 mod device;
 mod dispatch;

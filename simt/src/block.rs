@@ -41,6 +41,8 @@ pub(crate) struct Block<'a> {
     spare: Vec<Strand>,
     /// Steps taken from the budget and not done.
     steps: i64,
+    /// Whether no lanes that go round loops have been told apart.
+    in_step: bool,
 }
 
 /// Up to [`GROUP`] threads.
@@ -92,6 +94,7 @@ impl<'a> Block<'a> {
             strands: Vec::new(),
             spare: Vec::new(),
             steps: 0,
+            in_step: true,
         };
         for group in 0..block.groups.len() {
             block.preset(group, true);
@@ -106,6 +109,7 @@ impl<'a> Block<'a> {
     /// Sets every thread of a block before the first step.
     pub(crate) fn start(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
+        self.in_step = true;
         self.shared.iter().for_each(Memory::fill_with_ones);
         for (uniform, given) in &self.code.given {
             if let Given::BlockIdx(axis) = given {
@@ -162,7 +166,11 @@ impl<'a> Block<'a> {
                         self.wait(index);
                         waits = false;
                     }
-                    Stop::Spun => self.split_waiting(index),
+                    Stop::Spun => {
+                        let strands = self.strands.len();
+                        self.split_waiting(index);
+                        self.in_step &= self.strands.len() == strands;
+                    }
                     Stop::Spent => return Turn::Spent,
                     Stop::Malformed(malformed) => return Turn::Malformed(malformed),
                 }
@@ -207,8 +215,12 @@ impl<'a> Block<'a> {
         loop {
             let (number, strand) = &mut self.strands[index];
             let group = &mut self.groups[*number];
-            let place =
-                Place { block: self.number, block_idx: self.idx, first_thread: group.first_thread };
+            let place = Place {
+                block: self.number,
+                block_idx: self.idx,
+                first_thread: group.first_thread,
+                in_step: self.in_step,
+            };
             let mut exec = Exec {
                 code: self.code,
                 bound: self.bound,

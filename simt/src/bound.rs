@@ -2,7 +2,7 @@
 use crate::{
     Arg, Launch,
     code::{Bytes, Code, Given, Param},
-    lower::SHARED_LIMIT,
+    lower::{SHARED_LIMIT, patterns::Pattern},
     memory::{Cells, Loan, Memory, Use},
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -21,6 +21,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) uniforms: Vec<u64>,
     /// Bytes of each block-shared array.
     pub(crate) shared: Vec<u64>,
+    /// Of what is counted, where it is known.
+    pub(crate) patterns: &'a [Option<Pattern>],
     /// Bytes that what was printed would take on a GPU.
     printed: AtomicU64,
 }
@@ -155,6 +157,7 @@ pub(crate) fn bind<'a>(
     launch: &Launch<'_>,
     loans: &'a [Loan<'_>],
     shared: Vec<u64>,
+    patterns: &'a [Option<Pattern>],
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
@@ -187,6 +190,7 @@ pub(crate) fn bind<'a>(
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         uniforms,
         shared,
+        patterns,
         printed: AtomicU64::new(0),
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     bound::{Bound, bind, check, lend, shared},
     code::{Code, Malformed},
     log::Log,
+    lower::patterns::Pattern,
     outcome::Stopped,
     tally::Tally,
 };
@@ -33,8 +34,12 @@ const GRACE: u32 = 1000;
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
 
-/// Runs every thread of `launch`; yields what was counted, too.
-pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> (Outcome, Tally) {
+/// Runs every thread of `launch`; yields what was counted, too. The `patterns` are those of the code's requests.
+pub(crate) fn run(
+    code: &Code,
+    launch: &Launch<'_>,
+    patterns: &[Option<Pattern>],
+) -> (Outcome, Tally) {
     let malformed = |message| {
         let stopped = Some(Stopped::Malformed { message, span: None });
         (Outcome { stopped, ..Outcome::default() }, Tally::default())
@@ -54,7 +59,7 @@ pub(crate) fn run(code: &Code, launch: &Launch<'_>) -> (Outcome, Tally) {
         Ok(shared) => shared,
         Err(message) => return malformed(message),
     };
-    let bound = bind(code, launch, &loans, shared);
+    let bound = bind(code, launch, &loans, shared, patterns);
     let grid = Grid {
         code,
         bound: &bound,

@@ -4,7 +4,10 @@ use crate::{
     code::{Code, Malformed},
     grid,
     lanes::Isa,
-    lower,
+    lower::{
+        self,
+        patterns::{self, Pattern},
+    },
     outcome::Stopped,
     tally::Tally,
 };
@@ -34,7 +37,7 @@ impl Program {
     /// result is the same every time; floats that blocks add up atomically are added
     /// in the order in which the blocks come, which varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
-        run(&self.code, launch).0
+        run(&self.code, launch, |_| Vec::new()).0
     }
 }
 
@@ -64,18 +67,41 @@ impl CountingProgram {
         Self { kernel: kernel.clone(), code }
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
     /// the same for any number of workers, unless threads spin while they wait for other blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        let (outcome, tally) = run(&self.code, launch);
+        self.count(launch, |code| patterns::find(&self.kernel, &code.counted.requests, launch))
+    }
+
+    /// The same, looking at every address: what tests compare with.
+    #[doc(hidden)]
+    pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
+        self.count(launch, |_| Vec::new())
+    }
+
+    fn count(
+        &self,
+        launch: &Launch<'_>,
+        patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
+    ) -> (Outcome, Counters) {
+        let (outcome, tally) = run(&self.code, launch, patterns);
         let entries = self.code.as_ref().map_or(&[][..], |code| &code.counted.entries);
         (outcome, Counters::new(&self.kernel, entries, &tally))
     }
 }
 
-fn run(code: &Result<Code, Malformed>, launch: &Launch<'_>) -> (Outcome, Tally) {
+fn run(
+    code: &Result<Code, Malformed>,
+    launch: &Launch<'_>,
+    patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
+) -> (Outcome, Tally) {
     match code {
-        Ok(code) => grid::run(code, launch),
+        Ok(code) => grid::run(code, launch, &patterns(code)),
         Err(Malformed { message, span }) => {
             let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
             (Outcome { stopped: Some(stopped), ..Outcome::default() }, Tally::default())

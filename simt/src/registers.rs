@@ -156,6 +156,20 @@ impl Registers {
         unsafe { word_at(self.at(reg, lane), reg.size()) }
     }
 
+    /// The bits of all lanes of a warp, zero-extended.
+    pub(crate) fn warp(&self, reg: Reg, warp: usize) -> [u64; 32] {
+        let at = self.at(reg, warp * 32);
+        // SAFETY: a register has 32 lanes of its size for each warp of the group.
+        unsafe {
+            match reg.size() {
+                1 => at.cast::<[u8; 32]>().read().map(u64::from),
+                2 => at.cast::<[u16; 32]>().read().map(u64::from),
+                4 => at.cast::<[u32; 32]>().read().map(u64::from),
+                _ => at.cast::<[u64; 32]>().read(),
+            }
+        }
+    }
+
     /// Sets one lane.
     #[inline(always)]
     pub(crate) fn set(&mut self, reg: Reg, lane: usize, bits: u64) {

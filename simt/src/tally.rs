@@ -1,6 +1,7 @@
 //! What the steps that count have counted, of some blocks of a launch.
 use crate::{lower::Counted, mask::Mask};
 use std::ops::AddAssign;
+use warpwise_compiler::hardware::LANES;
 
 /// Sums, each at the number that lowering gave it. [Joining](Self::join) those of all blocks gives the
 /// same whatever the order.
@@ -10,6 +11,8 @@ pub(crate) struct Tally {
     /// Of each branch, how many warps parted.
     parted: Vec<u64>,
     requests: Vec<Asked>,
+    /// Of each request, what it asked before.
+    memos: Vec<Memo>,
 }
 
 /// Who ran a segment.
@@ -37,6 +40,7 @@ impl Tally {
             segments: vec![Flow::default(); counted.segments],
             parted: vec![0; counted.branches],
             requests: vec![Asked::default(); counted.requests.len()],
+            memos: counted.requests.iter().map(|_| Memo::default()).collect(),
         }
     }
 
@@ -59,6 +63,11 @@ impl Tally {
     /// Counts what was asked at once.
     pub(crate) fn ask(&mut self, request: u32, asked: Asked) {
         self.requests[request as usize] += asked;
+    }
+
+    /// What a request asked before.
+    pub(crate) fn memo(&mut self, request: u32) -> &mut Memo {
+        &mut self.memos[request as usize]
     }
 
     /// Takes in what was counted of other blocks.
@@ -106,5 +115,67 @@ impl AddAssign for Asked {
         self.requests += requests;
         self.taken += taken;
         self.ideal += ideal;
+    }
+}
+
+impl Asked {
+    /// As much, so many times.
+    pub(crate) fn times(self, times: u64) -> Self {
+        let Self { requests, taken, ideal } = self;
+        Self { requests: requests * times, taken: taken * times, ideal: ideal * times }
+    }
+}
+
+/// What requests of one instruction asked, by all that it depends on.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// Each where its key says, unless another took its place.
+    known: [(Option<Key>, Asked); 8],
+    /// How far apart the addresses were of the class [`Key::SEEN`].
+    seen: Option<Box<[u64; LANES]>>,
+}
+
+/// What a request depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// Who makes it.
+    pub(crate) active: u32,
+    /// How far apart their addresses are.
+    pub(crate) class: u16,
+    /// Where the first byte is in its sector.
+    pub(crate) phase: u8,
+}
+
+impl Key {
+    /// The class of addresses that were not known before.
+    pub(crate) const SEEN: u16 = u16::MAX;
+
+    /// Where to remember it.
+    fn place(self) -> usize {
+        let folded = self.active ^ u32::from(self.class) << 3 ^ u32::from(self.phase) << 24;
+        (folded.wrapping_mul(0x9e37_79b9) >> 29) as usize
+    }
+}
+
+impl Memo {
+    /// What a request asks that was computed before, or else is now.
+    #[inline(always)]
+    pub(crate) fn get(&mut self, key: Key, compute: impl FnOnce() -> Asked) -> Asked {
+        let (known, asked) = &mut self.known[key.place()];
+        if *known != Some(key) {
+            (*known, *asked) = (Some(key), compute());
+        }
+        *asked
+    }
+
+    /// Remembers how far apart addresses are, and forgets all if they were not so before.
+    pub(crate) fn see(&mut self, apart: &[u64; LANES]) {
+        match &mut self.seen {
+            Some(seen) if **seen == *apart => {}
+            seen => {
+                *seen = Some(Box::new(*apart));
+                self.known = Default::default();
+            }
+        }
     }
 }

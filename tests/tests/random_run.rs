@@ -3,14 +3,23 @@
 //! fast enough for long searches: `WARPWISE_SEED=0 WARPWISE_SEEDS=100000`, in release.
 use std::{fmt::Write as _, num::NonZeroUsize};
 use warpwise_compiler::{ir::Kernel, optimize::optimize};
-use warpwise_simt::{Arg, Launch, Memory, Outcome, Program};
-use warpwise_tests::random_ir::{ArgData, RandomKernel, random_kernel, seeds};
+use warpwise_simt::{Arg, CountingProgram, Launch, Memory, Outcome, Program, Requests};
+use warpwise_tests::random_ir::{ArgData, RandomKernel, divergent_kernel, random_kernel, seeds};
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
 const STEPS: u64 = 50_000_000;
 
 /// Runs `kernel` as `random` is launched; the arguments afterwards, and how it ended.
 fn run(random: &RandomKernel, kernel: &Kernel, workers: usize) -> (Vec<ArgData>, Outcome) {
+    launch(random, workers, |launch| Program::new(kernel).run(launch))
+}
+
+/// Does something with a launch; the arguments afterwards, and what it yields.
+fn launch<T>(
+    random: &RandomKernel,
+    workers: usize,
+    run: impl FnOnce(&Launch<'_>) -> T,
+) -> (Vec<ArgData>, T) {
     let memories: Vec<Option<Memory>> = random
         .args
         .iter()
@@ -32,7 +41,7 @@ fn run(random: &RandomKernel, kernel: &Kernel, workers: usize) -> (Vec<ArgData>,
             (ArgData::Slice { .. }, None) => unreachable!("every slice got a memory"),
         })
         .collect();
-    let outcome = Program::new(kernel).run(&Launch {
+    let outcome = run(&Launch {
         grid: random.shape.grid,
         block: random.shape.block,
         args: &args,
@@ -93,4 +102,25 @@ fn the_optimizer_changes_nothing_that_they_do() {
     }
     assert!(wrote > 0, "no kernel wrote anything");
     assert!(faulted > 0, "no kernel faulted");
+}
+
+#[test]
+fn counting_changes_nothing_and_sees_what_addresses_say() {
+    let mut requests = 0;
+    for seed in seeds(150) {
+        for random in [random_kernel(seed), divergent_kernel(seed)] {
+            for kernel in [random.kernel.clone(), optimize(random.kernel.clone())] {
+                let (after, outcome) = run(&random, &kernel, 1);
+                let program = CountingProgram::new(&kernel, Requests::Vectors);
+                let (left, (ended, counters)) = launch(&random, 3, |launch| program.run(launch));
+                let difference = difference(&(after, outcome), &(left, ended));
+                assert!(difference.is_empty(), "seed {seed}: {difference}\n{kernel}");
+                let (_, (_, slowly)) =
+                    launch(&random, 1, |launch| program.run_without_patterns(launch));
+                assert_eq!(counters, slowly, "seed {seed}: {:?}\n{kernel}", random.shape);
+                requests += counters.total().global().requests + counters.total().shared().requests;
+            }
+        }
+    }
+    assert!(requests > 1000, "{requests} requests only");
 }

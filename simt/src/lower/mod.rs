@@ -10,6 +10,7 @@ mod address;
 mod allocate;
 mod emit;
 mod locals;
+pub(crate) mod patterns;
 mod ranges;
 mod uniformity;
 mod words;

@@ -3,9 +3,9 @@ use super::{Exec, control::Next};
 use crate::{
     code::{Address, Leave, Operand, When},
     lanes,
-    lower::Request,
-    mask::{Mask, bits},
-    tally::Asked,
+    lower::{Request, patterns::Pattern},
+    mask::{GROUP, Mask, bits},
+    tally::{Asked, Key},
 };
 use warpwise_compiler::hardware::{LANES, global, shared};
 
@@ -32,29 +32,106 @@ impl Exec<'_> {
 
     /// Counts what each warp asks of memory.
     pub(super) fn count_request(&mut self, number: u32) {
-        let request = &self.code.counted.requests[number as usize];
-        let mut all = Asked::default();
-        let active: Mask = self.strand.active();
-        for (warp, active) in active.warps() {
-            let mut addresses = [0; LANES];
-            for lane in bits(active) {
-                addresses[lane] = self.byte_of(request.at, warp * LANES + lane);
-            }
-            all += asked(request, active, &addresses);
-        }
+        let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
+        let all = match pattern.filter(|pattern| self.place.in_step || !pattern.in_step) {
+            Some(pattern) => self.ask_by(pattern, number),
+            None => self.ask_by_addresses(number),
+        };
         self.log.tally.ask(number, all);
+    }
+
+    /// What the warps ask whose addresses are known but for what all have in common.
+    fn ask_by(&mut self, pattern: &Pattern, number: u32) -> Asked {
+        let request = &self.code.counted.requests[number as usize];
+        let active: Mask = self.strand.active();
+        let first_thread = self.place.first_thread;
+        let offsets = &pattern.offsets[first_thread..];
+        let classes = &pattern.classes[first_thread / LANES..];
+        let common = if phases(request) == 1 {
+            0
+        } else {
+            let Some(lane) = active.lanes().next() else { return Asked::default() };
+            self.byte_of(request.at, lane).wrapping_sub(offsets[lane])
+        };
+        let mut ask = |warp: usize, active| {
+            let (first, class) = (warp * LANES, classes[warp]);
+            let phase = (common.wrapping_add(offsets[first]) % phases(request)) as u8;
+            self.log.tally.memo(number).get(Key { active, class, phase }, || {
+                let mut addresses = [0; LANES];
+                for (address, offset) in addresses.iter_mut().zip(&offsets[first..]) {
+                    *address = common.wrapping_add(*offset);
+                }
+                asked(request, active, &addresses)
+            })
+        };
+        if pattern.alike[first_thread / GROUP] == Some(active) {
+            let warps = GROUP.min(offsets.len()) / LANES;
+            return ask(0, u32::MAX).times(warps as u64);
+        }
+        let mut all = Asked::default();
+        active.warps().for_each(|(warp, active)| all += ask(warp, active));
+        all
+    }
+
+    /// What warps ask of which nothing is known before.
+    fn ask_by_addresses(&mut self, number: u32) -> Asked {
+        let request = &self.code.counted.requests[number as usize];
+        let active: Mask = self.strand.active();
+        let mut all = Asked::default();
+        for (warp, active) in active.warps() {
+            let addresses = self.addresses(request.at, warp, active);
+            let first = addresses[0];
+            let memo = self.log.tally.memo(number);
+            memo.see(&addresses.map(|address| address.wrapping_sub(first)));
+            let phase = (first % phases(request)) as u8;
+            let key = Key { active, class: Key::SEEN, phase };
+            all += memo.get(key, || asked(request, active, &addresses));
+        }
+        all
+    }
+
+    /// Where the lanes of a warp go; those that are not active with the first one that is.
+    fn addresses(&self, at: Address<Operand>, warp: usize, active: u32) -> [u64; LANES] {
+        let values = match at.index() {
+            Operand::Lanes(reg) => self.registers.warp(reg, warp),
+            Operand::Uniform(uniform) => [uniform.get(&self.strand.uniforms); LANES],
+        };
+        let (base, stride) = match at {
+            Address::Element { buffer, stride, offset, .. } => {
+                (lanes::address(buffer).wrapping_add(offset), stride)
+            }
+            Address::Pointer { offset, .. } => (offset, 1),
+        };
+        let mut addresses = values.map(|value| value.wrapping_mul(stride).wrapping_add(base));
+        if active != u32::MAX {
+            let some = addresses[active.trailing_zeros() as usize % LANES];
+            bits(!active).for_each(|lane| addresses[lane] = some);
+        }
+        addresses
     }
 
     /// A number for the byte where one lane's access goes: buffers lie far apart, each at a multiple of
     /// what hardware cares about.
-    fn byte_of(&self, address: Address<Operand>, lane: usize) -> u64 {
-        match address {
-            Address::Element { buffer, index, stride, offset } => {
-                let index = self.value(index, lane).wrapping_mul(stride);
-                lanes::address(buffer).wrapping_add(index).wrapping_add(offset)
+    fn byte_of(&self, at: Address<Operand>, lane: usize) -> u64 {
+        let value = self.value(at.index(), lane);
+        match at {
+            Address::Element { buffer, stride, offset, .. } => {
+                let base = lanes::address(buffer).wrapping_add(offset);
+                value.wrapping_mul(stride).wrapping_add(base)
             }
-            Address::Pointer { ptr, offset } => self.value(ptr, lane).wrapping_add(offset),
+            Address::Pointer { offset, .. } => value.wrapping_add(offset),
         }
+    }
+}
+
+/// After how many bytes a request asks the same again.
+fn phases(request: &Request) -> u64 {
+    if !request.is_shared {
+        global::SECTOR
+    } else if request.bytes < shared::WORD as u32 {
+        shared::WORD
+    } else {
+        1
     }
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct Place {
     pub(crate) block_idx: [u32; 3],
     /// Number in the block of the group's first thread.
     pub(crate) first_thread: usize,
+    /// Whether lanes that run a loop together have gone round as often.
+    pub(crate) in_step: bool,
 }
 
 /// A strand and all that it works on.

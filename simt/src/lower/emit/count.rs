@@ -59,6 +59,8 @@ pub(crate) struct Request {
     /// Bytes of a lane.
     pub(crate) bytes: u32,
     pub(crate) at: Address<Operand>,
+    /// The same before lowering, but for a constant.
+    pub(crate) ptr: InstId,
 }
 
 /// What is known while steps are made.
@@ -202,7 +204,7 @@ impl Emitter<'_> {
         let at = before(at, vector.map_or(0, |vector| vector.behind));
         let request = counting.counted.requests.len() as u32;
         let bytes = scalar * members;
-        counting.counted.requests.push(Request { kind, is_shared, bytes, at });
+        counting.counted.requests.push(Request { kind, is_shared, bytes, at, ptr });
         counting.entry(id).request = Some(request);
         self.step(Step::CountRequest { request });
     }

@@ -1,0 +1,236 @@
+//! What launches did, counted as hardware counts: where a kernel loses time, without a GPU.
+//!
+//! ```
+//! use warpwise::prelude::*;
+//!
+//! #[kernel]
+//! fn gather(x: &[f32], y: &mut [f32]) {
+//!     let i = global_idx_x();
+//!     if i < y.len() {
+//!         y[i] = x[8 * i];
+//!     }
+//! }
+//!
+//! let device = Device::cpu().with_counters();
+//! let x = device.upload(&[1.0f32; 8192])?;
+//! let mut y = device.zeros::<f32>(1024)?;
+//! gather::launch(&device, LaunchConfig::cover(1024), &x, &mut y)?;
+//!
+//! let launches = device.take_counters();
+//! println!("{}", launches[0]);
+//! let loads = launches[0].total.global_loads;
+//! assert_eq!((loads.requests, loads.sectors, loads.ideal), (32, 1024, 128));
+//! # Ok::<(), warpwise::Error>(())
+//! ```
+//!
+//! What is counted is the optimized kernel, whose neighbouring accesses are one request where they are on a
+//! GPU. The models are measured ones; `docs/counters.md` says which.
+use crate::kernel::Source;
+use std::{
+    cmp::Reverse,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+use warpwise_compiler::{id::Id, ir::Kernel};
+pub use warpwise_simt::{Counts, Sectors, Wavefronts};
+
+/// What one launch did. Printed, it is a table of lines, those with the most to gain first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaunchCounters {
+    /// Name of the kernel.
+    pub kernel: &'static str,
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads in a block along x, y and z.
+    pub block: [u32; 3],
+    /// What all lines did.
+    pub total: Counts,
+    /// What each line did, in the order of files and lines.
+    pub lines: Vec<LineCounters>,
+}
+
+/// What the instructions of one line did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LineCounters {
+    /// As `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// What they did.
+    pub counts: Counts,
+}
+
+impl LaunchCounters {
+    pub(crate) fn new(
+        source: &'static Source,
+        kernel: &Kernel,
+        counters: &warpwise_simt::Counters,
+        (grid, block): ([u32; 3], [u32; 3]),
+    ) -> Self {
+        let mut lines: Vec<LineCounters> = Vec::new();
+        for (id, counts) in counters.iter().filter(|(_, counts)| *counts != Counts::default()) {
+            let place = source.place(kernel.insts[id].span.index());
+            let here = |line: &LineCounters| (line.file, line.line).cmp(&(place.file, place.line));
+            match lines.binary_search_by(here) {
+                Ok(at) => lines[at].counts += counts,
+                Err(at) => {
+                    let line = LineCounters { file: place.file, line: place.line, counts };
+                    lines.insert(at, line);
+                }
+            }
+        }
+        Self { kernel: source.name, grid, block, total: counters.total(), lines }
+    }
+}
+
+/// The counters of a device that nobody has taken yet.
+#[derive(Debug, Default)]
+pub(crate) struct Pending(Mutex<Vec<LaunchCounters>>);
+
+impl Pending {
+    pub(crate) fn add(&self, counters: LaunchCounters) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(counters);
+    }
+
+    pub(crate) fn take(&self) -> Vec<LaunchCounters> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Columns of the table: what they are called, and what stands there.
+type Column = (&'static str, fn(&Counts) -> String);
+
+const INSTRUCTIONS: [Column; 2] = [
+    ("instructions", |counts| counts.warp_instructions.to_string()),
+    ("threads", |counts| counts.active_threads().map_or(String::new(), |all| format!("{all:.1}"))),
+];
+
+const BRANCHES: [Column; 2] = [
+    ("branches", |counts| counts.branches.to_string()),
+    ("divergent", |counts| counts.divergent_branches.to_string()),
+];
+
+const SECTORS: [Column; 3] = [
+    ("sectors", |counts| counts.global().sectors.to_string()),
+    ("needed", |counts| counts.global().ideal.to_string()),
+    ("", |counts| times(counts.global().sectors, counts.global().ideal)),
+];
+
+const WAVEFRONTS: [Column; 3] = [
+    ("wavefronts", |counts| counts.shared().wavefronts.to_string()),
+    ("needed", |counts| counts.shared().ideal.to_string()),
+    ("", |counts| times(counts.shared().wavefronts, counts.shared().ideal)),
+];
+
+/// How many times what is needed there was, if that is more than once.
+fn times(got: u64, needed: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "for people to read")]
+    let times = got as f64 / needed as f64;
+    if got > needed { format!("{times:.2}x") } else { String::new() }
+}
+
+/// The columns in which something stands.
+fn columns(total: &Counts) -> Vec<Column> {
+    let mut columns = INSTRUCTIONS.to_vec();
+    if total.branches != 0 {
+        columns.extend(BRANCHES);
+    }
+    if total.global().requests != 0 {
+        columns.extend(SECTORS);
+    }
+    if total.shared().requests != 0 {
+        columns.extend(WAVEFRONTS);
+    }
+    columns
+}
+
+/// What to show first: what memory did without need, then branches that parted, then what is run most.
+fn gain(line: &LineCounters) -> Reverse<[u64; 3]> {
+    let counts = &line.counts;
+    let excess = counts.global().excess() + counts.shared().conflicts();
+    Reverse([excess, counts.divergent_branches, counts.warp_instructions])
+}
+
+impl fmt::Display for LaunchCounters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, grid: [x, y, z], block: [i, j, k], total, .. } = self;
+        writeln!(f, "`{kernel}`, {x} x {y} x {z} blocks of {i} x {j} x {k} threads")?;
+        summary(f, total)?;
+        let mut lines: Vec<_> = self.lines.iter().collect();
+        lines.sort_by_key(|line| gain(line));
+        let columns = columns(total);
+        let mut rows = vec![vec![String::new()]];
+        rows[0].extend(columns.iter().map(|(name, _)| (*name).into()));
+        for LineCounters { file, line, counts } in lines {
+            let mut row = vec![format!("{file}:{line}")];
+            // What is zero need not be read.
+            let cells =
+                columns.iter().map(|(_, cell)| Some(cell(counts)).filter(|cell| cell != "0"));
+            row.extend(cells.map(Option::unwrap_or_default));
+            rows.push(row);
+        }
+        table(f, &rows)
+    }
+}
+
+/// What can be said of the whole launch.
+fn summary(f: &mut fmt::Formatter<'_>, total: &Counts) -> fmt::Result {
+    let percent = 100.0 * total.warp_execution_efficiency().unwrap_or(1.0);
+    let threads = total.active_threads().unwrap_or(0.0);
+    writeln!(
+        f,
+        "{} instructions of warps, {threads:.1} of 32 threads active ({percent:.1} %)",
+        total.warp_instructions
+    )?;
+    let Counts { branches, divergent_branches, .. } = total;
+    if *branches != 0 {
+        let percent = 100.0 * total.branch_efficiency();
+        writeln!(
+            f,
+            "{branches} branches, {divergent_branches} divergent ({percent:.1} % are not)"
+        )?;
+    }
+    let Sectors { requests, sectors, ideal, .. } = total.global();
+    if requests != 0 {
+        let times = times(sectors, ideal);
+        let times = if times.is_empty() { times } else { format!(": {times}") };
+        writeln!(
+            f,
+            "global memory: {requests} requests, {sectors} sectors, {ideal} needed{times}"
+        )?;
+    }
+    let shared = total.shared();
+    if shared.requests != 0 {
+        let Wavefronts { requests, wavefronts, .. } = shared;
+        let conflicts = shared.conflicts();
+        writeln!(
+            f,
+            "shared memory: {requests} requests, {wavefronts} wavefronts, {conflicts} of them by bank conflicts"
+        )?;
+    }
+    if total.barriers != 0 {
+        writeln!(f, "{} barriers of warps", total.barriers)?;
+    }
+    if total.atomics != 0 {
+        writeln!(f, "{} atomic updates of threads", total.atomics)?;
+    }
+    Ok(())
+}
+
+/// Writes rows, the first column to the left and the others to the right.
+fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+    let width =
+        |column: usize| rows.iter().map(|row: &Vec<String>| row[column].chars().count()).max();
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    for row in rows {
+        let mut text = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            text += &format!("  {cell:>width$}");
+        }
+        writeln!(f, "{}", text.trim_end())?;
+    }
+    Ok(())
+}
