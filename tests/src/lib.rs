@@ -12,3 +12,4 @@ pub mod oracle;
 pub mod random_ir;
 pub mod random_rust;
 pub mod reference;
+pub mod trace_check;

@@ -20,6 +20,7 @@ mod dense;
 mod divergent;
 pub(crate) mod draw;
 mod flow;
+mod indices;
 mod meet;
 mod memory;
 mod plan;
@@ -27,6 +28,7 @@ mod values;
 
 pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;
+pub use indices::index_kernel;
 use draw::Draw;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},

@@ -18,21 +18,21 @@ use std::rc::Rc;
 
 impl Run<'_> {
     /// A literal.
-    pub(super) fn constant(&self, id: InstId, bits: u64) -> Known {
+    pub(super) fn constant(&mut self, id: InstId, bits: u64) -> Known {
         let Some(scalar) = scalar(self.kernel.insts[id].ty) else { return Known::Ptr(None, None) };
         if scalar == Scalar::Bool {
             let yes = if bits == 0 { Threads::none(self.count) } else { self.all.clone() };
             return Truth::Exact(yes).into();
         }
         if limits(scalar).is_none() {
-            return Known::Opaque(Spread::Block);
+            return self.opaque(Spread::Block);
         }
         let number = evaluate::integer(scalar, bits).and_then(|number| i64::try_from(number).ok());
         // What is too large for an `i64` has wrapped once.
         let number = number.unwrap_or_else(|| bits.cast_signed());
         match self.int(Value::from(number), scalar, None, false) {
             Some(int) => Known::Int(int),
-            None => Known::Opaque(Spread::Block),
+            None => self.opaque(Spread::Block),
         }
     }
 
@@ -76,7 +76,7 @@ impl Run<'_> {
     /// What a launch decides, or a block is.
     fn launch_builtin(&mut self, id: InstId, builtin: Builtin) -> Value {
         if let Some((_, symbol)) = self.builtins.iter().find(|(known, _)| *known == builtin) {
-            return (*symbol).into();
+            return symbol.clone();
         }
         let kind = match builtin {
             Builtin::BlockIdx(_) => SymbolKind::BlockIdx,
@@ -89,8 +89,8 @@ impl Run<'_> {
         };
         let range = Ranges::builtin(self.kernel, builtin);
         let symbol = self.symbol(id, kind, Group::Block, range);
-        self.builtins.push((builtin, symbol));
-        symbol.into()
+        self.builtins.push((builtin, symbol.clone()));
+        symbol
     }
 
     /// How far what `operands` say is the same.
@@ -131,7 +131,7 @@ impl Run<'_> {
                 };
                 self.int(numbers.map(of)?.into(), scalar, None, int.assumed)
             }),
-            (_, Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(_), _) => None,
+            (_, Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..), _) => None,
         };
         match computed {
             Some(int) => Known::Int(int),
@@ -162,7 +162,7 @@ impl Run<'_> {
                 let scalar = scalar(self.kernel.insts[id].ty);
                 scalar.and_then(|scalar| self.integers(id, op, scalar, [&a, &b]))
             }
-            (Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(_), _) => None,
+            (Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..), _) => None,
         };
         match computed {
             Some(int) => Known::Int(int),
@@ -497,11 +497,7 @@ impl Run<'_> {
                     && varying().all(|term| term.of.is_one())
                     && difference.numbers().is_injective(active) =>
             {
-                let warps_agree = difference
-                    .terms()
-                    .iter()
-                    .flat_map(|term| &term.of.0)
-                    .all(|&symbol| self.trace.symbols[symbol].group == Group::Block);
+                let warps_agree = difference.terms().iter().all(|term| !term.of.is_of_warps());
                 let one = if warps_agree { Which::One } else { Which::Some };
                 let [yes, no] =
                     if op == CompareOp::Eq { [one, Which::Some] } else { [Which::Some, one] };

@@ -1,6 +1,6 @@
 //! Where threads part and meet again: `if`s, blocks, and what leaves them.
 use super::{
-    Active, Run, Which,
+    Active, Run,
     merge::State,
     run::{Flow, Frame},
 };
@@ -22,6 +22,7 @@ impl Run<'_> {
         let before = self.state(active.clone());
         let mut ends: [Option<State>; 2] = [None, None];
         let mut faulted = [false; 2];
+        let departures = self.departures;
         for (index, (arm, entry)) in arms.into_iter().zip(&entries).enumerate() {
             if entry.threads.is_empty() {
                 continue;
@@ -43,19 +44,15 @@ impl Run<'_> {
                 Flow::Faulted => faulted[index] = true,
             }
         }
-        let whole =
-            ends.iter().zip(&entries).zip(faulted).all(|((end, entry), faulted)| match end {
-                Some(end) => end.active == *entry,
-                None => entry.threads.is_empty() || faulted,
-            });
+        // Whether all who have come here are behind it again, but for those who fault.
+        let whole = self.departures == departures;
         let gone = [0, 1].map(|index| ends[index].is_none());
         let [then, other] = ends;
         let merged = match (then, other) {
             (Some(then), Some(other)) => self.merge(id, then, other),
             (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => {
-                return if faulted.contains(&true) && whole { Flow::Faulted } else { Flow::Gone };
-            }
+            (None, None) if whole => return Flow::Faulted,
+            (None, None) => return Flow::Gone,
         };
         let end = self.resume(merged);
         // Who goes on has not taken the arm that nobody leaves at its end.
@@ -65,10 +62,20 @@ impl Run<'_> {
         Flow::On(if whole { active } else { end })
     }
 
+    /// Begins a loop or block.
+    pub(super) fn open(&mut self, id: InstId, active: &Active) {
+        let (exits, continues, departures) = (Vec::new(), Vec::new(), self.departures);
+        let entry = active.threads.clone();
+        self.frames.push(Frame { id, departures, entry, exits, continues, lost: None });
+    }
+
     pub(super) fn block(&mut self, id: InstId, body: &Body, active: Active) -> Flow {
-        self.frames.push(Frame { id, exits: Vec::new(), continues: Vec::new(), lost: false });
+        self.open(id, &active);
         let flow = self.body(body, active.clone());
         let Some(frame) = self.frames.pop() else { return flow };
+        if frame.lost.is_none() {
+            self.departures = frame.departures;
+        }
         let mut states = frame.exits;
         match flow {
             Flow::On(active) => states.push(self.state(active)),
@@ -78,7 +85,7 @@ impl Run<'_> {
         match self.merge_all(id, states) {
             Some(state) => {
                 let end = self.resume(state);
-                Flow::On(if frame.lost { end } else { active })
+                Flow::On(if frame.lost.is_some() { end } else { active })
             }
             None => Flow::Gone,
         }
@@ -87,13 +94,14 @@ impl Run<'_> {
     /// Goes on behind `target`, or with its next iteration.
     pub(super) fn leaves(&mut self, target: InstId, active: Active, breaks: bool) -> Flow {
         let state = self.state(active);
+        self.departures += 1;
         for frame in self.frames.iter_mut().rev() {
             if frame.id == target {
                 let list = if breaks { &mut frame.exits } else { &mut frame.continues };
                 list.push(state);
                 break;
             }
-            frame.lost = true;
+            frame.lose(&state.active, &self.all);
         }
         Flow::Gone
     }
@@ -103,12 +111,5 @@ impl Run<'_> {
         let mut states = states.into_iter();
         let first = states.next()?;
         Some(states.fold(first, |merged, state| self.merge(id, merged, state)))
-    }
-}
-
-impl Which {
-    /// Whether nothing is missing but what the block has decided together.
-    pub(super) const fn is_all(self) -> bool {
-        matches!(self, Self::All)
     }
 }

@@ -3,7 +3,7 @@ use super::{
     super::{evaluate, range::Range},
     truth::{Spread, Truth},
 };
-use super::{Factors, Group, Run, Shape, SymbolId, SymbolKind, Threads, Value, Which};
+use super::{Factors, Group, Run, Shape, SymbolKind, Threads, Value, Which};
 use crate::ir::{InstId, Root, Scalar, Ty};
 use std::rc::Rc;
 
@@ -16,8 +16,8 @@ pub(super) enum Known {
     Truth(Rc<Truth>),
     /// A pointer: into what, and how many bytes behind its beginning.
     Ptr(Option<Root>, Option<Int>),
-    /// Nothing but how far it is the same.
-    Opaque(Spread),
+    /// Nothing but how far it is the same, and which it is: two of one number are the same.
+    Opaque(Spread, u32),
 }
 
 /// An integer, up to multiples of what its type cannot hold.
@@ -56,6 +56,24 @@ impl Int {
     }
 }
 
+impl Known {
+    /// Each thread has its own.
+    pub(super) const VARIES: Self = Self::Opaque(Spread::Thread, 0);
+
+    /// Whether it is known to be the same as `other`, thread by thread.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Truth(a), Self::Truth(b)) => {
+                Rc::ptr_eq(a, b) || matches!(**a, Truth::Exact(_)) && a == b
+            }
+            (Self::Ptr(root, Some(a)), Self::Ptr(other, Some(b))) => root == other && a == b,
+            (Self::Opaque(_, a), Self::Opaque(_, b)) => a == b,
+            (Self::Int(_) | Self::Truth(_) | Self::Ptr(..) | Self::Opaque(..), _) => false,
+        }
+    }
+}
+
 impl From<Truth> for Known {
     fn from(truth: Truth) -> Self {
         Self::Truth(Rc::new(truth))
@@ -86,8 +104,15 @@ impl Run<'_> {
         kind: SymbolKind,
         group: Group,
         range: Range,
-    ) -> SymbolId {
-        self.trace.symbols.push(super::Symbol { of, kind, group, range })
+    ) -> Value {
+        let id = self.trace.symbols.push(super::Symbol { of, kind, group, range });
+        Value::symbol(id, group)
+    }
+
+    /// Something of which only is known how far it is the same.
+    pub(super) fn opaque(&mut self, spread: Spread) -> Known {
+        self.opaques = self.opaques.saturating_add(1);
+        Known::Opaque(spread, self.opaques)
     }
 
     /// What `id` yields, of which nothing is known but how far it is the same.
@@ -97,7 +122,7 @@ impl Run<'_> {
             return self.same_truth(spread).into();
         }
         let (Some(limits), Some(group)) = (limits(scalar), spread.group()) else {
-            return Known::Opaque(spread);
+            return self.opaque(spread);
         };
         let range = self.range_of(id).unwrap_or(limits);
         let symbol = self.symbol(id, SymbolKind::Computed, group, range);
@@ -127,7 +152,7 @@ impl Run<'_> {
             Known::Int(int) | Known::Ptr(Some(_), Some(int)) => self.spread_of(&int.value, active),
             Known::Truth(truth) => truth.spread(active),
             Known::Ptr(_, _) => Spread::Thread,
-            Known::Opaque(spread) => *spread,
+            Known::Opaque(spread, _) => *spread,
         }
     }
 
@@ -135,9 +160,7 @@ impl Run<'_> {
     pub(super) fn spread_of(&self, value: &Value, active: &Threads) -> Spread {
         let mut spread = Spread::Block;
         for term in value.terms() {
-            let of_warps =
-                term.of.0.iter().any(|&symbol| self.trace.symbols[symbol].group == Group::Warp);
-            if of_warps {
+            if term.of.is_of_warps() {
                 spread = spread.max(Spread::Warp);
             }
             if let Factors::Same(_) = term.factors {

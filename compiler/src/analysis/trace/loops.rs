@@ -33,6 +33,11 @@ struct Header {
     spread: Spread,
 }
 
+/// The symbol that `number` is.
+fn id_of(number: &Value) -> Option<SymbolId> {
+    number.terms().first()?.of.0.first().copied()
+}
+
 impl Run<'_> {
     /// A `for`.
     pub(super) fn counted(
@@ -98,7 +103,7 @@ impl Run<'_> {
         body: &Body,
         active: Active,
     ) -> Flow {
-        self.frames.push(Frame { id, exits: Vec::new(), continues: Vec::new(), lost: false });
+        self.open(id, &active);
         self.loops.push((id, None));
         let entry = active.clone();
         let mut now = from.clone();
@@ -141,7 +146,7 @@ impl Run<'_> {
         if let Flow::On(active) = flow {
             states.push(self.state(active));
         }
-        let whole = self.frame().exits.len() == exits && !self.frame().lost;
+        let whole = self.frame().exits.len() == exits && self.frame().lost.is_none();
         let state = self.merge_all(id, states)?;
         let end = self.resume(state);
         Some(if whole { active } else { end })
@@ -155,10 +160,13 @@ impl Run<'_> {
     /// Behind loop `id`, which threads have entered as `entry`.
     fn after(&mut self, id: InstId, entry: Active) -> Flow {
         let Some(frame) = self.frames.pop() else { return Flow::Gone };
+        if frame.lost.is_none() {
+            self.departures = frame.departures;
+        }
         match self.merge_all(id, frame.exits) {
             Some(state) => {
                 let end = self.resume(state);
-                Flow::On(if frame.lost { end } else { entry })
+                Flow::On(if frame.lost.is_some() { end } else { entry })
             }
             None => Flow::Gone,
         }
@@ -181,8 +189,9 @@ impl Run<'_> {
             .map(|frame| (frame.exits.len(), frame.continues.len(), frame.lost))
             .collect();
         let (events, steps) = (self.trace.events.len(), self.steps);
+        let departures = self.departures;
         let noted = self.trace.spread.clone();
-        self.frames.push(Frame { id, exits: Vec::new(), continues: Vec::new(), lost: false });
+        self.open(id, active);
         self.loops.push((id, None));
         let mut next = Some(active.clone());
         let mut left = MOST_ITERATIONS;
@@ -200,7 +209,7 @@ impl Run<'_> {
             }
         }
         self.loops.pop();
-        if known && (self.frame().lost || !self.frame().exits.is_empty()) {
+        if known && (self.frame().lost.is_some() || !self.frame().exits.is_empty()) {
             return Some(self.after(id, active.clone()));
         }
         self.frames.pop();
@@ -209,6 +218,7 @@ impl Run<'_> {
             frame.continues.truncate(continues);
             frame.lost = lost;
         }
+        self.departures = departures;
         self.trace.events.truncate(events);
         self.trace.spread = noted;
         self.resume(before);
@@ -229,10 +239,11 @@ impl Run<'_> {
         let before = self.state(active.clone());
         let most =
             header.and_then(|header| self.most_iterations(id, header)).unwrap_or(i64::MAX.into());
-        let number = self.symbol(id, SymbolKind::Iteration, Group::Block, Range::new(0, most));
-        let first = self.any_iteration(id, body, &before, &written, Some(number));
+        let range = Range::new(0, most);
+        let number = self.symbol(id, SymbolKind::Iteration, Group::Block, range);
+        let first = self.any_iteration(id, body, &before, &written, Some(&number));
         // Who is still there in a later iteration.
-        let probe = self.probe(id, body, &active, &first, header, number);
+        let probe = self.probe(id, body, &active, &first, header, &number);
         let mut entry = active.clone();
         let parts = match spread {
             Spread::Block => Which::All,
@@ -240,17 +251,25 @@ impl Run<'_> {
             Spread::Thread => Which::Some,
         };
         if let Some(stays) = &probe {
-            entry.which = stays.which;
+            let gone = active.threads.without(&stays.threads);
+            let which = match stays.which {
+                which if gone.is_empty() => which,
+                Which::All | Which::Warps if gone.is_of_warps(&self.all) => Which::Warps,
+                Which::All | Which::Warps | Which::Guarded | Which::Some | Which::One => {
+                    Which::Some
+                }
+            };
+            entry.which = entry.which.weaker(which);
             entry.because = stays.because.or(entry.because);
         }
-        self.frames.push(Frame { id, exits: Vec::new(), continues: Vec::new(), lost: false });
-        self.loops.push((id, Some(number)));
+        self.open(id, &active);
+        self.loops.push((id, id_of(&number)));
         self.resume(State { locals: first, ..before.clone() });
         let mut ends = vec![before.clone()];
         let mut here = Some(entry);
         for later in 0..2 {
             let Some(start) = here.take() else { break };
-            let Some(start) = self.enters(id, header, number, later, start, parts) else { break };
+            let Some(start) = self.enters(id, header, &number, later, start, parts) else { break };
             here = self.iteration(id, body, start);
             if let Some(active) = &here {
                 ends.push(self.state(active.clone()));
@@ -258,8 +277,12 @@ impl Run<'_> {
         }
         self.loops.pop();
         let Some(frame) = self.frames.pop() else { return Flow::Gone };
-        let endless = header.is_none() && frame.exits.is_empty();
-        if header.is_some() {
+        if frame.lost.is_none() {
+            self.departures = frame.departures;
+        }
+        let counts = matches!(self.kernel.insts[id].op, Op::For { .. });
+        let endless = !counts && frame.exits.is_empty();
+        if counts {
             ends.extend(frame.exits);
         } else {
             ends = frame.exits;
@@ -267,20 +290,17 @@ impl Run<'_> {
         if endless {
             return Flow::Gone;
         }
-        let uniform = ends.iter().all(|end| end.active.which.is_all()) && parts.is_all();
+        let uniform = ends.iter().all(|end| end.active.which == Which::All) && parts == Which::All;
         let interval = ends.iter().map(|end| end.interval).max().unwrap_or(before.interval);
         let since = ends.iter().map(|end| end.since).min().unwrap_or(before.since);
-        let which = ends.iter().fold(Which::All, |which, end| match (which, end.active.which) {
-            (Which::All, other) => other,
-            (which, Which::All) => which,
-            (which, other) => which.or(other),
-        });
         let trips = uniform.then(|| {
             self.symbol(id, SymbolKind::Computed, Group::Block, Range::new(0, i64::MAX.into()))
         });
-        let locals = self.any_iteration(id, body, &before, &written, trips);
-        let lost = frame.lost;
-        let end = if lost { Active { which, because: Some(id), ..active } } else { active };
+        let locals = self.any_iteration(id, body, &before, &written, trips.as_ref());
+        let end = match frame.lost {
+            None => active,
+            Some(stay) => Active { which: active.which.and(stay), because: Some(id), ..active },
+        };
         self.resume(State { active: end.clone(), locals, interval, since });
         Flow::On(end)
     }
@@ -293,7 +313,7 @@ impl Run<'_> {
         active: &Active,
         locals: &Rc<Vec<Known>>,
         header: Option<&Header>,
-        number: SymbolId,
+        number: &Value,
     ) -> Option<Active> {
         let leaves = |op: &Op| matches!(op, Op::Break(_) | Op::Return);
         if !self.holds(body, &leaves) {
@@ -305,10 +325,10 @@ impl Run<'_> {
             .iter()
             .map(|frame| (frame.exits.len(), frame.continues.len(), frame.lost))
             .collect();
-        let events = self.trace.events.len();
+        let (events, departures) = (self.trace.events.len(), self.departures);
         let noted = self.trace.spread.clone();
-        self.frames.push(Frame { id, exits: Vec::new(), continues: Vec::new(), lost: false });
-        self.loops.push((id, Some(number)));
+        self.open(id, active);
+        self.loops.push((id, id_of(number)));
         self.resume(State { locals: locals.clone(), ..before.clone() });
         let mut stays = Some(active.clone());
         // The second time for what becomes worse with what the first leaves.
@@ -326,6 +346,7 @@ impl Run<'_> {
             frame.continues.truncate(continues);
             frame.lost = lost;
         }
+        self.departures = departures;
         self.trace.events.truncate(events);
         self.trace.spread = noted;
         self.resume(before);
@@ -356,7 +377,7 @@ impl Run<'_> {
         &mut self,
         id: InstId,
         header: Option<&Header>,
-        number: SymbolId,
+        number: &Value,
         later: i64,
         active: Active,
         parts: Which,
@@ -388,9 +409,9 @@ impl Run<'_> {
         (!inside.threads.is_empty()).then_some(inside)
     }
 
-    fn header_value(&self, header: &Header, number: SymbolId, later: i64) -> Option<Int> {
+    fn header_value(&self, header: &Header, number: &Value, later: i64) -> Option<Int> {
         let ((start, assumed), (step, also)) = (header.start.needed()?, header.step.needed()?);
-        let rounds = Value::from(number).plus(&Value::from(later))?;
+        let rounds = number.plus(&Value::from(later))?;
         let value = start.plus(&step.times(&rounds)?)?;
         // It never wraps.
         Some(Int { value: Rc::new(value), fit: Fit::Proved, assumed: assumed || also })
@@ -438,14 +459,14 @@ impl Run<'_> {
         body: &Body,
         before: &State,
         written: &[LocalId],
-        number: Option<SymbolId>,
+        number: Option<&Value>,
     ) -> Rc<Vec<Known>> {
         let mut locals = (*before.locals).clone();
         for &local in written {
             let counted = number.and_then(|number| {
                 let step = self.increment(id, body, local, &before.active.threads)?;
                 let Known::Int(start) = &before.locals[local.index()] else { return None };
-                let more = step.value.times(&number.into())?;
+                let more = step.value.times(number)?;
                 let value = start.value.plus(&more)?;
                 let scalar = scalar(self.kernel.locals[local].ty)?;
                 let range = self.ranges.local(self.kernel, local).filter(|range| !range.is_empty());
@@ -475,7 +496,7 @@ impl Run<'_> {
             return self.same_truth(spread).into();
         }
         let (Some(limits), Some(group)) = (limits(scalar), spread.group()) else {
-            return Known::Opaque(spread);
+            return self.opaque(spread);
         };
         let range = self
             .ranges

@@ -4,7 +4,7 @@ use super::{
     known::{Fit, Int, Known, limits, scalar},
     truth::{Part, Spread, Truth},
 };
-use super::{Active, Group, Run, SymbolId, SymbolKind, Threads, Value, Which};
+use super::{Active, Group, Run, SymbolKind, Threads, Value, Which};
 use crate::ir::InstId;
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ enum Decides {
     /// Its number: those of the set come from the first place.
     Thread(Threads),
     /// Something that is the same in a block or warp; as a symbol, 1 for the first place, once it is needed.
-    Group(Group, Option<SymbolId>),
+    Group(Group, Option<Value>),
     /// Something else.
     Unknown,
 }
@@ -50,15 +50,12 @@ impl Run<'_> {
             Which::Warps => Decides::Group(Group::Warp, None),
             Which::Guarded | Which::Some | Which::One => Decides::Unknown,
         };
-        let mut active = a.active.or(&b.active);
-        if apart && a.active.which == b.active.which {
-            active.which = a.active.which;
-        }
+        let active = a.active.or(&b.active, &self.all);
         let (interval, since) = (a.interval.max(b.interval), a.since.min(b.since));
         let mut locals = a.locals;
         if !Rc::ptr_eq(&locals, &b.locals) {
             for index in 0..locals.len() {
-                if locals[index] != b.locals[index] {
+                if !locals[index].is_same(&b.locals[index]) {
                     let known =
                         self.meet(id, index, &locals[index], &b.locals[index], &mut decides);
                     Rc::make_mut(&mut locals)[index] = known;
@@ -101,7 +98,7 @@ impl Run<'_> {
                     (Some(group), Some(range)) => {
                         Known::Int(Int::proved(self.symbol(id, SymbolKind::Computed, group, range)))
                     }
-                    _ => Known::Opaque(Spread::Thread),
+                    _ => self.opaque(Spread::Thread),
                 }
             }
             (Known::Truth(a), Known::Truth(b)) => self.either_truth(a, b, decides).into(),
@@ -116,14 +113,14 @@ impl Run<'_> {
                 };
                 Known::Ptr(root.filter(|_| root == other), offset)
             }
-            (Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(_), _) => {
+            (Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..), _) => {
                 match (scalar, spread.group()) {
                     (Some(crate::ir::Scalar::Bool), _) => self.same_truth(spread).into(),
                     (Some(scalar), Some(group)) if limits(scalar).is_some() => {
                         let range = limits(scalar).unwrap_or(Range::new(0, 0));
                         Known::Int(Int::proved(self.symbol(id, SymbolKind::Computed, group, range)))
                     }
-                    _ => Known::Opaque(spread),
+                    _ => self.opaque(spread),
                 }
             }
         }
@@ -141,10 +138,10 @@ impl Run<'_> {
                 let difference = a.minus(b)?;
                 difference.exact()?;
                 let group = *group;
-                let symbol = *symbol.get_or_insert_with(|| {
+                let symbol = symbol.get_or_insert_with(|| {
                     self.symbol(id, SymbolKind::Computed, group, Range::new(0, 1))
                 });
-                b.plus(&difference.times(&symbol.into())?)
+                b.plus(&difference.times(symbol)?)
             }
             Decides::Unknown => None,
         }
@@ -185,7 +182,7 @@ impl Run<'_> {
         active: &Threads,
     ) -> Known {
         let (truth, a, b) = (self.truth(cond), self.known(then), self.known(other));
-        if a == b && !matches!(a, Known::Opaque(_)) {
+        if a.is_same(&b) {
             return a;
         }
         let mut decides = match (&truth, truth.spread(active)) {

@@ -10,7 +10,7 @@ use super::{
 };
 use super::{
     Access, AccessKind, Active, Event, Shape, Split, SymbolId, SymbolKind, Threads, Trace, Value,
-    What,
+    What, Which,
 };
 use crate::{
     id::{Facts, Id},
@@ -41,12 +41,16 @@ pub(super) struct Run<'k> {
     pub(super) arms: Vec<(InstId, bool)>,
     /// The loops and blocks around.
     pub(super) frames: Vec<Frame>,
+    /// How often threads have left a body before its end, not counting what has been merged again.
+    pub(super) departures: usize,
+    /// How many values there are of which nothing else is known.
+    pub(super) opaques: u32,
     /// What is not negative in any active thread.
     pub(super) facts: Vec<Value>,
     /// Symbols that do not depend on where they are asked for.
-    pub(super) builtins: Vec<(Builtin, SymbolId)>,
-    params: Vec<(ParamId, bool, SymbolId)>,
-    extents: Vec<(Extent, SymbolId)>,
+    pub(super) builtins: Vec<(Builtin, Value)>,
+    params: Vec<(ParamId, bool, Value)>,
+    extents: Vec<(Extent, Value)>,
     /// Instructions that may still be run.
     pub(super) steps: usize,
 }
@@ -54,11 +58,27 @@ pub(super) struct Run<'k> {
 /// A loop or block that is being run.
 pub(super) struct Frame {
     pub(super) id: InstId,
+    /// The departures before it.
+    pub(super) departures: usize,
+    /// The threads that have come to it.
+    pub(super) entry: Threads,
     /// How it was left by those who did so early, and how threads went on to the next iteration.
     pub(super) exits: Vec<State>,
     pub(super) continues: Vec<State>,
-    /// Whether threads left it for somewhere else, or ended.
-    pub(super) lost: bool,
+    /// Whether threads left it for somewhere else, or ended: who stays each time.
+    pub(super) lost: Option<Which>,
+}
+
+impl Frame {
+    /// `active` threads, of a block of which `all` are the threads, leave it for somewhere else.
+    pub(super) fn lose(&mut self, active: &Active, all: &Threads) {
+        let stay = match active.which {
+            Which::All if self.entry.without(&active.threads).is_empty() => Which::All,
+            Which::All | Which::Warps if active.threads.is_of_warps(all) => Which::Warps,
+            Which::All | Which::Warps | Which::Guarded | Which::Some | Which::One => Which::Some,
+        };
+        self.lost = Some(self.lost.unwrap_or(Which::All).weaker(stay));
+    }
 }
 
 /// Where threads are behind a body.
@@ -82,7 +102,7 @@ impl<'k> Run<'k> {
         let count = shape.threads();
         let local = |(_, local): (LocalId, &ir::Local)| match local.ty {
             ir::Ty::Ptr(_) => Known::Ptr(None, None),
-            ir::Ty::Unit | ir::Ty::Scalar(_) => Known::Opaque(Spread::Thread),
+            ir::Ty::Unit | ir::Ty::Scalar(_) => Known::VARIES,
         };
         let trace = Trace {
             shape,
@@ -106,6 +126,8 @@ impl<'k> Run<'k> {
             loops: Vec::new(),
             arms: Vec::new(),
             frames: Vec::new(),
+            departures: 0,
+            opaques: 0,
             facts: Vec::new(),
             builtins: Vec::new(),
             params: Vec::new(),
@@ -115,7 +137,7 @@ impl<'k> Run<'k> {
     }
 
     pub(super) fn run(mut self) -> Trace {
-        let all = Active { threads: self.all.clone(), which: super::Which::All, because: None };
+        let all = Active { threads: self.all.clone(), which: Which::All, because: None };
         self.body(&self.kernel.body, all);
         self.trace
     }
@@ -144,7 +166,7 @@ impl<'k> Run<'k> {
 
     /// What `id` has yielded.
     pub(super) fn known(&self, id: InstId) -> Known {
-        self.values[id].clone().unwrap_or(Known::Opaque(Spread::Thread))
+        self.values[id].clone().unwrap_or(Known::VARIES)
     }
 
     pub(super) fn yields(&mut self, id: InstId, known: Known, active: &Threads) {
@@ -180,7 +202,9 @@ impl<'k> Run<'k> {
             Op::Continue(target) => return self.leaves(*target, active, false),
             Op::Return => {
                 self.event(id, &active, What::Return);
-                self.frames.iter_mut().for_each(|frame| frame.lost = true);
+                self.departures += 1;
+                let all = &self.all;
+                self.frames.iter_mut().for_each(|frame| frame.lose(&active, all));
                 return Flow::Gone;
             }
             Op::Panic { .. } => return Flow::Faulted,
@@ -329,7 +353,7 @@ impl<'k> Run<'k> {
             | Op::Continue(_)
             | Op::Return
             | Op::Print { .. }
-            | Op::Panic { .. } => Known::Opaque(Spread::Thread),
+            | Op::Panic { .. } => Known::VARIES,
         }
     }
 
@@ -339,15 +363,15 @@ impl<'k> Run<'k> {
             return Known::Ptr(Some(Root::Param(param)), Some(Int::proved(0)));
         }
         let Some(limits) = limits_of(self.kernel, id) else { return self.fresh(id, Spread::Block) };
-        let asked = |&&(known, of_length, _): &&(ParamId, bool, SymbolId)| {
-            known == param && of_length == length
+        let asked = |(known, of_length, _): &&(ParamId, bool, Value)| {
+            *known == param && *of_length == length
         };
         if let Some((.., symbol)) = self.params.iter().find(asked) {
-            return Known::Int(Int::proved(*symbol));
+            return Known::Int(Int::proved(symbol.clone()));
         }
         let range = if length { self.range_of(id).unwrap_or(limits) } else { limits };
         let symbol = self.symbol(id, SymbolKind::Launch, Group::Block, range);
-        self.params.push((param, length, symbol));
+        self.params.push((param, length, symbol.clone()));
         Known::Int(Int::proved(symbol))
     }
 
@@ -360,7 +384,7 @@ impl<'k> Run<'k> {
             Extent::Mul(a, b) => self.extent(id, a)?.times(&self.extent(id, b)?),
             Extent::Generic(_) | Extent::SizeOf(_) | Extent::Div(..) | Extent::Max(..) => {
                 if let Some((_, symbol)) = self.extents.iter().find(|(known, _)| known == extent) {
-                    return Some((*symbol).into());
+                    return Some(symbol.clone());
                 }
                 let range = match extent {
                     Extent::SizeOf(_) => Range::new(1, 8),
@@ -373,8 +397,8 @@ impl<'k> Run<'k> {
                     | Extent::Max(..) => Range::new(0, u64::MAX.into()),
                 };
                 let symbol = self.symbol(id, SymbolKind::Launch, Group::Block, range);
-                self.extents.push((extent.clone(), symbol));
-                Some(symbol.into())
+                self.extents.push((extent.clone(), symbol.clone()));
+                Some(symbol)
             }
         }
     }
@@ -451,7 +475,7 @@ impl<'k> Run<'k> {
                 let (value, assumed) = int.needed()?;
                 (value.clone(), assumed)
             }
-            Known::Truth(_) | Known::Ptr(..) | Known::Opaque(_) => return None,
+            Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..) => return None,
         };
         let value = from.value.plus(&value.times(&stride)?)?;
         Some(Int { value: Rc::new(value), fit: Fit::Proved, assumed: from.assumed || assumed })
@@ -485,7 +509,7 @@ impl<'k> Run<'k> {
         }
         let group = self.spread(&known, &active.threads).group()?;
         let range = Range::new(i64::MIN.into(), u64::MAX.into());
-        Some(self.symbol(value, SymbolKind::Computed, group, range).into())
+        Some(self.symbol(value, SymbolKind::Computed, group, range))
     }
 
     /// An access to what `ptr` points to, of a value of the type of `value`.
@@ -499,7 +523,7 @@ impl<'k> Run<'k> {
     ) {
         let (root, offset) = match self.known(ptr) {
             Known::Ptr(root, offset) => (root, offset),
-            Known::Int(_) | Known::Truth(_) | Known::Opaque(_) => (None, None),
+            Known::Int(_) | Known::Truth(_) | Known::Opaque(..) => (None, None),
         };
         let root = root.or_else(|| self.kernel.root(ptr));
         let bytes = scalar(self.kernel.insts[value].ty).and_then(ir::Scalar::size);
@@ -514,7 +538,7 @@ impl<'k> Run<'k> {
             Known::Int(int) => {
                 int.needed().filter(|(_, assumed)| !assumed).map(|(value, _)| value.clone())
             }
-            Known::Truth(_) | Known::Ptr(..) | Known::Opaque(_) => None,
+            Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..) => None,
         };
         let [mask, lane] = [mask, lane].map(|id| id.and_then(|id| value(self, id)));
         self.event(id, active, What::Meeting { mask, lane });
@@ -524,7 +548,7 @@ impl<'k> Run<'k> {
     pub(super) fn truth(&self, cond: InstId) -> Truth {
         match self.known(cond) {
             Known::Truth(truth) => (*truth).clone(),
-            Known::Opaque(spread) => self.same_truth(spread),
+            Known::Opaque(spread, _) => self.same_truth(spread),
             Known::Int(_) | Known::Ptr(..) => self.same_truth(Spread::Thread),
         }
     }

@@ -38,6 +38,17 @@ impl Which {
             ) => Self::Some,
         }
     }
+    /// What both are, for threads that are once this and once that.
+    pub(super) const fn weaker(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, Self::All) => Self::All,
+            (Self::All | Self::Warps, Self::All | Self::Warps) => Self::Warps,
+            (Self::All | Self::Guarded, Self::All | Self::Guarded) => Self::Guarded,
+            (Self::One, Self::One) => Self::One,
+            (Self::Warps | Self::Guarded | Self::Some | Self::One, _)
+            | (Self::All, Self::Some | Self::One) => Self::Some,
+        }
+    }
     /// Threads that are of either part.
     pub(super) const fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -57,8 +68,8 @@ impl Part {
     fn and(&self, other: &Self) -> Self {
         Self::new(self.threads.and(&other.threads), self.which.and(other.which))
     }
-    /// Those of either; which they are if the other's are not there at all.
-    pub(super) fn or(&self, other: &Self) -> Self {
+    /// Those of either, in a block of which `all` are the threads.
+    pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
         let which = if self.threads.is_empty() {
             other.which
         } else if other.threads.is_empty() {
@@ -66,9 +77,15 @@ impl Part {
         } else if self.threads == other.threads {
             self.which.or(other.which)
         } else {
-            match (self.which, other.which) {
-                (Which::Guarded, Which::Guarded) => Which::Guarded,
-                _ => Which::Some,
+            // One part may be here and the other not.
+            match self.which.or(other.which) {
+                Which::Guarded => Which::Guarded,
+                Which::All | Which::Warps
+                    if self.threads.is_of_warps(all) && other.threads.is_of_warps(all) =>
+                {
+                    Which::Warps
+                }
+                Which::All | Which::Warps | Which::Some | Which::One => Which::Some,
             }
         };
         Self::new(self.threads.or(&other.threads), which)
@@ -121,7 +138,7 @@ impl Truth {
                 Self::Parts { yes: Part::new(yes.threads.and(exact), yes.which), no }
             }
             (Self::Parts { yes: a, no: c }, Self::Parts { yes: b, no: d }) => {
-                Self::Parts { yes: a.and(b), no: c.or(d) }
+                Self::Parts { yes: a.and(b), no: c.or(d, all) }
             }
         }
     }
@@ -209,8 +226,8 @@ impl Active {
         Part::new(self.threads.clone(), self.which)
     }
     /// Those who come from here, and those who come from there.
-    pub(super) fn or(&self, other: &Self) -> Self {
-        let Part { threads, which } = self.part().or(&other.part());
+    pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
+        let Part { threads, which } = self.part().or(&other.part(), all);
         let because = self.because.or(other.because);
         Self { threads, which, because }
     }

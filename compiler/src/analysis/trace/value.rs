@@ -1,14 +1,14 @@
 //! Integers of the threads of a block: sums of symbols with a factor for each thread.
-use super::{Factors, SymbolId, Threads};
+use super::{Factors, Group, SymbolId, Threads};
 
 /// A product of more symbols is not a [`Value`].
 const MOST_SYMBOLS: usize = 4;
 /// A sum of more terms is not a [`Value`].
 const MOST_TERMS: usize = 24;
 
-/// A product of symbols, in order; empty for the number 1.
+/// A product of symbols, in order; empty for the number 1. And whether one of them is the same in each warp only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Monomial(pub Vec<SymbolId>);
+pub struct Monomial(pub Vec<SymbolId>, bool);
 
 /// A monomial and its factor in each thread of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,11 @@ impl Monomial {
         let mut symbols = self.0.clone();
         symbols.extend(&other.0);
         symbols.sort_unstable();
-        (symbols.len() <= MOST_SYMBOLS).then_some(Self(symbols))
+        (symbols.len() <= MOST_SYMBOLS).then_some(Self(symbols, self.1 || other.1))
+    }
+    /// Whether it may be another number in another warp.
+    pub fn is_of_warps(&self) -> bool {
+        self.1
     }
     /// True for the number 1.
     pub fn is_one(&self) -> bool {
@@ -52,13 +56,12 @@ impl From<Factors> for Value {
     }
 }
 
-impl From<SymbolId> for Value {
-    fn from(symbol: SymbolId) -> Self {
-        Self { terms: vec![Term { of: Monomial(vec![symbol]), factors: Factors::Same(1) }] }
-    }
-}
-
 impl Value {
+    /// A symbol, which is the same in all threads of `group`.
+    pub(super) fn symbol(symbol: SymbolId, group: Group) -> Self {
+        let of = Monomial(vec![symbol], group == Group::Warp);
+        Self { terms: vec![Term { of, factors: Factors::Same(1) }] }
+    }
     /// The sum of `terms`, in order.
     fn of(mut terms: Vec<Term>) -> Self {
         terms.retain(|term| term.factors.same() != Some(0));
@@ -94,6 +97,10 @@ impl Value {
     pub fn difference(&self, a: usize, b: usize) -> Option<i64> {
         let mut sum = 0_i64;
         for term in &self.terms {
+            let far = term.of.is_of_warps() && a / 32 != b / 32;
+            if far && (term.factors.at(a) != 0 || term.factors.at(b) != 0) {
+                return None;
+            }
             let factor = term.factors.at(a).checked_sub(term.factors.at(b))?;
             match (factor, term.of.is_one()) {
                 (0, _) => {}

@@ -1,0 +1,36 @@
+//! What traces claim holds in every step of random kernels. `WARPWISE_SEEDS=10000` for a long run.
+use warpwise_tests::{
+    random_ir::{RandomKernel, dense_kernel, divergent_kernel, index_kernel, random_kernel, seeds},
+    trace_check::{Tally, contradictions},
+};
+
+fn check(make: impl Fn(u64) -> RandomKernel) {
+    let mut tally = Tally::default();
+    for seed in seeds(40) {
+        let random = make(seed);
+        let wrong = contradictions(&random, &mut tally);
+        assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{}", random.kernel);
+    }
+    println!("{tally:?}");
+}
+
+#[test]
+fn expressions_are_what_the_trace_says() {
+    check(|seed| index_kernel(seed, false));
+}
+
+#[test]
+fn loops_are_what_the_trace_says() {
+    check(|seed| index_kernel(seed, true));
+}
+
+#[test]
+fn divergent_control_is_what_the_trace_says() {
+    check(divergent_kernel);
+}
+
+#[test]
+fn kernels_over_the_whole_ir_are_what_the_trace_says() {
+    check(random_kernel);
+    check(dense_kernel);
+}
