@@ -17,15 +17,15 @@ use crate::{
     report::{self, Places},
     signature,
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::rc::Rc;
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     compile::{CompileError, check_open, compile},
-    diag::Diagnostics,
-    lint,
+    diag::{Diagnostics, Level},
+    lint::{self, Levels, Setting},
     target::Target,
     verify::verify,
 };
@@ -167,11 +167,35 @@ fn rebuild() -> TokenStream {
     )
 }
 
+/// A level of a lint, for when the program runs.
+fn level(setting: &Setting) -> TokenStream {
+    let Setting { lint, level, within, expectation: _ } = setting;
+    let level = match level {
+        Level::Allow => quote!(Allow),
+        Level::Warn => quote!(Warn),
+        Level::Deny => quote!(Deny),
+    };
+    let number = |number: usize| Literal::u32_unsuffixed(u32::try_from(number).unwrap_or(u32::MAX));
+    let within = match within {
+        Some(range) => {
+            let (first, end) = (number(range.start), number(range.end));
+            quote!(::core::option::Option::Some((#first, #end)))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(::warpwise::__private::LintLevel {
+        lint: #lint,
+        level: ::warpwise::__private::Level::#level,
+        within: #within,
+    })
+}
+
 /// A kernel, compiled as far as the macro can.
 struct Compiled {
     ir: String,
     ptx: Option<String>,
     warnings: Diagnostics,
+    levels: Levels,
 }
 
 fn run(lowered: &Lowered) -> Result<Compiled, CompileError> {
@@ -181,10 +205,10 @@ fn run(lowered: &Lowered) -> Result<Compiled, CompileError> {
         let compiled = compile(kernel, &[], Target::OLDEST, &levels)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too.
         let (ir, ptx) = (kernel.to_string(), Some(compiled.ptx));
-        Ok(Compiled { ir, ptx, warnings: compiled.diagnostics })
+        Ok(Compiled { ir, ptx, warnings: compiled.diagnostics, levels })
     } else {
         let warnings = check_open(kernel, &levels)?;
-        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings })
+        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels })
     }
 }
 
@@ -194,6 +218,7 @@ impl Compiled {
         let name = &item.sig.ident;
         let text = name.unraw().to_string();
         let ir = &self.ir;
+        let levels = self.levels.settings.iter().map(level);
         let spans = places.spans.iter().map(|range| range.first);
         let places = place::table(spans.chain([places.fallback]));
         let generics = signature::without_lifetimes(&item.sig.generics);
@@ -215,6 +240,7 @@ impl Compiled {
                             ir: #ir,
                             ptx: #embedded,
                             places: #places,
+                            levels: &[#(#levels),*],
                         };
                     &SOURCE
                 };
@@ -228,11 +254,7 @@ mod tests {
     use super::*;
     use crate::lower::{Origin, SpanRange};
     use proc_macro2::Span;
-    use warpwise_compiler::{
-        diag::Level,
-        ir::Kernel,
-        lint::{Levels, Setting},
-    };
+    use warpwise_compiler::ir::Kernel;
 
     /// What is embedded of a kernel whose IR is `ir`.
     fn embed(item: ItemFn, ir: &str, lints: &[(&'static str, Level)]) -> String {

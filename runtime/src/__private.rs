@@ -5,10 +5,11 @@ pub use crate::{
     dispatch::{Arg, launch},
     element::{Atomic, AtomicBuffer, Element},
     kernel::{Place, Source},
+    lint::LintLevel,
     plain::{CopyIn, PlainIn, field, offsets, payload, structure},
     resident::{max_cooperative_blocks, occupancy},
 };
-pub use warpwise_compiler::{ir::Scalar, specialize::Binding};
+pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;
 
 /// What a kernel's `launch` and `PTX` find where compiling the kernel failed, so that its own
@@ -17,7 +18,7 @@ pub trait NotCompiled {
     /// Refused at launch. A program gets there only if a macro that is not Warpwise's has the
     /// name of what the kernel calls, and swallowed it.
     const __WARPWISE_SOURCE: &'static Source =
-        &Source { name: "?", ir: Source::NOT_COMPILED, ptx: None, places: &[] };
+        &Source { name: "?", ir: Source::NOT_COMPILED, ptx: None, places: &[], levels: &[] };
     /// None.
     const __WARPWISE_PTX: &'static str = "";
 }

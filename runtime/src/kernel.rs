@@ -3,7 +3,13 @@
 //! [`Source`] is what the macro embeds. [`Bound`] is its IR with nothing left to bind, and with the
 //! [`Signature`] that the launcher checks a launch against; engines make their programs of it. Each
 //! of these things is made once, at the first launch, and kept in a [`Cache`].
-use crate::{Device, Error, Result, advice::Advice, error::DevicePanic, output};
+use crate::{
+    Device, Error, Result,
+    advice::Advice,
+    error::DevicePanic,
+    lint::{self, LintLevel},
+    output,
+};
 use std::{
     collections::HashMap,
     fmt,
@@ -41,6 +47,8 @@ pub struct Source {
     pub ptx: Option<&'static str>,
     /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
     pub places: &'static [Place],
+    /// The levels of its lints, where they are not the lints' own.
+    pub levels: &'static [LintLevel],
 }
 
 impl fmt::Display for Place {
@@ -118,14 +126,20 @@ impl Bound {
         device: &Device,
     ) -> Result<Arc<Self>> {
         static BOUND: Cache<Bound> = Cache::new();
-        BOUND.get(source, bindings, || {
+        let mut is_new = false;
+        let bound = BOUND.get(source, bindings, || {
+            is_new = true;
             let kernel = bind(source, bindings).map_err(|message| Error::Compile {
                 kernel: source.name,
                 device: device.to_string(),
                 message,
             })?;
             Ok(Self { signature: Signature::of(&kernel), kernel, advice: Advice::default() })
-        })
+        })?;
+        if is_new {
+            lint::report(source, bindings, &bound.kernel);
+        }
+        Ok(bound)
     }
 }
 
@@ -245,8 +259,12 @@ mod tests {
     };
     use warpwise_compiler::ir::Scalar;
 
-    static ONE: Source = Source { name: "one", ir: "", ptx: None, places: &[] };
-    static TWO: Source = Source { name: "two", ir: "", ptx: None, places: &[] };
+    static ONE: Source = source("one");
+    static TWO: Source = source("two");
+
+    const fn source(name: &'static str) -> Source {
+        Source { name, ir: "", ptx: None, places: &[], levels: &[] }
+    }
 
     #[test]
     fn a_cache_makes_a_thing_once_for_each_kernel_and_bindings() {

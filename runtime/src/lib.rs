@@ -58,6 +58,7 @@ pub mod grid;
 pub mod host;
 mod kernel;
 mod launch;
+mod lint;
 pub mod math;
 mod num;
 pub mod occupancy;

@@ -386,9 +386,15 @@ fn out_of_memory_says_how_much_was_asked_for() {
 
 #[test]
 fn the_drivers_compiler_is_quoted() {
-    static NONSENSE: Source =
-        Source { name: "k", ir: "kernel k {}", ptx: Some(".entry k() nonsense"), places: &[] };
-    static ZERO: Source = Source { name: "k", ir: "kernel k {}", ptx: Some("\0"), places: &[] };
+    static NONSENSE: Source = Source {
+        name: "k",
+        ir: "kernel k {}",
+        ptx: Some(".entry k() nonsense"),
+        places: &[],
+        levels: &[],
+    };
+    static ZERO: Source =
+        Source { name: "k", ir: "kernel k {}", ptx: Some("\0"), places: &[], levels: &[] };
     in_process("the_drivers_compiler_is_quoted", fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         let run = |source| launch(source, &[], &device, LaunchConfig::grid(1), &[]);
@@ -409,6 +415,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         ir: "kernel poison {}",
         ptx: Some(".entry poison()"),
         places: &[],
+        levels: &[],
     };
     let name = "a_lost_device_is_an_error_and_can_be_opened_again";
     let output = in_process(name, fake(), &[], || {

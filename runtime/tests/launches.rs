@@ -224,7 +224,8 @@ fn impossible_sizes_are_errors() {
 #[test]
 fn broken_sources_are_errors() {
     let device = device();
-    static BROKEN: Source = Source { name: "broken", ir: "kernel {", ptx: None, places: &[] };
+    static BROKEN: Source =
+        Source { name: "broken", ir: "kernel {", ptx: None, places: &[], levels: &[] };
     let error = launch(&BROKEN, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot compile `broken` for {device}")), "{error}");
     let error = launch(&kernels::SCALE, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err();

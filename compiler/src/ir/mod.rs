@@ -39,7 +39,7 @@ pub use op::{
     MulAddForm, Op, Order, ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
 };
 pub use parse::ParseError;
-pub use print::InstText;
+pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};
 pub use size::{Length, Passed, Size, SizeError};
 pub(crate) use spell::comparison;

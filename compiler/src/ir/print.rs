@@ -125,8 +125,18 @@ impl Display for InstText<'_> {
 
 /// A constant: as Rust writes it, or as bits where Rust has no literal for it.
 fn literal(f: &mut Formatter<'_>, bits: u64, ty: Ty) -> fmt::Result {
-    f.write_str("const ")?;
-    let Ty::Scalar(scalar) = ty else { return write!(f, "{bits:#x}") };
+    match ty {
+        Ty::Scalar(scalar) => write!(f, "const {}", number(scalar, bits)),
+        Ty::Unit | Ty::Ptr(_) => write!(f, "const {bits:#x}"),
+    }
+}
+
+/// A number of type `scalar`, as the text form has it.
+pub fn number(scalar: Scalar, bits: u64) -> impl Display {
+    fmt::from_fn(move |f| write_number(f, scalar, bits))
+}
+
+fn write_number(f: &mut Formatter<'_>, scalar: Scalar, bits: u64) -> fmt::Result {
     if scalar.bits().is_none_or(|width| width < 64 && bits >> width != 0) {
         return write!(f, "{bits:#x}");
     }

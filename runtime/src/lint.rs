@@ -1,0 +1,227 @@
+//! What the lints find in a kernel once its generic parameters are bound, as records of the crate
+//! `log`.
+//!
+//! While a generic kernel is built, lints see as much of it as does not depend on its parameters. When
+//! it is first launched with some, they look again, and what they did not find then is logged:
+//! with the target `warpwise::lint`, at the level of a warning or, where the lint is denied, of an
+//! error. That is all: no launch fails by it, and what runs is the same.
+//!
+//! Nothing is looked for unless somebody listens to that target.
+use crate::kernel::Source;
+use log::{Record, logger};
+use std::fmt::Write as _;
+use warpwise_compiler::{
+    analysis::Analyses,
+    diag::{Diagnostic, Level},
+    id::Id as _,
+    ir::{self, GenericKind, Kernel, Scalar, number},
+    lint::{self, LINTS, Levels, Setting},
+    specialize::Binding,
+};
+
+/// The target of the records.
+const TARGET: &str = "warpwise::lint";
+
+/// A level that is given to a lint, as generated code carries it.
+#[derive(Debug)]
+pub struct LintLevel {
+    /// The lint's name.
+    pub lint: &'static str,
+    /// The level.
+    pub level: Level,
+    /// For which spans, from the first to before the last; for all, if there are none.
+    pub within: Option<(u32, u32)>,
+}
+
+impl Source {
+    /// The levels of lints in this kernel.
+    pub(crate) fn lint_levels(&self) -> Levels {
+        let settings = self.levels.iter().filter_map(|LintLevel { lint, level, within }| {
+            let lint = LINTS.iter().find(|known| known.name == *lint)?.name;
+            let within = within.map(|(first, end)| first as usize..end as usize);
+            Some(Setting { within, ..Setting::everywhere(lint, *level) })
+        });
+        Levels { settings: settings.collect() }
+    }
+}
+
+/// Logs what the lints find in `bound`, which is the kernel of `source` with these bindings, and did not
+/// find without them.
+pub(crate) fn report(source: &Source, bindings: &[Binding], bound: &Kernel) {
+    let listens = log::log_enabled!(target: TARGET, log::Level::Error);
+    if bindings.is_empty() || !listens {
+        return;
+    }
+    // It was parsed before.
+    let Ok(open) = source.ir.parse::<Kernel>() else { return };
+    let mut said = Vec::new();
+    for diagnostic in found(source, &open, bound) {
+        let level = match diagnostic.level {
+            Level::Allow => continue,
+            Level::Warn => log::Level::Warn,
+            Level::Deny => log::Level::Error,
+        };
+        let place = source.place(diagnostic.span.index());
+        let text = text(source, &diagnostic, &names(&open, bindings));
+        if said.contains(&text) {
+            continue;
+        }
+        logger().log(
+            &Record::builder()
+                .target(TARGET)
+                .level(level)
+                .file_static(Some(place.file))
+                .line(Some(place.line))
+                .args(format_args!("{text}"))
+                .build(),
+        );
+        said.push(text);
+    }
+}
+
+/// What is found in `bound` and not in `open`.
+fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
+    let levels = source.lint_levels();
+    let run = |kernel: &Kernel| lint::run(kernel, &Analyses::of(kernel), &levels).0;
+    let mut found = run(bound);
+    if !found.is_empty() {
+        let said = run(open);
+        found.retain(|new| !said.iter().any(|old| old.code == new.code && old.span == new.span));
+    }
+    found
+}
+
+/// Message, notes and help, as the macro words them.
+fn text(source: &Source, diagnostic: &Diagnostic, bound: &str) -> String {
+    let Diagnostic { code, level: _, message, span, labels, notes, help } = diagnostic;
+    let place = |span: ir::Span| source.place(span.index());
+    let mut text = format!("{}: {message}", place(*span));
+    for (span, label) in labels {
+        let _ = write!(text, "\n= note: {label} ({})", place(*span));
+    }
+    for note in notes {
+        let _ = write!(text, "\n= note: {note}");
+    }
+    if let Some(help) = help {
+        let _ = write!(text, "\n= help: {help}");
+    }
+    let _ = write!(text, "\n= note: `{code}`, in `{}` with {bound}", source.name);
+    text
+}
+
+/// `T = f32, N = 8`
+fn names(open: &Kernel, bindings: &[Binding]) -> String {
+    let generics = open.generics.iter().map(|(_, generic)| generic);
+    let bound = generics.zip(bindings).map(|(generic, binding)| {
+        let value = match (&generic.kind, *binding) {
+            (_, Binding::Type(scalar)) => scalar.to_string(),
+            (GenericKind::Const(scalar), Binding::Const(bits)) => number(*scalar, bits).to_string(),
+            (GenericKind::Type(_), Binding::Const(bits)) => number(Scalar::U64, bits).to_string(),
+        };
+        format!("`{} = {value}`", generic.name)
+    });
+    bound.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Place;
+    use std::sync::{Mutex, Once};
+
+    /// Records so far, each with its level, file and line.
+    static RECORDS: Mutex<Vec<(log::Level, &str, u32, String)>> = Mutex::new(Vec::new());
+
+    struct Keeper;
+
+    impl log::Log for Keeper {
+        fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+            metadata.target() == "warpwise::lint"
+        }
+        fn log(&self, record: &Record<'_>) {
+            let file = record.file_static().unwrap_or_default();
+            let line = record.line().unwrap_or_default();
+            let text = record.args().to_string();
+            RECORDS.lock().unwrap().push((record.level(), file, line, text));
+        }
+        fn flush(&self) {}
+    }
+
+    /// What is logged of the kernel `name`, whose text is `OPEN`, bound to be `bound`.
+    fn logged(
+        name: &'static str,
+        levels: Vec<LintLevel>,
+        bindings: &[Binding],
+        bound: &str,
+    ) -> Vec<(log::Level, &'static str, u32, String)> {
+        static START: Once = Once::new();
+        START.call_once(|| {
+            log::set_logger(&Keeper).unwrap();
+            log::set_max_level(log::LevelFilter::Trace);
+        });
+        const PLACES: &[Place] = &[
+            Place { file: "src/k.rs", line: 3, column: 5 },
+            Place { file: "src/k.rs", line: 4, column: 9 },
+            Place { file: "src/k.rs", line: 7, column: 9 },
+        ];
+        let source = Source { name, ir: OPEN, ptx: None, places: PLACES, levels: levels.leak() };
+        report(&source, bindings, &bound.parse().unwrap());
+        let own = format!("in `{name}`");
+        let mut records = RECORDS.lock().unwrap();
+        records.extract_if(.., |(.., text)| text.contains(&own)).collect()
+    }
+
+    const OPEN: &str = "kernel k {
+        generic T0 = T: type num !0
+        generic T1 = N: const i32 !0
+        %0 = builtin thread_idx.x : u64 !0
+        %1 = const 16 : u64 !0
+        %2 = lt %0, %1 : bool !0
+        %3 = if %2 !0 {
+            %4 = barrier !1
+        }
+    }";
+    const BOUND: &str = "kernel k {
+        %0 = builtin thread_idx.x : u64 !0
+        %1 = const 16 : u64 !0
+        %2 = lt %0, %1 : bool !0
+        %3 = if %2 !0 {
+            %4 = barrier !1
+            %5 = barrier !2
+            %6 = barrier !2
+        }
+    }";
+    const BINDINGS: [Binding; 2] = [Binding::Type(Scalar::F32), Binding::Const(0xffff_ffff)];
+
+    #[test]
+    fn what_only_the_bound_kernel_shows_is_logged_once() {
+        let records = logged("once", Vec::new(), &BINDINGS, BOUND);
+        let [(level, file, line, text)] = &records[..] else { panic!("{records:?}") };
+        assert_eq!((*level, *file, *line), (log::Level::Error, "src/k.rs", 7));
+        let lines: Vec<_> = text.lines().collect();
+        let first = "src/k.rs:7:9: `sync_threads()` is not reached by every thread of the block";
+        assert_eq!(lines[0], first);
+        assert_eq!(lines[1], "= note: control flow depends on this condition (src/k.rs:3:5)");
+        let last = "= note: `gpu_barriers_in_divergent_flow`, in `once` with `T = f32`, `N = -1`";
+        assert_eq!(*lines.last().unwrap(), last);
+    }
+
+    #[test]
+    fn levels_are_those_of_the_build() {
+        let level =
+            |level, within| LintLevel { lint: "gpu_barriers_in_divergent_flow", level, within };
+        let warned = logged("warned", vec![level(Level::Warn, None)], &BINDINGS, BOUND);
+        assert_eq!(warned.len(), 1);
+        assert_eq!(warned[0].0, log::Level::Warn);
+        let outer = vec![level(Level::Warn, None), level(Level::Allow, Some((2, 3)))];
+        assert_eq!(logged("allowed", outer, &BINDINGS, BOUND), []);
+        let elsewhere = vec![level(Level::Allow, Some((1, 2)))];
+        assert_eq!(logged("elsewhere", elsewhere, &BINDINGS, BOUND).len(), 1);
+    }
+
+    #[test]
+    fn what_was_built_with_nothing_open_is_not_looked_at_again() {
+        assert_eq!(logged("closed", Vec::new(), &[], BOUND), []);
+        assert_eq!(logged("same", Vec::new(), &BINDINGS, OPEN), []);
+    }
+}
