@@ -115,6 +115,7 @@ fn source(random: &RandomKernel) -> &'static Source {
         ir: Box::leak(random.kernel.to_string().into_boxed_str()),
         ptx: Some(Box::leak(ptx.into_boxed_str())),
         places: Box::leak(places.into_boxed_slice()),
+        levels: &[],
     }))
 }
 
