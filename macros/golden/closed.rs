@@ -145,6 +145,18 @@ const _: () = {
                     ];
                     PLACES
                 },
+                levels: &[
+                    ::warpwise::__private::LintLevel {
+                        lint: "gpu_barriers_in_divergent_flow",
+                        level: ::warpwise::__private::Level::Allow,
+                        within: ::core::option::Option::None,
+                    },
+                    ::warpwise::__private::LintLevel {
+                        lint: "gpu_barriers_in_divergent_loops",
+                        level: ::warpwise::__private::Level::Allow,
+                        within: ::core::option::Option::None,
+                    },
+                ],
             };
             &SOURCE
         };

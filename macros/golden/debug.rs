@@ -128,6 +128,7 @@ const _: () = {
                     ];
                     PLACES
                 },
+                levels: &[],
             };
             &SOURCE
         };
@@ -164,6 +165,7 @@ const _: () = {
                     ];
                     PLACES
                 },
+                levels: &[],
             };
             &SOURCE
         };

@@ -166,6 +166,7 @@ const _: () = {
                     ];
                     PLACES
                 },
+                levels: &[],
             };
             &SOURCE
         };

@@ -4,15 +4,9 @@
 //! than the last time, and at the hundredth of the same in a row; what was said of a kernel and a block shape is not
 //! said again. Nothing is looked at where nobody listens: without a logger, with one that takes no warnings of this target,
 //! or with `WARPWISE_LINTS=off`.
-use crate::{Device, dispatch::Launch, launch::Geometry};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use warpwise_compiler::{
-    diag::{Diagnostic, Level},
-    lint::{Levels, launch},
-};
-
-/// The target of the records.
-pub(crate) const TARGET: &str = "warpwise::lint";
+use crate::{Device, dispatch::Launch, launch::Geometry, lint};
+use std::sync::{Mutex, PoisonError};
+use warpwise_compiler::lint::launch;
 
 /// What was said of a kernel's launches.
 #[derive(Debug, Default)]
@@ -33,7 +27,7 @@ struct Shape {
 
 /// Says what there is to say about `launch`, which is given to `device`.
 pub(crate) fn on(launch: &Launch<'_>, device: &Device) {
-    if !is_heard() {
+    if !lint::is_heard() {
         return;
     }
     let Some(count) = launch.bound.advice.counted(launch.geometry) else { return };
@@ -44,36 +38,11 @@ pub(crate) fn on(launch: &Launch<'_>, device: &Device) {
     };
     let (kernel, Geometry { grid, block }) = (&launch.bound.kernel, launch.geometry);
     let facts = launch::Launch { kernel, grid, block, count, gpu };
-    for found in launch::launched(&facts, &Levels::default()) {
+    for found in launch::launched(&facts, &launch.source.lint_levels()) {
         if launch.bound.advice.is_new(launch.geometry, found.code) {
-            say(&found, launch.source.name, device);
+            lint::say(&found, launch.source, &format!("on {device}"));
         }
     }
-}
-
-/// Whether what is said may be seen by anybody.
-fn is_heard() -> bool {
-    static OFF: OnceLock<bool> = OnceLock::new();
-    log::log_enabled!(target: TARGET, log::Level::Warn)
-        && !OFF.get_or_init(|| std::env::var_os("WARPWISE_LINTS").is_some_and(|said| said == "off"))
-}
-
-/// One record: the lint and the kernel, the fact, what it rests on, and what to do.
-fn say(found: &Diagnostic, kernel: &str, device: &Device) {
-    let Diagnostic { code, level, message, notes, help, .. } = found;
-    let level = match level {
-        Level::Allow => return,
-        Level::Warn => log::Level::Warn,
-        Level::Deny => log::Level::Error,
-    };
-    let mut text = format!("{code}: `{kernel}` on {device}: {message}");
-    for note in notes {
-        text += &format!("; note: {note}");
-    }
-    if let Some(help) = help {
-        text += &format!("; help: {help}");
-    }
-    log::log!(target: TARGET, level, "{text}");
 }
 
 impl Advice {

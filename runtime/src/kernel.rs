@@ -61,10 +61,10 @@ impl Source {
     /// The IR of a kernel that the macro never got to see.
     pub(crate) const NOT_COMPILED: &'static str = "";
 
-    /// What span number `span` stands for.
+    /// What span number `span` stands for: if it is none, the kernel.
     pub(crate) fn place(&self, span: usize) -> Place {
         let unknown = Place { file: "<unknown>", line: 0, column: 0 };
-        self.places.get(span).copied().unwrap_or(unknown)
+        self.places.get(span).or(self.places.last()).copied().unwrap_or(unknown)
     }
 
     /// What a fault of this kernel, which is `kernel` once bound, tells the user.

@@ -1,20 +1,20 @@
-//! What the lints find in a kernel once its generic parameters are bound, as records of the crate
-//! `log`.
+//! What lints find when a program runs: records of the `log` crate, target `warpwise::lint`.
 //!
 //! While a generic kernel is built, lints see as much of it as does not depend on its parameters. When
-//! it is first launched with some, they look again, and what they did not find then is logged:
-//! with the target `warpwise::lint`, at the level of a warning or, where the lint is denied, of an
-//! error. That is all: no launch fails by it, and what runs is the same.
+//! it is first launched with some, they look again, and what they did not find then is logged, as a
+//! warning or, where the lint is denied, as an error. That is all: no launch fails by it, and what runs is
+//! the same. What lints say of launches goes the same way (`advice`).
 //!
-//! Nothing is looked for unless somebody listens to that target.
+//! Nothing is looked for where nobody listens: without a logger, with one that takes no warnings of this target, or
+//! with `WARPWISE_LINTS=off`.
 use crate::kernel::Source;
 use log::{Record, logger};
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::OnceLock};
 use warpwise_compiler::{
     analysis::Analyses,
     diag::{Diagnostic, Level},
     id::Id as _,
-    ir::{self, GenericKind, Kernel, Scalar, number},
+    ir::{GenericKind, Kernel, Scalar, number},
     lint::{self, LINTS, Levels, Setting},
     specialize::Binding,
 };
@@ -45,37 +45,24 @@ impl Source {
     }
 }
 
+/// Whether what is said may be seen by anybody.
+pub(crate) fn is_heard() -> bool {
+    static OFF: OnceLock<bool> = OnceLock::new();
+    log::log_enabled!(target: TARGET, log::Level::Warn)
+        && !OFF.get_or_init(|| std::env::var_os("WARPWISE_LINTS").is_some_and(|said| said == "off"))
+}
+
 /// Logs what the lints find in `bound`, which is the kernel of `source` with these bindings, and did not
 /// find without them.
 pub(crate) fn report(source: &Source, bindings: &[Binding], bound: &Kernel) {
-    let listens = log::log_enabled!(target: TARGET, log::Level::Error);
-    if bindings.is_empty() || !listens {
+    if bindings.is_empty() || !is_heard() {
         return;
     }
     // It was parsed before.
     let Ok(open) = source.ir.parse::<Kernel>() else { return };
-    let mut said = Vec::new();
+    let with = format!("with {}", names(&open, bindings));
     for diagnostic in found(source, &open, bound) {
-        let level = match diagnostic.level {
-            Level::Allow => continue,
-            Level::Warn => log::Level::Warn,
-            Level::Deny => log::Level::Error,
-        };
-        let place = source.place(diagnostic.span.index());
-        let text = text(source, &diagnostic, &names(&open, bindings));
-        if said.contains(&text) {
-            continue;
-        }
-        logger().log(
-            &Record::builder()
-                .target(TARGET)
-                .level(level)
-                .file_static(Some(place.file))
-                .line(Some(place.line))
-                .args(format_args!("{text}"))
-                .build(),
-        );
-        said.push(text);
+        say(&diagnostic, source, &with);
     }
 }
 
@@ -84,29 +71,43 @@ fn found(source: &Source, open: &Kernel, bound: &Kernel) -> Vec<Diagnostic> {
     let levels = source.lint_levels();
     let run = |kernel: &Kernel| lint::run(kernel, &Analyses::of(kernel), &levels).0;
     let mut found = run(bound);
-    if !found.is_empty() {
-        let said = run(open);
-        found.retain(|new| !said.iter().any(|old| old.code == new.code && old.span == new.span));
+    if found.is_empty() {
+        return found;
     }
-    found
+    let said = run(open);
+    found.retain(|new| !said.iter().any(|old| old.code == new.code && old.span == new.span));
+    let mut once: Vec<Diagnostic> = Vec::with_capacity(found.len());
+    for diagnostic in found {
+        if !once.contains(&diagnostic) {
+            once.push(diagnostic);
+        }
+    }
+    once
 }
 
-/// Message, notes and help, as the macro words them.
-fn text(source: &Source, diagnostic: &Diagnostic, bound: &str) -> String {
-    let Diagnostic { code, level: _, message, span, labels, notes, help } = diagnostic;
-    let place = |span: ir::Span| source.place(span.index());
-    let mut text = format!("{}: {message}", place(*span));
+/// One record: the lint and the kernel, of which `what` says more, the fact, what it rests on, and what to
+/// do.
+pub(crate) fn say(found: &Diagnostic, source: &Source, what: &str) {
+    let Diagnostic { code, level, message, span, labels, notes, help } = found;
+    let level = match level {
+        Level::Allow => return,
+        Level::Warn => log::Level::Warn,
+        Level::Deny => log::Level::Error,
+    };
+    let place = source.place(span.index());
+    let mut text = format!("{code}: `{}` {what}: {message} ({place})", source.name);
     for (span, label) in labels {
-        let _ = write!(text, "\n= note: {label} ({})", place(*span));
+        let _ = write!(text, "; note: {label} ({})", source.place(span.index()));
     }
     for note in notes {
-        let _ = write!(text, "\n= note: {note}");
+        let _ = write!(text, "; note: {note}");
     }
     if let Some(help) = help {
-        let _ = write!(text, "\n= help: {help}");
+        let _ = write!(text, "; help: {help}");
     }
-    let _ = write!(text, "\n= note: `{code}`, in `{}` with {bound}", source.name);
-    text
+    let mut record = Record::builder();
+    record.target(TARGET).level(level).file_static(Some(place.file)).line(Some(place.line));
+    logger().log(&record.args(format_args!("{text}")).build());
 }
 
 /// `T = f32, N = 8`
@@ -166,7 +167,7 @@ mod tests {
         ];
         let source = Source { name, ir: OPEN, ptx: None, places: PLACES, levels: levels.leak() };
         report(&source, bindings, &bound.parse().unwrap());
-        let own = format!("in `{name}`");
+        let own = format!("`{name}` with");
         let mut records = RECORDS.lock().unwrap();
         records.extract_if(.., |(.., text)| text.contains(&own)).collect()
     }
@@ -198,12 +199,11 @@ mod tests {
         let records = logged("once", Vec::new(), &BINDINGS, BOUND);
         let [(level, file, line, text)] = &records[..] else { panic!("{records:?}") };
         assert_eq!((*level, *file, *line), (log::Level::Error, "src/k.rs", 7));
-        let lines: Vec<_> = text.lines().collect();
-        let first = "src/k.rs:7:9: `sync_threads()` is not reached by every thread of the block";
-        assert_eq!(lines[0], first);
-        assert_eq!(lines[1], "= note: control flow depends on this condition (src/k.rs:3:5)");
-        let last = "= note: `gpu_barriers_in_divergent_flow`, in `once` with `T = f32`, `N = -1`";
-        assert_eq!(*lines.last().unwrap(), last);
+        let start = "gpu_barriers_in_divergent_flow: `once` with `T = f32`, `N = -1`: \
+                     `sync_threads()` is not reached by every thread of the block (src/k.rs:7:9); \
+                     note: control flow depends on this condition (src/k.rs:3:5); note: ";
+        assert!(text.starts_with(start), "{text}");
+        assert!(text.contains("; help: move the barrier"), "{text}");
     }
 
     #[test]

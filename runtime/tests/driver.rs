@@ -512,15 +512,15 @@ fn launches_are_judged_once_for_each_shape_of_blocks() {
     };
     let expected = [
         "gpu_partial_warps: `increment` on cuda:0 (Fake 40): blocks of 48 threads leave 16 lanes of their \
-         last warp idle; help: let blocks have 32 or 64 threads: a multiple of 32",
+         last warp idle (src/kernels.rs:13:9); help: let blocks have 32 or 64 threads: a multiple of 32",
         "gpu_small_grids: `increment` on cuda:0 (Fake 40): a grid of 3 blocks leaves 129 of 132 \
-         multiprocessors idle; help: let at least 132 blocks share the work: fewer threads in each, or less \
+         multiprocessors idle (src/kernels.rs:13:9); help: let at least 132 blocks share the work: fewer threads in each, or less \
          work a thread",
         "gpu_tiny_launches: `increment` on cuda:0 (Fake 40): 100 launches of 6 warps each, on a device with \
-         528 warp schedulers; note: a launch takes about 3 us, however little it does; help: let one launch \
+         528 warp schedulers (src/kernels.rs:13:9); note: a launch takes about 3 us, however little it does; help: let one launch \
          do the work of many: over a larger array, or with an axis of the grid for what the host loops over",
         "gpu_tail_waves: `increment` on cuda:0 (Fake 40): a grid of 1057 blocks is 1.00 waves of 1056 (132 \
-         multiprocessors with 8 blocks each): the last wave leaves 99 % of the device idle; note: if all \
+         multiprocessors with 8 blocks each): the last wave leaves 99 % of the device idle (src/kernels.rs:13:9); note: if all \
          blocks take as long as each other; help: launch 1056 blocks that loop over the work in steps of the \
          grid, or many more and smaller ones",
     ];
@@ -536,7 +536,7 @@ fn the_interpreter_judges_block_shapes_only() {
     });
     let Some(output) = output else { return };
     let expected = "WARN gpu_partial_warps: `increment` on cpu (SIMT interpreter): blocks of 48 threads leave 16 \
-                    lanes of their last warp idle; help: let blocks have 32 or 64 threads: a multiple of 32";
+                    lanes of their last warp idle (src/kernels.rs:13:9); help: let blocks have 32 or 64 threads: a multiple of 32";
     assert_eq!(logged(&output), [expected]);
 }
 

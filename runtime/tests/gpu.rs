@@ -237,6 +237,7 @@ fn the_drivers_compiler_is_quoted() {
             ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k() { nonsense; }",
         ),
         places: &[],
+        levels: &[],
     };
     let Some(device) = gpu(test) else { return };
     let error = launch(&NONSENSE, &[], &device, LaunchConfig::grid(1), &[]).unwrap_err();
@@ -258,6 +259,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
              .reg .b64 %a;\nmov.u64 %a, 16;\nst.global.u64 [%a], %a;\nret;\n}",
         ),
         places: &[],
+        levels: &[],
     };
     if !process::is_child() && gpu(test).is_none() {
         return;

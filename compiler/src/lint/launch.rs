@@ -60,6 +60,11 @@ const OF_LAUNCHES: [OfLaunch; 6] = [
     (tiny_launches::LINT, tiny_launches::launched),
 ];
 
+/// The names of the lints that launches may show more of.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    OF_LAUNCHES.iter().map(|(lint, _)| lint.name)
+}
+
 /// What there is to say about `launch`, of the level of a warning or an error.
 pub fn launched(launch: &Launch<'_>, levels: &Levels) -> Vec<Diagnostic> {
     let mut said = Vec::new();

@@ -166,7 +166,7 @@ pub fn all(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> Vec<Diagnos
     LINTS.iter().flat_map(|lint| found(lint, kernel, analyses, levels)).collect()
 }
 
-/// The expectations among `levels` that what the lints find fulfils.
+/// The expectations among `levels` that what the lints find fulfils, or that launches may.
 pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTreeSet<usize> {
     let expected =
         |lint: &Lint, setting: &Setting| setting.lint == lint.name && setting.expectation.is_some();
@@ -176,7 +176,12 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
         let findings = (lint.check)(kernel, analyses).into_iter();
         findings.filter_map(|finding| levels.decides(lint, finding.span)?.expectation)
     });
-    expectations.collect()
+    let of_launches = levels
+        .settings
+        .iter()
+        .filter(|setting| launch::names().any(|name| name == setting.lint))
+        .filter_map(|setting| setting.expectation);
+    expectations.chain(of_launches).collect()
 }
 
 fn found(

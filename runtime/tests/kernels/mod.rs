@@ -17,6 +17,7 @@ macro_rules! source {
                 Place { file: "src/kernels.rs", line: 12, column: 5 },
                 Place { file: "src/kernels.rs", line: 13, column: 9 },
             ],
+            levels: &[],
         }
     };
 }
