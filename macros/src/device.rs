@@ -69,6 +69,7 @@ use crate::{
     plain, report,
     scope::{Known, Registry, Task},
     source,
+    std_name::StdName,
     strip::strip,
     ungroup::ungrouped,
 };
@@ -256,7 +257,8 @@ fn is_covered(item: &mut Item) -> bool {
 
 /// What uses the items at `paths`, and links to `state` what they carry.
 pub(crate) fn resolve(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
-    let steps: Vec<TokenStream> = paths.iter().map(ToTokens::to_token_stream).collect();
+    let steps = paths.iter().filter(|path| StdName::imported(path).is_none());
+    let steps: Vec<TokenStream> = steps.map(ToTokens::to_token_stream).collect();
     chain(&steps, id, state)
 }
 

@@ -26,6 +26,7 @@ mod resident;
 mod scope;
 mod signature;
 mod source;
+mod std_name;
 mod strip;
 mod suggest;
 mod ungroup;

@@ -3,6 +3,7 @@
 use crate::{
     carry, item,
     lower::{DeviceItem, DeviceSet, key},
+    std_name::StdName,
     ungroup::ungrouped,
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -152,10 +153,19 @@ impl Parse for Closure {
 }
 
 impl Entry {
+    /// What of std's a path leads to.
+    fn of_std(name: &StdName, path: &Path) -> syn::Result<Self> {
+        let item = name.item(path.require_ident()?)?;
+        let id = name.path.clone();
+        let tokens = quote!({ #id sound {} { #item } });
+        Ok(Self { id, sound: true, leads: Vec::new(), item, tokens })
+    }
+
     /// The item, whose paths lead where `paths` says.
     fn device(&self, paths: BTreeMap<String, usize>) -> DeviceItem {
         let is_foreign = !carry::is_of_this_crate(&self.id);
-        DeviceItem { item: self.item.clone(), paths, is_foreign }
+        let of_std = StdName::of(&self.id);
+        DeviceItem { item: self.item.clone(), paths, is_foreign, of_std }
     }
 }
 
@@ -229,10 +239,12 @@ impl Linked {
     pub(crate) fn new(paths: &[Path], closures: Vec<Closure>) -> syn::Result<Self> {
         let mut linked = Self::empty();
         let mut indices = BTreeMap::new();
-        if paths.len() != closures.len() {
-            return Err(malformed());
-        }
-        for (path, Closure(entries)) in paths.iter().zip(closures) {
+        let mut closures = closures.into_iter();
+        for path in paths {
+            let Closure(entries) = match StdName::imported(path) {
+                Some(name) => Closure(vec![Entry::of_std(&name, path)?]),
+                None => closures.next().ok_or_else(malformed)?,
+            };
             let id = entries.first().ok_or_else(malformed)?.id.clone();
             linked.leads.push(Lead { key: key(path), id });
             for entry in entries {
@@ -241,6 +253,9 @@ impl Linked {
                     linked.entries.push(entry);
                 }
             }
+        }
+        if closures.next().is_some() {
+            return Err(malformed());
         }
         linked.set.kernel_paths = resolved(&linked.leads, &indices)?;
         for entry in &linked.entries {

@@ -4,30 +4,166 @@
 //! Macros are not told what module they are in. Their place in the source tells, as far as no
 //! `macro_rules!` is involved: the braces of those, and of their calls, are no scope. What two
 //! modules that one `macro_rules!` makes hold looks like one module's.
+//!
+//! Nor are they told where names lead; a `use` of std's in the file tells.
 use crate::place::Place;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{Mutex, PoisonError},
 };
+use syn::{ItemUse, UseTree};
 
 /// What names the module or block that `span` is in: the place where it begins. Empty outside of
 /// rustc, and of a file that cannot be read it is the file.
 pub(crate) fn scope(span: Span) -> String {
-    static FILES: Mutex<Option<HashMap<PathBuf, Vec<Braces>>>> = Mutex::new(None);
     if !proc_macro::is_available() {
         return String::new();
     }
     let Place { file, line, column } = Place::of(span);
-    let Some(path) = span.unwrap().local_file() else { return file };
-    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    let scopes = files.get_or_insert_default().entry(path).or_insert_with_key(|path| {
-        std::fs::read_to_string(path).map(|text| braces(&text)).unwrap_or_default()
-    });
-    match innermost(scopes, (line, column)) {
+    match in_file(span, |file| innermost(&file.scopes, (line, column))).flatten() {
         Some((line, column)) => format!("{file}:{line}:{column}"),
         None => file,
+    }
+}
+
+/// The path of std's that a `use` in the file of `name` brings under this name: `std::f32::consts::PI`.
+/// `None` if there is none in its module or in the blocks around it.
+pub(crate) fn imported(name: &Ident) -> Option<String> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    let found = |file: &File| import(file, &text, (line, column)).map(str::to_owned);
+    in_file(name.span(), found).flatten()
+}
+
+/// What `ask` finds in the file of `span`; `None` if the file cannot be read.
+fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
+    static FILES: Mutex<Option<HashMap<PathBuf, Option<File>>>> = Mutex::new(None);
+    let path = span.unwrap().local_file()?;
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = files
+        .get_or_insert_default()
+        .entry(path)
+        .or_insert_with_key(|path| Some(File::read(&std::fs::read_to_string(path).ok()?)));
+    file.as_ref().map(ask)
+}
+
+/// What is known of a source file.
+struct File {
+    scopes: Vec<Braces>,
+    /// Where the braces of modules open.
+    modules: Vec<At>,
+    /// Names that a `use` of std's brings: where it stands, the name, the path.
+    imports: Vec<(At, String, String)>,
+}
+
+impl File {
+    fn read(text: &str) -> Self {
+        let scopes = braces(text);
+        if !text.contains("use std::") && !text.contains("use core::") {
+            return Self { scopes, modules: Vec::new(), imports: Vec::new() };
+        }
+        let words = Words::of(text);
+        Self { scopes, modules: words.modules(), imports: words.imports() }
+    }
+}
+
+/// The path that `name` at `at` has by a `use` in one of the blocks around it, or in its module.
+fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
+    let around = |place: At| {
+        let scopes = file.scopes.iter();
+        scopes.filter(move |braces| braces.open < place && place < braces.close)
+    };
+    // What stands outside of the module is not seen in it.
+    let module =
+        around(at).map(|braces| braces.open).filter(|open| file.modules.contains(open)).max();
+    let of_name = file.imports.iter().filter(|(_, known, _)| known == name);
+    let visible = of_name.filter_map(|(place, _, path)| {
+        let scope = around(*place).max_by_key(|braces| braces.open);
+        let is_around = scope.is_none_or(|scope| scope.open < at && at < scope.close);
+        let opened = scope.map(|scope| scope.open);
+        (is_around && opened >= module).then_some((opened, path))
+    });
+    visible.max_by_key(|(opened, _)| *opened).map(|(_, path)| path.as_str())
+}
+
+/// A text without what the [`Scanner`] skips, with spaces instead, and where each byte of it is.
+struct Words {
+    text: String,
+    places: Vec<At>,
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
+        let mut words = Self { text: String::new(), places: Vec::new() };
+        let mut last = 0;
+        while let Some((char, at)) = scanner.token() {
+            if scanner.next != last + 1 {
+                words.text.push(' ');
+                words.places.push(at);
+            }
+            last = scanner.next;
+            words.text.push(char);
+            words.places.extend(std::iter::repeat_n(at, char.len_utf8()));
+        }
+        words
+    }
+
+    /// Where the braces of `mod name {` open.
+    fn modules(&self) -> Vec<At> {
+        let opens = self.text.match_indices('{');
+        let is_module = |before: &str| {
+            let name = before.trim_end().trim_end_matches(is_name);
+            name.strip_suffix(' ').is_some_and(|rest| {
+                rest.strip_suffix("mod").is_some_and(|rest| !rest.ends_with(is_name))
+            })
+        };
+        let modules = opens.filter(|(place, _)| is_module(&self.text[..*place]));
+        modules.map(|(place, _)| self.places[place]).collect()
+    }
+
+    /// Every name that a `use` of `std` or `core` brings.
+    fn imports(&self) -> Vec<(At, String, String)> {
+        let mut found = Vec::new();
+        for (place, _) in self.text.match_indices("use ") {
+            let rest = &self.text[place..];
+            let is_std = ["use std::", "use core::"].iter().any(|of| rest.starts_with(of));
+            if !is_std || self.text[..place].ends_with(is_name) {
+                continue;
+            }
+            let Some(end) = rest.find(';') else { continue };
+            if let Ok(item) = syn::parse_str::<ItemUse>(&rest[..=end]) {
+                let mut names = Vec::new();
+                brought(&item.tree, &mut String::new(), &mut names);
+                let at = self.places[place];
+                found.extend(names.into_iter().map(|(name, path)| (at, name, path)));
+            }
+        }
+        found
+    }
+}
+
+/// The names that a tree of a `use` brings, with their paths.
+fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)>) {
+    match tree {
+        UseTree::Path(path) => {
+            let len = prefix.len();
+            prefix.push_str(&format!("{}::", path.ident));
+            brought(&path.tree, prefix, found);
+            prefix.truncate(len);
+        }
+        UseTree::Name(name) => {
+            found.push((name.ident.to_string(), format!("{prefix}{}", name.ident)))
+        }
+        UseTree::Rename(name) => {
+            found.push((name.rename.to_string(), format!("{prefix}{}", name.ident)));
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|tree| brought(tree, prefix, found)),
+        UseTree::Glob(_) => {}
     }
 }
 
@@ -267,5 +403,37 @@ mod tests {
         for text in ["/*", "\"", "'", "'\\", "r#\"", "{", "}", "/* /*", "r"] {
             assert_eq!(braces(text), []);
         }
+    }
+
+    /// What `name` is in a text, at its `@`.
+    fn import_of(name: &str, text: &str) -> Option<String> {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        let file = File::read(&text.replace('@', " "));
+        import(&file, name, at).map(str::to_owned)
+    }
+
+    #[test]
+    fn names_of_std_are_found_where_they_are_used() {
+        let pi = Some("std::f32::consts::PI".to_owned());
+        assert_eq!(import_of("PI", "use std::f32::consts::PI; @"), pi);
+        assert_eq!(
+            import_of("PI", "pub(crate) use std::f32::\n  consts::{E, PI}; fn f() { @ }"),
+            pi
+        );
+        assert_eq!(
+            import_of("P", "use std::{cmp::min, f32::consts::{PI as P}}; fn f() { { @ } }"),
+            pi
+        );
+        assert_eq!(import_of("PI", "use std::f32::consts::PI; pub mod a { fn f() { @ } }"), None);
+        assert_eq!(import_of("PI", "mod a { use std::f32::consts::PI; fn f() { @ } }"), pi);
+        assert_eq!(import_of("min", "use std::{cmp::min, mem}; @").unwrap(), "std::cmp::min");
+        assert_eq!(import_of("PI", "// use std::f32::consts::PI;\n@"), None);
+        assert_eq!(import_of("PI", "mod a { use std::f32::consts::PI; } @"), None);
+        assert_eq!(import_of("PI", "use std::f32::consts::*; @"), None);
+        assert_eq!(import_of("PI", "use geometry::PI; @"), None);
+        let both = "use std::f64::consts::PI; mod a { use std::f32::consts::PI; @ }";
+        assert_eq!(import_of("PI", both), pi);
+        assert_eq!(import_of("PI", "use std::f32::consts::PI @"), None);
     }
 }

@@ -37,6 +37,7 @@ mod references;
 mod shared;
 mod shared_dyn;
 mod slices;
+mod std_names;
 mod structs;
 mod traits;
 mod vectors;
@@ -91,6 +92,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("shared", shared::CASES),
     ("shared_dyn", shared_dyn::CASES),
     ("slices", slices::CASES),
+    ("std_names", std_names::CASES),
     ("structs", structs::CASES),
     ("traits", traits::CASES),
     ("vectors", vectors::CASES),

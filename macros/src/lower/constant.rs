@@ -186,6 +186,11 @@ macro_rules! of_float {
 of_float! { of_f32 consts_f32 f32 }
 of_float! { of_f64 consts_f64 f64 }
 
+/// The value of a constant of the modules `consts` of `f32` and `f64`, as an `f64`.
+pub(crate) fn float_constant(name: &str) -> Option<f64> {
+    consts_f64(name)
+}
+
 /// The constant that a whole path names, with its type: `std::f32::consts::PI`, `f32::MAX`.
 pub(crate) fn find(path: &[String]) -> Option<(Constant, Prim)> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();

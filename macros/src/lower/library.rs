@@ -119,7 +119,7 @@ fn parse(function: usize, first: usize) -> Vec<DeviceItem> {
         let mut calls = Calls { names: &mut names, first, paths: BTreeMap::new() };
         calls.visit_block(&item.block);
         let paths = calls.paths;
-        items.push(DeviceItem { item: Item::Fn(item), paths, is_foreign: false });
+        items.push(DeviceItem { item: Item::Fn(item), paths, is_foreign: false, of_std: None });
     }
     items
 }

@@ -33,7 +33,8 @@ mod types;
 mod vector;
 mod witness;
 
-use crate::{attr, lint_attr::Expectation};
+use crate::{attr, lint_attr::Expectation, std_name::StdName};
+pub(crate) use constant::float_constant;
 use error::Errors;
 pub(crate) use error::Rejected;
 use library::Library;
@@ -77,6 +78,8 @@ pub(crate) struct DeviceItem {
     pub(crate) paths: BTreeMap<String, usize>,
     /// Whether it is of another crate than the kernel.
     pub(crate) is_foreign: bool,
+    /// What of std's it stands for.
+    pub(crate) of_std: Option<StdName>,
 }
 
 /// A kernel's IR and what belongs to it.

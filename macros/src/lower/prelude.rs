@@ -107,7 +107,12 @@ impl Prelude {
             paths: types.map(|(index, piece)| (piece.name.to_owned(), first + index)).collect(),
             parsed: PIECES.iter().map(|_| OnceCell::new()).collect(),
             vectors: vectors
-                .map(|item| DeviceItem { item, paths: BTreeMap::new(), is_foreign: false })
+                .map(|item| DeviceItem {
+                    item,
+                    paths: BTreeMap::new(),
+                    is_foreign: false,
+                    of_std: None,
+                })
                 .collect(),
         }
     }
@@ -133,7 +138,7 @@ impl Prelude {
         }
         let parse = || {
             let item = PIECES[index].parse()?;
-            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false })
+            Some(DeviceItem { item, paths: self.paths.clone(), is_foreign: false, of_std: None })
         };
         self.parsed.get(index)?.get_or_init(parse).as_ref()
     }

@@ -17,6 +17,7 @@ use super::{
     types::Prim,
     vector::Vector,
 };
+use crate::std_name::StdName;
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
@@ -170,6 +171,11 @@ impl<'a> Program<'a> {
     /// Whether an item is of the prelude or the library: its places in the source are those of its calls.
     pub(super) fn is_prelude(&self, item: usize) -> bool {
         item >= self.devices.len()
+    }
+
+    /// What of std's an item stands for.
+    pub(super) fn of_std(&self, item: usize) -> Option<&'a StdName> {
+        self.devices.get(item).and_then(|device| device.of_std.as_ref())
     }
 
     /// Whether an item is of another crate than the kernel.

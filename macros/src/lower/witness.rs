@@ -16,6 +16,7 @@ use super::{
     types::{Prim, Ty, Type, Types, atomic_name},
     vector::Vector,
 };
+use crate::std_name::StdName;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::{
@@ -39,6 +40,7 @@ pub(crate) struct Notes {
     /// Paths of functions, and what they were taken for.
     builtins: Vec<(Path, String)>,
     orders: Vec<(Path, &'static str)>,
+    constants: Vec<(Path, StdName)>,
 }
 
 impl Notes {
@@ -81,6 +83,27 @@ impl Notes {
     pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
         if !self.orders.iter().any(|(known, _)| known == path) {
             self.orders.push((path.clone(), name));
+        }
+    }
+
+    /// A path was taken for a function or constant of std's.
+    pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
+        match name.arguments() {
+            Some(arguments) => {
+                let mut path = path.clone();
+                if let Some(last) = path.segments.last_mut()
+                    && let Ok(arguments) = syn::parse_str(arguments)
+                {
+                    last.arguments = PathArguments::AngleBracketed(arguments);
+                }
+                if !self.builtins.iter().any(|(known, _)| *known == path) {
+                    self.builtins.push((path, name.path.clone()));
+                }
+            }
+            None if !self.constants.iter().any(|(known, _)| known == path) => {
+                self.constants.push((path.clone(), name.clone()));
+            }
+            None => {}
         }
     }
 
@@ -200,6 +223,7 @@ fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
         stmts.push(parse_quote!({ #same }));
     }
     stmts.extend(notes.orders.iter().map(|(path, name)| ordering(path, name)));
+    stmts.extend(notes.constants.iter().map(|(path, name)| constant(path, name)));
     stmts.push(Stmt::Expr(Expr::Block(body), None));
     Block { brace_token: Brace::default(), stmts }
 }
@@ -230,6 +254,18 @@ fn ordering(path: &Path, name: &str) -> Stmt {
     let wrong = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
     parse_quote_spanned! {span=>
         const _: () = ::core::assert!(::core::matches!(#path, #ordering), #wrong);
+    }
+}
+
+/// A statement that compiles only if the path leads to the constant that it was taken for.
+fn constant(path: &Path, StdName { path: absolute }: &StdName) -> Stmt {
+    let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let of_std = absolute.split("::").map(|part| Ident::new(part, span));
+    let of_std = quote_spanned!(span=> #(::#of_std)*);
+    let wrong = format!("kernel code takes this for `{absolute}`, and it is another one");
+    // No two of them are the same number, of one type or of two.
+    parse_quote_spanned! {span=>
+        const _: () = ::core::assert!(#path as f64 == #of_std as f64, #wrong);
     }
 }
 

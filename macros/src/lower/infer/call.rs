@@ -60,6 +60,9 @@ impl<'a> Infer<'a> {
             let home = Env { args: [].into(), home: Some(item), this: None };
             let turbofish = Self::turbofish(path);
             let of = Function { callee, sig: &function.sig, env: home };
+            if let Some(name) = self.program().of_std(item) {
+                self.notes.of_std(path, name);
+            }
             return self.call_function(of, None, turbofish, &call.args, at);
         }
         if let Some((ty, shape)) = self.shape(path) {

@@ -26,6 +26,9 @@ impl<'a> Infer<'a> {
             let home = Env { args: [].into(), home: Some(item), this: None };
             let callee = Callee { item, member: None };
             let of = Function { callee, sig: &function.sig, env: home };
+            if let Some(name) = self.program().of_std(item) {
+                self.notes.of_std(path, name);
+            }
             return Some(self.call_closure(of, path, at));
         }
         if let Some((ty, shape)) = self.shape(path) {

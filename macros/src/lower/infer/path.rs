@@ -66,6 +66,9 @@ impl Infer<'_> {
         }
         let env = self.env.clone();
         if let Some((value, ty, own)) = self.constant_item(&path, &env) {
+            if let Some(name) = own.home.and_then(|item| self.program().of_std(item)) {
+                self.notes.of_std(&path, name);
+            }
             return self.constant_value(value, ty, own, at);
         }
         if let Some(function) = self.function_value(&path, at) {

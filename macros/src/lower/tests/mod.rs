@@ -73,6 +73,7 @@ impl Source {
                 _ => self.paths(),
             },
             is_foreign: false,
+            of_std: None,
         };
         DeviceSet {
             kernel_paths: self.paths_of(kernel),

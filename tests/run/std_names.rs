@@ -1,0 +1,96 @@
+//! What of std's is named alone, after a `use`.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::{
+    array::from_fn,
+    cmp::{max, min},
+    f32::consts::{FRAC_PI_2, LN_2, PI},
+    mem::{replace, swap, take},
+};
+use warpwise::prelude::*;
+
+cases![functions, constants: FUSES, of_items];
+
+#[kernel]
+fn rearranged(x: &[i32], out: &mut [[i32; 5]]) {
+    let i = global_idx_x();
+    let (mut a, mut b) = (x[i], 2 * x[i] + 1);
+    swap(&mut a, &mut b);
+    let old = replace(&mut a, 9);
+    let taken = take(&mut b);
+    let squares: [i32; 4] = from_fn(|k| (k * k) as i32 + x[i]);
+    out[i] = [
+        min(x[i], 3),
+        max(old, taken),
+        a + b,
+        squares.iter().copied().fold(i32::MIN, max),
+        min::<usize>(i, 2) as i32,
+    ];
+}
+
+fn functions(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..64).map(|i| i * 37 % 41 - 20).collect();
+    let mut out = vec![[0i32; 5]; 64];
+    launch!(on, rearranged(read x, write out), LaunchConfig::grid(1).block(64))?;
+    let want =
+        x.iter().enumerate().map(|(i, &v)| [v.min(3), v.max(2 * v + 1), 9, v + 9, i.min(2) as i32]);
+    same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
+}
+
+#[kernel]
+fn angles(x: &[f32], out: &mut [f32], wide: &mut [f64]) {
+    let i = global_idx_x();
+    let turned = (FRAC_PI_2 * 2.0).floor() + PI.sqrt();
+    out[i] = PI * x[i] + turned;
+    wide[i] = LN_2 as f64 + wide::half_turn(f64::from(x[i]));
+}
+
+mod wide {
+    use std::f64::consts::{PI, TAU as TURN};
+    use warpwise::prelude::*;
+
+    #[device]
+    const TAU: f64 = 6.0;
+
+    #[device]
+    pub(super) fn half_turn(x: f64) -> f64 {
+        let turns = TURN / PI;
+        assert!(turns == 2.0);
+        PI * x + TAU
+    }
+}
+
+fn constants(on: &Engine) -> Check {
+    let x = vec![0.0f32, 1.5, -2.0];
+    let (mut out, mut wide) = (vec![0.0f32; 3], vec![0.0f64; 3]);
+    launch!(on, angles(read x, write out, write wide), LaunchConfig::grid(1).block(3))?;
+    let turned = (FRAC_PI_2 * 2.0).floor() + PI.sqrt();
+    let want: Vec<f32> = x.iter().map(|x| PI.mul_add(*x, turned)).collect();
+    same("out", &out, &want)?;
+    let half = |x: f64| std::f64::consts::PI.mul_add(x, 6.0);
+    let want = x.iter().map(|x| f64::from(LN_2) + half(f64::from(*x)));
+    same("wide", &wide, &want.collect::<Vec<_>>())
+}
+
+mod own {
+    use warpwise::prelude::*;
+
+    #[device]
+    pub(super) const E: u32 = 7;
+
+    #[device]
+    pub(super) fn min(a: u32, b: u32) -> u32 {
+        a * 100 + b
+    }
+
+    #[kernel]
+    pub(super) fn owned(out: &mut [u32]) {
+        out[0] = min(E, 3);
+    }
+}
+
+fn of_items(on: &Engine) -> Check {
+    use own::owned;
+    let mut out = vec![0u32; 1];
+    launch!(on, owned(write out), LaunchConfig::grid(1).block(1))?;
+    same("out", &out, &[703])
+}
