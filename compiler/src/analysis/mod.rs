@@ -29,4 +29,10 @@ impl Analyses {
         let trace = trace::analyze_in(kernel, &uniformity, trace::Shape::of(kernel));
         Self { uniformity, trace }
     }
+
+    /// The same where a block of `kernel` has another shape.
+    pub fn in_shape(&self, kernel: &Kernel, shape: trace::Shape) -> Self {
+        let trace = trace::analyze_in(kernel, &self.uniformity, shape);
+        Self { trace, ..self.clone() }
+    }
 }

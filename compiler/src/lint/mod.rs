@@ -173,7 +173,7 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
     let lints =
         LINTS.iter().filter(|lint| levels.settings.iter().any(|setting| expected(lint, setting)));
     let expectations = lints.flat_map(|lint| {
-        let findings = (lint.check)(kernel, analyses).into_iter();
+        let findings = check(lint, kernel, analyses).into_iter();
         findings.filter_map(|finding| levels.decides(lint, finding.span)?.expectation)
     });
     let of_launches = levels
@@ -184,6 +184,20 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
     expectations.chain(of_launches).collect()
 }
 
+/// What `lint` finds. Where the shape of a block is an assumption, a fault must be one in another shape as
+/// well: nobody is told to mend what is only wrong in blocks that are never launched.
+fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut findings = (lint.check)(kernel, analyses);
+    match analyses.trace.shape.other() {
+        Some(other) if lint.group == Group::Correctness && !findings.is_empty() => {
+            let again = (lint.check)(kernel, &analyses.in_shape(kernel, other));
+            findings.retain(|found| again.iter().any(|other| other.span == found.span));
+        }
+        Some(_) | None => {}
+    }
+    findings
+}
+
 fn found(
     lint: &Lint,
     kernel: &Kernel,
@@ -191,7 +205,7 @@ fn found(
     levels: &Levels,
 ) -> impl Iterator<Item = Diagnostic> {
     let code = lint.name;
-    (lint.check)(kernel, analyses).into_iter().map(move |finding| {
+    check(lint, kernel, analyses).into_iter().map(move |finding| {
         let Finding { message, span, labels, notes, help } = finding;
         let level = levels.of(lint, span);
         Diagnostic { code, level, message, span, labels, notes, help: Some(help) }
@@ -276,5 +290,27 @@ mod tests {
         assert!(named("gpu_correctness").unwrap().contains(&flow));
         assert_eq!(named("gpu_what"), None);
         assert!(GROUPS.iter().all(|(group, _)| names().all(|lint| lint != *group)));
+    }
+
+    #[test]
+    fn a_fault_is_one_in_every_shape_that_the_kernel_may_have() {
+        fn at(span: usize) -> Finding {
+            let (labels, notes) = (Vec::new(), Vec::new());
+            let [message, help] = [const { String::new() }; 2];
+            Finding { message, span: Span::new(span), labels, notes, help }
+        }
+        fn always_and_in_large_blocks(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+            let large = analyses.trace.shape.threads() > 64;
+            [1, 2].into_iter().filter(|&span| span == 1 || large).map(at).collect()
+        }
+        let spans = |group, kernel: &str| {
+            let kernel: Kernel = kernel.parse().unwrap();
+            let lint = Lint { group, check: always_and_in_large_blocks, ..LINTS[0] };
+            let found = check(&lint, &kernel, &Analyses::of(&kernel));
+            found.iter().map(|found| found.span.index()).collect::<Vec<_>>()
+        };
+        assert_eq!(spans(Group::Correctness, "kernel k { }"), [1]);
+        assert_eq!(spans(Group::Correctness, "kernel k { block 128, 1, 1 }"), [1, 2]);
+        assert_eq!(spans(Group::Performance, "kernel k { }"), [1, 2]);
     }
 }
