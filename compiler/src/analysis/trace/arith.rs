@@ -466,8 +466,12 @@ impl Run<'_> {
     ) -> Truth {
         if !assumed {
             if let Some(numbers) = difference.exact() {
-                let holds = |thread| holds(op, numbers.at(thread));
-                return Truth::Exact(Threads::where_true(self.count, holds));
+                let holds = |number| holds(op, number);
+                return Truth::Exact(match numbers.same() {
+                    Some(number) if holds(number) => self.all.clone(),
+                    Some(_) => Threads::none(self.count),
+                    None => Threads::where_true(self.count, |thread| holds(numbers.at(thread))),
+                });
             }
             if let Some(known) = self.range(difference).and_then(|range| always(op, range)) {
                 let yes = if known { self.all.clone() } else { Threads::none(self.count) };

@@ -35,6 +35,15 @@ impl Affine {
         }
         self.first + a * small(thread % x) + b * small(thread / x % y) + c * small(thread / x / y)
     }
+    /// True if it grows along axes only of which each step is a number of whole warps.
+    fn is_same_in_rows_of_warps(&self) -> bool {
+        let [x, y, _] = self.dims;
+        match self.step {
+            [0, 0, _] => (x * y).is_multiple_of(32),
+            [0, ..] => x.is_multiple_of(32),
+            [..] => false,
+        }
+    }
     fn threads(&self) -> usize {
         self.dims.iter().map(|&dim| dim as usize).product()
     }
@@ -132,10 +141,28 @@ impl Factors {
     }
     /// True if it is the same in those of each warp that are in `active`.
     pub fn is_same_in_warps(&self, active: &Threads) -> bool {
-        if let Self::Same(_) = self {
+        match self {
+            Self::Same(_) => true,
+            Self::Affine(affine) if affine.is_same_in_rows_of_warps() => true,
+            Self::Affine(_) | Self::Each(_) => {
+                (0..active.warps()).all(|warp| self.is_same_in(warp, active.warp(warp)))
+            }
+        }
+    }
+    /// Plain loops: this is run for every value, in a macro that is built without optimization.
+    fn is_same_in(&self, warp: usize, lanes: u32) -> bool {
+        if lanes == 0 {
             return true;
         }
-        (0..active.warps()).all(|warp| self.is_same(active.of_warp(warp)))
+        let mut lane = lanes.trailing_zeros() as usize;
+        let first = self.at(warp * 32 + lane);
+        while lane < 32 {
+            if lanes >> lane & 1 == 1 && self.at(warp * 32 + lane) != first {
+                return false;
+            }
+            lane += 1;
+        }
+        true
     }
     /// The smallest and the largest, over all threads.
     pub fn limits(&self) -> (i64, i64) {

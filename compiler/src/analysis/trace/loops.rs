@@ -110,9 +110,12 @@ impl Run<'_> {
         let mut next = Some(active);
         while let Some(here) = next.take() {
             let last = i64::from(!inclusive);
-            let runs = Threads::where_true(self.count, |thread| {
-                now.at(thread) <= to.at(thread).saturating_sub(last)
-            });
+            let below = |now: i64, end: i64| now <= end.saturating_sub(last);
+            let runs = match (now.same(), to.same()) {
+                (Some(now), Some(end)) if below(now, end) => self.all.clone(),
+                (Some(_), Some(_)) => Threads::none(self.count),
+                _ => Threads::where_true(self.count, |thread| below(now.at(thread), to.at(thread))),
+            };
             let done = here.threads.without(&runs);
             if !done.is_empty() {
                 let done = Active { threads: done, ..here.clone() };

@@ -24,8 +24,12 @@ impl Threads {
     /// Those of a block of `count` threads for which `of` holds.
     pub fn where_true(count: usize, of: impl Fn(usize) -> bool) -> Self {
         let mut set = Self::none(count);
-        for thread in (0..count).filter(|&thread| of(thread)) {
-            set.warps[thread / 32] |= 1 << (thread % 32);
+        let mut thread = 0;
+        while thread < count {
+            if of(thread) {
+                set.warps[thread / 32] |= 1 << (thread % 32);
+            }
+            thread += 1;
         }
         set
     }
