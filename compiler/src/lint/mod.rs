@@ -15,7 +15,7 @@ mod small_grids;
 mod tail_waves;
 mod tiny_launches;
 mod unlaunchable_kernels;
-mod why;
+pub(crate) mod why;
 
 use crate::{
     analysis::Analyses,
