@@ -21,7 +21,6 @@ mod lower;
 mod manifest;
 mod place;
 mod plain;
-mod record;
 mod report;
 mod resident;
 mod scope;

@@ -38,8 +38,7 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// First and last token of `span`.
-    pub(crate) fn range(self, span: ir::Span) -> (Span, Span) {
+    fn range(self, span: ir::Span) -> (Span, Span) {
         self.spans
             .get(span.index())
             .map_or((self.fallback, self.fallback), |range| (range.first, range.last))

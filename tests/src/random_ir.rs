@@ -28,8 +28,8 @@ mod values;
 
 pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;
-pub use indices::index_kernel;
 use draw::Draw;
+pub use indices::index_kernel;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},

@@ -21,7 +21,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let block = &analyses.uniformity.block;
     let mut found = Vec::new();
     for (id, call) in why::barriers(kernel) {
-        if block.ended[id].varies() && !block.control[id].varies() {
+        if block.ended[id].varies() && !block.control[id].varies() && !why::all_come(analyses, id) {
             found.push(Finding {
                 message: format!("some threads of the block have returned before this `{call}`"),
                 span: kernel.insts[id].span,

@@ -5,7 +5,7 @@
 //! ```
 //! Fires where control varies in the block, even if each warp agrees. Silent
 //! where nothing tells whether it does: all threads reading one cell of memory mostly agree.
-use super::{Finding, Group, Lint, why};
+use super::{Finding, Group, Lint, mismatched_barriers, why};
 use crate::{analysis::Analyses, diag::Level, ir::Kernel};
 
 pub(super) const LINT: Lint = Lint {
@@ -20,7 +20,9 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (id, call) in why::barriers(kernel) {
         let control = block.control[id];
-        if control.varies() && !why::is_of_loop(kernel, control) {
+        let stays = why::all_come(analyses, id)
+            || mismatched_barriers::counterpart(kernel, analyses, id).is_some();
+        if control.varies() && !why::is_of_loop(kernel, control) && !stays {
             found.push(Finding {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,

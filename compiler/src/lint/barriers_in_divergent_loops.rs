@@ -20,7 +20,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (id, call) in why::barriers(kernel) {
         let control = block.control[id];
-        if control.varies() && why::is_of_loop(kernel, control) {
+        let stays = why::all_come(analyses, id);
+        if control.varies() && why::is_of_loop(kernel, control) && !stays {
             found.push(Finding {
                 message: format!(
                     "the threads of a block leave this loop after different numbers of `{call}`"

@@ -6,16 +6,26 @@
 mod barriers_after_divergent_returns;
 mod barriers_in_divergent_flow;
 mod barriers_in_divergent_loops;
+mod divergent_branches;
+mod divergent_loops;
+mod divergent_matches;
+mod inactive_lane_shuffles;
+mod lanes;
 pub mod launch;
 mod low_occupancy;
+mod mismatched_barriers;
 mod moderate_occupancy;
 mod partial_warps;
 mod residency;
+mod serial_sections;
 mod small_grids;
 mod tail_waves;
 mod tiny_launches;
+mod unknown_block_shape;
 mod unlaunchable_kernels;
-pub(crate) mod why;
+mod warp_mask_mismatches;
+mod why;
+mod work;
 
 use crate::{
     analysis::Analyses,
@@ -67,13 +77,21 @@ pub static LINTS: &[Lint] = &[
     barriers_after_divergent_returns::LINT,
     barriers_in_divergent_flow::LINT,
     barriers_in_divergent_loops::LINT,
+    divergent_branches::LINT,
+    divergent_loops::LINT,
+    divergent_matches::LINT,
+    inactive_lane_shuffles::LINT,
     low_occupancy::LINT,
+    mismatched_barriers::LINT,
     moderate_occupancy::LINT,
     partial_warps::LINT,
+    serial_sections::LINT,
     small_grids::LINT,
     tail_waves::LINT,
     tiny_launches::LINT,
+    unknown_block_shape::LINT,
     unlaunchable_kernels::LINT,
+    warp_mask_mismatches::LINT,
 ];
 
 /// Names that stand for several lints: all of a group, or all.
@@ -244,6 +262,7 @@ mod tests {
     #[test]
     fn what_decides_over_a_finding_is_fulfilled_if_it_expects_one() {
         let text = "kernel half {
+            block 64, 1, 1
             %0 = builtin thread_idx.x : u64 !0
             %1 = const 16 : u64 !0
             %2 = lt %0, %1 : bool !0

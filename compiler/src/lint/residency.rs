@@ -15,7 +15,7 @@ use crate::{
 use std::ops::Range;
 
 /// If a kernel of a declared block, on the architecture on which most of its warps run, has a share of them
-/// in `percent`.
+/// in `percent`, for the shared memory that it takes.
 pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -> Vec<Finding> {
     let shape = analyses.trace.shape;
     let Some(shared) = shared_bytes(kernel).filter(|_| shape.declared) else {
@@ -27,10 +27,13 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
         shared,
         barriers: has_barriers(kernel).into(),
     };
-    let supported = MULTIPROCESSORS.iter().filter(|row| row.target >= Target::OLDEST);
-    let ran = supported.filter_map(|row| Some((row, row.occupancy(&block).ok()?)));
-    let best = ran.reduce(|best, next| if share(&next.1) > share(&best.1) { next } else { best });
-    let found = best.and_then(|(row, occupancy)| finding(row, &block, &occupancy, percent));
+    let Some((row, occupancy)) = best(&block) else { return Vec::new() };
+    // Small blocks run as few warps without it.
+    let without = best(&Block { shared: 0, ..block });
+    if without.is_none_or(|(_, without)| share(&without) <= share(&occupancy)) {
+        return Vec::new();
+    }
+    let found = finding(row, &block, &occupancy, percent);
     let note = |mut finding: Finding| {
         finding
             .notes
@@ -38,6 +41,13 @@ pub(super) fn built(kernel: &Kernel, analyses: &Analyses, percent: Range<u32>) -
         finding
     };
     found.map(note).into_iter().collect()
+}
+
+/// The architecture that runs the largest share of its warps.
+fn best(block: &Block) -> Option<(&'static Multiprocessor, Occupancy)> {
+    let supported = MULTIPROCESSORS.iter().filter(|row| row.target >= Target::OLDEST);
+    let ran = supported.filter_map(|row| Some((row, row.occupancy(block).ok()?)));
+    ran.reduce(|best, next| if share(&next.1) > share(&best.1) { next } else { best })
 }
 
 /// If the launch has a share of the warps that could run in `percent`.

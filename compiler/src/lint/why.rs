@@ -1,12 +1,19 @@
 //! Turns a chain of causes into labels: one for each link that the user can see in
 //! the source, from the effect to where the difference begins.
 use crate::{
-    analysis::uniformity::{Cause, Fact, Varying},
-    ir::{Axis, BarrierOp, Body, Builtin, InstId, Kernel, Op, Root, Span},
+    analysis::{
+        Analyses,
+        trace::{Event, Shape, Which},
+        uniformity::{Cause, Fact, Varying},
+    },
+    ir::{
+        Axis, BarrierOp, Body, Builtin, InstId, Kernel, MatchOp, Op, ReduceOp, Root, ShuffleOp,
+        Span, VoteOp,
+    },
 };
 
 /// The barriers of `kernel`, each as it is written in the source.
-pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
+pub(super) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
         if inst.op == Op::SyncGrid {
             return Some((id, "grid::sync()"));
@@ -22,6 +29,77 @@ pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'stati
     })
 }
 
+/// A function at which lanes of a warp meet, as it is written in the source, and its mask.
+pub(super) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
+    if let Op::SyncWarp { mask } = *op {
+        Some(("sync_warp()", mask))
+    } else if let Op::Shuffle { op, mask, .. } = *op {
+        let call = match op {
+            ShuffleOp::Index => "warp::shfl(..)",
+            ShuffleOp::Up => "warp::shfl_up(..)",
+            ShuffleOp::Down => "warp::shfl_down(..)",
+            ShuffleOp::Xor => "warp::shfl_xor(..)",
+        };
+        Some((call, mask))
+    } else if let Op::Vote { op, mask, .. } = *op {
+        let call = match op {
+            VoteOp::All => "warp::all(..)",
+            VoteOp::Any => "warp::any(..)",
+            VoteOp::Ballot => "warp::ballot(..)",
+        };
+        Some((call, mask))
+    } else if let Op::Match { op, mask, .. } = *op {
+        let call = match op {
+            MatchOp::Any => "warp::match_any(..)",
+            MatchOp::All => "warp::match_all(..)",
+        };
+        Some((call, mask))
+    } else if let Op::Reduce { op, mask, .. } = *op {
+        let call = match op {
+            ReduceOp::Add => "warp::reduce_add(..)",
+            ReduceOp::Min => "warp::reduce_min(..)",
+            ReduceOp::Max => "warp::reduce_max(..)",
+            ReduceOp::And => "warp::reduce_and(..)",
+            ReduceOp::Or => "warp::reduce_or(..)",
+            ReduceOp::Xor => "warp::reduce_xor(..)",
+        };
+        Some((call, mask))
+    } else {
+        None
+    }
+}
+
+/// Whether the `if` or `for` `id` is of a function of the library, all of whose places are that of its call.
+pub(super) fn is_of_library(kernel: &Kernel, id: InstId) -> bool {
+    let inst = &kernel.insts[id];
+    let mut operands = inst.op.operands();
+    operands.all(|operand| kernel.insts[operand].span == inst.span)
+}
+
+/// Whether every thread of a block comes to `barrier`, as far as a block of the declared shape shows.
+pub(super) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
+    let trace = &analyses.trace;
+    let whole = |event: &Event| {
+        event.active.which == Which::All && event.active.threads.count() == trace.shape.threads()
+    };
+    trace.shape.declared && trace.complete && trace.of(barrier).all(whole)
+}
+
+/// The note of a finding that rests on an assumed block, if it is.
+pub(super) fn assumed(shape: &Shape) -> Vec<String> {
+    let dims = match shape.dims {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x} x {y}"),
+        [x, y, z] => format!("{x} x {y} x {z}"),
+    };
+    let note = || {
+        format!(
+            "assuming blocks of {dims} threads; declare `#[kernel(block = ..)]` for exact results"
+        )
+    };
+    (!shape.declared).then(note).into_iter().collect()
+}
+
 /// True if control differs because the iterations of a loop do.
 pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
     let Some(Cause::Parting(id)) = control.cause() else { return false };
@@ -34,7 +112,7 @@ pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
 }
 
 /// True for the `if` that a `while` is made of: one arm leaves a loop, and does nothing else.
-pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
+pub(super) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
     let leaves = |arm: &Body| {
         let [only] = arm.0[..] else { return false };
         matches!(kernel.insts[only].op, Op::Break(target) if !is_block(kernel, target))
@@ -43,7 +121,7 @@ pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
 }
 
 /// Why `fact`, one of `varying` among the threads of a block, is not uniform.
-pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
+pub(super) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
     let chain = varying.chain(fact);
     let links = chain.iter().enumerate().filter_map(|(i, &link)| match link {
         Cause::Parting(id) => parting(kernel, varying, id),
@@ -141,7 +219,7 @@ fn place(kernel: &Kernel, ptr: InstId, what: &str) -> String {
 }
 
 /// A builtin as it is written in the source.
-fn call(builtin: Builtin) -> String {
+pub(super) fn call(builtin: Builtin) -> String {
     let (name, axis) = match builtin {
         Builtin::ThreadIdx(axis) => ("thread_idx", axis),
         Builtin::BlockIdx(axis) => ("block_idx", axis),

@@ -50,6 +50,6 @@ macro_rules! modules {
     };
 }
 
-modules![barriers, divergence, layout, races, reduction, transpose, vector_loads,];
+modules![barriers, divergence, layout, races, reduction, transpose, vector_loads, warps,];
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));

@@ -1,15 +1,18 @@
-//! `lint`: every diagnostic, below: its level and code, message, place, notes and help.
+//! `lint`: every diagnostic, below: its level and code, message, place, notes and help. `; with gpu_..`
+//! asks for a lint that is allowed.
 use super::{Case, CaseError, Outcome};
 use warpwise_compiler::{
     analysis::Analyses,
     diag::{Diagnostic, Level},
     ir::Span,
-    lint::{self, Levels},
+    lint::{self, Levels, Setting},
 };
 
 pub(super) fn run(case: &Case<'_>) -> Result<Outcome, CaseError> {
     let kernel = case.kernel()?;
-    let diagnostics = lint::run(&kernel, &Analyses::of(&kernel), &Levels::default());
+    let asked = lint::names().filter(|name| case.options.contains(name));
+    let settings = asked.map(|name| Setting::everywhere(name, Level::Warn)).collect();
+    let diagnostics = lint::run(&kernel, &Analyses::of(&kernel), &Levels { settings });
     Ok(Outcome::below(diagnostics.0.iter().map(text).collect()))
 }
 

@@ -1,0 +1,84 @@
+//! `gpu_inactive_lane_shuffles`: a shuffle of which every lane reads a lane that does not take part.
+//!
+//! ```text
+//! if warp::lane_id() < 16 { v = warp::shfl_mask(0xffff, v, 20); }    // lane 20 is not there
+//! ```
+//! What such a lane would bring is anything. Fires where the mask (or, without one, which lanes have ended) and the lane are known, and all lanes of
+//! a warp read one that is not among them; some do in every reduction by shuffles, where nobody uses what they get.
+use super::{Finding, Group, Lint, lanes::are_there, why};
+use crate::{
+    analysis::{
+        Analyses,
+        trace::{Event, What},
+    },
+    diag::Level,
+    ir::{InstId, Kernel, Op, ShuffleOp},
+};
+
+pub(super) const LINT: Lint = Lint {
+    name: "gpu_inactive_lane_shuffles",
+    group: Group::Correctness,
+    level: Level::Warn,
+    check,
+};
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (id, inst) in kernel.insts.iter() {
+        let Op::Shuffle { op, width, mask, .. } = inst.op else { continue };
+        // Without a mask, where control varies, another lint has said that lanes are missing.
+        let varies = mask.is_none() && analyses.uniformity.warp.control[id].varies();
+        if varies || found.iter().any(|found| found.span == inst.span) {
+            continue;
+        }
+        let read = analyses.trace.of(id).find_map(|event| read(event, op, width, mask));
+        let Some((lane, lanes)) = read else { continue };
+        found.push(Finding {
+            message: format!("lane {lane} is read, and only the lanes {lanes:#010x} take part"),
+            span: inst.span,
+            labels: Vec::new(),
+            notes: why::assumed(&analyses.trace.shape),
+            help: "read a lane that takes part, or let that one come here, too".to_owned(),
+        });
+    }
+    found
+}
+
+/// A lane that is read and does not take part, and those that do, in a warp all lanes of which read such a one.
+fn read(event: &Event, op: ShuffleOp, width: u32, mask: Option<InstId>) -> Option<(u32, u32)> {
+    let What::Meeting { mask: value, lane: Some(lane) } = &event.what else { return None };
+    let threads = &event.active.threads;
+    if !are_there(&event.active) {
+        return None;
+    }
+    (0..threads.warps()).find_map(|warp| {
+        let active = threads.warp(warp);
+        let mut inactive = None;
+        for thread in threads.of_warp(warp) {
+            let lanes = match (mask, value) {
+                (None, _) => active,
+                (Some(_), Some(value)) => u32::try_from(value.at(thread)?).ok()?,
+                (Some(_), None) => return None,
+            };
+            let own = u32::try_from(thread % 32).ok()?;
+            let source = source(op, width, own, u32::try_from(lane.at(thread)?).ok()?);
+            if lanes >> source & 1 == 1 {
+                return None;
+            }
+            inactive = Some((source, lanes));
+        }
+        inactive
+    })
+}
+
+/// The lane that `own` reads.
+fn source(op: ShuffleOp, width: u32, own: u32, lane: u32) -> u32 {
+    let first = own & !(width - 1);
+    let (at, past) = match op {
+        ShuffleOp::Index => (first + lane % width, false),
+        ShuffleOp::Up => (own.wrapping_sub(lane), own - first < lane),
+        ShuffleOp::Down => (own.wrapping_add(lane), own - first + lane.min(width) >= width),
+        ShuffleOp::Xor => (own ^ lane, (own ^ lane) & !(width - 1) != first),
+    };
+    if past { own } else { at % 32 }
+}

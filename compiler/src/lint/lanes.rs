@@ -1,0 +1,198 @@
+//! What conditions do to the lanes of warps, as far as it is proved.
+use crate::{
+    analysis::{
+        Analyses,
+        trace::{Active, Shape, Split, Threads, What, Which},
+    },
+    ir::{Builtin, CompareOp, InstId, Kernel, Op},
+};
+use std::ops::RangeInclusive;
+
+/// Lanes of a warp.
+pub(super) const LANES: u32 = 32;
+
+/// What a condition does to the warps that come to it, each as often as it does.
+#[derive(Debug, Default)]
+pub(super) struct Parting {
+    /// How many come.
+    pub(super) warps: usize,
+    /// In how many of them some lanes find it true and others do not.
+    pub(super) split: usize,
+    /// Lanes of these: that come, and that find it true, in the order of the warps.
+    pub(super) lanes: Vec<(u32, u32)>,
+    /// Where it is true, if that is known and always the same.
+    pub(super) known: Option<Threads>,
+    /// Whether it is true in other threads another time.
+    pub(super) changes: bool,
+}
+
+impl Parting {
+    /// What is proved of the `if` or loop `id`, with the condition `cond`.
+    pub(super) fn of(kernel: &Kernel, analyses: &Analyses, id: InstId, cond: InstId) -> Self {
+        let mut found = Self::default();
+        for event in analyses.trace.of(id) {
+            if let What::Branch(split) = &event.what {
+                found.add(kernel, &analyses.trace.shape, cond, &event.active, split);
+            }
+        }
+        found
+    }
+
+    fn add(
+        &mut self,
+        kernel: &Kernel,
+        shape: &Shape,
+        cond: InstId,
+        active: &Active,
+        split: &Split,
+    ) {
+        let come = (0..active.threads.warps()).map(|warp| (warp, active.threads.warp(warp)));
+        let come: Vec<_> = come.filter(|(_, lanes)| *lanes != 0).collect();
+        self.warps += come.len();
+        if !are_there(active) {
+            return;
+        }
+        match split {
+            Split::Known(yes) => {
+                for (warp, lanes) in come {
+                    let taken = yes.warp(warp) & lanes;
+                    if taken != 0 && taken != lanes {
+                        self.split += 1;
+                        self.lanes.push((lanes.count_ones(), taken.count_ones()));
+                    }
+                }
+                let same = self.known.as_ref().is_none_or(|known| known == yes);
+                self.changes |= !same;
+                self.known = Some(yes.clone());
+            }
+            Split::Unknown => {
+                let Some(cycle) = Cycle::of(kernel, shape, cond) else { return };
+                let whole = come.iter().filter(|(_, lanes)| *lanes == u32::MAX).count();
+                let (least, most) = cycle.lanes().into_inner();
+                if 0 < least && most < LANES {
+                    self.split += whole;
+                    let both = [(LANES, least), (LANES, most)];
+                    self.lanes.extend(both.into_iter().cycle().take(2 * whole));
+                }
+            }
+            Split::Uniform | Split::UniformInWarps | Split::Guard | Split::AtMostOne => {}
+        }
+    }
+
+    /// Whether most of the warps that come are split.
+    pub(super) fn is_of_most(&self) -> bool {
+        2 * self.split > self.warps
+    }
+
+    /// How many lanes of a warp that is split find the condition true: the least and the most.
+    pub(super) fn yes(&self) -> RangeInclusive<u32> {
+        let yes = || self.lanes.iter().map(|&(_, yes)| yes);
+        yes().min().unwrap_or(0)..=yes().max().unwrap_or(0)
+    }
+
+    /// How many of them do not.
+    pub(super) fn no(&self) -> RangeInclusive<u32> {
+        let no = || self.lanes.iter().map(|&(lanes, yes)| lanes - yes);
+        no().min().unwrap_or(0)..=no().max().unwrap_or(0)
+    }
+
+    /// How many come.
+    pub(super) fn all(&self) -> u32 {
+        self.lanes.iter().map(|&(lanes, _)| lanes).max().unwrap_or(0)
+    }
+
+    /// `every warp`, or `5 of 8 warps`.
+    pub(super) fn which(&self) -> String {
+        match self.split == self.warps {
+            true => "every warp".to_owned(),
+            false => format!("{} of {} warps", self.split, self.warps),
+        }
+    }
+}
+
+/// Whether the active threads of whole blocks are all there, and not only some of them.
+pub(super) const fn are_there(active: &Active) -> bool {
+    match active.which {
+        Which::All | Which::Guarded | Which::Warps => true,
+        Which::Some | Which::One => false,
+    }
+}
+
+/// `5`, `1 to 16`.
+pub(super) fn span_of(range: &RangeInclusive<u32>) -> String {
+    match range.start() == range.end() {
+        true => range.start().to_string(),
+        false => format!("{} to {}", range.start(), range.end()),
+    }
+}
+
+/// A comparison of a remainder with a constant, `i % 3 == 1`, of an index that counts from lane to lane: it is true in every third
+/// lane, wherever the warp begins.
+pub(super) struct Cycle {
+    /// The remainder.
+    pub(super) of: InstId,
+    modulus: u64,
+    op: CompareOp,
+    with: u64,
+}
+
+impl Cycle {
+    /// What `cond` is, if it is one.
+    pub(super) fn of(kernel: &Kernel, shape: &Shape, cond: InstId) -> Option<Self> {
+        let Op::Compare { op, lhs, rhs } = kernel.insts[cond].op else { return None };
+        let (with, modulus) = (number(kernel, rhs)?, modulus(kernel, shape, lhs)?);
+        Some(Self { of: lhs, modulus, op, with })
+    }
+
+    /// Whether it is true in `lane`, if lane 0 has the remainder `first`.
+    pub(super) fn is_true(&self, first: u64, lane: u64) -> bool {
+        let rest = (first + lane) % self.modulus;
+        match self.op {
+            CompareOp::Eq => rest == self.with,
+            CompareOp::Ne => rest != self.with,
+            CompareOp::Lt => rest < self.with,
+            CompareOp::Le => rest <= self.with,
+            CompareOp::Gt => rest > self.with,
+            CompareOp::Ge => rest >= self.with,
+        }
+    }
+
+    /// The remainders that lane 0 may have.
+    pub(super) fn firsts(&self) -> std::ops::Range<u64> {
+        0..self.modulus
+    }
+
+    /// In how many lanes of a whole warp it is true.
+    fn lanes(&self) -> RangeInclusive<u32> {
+        let lanes = |first| (0..u64::from(LANES)).filter(|&lane| self.is_true(first, lane)).count();
+        let counts = || self.firsts().map(|first| u32::try_from(lanes(first)).unwrap_or(LANES));
+        counts().min().unwrap_or(0)..=counts().max().unwrap_or(0)
+    }
+}
+
+/// By what an index is divided that counts from lane to lane, if `rest` is the remainder.
+fn modulus(kernel: &Kernel, shape: &Shape, rest: InstId) -> Option<u64> {
+    let Op::Binary { op: crate::ir::BinaryOp::Rem, lhs, rhs } = kernel.insts[rest].op else {
+        return None;
+    };
+    let modulus =
+        number(kernel, rhs).filter(|&modulus| (2..=u64::from(LANES)).contains(&modulus))?;
+    let [x, y, z] = shape.dims;
+    let in_rows = x % LANES == 0 || y * z == 1;
+    let mut index = lhs;
+    while let Op::Cast { value } = kernel.insts[index].op {
+        index = value;
+    }
+    let counts = matches!(
+        kernel.insts[index].op,
+        Op::Builtin(
+            Builtin::GlobalIdx(crate::ir::Axis::X) | Builtin::ThreadIdx(crate::ir::Axis::X)
+        )
+    );
+    (counts && in_rows).then_some(modulus)
+}
+
+/// A constant.
+pub(super) fn number(kernel: &Kernel, id: InstId) -> Option<u64> {
+    if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
+}

@@ -1,0 +1,59 @@
+//! `gpu_mismatched_barriers`: threads of one block that wait at different barriers.
+//!
+//! ```text
+//! if thread_idx_x() < 64 { a(); sync_threads(); } else { b(); sync_threads(); }
+//! ```
+//! All come to a barrier, and not to the same one. Fires where control varies in the block and each arm has a barrier of its own.
+use super::{Finding, Group, Lint, why};
+use crate::{
+    analysis::{Analyses, uniformity::Cause},
+    diag::Level,
+    ir::{Body, InstId, Kernel, Op},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_mismatched_barriers", group: Group::Correctness, level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let block = &analyses.uniformity.block;
+    let mut found = Vec::new();
+    for (id, call) in why::barriers(kernel) {
+        let Some(other) = counterpart(kernel, analyses, id).filter(|&other| id < other) else {
+            continue;
+        };
+        let mut labels =
+            vec![(kernel.insts[other].span, "the other threads wait at this one".to_owned())];
+        labels.extend(why::labels(kernel, block, block.control[id]));
+        found.push(Finding {
+            message: format!(
+                "only some threads of the block wait at this `{call}`, and the others at another"
+            ),
+            span: kernel.insts[id].span,
+            labels,
+            notes: Vec::new(),
+            help: "put one barrier behind the `if`, in place of the two in its arms".to_owned(),
+        });
+    }
+    found
+}
+
+/// The barrier at which those threads wait that do not come to `barrier`, if it is in the other arm of the `if` at which they part.
+pub(super) fn counterpart(kernel: &Kernel, analyses: &Analyses, barrier: InstId) -> Option<InstId> {
+    let control = analyses.uniformity.block.control[barrier];
+    if !control.varies() || why::all_come(analyses, barrier) {
+        return None;
+    }
+    let Some(Cause::Parting(parting)) = control.cause() else { return None };
+    let Op::If { then, other, .. } = &kernel.insts[parting].op else { return None };
+    let first = |body: &Body| body.0.iter().copied().find(|&id| is_barrier(kernel, id));
+    let [then, other] = [then, other].map(first);
+    match (then?, other?) {
+        (then, other) if then == barrier => Some(other),
+        (then, other) if other == barrier => Some(then),
+        (_, _) => None,
+    }
+}
+
+fn is_barrier(kernel: &Kernel, id: InstId) -> bool {
+    matches!(kernel.insts[id].op, Op::Barrier { .. })
+}

@@ -1,0 +1,154 @@
+//! `gpu_serial_sections`: a long loop that one thread runs for the others.
+//!
+//! ```text
+//! if thread_idx_x() == 0 { for k in 0..256 { sum += tile[k]; } }    // 255 of 256 threads wait
+//! ```
+//! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or as many as only the launch
+//! knows. Silent about short loops, and about those that wait for other threads by atomic accesses.
+use super::{Finding, Group, Lint, lanes::number, why};
+use crate::{
+    analysis::{
+        Analyses,
+        trace::{Active, Event, What, Which},
+    },
+    diag::Level,
+    ir::{Body, InstId, Kernel, Op},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_serial_sections", group: Group::Performance, level: Level::Warn, check };
+
+/// As many iterations as a warp could share.
+const MANY: usize = 32;
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let threads = analyses.trace.shape.threads();
+    let mut found: Vec<Finding> = Vec::new();
+    if threads < 2 * MANY {
+        return found;
+    }
+    for (id, inst) in kernel.insts.iter() {
+        let (Op::For { body, .. } | Op::Loop { body }) = &inst.op else { continue };
+        if waits(kernel, body) {
+            continue;
+        }
+        let Some((because, who)) = alone(kernel, analyses, id, body) else { continue };
+        let Op::If { cond, .. } = kernel.insts[because].op else { continue };
+        if why::is_of_library(kernel, because) {
+            continue;
+        }
+        let Some(iterations) = iterations(kernel, analyses, id) else { continue };
+        let span = kernel.insts[cond].span;
+        if found.iter().any(|found| found.span == span) {
+            continue;
+        }
+        found.push(Finding {
+            message: format!("{who} runs {iterations} of a loop behind this, and the others wait"),
+            span,
+            labels: vec![(inst.span, "this is the loop".to_owned())],
+            notes: why::assumed(&analyses.trace.shape),
+            help: "let all threads share the iterations, each beginning with its own number and going on in steps of \
+                   as many as there are; sums and the like that they have then are combined by \
+                   `block::reduce_add(..)` and its kin"
+                .to_owned(),
+        });
+    }
+    found
+}
+
+/// The condition behind which loop `id` is run by one thread of the block, or of each warp.
+fn alone(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    id: InstId,
+    body: &Body,
+) -> Option<(InstId, String)> {
+    let threads = analyses.trace.shape.threads();
+    let mut events = events(kernel, analyses, id, body).peekable();
+    let because = events.peek()?.active.because?;
+    let mut who = format!("one thread of {threads}");
+    for event in events {
+        match alone_in(&event.active) {
+            Some(true) => {}
+            Some(false) => "one lane of each warp".clone_into(&mut who),
+            None => return None,
+        }
+    }
+    Some((because, who))
+}
+
+/// The events of loop `id` and what stands in it.
+fn events<'a>(
+    kernel: &'a Kernel,
+    analyses: &'a Analyses,
+    id: InstId,
+    body: &'a Body,
+) -> impl Iterator<Item = &'a Event> {
+    let is_in = move |event: &&Event| match &event.what {
+        What::Branch(_) if event.inst == id => true,
+        What::Branch(_) => {
+            body.0.contains(&event.inst)
+                && why::is_loop_condition(kernel, &kernel.insts[event.inst].op)
+        }
+        What::Access(_)
+        | What::Return
+        | What::Barrier
+        | What::SyncGrid
+        | What::Meeting { .. }
+        | What::Fence => false,
+    };
+    analyses.trace.events.iter().filter(is_in)
+}
+
+/// Whether one thread of the block is active (`true`), or one of each warp (`false`).
+fn alone_in(active: &Active) -> Option<bool> {
+    match active.which {
+        Which::One => return Some(true),
+        Which::Some => return None,
+        Which::All | Which::Guarded | Which::Warps => {}
+    }
+    let most = (0..active.threads.warps()).map(|warp| active.threads.warp(warp).count_ones()).max();
+    match (active.threads.count(), most) {
+        (1, _) => Some(true),
+        (_, Some(1)) => Some(false),
+        (_, Some(_) | None) => None,
+    }
+}
+
+/// How many iterations of loop `id` are run, if they are many.
+fn iterations(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
+    if let Some(number) = counted(kernel, id) {
+        return (number >= MANY as u64).then(|| format!("{number} iterations"));
+    }
+    let mut numbers = analyses.trace.events.iter().flat_map(|event| &event.loops);
+    let (_, number) = numbers.find(|(of, _)| *of == id)?;
+    match number {
+        None => {
+            let runs = analyses.trace.of(id).filter(|event| matches!(event.what, What::Branch(_)));
+            let runs = runs.count();
+            (runs >= MANY).then(|| format!("{runs} iterations"))
+        }
+        Some(number) => {
+            let most = analyses.trace.symbols[*number].range.max;
+            (most >= MANY as i128)
+                .then(|| "many iterations, or as many as only the launch knows,".to_owned())
+        }
+    }
+}
+
+/// How many iterations a `for` over constants has.
+fn counted(kernel: &Kernel, id: InstId) -> Option<u64> {
+    let Op::For { start, end, step, inclusive, .. } = kernel.insts[id].op else { return None };
+    let [start, end, step] = [start, end, step].map(|id| number(kernel, id));
+    let last = end?.checked_add(inclusive.into())?;
+    last.checked_sub(start?)?.div_ceil(step?.max(1)).into()
+}
+
+/// Whether a loop waits for what other threads do.
+fn waits(kernel: &Kernel, body: &Body) -> bool {
+    body.0.iter().any(|&id| {
+        let op = &kernel.insts[id].op;
+        matches!(op, Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. })
+            || op.bodies().any(|inner| waits(kernel, inner))
+    })
+}

@@ -1,0 +1,43 @@
+//! `gpu_unknown_block_shape`: a kernel whose threads know their numbers, and nobody knows how many there are.
+//!
+//! Without a declared block the lints assume blocks of 256 threads (32 by 8, or 32 by 4 by 2, where the kernel asks for other
+//! axes), and say so. For those who want exact answers about every kernel.
+use super::{Finding, Group, Lint};
+use crate::{
+    analysis::Analyses,
+    diag::Level,
+    ir::{Builtin, Kernel, Op, Span},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_unknown_block_shape", group: Group::Style, level: Level::Allow, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let shape = analyses.trace.shape;
+    let asks = |builtin| match builtin {
+        Builtin::ThreadIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GlobalIdx(_)
+        | Builtin::LaneId
+        | Builtin::WarpId => true,
+        Builtin::BlockIdx(_) | Builtin::GridDim(_) => false,
+    };
+    let mut builtins = kernel.insts.iter().filter_map(|(_, inst)| {
+        if let Op::Builtin(builtin) = inst.op { Some(builtin) } else { None }
+    });
+    if kernel.block.is_some() || !builtins.any(asks) {
+        return Vec::new();
+    }
+    let written = match shape.dims {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("({x}, {y})"),
+        [x, y, z] => format!("({x}, {y}, {z})"),
+    };
+    vec![Finding {
+        message: "how many threads a block has is not declared, so lints assume it".to_owned(),
+        span: Span::KERNEL,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        help: format!("say what launches use: `#[kernel(block = {written})]`, for example"),
+    }]
+}

@@ -1,0 +1,106 @@
+//! `gpu_warp_mask_mismatches`: a warp function that lanes should come to which do not, or that a lane comes to which it does not name.
+//!
+//! ```text
+//! if warp::lane_id() < 16 { v = warp::shfl(v, 0); }       // without a mask it is about all lanes
+//! warp::reduce_add_mask(0xffff, v)                        // and lanes 16 to 31 come here, too
+//! ```
+//! Fires where control varies in the warp and all lanes are meant; and for a mask that is known, where a lane comes that is not in it, or
+//! one does not that is. Lanes that have ended are not waited for.
+use super::{Finding, Group, Lint, lanes::are_there, why};
+use crate::{
+    analysis::{
+        Analyses,
+        trace::{Event, Split, Threads, What, Which},
+    },
+    diag::Level,
+    ir::{InstId, Kernel},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_warp_mask_mismatches", group: Group::Correctness, level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (id, inst) in kernel.insts.iter() {
+        let Some((call, mask)) = why::meeting(&inst.op) else { continue };
+        if found.iter().any(|found| found.span == inst.span) {
+            continue;
+        }
+        found.extend(match mask {
+            None => without_mask(kernel, analyses, id, call),
+            Some(_) => with_mask(kernel, analyses, id, call),
+        });
+    }
+    found
+}
+
+/// A function that all lanes must come to, where they do not.
+fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
+    let warp = &analyses.uniformity.warp;
+    let whole = |event: &Event| {
+        let all = Threads::all(analyses.trace.shape.threads());
+        matches!(event.active.which, Which::All | Which::Warps)
+            && event.active.threads.is_of_warps(&all)
+    };
+    if !warp.control[id].varies() || analyses.trace.complete && analyses.trace.of(id).all(whole) {
+        return None;
+    }
+    Some(Finding {
+        message: format!("`{call}` is about all lanes of the warp, and not all of them come here"),
+        span: kernel.insts[id].span,
+        labels: why::labels(kernel, warp, warp.control[id]),
+        notes: why::assumed(&analyses.trace.shape),
+        help: "move it out of the branch, and let lanes without a value bring a neutral one; or use its `_mask` form \
+               with the lanes that come, as a vote before the branch has them (`warp::ballot(condition)`)"
+            .to_owned(),
+    })
+}
+
+/// A function with a mask that is known, where other lanes come.
+fn with_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) -> Option<Finding> {
+    let trace = &analyses.trace;
+    let mut came = Threads::none(trace.shape.threads());
+    for event in trace.of(id) {
+        came = came.or(&event.active.threads);
+    }
+    let mut ended = Threads::none(trace.shape.threads());
+    for event in trace.events.iter().filter(|event| matches!(event.what, What::Return)) {
+        ended = ended.or(&event.active.threads);
+    }
+    // Behind a condition that is not known the mask may be another one whenever it holds.
+    let reached = |event: &&Event| {
+        event.arms.iter().all(|&(arm, _)| trace.branch(arm) == Some(&Split::Guard))
+    };
+    let problem = trace.of(id).filter(reached).find_map(|event| {
+        let What::Meeting { mask: Some(mask), .. } = &event.what else { return None };
+        event.active.threads.iter().find_map(|thread| {
+            let mask = mask.at(thread).and_then(|mask| u32::try_from(mask).ok())?;
+            let named = |lane: usize| mask >> lane & 1 == 1;
+            let (warp, lane) = (thread / 32, thread % 32);
+            if !named(lane) && are_there(&event.active) {
+                return Some(format!(
+                    "lane {lane} comes to this `{call}`, and the mask {mask:#010x} does not name it"
+                ));
+            }
+            let missing = (0..32).filter(|&lane| named(lane)).map(|lane| (lane, 32 * warp + lane));
+            let mut missing = missing.filter(|&(_, other)| {
+                other < trace.shape.threads() && !came.has(other) && !ended.has(other)
+            });
+            let (lane, _) =
+                missing.next().filter(|_| trace.complete && are_there(&event.active))?;
+            Some(format!(
+                "the mask {mask:#010x} names lane {lane}, which does not come to this `{call}`"
+            ))
+        })
+    })?;
+    let warp = &analyses.uniformity.warp;
+    Some(Finding {
+        message: problem,
+        span: kernel.insts[id].span,
+        labels: why::labels(kernel, warp, warp.control[id]),
+        notes: why::assumed(&trace.shape),
+        help: "name the lanes that come here, and no others: as a vote before the branch has them \
+               (`warp::ballot(condition)`)"
+            .to_owned(),
+    })
+}

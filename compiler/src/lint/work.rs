@@ -1,0 +1,87 @@
+//! How much work a body is: what decides whether a branch is one in the end.
+//!
+//! The optimizer and `ptxas` compute both sides of a small `if` and select, or run it under a predicate: it costs a
+//! few instructions, and no lane waits for another. (Measured: two arms that store one of two values execute no branch;
+//! loops and long arms do.)
+use super::why;
+use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, UnaryOp};
+
+/// What an arm weighs at least that is not run under a predicate: about as many instructions.
+pub(super) const HEAVY: u32 = 8;
+/// What a loop counts as, and by how much what is in it counts more than once.
+const LOOP: (u32, u32) = (HEAVY, 4);
+
+/// About how many instructions `body` is.
+pub(super) fn weight(kernel: &Kernel, body: &Body) -> u32 {
+    body.0.iter().fold(0, |sum, &id| sum.saturating_add(of_inst(kernel, id)))
+}
+
+/// Whether there is a loop in `body`.
+pub(super) fn has_loop(kernel: &Kernel, body: &Body) -> bool {
+    body.0.iter().any(|&id| {
+        let op = &kernel.insts[id].op;
+        matches!(op, Op::For { .. } | Op::Loop { .. })
+            || op.bodies().any(|inner| has_loop(kernel, inner))
+    })
+}
+
+/// Whether lanes of a warp meet in `body`.
+pub(super) fn has_meeting(kernel: &Kernel, body: &Body) -> bool {
+    body.0.iter().any(|&id| {
+        let op = &kernel.insts[id].op;
+        why::meeting(op).is_some() || op.bodies().any(|inner| has_meeting(kernel, inner))
+    })
+}
+
+fn of_inst(kernel: &Kernel, id: InstId) -> u32 {
+    match &kernel.insts[id].op {
+        // Names of what is there, what becomes part of an address, and what leads away from here.
+        Op::Const(_)
+        | Op::Generic(_)
+        | Op::Param(_)
+        | Op::Len(_)
+        | Op::Shared(_)
+        | Op::Array(_)
+        | Op::Builtin(_)
+        | Op::Index { .. }
+        | Op::Offset { .. }
+        | Op::Bounds { .. }
+        | Op::Check { .. }
+        | Op::Get(_)
+        | Op::Set { .. }
+        | Op::ActiveMask
+        | Op::Break(_)
+        | Op::Continue(_)
+        | Op::Return
+        | Op::Panic { .. } => 0,
+        Op::Unary { op: UnaryOp::Sqrt, .. }
+        | Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. }
+        | Op::AtomicLoad { .. }
+        | Op::AtomicStore { .. }
+        | Op::Atomic { .. }
+        | Op::CompareExchange { .. }
+        | Op::SyncWarp { .. }
+        | Op::Fence { .. }
+        | Op::Shuffle { .. }
+        | Op::Vote { .. }
+        | Op::Match { .. } => 4,
+        Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Compare { .. }
+        | Op::Cast { .. }
+        | Op::Bitcast { .. }
+        | Op::Select { .. }
+        | Op::Fma { .. }
+        | Op::MulAdd { .. }
+        | Op::Store { .. } => 1,
+        Op::Load { .. } => 2,
+        Op::Barrier { .. } | Op::SyncGrid | Op::Reduce { .. } | Op::Print { .. } => HEAVY,
+        Op::If { then, other, .. } => {
+            1_u32.saturating_add(weight(kernel, then)).saturating_add(weight(kernel, other))
+        }
+        Op::For { body, .. } | Op::Loop { body } => {
+            weight(kernel, body).saturating_mul(LOOP.1).saturating_add(LOOP.0)
+        }
+        Op::Block { body } => weight(kernel, body),
+    }
+}
