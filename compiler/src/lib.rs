@@ -11,6 +11,7 @@ pub mod back;
 pub mod checks;
 pub mod compile;
 pub mod diag;
+pub mod explain;
 pub mod fault;
 pub mod half;
 pub mod hardware;

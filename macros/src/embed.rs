@@ -13,7 +13,7 @@ use crate::{
     level::Build,
     lint_attr::Expectation,
     lower::{DeviceSet, Input, Lowered, lower},
-    place,
+    place, record,
     report::{self, Places},
     signature,
 };
@@ -85,12 +85,12 @@ fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
     let rebuild = rebuild();
     let variants = match &lowered.release {
         None => {
-            let (source, said) = variant(item, lowered);
+            let (source, said) = variant(item, lowered, None);
             quote!(#source #said)
         }
         Some(release) => {
-            let debug = only(&quote!(debug_assertions), variant(item, lowered));
-            let release = only(&quote!(not(debug_assertions)), variant(item, release));
+            let debug = only(&quote!(debug_assertions), variant(item, lowered, Some(true)));
+            let release = only(&quote!(not(debug_assertions)), variant(item, release, Some(false)));
             quote!(#debug #release)
         }
     };
@@ -108,11 +108,26 @@ fn only(
     quote!(#source #said)
 }
 
-/// The constants of a kernel, if it compiles, and what there is to say about it.
-fn variant(item: &ItemFn, lowered: &Lowered) -> (Option<TokenStream>, TokenStream) {
+/// The constants of a kernel, if it compiles, and what there is to say about it. `assertions`
+/// tells which of two variants it is, if there are two.
+fn variant(
+    item: &ItemFn,
+    lowered: &Lowered,
+    assertions: Option<bool>,
+) -> (Option<TokenStream>, TokenStream) {
     let Lowered { spans, origins, .. } = lowered;
     let places = Places { spans, origins, fallback: item.sig.ident.span() };
-    let said = match run(lowered) {
+    let levels = Build::current().levels(&lowered.levels);
+    let levels = match record::kernel(lowered, assertions, &levels, places) {
+        Ok(false) => levels,
+        // Whoever asked for the record says what is in it.
+        Ok(true) => Build::silent(),
+        Err(error) => {
+            let text = format!("cannot write to the file that `{}` names: {error}", record::FILE);
+            return (None, report::error(&text, places.fallback, places.fallback));
+        }
+    };
+    let said = match run(lowered, &levels) {
         Ok(compiled) => {
             let source = compiled.source(item, places);
             return (Some(source), diagnostics(&compiled.warnings, places));
@@ -198,17 +213,16 @@ struct Compiled {
     levels: Levels,
 }
 
-fn run(lowered: &Lowered) -> Result<Compiled, CompileError> {
-    let levels = Build::current().levels(&lowered.levels);
+fn run(lowered: &Lowered, levels: &Levels) -> Result<Compiled, CompileError> {
     let kernel = &lowered.kernel;
     if kernel.is_closed() {
-        let compiled = compile(kernel, &[], Target::OLDEST, &levels)?;
+        let compiled = compile(kernel, &[], Target::OLDEST, levels)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too.
         let (ir, ptx) = (kernel.to_string(), Some(compiled.ptx));
-        Ok(Compiled { ir, ptx, warnings: compiled.diagnostics, levels })
+        Ok(Compiled { ir, ptx, warnings: compiled.diagnostics, levels: levels.clone() })
     } else {
-        let warnings = check_open(kernel, &levels)?;
-        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels })
+        let warnings = check_open(kernel, levels)?;
+        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels: levels.clone() })
     }
 }
 

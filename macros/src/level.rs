@@ -8,6 +8,7 @@
 use crate::{
     lint_attr::unknown,
     manifest::{self, Entry},
+    record,
     suggest::closest,
 };
 use std::{
@@ -88,6 +89,11 @@ pub(crate) struct Build {
 }
 
 impl Build {
+    /// This one, but without any lints.
+    pub(crate) fn silent() -> Levels {
+        Policy::Off.levels(&[], &Levels::default())
+    }
+
     /// This one. In a test of this crate nothing is set.
     pub(crate) fn current() -> &'static Self {
         static CURRENT: OnceLock<Build> = OnceLock::new();
@@ -97,7 +103,9 @@ impl Build {
             }
             // Without cargo, what is compiled is what is worked on.
             let is_set = |name| env::var_os(name).is_some();
-            let dependency = is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE");
+            // What is recorded is read by builds of other packages, too.
+            let dependency =
+                is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE") && !is_set(record::FILE);
             let variable = env::var_os("WARPWISE_LINTS").unwrap_or_default();
             let manifest = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| {
                 let path = PathBuf::from(folder).join("Cargo.toml");

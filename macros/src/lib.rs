@@ -21,6 +21,7 @@ mod lower;
 mod manifest;
 mod place;
 mod plain;
+mod record;
 mod report;
 mod resident;
 mod scope;

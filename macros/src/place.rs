@@ -28,6 +28,35 @@ impl fmt::Display for Place {
     }
 }
 
+/// A piece of the user's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) start: Place,
+    /// Line and column behind it.
+    pub(crate) end: (usize, usize),
+}
+
+impl Range {
+    /// From the beginning of `first` to the end of `last`; of `first` only, if `last` is elsewhere, as it
+    /// is when one of them comes out of a macro.
+    pub(crate) fn of(first: Span, last: Span) -> Self {
+        let (start, final_start) = (Place::of(first), Place::of(last));
+        let end = if final_start.file == start.file { end(last) } else { end(first) };
+        let from = (start.line, start.column);
+        let end = if end < from { self::end(first) } else { end };
+        Self { start, end }
+    }
+}
+
+/// Line and column behind `span`.
+fn end(span: Span) -> (usize, usize) {
+    if !proc_macro::is_available() {
+        return (0, 0);
+    }
+    let end = span.unwrap().end();
+    (end.line(), end.column())
+}
+
 /// The expression `&[Place { .. }, ..]` for the places where `spans` begin.
 pub(crate) fn table(spans: impl IntoIterator<Item = Span>) -> proc_macro2::TokenStream {
     let mut files: Vec<String> = Vec::new();

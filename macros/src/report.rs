@@ -38,7 +38,8 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
-    fn range(self, span: ir::Span) -> (Span, Span) {
+    /// First and last token of `span`.
+    pub(crate) fn range(self, span: ir::Span) -> (Span, Span) {
         self.spans
             .get(span.index())
             .map_or((self.fallback, self.fallback), |range| (range.first, range.last))

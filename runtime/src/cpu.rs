@@ -71,6 +71,7 @@ impl Interpreter {
         let info = DeviceInfo {
             name: "SIMT interpreter".into(),
             sm: None,
+            cuda: None,
             multiprocessors: available_parallelism().map_or(1, NonZero::get),
             memory: None,
             shared_memory_per_block: SHARED_MEMORY,

@@ -62,6 +62,9 @@ pub struct DeviceInfo {
     pub name: String,
     /// Ten times the major plus the minor number of a GPU's compute capability: 90 for an H200.
     pub sm: Option<u32>,
+    /// The newest version of CUDA that a GPU's driver supports: 1000 times the major plus 10 times the
+    /// minor number, 13000 for CUDA 13.0.
+    pub cuda: Option<u32>,
     /// Streaming multiprocessors of a GPU; cores that the interpreter uses.
     pub multiprocessors: usize,
     /// Bytes of a GPU's memory.

@@ -100,6 +100,18 @@ fn a_project_gets_few_packages() {
     assert!(built.len() < MOST_PACKAGES, "{} packages: {listed}", built.len());
 }
 
+#[test]
+fn only_the_command_line_has_what_command_lines_need() {
+    let metadata = metadata();
+    let ours = ["clap", "annotate-snippets", "serde_json"].map(String::from);
+    let command = built_with(&metadata, "cargo-warpwise");
+    assert!(ours.iter().all(|name| command.contains(name)), "{command:?}");
+    for package in ["warpwise", "warpwise-compiler", "warpwise-macros", "warpwise-simt"] {
+        let built = built_with(&metadata, package);
+        assert!(!built.iter().any(|name| ours.contains(name)), "{package}: {built:?}");
+    }
+}
+
 /// Every Rust file of the workspace but [`INPUTS`], by its path from the root.
 fn sources() -> Vec<(String, String)> {
     fn walk(directory: &Path, found: &mut Vec<PathBuf>) {

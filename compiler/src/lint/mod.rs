@@ -24,7 +24,7 @@ mod tiny_launches;
 mod unknown_block_shape;
 mod unlaunchable_kernels;
 mod warp_mask_mismatches;
-mod why;
+pub(crate) mod why;
 mod work;
 
 use crate::{

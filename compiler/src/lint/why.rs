@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The barriers of `kernel`, each as it is written in the source.
-pub(super) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
+pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
         if inst.op == Op::SyncGrid {
             return Some((id, "grid::sync()"));
@@ -112,7 +112,7 @@ pub(super) fn is_of_loop(kernel: &Kernel, control: Fact) -> bool {
 }
 
 /// True for the `if` that a `while` is made of: one arm leaves a loop, and does nothing else.
-pub(super) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
+pub(crate) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
     let leaves = |arm: &Body| {
         let [only] = arm.0[..] else { return false };
         matches!(kernel.insts[only].op, Op::Break(target) if !is_block(kernel, target))
@@ -121,7 +121,7 @@ pub(super) fn is_loop_condition(kernel: &Kernel, op: &Op) -> bool {
 }
 
 /// Why `fact`, one of `varying` among the threads of a block, is not uniform.
-pub(super) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
+pub(crate) fn labels(kernel: &Kernel, varying: &Varying, fact: Fact) -> Vec<(Span, String)> {
     let chain = varying.chain(fact);
     let links = chain.iter().enumerate().filter_map(|(i, &link)| match link {
         Cause::Parting(id) => parting(kernel, varying, id),

@@ -196,12 +196,16 @@ fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceInfo, u32)> 
     let mut memory = 0;
     // SAFETY: `memory` takes the result.
     unsafe { driver.cuDeviceTotalMem_v2(&mut memory, number) }?;
+    let mut cuda = 0;
+    // SAFETY: `cuda` takes the result.
+    unsafe { driver.cuDriverGetVersion(&mut cuda) }?;
     let ask = |name| attribute(driver, number, name);
     let shared = ask(SHARED_MEMORY_PER_BLOCK)?.max(ask(SHARED_MEMORY_ON_REQUEST)?);
     let sm = 10 * ask(CAPABILITY_MAJOR)? + ask(CAPABILITY_MINOR)?;
     let info = DeviceInfo {
         name,
         sm: Some(sm),
+        cuda: u32::try_from(cuda).ok(),
         multiprocessors: ask(MULTIPROCESSORS)? as usize,
         memory: Some(memory as u64),
         shared_memory_per_block: shared.into(),

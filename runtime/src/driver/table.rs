@@ -157,6 +157,7 @@ functions! {
     required {
         // The driver and its devices.
         cuInit(flags: c_uint);
+        cuDriverGetVersion(version: *mut c_int);
         cuDeviceGetCount(count: *mut c_int);
         cuDeviceGet(device: *mut DeviceNumber, ordinal: c_int);
         cuDeviceGetName(name: *mut c_char, len: c_int, device: DeviceNumber);

@@ -1,0 +1,23 @@
+//! Embeds the pages of `docs/lints`.
+//!
+//! Writes `pages.rs`: an array of names and texts, by name.
+use std::{env, fmt::Write as _, fs, io, path::Path};
+
+fn main() -> io::Result<()> {
+    let variable = |name: &str| env::var(name).map_err(io::Error::other);
+    let pages = Path::new(&variable("CARGO_MANIFEST_DIR")?).join("../docs/lints");
+    println!("cargo::rerun-if-changed={}", pages.display());
+    let mut paths = fs::read_dir(&pages)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    paths.sort();
+    let mut text = String::from("[\n");
+    for path in paths {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        writeln!(text, "    ({name:?}, include_str!({:?})),", path.display().to_string())
+            .map_err(io::Error::other)?;
+    }
+    text.push_str("]\n");
+    fs::write(Path::new(&variable("OUT_DIR")?).join("pages.rs"), text)
+}

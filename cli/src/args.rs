@@ -1,0 +1,349 @@
+//! The command line.
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use warpwise_compiler::target::Target;
+
+/// Lints, explains and shows GPU kernels that are written with Warpwise.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-warpwise", bin_name = "cargo warpwise", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Whether to color what is printed.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: When,
+}
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find all kernels, and say what is wrong with them.
+    ///
+    /// Exits with 0 if nothing is, with 1 if something is wrong at level `deny` (or, with `--deny
+    /// warnings`, at level `warn`), and with 2 if the project does not build.
+    Lint(Lint),
+    /// Explain a lint, or every branch and every memory access of a kernel.
+    ///
+    /// Each gets one of three verdicts: proved good, proved bad, cannot tell.
+    Explain(Explain),
+    /// Show a kernel's IR.
+    Ir(Ir),
+    /// Show the PTX that a kernel becomes.
+    Ptx(Ptx),
+    /// Show the machine code that a kernel becomes, and the registers and memory that it takes.
+    ///
+    /// Needs NVIDIA's `ptxas` and `nvdisasm` (or `cuobjdump`), but no GPU.
+    Sass(Sass),
+    /// Say what this machine has of what kernels need, and what to do about what is missing.
+    ///
+    /// Exits with 0 if all is well and with 1 if there is a warning.
+    Doctor,
+}
+
+/// `cargo warpwise lint`
+#[derive(Debug, Args)]
+pub(crate) struct Lint {
+    /// How to print what is found.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+    /// The same as `--format json`: an object a line.
+    #[arg(long, conflicts_with_all = ["format", "sarif"])]
+    pub(crate) json: bool,
+    /// The same as `--format sarif`: one SARIF 2.1.0 log.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) sarif: bool,
+    /// Count warnings as errors: all (`warnings`), or those of a lint.
+    #[arg(long, short = 'D', value_name = "LINT")]
+    pub(crate) deny: Vec<String>,
+    /// Show what is found at level `allow`, too.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Look at the kernels of dependencies, too. There, nothing is more than a warning.
+    #[arg(long)]
+    pub(crate) deps: bool,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// As rustc prints its own.
+    Human,
+    /// An object a line.
+    Json,
+    /// One SARIF 2.1.0 log.
+    Sarif,
+}
+
+impl Lint {
+    /// What `--format` and its short forms say.
+    pub(crate) const fn format(&self) -> Format {
+        match self {
+            Self { json: true, .. } => Format::Json,
+            Self { sarif: true, .. } => Format::Sarif,
+            Self { format, .. } => *format,
+        }
+    }
+}
+
+/// `cargo warpwise explain`
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// A lint (`gpu_bank_conflicts`), or a kernel: its name, its path, or `FILE:LINE`.
+    #[arg(value_name = "LINT|KERNEL")]
+    pub(crate) subject: String,
+    /// Of a kernel: print an object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// `cargo warpwise ir`
+#[derive(Debug, Args)]
+pub(crate) struct Ir {
+    /// The kernel: its name, its path, or `FILE:LINE`.
+    pub(crate) kernel: String,
+    /// After the optimizer, as every engine gets it.
+    #[arg(long)]
+    pub(crate) optimized: bool,
+    #[command(flatten)]
+    pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// `cargo warpwise ptx`
+#[derive(Debug, Args)]
+pub(crate) struct Ptx {
+    /// The kernel: its name, its path, or `FILE:LINE`.
+    pub(crate) kernel: String,
+    /// The architecture to compile for.
+    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = target)]
+    pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// `cargo warpwise sass`
+#[derive(Debug, Args)]
+pub(crate) struct Sass {
+    /// The kernel: its name, its path, or `FILE:LINE`.
+    pub(crate) kernel: String,
+    /// The architecture to compile for.
+    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = target)]
+    pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// What the generic parameters of a kernel stand for.
+#[derive(Debug, Args)]
+pub(crate) struct Bind {
+    /// What a generic parameter, or a constant of `open(..)`, stands for: `--bind T=f32 --bind N=16`.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) bind: Vec<String>,
+}
+
+/// What to build: cargo's own options.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "What to look at (as for `cargo check`)")]
+pub(crate) struct Build {
+    /// Packages to look at.
+    #[arg(long, short, value_name = "SPEC")]
+    pub(crate) package: Vec<String>,
+    /// All packages of the workspace.
+    #[arg(long)]
+    pub(crate) workspace: bool,
+    /// Packages to leave out.
+    #[arg(long, value_name = "SPEC", requires = "workspace")]
+    pub(crate) exclude: Vec<String>,
+    /// The library only.
+    #[arg(long)]
+    pub(crate) lib: bool,
+    /// All binaries.
+    #[arg(long)]
+    pub(crate) bins: bool,
+    /// The binary of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bin: Vec<String>,
+    /// All examples.
+    #[arg(long)]
+    pub(crate) examples: bool,
+    /// The example of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) example: Vec<String>,
+    /// All tests.
+    #[arg(long)]
+    pub(crate) tests: bool,
+    /// The test of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) test: Vec<String>,
+    /// All benchmarks.
+    #[arg(long)]
+    pub(crate) benches: bool,
+    /// The benchmark of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bench: Vec<String>,
+    /// The library, binaries, examples, tests and benchmarks.
+    #[arg(long)]
+    pub(crate) all_targets: bool,
+    /// Features to turn on.
+    #[arg(long, short = 'F', value_name = "FEATURES")]
+    pub(crate) features: Vec<String>,
+    /// Turn on all features.
+    #[arg(long)]
+    pub(crate) all_features: bool,
+    /// Leave the default features off.
+    #[arg(long)]
+    pub(crate) no_default_features: bool,
+    /// With the profile `release`: without debug assertions.
+    #[arg(long, short, conflicts_with = "profile")]
+    pub(crate) release: bool,
+    /// With this profile.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// The manifest of the project.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Builds to run at once.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<String>,
+    /// Do not change Cargo.lock.
+    #[arg(long)]
+    pub(crate) locked: bool,
+    /// Do not use the network.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Both.
+    #[arg(long)]
+    pub(crate) frozen: bool,
+    /// Do not show what cargo does.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl Build {
+    /// Options of `cargo check`.
+    pub(crate) fn check(&self) -> Vec<String> {
+        let mut words = self.metadata();
+        let flags = [
+            ("--workspace", self.workspace),
+            ("--lib", self.lib),
+            ("--bins", self.bins),
+            ("--examples", self.examples),
+            ("--tests", self.tests),
+            ("--benches", self.benches),
+            ("--all-targets", self.all_targets),
+            ("--release", self.release),
+            ("--quiet", self.quiet),
+        ];
+        words.extend(flags.iter().filter(|(_, on)| *on).map(|(word, _)| (*word).to_owned()));
+        let lists = [
+            ("--package", &self.package),
+            ("--exclude", &self.exclude),
+            ("--bin", &self.bin),
+            ("--example", &self.example),
+            ("--test", &self.test),
+            ("--bench", &self.bench),
+        ];
+        for (word, values) in lists {
+            words.extend(values.iter().map(|value| format!("{word}={value}")));
+        }
+        words.extend(self.profile.iter().map(|value| format!("--profile={value}")));
+        words.extend(self.jobs.iter().map(|value| format!("--jobs={value}")));
+        words
+    }
+
+    /// Those of them that `cargo metadata` takes, too.
+    pub(crate) fn metadata(&self) -> Vec<String> {
+        let flags = [
+            ("--all-features", self.all_features),
+            ("--no-default-features", self.no_default_features),
+            ("--locked", self.locked),
+            ("--offline", self.offline),
+            ("--frozen", self.frozen),
+        ];
+        let flags = flags.iter().filter(|(_, on)| *on).map(|(word, _)| (*word).to_owned());
+        let features = self.features.iter().map(|value| format!("--features={value}"));
+        let manifest = self.manifest_path.iter();
+        let manifest = manifest.map(|path| format!("--manifest-path={}", path.display()));
+        flags.chain(features).chain(manifest).collect()
+    }
+
+    /// True if it says which targets of a package are meant.
+    pub(crate) const fn names_targets(&self) -> bool {
+        self.lib
+            || self.bins
+            || self.examples
+            || self.tests
+            || self.benches
+            || self.all_targets
+            || !self.bin.is_empty()
+            || !self.example.is_empty()
+            || !self.test.is_empty()
+            || !self.bench.is_empty()
+    }
+}
+
+/// `sm_90`, `90` or `9.0`; the letter of an architecture-specific target means nothing here.
+fn target(text: &str) -> Result<Target, String> {
+    let number = text.strip_prefix("sm_").unwrap_or(text).replace('.', "");
+    let number = number.strip_suffix('a').unwrap_or(&number);
+    let target = number.parse().map(Target::new).map_err(|_| "write it as `sm_90`".to_owned())?;
+    if target < Target::OLDEST {
+        return Err(format!("the oldest architecture that kernels run on is {}", Target::OLDEST));
+    }
+    Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn architectures_are_written_in_several_ways() {
+        for text in ["sm_90", "90", "9.0", "sm_90a"] {
+            assert_eq!(target(text), Ok(Target::new(90)), "{text}");
+        }
+        assert!(target("hopper").is_err());
+        assert!(target("sm_52").unwrap_err().contains("sm_75"));
+    }
+
+    #[test]
+    fn options_of_cargo_are_handed_on() {
+        let line = "cargo-warpwise lint -p a --example x -F f,g --release --offline -q";
+        let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
+        let Command::Lint(lint) = arguments.command else { panic!("{arguments:?}") };
+        let words = lint.build.check();
+        let expected =
+            ["--offline", "--features=f,g", "--release", "--quiet", "--package=a", "--example=x"];
+        assert_eq!(words, expected);
+        assert!(lint.build.names_targets());
+        assert_eq!(lint.build.metadata(), ["--offline", "--features=f,g"]);
+    }
+}

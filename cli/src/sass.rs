@@ -1,0 +1,120 @@
+//! `cargo warpwise sass`: the machine code that `ptxas` makes of a kernel's PTX.
+use crate::{args::Sass, fault::Fault, find, listing, tools};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{self, ExitCode},
+};
+use warpwise_compiler::target::Target;
+
+/// The Python package that has `ptxas`.
+pub(crate) const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
+/// The one that has `nvdisasm`.
+pub(crate) const NVDISASM_PACKAGE: &str = "nvidia-cuda-nvdisasm";
+
+/// Prints a kernel's machine code, and what it takes.
+pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
+    let ptxas = tools::find("ptxas").ok_or_else(|| tools::missing("ptxas", PTXAS_PACKAGE))?;
+    let disassembler = Disassembler::find()?;
+    let ptx = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
+        listing::ptx_of(kernel, &command.bind, command.target)
+    })?;
+    let folder = Scratch::new()?;
+    let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
+    let code = disassembler.run(&cubin)?;
+    listing::print(&format!("{}\n{}", comments(&usage), code.trim_end()))
+}
+
+/// What takes machine code apart.
+enum Disassembler {
+    Nvdisasm(PathBuf),
+    Cuobjdump(PathBuf),
+}
+
+impl Disassembler {
+    fn find() -> Result<Self, Fault> {
+        let nvdisasm = tools::find("nvdisasm").map(Self::Nvdisasm);
+        let found = nvdisasm.or_else(|| tools::find("cuobjdump").map(Self::Cuobjdump));
+        found.ok_or_else(|| tools::missing("nvdisasm", NVDISASM_PACKAGE))
+    }
+
+    fn run(&self, cubin: &Path) -> Result<String, Fault> {
+        let (program, options) = match self {
+            Self::Nvdisasm(program) => (program, "--print-code"),
+            Self::Cuobjdump(program) => (program, "--dump-sass"),
+        };
+        let (text, _) = tools::output(program, &[options.into(), cubin.into()])?;
+        Ok(text)
+    }
+}
+
+/// Assembles `ptx`, and returns what `ptxas` says of it and where the machine code is.
+fn assemble(
+    ptxas: &Path,
+    ptx: &str,
+    target: Target,
+    folder: &Path,
+) -> Result<(String, PathBuf), Fault> {
+    let (source, cubin) = (folder.join("kernel.ptx"), folder.join("kernel.cubin"));
+    fs::write(&source, ptx)
+        .map_err(|error| Fault::new(format!("cannot write {}: {error}", source.display())))?;
+    let arguments: [OsString; 5] = [
+        "--verbose".into(),
+        format!("--gpu-name={target}").into(),
+        "--output-file".into(),
+        cubin.clone().into(),
+        source.into(),
+    ];
+    let (_, said) = tools::output(ptxas, &arguments)?;
+    Ok((said, cubin))
+}
+
+/// What `ptxas -v` says about registers, memory and spills, as comments.
+fn comments(said: &str) -> String {
+    let lines = said
+        .lines()
+        .map(|line| line.trim_start_matches("ptxas info").trim_start_matches([' ', ':']));
+    let useful = lines.filter(|line| line.contains("bytes") || line.contains("registers"));
+    useful.map(|line| format!("// {line}\n")).collect()
+}
+
+/// A folder that is gone when this is.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, Fault> {
+        let folder = env::temp_dir().join(format!("cargo-warpwise-{}", process::id()));
+        fs::create_dir_all(&folder).map_err(|error| {
+            Fault::new(format!("cannot make the folder {}: {error}", folder.display()))
+        })?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on it: it is in the folder for what is temporary.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_ptxas_says_the_numbers_are_kept() {
+        let said = "ptxas info    : 0 bytes gmem\n\
+                    ptxas info    : Compiling entry function 'saxpy' for 'sm_90'\n\
+                    ptxas info    : Function properties for saxpy\n    \
+                    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+                    ptxas info    : Used 10 registers, 400 bytes cmem[0]\n\
+                    ptxas info    : Compile time = 3.5 ms\n";
+        let expected = "// 0 bytes gmem\n\
+                        // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+                        // Used 10 registers, 400 bytes cmem[0]\n";
+        assert_eq!(comments(said), expected);
+    }
+}

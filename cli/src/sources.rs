@@ -1,0 +1,142 @@
+//! The user's source files, and places in them.
+use std::{
+    cell::OnceCell,
+    collections::HashMap,
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+/// A piece of a file. Lines and columns are from 1, columns in characters; the end is the place
+/// behind the last character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    file: usize,
+    /// Line and column.
+    pub(crate) start: (usize, usize),
+    /// Line and column.
+    pub(crate) end: (usize, usize),
+}
+
+/// Every file that a place is in.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    root: PathBuf,
+    files: Vec<File>,
+    known: HashMap<PathBuf, usize>,
+}
+
+/// A file.
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    shown: String,
+    text: OnceCell<Option<String>>,
+}
+
+impl Sources {
+    /// None yet. Paths are shown from `root`, if they are in it.
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), files: Vec::new(), known: HashMap::new() }
+    }
+
+    /// A place in the file at `path`.
+    pub(crate) fn place(
+        &mut self,
+        path: PathBuf,
+        start: (usize, usize),
+        end: (usize, usize),
+    ) -> Place {
+        let file = match self.known.get(&path) {
+            Some(&file) => file,
+            None => {
+                let shown = path.strip_prefix(&self.root).unwrap_or(&path);
+                let shown = shown.display().to_string().replace('\\', "/");
+                self.files.push(File { path: path.clone(), shown, text: OnceCell::new() });
+                self.known.insert(path, self.files.len() - 1);
+                self.files.len() - 1
+            }
+        };
+        Place { file, start, end }
+    }
+
+    /// The path of the file that `place` is in, as it is shown.
+    pub(crate) fn shown(&self, place: Place) -> &str {
+        &self.files[place.file].shown
+    }
+
+    /// The path of the file that `place` is in.
+    pub(crate) fn path(&self, place: Place) -> &Path {
+        &self.files[place.file].path
+    }
+
+    /// `file:line:column`.
+    pub(crate) fn spot(&self, place: Place) -> String {
+        format!("{}:{}:{}", self.shown(place), place.start.0, place.start.1)
+    }
+
+    /// The text of the file that `place` is in, if it can be read.
+    pub(crate) fn text(&self, place: Place) -> Option<&str> {
+        let file = &self.files[place.file];
+        file.text.get_or_init(|| fs::read_to_string(&file.path).ok()).as_deref()
+    }
+
+    /// Which bytes of that text `place` is; `None` if they are not there.
+    pub(crate) fn bytes(&self, place: Place) -> Option<Range<usize>> {
+        let text = self.text(place)?;
+        let (start, end) = (offset(text, place.start)?, offset(text, place.end)?);
+        (start <= end).then_some(start..end)
+    }
+
+    /// True if both are in one file.
+    pub(crate) const fn are_together(a: Place, b: Place) -> bool {
+        a.file == b.file
+    }
+
+    /// What sorts places as people look for them: by the paths shown, from top to bottom.
+    pub(crate) fn order(&self, place: Place) -> (&str, (usize, usize), (usize, usize)) {
+        (self.shown(place), place.start, place.end)
+    }
+}
+
+/// How many bytes are before a line and column.
+fn offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
+    let index = line.checked_sub(1)?;
+    let before: usize = text.split_inclusive('\n').take(index).map(str::len).sum();
+    let rest = text.get(before..)?;
+    if index > 0 && !text[..before].ends_with('\n') {
+        return None;
+    }
+    let line = rest.split('\n').next().unwrap_or_default();
+    let mut starts = line.char_indices().map(|(start, _)| start).chain([line.len()]);
+    Some(before + starts.nth(column.checked_sub(1)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_count_characters_within_a_line() {
+        let text = "ab\nöß x\n\nend";
+        let at = |line, column| offset(text, (line, column));
+        assert_eq!(at(1, 1), Some(0));
+        assert_eq!(at(1, 3), Some(2));
+        assert_eq!(at(1, 4), None);
+        assert_eq!(at(2, 3), Some(7));
+        assert_eq!(at(3, 1), Some(10));
+        assert_eq!(at(4, 4), Some(14));
+        assert_eq!(at(5, 1), None);
+        assert_eq!(at(0, 1), None);
+    }
+
+    #[test]
+    fn paths_are_shown_from_the_root() {
+        let mut sources = Sources::new(Path::new("/project"));
+        let inside = sources.place("/project/src/lib.rs".into(), (3, 5), (3, 9));
+        let outside = sources.place("/other/lib.rs".into(), (1, 1), (1, 2));
+        assert_eq!(sources.spot(inside), "src/lib.rs:3:5");
+        assert_eq!(sources.spot(outside), "/other/lib.rs:1:1");
+        assert_eq!(sources.bytes(outside), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! NVIDIA's programs: where they are, and what they say.
+use crate::fault::Fault;
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Finds the program `name`: where a variable of that name in capitals says, on the `PATH`, in a CUDA
+/// toolkit, or among the packages of a Python environment.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    let named = env::var_os(name.to_uppercase()).filter(|path| !path.is_empty());
+    if let Some(path) = named {
+        return Some(path.into());
+    }
+    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let is_there = |folder: PathBuf| Some(folder.join(&file)).filter(|path| path.is_file());
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&paths).find_map(is_there);
+    on_path.or_else(|| toolkits().find_map(is_there)).or_else(|| {
+        let folders = python_packages();
+        folders.iter().flat_map(|folder| package_programs(folder)).find_map(is_there)
+    })
+}
+
+/// Where programs of CUDA toolkits are.
+fn toolkits() -> impl Iterator<Item = PathBuf> {
+    let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
+    named.chain([PathBuf::from("/usr/local/cuda")]).map(|folder| folder.join("bin"))
+}
+
+/// Where programs of NVIDIA's packages are, in a folder of Python packages: `nvidia/cu13/bin` and the
+/// like.
+fn package_programs(packages: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(packages.join("nvidia")) else { return Vec::new() };
+    let mut folders: Vec<_> =
+        entries.filter_map(Result::ok).map(|entry| entry.path().join("bin")).collect();
+    folders.sort();
+    folders.reverse();
+    folders
+}
+
+/// The folders of Python's packages: of the environment that is active, and what `python3` says.
+fn python_packages() -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for environment in ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(env::var_os) {
+        let libraries = Path::new(&environment).join("lib");
+        let Ok(entries) = fs::read_dir(libraries) else { continue };
+        let versions = entries.filter_map(Result::ok).map(|entry| entry.path());
+        folders.extend(versions.map(|version| version.join("site-packages")));
+    }
+    let question =
+        "import site; print('\\n'.join([*site.getsitepackages(), site.getusersitepackages()]))";
+    let python = Command::new("python3").args(["-c", question]).stderr(Stdio::null()).output();
+    if let Ok(output) = python {
+        folders.extend(String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from));
+    }
+    folders
+}
+
+/// Says how to get the program `name`, which the package `package` has.
+pub(crate) fn missing(name: &str, package: &str) -> Fault {
+    Fault::new(format!("there is no `{name}` here")).help(how_to_get(name, package))
+}
+
+/// How to get a program.
+pub(crate) fn how_to_get(name: &str, package: &str) -> String {
+    format!(
+        "`pip install {package}` has it, without a CUDA toolkit; it is looked for on the PATH, in \
+         $CUDA_HOME/bin, among the packages of `python3`, and where ${} says",
+        name.to_uppercase()
+    )
+}
+
+/// What `program` prints to stdout and to stderr.
+pub(crate) fn output(program: &Path, arguments: &[OsString]) -> Result<(String, String), Fault> {
+    let output = Command::new(program).args(arguments).output();
+    let shown = program.display();
+    let output = output.map_err(|error| Fault::new(format!("cannot run {shown}: {error}")))?;
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    if output.status.success() {
+        return Ok((stdout, stderr));
+    }
+    Err(Fault::new(format!("{shown} failed ({}):\n{}", output.status, stderr.trim_end())))
+}
+
+/// The version that `program` says it has, such as `13.0.88`.
+pub(crate) fn version(program: &Path) -> Option<String> {
+    let (text, _) = output(program, &["--version".into()]).ok()?;
+    let (_, version) = text.rsplit_once(", V")?;
+    version.split_whitespace().next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_python_packages_are_found() {
+        let packages = env::temp_dir().join(format!("warpwise-tools-{}", std::process::id()));
+        fs::create_dir_all(packages.join("nvidia/cu13/bin")).unwrap();
+        let found = package_programs(&packages);
+        assert_eq!(found, [packages.join("nvidia/cu13/bin")]);
+        fs::remove_dir_all(&packages).unwrap();
+    }
+
+    #[test]
+    fn how_to_get_a_program_names_its_package() {
+        let text = missing("ptxas", "nvidia-cuda-nvcc").to_string();
+        assert!(text.contains("pip install nvidia-cuda-nvcc") && text.contains("$PTXAS"), "{text}");
+    }
+}

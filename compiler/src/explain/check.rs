@@ -1,0 +1,68 @@
+//! Whether checks can fail, which the optimizer asks as well: what cannot is not there at run time.
+use super::{Answer, Subject, Verdict};
+use crate::{
+    analysis::checks::Unproved,
+    checks::{self, Outcome, Place},
+    ir::{Fault, Kernel},
+};
+
+/// What is known of each check of `kernel`.
+pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Verdict> {
+    checks::of(kernel).into_iter().map(|place| {
+        let Place { span, fault, outcome } = place;
+        let (answer, why, labels, help) = match outcome {
+            Outcome::Proved(relations) if relations.is_empty() => {
+                let why = "cannot fail, whatever the kernel is given, and costs nothing";
+                (Answer::Good, why.to_owned(), relations, None)
+            }
+            Outcome::Proved(relations) => {
+                (Answer::Good, "cannot fail, and costs nothing".to_owned(), relations, None)
+            }
+            Outcome::Stays(Unproved { message, help }) => {
+                (Answer::Unknown, message, Vec::new(), Some(help))
+            }
+        };
+        let what = what(fault).to_owned();
+        Verdict { span, subject: Subject::Check, what, answer, why, labels, help }
+    })
+}
+
+/// What a check is called.
+const fn what(fault: Fault) -> &'static str {
+    match fault {
+        Fault::IndexOutOfBounds => "bounds check",
+        Fault::DivideByZero | Fault::RemainderByZero => "check for division by zero",
+        Fault::DivideOverflow
+        | Fault::RemainderOverflow
+        | Fault::NegateOverflow
+        | Fault::AddOverflow
+        | Fault::SubtractOverflow
+        | Fault::MultiplyOverflow
+        | Fault::ShiftLeftOverflow
+        | Fault::ShiftRightOverflow => "check for overflow",
+        Fault::StepByZero => "check of a step",
+        Fault::ClampBounds => "check of the bounds of `clamp`",
+        Fault::NegativeSquareRoot => "check for a negative number",
+        Fault::NonPositiveLogarithm => "check for a number that is not positive",
+        Fault::Panic => "panic",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_is_proved_is_good_and_one_that_stays_says_what_would_prove_it() {
+        let text = "kernel k { param arg0 = x: write [u32] !0
+            %0 = builtin global_idx.x : u64 !1
+            %1 = len arg0 : u64 !2
+            %2 = lt %0, %1 : bool !3
+            %3 = if %2 !3 { %4 = bounds %0, %1 : u64 !4 }
+            %5 = bounds %0, %1 : u64 !5 }";
+        let found: Vec<Verdict> = verdicts(&text.parse().unwrap()).collect();
+        assert_eq!(found.len(), 2, "{found:#?}");
+        assert_eq!((found[0].answer, found[0].labels.len()), (Answer::Good, 1));
+        assert_eq!((found[1].answer, found[1].help.is_some()), (Answer::Unknown, true));
+    }
+}
