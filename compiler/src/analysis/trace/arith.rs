@@ -10,7 +10,7 @@ use super::{
         uniformity::Group,
     },
     known::{Fit, Int, Known, limits, scalar},
-    truth::{Spread, Truth},
+    truth::{Part, Spread, Truth},
 };
 use super::{Factors, Run, Shape, SymbolKind, Threads, Value, Which};
 use crate::ir::{Axis, BinaryOp, Builtin, CompareOp, InstId, Scalar, UnaryOp};
@@ -477,24 +477,33 @@ impl Run<'_> {
                 let yes = if known { self.all.clone() } else { Threads::none(self.count) };
                 return Truth::Exact(yes);
             }
-            let spread = self.spread_of(difference, active);
-            if spread < Spread::Thread {
-                return self.same_truth(spread);
-            }
+        }
+        let spread = if assumed { Spread::Thread } else { self.spread_of(difference, active) };
+        if spread == Spread::Block {
+            return self.same_truth(spread);
         }
         let varying = || difference.terms().iter().filter(|term| term.factors.same().is_none());
+        let orders = matches!(op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
         let grows = varying().all(|term| term.factors.is_monotone());
+        if spread == Spread::Warp && !(orders && grows && varying().next().is_some()) {
+            return self.same_truth(spread);
+        }
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge if grows => {
                 // A thread's own number grows with its index: those with small ones are the many.
                 let rises = varying().all(|term| rises(&term.factors));
                 let small = matches!(op, CompareOp::Lt | CompareOp::Le) == rises;
-                let [yes, no] = if small {
-                    [Which::Guarded, Which::Some]
-                } else {
-                    [Which::Some, Which::Guarded]
+                let [many, few] = match spread {
+                    Spread::Block | Spread::Warp => [Which::Warps, Which::Warps],
+                    Spread::Thread => [Which::Guarded, Which::Some],
                 };
-                Truth::of(&self.all, yes, no)
+                let [many, few] = [(many, true), (few, false)].map(|(which, edge)| Part {
+                    threads: self.all.clone(),
+                    which,
+                    edge,
+                });
+                let (yes, no) = if small { (many, few) } else { (few, many) };
+                Truth::Parts { yes, no }
             }
             CompareOp::Eq | CompareOp::Ne
                 if !assumed

@@ -5,7 +5,7 @@
 use super::{
     super::{range::Range, uniformity::Group},
     known::{Fit, Int, Known, limits, scalar},
-    truth::{Spread, Truth},
+    truth::{Part, Spread, Truth},
 };
 use super::{
     Active, Factors, Run, SymbolId, SymbolKind, Threads, Value, Which,
@@ -79,7 +79,9 @@ impl Run<'_> {
     ) -> Option<i64> {
         let (low, _) = from.limits();
         let (_, high) = to.limits();
-        let (least, _) = by.limits();
+        let ((least, largest), (_, far)) = (by.limits(), from.limits());
+        // The number behind the last one is computed as well.
+        high.max(far).checked_add(largest)?;
         let distance = high.checked_sub(low)?.checked_add(i64::from(inclusive))?;
         (least > 0).then(|| distance.max(0).checked_add(least - 1).map(|sum| sum / least))?
     }
@@ -263,6 +265,7 @@ impl Run<'_> {
                 }
             };
             entry.which = entry.which.weaker(which);
+            entry.edge &= stays.edge && gone.is_empty();
             entry.because = stays.because.or(entry.because);
         }
         self.open(id, &active);
@@ -302,7 +305,7 @@ impl Run<'_> {
         let locals = self.any_iteration(id, body, &before, &written, trips.as_ref());
         let end = match frame.lost {
             None => active,
-            Some(stay) => Active { which: active.which.and(stay), because: Some(id), ..active },
+            Some(stay) => active.in_part(&Part::new(self.all.clone(), stay), id),
         };
         self.resume(State { active: end.clone(), locals, interval, since });
         Flow::On(end)
@@ -390,7 +393,7 @@ impl Run<'_> {
                 let known = self.fresh(id, Spread::Thread);
                 self.yields(id, known, &active.threads);
                 self.split(id, &self.same_truth(Spread::Thread), &active);
-                let part = super::truth::Part::new(self.all.clone(), Which::Some);
+                let part = Part::new(self.all.clone(), Which::Some);
                 return Some(active.in_part(&part, id));
             }
             return Some(active);

@@ -68,6 +68,9 @@ crate::id!(/** A number that is the same in a whole block or warp, and not known
 /// How many instructions are run, over all iterations. What is behind is not in the trace.
 pub const MOST_STEPS: usize = 20_000;
 
+/// A block of more threads is not run: nobody can launch it.
+const MOST_THREADS: usize = 1024;
+
 /// What one block of a kernel does.
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -77,7 +80,7 @@ pub struct Trace {
     pub symbols: crate::id::Table<SymbolId, Symbol>,
     /// What happens, in order.
     pub events: Vec<Event>,
-    /// False if [`MOST_STEPS`] were not enough: something may be missing.
+    /// False if [`MOST_STEPS`] were not enough, or the block is larger than any: something may be missing.
     pub complete: bool,
     /// How far what an instruction yields is the same, in all iterations that were run; `None` if it never was.
     spread: Facts<InstId, Option<Spread>>,
@@ -143,6 +146,8 @@ pub struct Active {
     pub which: Which,
     /// The innermost `if` or loop whose condition decides it, where not all threads of the block are active.
     pub because: Option<InstId>,
+    /// Whether none is missing but in blocks at an edge, whatever `which` says besides.
+    edge: bool,
 }
 
 /// Which of some threads.
@@ -209,7 +214,7 @@ pub struct Access {
     pub root: Option<Root>,
     /// What is done.
     pub kind: AccessKind,
-    /// Bytes that each thread accesses.
+    /// Bytes that each thread accesses; 0 if they are of a type that is not known yet.
     pub bytes: u32,
     /// How many bytes behind the beginning of the buffer or array; `None` if nothing is known of it.
     pub offset: Option<Value>,
@@ -237,6 +242,11 @@ pub fn analyze(kernel: &Kernel) -> Trace {
 
 /// The same for a kernel whose `uniformity` is known, in any shape.
 pub fn analyze_in(kernel: &Kernel, uniformity: &Uniformity, shape: Shape) -> Trace {
+    if !(1..=MOST_THREADS).contains(&shape.threads()) {
+        let spread = kernel.insts.facts(Some(Spread::Thread));
+        let (symbols, events) = (crate::id::Table::new(), Vec::new());
+        return Trace { shape, symbols, events, complete: false, spread };
+    }
     Run::new(kernel, uniformity, range::analyze(kernel), shape).run()
 }
 
@@ -244,6 +254,9 @@ impl Trace {
     /// Whether `inst` yields the same in all active threads of each block, or of each warp, whenever it runs. True
     /// if it never does, and of what yields nothing.
     pub fn is_uniform(&self, inst: InstId, group: Group) -> bool {
+        if !self.complete {
+            return false;
+        }
         let most = match group {
             Group::Warp => Spread::Warp,
             Group::Block => Spread::Block,

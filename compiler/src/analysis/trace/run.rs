@@ -137,7 +137,8 @@ impl<'k> Run<'k> {
     }
 
     pub(super) fn run(mut self) -> Trace {
-        let all = Active { threads: self.all.clone(), which: Which::All, because: None };
+        let all =
+            Active { threads: self.all.clone(), which: Which::All, because: None, edge: true };
         self.body(&self.kernel.body, all);
         self.trace
     }

@@ -50,7 +50,7 @@ impl Shape {
 
     /// Threads in the block.
     pub fn threads(&self) -> usize {
-        self.dims.iter().map(|&dim| dim as usize).product()
+        self.dims.iter().fold(1, |threads, &dim| threads.saturating_mul(dim as usize))
     }
 
     /// Warps in the block; the last may be partial.

@@ -8,6 +8,8 @@ pub(super) struct Part {
     pub(super) threads: Threads,
     /// Which of them.
     pub(super) which: Which,
+    /// Whether none is missing but in blocks at an edge. Those of [`Which::Guarded`] are so; others may be as well.
+    pub(super) edge: bool,
 }
 
 /// A `bool` in each thread of a block.
@@ -63,10 +65,15 @@ impl Which {
 
 impl Part {
     pub(super) const fn new(threads: Threads, which: Which) -> Self {
-        Self { threads, which }
+        Self { threads, which, edge: matches!(which, Which::All | Which::Guarded) }
     }
-    fn and(&self, other: &Self) -> Self {
-        Self::new(self.threads.and(&other.threads), self.which.and(other.which))
+    pub(super) fn and(&self, other: &Self) -> Self {
+        let edge = self.edge && other.edge;
+        let which = match self.which.and(other.which) {
+            Which::Some if edge => Which::Guarded,
+            which => which,
+        };
+        Self { threads: self.threads.and(&other.threads), which, edge }
     }
     /// Those of either, in a block of which `all` are the threads.
     pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
@@ -88,7 +95,8 @@ impl Part {
                 Which::All | Which::Warps | Which::Some | Which::One => Which::Some,
             }
         };
-        Self::new(self.threads.or(&other.threads), which)
+        let edge = self.edge && other.edge;
+        Self { edge, ..Self::new(self.threads.or(&other.threads), which) }
     }
 }
 
@@ -135,7 +143,7 @@ impl Truth {
                     Which::Some
                 };
                 let no = Part::new(all.without(exact).or(&no.threads), which);
-                Self::Parts { yes: Part::new(yes.threads.and(exact), yes.which), no }
+                Self::Parts { yes: Part { threads: yes.threads.and(exact), ..yes.clone() }, no }
             }
             (Self::Parts { yes: a, no: c }, Self::Parts { yes: b, no: d }) => {
                 Self::Parts { yes: a.and(b), no: c.or(d, all) }
@@ -215,20 +223,21 @@ pub(super) enum Spread {
 }
 
 impl Active {
+    fn new(part: Part, because: Option<crate::ir::InstId>) -> Self {
+        let Part { threads, which, edge } = part;
+        Self { threads, which, because, edge }
+    }
     /// Those in which `part` holds as well, which the condition of `because` decides.
     pub(super) fn in_part(&self, part: &Part, because: crate::ir::InstId) -> Self {
-        let threads = self.threads.and(&part.threads);
-        let which = self.which.and(part.which);
-        let changes = threads != self.threads || which != self.which;
-        Self { threads, which, because: if changes { Some(because) } else { self.because } }
+        let inside = self.part().and(part);
+        let changes = inside.threads != self.threads || inside.which != self.which;
+        Self::new(inside, if changes { Some(because) } else { self.because })
     }
     pub(super) fn part(&self) -> Part {
-        Part::new(self.threads.clone(), self.which)
+        Part { threads: self.threads.clone(), which: self.which, edge: self.edge }
     }
     /// Those who come from here, and those who come from there.
     pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
-        let Part { threads, which } = self.part().or(&other.part(), all);
-        let because = self.because.or(other.because);
-        Self { threads, which, because }
+        Self::new(self.part().or(&other.part(), all), self.because.or(other.because))
     }
 }
