@@ -469,6 +469,8 @@ pub(crate) struct Closure {
     pub(crate) copies: Vec<Var>,
     /// Whether a `return` is in it.
     pub(crate) returns_early: bool,
+    /// Lint levels of the statements that it is written in.
+    pub(crate) levels: LintLevels,
     /// What it does.
     pub(crate) body: Expr,
 }

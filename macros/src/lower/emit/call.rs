@@ -209,8 +209,10 @@ impl Emit<'_> {
         };
         let exit = block.map(|inst| Target { inst, result: result.clone() });
         let emitted = self.in_frame_of(value, exit, at, |this| {
-            this.bind_all(&closure.params, args)?;
-            this.value(&closure.body)
+            this.leveled(&closure.levels, |this| {
+                this.bind_all(&closure.params, args)?;
+                this.value(&closure.body)
+            })
         });
         if block.is_none() {
             return emitted;

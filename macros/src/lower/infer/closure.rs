@@ -47,7 +47,7 @@ impl Infer<'_> {
         self.scope.close(opened);
         let which = self.program().new_closure();
         let ty = self.types.closure(ClosureType { which, params: types, ret });
-        let closure = Closure { params, copies, returns_early, body };
+        let closure = Closure { params, copies, returns_early, levels: self.levels.clone(), body };
         self.make(Kind::Closure(Rc::new(closure)), ty, at)
     }
 

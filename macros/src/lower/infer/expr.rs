@@ -134,14 +134,13 @@ impl Infer<'_> {
         for (index, stmt) in block.stmts.iter().enumerate() {
             let is_last = index + 1 == block.stmts.len();
             let levels = levels::levels(levels::of_stmt(stmt));
+            let outer = self.levels.len();
+            self.levels.extend(levels.iter().cloned());
             match stmt {
-                syn::Stmt::Expr(expr, None) if is_last && levels.is_empty() => {
-                    tail = Some(Box::new(self.expr(expr, hint)));
-                }
                 syn::Stmt::Macro(mac) if is_last && mac.semi_token.is_none() => {
-                    tail = Some(Box::new(self.macro_call(&mac.mac, None)));
+                    let value = self.macro_call(&mac.mac, None);
+                    tail = self.leveled_tail(value, levels, &mut stmts);
                 }
-                // A block with lint levels at the end is a statement that yields the value.
                 syn::Stmt::Expr(expr, None) if is_last => {
                     let value = self.expr(expr, hint);
                     tail = self.leveled_tail(value, levels, &mut stmts);
@@ -151,6 +150,7 @@ impl Infer<'_> {
                     stmts.extend(kind.map(|kind| Stmt { kind, levels }));
                 }
             }
+            self.levels.truncate(outer);
         }
         self.scope.close(opened);
         let ty = match &tail {
@@ -161,14 +161,17 @@ impl Infer<'_> {
         (Block { stmts, tail }, ty)
     }
 
-    /// The last expression of a block, with lint levels: bound as a statement, so that they hold
-    /// for it alone. One without a value stays a statement.
+    /// The last expression of a block: with lint levels bound as a statement, so that they hold
+    /// for it alone. One of these without a value stays a statement.
     fn leveled_tail(
         &mut self,
         value: Expr,
         levels: crate::lower::tree::LintLevels,
         stmts: &mut Vec<Stmt>,
     ) -> Option<Box<Expr>> {
+        if levels.is_empty() {
+            return Some(Box::new(value));
+        }
         if self.is_unit(value.ty) || self.is_never(value.ty) {
             stmts.push(Stmt { kind: StmtKind::Expr(value), levels });
             return None;

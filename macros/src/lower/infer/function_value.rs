@@ -93,7 +93,8 @@ impl<'a> Infer<'a> {
     ) -> Expr {
         let which = self.program().new_closure();
         let ty = self.types.closure(ClosureType { which, params: types, ret: body.ty });
-        let closure = Closure { params, copies: Vec::new(), returns_early: false, body };
+        let closure =
+            Closure { params, copies: Vec::new(), returns_early: false, levels: Vec::new(), body };
         self.make(Kind::Closure(Rc::new(closure)), ty, at)
     }
 }

@@ -45,7 +45,7 @@ use super::{
     mono::{Mono, MonoArg},
     program::{Given, Program, Written},
     span::SpanRange,
-    tree::{At, Expr, Function, GenericKind, Kind, Label, LabelInfo, Var, Variable},
+    tree::{At, Expr, Function, GenericKind, Kind, Label, LabelInfo, LintLevels, Var, Variable},
     types::{Class, Prim, Ty, Type, Types},
     witness::Notes,
 };
@@ -141,6 +141,8 @@ struct Infer<'a> {
     labels: Table<Label, LabelInfo>,
     places: Table<At, SpanRange>,
     scope: Scope,
+    /// Lint levels of the statements around, the outer before the inner.
+    levels: LintLevels,
     /// What `break` and `continue` may name here, innermost last.
     targets: Vec<Target>,
     /// What `return` brings.
@@ -186,6 +188,7 @@ impl<'a> Infer<'a> {
             labels: Table::new(),
             places: Table::new(),
             scope: Scope::default(),
+            levels: Vec::new(),
             targets: Vec::new(),
             ret,
             returns_early: false,

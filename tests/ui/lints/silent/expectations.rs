@@ -35,6 +35,13 @@ fn on_statements(x: &mut [f32]) {
     };
     closure(3);
     closure(4);
+    #[expect(gpu_barriers_in_divergent_flow)]
+    let written_here = || {
+        if thread_idx_x() < 16 {
+            sync_threads();
+        }
+    };
+    written_here();
     x[0] = 1.0;
 }
 

@@ -1,0 +1,97 @@
+//! Lints of generic kernels: what the build cannot tell is logged once the kernel is bound, and
+//! nothing else comes of it.
+use std::sync::{Mutex, MutexGuard, Once};
+use warpwise::{Device, LaunchConfig, prelude::*};
+
+#[kernel(block = N)]
+fn ones<const N: usize>(x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        x[i] = 1.0;
+    }
+}
+
+#[kernel(block = N, deny(gpu_partial_warps))]
+fn denied<const N: usize>(x: &mut [f32]) {
+    x[global_idx_x()] = 1.0;
+}
+
+#[kernel(block = N)]
+#[allow(gpu_partial_warps)]
+fn allowed<const N: usize>(x: &mut [f32]) {
+    x[global_idx_x()] = 1.0;
+}
+
+/// Nothing says that it is unfulfilled: with 100 threads it is.
+#[kernel(block = N)]
+#[expect(gpu_partial_warps)]
+fn expected<const N: usize>(x: &mut [f32]) {
+    x[global_idx_x()] = 1.0;
+}
+
+/// What is said of this one is said when it is built.
+#[kernel(block = N)]
+#[warn(gpu_barriers_in_divergent_flow)]
+#[allow(deprecated)]
+fn said_before<const N: usize>(x: &mut [f32]) {
+    if thread_idx_x() < 16 {
+        sync_threads();
+    }
+    x[global_idx_x()] = 1.0;
+}
+
+struct Logger;
+
+static RECORDS: Mutex<Vec<(log::Level, Option<u32>, String)>> = Mutex::new(Vec::new());
+
+fn records() -> MutexGuard<'static, Vec<(log::Level, Option<u32>, String)>> {
+    static START: Once = Once::new();
+    START.call_once(|| {
+        log::set_logger(&Logger).unwrap();
+        log::set_max_level(log::LevelFilter::Warn);
+    });
+    RECORDS.lock().unwrap()
+}
+
+impl log::Log for Logger {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.target() == "warpwise::lint"
+    }
+    fn log(&self, record: &log::Record<'_>) {
+        let text = record.args().to_string();
+        RECORDS.lock().unwrap().push((record.level(), record.line(), text));
+    }
+    fn flush(&self) {}
+}
+
+#[test]
+fn what_the_build_cannot_tell_is_logged_once_the_kernel_is_bound() {
+    drop(records());
+    let device = Device::cpu();
+    let mut x = device.zeros::<f32>(200).unwrap();
+    let all = LaunchConfig::grid(2);
+    for _ in 0..3 {
+        ones::<100>::launch(&device, all, &mut x).unwrap();
+    }
+    assert_eq!(x.to_vec().unwrap(), [1.0; 200]);
+    ones::<96>::launch(&device, all, &mut x).unwrap();
+    denied::<100>::launch(&device, all, &mut x).unwrap();
+    allowed::<100>::launch(&device, all, &mut x).unwrap();
+    expected::<100>::launch(&device, all, &mut x).unwrap();
+    // Some of its threads wait for nobody: a barrier of which the interpreter says so.
+    let _ = said_before::<64>::launch(&device, all, &mut x);
+    let records = std::mem::take(&mut *records());
+    let heads: Vec<_> = records
+        .iter()
+        .map(|(level, line, text)| (*level, line.is_some(), text.split(": ").nth(1).unwrap()))
+        .collect();
+    let expected = [
+        (log::Level::Warn, true, "`ones` with `N = 100`"),
+        (log::Level::Error, true, "`denied` with `N = 100`"),
+    ];
+    assert_eq!(heads, expected, "{records:#?}");
+    let text = &records[0].2;
+    assert!(text.starts_with("gpu_partial_warps: "), "{text}");
+    assert!(text.contains("leave 28 lanes of their last warp idle (tests/"), "{text}");
+    assert!(text.contains("bound_lints.rs:7:4); help: "), "{text}");
+}
