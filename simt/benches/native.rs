@@ -18,14 +18,22 @@ fn main() {
     reduce();
 }
 
-/// The least of several runs, in milliseconds.
+/// Milliseconds.
+fn time(run: &mut impl FnMut()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// The least of several runs.
 fn least(mut run: impl FnMut()) -> f64 {
-    let once = |_| {
-        let start = Instant::now();
-        run();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    (0..5).map(once).fold(f64::INFINITY, f64::min)
+    (0..5).map(|_| time(&mut run)).fold(f64::INFINITY, f64::min)
+}
+
+/// The least of each of two, run in turns, since they are compared.
+fn least_in_turns(mut one: impl FnMut(), mut other: impl FnMut()) -> (f64, f64) {
+    let both = (0..9).map(|_| (time(&mut one), time(&mut other)));
+    both.fold((f64::INFINITY, f64::INFINITY), |(a, b), (c, d)| (a.min(c), b.min(d)))
 }
 
 fn optimized(text: &str) -> Kernel {
@@ -46,13 +54,14 @@ fn row(name: &str, kernel: &Kernel, launch: Launch<'_>, mut plain: impl FnMut())
     }
     let (program, counting) =
         (Program::new(kernel), CountingProgram::new(kernel, Requests::Vectors));
-    let on = |workers| {
-        least(|| assert_eq!(program.run(&Launch { workers, ..launch }), Outcome::default()))
-    };
+    let run = |workers| assert_eq!(program.run(&Launch { workers, ..launch }), Outcome::default());
     let alone = NonZeroUsize::new(1);
-    let (one, all, plain) = (on(alone), on(None), least(&mut plain));
-    let count = || counting.run(&Launch { workers: alone, ..launch }).0;
-    let counted = least(|| assert_eq!(count(), Outcome::default()));
+    let count = || {
+        let (outcome, _) = counting.run(&Launch { workers: alone, ..launch });
+        assert_eq!(outcome, Outcome::default());
+    };
+    let (one, counted) = least_in_turns(|| run(alone), count);
+    let (all, plain) = (least(|| run(None)), least(&mut plain));
     let (slower, more) = (one / plain, counted / one);
     println!(
         "{name:<24} {one:>7.2} ms {all:>7.2} ms {plain:>7.2} ms {slower:>8.2} {counted:>7.2} ms {more:>8.2}"

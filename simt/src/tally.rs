@@ -13,6 +13,8 @@ pub(crate) struct Tally {
     requests: Vec<Asked>,
     /// Of each request, what it asked before.
     memos: Vec<Memo>,
+    /// Who began a segment last: mostly the same as the next.
+    last: (Mask, Flow),
 }
 
 /// Who ran a segment.
@@ -41,16 +43,17 @@ impl Tally {
             parted: vec![0; counted.branches],
             requests: vec![Asked::default(); counted.requests.len()],
             memos: counted.requests.iter().map(|_| Memo::default()).collect(),
+            last: Default::default(),
         }
     }
 
     /// Counts those who begin a segment.
     pub(crate) fn begin(&mut self, segment: u32, active: Mask) {
-        let flow = &mut self.segments[segment as usize];
-        for lanes in active.0 {
-            flow.warps += u64::from(lanes != 0);
-            flow.threads += u64::from(lanes.count_ones());
+        if self.last.0 != active {
+            let warps = active.warps().count() as u64;
+            self.last = (active, Flow { warps, threads: active.count().into() });
         }
+        self.segments[segment as usize] += self.last.1;
     }
 
     /// Counts the warps with lanes in both sets, which part at a branch.

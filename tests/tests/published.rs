@@ -378,3 +378,42 @@ fn lines_are_told_apart_and_the_worst_is_first() {
     assert!(device.take_counters().is_empty(), "taken is taken");
     assert!(Device::cpu().take_counters().is_empty());
 }
+
+/// Each thread adds up a chunk of its own.
+#[kernel(block = 256)]
+fn chunks(x: &[f32], out: &mut [f32]) {
+    let chunk = x.len() / 256;
+    let first = thread_idx_x() * chunk;
+    let mut sum = 0.0;
+    for i in first..first + chunk {
+        sum += x[i];
+    }
+    out[thread_idx_x()] = sum;
+}
+
+/// The number of the first line of `text` with this in it, from 1.
+fn line_of(text: &str, what: &str) -> u32 {
+    1 + text.lines().position(|line| line == what).unwrap() as u32
+}
+
+#[test]
+fn the_page_shows_what_is_printed() {
+    let page = include_str!("../../docs/counters.md");
+    let program = page.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
+    let (start, end) = (program.find("#[kernel").unwrap(), program.find("\n}\n").unwrap());
+    let (here, kernel) = (include_str!("published.rs"), &program[start..end]);
+    assert!(here.contains(kernel), "this is not the kernel of the page");
+
+    let device = counting();
+    let x = device.upload(&vec![1.0f32; 1 << 16]).unwrap();
+    let mut out = device.zeros::<f32>(256).unwrap();
+    chunks::launch(&device, LaunchConfig::grid(1), &x, &mut out).unwrap();
+    let mut counters = last(&device);
+    let title = "fn chunks(x: &[f32], out: &mut [f32]) {";
+    for line in &mut counters.lines {
+        line.file = "src/main.rs";
+        line.line = line.line - line_of(here, title) + line_of(program, title);
+    }
+    let text = counters.to_string();
+    assert!(page.contains(&text), "docs/counters.md should show\n{text}");
+}

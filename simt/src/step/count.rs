@@ -26,7 +26,9 @@ impl Exec<'_> {
     /// Lets lanes leave and counts who parts.
     pub(super) fn counted_leave(&mut self, to: Leave, when: When, branch: u32) -> Next {
         let lanes = self.leaving(when);
-        self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
+        if !lanes.is_empty() {
+            self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
+        }
         self.leave_by(to, lanes)
     }
 
@@ -41,36 +43,49 @@ impl Exec<'_> {
     }
 
     /// What the warps ask whose addresses are known but for what all have in common.
+    #[inline]
     fn ask_by(&mut self, pattern: &Pattern, number: u32) -> Asked {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let first_thread = self.place.first_thread;
-        let offsets = &pattern.offsets[first_thread..];
-        let classes = &pattern.classes[first_thread / LANES..];
-        let common = if phases(request) == 1 {
-            0
-        } else {
-            let Some(lane) = active.lanes().next() else { return Asked::default() };
-            self.byte_of(request.at, lane).wrapping_sub(offsets[lane])
-        };
-        let mut ask = |warp: usize, active| {
-            let (first, class) = (warp * LANES, classes[warp]);
-            let phase = (common.wrapping_add(offsets[first]) % phases(request)) as u8;
-            self.log.tally.memo(number).get(Key { active, class, phase }, || {
-                let mut addresses = [0; LANES];
-                for (address, offset) in addresses.iter_mut().zip(&offsets[first..]) {
-                    *address = common.wrapping_add(*offset);
-                }
-                asked(request, active, &addresses)
-            })
-        };
         if pattern.alike[first_thread / GROUP] == Some(active) {
-            let warps = GROUP.min(offsets.len()) / LANES;
-            return ask(0, u32::MAX).times(warps as u64);
+            let warps = GROUP.min(pattern.offsets.len() - first_thread) / LANES;
+            let first = if request.phases == 1 { 0 } else { self.byte_of(request.at, 0) };
+            return self.ask_once(pattern, number, (0, u32::MAX), first).times(warps as u64);
         }
+        let Some((some, lanes)) = active.warps().next() else { return Asked::default() };
+        let some = some * LANES + lanes.trailing_zeros() as usize;
+        let offsets = &pattern.offsets[first_thread..];
+        let common = self.byte_of(request.at, some).wrapping_sub(offsets[some]);
         let mut all = Asked::default();
-        active.warps().for_each(|(warp, active)| all += ask(warp, active));
+        for (warp, active) in active.warps() {
+            let first = common.wrapping_add(offsets[warp * LANES]);
+            all += self.ask_once(pattern, number, (warp, active), first);
+        }
         all
+    }
+
+    /// What one warp asks whose first lane's byte is, or would be, this one.
+    #[inline]
+    fn ask_once(
+        &mut self,
+        pattern: &Pattern,
+        number: u32,
+        (warp, active): (usize, u32),
+        first: u64,
+    ) -> Asked {
+        let request = &self.code.counted.requests[number as usize];
+        let first_lane = self.place.first_thread + warp * LANES;
+        let class = pattern.classes[first_lane / LANES];
+        let key = Key { active, class, phase: request.phase(first) };
+        self.log.tally.memo(number).get(key, || {
+            let offsets = &pattern.offsets[first_lane..];
+            let mut addresses = [0; LANES];
+            for (address, offset) in addresses.iter_mut().zip(offsets) {
+                *address = first.wrapping_add(*offset).wrapping_sub(offsets[0]);
+            }
+            asked(request, active, &addresses)
+        })
     }
 
     /// What warps ask of which nothing is known before.
@@ -83,8 +98,7 @@ impl Exec<'_> {
             let first = addresses[0];
             let memo = self.log.tally.memo(number);
             memo.see(&addresses.map(|address| address.wrapping_sub(first)));
-            let phase = (first % phases(request)) as u8;
-            let key = Key { active, class: Key::SEEN, phase };
+            let key = Key { active, class: Key::SEEN, phase: request.phase(first) };
             all += memo.get(key, || asked(request, active, &addresses));
         }
         all
@@ -121,17 +135,6 @@ impl Exec<'_> {
             }
             Address::Pointer { offset, .. } => value.wrapping_add(offset),
         }
-    }
-}
-
-/// After how many bytes a request asks the same again.
-fn phases(request: &Request) -> u64 {
-    if !request.is_shared {
-        global::SECTOR
-    } else if request.bytes < shared::WORD as u32 {
-        shared::WORD
-    } else {
-        1
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 use warpwise_compiler::{
     analysis::vectors::{self, Vectors},
-    hardware::Kind,
+    hardware::{Kind, global, shared},
     id::{Facts, Id},
     ir::{Body, InstId, Kernel, Op, Space, Ty},
 };
@@ -61,6 +61,26 @@ pub(crate) struct Request {
     pub(crate) at: Address<Operand>,
     /// The same before lowering, but for a constant.
     pub(crate) ptr: InstId,
+    /// After how many bytes it asks the same again: a power of two.
+    pub(crate) phases: u64,
+}
+
+impl Request {
+    /// Where a byte is among those after which it asks the same again.
+    pub(crate) fn phase(&self, byte: u64) -> u8 {
+        (byte & (self.phases - 1)) as u8
+    }
+}
+
+/// After how many bytes a request asks the same again.
+fn phases(is_shared: bool, bytes: u32) -> u64 {
+    if !is_shared {
+        global::SECTOR
+    } else if u64::from(bytes) < shared::WORD {
+        shared::WORD
+    } else {
+        1
+    }
 }
 
 /// What is known while steps are made.
@@ -204,7 +224,9 @@ impl Emitter<'_> {
         let at = before(at, vector.map_or(0, |vector| vector.behind));
         let request = counting.counted.requests.len() as u32;
         let bytes = scalar * members;
-        counting.counted.requests.push(Request { kind, is_shared, bytes, at, ptr });
+        let phases = phases(is_shared, bytes);
+        let asks = Request { kind, is_shared, bytes, at, ptr, phases };
+        counting.counted.requests.push(asks);
         counting.entry(id).request = Some(request);
         self.step(Step::CountRequest { request });
     }
