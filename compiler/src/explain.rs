@@ -8,6 +8,7 @@ mod control;
 use crate::{
     analysis::{Analyses, trace::Shape},
     ir::{Kernel, Span},
+    lint::why,
 };
 
 /// What is known of one thing in a kernel.
@@ -88,15 +89,5 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
 /// What the verdicts about `kernel` take for granted of its blocks, if it does not say itself how many threads they
 /// have.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    let shape = Shape::of(kernel);
-    let dims = match shape.dims {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x} x {y}"),
-        [x, y, z] => format!("{x} x {y} x {z}"),
-    };
-    (!shape.declared).then(|| {
-        format!(
-            "assuming blocks of {dims} threads; declare `#[kernel(block = ..)]` for exact results"
-        )
-    })
+    why::assumed(&Shape::of(kernel)).pop()
 }

@@ -6,7 +6,7 @@ use crate::{
         trace::{Active, Event, Split, Threads, Trace, What, Which},
         uniformity::{Fact, Varying},
     },
-    ir::{InstId, Kernel, Op, VoteOp},
+    ir::{InstId, Kernel, Op},
     lint::why,
 };
 
@@ -19,7 +19,7 @@ pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Optio
     if let Some((_, call)) = why::barriers(kernel).find(|(barrier, _)| *barrier == id) {
         return Some(about.barrier(call));
     }
-    let (call, mask) = meeting(&kernel.insts[id].op)?;
+    let (call, mask) = why::meeting(&kernel.insts[id].op)?;
     Some(about.meeting(call, mask))
 }
 
@@ -32,27 +32,6 @@ fn branch(kernel: &Kernel, id: InstId) -> Option<&'static str> {
         Some("branch")
     } else if let Op::For { .. } = op {
         Some("bounds of a loop")
-    } else {
-        None
-    }
-}
-
-/// What a meeting of lanes is called, and its mask; `None` if this is none.
-fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
-    if let Op::SyncWarp { mask } = op {
-        Some(("`sync_warp`", *mask))
-    } else if let Op::Shuffle { mask, .. } = op {
-        Some(("shuffle", *mask))
-    } else if let Op::Vote { op, mask, .. } = op {
-        let call = match op {
-            VoteOp::All | VoteOp::Any => "vote",
-            VoteOp::Ballot => "ballot",
-        };
-        Some((call, *mask))
-    } else if let Op::Match { mask, .. } = op {
-        Some(("match of lanes", *mask))
-    } else if let Op::Reduce { mask, .. } = op {
-        Some(("reduction over the warp", *mask))
     } else {
         None
     }
@@ -144,11 +123,9 @@ impl About<'_> {
     fn barrier(&self, call: &str) -> Verdict {
         let block = &self.analyses.uniformity.block;
         let (control, ended) = (block.control[self.id], block.ended[self.id]);
-        let all = Threads::all(self.analyses.trace.shape.threads());
-        let is_all = |active: &Active| active.which == Which::All && active.threads == all;
         let everybody = known(Answer::Good, "every thread of the block gets here");
         let (fact, known) = match (control, ended) {
-            _ if self.always(is_all) => (Fact::Uniform, everybody),
+            _ if why::all_come(self.analyses, self.id) => (Fact::Uniform, everybody),
             (Fact::Uniform, Fact::Uniform) => (control, everybody),
             (Fact::Varies(_), _) => {
                 (control, known(Answer::Bad, "not every thread of the block gets here"))
@@ -199,14 +176,18 @@ impl About<'_> {
                  another thread may write meanwhile",
             ),
         };
-        self.verdict(Subject::Meeting, call, known, (warp, fact))
+        self.verdict(Subject::Meeting, &format!("`{call}`"), known, (warp, fact))
     }
 
-    /// True if the instruction runs in the block, and whenever it does for threads that `are` such.
+    /// True if the instruction runs in the block, whose shape is no assumption, and whenever it does for
+    /// threads that `are` such.
     fn always(&self, are: impl Fn(&Active) -> bool) -> bool {
         let trace: &Trace = &self.analyses.trace;
         let mut events = trace.of(self.id).peekable();
-        trace.complete && events.peek().is_some() && events.all(|event| are(&event.active))
+        trace.shape.declared
+            && trace.complete
+            && events.peek().is_some()
+            && events.all(|event| are(&event.active))
     }
 
     /// The verdict; with why control differs, unless that does no harm.
@@ -290,6 +271,9 @@ mod tests {
     fn what_every_thread_fulfils_keeps_nobody_from_a_barrier() {
         let said = behind("block 128, 1, 1", "lt", 128);
         assert_eq!(said[1], "barrier good: every thread of the block gets here");
+        // Unless it is only assumed how many there are.
+        let said = behind("", "lt", 256);
+        assert_eq!(said[1], "barrier bad: not every thread of the block gets here");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'stati
 }
 
 /// A function at which lanes of a warp meet, as it is written in the source, and its mask.
-pub(super) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
+pub(crate) fn meeting(op: &Op) -> Option<(&'static str, Option<InstId>)> {
     if let Op::SyncWarp { mask } = *op {
         Some(("sync_warp()", mask))
     } else if let Op::Shuffle { op, mask, .. } = *op {
@@ -77,7 +77,7 @@ pub(super) fn is_of_library(kernel: &Kernel, id: InstId) -> bool {
 }
 
 /// Whether every thread of a block comes to `barrier`, as far as a block of the declared shape shows.
-pub(super) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
+pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
     let trace = &analyses.trace;
     let whole = |event: &Event| {
         event.active.which == Which::All && event.active.threads.count() == trace.shape.threads()
@@ -86,7 +86,7 @@ pub(super) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
 }
 
 /// The note of a finding that rests on an assumed block, if it is.
-pub(super) fn assumed(shape: &Shape) -> Vec<String> {
+pub(crate) fn assumed(shape: &Shape) -> Vec<String> {
     let dims = match shape.dims {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("{x} x {y}"),
