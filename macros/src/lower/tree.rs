@@ -482,6 +482,8 @@ pub(crate) struct Arm {
     pub(crate) pattern: Pattern,
     /// What must be true besides.
     pub(crate) guard: Option<Expr>,
+    /// Lint levels for it.
+    pub(crate) levels: LintLevels,
     /// Its value.
     pub(crate) body: Expr,
 }

@@ -97,11 +97,13 @@ impl Emit<'_> {
     ) -> Flow<bool> {
         self.bind_pattern(&arm.pattern, place, mono)?;
         if let Some(guard) = &arm.guard {
-            let cond = self.scalar(guard)?;
+            let cond = self.leveled(&arm.levels, |this| this.scalar(guard))?;
             let op = Op::If { cond, then: Body::default(), other: Body::default() };
             self.begin(expr.at, op, ir::Ty::Unit)?;
         }
-        let done = self.value(&arm.body).and_then(|value| self.put(result.as_ref(), value, expr));
+        let done = self
+            .leveled(&arm.levels, |this| this.value(&arm.body))
+            .and_then(|value| self.put(result.as_ref(), value, expr));
         if done.is_ok()
             && let Some(target) = target
         {

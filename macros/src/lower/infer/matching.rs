@@ -1,6 +1,7 @@
 //! `match`, `let` as a condition, and `?`.
 use super::{
     super::{
+        levels,
         span::SpanRange,
         tree::{Arm, Expr, Kind, Pattern, PatternKind},
         types::{Prim, Ty, Type},
@@ -19,6 +20,9 @@ impl Infer<'_> {
         let mut ty = None;
         let mut all_diverge = true;
         for arm in &expr.arms {
+            let levels = levels::levels(&arm.attrs);
+            let outer = self.levels.len();
+            self.levels.extend(levels.iter().cloned());
             let (pat, guard) = match &arm.pat {
                 syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
@@ -43,8 +47,9 @@ impl Infer<'_> {
                     }
                 }
                 self.scope.close(opened);
-                arms.push(Arm { pattern, guard, body });
+                arms.push(Arm { pattern, guard, levels: levels.clone(), body });
             }
+            self.levels.truncate(outer);
         }
         self.diverges = after_value || all_diverge;
         let ty = ty.unwrap_or_else(|| self.types.never());
@@ -145,8 +150,8 @@ impl Infer<'_> {
         let never = self.types.never();
         let back = self.make(Kind::Return(Some(Box::new(back))), never, at);
         let arms = vec![
-            Arm { pattern: good_pattern, guard: None, body: good_value },
-            Arm { pattern: bad_pattern, guard: None, body: back },
+            Arm { pattern: good_pattern, guard: None, levels: Vec::new(), body: good_value },
+            Arm { pattern: bad_pattern, guard: None, levels: Vec::new(), body: back },
         ];
         self.make(Kind::Match { of: Box::new(value), arms }, inner, at)
     }

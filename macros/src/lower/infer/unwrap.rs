@@ -28,7 +28,7 @@ impl Infer<'_> {
         let Unwrap { good: (variant, inner), bad: (other, payload), words } = unwrap;
         let ty = receiver.ty;
         let (pattern, value) = self.bound_part(variant, inner, ty, at);
-        let good = Arm { pattern, guard: None, body: value };
+        let good = Arm { pattern, guard: None, levels: Vec::new(), body: value };
         let opened = self.scope.open();
         let place = self.at(at);
         let parts = payload.map(|payload| {
@@ -44,7 +44,7 @@ impl Infer<'_> {
         let body = self.say("panic", &panic, at);
         self.diverges = diverges;
         self.scope.close(opened);
-        let arms = vec![good, Arm { pattern, guard: None, body }];
+        let arms = vec![good, Arm { pattern, guard: None, levels: Vec::new(), body }];
         Ok(self.make(Kind::Match { of: Box::new(receiver), arms }, inner, at))
     }
 

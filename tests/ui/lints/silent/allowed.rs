@@ -42,4 +42,19 @@ fn as_what_rustc_knows() {
     }
 }
 
+#[kernel]
+fn on_an_arm(n: u32) {
+    match n {
+        #[allow(gpu_barriers_in_divergent_flow)]
+        3 => {
+            if thread_idx_x() < 16 {
+                sync_threads();
+            }
+        }
+        #[expect(gpu_barriers_in_divergent_flow)]
+        4 | 5 if thread_idx_x() < 16 => sync_threads(),
+        _ => {}
+    }
+}
+
 fn main() {}
