@@ -5,9 +5,9 @@
 //! [`denied`] is `#[kernel(deny_checks)]`. Both judge the kernel that [`optimize`](mod@crate::optimize) judges, with
 //! variables followed and equal values joined, so that what they call proved is what it drops.
 use crate::{
-    analysis::checks::{self, Check, Unproved, Verdict},
+    analysis::checks::{self, Check, Unproved, Verdict, What},
     diag::{Diagnostic, Diagnostics, Level},
-    ir::{Fault, Kernel, Op, Span},
+    ir::{Kernel, Span},
     optimize::before_checks,
 };
 
@@ -17,7 +17,7 @@ pub struct Place {
     /// Where.
     pub span: Span,
     /// What a thread ends with where such a check fails.
-    pub fault: Fault,
+    pub what: What,
     /// What becomes of them.
     pub outcome: Outcome,
 }
@@ -42,21 +42,12 @@ pub fn of(kernel: &Kernel) -> Vec<Place> {
     }
     let found = checks::analyze(&judged);
     let mut places: Vec<Place> = Vec::new();
-    kernel.walk(&mut |id| {
-        let inst = &kernel.insts[id];
-        let fault = if let Op::Check { fault, .. } = inst.op {
-            fault
-        } else if let Op::Bounds { .. } = inst.op {
-            Fault::IndexOutOfBounds
-        } else {
-            return;
-        };
-        let span = inst.span;
-        if !places.iter().any(|place| place.span == span && place.fault == fault) {
-            let here = found.iter().filter(|check| check.span == span && check.fault == fault);
-            places.push(Place { span, fault, outcome: outcome(&judged, here) });
+    for Check { what, span, .. } in checks::analyze(kernel) {
+        if !places.iter().any(|place| place.span == span && place.what == what) {
+            let here = found.iter().filter(|check| check.span == span && check.what == what);
+            places.push(Place { span, what, outcome: outcome(&judged, here) });
         }
-    });
+    }
     places
 }
 
@@ -85,8 +76,11 @@ pub fn denied(kernel: &Kernel) -> Diagnostics {
     if !kernel.deny_checks {
         return diagnostics;
     }
-    for Place { span, outcome, .. } in of(kernel) {
-        if let Outcome::Stays(Unproved { message, help }) = outcome {
+    for Place { span, what, outcome } in of(kernel) {
+        // Whoever asserts something asks for the check.
+        if let Outcome::Stays(Unproved { message, help }) = outcome
+            && what != What::Panic
+        {
             diagnostics.push(Diagnostic {
                 code: DENY_CHECKS,
                 level: Level::Deny,

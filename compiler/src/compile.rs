@@ -2,6 +2,7 @@
 use crate::{
     analysis::Analyses,
     back::ptx::{self, Unsupported},
+    checks,
     diag::Diagnostics,
     ir::Kernel,
     lint::{self, Levels},
@@ -33,7 +34,11 @@ pub fn compile(
     target: Target,
     levels: &Levels,
 ) -> Result<Compiled, CompileError> {
-    let (kernel, diagnostics) = check(kernel, bindings, levels)?;
+    let (kernel, mut diagnostics) = check(kernel, bindings, levels)?;
+    diagnostics.0.extend(checks::denied(&kernel).0);
+    if diagnostics.has_errors() {
+        return Err(CompileError::Rejected(diagnostics));
+    }
     let kernel = optimized(kernel.into_owned())?;
     let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
     Ok(Compiled { kernel, ptx, diagnostics })
@@ -56,11 +61,18 @@ pub fn check<'k>(
 /// Binds and verifies a kernel that was linted when it was still open: how a launch begins.
 ///
 /// # Errors
-/// [`CompileError::Specialize`] and [`CompileError::Malformed`].
+/// All but [`CompileError::Unsupported`]; [`CompileError::Rejected`] for checks that are denied, which an
+/// open kernel has from here on only.
 pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kernel>, CompileError> {
-    let kernel = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
-    verify(&kernel).map_err(CompileError::Malformed)?;
-    Ok(kernel)
+    let bound = specialize(kernel, bindings).map_err(CompileError::Specialize)?;
+    verify(&bound).map_err(CompileError::Malformed)?;
+    if !kernel.is_closed() {
+        let denied = checks::denied(&bound);
+        if denied.has_errors() {
+            return Err(CompileError::Rejected(denied));
+        }
+    }
+    Ok(bound)
 }
 
 /// Optimizes `kernel`, which is specialized and verified: what every engine gets.

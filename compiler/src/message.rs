@@ -22,6 +22,14 @@ mod render;
 pub use parse::FormatError;
 use std::fmt;
 
+/// What a thread says that takes a part of a slice that is not there, as Rust does: of a start, of an
+/// end, and of both.
+pub const SLICE_TEXTS: [&str; 3] = [
+    "range start index {0} out of range for slice of length {1}",
+    "range end index {0} out of range for slice of length {1}",
+    "slice index starts at {0} but ends at {1}",
+];
+
 /// Values that a message has at most: as many as a fault record has room for.
 pub const MOST_VALUES: usize = 32;
 

@@ -7,6 +7,7 @@
 //! Every wrong argument is reported, each at its own tokens.
 use crate::{
     lint_attr::{LintLevel, Word, lint_levels},
+    requires::{self, Condition},
     suggest::closest,
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -28,6 +29,10 @@ pub(crate) struct Options {
     pub(crate) cooperative: bool,
     /// Whether an index may take more than 31 bits.
     pub(crate) wide_index: bool,
+    /// Whether a check that is not proved is an error.
+    pub(crate) deny_checks: bool,
+    /// What every launch fulfils.
+    pub(crate) requires: Vec<Condition>,
     /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
     pub(crate) block: Option<[Expr; 3]>,
     /// Constants that only rustc knows the value of.
@@ -43,6 +48,8 @@ impl Default for Options {
             overflow_checks: false,
             cooperative: false,
             wide_index: false,
+            deny_checks: false,
+            requires: Vec::new(),
             block: None,
             open: Vec::new(),
             lints: Vec::new(),
@@ -51,15 +58,17 @@ impl Default for Options {
 }
 
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 10] = [
+const ARGUMENTS: [&str; 12] = [
     "allow",
     "block",
     "contract",
     "cooperative",
     "deny",
+    "deny_checks",
     "expect",
     "open",
     "overflow_checks",
+    "requires",
     "warn",
     "wide_index",
 ];
@@ -108,6 +117,7 @@ enum Argument {
     Flag(Ident, bool),
     Block(Ident, Box<[Expr; 3]>),
     Open(Ident, Vec<Path>),
+    Requires(Ident, Vec<Condition>),
     Lints(Vec<LintLevel>),
 }
 
@@ -117,7 +127,7 @@ impl Parse for Argument {
             Error::new(error.span(), "expected an argument such as `block = 256`")
         })?;
         match name.to_string().as_str() {
-            "contract" | "cooperative" | "overflow_checks" | "wide_index" => {
+            "contract" | "cooperative" | "deny_checks" | "overflow_checks" | "wide_index" => {
                 let on = flag(&name, input)?;
                 Ok(Self::Flag(name, on))
             }
@@ -128,6 +138,10 @@ impl Parse for Argument {
             "open" => {
                 let paths = constants(&name, input)?;
                 Ok(Self::Open(name, paths))
+            }
+            "requires" => {
+                let conditions = requirements(&name, input)?;
+                Ok(Self::Requires(name, conditions))
             }
             word @ ("allow" | "warn" | "deny" | "expect") => {
                 let word = Word::of(word).expect("these are levels");
@@ -241,6 +255,19 @@ fn constants(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
     Ok(list)
 }
 
+/// `(x.len() >= y.len(), n % 4 == 0)`.
+fn requirements(name: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Condition>> {
+    if !input.peek(syn::token::Paren) {
+        let text = "write the conditions in parentheses: `requires(x.len() >= y.len())`";
+        return Err(Error::new(here(name, input), text));
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let conditions = requires::parse(content.parse()?, name.span())?;
+    finished(input)?;
+    Ok(conditions)
+}
+
 /// `(gpu_a, gpu_b)`.
 fn levels(name: &Ident, word: Word, input: ParseStream<'_>) -> syn::Result<Vec<LintLevel>> {
     const FORM: &str = "write the lints' names: `allow(gpu_barriers_in_divergent_flow)`";
@@ -288,6 +315,7 @@ impl Reader {
                 let target = match name.to_string().as_str() {
                     "contract" => &mut options.contract,
                     "cooperative" => &mut options.cooperative,
+                    "deny_checks" => &mut options.deny_checks,
                     "overflow_checks" => &mut options.overflow_checks,
                     _ => &mut options.wide_index,
                 };
@@ -300,6 +328,10 @@ impl Reader {
             }
             Argument::Open(name, paths) => {
                 options.open = paths;
+                self.once(&name)
+            }
+            Argument::Requires(name, conditions) => {
+                options.requires = conditions;
                 self.once(&name)
             }
             Argument::Lints(lints) => {
@@ -338,12 +370,17 @@ mod tests {
             block = (32, N),
             wide_index,
             overflow_checks = true,
+            requires(n > 1, n % 4 == 0),
+            deny_checks,
             allow(gpu_barriers_in_divergent_flow, gpu_barriers_in_divergent_loops),
         ));
         assert!(error.is_none(), "{error:?}");
         assert!(!options.contract && options.wide_index && options.overflow_checks);
         let block = options.block.unwrap().map(|dim| dim.to_token_stream().to_string());
         assert_eq!(block, ["32", "N", "1"]);
+        assert!(options.deny_checks);
+        let requires: Vec<_> = options.requires.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(requires, ["n > 1", "n % 4 == 0"]);
         let open: Vec<_> = options.open.iter().map(crate::lower::key).collect();
         assert_eq!(open, ["TILE", "m::WIDTH"]);
         let lints: Vec<_> = options.lints.iter().map(|said| (said.lint, said.level)).collect();

@@ -285,7 +285,7 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
         }
         State::Kernel { args, item } => {
             let (options, errors) = attr::parse(args);
-            let linked = Linked::new(&kernel_paths(&item, &options.open), in_braces(&got)?)?;
+            let linked = Linked::new(&kernel_paths(&item, &options), in_braces(&got)?)?;
             if !linked.sound {
                 return Ok(TokenStream::new()); // reported where the device item is defined
             }

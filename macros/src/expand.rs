@@ -15,7 +15,9 @@
 //! found when compiling the kernel failed.
 use crate::{
     attr::{self, Options, combine},
-    carry, device, embed, lint_attr, lower, resident,
+    carry, device, embed, lint_attr, lower,
+    requires::checked,
+    resident,
     signature::{self, Param, ParamKind},
     strip::strip,
     ungroup::ungrouped,
@@ -36,7 +38,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
         }
     };
     let (options, mut errors) = attr::parse(args.clone());
-    let function = strip(tokens.clone(), &mut errors);
+    let name = item.sig.ident.unraw().to_string();
+    let function = checked(strip(tokens.clone(), &mut errors), &options.requires, &name);
     let handle = handle(&item, &options);
     let quiet = quiet();
     let output = quote!(
@@ -48,7 +51,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     if is_rust_analyzer() {
         return output;
     }
-    let paths = lower::kernel_paths(&item, &options.open);
+    let paths = lower::kernel_paths(&item, &options);
     let refused = device::refuse(&paths);
     let compiled = if refused.is_some() {
         TokenStream::new()

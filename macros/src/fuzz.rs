@@ -129,7 +129,9 @@ fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
     let mut linked = Linked::empty();
     linked.add(&[Raw { id: "1".into(), item: target }], lower::paths).unwrap();
     let closure = linked.closure("1");
-    let closures = lower::kernel_paths(item, &[]).into_iter().map(|_| quote!({ #closure }));
+    let closures = lower::kernel_paths(item, &attr::Options::default())
+        .into_iter()
+        .map(|_| quote!({ #closure }));
     device::link(quote!({} { #(#closures)* } { kernel { #args } { #item } }))
 }
 

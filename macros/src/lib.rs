@@ -23,6 +23,7 @@ mod place;
 mod plain;
 mod record;
 mod report;
+mod requires;
 mod resident;
 mod scope;
 mod signature;

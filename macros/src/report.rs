@@ -20,6 +20,7 @@ use crate::{
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use warpwise_compiler::{
+    checks::DENY_CHECKS,
     diag::{Diagnostic, Level},
     id::Id,
     ir,
@@ -109,6 +110,12 @@ fn text(diagnostic: &Diagnostic, inside: Option<Place>, places: Places<'_>) -> S
     }
     if let Some(help) = help {
         text.push_str(&format!("\n= help: {help}"));
+    }
+    if *code == DENY_CHECKS {
+        text.push_str(
+            "\n= note: `#[kernel(deny_checks)]` makes a check that is not proved an error",
+        );
+        return text;
     }
     let on = if LINTS.iter().any(|lint| lint.name == *code && lint.level == *level) {
         "is on by default"

@@ -4,6 +4,7 @@ pub use crate::{
     barrier::{shared, shared_dyn},
     dispatch::{Arg, launch},
     element::{Atomic, AtomicBuffer, Element},
+    host::refuse,
     kernel::{Place, Source},
     lint::LintLevel,
     plain::{CopyIn, PlainIn, field, offsets, payload, structure},

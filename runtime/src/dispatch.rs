@@ -170,6 +170,7 @@ pub fn launch(
     if geometry.is_empty() {
         return Ok(());
     }
+    check_requirements(source, bound, geometry, args).map_err(refused)?;
     let shared = shared_memory(source, bound, device, geometry, args).map_err(refused)?;
     let launch = Launch { source, bindings, bound, geometry, shared, args };
     device.run(&launch)?;
@@ -221,6 +222,31 @@ fn check_devices(
             let (param, buffer) = (param.name.clone(), buffer.device.to_string());
             return Err(LaunchMistake::WrongDevice { param, buffer, device: device.to_string() });
         }
+    }
+    Ok(())
+}
+
+/// Computes what the kernel requires.
+fn check_requirements(
+    source: &Source,
+    bound: &Bound,
+    Geometry { grid, block }: Geometry,
+    args: &[Value<'_>],
+) -> Result<(), LaunchMistake> {
+    let requires = &bound.kernel.requires;
+    if requires.is_empty() {
+        return Ok(());
+    }
+    let params: Vec<_> = args.iter().map(Value::number).collect();
+    let passed = ir::Passed { params: &params, block, grid };
+    for requirement in requires {
+        requirement.check(&bound.kernel, &passed).map_err(|refusal| {
+            LaunchMistake::Requirement {
+                condition: requirement.text.clone(),
+                place: source.place(requirement.span.index()).to_string(),
+                problem: refusal.to_string(),
+            }
+        })?;
     }
     Ok(())
 }

@@ -272,6 +272,16 @@ pub enum LaunchMistake {
         /// Whether it overflows or divides by zero.
         problem: String,
     },
+    /// A condition that the kernel requires, and that is false, or has no value.
+    #[error("`{condition}` is required (at {place}): {problem}")]
+    Requirement {
+        /// The condition, as it was written.
+        condition: String,
+        /// Where in the source.
+        place: String,
+        /// What both sides are in this launch, or whether it overflows or divides by zero.
+        problem: String,
+    },
     /// More blocks of a cooperative kernel than run at the same time.
     #[error(
         "its blocks wait for each other, and the launch has {blocks} of them, of which {limit} run at the same time on {device}"

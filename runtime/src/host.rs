@@ -113,6 +113,13 @@ index_functions! {
     "z" 2 thread_idx_z block_idx_z block_dim_z grid_dim_z global_idx_z
 }
 
+/// Says that a kernel which is called on the host requires what is not so.
+#[cold]
+#[track_caller]
+pub fn refuse(condition: &str, kernel: &str) -> ! {
+    panic!("`{condition}` is required by kernel `{kernel}`, and is false")
+}
+
 /// Says that `what` needs the other threads of a launch.
 #[cold]
 #[track_caller]

@@ -17,8 +17,9 @@ use std::{
 };
 use warpwise_compiler::{
     back::ptx,
-    compile,
+    compile::{self, CompileError},
     fault::Reason,
+    id::Id as _,
     ir::{Extent, Fault, Kernel, Param},
     lint::launch::has_barriers,
     message::MOST_VALUES,
@@ -149,8 +150,19 @@ fn bind(source: &Source, bindings: &[Binding]) -> Result<Kernel, String> {
     }
     let kernel: Kernel =
         source.ir.parse().map_err(|error| format!("its embedded IR does not parse: {error}"))?;
-    let kernel = compile::bind(&kernel, bindings).map_err(|error| error.to_string())?;
+    let kernel = compile::bind(&kernel, bindings).map_err(|error| refusal(source, &error))?;
     Ok(kernel.into_owned())
+}
+
+/// Why a kernel is none for these bindings, with the places of what is wrong in it.
+fn refusal(source: &Source, error: &CompileError) -> String {
+    let CompileError::Rejected(diagnostics) = error else { return error.to_string() };
+    let texts = diagnostics.0.iter().map(|diagnostic| {
+        let place = source.place(diagnostic.span.index());
+        let help = diagnostic.help.as_ref().map(|help| format!(": {help}")).unwrap_or_default();
+        format!("{} (at {place}){help}", diagnostic.message)
+    });
+    texts.collect::<Vec<_>>().join("; ")
 }
 
 /// What the launcher checks a launch against.

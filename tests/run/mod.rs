@@ -7,6 +7,7 @@ mod atomics;
 mod block;
 mod casts;
 mod closures;
+mod contracts;
 mod control;
 mod cooperative;
 mod device_functions;
@@ -53,6 +54,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("block", block::CASES),
     ("casts", casts::CASES),
     ("closures", closures::CASES),
+    ("contracts", contracts::CASES),
     ("control", control::CASES),
     ("cooperative", cooperative::CASES),
     ("device_functions", device_functions::CASES),

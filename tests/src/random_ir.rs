@@ -20,6 +20,7 @@ mod dense;
 mod divergent;
 pub(crate) mod draw;
 mod flow;
+mod guarded;
 mod indices;
 mod meet;
 mod memory;
@@ -29,6 +30,7 @@ mod values;
 pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;
 use draw::Draw;
+pub use guarded::guarded_kernel;
 pub use indices::index_kernel;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},

@@ -1,15 +1,18 @@
 //! What the analyses prove holds in every step of random kernels.
 use warpwise_compiler::{
     analysis::{
+        checks::{self, Verdict},
         evaluate,
         range::{self, Ranges},
         uniformity::{self, Uniformity, Varying},
     },
-    ir::{InstId, Kernel, Space, Ty},
+    ir::{InstId, Kernel, Op, Space, Ty},
 };
 use warpwise_tests::{
     oracle::{self, At, Step},
-    random_ir::{RandomKernel, dense_kernel, divergent_kernel, random_kernel, seeds},
+    random_ir::{
+        RandomKernel, dense_kernel, divergent_kernel, guarded_kernel, random_kernel, seeds,
+    },
 };
 
 #[test]
@@ -39,7 +42,7 @@ fn what_is_uniform_is_the_same_in_all_threads() {
 
 #[test]
 fn ranges_hold_every_value() {
-    for make in [random_kernel, dense_kernel] {
+    for make in [random_kernel, dense_kernel, guarded_kernel] {
         for seed in seeds(200) {
             let RandomKernel { kernel, shape, mut args, .. } = make(seed);
             let ranges = range::analyze(&kernel);
@@ -50,6 +53,51 @@ fn ranges_hold_every_value() {
             assert!(ran.is_ok(), "seed {seed} does not end\n{kernel}");
             assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{kernel}");
         }
+    }
+}
+
+#[test]
+fn what_is_proved_never_fails() {
+    let [mut checked, mut failed, mut proved, mut related] = [0; 4];
+    for make in [guarded_kernel, dense_kernel] {
+        for seed in seeds(1500) {
+            let RandomKernel { kernel, shape, mut args, .. } = make(seed);
+            let mut safe = kernel.insts.facts(false);
+            for check in checks::analyze(&kernel) {
+                checked += 1;
+                if let Verdict::Proved(causes) = check.verdict {
+                    proved += 1;
+                    related += u32::from(!causes.is_empty());
+                    safe[failing(&kernel, check.inst)] = true;
+                }
+            }
+            let mut wrong = Vec::new();
+            let ran = oracle::run(&kernel, &shape, &mut args, &mut |step| {
+                let faulted =
+                    |&thread: &usize| step.active[thread] && step.threads[thread] == At::Faulted;
+                if (0..step.active.len()).any(|thread| faulted(&thread)) {
+                    failed += 1;
+                    if safe[step.id] {
+                        wrong.push(kernel.inst_text(step.id).to_string());
+                    }
+                }
+            });
+            assert!(ran.is_ok(), "seed {seed} does not end\n{kernel}");
+            assert!(wrong.is_empty(), "seed {seed}: {wrong:?}\n{kernel}");
+        }
+    }
+    println!(
+        "{checked} checks, {failed} failures, {proved} proved, {related} of them by relations"
+    );
+    assert!(failed > 1000 && related > 1000, "the kernels say little");
+}
+
+/// The instruction that ends threads where a check fails.
+fn failing(kernel: &Kernel, check: InstId) -> InstId {
+    let arm = |body: &warpwise_compiler::ir::Body| body.0.last().copied();
+    match &kernel.insts[check].op {
+        Op::If { then, other, .. } => arm(then).or(arm(other)).unwrap_or(check),
+        _ => check,
     }
 }
 

@@ -2,7 +2,7 @@
 use warpwise_compiler::{optimize::optimize, verify::verify};
 use warpwise_tests::{
     oracle,
-    random_ir::{RandomKernel, dense_kernel, random_kernel, seeds},
+    random_ir::{RandomKernel, dense_kernel, guarded_kernel, random_kernel, seeds},
 };
 
 #[test]
@@ -13,6 +13,11 @@ fn random_kernels_compute_the_same_before_and_after() {
 #[test]
 fn dense_kernels_compute_the_same_before_and_after() {
     computes_the_same(dense_kernel);
+}
+
+#[test]
+fn guarded_kernels_fail_the_same_checks_before_and_after() {
+    computes_the_same(guarded_kernel);
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {

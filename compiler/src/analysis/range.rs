@@ -419,7 +419,7 @@ impl Walk<'_> {
             BinaryOp::Mul if product(l, r).is_none() => false,
             BinaryOp::Shl if l.min < 0 || r.max >= width(limits) => false,
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
-                self.along_axis(op, lhs, rhs).is_some()
+                self.along_axis(op, lhs, rhs).is_some_and(|range| limits.contains(range))
                     || limits.contains(unbounded(op, l, r, limits))
             }
             BinaryOp::Div

@@ -1,7 +1,7 @@
 //! Whether checks can fail, which the optimizer asks as well: what cannot is not there at run time.
 use super::{Answer, Subject, Verdict};
 use crate::{
-    analysis::checks::Unproved,
+    analysis::checks::{Unproved, What},
     checks::{self, Outcome, Place},
     ir::{Fault, Kernel},
 };
@@ -9,7 +9,7 @@ use crate::{
 /// What is known of each check of `kernel`.
 pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Verdict> {
     checks::of(kernel).into_iter().map(|place| {
-        let Place { span, fault, outcome } = place;
+        let Place { span, what, outcome } = place;
         let (answer, why, labels, help) = match outcome {
             Outcome::Proved(relations) if relations.is_empty() => {
                 let why = "cannot fail, whatever the kernel is given, and costs nothing";
@@ -22,13 +22,18 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Verdict> {
                 (Answer::Unknown, message, Vec::new(), Some(help))
             }
         };
-        let what = what(fault).to_owned();
+        let what = name(what).to_owned();
         Verdict { span, subject: Subject::Check, what, answer, why, labels, help }
     })
 }
 
 /// What a check is called.
-const fn what(fault: Fault) -> &'static str {
+const fn name(what: What) -> &'static str {
+    let fault = match what {
+        What::Fault(fault) => fault,
+        What::Slice => return "check of a part of a slice",
+        What::Panic => return "assertion",
+    };
     match fault {
         Fault::IndexOutOfBounds => "bounds check",
         Fault::DivideByZero | Fault::RemainderByZero => "check for division by zero",

@@ -83,6 +83,11 @@ impl Builder {
         self.close();
     }
 
+    /// Takes the last instruction of the innermost open body out again, with what is in it.
+    pub fn discard(&mut self) {
+        self.innermost().list.pop();
+    }
+
     /// How many bodies are open inside the kernel's own.
     pub fn depth(&self) -> usize {
         self.open.len() - 1

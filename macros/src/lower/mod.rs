@@ -167,7 +167,8 @@ fn try_lower(
         true => Some(emit::kernel(&function, &program, options, false, errors)?),
         false => None,
     };
-    let witnesses = vec![syn::Item::Fn(witness::witness(item, &function, &notes))];
+    let witnesses =
+        vec![syn::Item::Fn(witness::witness(item, &options.requires, &function, &notes))];
     let release = release.map(|release| Box::new(Lowered::of(release, Vec::new(), None)));
     Some(Lowered::of(debug, witnesses, release))
 }
@@ -214,7 +215,7 @@ fn check_device(
             let callee = Callee { item: index, member: None };
             let checked = check_function(callee, devices, known, errors);
             let witness =
-                checked.map(|(function, notes)| witness::witness(item, &function, &notes));
+                checked.map(|(function, notes)| witness::witness(item, &[], &function, &notes));
             witness.map(syn::Item::Fn).into_iter().collect()
         }
         syn::Item::Impl(item) => {

@@ -13,6 +13,7 @@ mod scope;
 mod tests;
 
 use super::infer::is_ordering;
+use crate::attr::Options;
 pub(crate) use known::is_known_item;
 pub(super) use macros::shared_dyn;
 use proc_macro2::TokenStream;
@@ -61,11 +62,18 @@ pub(crate) fn paths(item: &Item) -> Vec<Path> {
     paths.found
 }
 
-/// As [`paths`], of a kernel whose `open` constants only rustc knows.
-pub(crate) fn kernel_paths(item: &ItemFn, open: &[Path]) -> Vec<Path> {
+/// As [`paths`], of a kernel, what it requires included; its open constants only rustc knows.
+pub(crate) fn kernel_paths(item: &ItemFn, options: &Options) -> Vec<Path> {
     let mut paths = Paths::new();
-    paths.keys.extend(open.iter().map(key));
+    paths.keys.extend(options.open.iter().map(key));
     paths.visit_item_fn(item);
+    if !options.requires.is_empty() {
+        // In the scope of the function's parameters.
+        let mut conditions = item.clone();
+        let required = options.requires.iter().map(|condition| condition.expr.clone());
+        conditions.block.stmts = required.map(|expr| Stmt::Expr(expr, None)).collect();
+        paths.visit_item_fn(&conditions);
+    }
     paths.found
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Function {
     pub(crate) block: Option<[Extent; 3]>,
     /// Parameters, in order.
     pub(crate) params: Vec<Pattern>,
+    /// What a kernel requires of its launches: conditions over the parameters.
+    pub(crate) requires: Vec<Expr>,
     /// Every variable.
     pub(crate) vars: Table<Var, Variable>,
     /// How many labels there are, named or not.

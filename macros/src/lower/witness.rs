@@ -16,7 +16,7 @@ use super::{
     types::{Prim, Ty, Type, Types, atomic_name},
     vector::Vector,
 };
-use crate::std_name::StdName;
+use crate::{requires::Condition, std_name::StdName};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::{
@@ -130,9 +130,17 @@ impl Notes {
 }
 
 /// The witness of a function.
-pub(crate) fn witness(item: &ItemFn, function: &Function, notes: &Notes) -> ItemFn {
+pub(crate) fn witness(
+    item: &ItemFn,
+    requires: &[Condition],
+    function: &Function,
+    notes: &Notes,
+) -> ItemFn {
     let mut witness = item.clone();
     witness.block = Box::new(body(&item.block, function, notes));
+    // Behind the endless loop.
+    let conditions = requires.iter().map(|condition| written_out(&condition.expr, function, notes));
+    witness.block.stmts.splice(1..1, conditions);
     strip(&mut witness.sig);
     witness.sig.ident =
         Ident::new(&format!("witness_of_{}", plain(&item.sig.ident)), Span::call_site());
@@ -226,6 +234,17 @@ fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
     stmts.extend(notes.constants.iter().map(|(path, name)| constant(path, name)));
     stmts.push(Stmt::Expr(Expr::Block(body), None));
     Block { brace_token: Brace::default(), stmts }
+}
+
+/// A condition that the kernel requires, as a statement.
+fn written_out(written: &Expr, function: &Function, notes: &Notes) -> Stmt {
+    let mut reader = Reader { notes, found: Vec::new() };
+    reader.visit_expr(written);
+    let mut expr = written.clone();
+    let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
+    writer.visit_expr_mut(&mut expr);
+    Strip.visit_expr_mut(&mut expr);
+    parse_quote!(let _: bool = #expr;)
 }
 
 fn plain(ident: &Ident) -> String {

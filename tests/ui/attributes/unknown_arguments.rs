@@ -1,7 +1,7 @@
 //! Every unknown argument is reported, with what it may be meant to be.
 use warpwise::prelude::*;
 
-#[kernel(blok = 256, contract = false, wideindex, requires(x.len() > 0), zebra)]
+#[kernel(blok = 256, contract = false, wideindex, ensures(x.len() > 0), zebra)]
 fn fill(x: &mut [f32]) {
     let i = global_idx_x();
     if i < x.len() {

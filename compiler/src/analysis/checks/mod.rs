@@ -4,7 +4,8 @@
 //! want to know what becomes of the checks that the front end made: each with its place in the
 //! source, and whether the optimizer drops it.
 //!
-//! A check is an [`Op::Bounds`] or [`Op::Check`]. What proves it are *numbers* (types,
+//! A check is an [`Op::Bounds`], an [`Op::Check`], or an [`Op::If`] that does nothing but [panic](Op::Panic) on one
+//! side: of a part of a slice, of an assertion. What proves it are *numbers* (types,
 //! declared blocks, what the launcher allows: see [`range`](super::range)) and *relations*: conditions around it,
 //! loops, checks before it, and what the kernel [requires](crate::ir::Requirement) of its launches.
 //! Relations are between sums of products of what is known, in exact numbers, so a value that may wrap
@@ -50,14 +51,25 @@ use crate::{
 /// A check, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// The `bounds` or `check`.
+    /// The `bounds`, `check` or `if`.
     pub inst: InstId,
     /// What the thread ends with where it fails.
-    pub fault: Fault,
+    pub what: What,
     /// Where it is in the source.
     pub span: Span,
     /// Whether it can fail.
     pub verdict: Verdict,
+}
+
+/// What a thread ends with where a check fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// With a fault; never [`Fault::Panic`].
+    Fault(Fault),
+    /// With what Rust says of a part of a slice that is not there.
+    Slice,
+    /// With another message, as of an assertion.
+    Panic,
 }
 
 /// Whether a check can fail.
@@ -127,8 +139,9 @@ pub fn analyze(kernel: &Kernel) -> Vec<Check> {
 /// The checks that cannot fail.
 pub(crate) fn proved(kernel: &Kernel) -> Facts<InstId, bool> {
     let mut proved = kernel.insts.facts(false);
-    let has_checks =
-        |(_, inst): (_, &crate::ir::Inst)| matches!(inst.op, Op::Bounds { .. } | Op::Check { .. });
+    let has_checks = |(_, inst): (_, &crate::ir::Inst)| {
+        matches!(inst.op, Op::Bounds { .. } | Op::Check { .. } | Op::Panic { .. })
+    };
     if kernel.insts.iter().any(has_checks) {
         for check in walk::Walk::new(kernel, false).run() {
             proved[check.inst] = matches!(check.verdict, Verdict::Proved(_));

@@ -19,7 +19,9 @@ impl Walk<'_> {
             Op::Generic(generic) => Some(self.atom(Kind::Generic(*generic), limits)),
             Op::Param(param) => Some(self.atom(Kind::Param(*param), self.launch.param(*param))),
             Op::Len(param) => Some(self.atom(Kind::Len(*param), self.launch.param(*param))),
-            Op::Builtin(builtin) => Some(self.builtin(*builtin, Cause::Operation(id))),
+            Op::Builtin(builtin) => limits
+                .contains(self.launch.builtin(*builtin))
+                .then(|| self.builtin(*builtin, Cause::Operation(id))),
             Op::Unary { op, value } => self.unary(*op, *value, scalar),
             Op::Binary { op, lhs, rhs } => self.binary(id, *op, [*lhs, *rhs], scalar),
             Op::Cast { value } | Op::Bitcast { value } => {

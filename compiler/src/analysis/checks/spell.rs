@@ -1,6 +1,6 @@
 //! What is not known of a check, in words.
 use super::{
-    Cause, Unproved,
+    Cause, Unproved, What,
     atom::Kind,
     form::{AtomId, Form, Monomial},
     walk::Walk,
@@ -39,16 +39,17 @@ impl Walk<'_> {
     }
 
     /// Of a condition that may be false.
-    pub(super) fn unproved_condition(&mut self, cond: InstId, fault: Fault) -> Unproved {
-        let text = self.spell_condition(cond, true);
-        let required = self.goal(cond, true).and_then(|goal| self.required(&goal));
+    pub(super) fn unproved_condition(&mut self, cond: InstId, truth: bool, what: What) -> Unproved {
+        let cond = self.unproved_part(cond, truth);
+        let text = self.spell_condition(cond, truth);
+        let required = self.goal(cond, truth).and_then(|goal| self.required(&goal));
         match text {
             Some(text) => Unproved {
-                message: format!("nothing proves `{text}`, so this may be {}", noun(fault)),
+                message: format!("nothing proves `{text}`, so this may be {}", noun(what)),
                 help: with_required(format!("add `if {text}`"), required),
             },
             None => Unproved {
-                message: format!("nothing proves that this is not {}", noun(fault)),
+                message: format!("nothing proves that this is not {}", noun(what)),
                 help: with_required(
                     "check the operands in an `if` around this".to_owned(),
                     required,
@@ -97,39 +98,38 @@ impl Walk<'_> {
 
     /// The form that is not negative exactly where `cond` is `truth`.
     fn goal(&self, cond: InstId, truth: bool) -> Option<Form> {
-        match self.kernel.insts[cond].op {
-            Op::Unary { op: UnaryOp::Not, value } => self.goal(value, !truth),
-            Op::Compare { op, lhs, rhs } => {
-                let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
-                match (op, truth) {
-                    (CompareOp::Lt, true) | (CompareOp::Ge, false) => rhs.minus(lhs)?.shifted(-1),
-                    (CompareOp::Gt, true) | (CompareOp::Le, false) => lhs.minus(rhs)?.shifted(-1),
-                    (CompareOp::Le, true) | (CompareOp::Gt, false) => rhs.minus(lhs),
-                    (CompareOp::Ge, true) | (CompareOp::Lt, false) => lhs.minus(rhs),
-                    // What is not 0 and not negative is positive.
-                    (CompareOp::Ne, true) | (CompareOp::Eq, false) => {
-                        let difference = lhs.minus(rhs)?;
-                        let positive = self.known.implies(&self.atoms, &difference);
-                        difference.shifted(-1).filter(|_| positive)
-                    }
-                    (CompareOp::Eq, true) | (CompareOp::Ne, false) => None,
-                }
+        let op = &self.kernel.insts[cond].op;
+        if let Op::Unary { op: UnaryOp::Not, value } = *op {
+            return self.goal(value, !truth);
+        }
+        let Op::Compare { op, lhs, rhs } = *op else { return None };
+        let op = if truth { op } else { range::inverse(op) };
+        let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
+        match op {
+            CompareOp::Lt => rhs.minus(lhs)?.shifted(-1),
+            CompareOp::Gt => lhs.minus(rhs)?.shifted(-1),
+            CompareOp::Le => rhs.minus(lhs),
+            CompareOp::Ge => lhs.minus(rhs),
+            // What is not 0 and not negative is positive.
+            CompareOp::Ne => {
+                let difference = lhs.minus(rhs)?;
+                let positive = self.known.implies(&self.atoms, &difference);
+                difference.shifted(-1).filter(|_| positive)
             }
-            _ => None,
+            CompareOp::Eq => None,
         }
     }
 
     /// A condition as Rust, if it is a comparison.
     fn spell_condition(&self, cond: InstId, truth: bool) -> Option<String> {
-        match self.kernel.insts[cond].op {
-            Op::Unary { op: UnaryOp::Not, value } => self.spell_condition(value, !truth),
-            Op::Compare { op, lhs, rhs } => {
-                let op = if truth { op } else { range::inverse(op) };
-                let [lhs, rhs] = [lhs, rhs].map(|id| self.spell(self.forms[id].as_ref()?));
-                Some(format!("{} {} {}", lhs?, comparison(op), rhs?))
-            }
-            _ => None,
+        let op = &self.kernel.insts[cond].op;
+        if let Op::Unary { op: UnaryOp::Not, value } = *op {
+            return self.spell_condition(value, !truth);
         }
+        let Op::Compare { op, lhs, rhs } = *op else { return None };
+        let op = if truth { op } else { range::inverse(op) };
+        let [lhs, rhs] = [lhs, rhs].map(|id| self.spell(self.forms[id].as_ref()?));
+        Some(format!("{} {} {}", lhs?, comparison(op), rhs?))
     }
 
     /// A form as Rust; `None` if something in it has no name.
@@ -191,12 +191,10 @@ impl Walk<'_> {
             Kind::Len(id) => Some(format!("{}.len()", kernel.params[*id].name)),
             Kind::Builtin(builtin) => Some(builtin.spell()),
             Kind::Generic(id) => Some(kernel.generics[*id].name.clone()),
-            Kind::Inst(id) => match kernel.insts[*id].op {
-                Op::Get(local) => {
-                    Some(kernel.locals[local].name.clone()).filter(|name| !name.is_empty())
-                }
-                _ => None,
-            },
+            Kind::Inst(id) => {
+                let Op::Get(local) = kernel.insts[*id].op else { return None };
+                Some(kernel.locals[local].name.clone()).filter(|name| !name.is_empty())
+            }
             Kind::Div(lhs, rhs) => Some(format!("({}) / ({})", self.spell(lhs)?, self.spell(rhs)?)),
             Kind::Min(lhs, rhs) => {
                 Some(format!("({}).min({})", self.spell(lhs)?, self.spell(rhs)?))
@@ -232,7 +230,12 @@ fn with_required(guard: String, required: Option<String>) -> String {
 }
 
 /// What a thread ends with.
-const fn noun(fault: Fault) -> &'static str {
+const fn noun(what: What) -> &'static str {
+    let fault = match what {
+        What::Fault(fault) => fault,
+        What::Slice => return "a part of a slice that is not there",
+        What::Panic => Fault::Panic,
+    };
     match fault {
         Fault::IndexOutOfBounds => "an index out of bounds",
         Fault::DivideByZero => "a division by zero",

@@ -288,3 +288,41 @@ fn what_is_missing_is_computed() {
         )
     );
 }
+
+#[test]
+fn parts_of_slices_that_are_there_are_not_checked() {
+    // `&x[4 * i..4 * i + 4]`
+    let body = "
+        message msg0 = \"slice index starts at {0} but ends at {1}\": (u64, u64)
+        message msg1 = \"no\": ()
+        %0 = builtin global_idx.x : u64
+        %1 = const 4 : u64
+        %2 = mul %0, %1 : u64
+        %3 = add %2, %1 : u64
+        %4 = len arg0 : u64
+        %5 = le %3, %4 : bool
+        %6 = le %2, %3 : bool
+        %7 = and %5, %6 : bool
+        %8 = if %7 {} else {
+          %9 = panic msg0, %2, %3
+        }
+        %10 = sub %3, %2 : u64
+        %11 = const 3 : u64
+        %12 = bounds %11, %10 : u64
+        %13 = gt %0, %4 : bool
+        %14 = if %13 {
+          %15 = panic msg1
+        }";
+    assert_proved(&[], body, &[false, true, true]);
+    let grid = "le(mul(mul(builtin grid_dim.x, builtin block_dim.x), const 4 : u64), len arg0)";
+    assert_proved(&[grid], body, &[true, true, true]);
+    let expected = (
+        "nothing proves `4 * global_idx_x() + 4 <= x.len()`, so this may be a part of a slice that \
+         is not there"
+            .into(),
+        "add `if 4 * global_idx_x() + 4 <= x.len()` or `#[kernel(requires(x.len() >= 4 * \
+         grid_dim_x() * block_dim_x()))]`"
+            .into(),
+    );
+    assert_eq!(advice(body).remove(0), expected);
+}

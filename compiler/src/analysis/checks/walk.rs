@@ -1,6 +1,6 @@
 //! Goes through a kernel with what is known at each instruction.
 use super::{
-    Cause, Check, Unproved, Verdict,
+    Cause, Check, Unproved, Verdict, What,
     atom::{Atoms, Kind},
     facts::Known,
     form::{AtomId, Form},
@@ -12,6 +12,7 @@ use crate::{
     },
     id::Facts,
     ir::{BinaryOp, Body, CompareOp, Fault, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
+    message::SLICE_TEXTS,
 };
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -82,6 +83,9 @@ impl<'k> Walk<'k> {
         } else if let Op::Check { cond, fault } = *op {
             self.check(id, cond, fault);
         } else if let Op::If { cond, then, other } = op {
+            if let Some((truth, what)) = self.panics(then, other) {
+                self.assertion(id, *cond, truth, what);
+            }
             self.branch(*cond, then, other);
         } else if let Op::For { start, end, inclusive, body, .. } = op {
             self.forms[id] = self.form(id);
@@ -130,15 +134,55 @@ impl<'k> Walk<'k> {
             None => None,
         };
         let verdict = self.verdict(proof, |walk| walk.unproved_index(index, len, goal.as_ref()));
-        self.note(id, Fault::IndexOutOfBounds, verdict);
+        self.note(id, What::Fault(Fault::IndexOutOfBounds), verdict);
         self.add(goal, Cause::Check(id));
     }
 
     fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
+        let what = What::Fault(fault);
         let proof = self.proof(cond, true, MOST_PARTS);
-        let verdict = self.verdict(proof, |walk| walk.unproved_condition(cond, fault));
-        self.note(id, fault, verdict);
+        let verdict = self.verdict(proof, |walk| walk.unproved_condition(cond, true, what));
+        self.note(id, what, verdict);
         self.assume(cond, true, Cause::Check(id), MOST_PARTS);
+    }
+
+    /// What the thread ends with where a condition is not what it is to be, if it does nothing
+    /// else there, and nothing at all where it is.
+    fn panics(&self, then: &Body, other: &Body) -> Option<(bool, What)> {
+        let (truth, failed) = match (then.0.is_empty(), other.0.is_empty()) {
+            (true, false) => (true, other),
+            (false, true) => (false, then),
+            (true, true) | (false, false) => return None,
+        };
+        Some((truth, self.message(failed)?))
+    }
+
+    /// What a body that always panics says.
+    fn message(&self, body: &Body) -> Option<What> {
+        let op = &self.kernel.insts[*body.0.last()?].op;
+        if let Op::Panic { message, .. } = op {
+            let text = self.kernel.messages[*message].text.as_str();
+            Some(if SLICE_TEXTS.contains(&text) { What::Slice } else { What::Panic })
+        } else if let Op::If { then, other, .. } = op {
+            self.message(then).and(self.message(other))
+        } else {
+            None
+        }
+    }
+
+    fn assertion(&mut self, id: InstId, cond: InstId, truth: bool, what: What) {
+        let proof = self.proof(cond, truth, MOST_PARTS);
+        let verdict = self.verdict(proof, |walk| walk.unproved_condition(cond, truth, what));
+        self.note(id, what, verdict);
+    }
+
+    /// The part of a conjunction that is not known.
+    pub(super) fn unproved_part(&self, cond: InstId, truth: bool) -> InstId {
+        let Op::Binary { op: BinaryOp::And, lhs, rhs } = self.kernel.insts[cond].op else {
+            return cond;
+        };
+        let part = if self.proof(lhs, true, MOST_PARTS).is_none() { lhs } else { rhs };
+        if truth { part } else { cond }
     }
 
     fn verdict(
@@ -153,9 +197,9 @@ impl<'k> Walk<'k> {
         }
     }
 
-    fn note(&mut self, inst: InstId, fault: Fault, verdict: Verdict) {
+    fn note(&mut self, inst: InstId, what: What, verdict: Verdict) {
         let span = self.kernel.insts[inst].span;
-        self.checks.push(Check { inst, fault, span, verdict });
+        self.checks.push(Check { inst, what, span, verdict });
     }
 
     /// Adds that a form is not negative, if it could be computed.

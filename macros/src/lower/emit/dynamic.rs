@@ -12,7 +12,25 @@ use warpwise_compiler::{
 /// Of how many parts a length may be made.
 const MOST_PARTS: usize = 200;
 
-/// What a length may be made of.
+/// What a launch computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The length of shared memory.
+    Length,
+    /// A condition that the kernel requires.
+    Requirement,
+}
+
+impl Purpose {
+    const fn fact(self) -> &'static str {
+        match self {
+            Self::Length => "the launcher computes the length of `shared_dyn!`",
+            Self::Requirement => "the launcher computes what `requires(..)` says",
+        }
+    }
+}
+
+/// What it may be made of.
 const HELP: &str = "make it of constants, scalar parameters, `len()` of slice parameters, \
                     `block_dim_x()`, `grid_dim_x()` and their kin, with arithmetic and casts";
 
@@ -26,7 +44,7 @@ impl Emit<'_> {
         let count = self.scalar(len)?;
         // What is wrong is reported; so is what is wrong behind it.
         let unknown = Size::Const(ir::Scalar::U64, 0);
-        let size = self.known_size(count, &mut { MOST_PARTS }).unwrap_or(unknown);
+        let size = self.known_size(count, Purpose::Length).unwrap_or(unknown);
         let size = match each {
             Extent::Const(1) => size,
             each => Size::Binary(BinaryOp::Mul, Box::new([size, Size::Extent(each)])),
@@ -38,16 +56,29 @@ impl Emit<'_> {
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }
 
-    /// What a launch makes of an instruction; it has at most as many parts as are `left`.
-    fn known_size(&mut self, id: InstId, left: &mut usize) -> Flow<Size> {
-        let Some(rest) = left.checked_sub(1) else {
-            return Err(self.no_size(id, "and this is too long for it"));
+    /// What a launch makes of an instruction.
+    pub(super) fn known_size(&mut self, id: InstId, purpose: Purpose) -> Flow<Size> {
+        self.known_part(id, &mut (purpose, MOST_PARTS))
+    }
+
+    /// The same of a part of it; it has at most as many parts as are left.
+    fn known_part(&mut self, id: InstId, left: &mut (Purpose, usize)) -> Flow<Size> {
+        let purpose = left.0;
+        let Some(rest) = left.1.checked_sub(1) else {
+            return Err(self.no_size(id, purpose, "and this is too long for it"));
         };
-        *left = rest;
+        left.1 = rest;
         let Inst { op, ty, .. } = &self.build.kernel.insts[id];
         let ir::Ty::Scalar(ty) = *ty else {
-            return Err(self.no_size(id, "and cannot know this"));
+            return Err(self.no_size(id, purpose, "and cannot know this"));
         };
+        if purpose == Purpose::Requirement && self.may_be_float(ty) {
+            return Err(self.no_size(
+                id,
+                purpose,
+                "which is about integers, and this may be a float",
+            ));
+        }
         match *op {
             Op::Const(bits) => Ok(Size::Const(ty, bits)),
             Op::Generic(id) => Ok(Size::Generic(id)),
@@ -58,29 +89,30 @@ impl Emit<'_> {
                 ty => Ok(Size::Cast(ty, Box::new(Size::Builtin(builtin)))),
             },
             Op::Builtin(_) => {
-                Err(self.no_size(id, "and this is different in each thread or block"))
+                Err(self.no_size(id, purpose, "and this is different in each thread or block"))
             }
-            Op::Unary { op, value } => Ok(Size::Unary(op, Box::new(self.known_size(value, left)?))),
-            Op::Cast { value } => Ok(Size::Cast(ty, Box::new(self.known_size(value, left)?))),
+            Op::Unary { op, value } => Ok(Size::Unary(op, Box::new(self.known_part(value, left)?))),
+            Op::Cast { value } => Ok(Size::Cast(ty, Box::new(self.known_part(value, left)?))),
             Op::Binary { op, lhs, rhs } => {
-                Ok(Size::Binary(op, Box::new([self.known_size(lhs, left)?, self.known_size(rhs, left)?])))
+                Ok(Size::Binary(op, Box::new([self.known_part(lhs, left)?, self.known_part(rhs, left)?])))
             }
             Op::Compare { op, lhs, rhs } => {
-                Ok(Size::Compare(op, Box::new([self.known_size(lhs, left)?, self.known_size(rhs, left)?])))
+                Ok(Size::Compare(op, Box::new([self.known_part(lhs, left)?, self.known_part(rhs, left)?])))
             }
             Op::Select { cond, then, other } => Ok(Size::Select(Box::new([
-                self.known_size(cond, left)?,
-                self.known_size(then, left)?,
-                self.known_size(other, left)?,
+                self.known_part(cond, left)?,
+                self.known_part(then, left)?,
+                self.known_part(other, left)?,
             ]))),
             Op::Load { .. }
             | Op::AtomicLoad { .. }
             | Op::Atomic { .. }
             | Op::CompareExchange { .. } => {
-                Err(self.no_size(id, "and cannot know what is in memory"))
+                Err(self.no_size(id, purpose, "and cannot know what is in memory"))
             }
             Op::Get(_) => Err(self.no_size(
                 id,
+                purpose,
                 "and cannot know the value of a variable that is set again, or that `if`, `match` or a \
                  loop chooses",
             )),
@@ -113,14 +145,22 @@ impl Emit<'_> {
             | Op::Continue(_)
             | Op::Return
             | Op::Print { .. }
-            | Op::Panic { .. } => Err(self.no_size(id, "and cannot know this")),
+            | Op::Panic { .. } => Err(self.no_size(id, purpose, "and cannot know this")),
+        }
+    }
+
+    /// Whether a type is, or may turn out to be, a float.
+    fn may_be_float(&self, scalar: ir::Scalar) -> bool {
+        match self.bound(scalar) {
+            None => scalar.is_float(),
+            Some(bound) => bound != ir::Bound::Int,
         }
     }
 
     /// Reports that a launch does not know an instruction's value.
-    fn no_size(&mut self, id: InstId, why: &str) -> Left {
+    fn no_size(&mut self, id: InstId, purpose: Purpose, why: &str) -> Left {
         let at = self.spans[self.build.kernel.insts[id].span.index()];
-        let fact = format!("the launcher computes the length of `shared_dyn!`, {why}");
+        let fact = format!("{}, {why}", purpose.fact());
         self.errors.advise(at, fact, HELP);
         Left
     }

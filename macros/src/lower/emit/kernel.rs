@@ -60,8 +60,10 @@ pub(in crate::lower) fn kernel(
     };
     emit.build.kernel.cooperative = options.cooperative;
     emit.build.kernel.wide_index = options.wide_index;
+    emit.build.kernel.deny_checks = options.deny_checks;
     emit.signature().ok()?;
     emit.give(&function.levels);
+    emit.requirements(&options.requires).ok()?;
     // A body that leaves by `return` has left no less than one that ends.
     let _ = emit.block(&function.body);
     emit.spaces();

@@ -38,6 +38,7 @@ mod operator;
 mod place;
 mod power;
 mod reference;
+mod require;
 mod saturating;
 mod show;
 mod size;

@@ -5,7 +5,10 @@ use crate::lower::{
     tree::{At, Expr},
 };
 use std::rc::Rc;
-use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, Message, Op, Scalar};
+use warpwise_compiler::{
+    ir::{self, BinaryOp, Body, CompareOp, InstId, Message, Op, Scalar},
+    message::SLICE_TEXTS,
+};
 
 /// The ends of a part, as numbers of elements.
 struct Ends {
@@ -51,9 +54,9 @@ impl Emit<'_> {
     /// Ends the thread, as Rust does, if a part is not within the slice or ends before its start;
     /// yields the index behind its last element.
     fn check_part(&mut self, ends: &Ends, len: InstId, at: At) -> Flow<InstId> {
-        const START: &str = "range start index {0} out of range for slice of length {1}";
-        const END: &str = "range end index {0} out of range for slice of length {1}";
-        const ORDER: &str = "slice index starts at {0} but ends at {1}";
+        const START: &str = SLICE_TEXTS[0];
+        const END: &str = SLICE_TEXTS[1];
+        const ORDER: &str = SLICE_TEXTS[2];
         let past = match ends.end {
             Some(last) if ends.inclusive => {
                 let one = self.int(1, Scalar::U64, at);

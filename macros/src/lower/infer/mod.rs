@@ -209,6 +209,8 @@ impl<'a> Infer<'a> {
         let block = options.and_then(|options| options.block.as_ref());
         let block = block.map(|dims| self.block_dims(dims));
         let params = self.signature(sig);
+        let conditions = options.into_iter().flat_map(|options| &options.requires);
+        let requires = conditions.map(|condition| self.condition(&condition.expr)).collect();
         let (mut body, ty) = self.block(written, Some(self.ret));
         if let Some(tail) = body.tail.take() {
             body.tail = Some(Box::new(self.coerce(*tail, self.ret)));
@@ -222,6 +224,7 @@ impl<'a> Infer<'a> {
             generics: self.names.generics,
             block: block.flatten(),
             params,
+            requires,
             vars: self.vars,
             labels: self.labels,
             types: self.types,
@@ -235,6 +238,13 @@ impl<'a> Infer<'a> {
             body,
         };
         (function, self.notes)
+    }
+
+    /// A condition that the kernel requires.
+    fn condition(&mut self, written: &syn::Expr) -> Expr {
+        let bool = self.prim(Prim::Bool);
+        let condition = self.expr(written, Some(bool));
+        self.coerce(condition, bool)
     }
 
     /// What `Self` is in the `impl` at hand, whose parameters stand for themselves.

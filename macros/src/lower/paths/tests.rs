@@ -122,8 +122,9 @@ fn open_constants_are_for_rustc() {
             x[TILE] = x[a::WIDTH] + x[MINE];
         }
     );
-    let open = [syn::parse_quote!(TILE), syn::parse_quote!(a::WIDTH)];
-    assert_eq!(kernel_paths(&item, &open).iter().map(key).collect::<Vec<_>>(), ["MINE"]);
+    let open = vec![syn::parse_quote!(TILE), syn::parse_quote!(a::WIDTH)];
+    let options = Options { open, ..Options::default() };
+    assert_eq!(kernel_paths(&item, &options).iter().map(key).collect::<Vec<_>>(), ["MINE"]);
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl Source {
         let is_function = |index: &usize| matches!(self.devices[*index], Item::Fn(_));
         let mut all = known.clone();
         all.retain(|_, index| !is_function(index));
-        for path in kernel_paths(item, &[]) {
+        for path in kernel_paths(item, &Options::default()) {
             let last = path.segments.last().map(|last| last.ident.to_string());
             if let Some(&index) = last.and_then(|last| known.get(&last)) {
                 all.insert(key(&path), index);
