@@ -60,7 +60,7 @@ fn ranges_hold_every_value() {
 fn what_is_proved_never_fails() {
     let [mut checked, mut failed, mut proved, mut related] = [0; 4];
     for make in [guarded_kernel, dense_kernel] {
-        for seed in seeds(1500) {
+        for seed in seeds(500) {
             let RandomKernel { kernel, shape, mut args, .. } = make(seed);
             let mut safe = kernel.insts.facts(false);
             for check in checks::analyze(&kernel) {
@@ -89,7 +89,7 @@ fn what_is_proved_never_fails() {
     println!(
         "{checked} checks, {failed} failures, {proved} proved, {related} of them by relations"
     );
-    assert!(failed > 1000 && related > 1000, "the kernels say little");
+    assert!(failed > 500 && related > 500, "the kernels say little");
 }
 
 /// The instruction that ends threads where a check fails.

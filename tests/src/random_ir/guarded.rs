@@ -297,7 +297,10 @@ impl Guarded {
         let index = self.some(Scalar::U64);
         let len = match self.draw.below(3) {
             0 => self.some(Scalar::U64),
-            _ => self.value(Op::Len(ParamId::new(self.draw.index(2))), Scalar::U64),
+            _ => {
+                let slice = ParamId::new(self.draw.index(2));
+                self.value(Op::Len(slice), Scalar::U64)
+            }
         };
         self.value(Op::Bounds { index, len }, Scalar::U64);
     }
