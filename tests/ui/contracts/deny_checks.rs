@@ -10,8 +10,8 @@ fn other_length(x: &[f32], y: &mut [f32]) {
 }
 
 #[kernel(deny_checks)]
-fn unguarded(x: &mut [f32]) {
-    x[global_idx_x()] = x[0];
+fn unguarded(x: &[f32], y: &mut [f32]) {
+    y[global_idx_x()] = x[0];
 }
 
 #[kernel(deny_checks)]

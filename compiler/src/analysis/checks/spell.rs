@@ -41,7 +41,8 @@ impl Walk<'_> {
     /// Of a condition that may be false.
     pub(super) fn unproved_condition(&mut self, cond: InstId, truth: bool, what: What) -> Unproved {
         let cond = self.unproved_part(cond, truth);
-        let text = self.spell_condition(cond, truth);
+        // What the check of an overflow compares is of no use to whoever wrote the sum.
+        let text = self.spell_condition(cond, truth).filter(|_| !is_overflow(what));
         let required = self.goal(cond, truth).and_then(|goal| self.required(&goal));
         match text {
             Some(text) => Unproved {
@@ -219,6 +220,30 @@ impl Walk<'_> {
             ParamKind::Scalar(scalar) => Some(scalar),
             ParamKind::Slice { .. } => None,
         }
+    }
+}
+
+const fn is_overflow(what: What) -> bool {
+    match what {
+        What::Slice | What::Panic => false,
+        What::Fault(fault) => match fault {
+            Fault::DivideOverflow
+            | Fault::RemainderOverflow
+            | Fault::NegateOverflow
+            | Fault::AddOverflow
+            | Fault::SubtractOverflow
+            | Fault::MultiplyOverflow
+            | Fault::ShiftLeftOverflow
+            | Fault::ShiftRightOverflow => true,
+            Fault::IndexOutOfBounds
+            | Fault::DivideByZero
+            | Fault::RemainderByZero
+            | Fault::StepByZero
+            | Fault::ClampBounds
+            | Fault::NegativeSquareRoot
+            | Fault::NonPositiveLogarithm
+            | Fault::Panic => false,
+        },
     }
 }
 
