@@ -5,11 +5,13 @@
 pub mod checks;
 pub mod evaluate;
 pub mod launch;
+pub mod races;
 pub mod range;
 pub mod trace;
 pub mod uniformity;
 pub mod vectors;
 use crate::ir::Kernel;
+use races::Races;
 use trace::Trace;
 use uniformity::Uniformity;
 
@@ -20,6 +22,8 @@ pub struct Analyses {
     pub uniformity: Uniformity,
     /// What one block does, step after step.
     pub trace: Trace,
+    /// Which accesses of threads race.
+    pub races: Races,
 }
 
 impl Analyses {
@@ -27,7 +31,8 @@ impl Analyses {
     pub fn of(kernel: &Kernel) -> Self {
         let uniformity = uniformity::analyze(kernel);
         let trace = trace::analyze_in(kernel, &uniformity, trace::Shape::of(kernel));
-        Self { uniformity, trace }
+        let races = races::analyze(kernel, &trace, &uniformity);
+        Self { uniformity, trace, races }
     }
 
     /// The same where a block of `kernel` has another shape.

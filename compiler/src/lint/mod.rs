@@ -3,26 +3,38 @@
 //! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the
 //! steps. It reports what the facts prove bad, and is silent about what they cannot
 //! tell. It does not know levels: [`run`] asks [`Levels`], where the innermost wins.
+mod atomic_mixing;
 mod barriers_after_divergent_returns;
 mod barriers_in_divergent_flow;
 mod barriers_in_divergent_loops;
+mod block_races;
 mod divergent_branches;
 mod divergent_loops;
 mod divergent_matches;
+mod global_races;
 mod inactive_lane_shuffles;
 mod lanes;
 pub mod launch;
 mod low_occupancy;
 mod mismatched_barriers;
+mod missing_barriers;
+mod missing_fences;
+mod missing_warp_syncs;
 mod moderate_occupancy;
 mod partial_warps;
+mod race;
+mod redundant_barriers;
 mod residency;
+mod same_value_races;
 mod serial_sections;
+mod shared_write_races;
 mod small_grids;
 mod tail_waves;
 mod tiny_launches;
+mod uninit_shared_reads;
 mod unknown_block_shape;
 mod unlaunchable_kernels;
+mod unused_shared;
 mod warp_mask_mismatches;
 pub(crate) mod why;
 mod work;
@@ -74,23 +86,34 @@ struct Finding {
 
 /// Every lint, by name.
 pub static LINTS: &[Lint] = &[
+    atomic_mixing::LINT,
     barriers_after_divergent_returns::LINT,
     barriers_in_divergent_flow::LINT,
     barriers_in_divergent_loops::LINT,
+    block_races::LINT,
     divergent_branches::LINT,
     divergent_loops::LINT,
     divergent_matches::LINT,
+    global_races::LINT,
     inactive_lane_shuffles::LINT,
     low_occupancy::LINT,
     mismatched_barriers::LINT,
+    missing_barriers::LINT,
+    missing_fences::LINT,
+    missing_warp_syncs::LINT,
     moderate_occupancy::LINT,
     partial_warps::LINT,
+    redundant_barriers::LINT,
+    same_value_races::LINT,
     serial_sections::LINT,
+    shared_write_races::LINT,
     small_grids::LINT,
     tail_waves::LINT,
     tiny_launches::LINT,
+    uninit_shared_reads::LINT,
     unknown_block_shape::LINT,
     unlaunchable_kernels::LINT,
+    unused_shared::LINT,
     warp_mask_mismatches::LINT,
 ];
 

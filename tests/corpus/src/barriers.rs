@@ -133,7 +133,7 @@ fn a_strided_loop_with_a_barrier(x: &[f32], y: &mut [f32]) {
     let tile = shared!([f32; 64]);
     let mut sum = 0.0;
     for i in (t..100).step_by(64) {
-        tile[t] = x[i];
+        tile[t] = x[i]; //~ gpu_missing_barriers
         sync_threads(); //~ gpu_barriers_in_divergent_loops
         sum += tile[63 - t];
     }
@@ -248,7 +248,7 @@ fn matmul_without_the_second_barrier(n: usize, a: &[f32], b: &[f32], c: &mut [f3
     let (column, row) = (global_idx_x(), global_idx_y());
     let mut sum = 0.0;
     for k in 0..n / 16 {
-        tile_a[ty][tx] = a[row * n + k * 16 + tx]; //~ gpu_missing_barriers
+        tile_a[ty][tx] = a[row * n + k * 16 + tx];
         tile_b[ty][tx] = b[(k * 16 + ty) * n + column]; //~ gpu_missing_barriers
         sync_threads();
         for j in 0..16 {

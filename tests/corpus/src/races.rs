@@ -207,7 +207,7 @@ fn one_past_the_end(x: &[f32], y: &mut [f32]) {
 fn every_block_writes_the_same_cells(x: &[f32], y: &mut [f32]) {
     let (i, t) = (global_idx_x(), thread_idx_x());
     if i < x.len() && t < y.len() {
-        y[t] = x[i]; //~ gpu_global_races
+        y[t] = x[i]; //~ gpu_block_races
     }
 }
 
@@ -307,7 +307,7 @@ fn a_stride_that_is_too_short(x: &[f32], y: &mut [f32]) {
     let (b, t) = (block_idx_x(), thread_idx_x());
     let i = b * 128 + t;
     if i < x.len() && i < y.len() {
-        y[i] = x[i] + b as f32; //~ gpu_global_races
+        y[i] = x[i] + b as f32; //~ gpu_block_races
     }
 }
 

@@ -26,7 +26,7 @@ fn pairs_in_half_a_warp(seed: f32, y: &mut [f32]) {
     filled_pairs(table, seed);
     let l = thread_idx_x();
     if l < 16 && l < y.len() {
-        y[l] = table[l].x + table[l].y;
+        y[l] = table[15 - l].x + table[15 - l].y;
     }
 }
 
@@ -57,7 +57,7 @@ fn quads_in_a_row(seed: f32, y: &mut [f32]) {
     let table = shared!([F32x4; 64]);
     filled(table, seed);
     let l = thread_idx_x();
-    let v = table[l];
+    let v = table[31 - l];
     if l < y.len() {
         y[l] = v.x + v.y + v.z + v.w;
     }

@@ -160,7 +160,17 @@ impl Run<'_> {
             (Known::Truth(a), Known::Truth(b)) => return self.logic(op, &a, &b, active),
             (Known::Int(a), Known::Int(b)) => {
                 let scalar = scalar(self.kernel.insts[id].ty);
-                scalar.and_then(|scalar| self.integers(id, op, scalar, [&a, &b]))
+                let result = scalar.and_then(|scalar| self.integers(id, op, scalar, [&a, &b]));
+                match result {
+                    Some(int) if int.fit < Fit::Wraps => Some(int),
+                    other => {
+                        let [a, b] = [&a, &b].map(|int| self.only_in(int, active));
+                        let again = scalar.zip(a.zip(b));
+                        let again = again
+                            .and_then(|(scalar, (a, b))| self.integers(id, op, scalar, [&a, &b]));
+                        again.or(other)
+                    }
+                }
             }
             (Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..), _) => None,
         };
@@ -171,6 +181,14 @@ impl Run<'_> {
                 self.fresh(id, spread)
             }
         }
+    }
+
+    /// A number in each of `active`, with one of those in the other threads, which do not compute with it.
+    fn only_in(&self, int: &Int, active: &Threads) -> Option<Int> {
+        let numbers = int.value.exact().filter(|_| int.fit == Fit::Proved)?;
+        let anyone = Factors::Same(numbers.at(active.iter().next()?));
+        let value = numbers.select(&anyone, active, self.count);
+        Some(Int { value: Rc::new(value.into()), ..int.clone() })
     }
 
     fn logic(&self, op: BinaryOp, a: &Truth, b: &Truth, active: &Threads) -> Known {
@@ -493,6 +511,10 @@ impl Run<'_> {
                 // A thread's own number grows with its index: those with small ones are the many.
                 let rises = varying().all(|term| rises(&term.factors));
                 let small = matches!(op, CompareOp::Lt | CompareOp::Le) == rises;
+                // If only the first block has small ones, the others are the many.
+                let count = i128::try_from(self.count).unwrap_or(i128::MAX);
+                let rare = self.range(difference).is_some_and(|range| range.min > -count);
+                let small = small != rare;
                 let [many, few] = match spread {
                     Spread::Block | Spread::Warp => [Which::Warps, Which::Warps],
                     Spread::Thread => [Which::Guarded, Which::Some],
@@ -512,8 +534,8 @@ impl Run<'_> {
             {
                 let warps_agree = difference.terms().iter().all(|term| !term.of.is_of_warps());
                 let one = if warps_agree { Which::One } else { Which::Some };
-                let [yes, no] =
-                    if op == CompareOp::Eq { [one, Which::Some] } else { [Which::Some, one] };
+                let others = if warps_agree { Which::Guarded } else { Which::Some };
+                let [yes, no] = if op == CompareOp::Eq { [one, others] } else { [others, one] };
                 Truth::of(&self.all, yes, no)
             }
             CompareOp::Lt

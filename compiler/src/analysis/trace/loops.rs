@@ -107,6 +107,7 @@ impl Run<'_> {
     ) -> Flow {
         self.open(id, &active);
         self.loops.push((id, None));
+        self.rounds.push(0);
         let entry = active.clone();
         let mut now = from.clone();
         let mut next = Some(active);
@@ -140,6 +141,7 @@ impl Run<'_> {
             }
         }
         self.loops.pop();
+        self.rounds.pop();
         self.after(id, entry)
     }
 
@@ -150,6 +152,9 @@ impl Run<'_> {
         let mut states = std::mem::take(&mut self.frame().continues);
         if let Flow::On(active) = flow {
             states.push(self.state(active));
+        }
+        if let Some(round) = self.rounds.last_mut() {
+            *round += 1;
         }
         let whole = self.frame().exits.len() == exits && self.frame().lost.is_none();
         let state = self.merge_all(id, states)?;
@@ -198,6 +203,7 @@ impl Run<'_> {
         let noted = self.trace.spread.clone();
         self.open(id, active);
         self.loops.push((id, None));
+        self.rounds.push(0);
         let mut next = Some(active.clone());
         let mut left = MOST_ITERATIONS;
         let mut known = true;
@@ -214,6 +220,7 @@ impl Run<'_> {
             }
         }
         self.loops.pop();
+        self.rounds.pop();
         if known && (self.frame().lost.is_some() || !self.frame().exits.is_empty()) {
             return Some(self.after(id, active.clone()));
         }
@@ -270,6 +277,7 @@ impl Run<'_> {
         }
         self.open(id, &active);
         self.loops.push((id, id_of(&number)));
+        self.rounds.push(0);
         self.resume(State { locals: first, ..before.clone() });
         let mut ends = vec![before.clone()];
         let mut here = Some(entry);
@@ -282,6 +290,7 @@ impl Run<'_> {
             }
         }
         self.loops.pop();
+        self.rounds.pop();
         let Some(frame) = self.frames.pop() else { return Flow::Gone };
         if frame.lost.is_none() {
             self.departures = frame.departures;
@@ -335,6 +344,7 @@ impl Run<'_> {
         let noted = self.trace.spread.clone();
         self.open(id, active);
         self.loops.push((id, id_of(number)));
+        self.rounds.push(0);
         self.resume(State { locals: locals.clone(), ..before.clone() });
         let mut stays = Some(active.clone());
         // The second time for what becomes worse with what the first leaves.
@@ -346,6 +356,7 @@ impl Run<'_> {
             }
         }
         self.loops.pop();
+        self.rounds.pop();
         self.frames.pop();
         for (frame, (exits, continues, lost)) in self.frames.iter_mut().zip(marks) {
             frame.exits.truncate(exits);

@@ -130,6 +130,8 @@ pub struct Event {
     /// The loops around it, the outermost first, each with the symbol of its iteration number; `None` where the loop
     /// is run as often as the kernel would.
     pub loops: Vec<(InstId, Option<SymbolId>)>,
+    /// Of each of these, how many iterations have been run before this one since it was entered, here in the trace.
+    pub rounds: Vec<u32>,
     /// The `if`s around it whose conditions are not known, the outermost first, and which arm it is in: `true` for
     /// `then`.
     pub arms: Vec<(InstId, bool)>,

@@ -38,6 +38,7 @@ pub(super) struct Run<'k> {
     pub(super) interval: u32,
     pub(super) since: u32,
     pub(super) loops: Vec<(InstId, Option<SymbolId>)>,
+    pub(super) rounds: Vec<u32>,
     pub(super) arms: Vec<(InstId, bool)>,
     /// The loops and blocks around.
     pub(super) frames: Vec<Frame>,
@@ -124,6 +125,7 @@ impl<'k> Run<'k> {
             interval: 0,
             since: 0,
             loops: Vec::new(),
+            rounds: Vec::new(),
             arms: Vec::new(),
             frames: Vec::new(),
             departures: 0,
@@ -184,6 +186,7 @@ impl<'k> Run<'k> {
             interval: self.interval,
             since: self.since,
             loops: self.loops.clone(),
+            rounds: self.rounds.clone(),
             arms: self.arms.clone(),
             what,
         });

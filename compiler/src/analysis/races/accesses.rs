@@ -1,0 +1,130 @@
+//! The accesses of a trace that other threads can see, with where each thread is.
+use super::overlap::Places;
+use crate::{
+    analysis::trace::{AccessKind, Active, Event, Trace, Value, What},
+    ir::{self, InstId, Kernel, Op, Order, ParamKind, Root, Scope, Space},
+};
+
+/// An access to shared or global memory.
+#[derive(Debug)]
+pub(super) struct Access<'a> {
+    /// The number of its event.
+    pub(super) number: usize,
+    pub(super) inst: InstId,
+    pub(super) root: Option<Root>,
+    pub(super) space: Space,
+    pub(super) active: &'a Active,
+    pub(super) interval: u32,
+    pub(super) kind: &'a AccessKind,
+    pub(super) offset: Option<&'a Value>,
+    pub(super) places: Option<Places>,
+    /// Whether the offset takes for granted that nothing wraps.
+    pub(super) assumed: bool,
+    /// Whether it may change anything.
+    pub(super) writes: bool,
+    /// Among which threads it is atomic, if it is.
+    pub(super) atomic: Option<Scope>,
+}
+
+impl Access<'_> {
+    /// Whether the two are a race if two threads of one block (or of two, if `across`) do them at the same
+    /// bytes, one each, and nothing orders them.
+    pub(super) fn conflicts(&self, other: &Self, across: bool) -> bool {
+        let wide = |scope: Option<Scope>| match scope {
+            None => false,
+            Some(Scope::Block) => !across,
+            Some(Scope::Device | Scope::System) => true,
+        };
+        (self.writes || other.writes) && !(wide(self.atomic) && wide(other.atomic))
+    }
+}
+
+/// Every access of `trace` to memory that threads share and that is written at all, in order. Those that
+/// repeat an earlier one, with nothing between at which threads wait, are left out.
+pub(super) fn accesses<'a>(kernel: &Kernel, trace: &'a Trace) -> Vec<Access<'a>> {
+    let mut list: Vec<Access<'a>> = Vec::new();
+    let mut met = 0;
+    for (number, event) in trace.events.iter().enumerate() {
+        let Some(access) = access(kernel, number, event) else {
+            if matches!(event.what, What::Meeting { .. }) {
+                met = number;
+            }
+            continue;
+        };
+        let earlier = list
+            .iter()
+            .rev()
+            .take_while(|other| other.interval == access.interval && other.number >= met);
+        let mut same = earlier.filter(|other| other.inst == access.inst);
+        let repeats = same.any(|other| {
+            other.offset == access.offset
+                && other.active == access.active
+                && trace.events[other.number].loops == event.loops
+                && symbolic_rounds(&trace.events[other.number]) == symbolic_rounds(event)
+        });
+        if !repeats {
+            list.push(access);
+        }
+    }
+    for access in &mut list {
+        let threads = &access.active.threads;
+        let What::Access(of) = &trace.events[access.number].what else { continue };
+        access.places = of.offset.as_ref().map(|offset| Places::new(offset, of.bytes, threads));
+    }
+    list
+}
+
+/// In which iterations an event is, of the loops of which it is not known how often they run.
+fn symbolic_rounds(event: &Event) -> Vec<u32> {
+    let rounds = event.loops.iter().zip(&event.rounds);
+    rounds.filter(|((_, symbol), _)| symbol.is_some()).map(|(_, &round)| round).collect()
+}
+
+fn access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option<Access<'a>> {
+    let What::Access(access) = &event.what else { return None };
+    let op = &kernel.insts[event.inst].op;
+    let space = kernel.space(op.operands().next()?)?;
+    if space == Space::Local || event.active.threads.is_empty() || is_constant(kernel, access.root)
+    {
+        return None;
+    }
+    let atomic = atomic(op).map(|(_, scope)| scope);
+    Some(Access {
+        number,
+        inst: event.inst,
+        root: access.root,
+        space,
+        active: &event.active,
+        interval: event.interval,
+        kind: &access.kind,
+        offset: access.offset.as_ref(),
+        places: None,
+        assumed: access.assumed,
+        writes: !matches!(op, Op::Load { .. } | Op::AtomicLoad { .. }),
+        atomic,
+    })
+}
+
+/// Whether nobody writes to it while the kernel runs.
+fn is_constant(kernel: &Kernel, root: Option<Root>) -> bool {
+    let Some(Root::Param(param)) = root else { return false };
+    matches!(kernel.params[param].kind, ParamKind::Slice { access: ir::Access::Read, .. })
+}
+
+/// What an atomic operation orders, and among which threads it is atomic.
+pub(super) fn atomic(op: &Op) -> Option<(Order, Scope)> {
+    if let Op::AtomicLoad { order, scope, .. }
+    | Op::AtomicStore { order, scope, .. }
+    | Op::Atomic { order, scope, .. }
+    | Op::CompareExchange { order, scope, .. } = op
+    {
+        return Some((*order, *scope));
+    }
+    None
+}
+
+/// Whether an instruction may order accesses of other threads to its own: a fence, or an atomic operation that is
+/// more than relaxed.
+pub(super) fn orders(op: &Op) -> bool {
+    matches!(op, Op::Fence { .. }) || atomic(op).is_some_and(|(order, _)| order != Order::Relaxed)
+}

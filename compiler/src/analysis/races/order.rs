@@ -1,0 +1,309 @@
+//! Whether one access comes before another, and whether both happen at all.
+//!
+//! The events of a trace stand in program order, but it runs both arms of an `if` that nothing decides, and two
+//! iterations of a loop that may have none. So *one* event of it may happen without another. What an event needs
+//! is: to be in the arms that it is in, to come to the iteration it is in, and that nothing left before. An `if`
+//! is *undecided* here if nothing is known of its condition. What is known is right for each thread, and
+//! what stands behind a guard happens in a block that is not at an edge; neither is a need.
+use crate::{
+    analysis::trace::{Event, Split, SymbolId, Trace, What},
+    id::Facts,
+    ir::{Body, InstId, Kernel, Op},
+};
+
+/// The order of the events of a trace.
+pub(super) struct Order<'a> {
+    kernel: &'a Kernel,
+    trace: &'a Trace,
+    /// The instruction around each, and in which of its bodies it stands.
+    parents: Facts<InstId, Option<(InstId, usize)>>,
+    /// The `if`s of whose condition nothing is known.
+    undecided: Facts<InstId, bool>,
+    /// The `if`s on which each block goes one way as a whole.
+    decided_by_block: Facts<InstId, bool>,
+    /// Where control may leave, by the number of the event at which it is decided.
+    exits: Vec<(usize, Exit)>,
+}
+
+/// Where an undecided `if` may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// Nothing more is run.
+    End,
+    /// Behind a loop or block.
+    Behind(InstId),
+    /// To the next iteration.
+    Next(InstId),
+}
+
+impl<'a> Order<'a> {
+    pub(super) fn new(kernel: &'a Kernel, trace: &'a Trace) -> Self {
+        let mut parents = kernel.insts.facts(None);
+        kernel.walk(&mut |id| {
+            for (arm, body) in kernel.insts[id].op.bodies().enumerate() {
+                for &inner in &body.0 {
+                    parents[inner] = Some((id, arm));
+                }
+            }
+        });
+        let mut undecided = kernel.insts.facts(false);
+        let mut decided_by_block = kernel.insts.facts(true);
+        let mut exits = Vec::new();
+        for (number, event) in trace.events.iter().enumerate() {
+            let What::Branch(split) = &event.what else { continue };
+            decided_by_block[event.inst] &= *split == Split::Uniform;
+            if is_undecided(split) {
+                undecided[event.inst] = true;
+                if let Op::If { .. } = kernel.insts[event.inst].op {
+                    let found = exits_in(kernel, event.inst);
+                    exits.extend(found.into_iter().map(|exit| (number, exit)));
+                }
+            }
+        }
+        Self { kernel, trace, parents, undecided, decided_by_block, exits }
+    }
+
+    fn event(&self, number: usize) -> &'a Event {
+        &self.trace.events[number]
+    }
+
+    /// Whether a run of the kernel in which one happens is one in which both do.
+    pub(super) fn both_happen(&self, first: usize, second: usize) -> bool {
+        first == second || self.implies(first, second) || self.implies(second, first)
+    }
+
+    /// Whether every block comes to an event.
+    pub(super) fn needs_nothing(&self, of: usize) -> bool {
+        let event = self.event(of);
+        let decided = self.ancestors(event.inst).all(|(around, _)| !self.undecided[around]);
+        let leaves = |&(at, exit): &(usize, Exit)| {
+            at < of
+                && match exit {
+                    Exit::End => true,
+                    Exit::Behind(left) | Exit::Next(left) => self.is_around(left, event.inst),
+                }
+        };
+        let iterates = event.loops.iter().any(|(_, iteration)| iteration.is_some());
+        decided && !iterates && !self.exits.iter().any(leaves)
+    }
+
+    /// Whether the block comes to `needed` if it comes to `given`.
+    pub(super) fn implies(&self, given: usize, needed: usize) -> bool {
+        given == needed
+            || self.arms_agree(given, needed)
+                && self.iterations_agree(given, needed)
+                && !self.may_be_skipped(given, needed)
+    }
+
+    /// Whether each undecided arm around `needed` is around `given`.
+    fn arms_agree(&self, given: usize, needed: usize) -> bool {
+        let arms = self.ancestors(self.event(needed).inst);
+        arms.filter(|&(of, _)| self.undecided[of]).all(|arm| {
+            let around = self.ancestors(self.event(given).inst).any(|other| other == arm);
+            around && self.same_instance(given, needed, arm.0)
+        })
+    }
+
+    /// Whether the iterations in which `needed` stands begin if `given` happens.
+    fn iterations_agree(&self, given: usize, needed: usize) -> bool {
+        let (from, to) = (self.event(given), self.event(needed));
+        iterations(to).filter(|of| of.symbol.is_some()).all(|of| {
+            let Some(other) = iterations(from).find(|other| other.of == of.of) else {
+                return false;
+            };
+            let begun =
+                if given < needed { other.round == of.round } else { other.round >= of.round };
+            begun && self.same_instance(given, needed, of.of)
+        })
+    }
+
+    /// Whether control may leave so that `needed` is not run although `given` is.
+    fn may_be_skipped(&self, given: usize, needed: usize) -> bool {
+        let mut exits = self.exits.iter().filter(|&&(at, _)| at < needed);
+        exits.any(|&(at, exit)| {
+            let passed_by_given = at < given;
+            match exit {
+                Exit::End => !passed_by_given,
+                Exit::Behind(of) | Exit::Next(of) => {
+                    let inst = self.event(needed).inst;
+                    if !self.is_around(of, inst) || !self.same_instance(at, needed, of) {
+                        return false;
+                    }
+                    let both = self.is_around(of, self.event(given).inst)
+                        && self.same_instance(given, needed, of)
+                        && (matches!(exit, Exit::Behind(_))
+                            || self.same_iteration(given, needed, of));
+                    let skips =
+                        matches!(exit, Exit::Behind(_)) || self.same_iteration(at, needed, of);
+                    skips && !(passed_by_given && both)
+                }
+            }
+        })
+    }
+
+    fn is_around(&self, outer: InstId, inner: InstId) -> bool {
+        self.ancestors(inner).any(|(of, _)| of == outer)
+    }
+
+    /// The instructions around `inst`, the innermost first, and in which body of each it stands.
+    fn ancestors(&self, inst: InstId) -> impl Iterator<Item = (InstId, usize)> {
+        std::iter::successors(self.parents[inst], |&(of, _)| self.parents[of])
+    }
+
+    /// Whether two events are in the same run of `of`, which is around both: in the same iterations of the
+    /// loops around it.
+    fn same_instance(&self, a: usize, b: usize, of: InstId) -> bool {
+        let [a, b] = [a, b]
+            .map(|at| iterations(self.event(at)).filter(move |outer| self.is_around(outer.of, of)));
+        a.eq(b)
+    }
+
+    /// Whether two events are in the same iteration of `of`.
+    fn same_iteration(&self, a: usize, b: usize, of: InstId) -> bool {
+        let [a, b] = [a, b].map(|at| iterations(self.event(at)).find(|other| other.of == of));
+        a == b
+    }
+
+    /// The outermost loop that both are in, in different iterations.
+    pub(super) fn repeated(&self, a: usize, b: usize) -> Option<InstId> {
+        let pairs = iterations(self.event(a)).zip(iterations(self.event(b)));
+        let (a, b) = pairs.into_iter().find(|(a, b)| a != b)?;
+        (a.of == b.of).then_some(a.of)
+    }
+
+    /// Whether a thread may be any number of iterations ahead of another when they do these: no barrier keeps them
+    /// in neighbouring ones.
+    pub(super) fn may_be_far_apart(&self, a: usize, b: usize) -> bool {
+        let Some(repeated) = self.repeated(a, b) else { return false };
+        let (from, to) = (self.event(a.min(b)), self.event(a.max(b)));
+        let symbolic = iterations(from).any(|of| of.of == repeated && of.symbol.is_some());
+        let next = self.trace.events.iter().find(|event| {
+            event.inst == from.inst && event.loops == from.loops && event.rounds == to.rounds
+        });
+        symbolic && next.is_none_or(|next| next.since <= from.interval)
+    }
+
+    /// Whether no block does both: they are in different arms of an `if` that a block decides as a whole.
+    pub(super) fn exclude(&self, a: usize, b: usize) -> bool {
+        self.ancestors(self.event(a).inst).any(|(of, arm)| {
+            let other = self.ancestors(self.event(b).inst).find(|&(other, _)| other == of);
+            other.is_some_and(|(_, other)| other != arm)
+                && self.decided_by_block[of]
+                && self.same_instance(a, b, of)
+        })
+    }
+
+    /// What is known of a barrier of the block between two events.
+    pub(super) fn barrier_between(&self, first: usize, second: usize) -> Between {
+        let (first, second) = (self.event(first.min(second)), self.event(first.max(second)));
+        if first.interval == second.interval {
+            Between::None
+        } else if first.interval < second.since {
+            Between::Surely
+        } else {
+            Between::Perhaps
+        }
+    }
+
+    /// What is known of a wait of the grid between two events.
+    pub(super) fn grid_wait_between(&self, first: usize, second: usize) -> Between {
+        self.between(first.min(second), first.max(second), |what| matches!(what, What::SyncGrid))
+    }
+
+    /// Whether lanes of some warp meet between two events.
+    pub(super) fn meets_between(&self, first: usize, second: usize) -> bool {
+        let between = &self.trace.events[first.min(second)..first.max(second)];
+        between.iter().any(|event| matches!(event.what, What::Meeting { .. }))
+    }
+
+    /// What is known of a meeting of the warp of both `threads` between two events: one at which memory is ordered.
+    pub(super) fn warp_wait_between(
+        &self,
+        first: usize,
+        second: usize,
+        threads: [usize; 2],
+    ) -> Between {
+        let (first, second) = (first.min(second), first.max(second));
+        let mut found = Between::None;
+        for at in first + 1..second {
+            let What::Meeting { mask, .. } = &self.event(at).what else { continue };
+            let event = self.event(at);
+            let all = matches!(self.kernel.insts[event.inst].op, Op::SyncWarp { .. })
+                && mask.is_none()
+                && event.active.which == crate::analysis::trace::Which::All
+                && threads.iter().all(|&thread| event.active.threads.has(thread));
+            if all && (self.implies(first, at) || self.implies(second, at)) {
+                return Between::Surely;
+            }
+            found = Between::Perhaps;
+        }
+        found
+    }
+
+    fn between(&self, first: usize, second: usize, is: impl Fn(&What) -> bool) -> Between {
+        let mut found = Between::None;
+        for at in (first + 1..second).filter(|&at| is(&self.event(at).what)) {
+            if self.implies(first, at) || self.implies(second, at) {
+                return Between::Surely;
+            }
+            found = Between::Perhaps;
+        }
+        found
+    }
+}
+
+/// Whether something stands between two events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// Nothing does.
+    None,
+    /// It does in some runs of the kernel, for all that is known.
+    Perhaps,
+    /// It does in every run in which both happen.
+    Surely,
+}
+
+fn is_undecided(split: &Split) -> bool {
+    match split {
+        Split::Uniform | Split::UniformInWarps | Split::Unknown => true,
+        Split::AtMostOne | Split::Known(_) | Split::Guard => false,
+    }
+}
+
+/// An iteration that an event is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Iteration {
+    of: InstId,
+    symbol: Option<SymbolId>,
+    round: u32,
+}
+
+/// The iterations around an event, the outermost first.
+fn iterations(event: &Event) -> impl Iterator<Item = Iteration> {
+    let loops = event.loops.iter().zip(&event.rounds);
+    loops.map(|(&(of, symbol), &round)| Iteration { of, symbol, round })
+}
+
+/// Where the bodies of `id` may lead besides behind it.
+fn exits_in(kernel: &Kernel, id: InstId) -> Vec<Exit> {
+    fn body(kernel: &Kernel, list: &Body, exits: &mut Vec<Exit>) {
+        for &id in &list.0 {
+            let op = &kernel.insts[id].op;
+            if let Op::Break(of) = op {
+                exits.push(Exit::Behind(*of));
+            } else if let Op::Continue(of) = op {
+                exits.push(Exit::Next(*of));
+            } else if matches!(op, Op::Return | Op::Panic { .. }) {
+                exits.push(Exit::End);
+            }
+            for inner in op.bodies() {
+                body(kernel, inner, exits);
+            }
+        }
+    }
+    let mut exits = Vec::new();
+    for inner in kernel.insts[id].op.bodies() {
+        body(kernel, inner, &mut exits);
+    }
+    exits
+}

@@ -1,0 +1,343 @@
+//! Whether the bytes overlap that two threads access.
+//!
+//! An offset is a sum of symbols with a factor in each thread, and a number. Of two threads, what
+//! both have cancels. If nothing but a number is left, it decides ([`meet`]). Otherwise [`may_meet`] looks for
+//! a proof that whatever the symbols are, the difference is never small enough: by what all factors
+//! are multiples of, by the limits of the symbols, and by what the caller knows not to be 0.
+use crate::{
+    analysis::trace::{Monomial, Symbol, SymbolId, Threads, Value},
+    id::Table,
+};
+use std::collections::HashMap;
+
+/// After so many pairs of threads of two groups, they may meet.
+const MOST_TRIES: u32 = 2048;
+/// Where threads are in more groups, nothing is proved: then two of them may meet.
+const MOST_GROUPS: usize = 64;
+
+/// Where the active threads of an access are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    /// None if there are too many.
+    groups: Vec<Group>,
+    /// Every symbol in them.
+    symbols: Vec<SymbolId>,
+    bytes: i64,
+}
+
+/// Threads whose offsets have the same symbols, each with the same factor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Group {
+    /// The symbols, without factors of 0.
+    of: Vec<(Monomial, i64)>,
+    /// What each thread adds to them, and its number; in order.
+    at: Vec<(i64, usize)>,
+    /// What the distances between those are multiples of; 0 if there are none.
+    step: u64,
+}
+
+/// Two threads that access the same byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Meeting {
+    pub(super) threads: [usize; 2],
+    /// Where the first begins to access.
+    pub(super) at: i64,
+    /// Whether symbols come on top.
+    pub(super) symbolic: bool,
+}
+
+/// How two accesses are to each other.
+pub(super) struct Relation<'r> {
+    /// What the symbols are.
+    pub(super) symbols: &'r Table<SymbolId, Symbol>,
+    /// Whether each access has a number of its own for a symbol.
+    pub(super) own: &'r dyn Fn(SymbolId) -> bool,
+    /// Whether a sum of such parts, each times its factor, is never 0.
+    pub(super) differs: &'r dyn Fn(&Parts) -> bool,
+    /// Whether these two threads count.
+    pub(super) accept: &'r dyn Fn(usize, usize) -> bool,
+}
+
+/// Parts of a sum, each with its factor.
+pub(super) type Parts = [(Rest, i64)];
+
+/// What is left of two offsets besides numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rest {
+    /// Which symbols.
+    pub(super) of: Monomial,
+    /// Of which access.
+    pub(super) side: Side,
+}
+
+/// Of which of two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Of both: they have the same.
+    Both,
+    /// Of the first.
+    First,
+    /// Of the second.
+    Second,
+    /// Of the first, less the same of the second.
+    Difference,
+}
+
+impl Places {
+    /// Those of an access to `bytes` bytes at `offset` by `threads`.
+    pub(super) fn new(offset: &Value, bytes: u32, threads: &Threads) -> Self {
+        let terms = offset.terms();
+        let symbols = || terms.iter().filter(|term| !term.of.0.is_empty());
+        let number = terms.iter().find(|term| term.of.0.is_empty());
+        let number = |thread| number.map_or(0, |term| term.factors.at(thread));
+        let mut parts: HashMap<Vec<i64>, Vec<(i64, usize)>> = HashMap::new();
+        if symbols().all(|term| term.factors.same().is_some()) {
+            let factors = symbols().filter_map(|term| term.factors.same()).collect();
+            parts.insert(factors, threads.iter().map(|thread| (number(thread), thread)).collect());
+        } else {
+            for thread in threads.iter() {
+                let factors = symbols().map(|term| term.factors.at(thread)).collect();
+                parts.entry(factors).or_default().push((number(thread), thread));
+            }
+        }
+        if parts.len() > MOST_GROUPS {
+            parts.clear();
+        }
+        let mut groups: Vec<Group> = parts
+            .into_iter()
+            .map(|(factors, mut at)| {
+                at.sort_unstable();
+                let step =
+                    at.windows(2).fold(0, |step, pair| gcd(step, pair[1].0.abs_diff(pair[0].0)));
+                let of = symbols().map(|term| term.of.clone()).zip(factors);
+                Group { of: of.filter(|&(_, factor)| factor != 0).collect(), at, step }
+            })
+            .collect();
+        groups.sort_unstable_by_key(|group| group.at.iter().map(|&(_, thread)| thread).min());
+        let symbols = symbols().flat_map(|term| term.of.0.iter().copied()).collect();
+        Self { groups, symbols, bytes: i64::from(bytes) }
+    }
+
+    /// Whether nothing is known of them but the symbols.
+    pub(super) const fn is_scattered(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The same, with `by` added to the number of each thread for each `symbol` that it has; `None` if it has
+    /// that symbol multiplied by others.
+    pub(super) fn moved(&self, is: &dyn Fn(SymbolId) -> bool) -> Option<Self> {
+        let mut moved = self.clone();
+        for group in &mut moved.groups {
+            for (of, factor) in &group.of {
+                if of.0.len() > 1 && of.0.iter().any(|&symbol| is(symbol)) {
+                    return None;
+                }
+                if of.0.len() == 1 && is(of.0[0]) {
+                    for (at, _) in &mut group.at {
+                        *at = at.checked_add(*factor)?;
+                    }
+                }
+            }
+        }
+        Some(moved)
+    }
+
+    /// True if a symbol that `is` is in it.
+    pub(super) fn mentions(&self, is: &dyn Fn(SymbolId) -> bool) -> bool {
+        self.symbols.iter().any(|&symbol| is(symbol))
+    }
+}
+
+/// Two threads, one of each, that `accept` takes and that access the same byte, whatever symbols are; those
+/// with the lowest offset.
+pub(super) fn meet(
+    first: &Places,
+    second: &Places,
+    accept: &dyn Fn(usize, usize) -> bool,
+) -> Option<Meeting> {
+    let bytes = [first.bytes, second.bytes];
+    let found = first.groups.iter().filter_map(|group| {
+        let mut others = second.groups.iter().filter(|other| other.of == group.of);
+        others.find_map(|other| meet_in(group, other, bytes, accept))
+    });
+    found.min_by_key(|meeting| meeting.threads[0])
+}
+
+/// The same, in two groups of the same symbols.
+fn meet_in(
+    first: &Group,
+    second: &Group,
+    bytes: [i64; 2],
+    accept: &dyn Fn(usize, usize) -> bool,
+) -> Option<Meeting> {
+    if are_apart(first, second, bytes, 0) {
+        return None;
+    }
+    first.at.iter().find_map(|&(at, a)| {
+        let from = second.at.partition_point(|&(other, _)| other <= at - bytes[1]);
+        let near = second.at[from..].iter().take_while(|&&(other, _)| other < at + bytes[0]);
+        let b = near.map(|&(_, b)| b).find(|&b| accept(a, b))?;
+        Some(Meeting { threads: [a, b], at, symbolic: !first.of.is_empty() })
+    })
+}
+
+/// Whether two threads may access the same byte, for all that is known.
+pub(super) fn may_meet(first: &Places, second: &Places, relation: &Relation<'_>) -> bool {
+    if first.is_scattered() || second.is_scattered() {
+        return true;
+    }
+    let bytes = [first.bytes, second.bytes];
+    first.groups.iter().any(|group| {
+        second.groups.iter().any(|other| {
+            let rest = rest(group, other, relation);
+            if rest.is_empty() {
+                return meet_in(group, other, bytes, relation.accept).is_some();
+            }
+            may_meet_in(group, other, bytes, &rest, relation)
+        })
+    })
+}
+
+/// What the symbols of `first` are less those of `second`.
+fn rest(first: &Group, second: &Group, relation: &Relation<'_>) -> Vec<(Rest, i64)> {
+    let is_own = |of: &Monomial| of.0.iter().any(|&symbol| (relation.own)(symbol));
+    let factor = |of: &Monomial, group: &Group| {
+        group.of.iter().find(|(other, _)| other == of).map_or(0, |&(_, factor)| factor)
+    };
+    let mut left = Vec::new();
+    let mut push = |of: &Monomial, side, factor: i64| {
+        if factor != 0 {
+            left.push((Rest { of: of.clone(), side }, factor));
+        }
+    };
+    for (of, mine) in &first.of {
+        let theirs = factor(of, second);
+        if !is_own(of) {
+            push(of, Side::Both, mine.saturating_sub(theirs));
+        } else if *mine == theirs {
+            push(of, Side::Difference, *mine);
+        } else {
+            push(of, Side::First, *mine);
+            push(of, Side::Second, theirs.saturating_neg());
+        }
+    }
+    for (of, theirs) in &second.of {
+        if factor(of, first) == 0 {
+            let side = if is_own(of) { Side::Second } else { Side::Both };
+            push(of, side, theirs.saturating_neg());
+        }
+    }
+    left
+}
+
+/// Whether threads of two groups may meet, given what is left of their symbols.
+fn may_meet_in(
+    first: &Group,
+    second: &Group,
+    bytes: [i64; 2],
+    rest: &Parts,
+    relation: &Relation<'_>,
+) -> bool {
+    let step = rest.iter().fold(0, |step, &(_, factor)| gcd(step, factor.unsigned_abs()));
+    if are_apart(first, second, bytes, step) {
+        return false;
+    }
+    let step = i64::try_from(step).unwrap_or(1);
+    let limits = limits(rest, relation.symbols);
+    let never_zero = (relation.differs)(rest);
+    // The second's numbers, by what is left of them when divided by `step`.
+    let mut by_rest: Vec<(i64, i64, usize)> =
+        second.at.iter().map(|&(at, b)| (at.rem_euclid(step), at, b)).collect();
+    by_rest.sort_unstable();
+    let mut left_to_try = MOST_TRIES;
+    first.at.iter().any(|&(at, a)| {
+        let mut near =
+            windows(at.rem_euclid(step), step, bytes).into_iter().flat_map(|[low, high]| {
+                let from = by_rest.partition_point(|&(left, ..)| left < low);
+                by_rest[from..].iter().take_while(move |&&(left, ..)| left < high)
+            });
+        near.any(|&(_, other, b)| {
+            left_to_try -= 1;
+            left_to_try == 0
+                || can_be(at - other, bytes, step, limits, never_zero) && (relation.accept)(a, b)
+        })
+    })
+}
+
+/// Whether no numbers of the two groups are near enough, plus or minus any multiple of `step`: for what is left of
+/// them when divided by what all their distances are multiples of.
+fn are_apart(first: &Group, second: &Group, bytes: [i64; 2], step: u64) -> bool {
+    let step = gcd(step, gcd(first.step, second.step));
+    let (Ok(step), Some((a, _)), Some((b, _))) =
+        (i64::try_from(step), first.at.first(), second.at.first())
+    else {
+        return false;
+    };
+    let distance = a.saturating_sub(*b);
+    if step == 0 {
+        return distance <= -bytes[0] || distance >= bytes[1];
+    }
+    let left = distance.rem_euclid(step);
+    left >= bytes[1] && left <= step - bytes[0]
+}
+
+/// Which remainders of the second's numbers are near enough to `left`: half-open ranges.
+fn windows(left: i64, step: i64, bytes: [i64; 2]) -> Vec<[i64; 2]> {
+    let [low, high] = [left - bytes[1] + 1, left + bytes[0]];
+    if high - low >= step {
+        vec![[0, step]]
+    } else if low < 0 {
+        vec![[0, high], [low + step, step]]
+    } else if high > step {
+        vec![[low, step], [0, high - step]]
+    } else {
+        vec![[low, high]]
+    }
+}
+
+/// Whether the sum of `difference` and some multiple of `step` within `limits` can be so small that
+/// the bytes overlap.
+fn can_be(
+    difference: i64,
+    bytes: [i64; 2],
+    step: i64,
+    limits: [i128; 2],
+    never_zero: bool,
+) -> bool {
+    let (difference, step) = (i128::from(difference), i128::from(step));
+    let low = limits[0].max(1 - i128::from(bytes[0]) - difference);
+    let high = limits[1].min(i128::from(bytes[1]) - 1 - difference);
+    let first = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
+    let after_zero = if first == 0 && never_zero { step } else { first };
+    after_zero <= high
+}
+
+/// Between which numbers the sum of `rest` lies.
+fn limits(rest: &Parts, symbols: &Table<SymbolId, Symbol>) -> [i128; 2] {
+    let mut sum = [0_i128; 2];
+    for (Rest { of, side }, factor) in rest {
+        let mut product = [1_i128, 1];
+        for &symbol in &of.0 {
+            let range = symbols[symbol].range;
+            product = corners(product, [range.min, range.max]);
+        }
+        if *side == Side::Difference {
+            let width = product[1].saturating_sub(product[0]);
+            product = [width.saturating_neg(), width];
+        }
+        let [low, high] = corners(product, [i128::from(*factor); 2]);
+        sum = [sum[0].saturating_add(low), sum[1].saturating_add(high)];
+    }
+    sum
+}
+
+/// The limits of a product.
+fn corners(a: [i128; 2], b: [i128; 2]) -> [i128; 2] {
+    let all = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[i, j]| a[i].saturating_mul(b[j]));
+    all.iter()
+        .fold([i128::MAX, i128::MIN], |[low, high], &product| [low.min(product), high.max(product)])
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

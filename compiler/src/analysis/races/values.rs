@@ -1,0 +1,121 @@
+//! Whether two threads store the same value.
+use super::{accesses::Access, across::is_of_launch};
+use crate::{
+    analysis::{
+        trace::{AccessKind, Trace, Value, What},
+        uniformity::Uniformity,
+    },
+    ir::{self, Builtin, Effect, InstId, Kernel, Op, ParamKind, Root},
+};
+
+/// How deep an expression is looked at.
+const MOST_DEPTH: u32 = 12;
+
+/// Compares what threads of a block compute.
+pub(super) struct Values<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) uniformity: &'a Uniformity,
+    pub(super) trace: &'a Trace,
+}
+
+impl Values<'_> {
+    /// Whether two stores, one of each thread, are known to store the same bits.
+    pub(super) fn stored_same(&self, stores: [&Access<'_>; 2], threads: [usize; 2]) -> bool {
+        let [a, b] = stores;
+        if let [AccessKind::Store(Some(a)), AccessKind::Store(Some(b))] = [&a.kind, &b.kind]
+            && a == b
+            && a.difference(threads[0], threads[1]) == Some(0)
+            && a.terms().iter().all(|term| term.of.0.is_empty())
+        {
+            return true;
+        }
+        match [self.stored(a.inst), self.stored(b.inst)] {
+            [Some(x), Some(y)] if a.number == b.number => x == y && self.same(x, threads, 0),
+            [Some(x), Some(y)] => {
+                self.constant(x).is_some() && self.constant(x) == self.constant(y)
+            }
+            [None, _] | [_, None] => false,
+        }
+    }
+
+    /// Whether two stores, each of a block of its own, are known to store the same bits.
+    pub(super) fn stored_same_by_blocks(&self, stores: [&Access<'_>; 2]) -> bool {
+        let [Some(a), Some(b)] = stores.map(|of| self.stored(of.inst)) else { return false };
+        let constant = self.constant(a);
+        constant.is_some() && constant == self.constant(b) || a == b && is_of_launch(self.kernel, a)
+    }
+
+    /// Whether what an instruction stores is computed from a builtin that `is` holds for, also by way of memory
+    /// that is read at a place that depends on it.
+    pub(super) fn stores_function_of(&self, store: InstId, is: &dyn Fn(Builtin) -> bool) -> bool {
+        let mut open: Vec<InstId> = self.stored(store).into_iter().collect();
+        let mut seen = self.kernel.insts.facts(false);
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id], true) {
+                continue;
+            }
+            let op = &self.kernel.insts[id].op;
+            if matches!(op, Op::Builtin(builtin) if is(*builtin)) {
+                return true;
+            }
+            if let Op::Get(local) = op {
+                open.extend(self.kernel.insts.iter().filter_map(|(_, inst)| {
+                    let Op::Set { local: of, value } = inst.op else { return None };
+                    (of == *local).then_some(value)
+                }));
+            }
+            open.extend(op.operands());
+        }
+        false
+    }
+
+    /// What an instruction stores, if it is a plain store.
+    fn stored(&self, inst: InstId) -> Option<InstId> {
+        let Op::Store { value, .. } = self.kernel.insts[inst].op else { return None };
+        Some(value)
+    }
+
+    fn constant(&self, id: InstId) -> Option<u64> {
+        let Op::Const(bits) = self.kernel.insts[id].op else { return None };
+        Some(bits)
+    }
+
+    /// Whether `id` yields the same in two threads that run it together.
+    fn same(&self, id: InstId, threads: [usize; 2], depth: u32) -> bool {
+        let warps = threads.map(|thread| thread / 32);
+        if self.uniformity.block.value[id].is_uniform()
+            || warps[0] == warps[1] && self.uniformity.warp.value[id].is_uniform()
+        {
+            return true;
+        }
+        let inst = &self.kernel.insts[id];
+        if depth == MOST_DEPTH {
+            return false;
+        }
+        if let Op::Load { ptr } = inst.op {
+            return self.is_constant_memory(ptr) && self.reads_same(id, threads);
+        }
+        let is_function = inst.op.effect() == Effect::None && !matches!(inst.op, Op::Builtin(_));
+        let mut operands = inst.op.operands().peekable();
+        is_function
+            && operands.peek().is_some()
+            && operands.all(|operand| self.same(operand, threads, depth + 1))
+    }
+
+    /// Whether nobody writes what `ptr` points to while the kernel runs.
+    fn is_constant_memory(&self, ptr: InstId) -> bool {
+        let Some(Root::Param(param)) = self.kernel.root(ptr) else { return false };
+        matches!(self.kernel.params[param].kind, ParamKind::Slice { access: ir::Access::Read, .. })
+    }
+
+    /// Whether two threads always load from the same place.
+    fn reads_same(&self, load: InstId, threads: [usize; 2]) -> bool {
+        let mut events = self.trace.events.iter().filter(|event| event.inst == load).peekable();
+        events.peek().is_some()
+            && events.all(|event| {
+                let What::Access(access) = &event.what else { return false };
+                let difference = |of: &Value| of.difference(threads[0], threads[1]);
+                access.offset.as_ref().and_then(difference) == Some(0)
+            })
+    }
+}

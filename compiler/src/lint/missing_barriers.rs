@@ -1,0 +1,69 @@
+//! `gpu_missing_barriers`: threads of a block exchange through shared memory, and nothing makes
+//! one wait for the other.
+//!
+//! ```text
+//! tile[t] = x[i];
+//! let v = tile[t + 1];     // thread t + 1 may not have written it yet
+//! ```
+//! Fires where two threads of different warps access one element in the same interval between
+//! barriers and one of them writes, also where one is an iteration ahead of the other. One finding for one missing
+//! barrier. Silent where data, guards, fences or atomic operations may keep the two apart.
+use super::{
+    Finding, Group, Lint,
+    race::{self, Gap},
+};
+use crate::{
+    analysis::{Analyses, races::Among},
+    diag::Level,
+    ir::{Kernel, Root},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_missing_barriers", group: Group::Correctness, level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let gaps = gaps(kernel, analyses);
+    let far = gaps.iter().filter(|gap| gap.shown.race.among == Among::Block);
+    far.map(|gap| missing(kernel, analyses, gap)).collect()
+}
+
+/// Where shared memory needs a barrier, or, where only lanes of a warp exchange, a wait of the warp.
+pub(super) fn gaps<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Gap<'a>> {
+    let races = race::all(analyses).filter(|of| {
+        matches!(of.root, Root::Shared(_))
+            && race::needs_order(of)
+            && !race::is_of_update(analyses, of)
+    });
+    race::gaps(kernel, &analyses.trace, races.collect())
+}
+
+fn missing(kernel: &Kernel, analyses: &Analyses, gap: &Gap<'_>) -> Finding {
+    let of = &gap.shown;
+    let name = race::name(kernel, of.root);
+    let [first, second] = of.race.sides;
+    let what = |writes: bool| if writes { "write" } else { "read" };
+    let help = if of.race.iteration_of.is_some() {
+        format!(
+            "add `sync_threads()` to the loop, behind the last {} of {name}, where every thread of \
+             the block comes by",
+            what(first.writes)
+        )
+    } else {
+        format!(
+            "add `sync_threads()` between the {} and the {} of {name}, where every thread of the \
+             block comes by",
+            what(first.writes),
+            what(second.writes)
+        )
+    };
+    let mut finding = race::finding(kernel, analyses, of, race::clash(kernel, of), help);
+    let mut others: Vec<String> =
+        gap.others.iter().map(|other| race::name(kernel, other.root)).collect();
+    others.sort_unstable();
+    others.dedup();
+    others.retain(|other| *other != name);
+    if !others.is_empty() {
+        finding.notes.insert(0, format!("{} needs the same barrier", others.join(" and ")));
+    }
+    finding
+}

@@ -1,0 +1,53 @@
+//! `gpu_missing_fences`: one block announces data to another by an atomic operation, and nothing keeps
+//! the data before the announcement.
+//!
+//! ```text
+//! partial[block_idx_x()] = sum;
+//! let done = count[0].fetch_add(1, Ordering::Relaxed);     // may be seen before `partial` is
+//! if done + 1 == grid_dim_x() as u32 { total += partial[j]; }
+//! ```
+//! Fires if a plain store whose place depends on the block comes before a relaxed atomic operation in global
+//! memory, and a plain load of the same buffer, whose place does not, behind it, in a kernel without any
+//! fence of the device's scope and without any atomic operation that is more than relaxed. With one, it is not said that it is at
+//! the right place.
+use super::{Finding, Group, Lint, race};
+use crate::{
+    analysis::{Analyses, races::Kind},
+    diag::Level,
+    ir::{Kernel, Op},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_missing_fences", group: Group::Correctness, level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for of in race::all(analyses) {
+        let Kind::Unfenced(announces) = of.race.kind else { continue };
+        let name = race::name(kernel, of.root);
+        let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
+        let message = format!(
+            "{name} is read here where other blocks may not see it written yet: nothing orders the \
+             write before the atomic operation that announces it"
+        );
+        let help = if fences {
+            "a fence of the block's scope says nothing to other blocks: use `thread_fence()` \
+             between the write and the atomic operation, and before the read"
+        } else {
+            "add `thread_fence()` between the write and the atomic operation, and before the read; \
+             or let the operation be `Ordering::AcqRel`"
+        };
+        let [first, second] = of.race.sides;
+        found.push(Finding {
+            message,
+            span: kernel.insts[second.inst].span,
+            labels: vec![
+                (kernel.insts[first.inst].span, format!("a block writes {name} here")),
+                (kernel.insts[announces].span, "and announces it here".to_owned()),
+            ],
+            notes: race::assumptions(analyses),
+            help: help.to_owned(),
+        });
+    }
+    found
+}

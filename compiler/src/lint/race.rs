@@ -1,0 +1,229 @@
+//! Turns races into findings: which of them are one fault, and what is said of them.
+//!
+//! Two accesses that need a barrier between them have one fault with all others that the same barrier
+//! would keep apart. So the places are looked for, from the first on, at which a barrier is missing, each just
+//! before the statement that comes too early.
+use super::Finding;
+use crate::{
+    analysis::{
+        Analyses,
+        races::{Among, Kind, Race},
+        trace::{Event, Trace, What},
+    },
+    id::Facts,
+    ir::{InstId, Kernel, ParamKind, Root},
+};
+
+/// A race, and in which array or buffer.
+#[derive(Clone, Copy)]
+pub(super) struct In<'a> {
+    pub(super) root: Root,
+    pub(super) race: &'a Race,
+}
+
+/// Every race of a kernel.
+pub(super) fn all(analyses: &Analyses) -> impl Iterator<Item = In<'_>> {
+    analyses
+        .races
+        .memory
+        .iter()
+        .flat_map(|memory| memory.races.iter().map(|race| In { root: memory.root, race }))
+}
+
+impl In<'_> {
+    /// Whether both write, and it is one instruction that does: no order would make sense of it.
+    pub(super) fn is_of_one_store(&self) -> bool {
+        let [a, b] = self.race.sides;
+        a.inst == b.inst && a.writes
+    }
+}
+
+/// A place at which threads do not wait for each other, and should.
+pub(super) struct Gap<'a> {
+    /// The race that shows it.
+    pub(super) shown: In<'a>,
+    /// Others that go with it.
+    pub(super) others: Vec<In<'a>>,
+}
+
+/// The places at which a barrier is missing, by the races that it would end.
+pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -> Vec<Gap<'a>> {
+    let parents = parents(kernel);
+    races.sort_by_key(|of| (of.race.among != Among::Block, of.race.sides[1].event));
+    let mut gaps: Vec<Gap<'a>> = Vec::new();
+    let mut walls: Vec<Vec<usize>> = Vec::new();
+    for of in races {
+        let [first, second] = of.race.sides.map(|side| side.event);
+        let ends = |wall: &usize| first < *wall && *wall <= second;
+        match walls.iter().position(|walls| walls.iter().any(ends)) {
+            Some(gap) => gaps[gap].others.push(of),
+            None => {
+                walls.push(walls_before(trace, &parents, of.race));
+                gaps.push(Gap { shown: of, others: Vec::new() });
+            }
+        }
+    }
+    gaps
+}
+
+/// The events before which a barrier would be that is put before the statement of the second access, where both
+/// are in one body; of one that is an iteration later, at the end of the loop's body.
+fn walls_before(trace: &Trace, parents: &Facts<InstId, Option<InstId>>, race: &Race) -> Vec<usize> {
+    if race.iteration_of.is_some() {
+        return rounds_of(trace, race);
+    }
+    let up = |inst: InstId| std::iter::successors(Some(inst), |&inst| parents[inst]);
+    let [first, second] = race.sides.map(|side| side.inst);
+    let shared = |of: &InstId| up(first).any(|other| other == *of);
+    let in_same_body = |of: &InstId| parents[*of].is_none_or(|parent| shared(&parent));
+    let statement = up(second).find(in_same_body).unwrap_or(second);
+    let is_in = |number: usize| up(trace.events[number].inst).any(|of| of == statement);
+    let begins = |&number: &usize| is_in(number) && (number == 0 || !is_in(number - 1));
+    (0..trace.events.len()).filter(begins).collect()
+}
+
+/// The first event of each iteration of the loop of which the second access is in a later one.
+fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
+    let round = |event: &Event| {
+        let place = event.loops.iter().position(|&(of, _)| Some(of) == race.iteration_of)?;
+        Some(event.rounds[place])
+    };
+    let begins = |&number: &usize| {
+        number > 0 && {
+            let [before, here] = [number - 1, number].map(|at| round(&trace.events[at]));
+            here.is_some() && before != here
+        }
+    };
+    (0..trace.events.len()).filter(begins).collect()
+}
+
+/// The instruction around each.
+fn parents(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
+    let mut parents = kernel.insts.facts(None);
+    kernel.walk(&mut |id| {
+        for inner in kernel.insts[id].op.bodies().flat_map(|body| &body.0) {
+            parents[*inner] = Some(id);
+        }
+    });
+    parents
+}
+
+/// Whether a race is between the load and the store of `x[i] += ..`, and the store races with itself, which
+/// says it all.
+pub(super) fn is_of_update(analyses: &Analyses, of: &In<'_>) -> bool {
+    let [a, b] = of.race.sides;
+    let [(load, true), (store, false)] = [(a, !a.writes), (b, !b.writes)] else { return false };
+    let offset = |event: usize| {
+        let What::Access(access) = &analyses.trace.events[event].what else { return None };
+        access.offset.as_ref()
+    };
+    let same_place = offset(load.event).is_some() && offset(load.event) == offset(store.event);
+    same_place
+        && all(analyses).any(|other| {
+            other.root == of.root
+                && other.is_of_one_store()
+                && other.race.sides[0].inst == store.inst
+        })
+}
+
+/// A finding at the second of two accesses that race, with the first as a label.
+pub(super) fn finding(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    of: &In<'_>,
+    message: String,
+    help: String,
+) -> Finding {
+    let [first, second] = of.race.sides;
+    let mut labels = Vec::new();
+    if first.inst != second.inst {
+        let does = if first.writes { "writes" } else { "reads" };
+        let place = element(kernel, of.root, of.race.at);
+        let when = if of.race.iteration_of.is_some() { ", an iteration before" } else { "" };
+        let text = format!("{} {does} {place} here{when}", thread(first.thread));
+        labels.push((kernel.insts[first.inst].span, text));
+    }
+    let span = kernel.insts[second.inst].span;
+    Finding { message, span, labels, notes: assumptions(analyses), help }
+}
+
+/// What the second of two accesses does, and what the first may still be doing.
+pub(super) fn clash(kernel: &Kernel, of: &In<'_>) -> String {
+    let [first, second] = of.race.sides;
+    let name = name(kernel, of.root);
+    let place = element(kernel, of.root, of.race.at);
+    let does = |writes: bool| if writes { "writes" } else { "reads" };
+    format!(
+        "{name} is {} here while another thread may still be {} it: {} {} {place}, {} {} it",
+        if second.writes { "written" } else { "read" },
+        if first.writes { "writing" } else { "reading" },
+        thread(second.thread),
+        does(second.writes),
+        thread(first.thread),
+        does(first.writes),
+    )
+}
+
+/// How many threads store where those of a race do, at once.
+pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
+    let event = &analyses.trace.events[race.sides[0].event];
+    let What::Access(access) = &event.what else { return 2 };
+    let shape = analyses.trace.shape;
+    let number = |[x, y, z]: [u32; 3]| ((z * shape.dims[1] + y) * shape.dims[0] + x) as usize;
+    let first = number(race.sides[0].thread);
+    let same = |thread: &usize| {
+        access.offset.as_ref().and_then(|offset| offset.difference(*thread, first)) == Some(0)
+    };
+    event.active.threads.iter().filter(same).count()
+}
+
+/// What the facts about races rest on, besides the kernel.
+pub(super) fn assumptions(analyses: &Analyses) -> Vec<String> {
+    let shape = analyses.trace.shape;
+    if shape.declared {
+        return Vec::new();
+    }
+    let threads = shape.threads();
+    vec![format!(
+        "assuming blocks of {threads} threads; declare `#[kernel(block = ..)]` for exact results"
+    )]
+}
+
+/// The name of an array or buffer, in backticks; an array that a pattern binds has none.
+pub(super) fn name(kernel: &Kernel, root: Root) -> String {
+    let name = match root {
+        Root::Param(param) => &kernel.params[param].name,
+        Root::Shared(shared) => &kernel.shared[shared].name,
+        Root::Array(array) => &kernel.arrays[array].name,
+    };
+    if name.is_empty() { "a shared array".to_owned() } else { format!("`{name}`") }
+}
+
+/// The element at a number of bytes, or some element.
+pub(super) fn element(kernel: &Kernel, root: Root, at: Option<i64>) -> String {
+    let size = match root {
+        Root::Param(param) => match &kernel.params[param].kind {
+            ParamKind::Slice { elem, .. } => elem.size(),
+            ParamKind::Scalar(_) => None,
+        },
+        Root::Shared(shared) => kernel.shared[shared].elem.size(),
+        Root::Array(array) => kernel.arrays[array].elem.size(),
+    };
+    let size = size.and_then(|size| i64::try_from(size).ok()).filter(|&size| size > 0);
+    match at.zip(size) {
+        Some((at, size)) => format!("element {}", at / size),
+        None => "an element".to_owned(),
+    }
+}
+
+/// A thread, as messages name it.
+pub(super) fn thread([x, y, z]: [u32; 3]) -> String {
+    format!("thread ({x}, {y}, {z})")
+}
+
+/// Whether a race is one that a wait in the block would end.
+pub(super) fn needs_order(of: &In<'_>) -> bool {
+    matches!(of.race.kind, Kind::ReadWrite | Kind::WriteWrite)
+        && of.race.among != Among::Grid
+        && !of.is_of_one_store()
+}

@@ -1,0 +1,44 @@
+//! `gpu_redundant_barriers`: a barrier that no two threads need.
+//!
+//! ```text
+//! let v = tile[255 - t];
+//! sync_threads();          // nobody writes `tile` behind it
+//! y[i] = v;
+//! ```
+//! Fires if, for all that threads access between the barriers before and behind, no two meet across it. Of two
+//! barriers in a row the second is meant. Silent where an index, or a fence or an ordered atomic operation, leaves it open,
+//! and in kernels with races: they need more barriers rather than fewer.
+use super::{Finding, Group, Lint, race, uninit_shared_reads};
+use crate::{
+    analysis::Analyses,
+    diag::Level,
+    ir::{InstId, Kernel},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_redundant_barriers", group: Group::Performance, level: Level::Allow, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let is_wrong = race::all(analyses).next().is_some()
+        || !uninit_shared_reads::check(kernel, analyses).is_empty();
+    if is_wrong {
+        return Vec::new();
+    }
+    // What a call is made of has the span of the call.
+    let is_written = |barrier: &&InstId| {
+        let span = kernel.insts[**barrier].span;
+        kernel.insts.iter().filter(|(_, inst)| inst.span == span).count() == 1
+    };
+    let barriers = analyses.races.redundant_barriers.iter().filter(is_written);
+    barriers
+        .map(|&barrier| Finding {
+            message: "no two threads need this `sync_threads()`: what one accesses before it, no \
+                      other accesses behind it"
+                .to_owned(),
+            span: kernel.insts[barrier].span,
+            labels: Vec::new(),
+            notes: race::assumptions(analyses),
+            help: "leave it out".to_owned(),
+        })
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! `gpu_unused_shared`: an array in shared memory that nobody reads.
+//!
+//! ```text
+//! let cells = shared!([f32; 64]);
+//! cells[t] = x[t];         // and that is all
+//! ```
+//! It takes room that other blocks could have. Silent in kernels in which it is not known which array a
+//! pointer points into.
+use super::{Finding, Group, Lint};
+use crate::{
+    analysis::Analyses,
+    diag::Level,
+    ir::{Kernel, Length, Op, Root, Shared, Space},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_unused_shared", group: Group::Performance, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
+    let reads = || {
+        kernel.insts.iter().filter_map(|(_, inst)| {
+            let (Op::Load { ptr }
+            | Op::AtomicLoad { ptr, .. }
+            | Op::Atomic { ptr, .. }
+            | Op::CompareExchange { ptr, .. }) = inst.op
+            else {
+                return None;
+            };
+            Some(ptr)
+        })
+    };
+    let of_shared = |ptr: &_| kernel.space(*ptr) == Some(Space::Shared);
+    if reads().filter(of_shared).any(|ptr| kernel.root(ptr).is_none()) {
+        return Vec::new();
+    }
+    let is_read = |root| reads().any(|ptr| kernel.root(ptr) == Some(root));
+    let is_written = |root| {
+        kernel.insts.iter().any(|(_, inst)| {
+            let (Op::Store { ptr, .. } | Op::AtomicStore { ptr, .. }) = inst.op else {
+                return false;
+            };
+            kernel.root(ptr) == Some(root)
+        })
+    };
+    let unused = kernel.shared.iter().filter(|(id, _)| !is_read(Root::Shared(*id)));
+    unused
+        .map(|(id, shared)| Finding {
+            message: if is_written(Root::Shared(id)) {
+                format!("`{}` is written and never read{}", shared.name, bytes(shared))
+            } else {
+                format!("`{}` is never used{}", shared.name, bytes(shared))
+            },
+            span: shared.span,
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: "leave it out, or read it".to_owned(),
+        })
+        .collect()
+}
+
+/// How much shared memory it takes, if that is known.
+fn bytes(shared: &Shared) -> String {
+    let Length::Fixed(len) = &shared.len else { return String::new() };
+    let bytes = len.known().zip(shared.elem.size()).and_then(|(len, size)| len.checked_mul(size));
+    bytes.map_or_else(String::new, |bytes| format!(", and takes {bytes} bytes of each block"))
+}
