@@ -109,6 +109,7 @@ impl<'c> Check<'c> {
             _ => false,
         };
         if !is_event {
+            self.out_of_bounds(&events, step);
             return;
         }
         let reasons: Vec<_> = events.iter().map(|event| self.mismatch(event, step)).collect();
@@ -131,6 +132,19 @@ impl<'c> Check<'c> {
         if let Op::Barrier { .. } = op {
             for (count, _) in self.barriers.iter_mut().zip(step.active).filter(|(_, on)| **on) {
                 *count += 1;
+            }
+        }
+    }
+
+    /// Threads whose index is said to be too large, and that go on.
+    fn out_of_bounds(&mut self, events: &[&Event], step: &Step<'_>) {
+        for event in events.iter().filter(|event| event.loops.is_empty()) {
+            let What::OutOfBounds { threads, .. } = &event.what else { continue };
+            let goes_on = |thread: &usize| {
+                step.active[*thread] && step.threads[*thread] == At::Here && threads.has(*thread)
+            };
+            if let Some(thread) = (0..step.active.len()).find(goes_on) {
+                self.wrong.push(format!("thread {thread} is in bounds at {}", step.id));
             }
         }
     }
@@ -218,9 +232,12 @@ impl<'c> Check<'c> {
                 let truth = |thread: usize| self.last[cond.index()][thread] == 1;
                 parted(split, &threads, truth)
             }
-            What::Return | What::Barrier | What::SyncGrid | What::Meeting { .. } | What::Fence => {
-                None
-            }
+            What::OutOfBounds { .. }
+            | What::Return
+            | What::Barrier
+            | What::SyncGrid
+            | What::Meeting { .. }
+            | What::Fence => None,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! A fact says why, not only whether: it carries the next link of the chain from
 //! the effect to its source, and messages are built from such chains.
+pub mod accesses;
 pub mod checks;
 pub mod evaluate;
 pub mod launch;
@@ -11,6 +12,7 @@ pub mod trace;
 pub mod uniformity;
 pub mod vectors;
 use crate::ir::Kernel;
+use accesses::Accesses;
 use races::Races;
 use trace::Trace;
 use uniformity::Uniformity;
@@ -24,6 +26,8 @@ pub struct Analyses {
     pub trace: Trace,
     /// Which accesses of threads race.
     pub races: Races,
+    /// What its accesses to memory cost.
+    pub accesses: Accesses,
 }
 
 impl Analyses {
@@ -32,7 +36,8 @@ impl Analyses {
         let uniformity = uniformity::analyze(kernel);
         let trace = trace::analyze_in(kernel, &uniformity, trace::Shape::of(kernel));
         let races = races::analyze(kernel, &trace, &uniformity);
-        Self { uniformity, trace, races }
+        let accesses = accesses::analyze(kernel, &trace);
+        Self { uniformity, trace, races, accesses }
     }
 
     /// The same where a block of `kernel` has another shape.

@@ -3,24 +3,34 @@
 //! A lint is one file and one line of [`LINTS`]; `docs/adding-a-lint.md` has the
 //! steps. It reports what the facts prove bad, and is silent about what they cannot
 //! tell. It does not know levels: [`run`] asks [`Levels`], where the innermost wins.
+mod access;
+mod aos_accesses;
 mod atomic_mixing;
+mod bank_conflicts;
 mod barriers_after_divergent_returns;
 mod barriers_in_divergent_flow;
 mod barriers_in_divergent_loops;
 mod block_races;
+mod coalescing;
+mod conflicts;
+mod contended_atomics;
 mod divergent_branches;
 mod divergent_loops;
 mod divergent_matches;
 mod global_races;
 mod inactive_lane_shuffles;
+mod index_overflows;
 mod lanes;
 pub mod launch;
+mod local_arrays;
 mod low_occupancy;
+mod misaligned_accesses;
 mod mismatched_barriers;
 mod missing_barriers;
 mod missing_fences;
 mod missing_warp_syncs;
 mod moderate_occupancy;
+mod out_of_bounds_shared;
 mod partial_warps;
 mod race;
 mod redundant_barriers;
@@ -29,12 +39,16 @@ mod same_value_races;
 mod serial_sections;
 mod shared_write_races;
 mod small_grids;
+mod swapped_axes;
 mod tail_waves;
 mod tiny_launches;
+mod uncoalesced_accesses;
+mod unguarded_indices;
 mod uninit_shared_reads;
 mod unknown_block_shape;
 mod unlaunchable_kernels;
 mod unused_shared;
+mod vector_bank_conflicts;
 mod warp_mask_mismatches;
 pub(crate) mod why;
 mod work;
@@ -86,34 +100,45 @@ struct Finding {
 
 /// Every lint, by name.
 pub static LINTS: &[Lint] = &[
+    aos_accesses::LINT,
     atomic_mixing::LINT,
+    bank_conflicts::LINT,
     barriers_after_divergent_returns::LINT,
     barriers_in_divergent_flow::LINT,
     barriers_in_divergent_loops::LINT,
     block_races::LINT,
+    contended_atomics::LINT,
     divergent_branches::LINT,
     divergent_loops::LINT,
     divergent_matches::LINT,
     global_races::LINT,
     inactive_lane_shuffles::LINT,
+    index_overflows::LINT,
+    local_arrays::LINT,
     low_occupancy::LINT,
+    misaligned_accesses::LINT,
     mismatched_barriers::LINT,
     missing_barriers::LINT,
     missing_fences::LINT,
     missing_warp_syncs::LINT,
     moderate_occupancy::LINT,
+    out_of_bounds_shared::LINT,
     partial_warps::LINT,
     redundant_barriers::LINT,
     same_value_races::LINT,
     serial_sections::LINT,
     shared_write_races::LINT,
     small_grids::LINT,
+    swapped_axes::LINT,
     tail_waves::LINT,
     tiny_launches::LINT,
+    uncoalesced_accesses::LINT,
+    unguarded_indices::LINT,
     uninit_shared_reads::LINT,
     unknown_block_shape::LINT,
     unlaunchable_kernels::LINT,
     unused_shared::LINT,
+    vector_bank_conflicts::LINT,
     warp_mask_mismatches::LINT,
 ];
 

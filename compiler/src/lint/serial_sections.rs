@@ -91,6 +91,7 @@ fn events<'a>(
                 && why::is_loop_condition(kernel, &kernel.insts[event.inst].op)
         }
         What::Access(_)
+        | What::OutOfBounds { .. }
         | What::Return
         | What::Barrier
         | What::SyncGrid

@@ -3,6 +3,7 @@
 //! One trial a kernel, and one for `docs/lints/evidence.md`, the table of what lints find and
 //! miss: precision is how much of what a lint says is so, recall how much of what is so it says.
 //! `cargo test -p warpwise-corpus -- bank` runs what has `bank` in its name.
+mod counted;
 mod expected;
 mod found;
 mod table;
@@ -35,6 +36,9 @@ fn main() -> ExitCode {
         }
     }
     trials.extend(PAGES.iter().map(page));
+    trials.push(Trial::test("accesses cost what is counted", || {
+        counted::compare(MODULES.iter().flat_map(|(_, kernels)| kernels.iter().copied()))
+    }));
     trials.push(Trial::test("docs/lints/evidence.md", move || table.check()));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

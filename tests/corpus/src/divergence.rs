@@ -355,6 +355,7 @@ fn one_thread_a_row(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], 
     }
     let mut sum = 0.0;
     for k in starts[row] as usize..starts[row + 1] as usize { //~ gpu_divergent_loops
+        //~^ gpu_misaligned_accesses
         sum += values[k] * x[columns[k] as usize];
     }
     y[row] = sum;

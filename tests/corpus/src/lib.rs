@@ -50,6 +50,17 @@ macro_rules! modules {
     };
 }
 
-modules![barriers, divergence, layout, races, reduction, transpose, vector_loads, warps,];
+modules![
+    barriers,
+    contention,
+    divergence,
+    indices,
+    layout,
+    races,
+    reduction,
+    transpose,
+    vector_loads,
+    warps,
+];
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));

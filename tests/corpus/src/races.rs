@@ -242,6 +242,7 @@ fn shifted_in_place(y: &mut [f32]) {
     let i = global_idx_x();
     if i + 1 < y.len() {
         y[i] = y[i + 1]; //~ gpu_global_races
+        //~^ gpu_misaligned_accesses
     }
 }
 
@@ -260,6 +261,7 @@ fn both_neighbours_are_written(x: &[f32], y: &mut [f32]) {
     if i < x.len() && i + 1 < y.len() {
         y[i] = x[i];
         y[i + 1] = -x[i]; //~ gpu_global_races
+        //~^ gpu_misaligned_accesses
     }
 }
 

@@ -36,6 +36,7 @@
 //! more: that sums and products which fit their type in small launches always do. No verdict that must be
 //! right may rest on one.
 mod arith;
+mod bounds;
 mod control;
 mod factors;
 mod known;
@@ -44,6 +45,7 @@ mod merge;
 mod print;
 mod run;
 mod shape;
+mod tables;
 mod threads;
 mod truth;
 mod value;
@@ -172,6 +174,16 @@ pub enum Which {
 pub enum What {
     /// Memory is accessed.
     Access(Access),
+    /// An index is not below a length, which is a number: a check that ends these of the threads, in a
+    /// `for` at the latest in its last iteration.
+    OutOfBounds {
+        /// The largest that the index is.
+        index: Factors,
+        /// The length.
+        len: i64,
+        /// The threads.
+        threads: Threads,
+    },
     /// Threads part at an `if`, or at the condition of a loop.
     Branch(Split),
     /// Threads end: a `return`.
@@ -272,6 +284,7 @@ impl Trace {
         let splits = self.of(inst).filter_map(|event| match &event.what {
             What::Branch(split) => Some((split.badness(&event.active.threads), split)),
             What::Access(_)
+            | What::OutOfBounds { .. }
             | What::Return
             | What::Barrier
             | What::SyncGrid

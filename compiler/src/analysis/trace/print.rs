@@ -63,6 +63,10 @@ impl Trace {
                 Split::AtMostOne => "branch at most one".to_owned(),
                 Split::Unknown => "branch unknown".to_owned(),
             },
+            What::OutOfBounds { index, len, threads } => {
+                let index = self.value_text(kernel, &index.clone().into());
+                format!("index {index} is not below {len} in {}", threads_text(threads))
+            }
             What::Return => "return".to_owned(),
             What::Barrier => "barrier".to_owned(),
             What::SyncGrid => "sync grid".to_owned(),

@@ -6,6 +6,7 @@ use super::{
     },
     known::{Fit, Int, Known, limits, scalar},
     merge::State,
+    tables::{Tables, tables},
     truth::{Spread, Truth},
 };
 use super::{
@@ -52,6 +53,7 @@ pub(super) struct Run<'k> {
     pub(super) builtins: Vec<(Builtin, Value)>,
     params: Vec<(ParamId, bool, Value)>,
     extents: Vec<(Extent, Value)>,
+    tables: Tables,
     /// Instructions that may still be run.
     pub(super) steps: usize,
 }
@@ -134,6 +136,7 @@ impl<'k> Run<'k> {
             builtins: Vec::new(),
             params: Vec::new(),
             extents: Vec::new(),
+            tables: tables(kernel),
             steps: super::MOST_STEPS,
         }
     }
@@ -228,6 +231,7 @@ impl<'k> Run<'k> {
                 self.assume(*cond, true);
                 return Flow::On(active);
             }
+            Op::Bounds { index, len } => self.out_of_bounds(id, *index, *len, &active),
             Op::SyncWarp { mask } => self.meeting(id, &active, *mask, None),
             Op::Shuffle { lane, mask, .. } => self.meeting(id, &active, *mask, Some(*lane)),
             Op::Vote { mask, .. } | Op::Match { mask, .. } | Op::Reduce { mask, .. } => {
@@ -262,7 +266,6 @@ impl<'k> Run<'k> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
-            | Op::Bounds { .. }
             | Op::Get(_)
             | Op::ActiveMask
             | Op::Print { .. } => {}
@@ -494,7 +497,15 @@ impl<'k> Run<'k> {
                 self.kernel.params[param].kind,
                 ParamKind::Slice { access: ir::Access::Read, .. }
             ),
-            Some(Root::Shared(_) | Root::Array(_)) | None => false,
+            Some(Root::Array(array)) => {
+                let numbers = offset.as_ref().and_then(|offset| offset.value.exact()?.same());
+                let table = self.tables[array].as_ref();
+                if let Some(&bits) = numbers.and_then(|offset| table?.get(&offset)) {
+                    return self.constant(id, bits);
+                }
+                table.is_some()
+            }
+            Some(Root::Shared(_)) | None => false,
         };
         let spread = match offset {
             Some(offset) if constant => self.spread_of(&offset.value, active),

@@ -1,0 +1,165 @@
+//! What the lanes of one warp want in one access, and what that costs.
+use crate::{
+    analysis::trace::{SymbolId, Value},
+    hardware::{
+        Kind, LANES,
+        global::{self, SECTOR},
+        shared::{self, BANKS, WORD},
+    },
+    ir::Space,
+};
+
+/// Distances between the beginnings of accesses that no formula sees: a round of all banks, and a line.
+pub const WINDOW: u64 = BANKS * WORD;
+
+/// The lanes of a warp, with where they access memory: bytes behind a place that they have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lanes {
+    /// Which are active: bit l is lane l.
+    pub active: u32,
+    /// The bytes; 0 for lanes that are not active.
+    pub offsets: [i64; LANES],
+    /// The place is a multiple of this, which is a power of two; 0 if it is the beginning itself.
+    pub step: u64,
+}
+
+/// What an access of a warp costs: wavefronts of shared memory, sectors of global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    /// At least, and at most: over the places where the access can begin.
+    pub taken: [u32; 2],
+    /// At best.
+    pub ideal: u32,
+}
+
+impl Price {
+    /// Whether more of it is wasted.
+    pub fn is_worse_than(&self, other: &Self) -> bool {
+        let (this, that) = (self.taken[0] * other.ideal, other.taken[0] * self.ideal);
+        (this, self.ideal) > (that, other.ideal)
+    }
+}
+
+impl Lanes {
+    /// What the `active` lanes of the warp numbered `warp` access at `offset`.
+    ///
+    /// # Errors
+    /// A symbol that the distances between them depend on.
+    pub fn of(offset: &Value, warp: usize, active: u32) -> Result<Self, SymbolId> {
+        let thread = |lane: usize| warp * LANES + lane;
+        let lanes = || (0..LANES).filter(|&lane| active >> lane & 1 == 1);
+        let mut step = 0;
+        for term in offset.symbolic() {
+            let mut factors = lanes().map(|lane| term.factors.at(thread(lane)));
+            let first = factors.next().unwrap_or(0);
+            if factors.any(|factor| factor != first) {
+                return Err(term.of.0[0]);
+            }
+            step = lower(step, power_of_two(first));
+        }
+        let numbers = offset.numbers();
+        let mut offsets = [0; LANES];
+        for lane in lanes() {
+            offsets[lane] = numbers.at(thread(lane));
+        }
+        Ok(Self { active, offsets, step })
+    }
+
+    /// The same, with the first lane moved by multiples of `window` to below it. Lanes that
+    /// are a multiple of it apart are equal then.
+    pub(super) fn normal(&self, window: u64) -> Self {
+        let mut lanes = self.clone();
+        let window = i64::try_from(window).unwrap_or(i64::MAX);
+        let first = lanes.offsets[lanes.active.trailing_zeros() as usize % LANES];
+        let moved = first - first.rem_euclid(window);
+        for lane in (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1) {
+            lanes.offsets[lane] -= moved;
+        }
+        lanes
+    }
+
+    /// Number of active lanes.
+    pub fn count(&self) -> u32 {
+        self.active.count_ones()
+    }
+
+    /// Whether the active lanes are neighbours.
+    pub fn is_run(&self) -> bool {
+        let run = u64::from(self.active) >> self.active.trailing_zeros();
+        (run + 1).is_power_of_two()
+    }
+
+    /// How many bytes each active lane is behind the one before, if all are as far; `None` of fewer than two.
+    pub fn stride(&self) -> Option<i64> {
+        let mut lanes = (0..LANES).filter(|&lane| self.active >> lane & 1 == 1);
+        let (first, second) = (lanes.next()?, lanes.next()?);
+        let (from, distance) = (self.offsets[first], self.offsets[second] - self.offsets[first]);
+        let step = distance.checked_div(i64::try_from(second - first).ok()?)?;
+        let is_on_line = |lane: usize| {
+            let behind = i64::try_from(lane - first).ok()?.checked_mul(step)?;
+            (self.offsets[lane] == from.checked_add(behind)?).then_some(())
+        };
+        (first..LANES)
+            .filter(|&lane| self.active >> lane & 1 == 1)
+            .all(|lane| is_on_line(lane).is_some())
+            .then_some(step)
+    }
+
+    /// The addresses, if the place is `base`.
+    pub fn addresses(&self, base: u64) -> [u64; LANES] {
+        // High enough that nothing is below 0, and a multiple of all that counts.
+        const BEGIN: u64 = 1 << 48;
+        self.offsets.map(|offset| BEGIN.wrapping_add(base).wrapping_add_signed(offset))
+    }
+
+    /// Where the place can be, modulo `window`, for accesses to multiples of `align` bytes.
+    pub fn bases(&self, window: u64, align: u64) -> impl Iterator<Item = u64> + '_ {
+        let whole = window & window.wrapping_neg();
+        let step = if self.step == 0 { window } else { self.step.min(whole) };
+        let lane = self.active.trailing_zeros() as usize % LANES;
+        let is_aligned = move |base: u64| {
+            let at = self.offsets[lane].rem_euclid(i64::try_from(align).unwrap_or(1));
+            (base + at.unsigned_abs()).is_multiple_of(align)
+        };
+        let bases = move || (0..window).step_by(usize::try_from(step).unwrap_or(1));
+        let some = bases().any(is_aligned);
+        bases().filter(move |&base| !some || is_aligned(base))
+    }
+
+    /// What an access of `bytes` costs.
+    pub fn price(&self, space: Space, kind: Kind, bytes: u32) -> Price {
+        let align = u64::from(bytes.max(1));
+        // Where an array of shared memory lies, and where a word is, decides which bank it is in,
+        // and not how many lanes want one.
+        let window = if space == Space::Shared { WORD } else { SECTOR };
+        let mut price = Price { taken: [u32::MAX, 0], ideal: 0 };
+        for base in self.bases(window, align) {
+            let (taken, ideal) = self.cost(space, kind, bytes, base);
+            price.taken = [price.taken[0].min(taken), price.taken[1].max(taken)];
+            price.ideal = price.ideal.max(ideal);
+        }
+        price
+    }
+
+    fn cost(&self, space: Space, kind: Kind, bytes: u32, base: u64) -> (u32, u32) {
+        let addresses = self.addresses(base);
+        if space == Space::Shared {
+            let cost = shared::wavefronts(kind, bytes, self.active, &addresses);
+            (cost.taken, cost.ideal)
+        } else {
+            let cost = global::sectors(kind, bytes, self.active, &addresses);
+            (cost.taken, cost.ideal)
+        }
+    }
+}
+
+/// The largest power of two that divides `number`; 0 for 0.
+fn power_of_two(number: i64) -> u64 {
+    let magnitude = number.unsigned_abs();
+    magnitude & magnitude.wrapping_neg()
+}
+
+/// The smaller of two powers of two, of which 0 is the largest.
+fn lower(a: u64, b: u64) -> u64 {
+    if a == 0 || (b != 0 && b < a) { b } else { a }
+}

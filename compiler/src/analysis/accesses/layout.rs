@@ -1,0 +1,186 @@
+//! Layouts of a shared array under which its accesses are free of bank conflicts.
+//!
+//! A layout moves bytes: padding makes rows longer, a swizzle permutes what is in a row by the row's
+//! number. One is found by trying, smallest first, and kept if the formula of
+//! [`shared`] gives every access of the array as many wavefronts as it needs.
+use super::{Accesses, Lanes, Verdict};
+use crate::{
+    analysis::trace::{Trace, What},
+    hardware::{
+        Kind,
+        shared::{self, BANKS, WORD},
+    },
+    ir::{Root, SharedId, Space},
+};
+
+/// Prices that are computed for one layout. An array with more is left alone.
+const MOST_PRICES: usize = 1024;
+
+/// Where the bytes of an array go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Rows of `row` bytes are `by` bytes longer.
+    Padded {
+        /// Bytes of a row.
+        row: u64,
+        /// How many more.
+        by: u64,
+    },
+    /// Units of `unit` bytes change places within rows of `row` bytes: in row r, unit u and unit
+    /// u ^ (r % units).
+    Swizzled {
+        /// Bytes of a row.
+        row: u64,
+        /// Bytes that stay together; there is a power of two of them in a row.
+        unit: u64,
+    },
+}
+
+/// An access of a warp to an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    kind: Kind,
+    bytes: u32,
+    lanes: Lanes,
+}
+
+/// The accesses of `array`, each pattern once, as far as rows of `row` bytes tell them apart; and whether
+/// these are all that the kernel does to it.
+pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (Vec<Use>, bool) {
+    let of_array = |root: Option<Root>| root == Some(Root::Shared(array));
+    let all = accesses.requests.iter().all(|request| {
+        let is_known = matches!(request.verdict, Verdict::Known(_));
+        is_known
+            || (!of_array(request.root)
+                && (request.root.is_some() || request.space != Space::Shared))
+    });
+    // Rows repeat when both a swizzle and the banks do.
+    let window = row.saturating_mul(BANKS);
+    let mut found: Vec<Use> = Vec::new();
+    for event in &trace.events {
+        let (What::Access(access), Some(request)) = (&event.what, accesses.get(event.inst)) else {
+            continue;
+        };
+        let is_known = matches!(request.verdict, Verdict::Known(_));
+        if !is_known || !of_array(request.root) || request.members.first() != Some(&event.inst) {
+            continue;
+        }
+        let Some(offset) = &access.offset else { continue };
+        for warp in
+            (0..event.active.threads.warps()).filter(|&warp| event.active.threads.warp(warp) != 0)
+        {
+            let Ok(lanes) = Lanes::of(offset, warp, event.active.threads.warp(warp)) else {
+                continue;
+            };
+            let new = Use { kind: request.kind, bytes: request.bytes, lanes: lanes.normal(window) };
+            if !found.contains(&new) {
+                found.push(new);
+            }
+        }
+    }
+    (found, all)
+}
+
+impl Layout {
+    /// The smallest change of rows of `row` bytes that frees all `uses` of conflicts: padding if
+    /// there is one, then a swizzle.
+    pub fn search(uses: &[Use], row: u64) -> Option<Self> {
+        let unit = uses.iter().map(|of| u64::from(of.bytes)).max()?;
+        if row == 0 || !row.is_multiple_of(unit) || price_count(uses, row) > MOST_PRICES {
+            return None;
+        }
+        let padded = (1..).map(|count| count * unit).take_while(|&by| by <= BANKS * WORD);
+        let units = row / unit;
+        let swizzled =
+            (units.is_power_of_two() && units > 1).then_some(Self::Swizzled { row, unit });
+        let mut layouts = padded.map(|by| Self::Padded { row, by }).chain(swizzled);
+        layouts.find(|layout| uses.iter().all(|of| layout.frees(of)))
+    }
+
+    /// Whether `of` has no conflicts.
+    fn frees(self, of: &Use) -> bool {
+        bases(of, self.row()).all(|base| {
+            let mut moved = of.lanes.clone();
+            for offset in &mut moved.offsets {
+                *offset = self.place(offset.saturating_add_unsigned(base));
+            }
+            let cost = shared::wavefronts(of.kind, of.bytes, moved.active, &moved.addresses(0));
+            cost.conflicts() == 0
+        })
+    }
+
+    fn row(self) -> u64 {
+        match self {
+            Self::Padded { row, .. } | Self::Swizzled { row, .. } => row,
+        }
+    }
+
+    /// Where the byte at `offset` goes.
+    fn place(self, offset: i64) -> i64 {
+        let whole = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        match self {
+            Self::Padded { row, by } => offset + offset.div_euclid(whole(row)) * whole(by),
+            Self::Swizzled { row, unit } => {
+                let (number, behind) =
+                    (offset.div_euclid(whole(row)), offset.rem_euclid(whole(row)));
+                let units = whole(row / unit);
+                let unit = whole(unit);
+                let moved = (behind / unit) ^ number.rem_euclid(units);
+                number * whole(row) + moved * unit + behind % unit
+            }
+        }
+    }
+}
+
+/// Where a use can begin, as far as it makes a difference.
+fn bases(of: &Use, row: u64) -> impl Iterator<Item = u64> + '_ {
+    of.lanes.bases(row.saturating_mul(BANKS), u64::from(of.bytes))
+}
+
+fn price_count(uses: &[Use], row: u64) -> usize {
+    uses.iter().map(|of| bases(of, row).take(MOST_PRICES + 1).count()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware::LANES;
+
+    fn of(kind: Kind, bytes: u32, step: u64, at: impl Fn(i64) -> i64) -> Use {
+        let offsets = std::array::from_fn(|lane| at(lane as i64) * i64::from(bytes));
+        Use { kind, bytes, lanes: Lanes { active: u32::MAX, offsets, step } }
+    }
+
+    #[test]
+    fn a_column_is_freed_by_one_more_element() {
+        assert_eq!(LANES, 32);
+        let row = of(Kind::Store, 4, 128, |lane| lane);
+        let column = of(Kind::Load, 4, 0, |lane| lane * 32);
+        let padded = Some(Layout::Padded { row: 128, by: 4 });
+        assert_eq!(Layout::search(&[row, column.clone()], 128), padded);
+        // Whatever the column.
+        let any = of(Kind::Load, 4, 4, |lane| lane * 32);
+        assert_eq!(Layout::search(&[any], 128), padded);
+        assert_eq!(Layout::search(&[column], 96 * 1024), None);
+    }
+
+    #[test]
+    fn two_rows_of_sixteen_need_a_swizzle() {
+        let rows = of(Kind::Store, 4, 0, |lane| lane);
+        let columns = of(Kind::Load, 4, 0, |lane| lane % 16 * 16 + lane / 16);
+        let found = Layout::search(&[rows, columns], 64);
+        assert_eq!(found, Some(Layout::Swizzled { row: 64, unit: 4 }));
+    }
+
+    #[test]
+    fn vectors_stay_aligned() {
+        let column = of(Kind::Load, 16, 0, |lane| lane * 8);
+        assert_eq!(Layout::search(&[column], 128), Some(Layout::Padded { row: 128, by: 16 }));
+    }
+
+    #[test]
+    fn what_no_layout_frees_is_left() {
+        let same_bank = of(Kind::Atomic, 4, 0, |_| 0);
+        assert_eq!(Layout::search(&[same_bank], 128), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Words about accesses to memory that several lints share.
+use super::{Finding, why};
+use crate::{
+    analysis::{
+        Analyses,
+        accesses::{Cost, Lanes, Request, Verdict, memory},
+        trace::Shape,
+    },
+    hardware::Kind,
+    ir::{InstId, Kernel, Op, Root, Scalar, Span},
+};
+
+/// The requests whose cost is known, with it.
+pub(super) fn known(analyses: &Analyses) -> impl Iterator<Item = (&Request, &Cost)> {
+    analyses.accesses.requests.iter().filter_map(|request| match &request.verdict {
+        Verdict::Known(cost) => Some((request, cost.as_ref())),
+        Verdict::Unknown(_) => None,
+    })
+}
+
+/// The address of a request's first member.
+pub(super) fn address(kernel: &Kernel, request: &Request) -> Option<InstId> {
+    memory(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
+}
+
+/// What the user wrote for the access: of a store, what is stored to.
+pub(super) fn span(kernel: &Kernel, request: &Request) -> Span {
+    let first = request.members[0];
+    match (request.kind, address(kernel, request)) {
+        (Kind::Store, Some(ptr)) => kernel.insts[ptr].span,
+        (Kind::Store | Kind::Load | Kind::Atomic, _) => kernel.insts[first].span,
+    }
+}
+
+/// What `root` is called in the source.
+pub(super) fn name(kernel: &Kernel, root: Option<Root>) -> &str {
+    match root {
+        Some(Root::Param(param)) => &kernel.params[param].name,
+        Some(Root::Shared(shared)) => &kernel.shared[shared].name,
+        Some(Root::Array(array)) => &kernel.arrays[array].name,
+        None => "memory",
+    }
+}
+
+/// A verb for what a lane does.
+pub(super) fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Load => "read",
+        Kind::Store => "write",
+        Kind::Atomic => "update",
+    }
+}
+
+/// A noun for it.
+pub(super) fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Load => "load",
+        Kind::Store => "store",
+        Kind::Atomic => "update",
+    }
+}
+
+/// `n` of what, in the plural where there are several.
+pub(super) fn count(n: u64, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
+}
+
+/// How far neighbouring lanes are apart, in words.
+pub(super) fn distance(request: &Request, lanes: &Lanes) -> Option<String> {
+    let bytes = u64::from(request.bytes.max(1));
+    let stride = lanes.stride()?.unsigned_abs();
+    let times = (stride > bytes && stride.is_multiple_of(bytes))
+        .then(|| format!(", {} times what each accesses", stride / bytes));
+    let times = times.unwrap_or_default();
+    Some(format!("neighbouring lanes are {} apart{times}", count(stride, "byte")))
+}
+
+/// Where the addresses of a request come to differ between lanes, and why.
+pub(super) fn labels(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    request: &Request,
+) -> Vec<(Span, String)> {
+    let mut labels = Vec::new();
+    let (mut at, mut cause) = (address(kernel, request), None);
+    while let Some(ptr) = at {
+        at = None;
+        if let Op::Index { base, index, stride } = &kernel.insts[ptr].op {
+            at = Some(*base);
+            let fact = analyses.uniformity.warp.value[*index];
+            if let (true, Some(stride)) = (fact.varies(), stride.known()) {
+                let text = format!(
+                    "this differs from lane to lane, and each step of it is {}",
+                    count(stride, "byte")
+                );
+                labels.push((kernel.insts[*index].span, text));
+                cause = cause.or(Some(fact));
+            }
+        } else if let Op::Offset { base, .. } = &kernel.insts[ptr].op {
+            at = Some(*base);
+        }
+    }
+    let source = cause.and_then(|fact| why::labels(kernel, &analyses.uniformity.warp, fact).pop());
+    labels.extend(source);
+    labels.dedup();
+    labels
+}
+
+/// What a scalar is called in Rust; `None` for a type parameter.
+pub(super) fn scalar(scalar: Scalar) -> Option<&'static str> {
+    Some(match scalar {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "i8",
+        Scalar::I16 => "i16",
+        Scalar::I32 => "i32",
+        Scalar::I64 => "i64",
+        Scalar::U8 => "u8",
+        Scalar::U16 => "u16",
+        Scalar::U32 => "u32",
+        Scalar::U64 => "u64",
+        Scalar::F16 => "f16",
+        Scalar::BF16 => "bf16",
+        Scalar::F32 => "f32",
+        Scalar::F64 => "f64",
+        Scalar::Generic(_) => return None,
+    })
+}
+
+/// The note of a finding that rests on an assumed block.
+pub(super) fn assumed(shape: &Shape) -> Option<String> {
+    let [x, y, z] = shape.dims;
+    let dims = match shape.dims {
+        [_, 1, 1] => format!("{x}"),
+        [_, _, 1] => format!("{x} x {y}"),
+        [..] => format!("{x} x {y} x {z}"),
+    };
+    (!shape.declared).then(|| {
+        format!(
+            "assuming blocks of {dims} threads; declare `#[kernel(block = ..)]` for exact results"
+        )
+    })
+}
+
+/// Of the findings at one place the one that weighs most.
+pub(super) fn one_each(mut found: Vec<(u64, Finding)>) -> Vec<Finding> {
+    let mut kept: Vec<(u64, Finding)> = Vec::new();
+    for (weight, finding) in found.drain(..) {
+        match kept.iter_mut().find(|(_, kept)| kept.span == finding.span) {
+            Some(kept) if kept.0 < weight => *kept = (weight, finding),
+            Some(_) => {}
+            None => kept.push((weight, finding)),
+        }
+    }
+    kept.into_iter().map(|(_, finding)| finding).collect()
+}

@@ -1,0 +1,39 @@
+//! `gpu_aos_accesses`: one field of an array of structs, while the others are moved for nothing.
+//!
+//! ```text
+//! y[i] = points[i].x;    // 12 bytes from lane to lane: 12 sectors, 4 would do
+//! ```
+//! Fires at twice the sectors that are needed, as `gpu_uncoalesced_accesses` does, and in its place. Silent where the
+//! accesses beside it use at least half of what is moved.
+use super::{
+    Finding, Group, Lint, access,
+    coalescing::{self, Reason},
+};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_aos_accesses", group: Group::Performance, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for one in coalescing::find(kernel, analyses) {
+        let Reason::Struct(size) = one.reason else { continue };
+        let name = access::name(kernel, one.request.root);
+        let used =
+            format!("{} of the {size} bytes of an element of `{name}` are used", one.request.bytes);
+        let mut notes = vec![used];
+        notes.extend(access::assumed(&analyses.trace.shape));
+        let finding = Finding {
+            message: one.message(),
+            span: access::span(kernel, one.request),
+            labels: access::labels(kernel, analyses, one.request),
+            notes,
+            help: format!(
+                "keep the fields of `{name}` in arrays of their own (a struct of arrays), so that neighbouring lanes \
+                 access neighbouring numbers"
+            ),
+        };
+        found.push((one.weight(), finding));
+    }
+    access::one_each(found)
+}

@@ -1,0 +1,17 @@
+//! `gpu_bank_conflicts`: lanes of a warp that want different words of one bank of shared memory.
+//!
+//! ```text
+//! let v = tile[lane][3];    // rows of 32 words: all lanes in one bank, 32 wavefronts instead of 1
+//! ```
+//! Fires at twice the wavefronts that are needed, over all that a block does there. Silent where lanes share
+//! a word, where a distance is not known, and about accesses of 8 and 16 bytes: `gpu_vector_bank_conflicts`
+//! is about those.
+use super::{Finding, Group, Lint, conflicts};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_bank_conflicts", group: Group::Performance, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    conflicts::find(kernel, analyses, false)
+}

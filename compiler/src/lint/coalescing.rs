@@ -1,0 +1,261 @@
+//! What `gpu_uncoalesced_accesses`, `gpu_swapped_axes` and `gpu_aos_accesses` have in common: accesses to
+//! global memory that move at least twice the sectors that they must, each with the reason.
+//!
+//! What other accesses of a thread beside it fetch of the same sectors is used, and not wasted: an access
+//! more than half of whose sectors all of them use is not one of these. Nor is one of every second or fourth
+//! lane: the others move the rest.
+use super::access;
+use crate::{
+    analysis::{
+        Analyses,
+        accesses::{Cost, Lanes, Price, Request, Verdict, Why},
+        trace::{self, Event, Factors, Trace, Value, What, Which},
+    },
+    hardware::{Kind, LANES, global::SECTOR},
+    ir::{Element, Kernel, ParamKind, Root, Space},
+};
+use std::collections::BTreeSet;
+
+/// Fewer excess sectors of a warp are none to speak of.
+const FEW: u32 = 3;
+
+/// An access that moves too much.
+pub(super) struct Wasteful<'a> {
+    pub(super) request: &'a Request,
+    /// The lanes of the warp that wastes most; `None` if their distance is not known.
+    pub(super) lanes: Option<&'a Lanes>,
+    /// The sectors that these move.
+    pub(super) price: Price,
+    /// Whether all warps do.
+    pub(super) is_even: bool,
+    pub(super) reason: Reason,
+}
+
+/// Why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// The x axis walks rows, the y axis along them: elements from one x to the next, if they are known.
+    Axes(Option<u64>),
+    /// One field is accessed of structs of so many bytes.
+    Struct(u64),
+    /// A row of the block is shorter than a sector: so many threads.
+    NarrowBlock(u32),
+    /// Each thread walks along a stretch of its own.
+    Chunks,
+    /// Anything else.
+    Stride,
+}
+
+/// All accesses of `kernel` that move too much.
+pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<'a>> {
+    let mut found = Vec::new();
+    for request in &analyses.accesses.requests {
+        if request.space != Space::Global {
+            continue;
+        }
+        match &request.verdict {
+            Verdict::Known(cost) => found.extend(known(kernel, analyses, request, cost)),
+            Verdict::Unknown(Why::Stride(_)) => found.extend(by_pitch(&analyses.trace, request)),
+            Verdict::Unknown(Why::Address | Why::Lanes | Why::Size | Why::NotRun) => {}
+        }
+    }
+    found
+}
+
+/// An access whose cost is known.
+fn known<'a>(
+    kernel: &Kernel,
+    analyses: &'a Analyses,
+    request: &'a Request,
+    cost: &'a Cost,
+) -> Option<Wasteful<'a>> {
+    let (lanes, _) = &cost.worst;
+    // Of atomic updates only where they go: how many meet is another lint's.
+    let kind = if request.kind == Kind::Atomic { Kind::Load } else { request.kind };
+    let price = lanes.price(request.space, kind, request.bytes);
+    let is_bad = cost.is_bad() && price.taken[0] >= 2 * price.ideal;
+    if !is_bad || price.taken[0] - price.ideal < FEW || !lanes.is_run() {
+        return None;
+    }
+    let event = events(&analyses.trace, request).next()?;
+    if is_shared_with_others(analyses, request, event) {
+        return None;
+    }
+    let reason = reason(kernel, &analyses.trace, request, event, lanes);
+    Some(Wasteful { request, lanes: Some(lanes), price, is_even: cost.is_even, reason })
+}
+
+/// What happens at a request, with the access.
+fn events<'t>(trace: &'t Trace, request: &Request) -> impl Iterator<Item = &'t Event> {
+    let first = request.members.first().copied();
+    trace
+        .events
+        .iter()
+        .filter(move |event| Some(event.inst) == first && matches!(event.what, What::Access(_)))
+}
+
+fn access_of(event: &Event) -> Option<&trace::Access> {
+    if let What::Access(access) = &event.what { Some(access) } else { None }
+}
+
+fn offset_of(event: &Event) -> Option<&Value> {
+    access_of(event)?.offset.as_ref()
+}
+
+/// Whether the sectors of an access are at least half used, counting what other accesses fetch of
+/// them at the same time.
+fn is_shared_with_others(analyses: &Analyses, request: &Request, event: &Event) -> bool {
+    let Some(offset) = offset_of(event) else { return false };
+    let threads = &event.active.threads;
+    let Some(warp) = (0..threads.warps()).find(|&warp| threads.warp(warp) != 0) else {
+        return false;
+    };
+    let mut bytes = BTreeSet::new();
+    for beside in &analyses.trace.events {
+        let Some(other) = analyses.accesses.get(beside.inst) else { continue };
+        let is_beside = other.root == request.root
+            && (other.kind == Kind::Load) == (request.kind == Kind::Load)
+            && (beside.inst != event.inst || std::ptr::eq(beside, event))
+            && beside.interval == event.interval
+            && beside.loops == event.loops
+            && beside.active.threads == event.active.threads;
+        let at = offset_of(beside).filter(|at| is_beside && at.symbolic() == offset.symbolic());
+        let Some(Ok(lanes)) = at.map(|at| Lanes::of(at, warp, threads.warp(warp))) else {
+            continue;
+        };
+        for lane in (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1) {
+            let from = lanes.offsets[lane];
+            let size = access_of(beside).map_or(0, |access| i64::from(access.bytes));
+            bytes.extend(from..from + size);
+        }
+    }
+    let size = i64::try_from(SECTOR).unwrap_or(i64::MAX);
+    let sectors: BTreeSet<i64> = bytes.iter().map(|byte| byte.div_euclid(size)).collect();
+    2 * bytes.len() as u64 > sectors.len() as u64 * SECTOR
+}
+
+/// How much a number grows along x and along y, for all threads of a block alike.
+fn steps(factors: &Factors, trace: &Trace) -> Option<[i64; 2]> {
+    match factors {
+        Factors::Same(_) => Some([0, 0]),
+        Factors::Affine(affine) => Some([affine.step[0], affine.step[1]]),
+        Factors::Each(each) => {
+            let x = usize::try_from(trace.shape.dims[0]).ok()?;
+            let step = |by: usize| each.get(by).map_or(0, |at| at - each[0]);
+            let found = [if x > 1 { step(1) } else { 0 }, step(x)];
+            let at = |thread: usize| -> Option<i64> {
+                let [i, j, k] = trace.shape.index(thread);
+                let sum = each[0] + i64::from(i) * found[0] + i64::from(j) * found[1];
+                (k == 0).then_some(sum)
+            };
+            (0..each.len())
+                .all(|thread| at(thread).is_none_or(|at| at == each[thread]))
+                .then_some(found)
+        }
+    }
+}
+
+fn reason(
+    kernel: &Kernel,
+    trace: &Trace,
+    request: &Request,
+    event: &Event,
+    lanes: &Lanes,
+) -> Reason {
+    let bytes = i64::from(request.bytes);
+    let stride = lanes.stride();
+    let steps = offset_of(event).and_then(|offset| steps(&offset.numbers(), trace));
+    if let Some([x, y]) = steps {
+        let [dim_x, dim_y, _] = trace.shape.dims;
+        if dim_x > 1 && dim_y > 1 && y.abs() == bytes && x.abs() > bytes && stride == Some(x) {
+            let elements = x.unsigned_abs().is_multiple_of(bytes.unsigned_abs());
+            return Reason::Axes(elements.then(|| x.unsigned_abs() / bytes.unsigned_abs()));
+        }
+        let row = u64::from(dim_x) * bytes.unsigned_abs();
+        if dim_x > 1 && dim_y > 1 && x.abs() == bytes && row < SECTOR {
+            return Reason::NarrowBlock(dim_x);
+        }
+    }
+    if let Some(size) = size_of_struct(kernel, request)
+        && stride.map(i64::unsigned_abs) == Some(size)
+    {
+        return Reason::Struct(size);
+    }
+    let mut later = events(trace, request).skip(1).filter_map(offset_of);
+    let walks = |next: &Value| {
+        let first = offset_of(event)?;
+        (next.symbolic() == first.symbolic() && trace.shape.threads() > 0).then_some(())?;
+        Some(next.numbers().at(0).abs_diff(first.numbers().at(0)) == bytes.unsigned_abs())
+    };
+    if later.next().is_some_and(|next| walks(next) == Some(true)) {
+        return Reason::Chunks;
+    }
+    Reason::Stride
+}
+
+/// The bytes of an element that has several scalars, where the request is for less.
+fn size_of_struct(kernel: &Kernel, request: &Request) -> Option<u64> {
+    let Some(Root::Param(param)) = request.root else { return None };
+    let ParamKind::Slice { elem: Element::Plain { size, .. }, .. } = &kernel.params[param].kind
+    else {
+        return None;
+    };
+    size.known().filter(|&size| size > u64::from(request.bytes))
+}
+
+/// An access with a row for each step along x, of a length that is not known, and along which y walks. A row
+/// has at least as many elements as the block has threads along y.
+fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
+    let event = events(trace, request).next()?;
+    let offset = offset_of(event).filter(|_| event.active.which != Which::Some)?;
+    let bytes = i64::from(request.bytes);
+    let [dim_x, dim_y, _] = trace.shape.dims;
+    let mut has_pitch = false;
+    for term in offset.symbolic() {
+        let [x, y] = steps(&term.factors, trace)?;
+        has_pitch |= x != 0;
+        (y == 0).then_some(())?;
+    }
+    let [x, y] = steps(&offset.numbers(), trace)?;
+    if !has_pitch || x != 0 || y != bytes || dim_y < 2 || dim_x < 2 {
+        return None;
+    }
+    let row = bytes * i64::from(dim_y);
+    let active = event.active.threads.warp(0);
+    let offsets = std::array::from_fn(|lane| {
+        let [x, y, _] = trace.shape.index(lane.min(trace.shape.threads().saturating_sub(1)));
+        i64::from(x) * row + i64::from(y) * bytes
+    });
+    let price = Lanes { active, offsets, step: 0 }.price(Space::Global, Kind::Load, request.bytes);
+    let is_bad = price.taken[0] >= 2 * price.ideal && price.taken[0] - price.ideal >= FEW;
+    let reason = Reason::Axes(None);
+    is_bad.then_some(Wasteful { request, lanes: None, price, is_even: true, reason })
+}
+
+impl Wasteful<'_> {
+    /// How much it moves, in words.
+    pub(super) fn message(&self) -> String {
+        let up_to = if self.is_even { "" } else { "up to " };
+        let [least, _] = self.price.taken;
+        format!(
+            "one warp {}s {up_to}{least} sectors here, {} would do",
+            self.verb(),
+            self.price.ideal
+        )
+    }
+
+    fn verb(&self) -> &'static str {
+        access::verb(self.request.kind)
+    }
+
+    /// What says more about it.
+    pub(super) fn notes(&self, trace: &Trace) -> Vec<String> {
+        let distance = self.lanes.and_then(|lanes| access::distance(self.request, lanes));
+        distance.into_iter().chain(access::assumed(&trace.shape)).collect()
+    }
+
+    /// A number that grows with the waste.
+    pub(super) fn weight(&self) -> u64 {
+        u64::from(self.price.taken[0])
+    }
+}

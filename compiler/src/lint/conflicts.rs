@@ -1,0 +1,201 @@
+//! What `gpu_bank_conflicts` and `gpu_vector_bank_conflicts` have in common: which accesses to shared
+//! memory have conflicts, and the layout that would free them.
+use super::{Finding, access};
+use crate::{
+    analysis::{
+        Analyses,
+        accesses::{Cost, Lanes, Layout, Request, uses},
+    },
+    hardware::{
+        Kind,
+        shared::{self, BANKS, WORD},
+    },
+    ir::{Element, Kernel, Length, Op, Root, SharedId, Space},
+};
+
+/// The conflicts of accesses of more than a bank's word (`vectors`), or of the others.
+pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (request, cost) in access::known(analyses) {
+        let is_wide = u64::from(request.bytes) > WORD;
+        if request.space == Space::Shared && is_wide == vectors && conflicts(request, cost) {
+            let weight = u64::from(cost.worst.1.taken[0]);
+            found.push((weight, finding(kernel, analyses, request, cost)));
+        }
+    }
+    access::one_each(found)
+}
+
+/// Whether different words of a bank are wanted; several updates of one word are no conflict.
+fn conflicts(request: &Request, cost: &Cost) -> bool {
+    let (lanes, _) = &cost.worst;
+    let price = lanes.price(request.space, Kind::Load, request.bytes);
+    cost.is_bad() && (request.kind != Kind::Atomic || price.taken[0] >= 2 * price.ideal)
+}
+
+fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost) -> Finding {
+    let (lanes, price) = &cost.worst;
+    let (taken, ideal) = (price.taken[0], price.ideal);
+    let up_to = if cost.is_even { "" } else { "up to " };
+    let numbers = format!("{taken} wavefronts, {ideal} needed");
+    let message = if u64::from(request.bytes) > WORD {
+        format!(
+            "bank conflicts: {up_to}{taken} wavefronts for a warp's {}-byte {}, {ideal} needed",
+            request.bytes,
+            access::noun(request.kind)
+        )
+    } else {
+        let who = who(request, lanes);
+        let verb = access::verb(request.kind);
+        format!(
+            "{up_to}{taken}-way bank conflict: {who} of a warp {verb} the same bank ({numbers})"
+        )
+    };
+    let mut notes: Vec<String> = access::distance(request, lanes).into_iter().collect();
+    if request.members.len() > 1 {
+        notes.push(format!(
+            "the {} neighbouring {}s of a thread are one",
+            request.members.len(),
+            access::noun(request.kind)
+        ));
+    }
+    notes.extend(access::assumed(&analyses.trace.shape));
+    Finding {
+        message,
+        span: access::span(kernel, request),
+        labels: access::labels(kernel, analyses, request),
+        notes,
+        help: help(kernel, analyses, request, lanes),
+    }
+}
+
+/// Which lanes want the busiest bank.
+fn who(request: &Request, lanes: &Lanes) -> String {
+    let busiest = shared::busiest(request.kind, request.bytes, lanes.active, &lanes.addresses(0));
+    let busy = busiest.map_or(0, |bank| bank.lanes);
+    if busy == lanes.count() {
+        format!("all {busy} lanes")
+    } else {
+        format!("{busy} of the {} lanes", lanes.count())
+    }
+}
+
+/// The smallest change of the array's layout that frees everything that is known of it.
+fn help(kernel: &Kernel, analyses: &Analyses, request: &Request, lanes: &Lanes) -> String {
+    let general = || {
+        "let neighbouring lanes access neighbouring elements, or elements an odd number of words apart"
+            .to_owned()
+    };
+    let Some(Root::Shared(array)) = request.root else { return general() };
+    for row in rows(kernel, array, lanes) {
+        let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
+        if let Some(layout) = Layout::search(&uses, row.bytes) {
+            let name = &kernel.shared[array].name;
+            let all = if is_all {
+                format!("which frees every access to `{name}` of conflicts")
+            } else {
+                format!("which frees the accesses to `{name}` whose places are known of conflicts")
+            };
+            return format!("{}, {all}", advice(kernel, array, &row, layout));
+        }
+    }
+    general()
+}
+
+/// What may be taken for a row of an array.
+struct Row {
+    bytes: u64,
+    kind: RowKind,
+}
+
+/// What makes it one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowKind {
+    /// The array's type: its innermost array, of elements of this many bytes.
+    Nested(u64),
+    /// It is an element that has several scalars.
+    Element,
+    /// How it is used: elements of this many bytes.
+    Flat(u64),
+}
+
+/// The rows of `array`, those to be preferred first.
+fn rows(kernel: &Kernel, array: SharedId, lanes: &Lanes) -> Vec<Row> {
+    let of_array = |ptr| kernel.root(ptr) == Some(Root::Shared(array));
+    let mut strides: Vec<u64> = kernel
+        .insts
+        .iter()
+        .filter(|(id, _)| of_array(*id))
+        .filter_map(
+            |(_, inst)| {
+                if let Op::Index { stride, .. } = &inst.op { stride.known() } else { None }
+            },
+        )
+        .collect();
+    strides.sort_unstable();
+    strides.dedup();
+    match (strides.as_slice(), &kernel.shared[array].elem) {
+        (&[element, row, ..], Element::Scalar(_)) => {
+            vec![Row { bytes: row, kind: RowKind::Nested(element) }]
+        }
+        (&[element, row, ..], Element::Plain { size, .. }) => {
+            let is_element = size.known() == Some(row);
+            let kind = if is_element { RowKind::Element } else { RowKind::Nested(element) };
+            vec![Row { bytes: row, kind }]
+        }
+        (&[element], elem) => {
+            let all_banks = BANKS * WORD;
+            let mut rows = vec![Row { bytes: all_banks, kind: RowKind::Flat(element) }];
+            if elem.scalar().is_none() && element > 16 {
+                rows.insert(0, Row { bytes: element, kind: RowKind::Element });
+            }
+            let stride = lanes.stride().map_or(0, i64::unsigned_abs);
+            if stride > all_banks && stride.is_multiple_of(element) {
+                rows.insert(0, Row { bytes: stride, kind: RowKind::Flat(element) });
+            }
+            rows
+        }
+        ([], _) => Vec::new(),
+    }
+}
+
+/// `layout` in words.
+fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> String {
+    let shared = &kernel.shared[array];
+    let name = &shared.name;
+    match (layout, row.kind) {
+        (Layout::Padded { row, by }, RowKind::Nested(element)) => {
+            let (now, then) = (row / element, (row + by) / element);
+            let len = if let Length::Fixed(len) = &shared.len { len.known() } else { None };
+            let len = len.zip(shared.elem.size()).map(|(len, size)| len.saturating_mul(size) / row);
+            let two = len.filter(|_| shared.elem.size() == Some(element));
+            match (two, shared.elem.scalar().and_then(access::scalar)) {
+                (Some(rows), Some(of)) => {
+                    format!("pad the row: `shared!([[{of}; {then}]; {rows}])`")
+                }
+                (Some(_) | None, _) => format!("pad the row: {then} elements instead of {now}"),
+            }
+        }
+        (Layout::Padded { row, by }, RowKind::Element) => {
+            format!("pad the elements of `{name}` from {row} to {} bytes", row + by)
+        }
+        (Layout::Padded { row, by }, RowKind::Flat(element)) => {
+            let (row, by) = (row / element, by / element);
+            let times = if by == 1 { String::new() } else { format!(" * {by}") };
+            format!(
+                "put a gap of {} behind each {row}: element `i` of `{name}` at `i + i / {row}{times}`",
+                access::count(by, "element")
+            )
+        }
+        (Layout::Swizzled { row, unit }, RowKind::Nested(_)) => {
+            format!(
+                "swizzle the rows: `{name}[row][column ^ row % {}]` in place of `{name}[row][column]`",
+                row / unit
+            )
+        }
+        (Layout::Swizzled { row, unit }, RowKind::Flat(_) | RowKind::Element) => {
+            let units = row / unit;
+            format!("swizzle: element `i` of `{name}` at `i ^ i / {units} % {units}`")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `gpu_contended_atomics`: lanes of a warp that all update one address atomically.
+//!
+//! ```text
+//! total[0].fetch_add(x[i], Relaxed);    // 32 updates, one after the other
+//! ```
+//! Fires where at least half of a warp's lanes, and 8, have the same address, for updates that a warp can
+//! combine first. Silent where one lane updates, and where the address is data.
+use super::{Finding, Group, Lint, access};
+use crate::{
+    analysis::{
+        Analyses,
+        accesses::Lanes,
+        trace::{AccessKind, Event, Value, What, Which},
+    },
+    diag::Level,
+    hardware::LANES,
+    ir::{AtomicOp, BinaryOp, Body, CompareOp, InstId, Kernel, Op},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_contended_atomics", group: Group::Performance, level: Level::Warn, check };
+
+/// Fewer lanes at one address are none to speak of.
+const FEW: u32 = 8;
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let elected = elected(kernel);
+    let mut found = Vec::new();
+    for event in &analyses.trace.events {
+        let What::Access(access) = &event.what else { continue };
+        let Op::Atomic { op, .. } = kernel.insts[event.inst].op else { continue };
+        let (AccessKind::Atomic, Some(way)) = (&access.kind, combined(op)) else { continue };
+        if event.active.which == Which::One || elected.contains(&event.inst) {
+            continue;
+        }
+        let together = together(event, access.offset.as_ref());
+        if let Some(lanes) = together {
+            found.push((u64::from(lanes), finding(kernel, analyses, event, lanes, way)));
+        }
+    }
+    access::one_each(found)
+}
+
+/// How many lanes of a warp have the same address, if that is most of them.
+fn together(event: &Event, offset: Option<&Value>) -> Option<u32> {
+    let offset = offset?;
+    let threads = &event.active.threads;
+    (0..threads.warps())
+        .filter_map(|warp| {
+            let active = threads.warp(warp);
+            let lanes = (active != 0).then(|| Lanes::of(offset, warp, active).ok())??;
+            let most = crowd(&lanes);
+            (most >= FEW && 2 * most >= lanes.count()).then_some(most)
+        })
+        .max()
+}
+
+/// The most lanes that have one address.
+fn crowd(lanes: &Lanes) -> u32 {
+    let active = || (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1);
+    let same =
+        |lane: usize| active().filter(|&other| lanes.offsets[other] == lanes.offsets[lane]).count();
+    u32::try_from(active().map(same).max().unwrap_or(0)).unwrap_or(0)
+}
+
+/// What combines the lanes' values, where something does.
+fn combined(op: AtomicOp) -> Option<&'static str> {
+    match op {
+        AtomicOp::Add | AtomicOp::Sub => Some("reduce_add"),
+        AtomicOp::And => Some("reduce_and"),
+        AtomicOp::Or => Some("reduce_or"),
+        AtomicOp::Xor => Some("reduce_xor"),
+        AtomicOp::Min => Some("reduce_min"),
+        AtomicOp::Max => Some("reduce_max"),
+        AtomicOp::Swap => None,
+    }
+}
+
+fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way: &str) -> Finding {
+    let inst = &kernel.insts[event.inst];
+    let is_sure = event.active.which != Which::Some;
+    let who = if is_sure { format!("{lanes} lanes") } else { format!("up to {lanes} lanes") };
+    let is_used = kernel
+        .insts
+        .iter()
+        .any(|(_, user)| user.op.operands().any(|operand| operand == event.inst));
+    let help = if is_used {
+        "let one lane update for all that are active: count them with `warp::ballot(..)`, and give each its \
+         place by the number of lanes below it"
+            .to_owned()
+    } else {
+        format!(
+            "combine the lanes' values first, outside of branches: `let all = warp::{way}(value)`, and update \
+             `if warp::lane_id() == 0`"
+        )
+    };
+    Finding {
+        message: format!(
+            "{who} of a warp update one address, one after the other, where one update would do"
+        ),
+        span: inst.span,
+        labels: Vec::new(),
+        notes: access::assumed(&analyses.trace.shape).into_iter().collect(),
+        help,
+    }
+}
+
+/// The instructions that stand behind a condition `a == b`, neither of which is data: so one lane is
+/// elected. How many such a condition lets through is not known.
+fn elected(kernel: &Kernel) -> Vec<InstId> {
+    fn walk(kernel: &Kernel, body: &Body, inside: bool, found: &mut Vec<InstId>) {
+        for &id in &body.0 {
+            if inside {
+                found.push(id);
+            }
+            let op = &kernel.insts[id].op;
+            if let Op::If { cond, then, other } = op {
+                walk(kernel, then, inside || elects(kernel, *cond, CompareOp::Eq), found);
+                walk(kernel, other, inside || elects(kernel, *cond, CompareOp::Ne), found);
+            } else {
+                op.bodies().for_each(|inner| walk(kernel, inner, inside, found));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(kernel, &kernel.body, false, &mut found);
+    found
+}
+
+/// Whether `cond` is a comparison by `by`, or needs one.
+fn elects(kernel: &Kernel, cond: InstId, by: CompareOp) -> bool {
+    let op = &kernel.insts[cond].op;
+    if let Op::Compare { op, lhs, rhs } = op {
+        let is_data = |id: InstId| matches!(kernel.insts[id].op, Op::Load { .. });
+        *op == by && !is_data(*lhs) && !is_data(*rhs)
+    } else if let Op::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } = op {
+        elects(kernel, *lhs, by) || elects(kernel, *rhs, by)
+    } else {
+        false
+    }
+}

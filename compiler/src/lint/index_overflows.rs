@@ -1,0 +1,162 @@
+//! `gpu_index_overflows`: an index that is computed in 32 bits or fewer, and does not fit.
+//!
+//! ```text
+//! if row < 100_000 && column < 100_000 {
+//!     y[(row * 100_000 + column) as usize] = v;    // u32: wraps from row 42,950 on
+//! }
+//! ```
+//! Fires where conditions, declared blocks and constants allow values for which the product or sum is larger than its
+//! type, and an index is made of it. Silent where one of the operands is not bounded by any of these: what sizes
+//! a launch passes is not known.
+use super::{Finding, Group, Lint, access};
+use crate::{
+    analysis::{
+        Analyses,
+        range::{self, Ranges},
+    },
+    diag::Level,
+    id::Facts,
+    ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar, Ty},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_index_overflows", group: Group::Correctness, level: Level::Warn, check };
+
+/// What is bounded by nothing but the largest grid is not taken for bounded.
+const GRID: i128 = 1 << 30;
+
+fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
+    let indices = indices(kernel);
+    let is_candidate = |id: InstId| indices[id] && limit(kernel, id).is_some();
+    if !kernel.insts.ids().any(is_candidate) {
+        return Vec::new();
+    }
+    let mut walk = Walk { kernel, indices, ranges: range::analyze(kernel), found: Vec::new() };
+    walk.body(&kernel.body, &mut Vec::new());
+    walk.found
+}
+
+/// The largest value of an integer of at most 32 bits.
+fn limit(kernel: &Kernel, id: InstId) -> Option<(Scalar, i128)> {
+    let Ty::Scalar(scalar) = kernel.insts[id].ty else { return None };
+    let bits = scalar.bits().filter(|&bits| scalar.is_int() && bits <= 32)?;
+    let bits = if scalar.is_signed() { bits - 1 } else { bits };
+    Some((scalar, (1 << bits) - 1))
+}
+
+/// What is computed for an index.
+fn indices(kernel: &Kernel) -> Facts<InstId, bool> {
+    let mut indices = kernel.insts.facts(false);
+    let ids: Vec<InstId> = kernel.insts.ids().collect();
+    for id in ids.into_iter().rev() {
+        let op = &kernel.insts[id].op;
+        if let Op::Index { index, .. } | Op::Bounds { index, .. } = op {
+            indices[*index] = true;
+        } else if let Op::Cast { value } = op {
+            indices[*value] |= indices[id];
+        } else if let Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, lhs, rhs } =
+            op
+        {
+            let is_index = indices[id];
+            indices[*lhs] |= is_index;
+            indices[*rhs] |= is_index;
+        }
+    }
+    indices
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    indices: Facts<InstId, bool>,
+    ranges: Ranges,
+    found: Vec<Finding>,
+}
+
+impl Walk<'_> {
+    /// `below` has values that conditions keep below numbers.
+    fn body(&mut self, body: &Body, below: &mut Vec<(InstId, i128)>) {
+        let outside = below.len();
+        for &id in &body.0 {
+            let op = &self.kernel.insts[id].op;
+            if let Op::If { cond, then, other } = op {
+                let before = below.len();
+                self.assume(*cond, below);
+                self.body(then, below);
+                below.truncate(before);
+                self.body(other, below);
+            } else if let Op::Binary { op, lhs, rhs } = op {
+                self.binary(id, *op, *lhs, *rhs, below);
+            } else {
+                op.bodies().for_each(|inner| self.body(inner, below));
+            }
+        }
+        below.truncate(outside);
+    }
+
+    /// Adds what `cond` says where it is true.
+    fn assume(&self, cond: InstId, below: &mut Vec<(InstId, i128)>) {
+        let op = &self.kernel.insts[cond].op;
+        let constant = |id: InstId| self.ranges.get(self.kernel, id).map(|range| range.max);
+        if let Op::Binary { op: BinaryOp::And, lhs, rhs } = op {
+            self.assume(*lhs, below);
+            self.assume(*rhs, below);
+        } else if let Op::Compare { op, lhs, rhs } = op {
+            let (value, end, more) = match op {
+                CompareOp::Lt => (lhs, rhs, 0),
+                CompareOp::Le => (lhs, rhs, 1),
+                CompareOp::Gt => (rhs, lhs, 0),
+                CompareOp::Ge => (rhs, lhs, 1),
+                CompareOp::Eq | CompareOp::Ne => return,
+            };
+            below.extend(constant(*end).map(|end| (*value, end + more)));
+        }
+    }
+
+    fn binary(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        lhs: InstId,
+        rhs: InstId,
+        below: &[(InstId, i128)],
+    ) {
+        let Some((scalar, limit)) = limit(self.kernel, id).filter(|_| self.indices[id]) else {
+            return;
+        };
+        let (Some(a), Some(b)) = (self.most(lhs, below), self.most(rhs, below)) else { return };
+        let largest = if op == BinaryOp::Mul {
+            a * b
+        } else if op == BinaryOp::Add {
+            a + b
+        } else {
+            return;
+        };
+        if largest > limit {
+            self.found.push(finding(self.kernel, id, scalar, largest, limit));
+        }
+    }
+
+    /// The largest that `id` can be, if something bounds it.
+    fn most(&self, id: InstId, below: &[(InstId, i128)]) -> Option<i128> {
+        let range = self.ranges.get(self.kernel, id)?;
+        let here = below.iter().filter(|(value, _)| *value == id).map(|(_, end)| end - 1);
+        let most = here.chain([range.max]).min()?;
+        let own = limit(self.kernel, id).map_or(i128::MAX, |(_, limit)| limit);
+        let is_constant = matches!(self.kernel.insts[id].op, Op::Const(_));
+        (range.min >= 0 && (is_constant || most < GRID.min(own))).then_some(most)
+    }
+}
+
+fn finding(kernel: &Kernel, id: InstId, scalar: Scalar, largest: i128, limit: i128) -> Finding {
+    let name = access::scalar(scalar).unwrap_or("integer");
+    Finding {
+        message: format!(
+            "this index can be {largest}, and is computed in `{name}`, which ends at {limit}"
+        ),
+        span: kernel.insts[id].span,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        help: "make its operands `usize` before they are multiplied: `a as usize * b as usize`"
+            .to_owned(),
+    }
+}

@@ -1,0 +1,62 @@
+//! `gpu_misaligned_accesses`: neighbouring elements for neighbouring lanes, but not from the beginning of a sector.
+//!
+//! ```text
+//! y[i] = x[i + 1];    // 5 sectors, 4 would do
+//! ```
+//! Fires where where a warp begins is known well enough to prove it. Allowed unless asked for: a stencil cannot
+//! do without, and its sectors come from the cache.
+use super::{Finding, Group, Lint, access};
+use crate::{
+    analysis::{
+        Analyses,
+        accesses::{Cost, Request},
+    },
+    diag::Level,
+    hardware::{Kind, global::SECTOR},
+    ir::{Kernel, Space},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_misaligned_accesses", group: Group::Performance, level: Level::Allow, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (request, cost) in access::known(analyses) {
+        if request.space == Space::Global && is_misaligned(request, cost) {
+            found.push((1, finding(kernel, analyses, request, cost)));
+        }
+    }
+    access::one_each(found)
+}
+
+fn is_misaligned(request: &Request, cost: &Cost) -> bool {
+    let (lanes, price) = &cost.worst;
+    let is_contiguous = lanes.stride().map(i64::abs) == Some(i64::from(request.bytes));
+    request.kind != Kind::Atomic
+        && lanes.active == u32::MAX
+        && is_contiguous
+        && price.taken[0] > price.ideal
+        && cost.taken[0] > cost.ideal
+}
+
+fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost) -> Finding {
+    let (lanes, price) = &cost.worst;
+    let name = access::name(kernel, request.root);
+    let verb = access::verb(request.kind);
+    let elements = SECTOR / u64::from(request.bytes.max(1));
+    let first = lanes.offsets.iter().min().copied().unwrap_or(0);
+    let behind = first.rem_euclid(i64::try_from(SECTOR).unwrap_or(i64::MAX));
+    let is_known = lanes.step == 0 || lanes.step >= SECTOR;
+    let begin =
+        is_known.then(|| format!("it begins {behind} bytes behind the beginning of a sector"));
+    Finding {
+        message: format!(
+            "one warp {verb}s {} sectors here, {} would do",
+            price.taken[0], price.ideal
+        ),
+        span: access::span(kernel, request),
+        labels: Vec::new(),
+        notes: begin.into_iter().chain(access::assumed(&analyses.trace.shape)).collect(),
+        help: format!("let warps begin at a multiple of {elements} elements of `{name}`"),
+    }
+}

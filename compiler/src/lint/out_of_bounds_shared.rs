@@ -1,0 +1,107 @@
+//! `gpu_out_of_bounds_shared`: an index of a shared array that is too large in some threads, whatever a launch passes.
+//!
+//! ```text
+//! let cells = shared!([f32; 64]);
+//! let v = cells[t + 1];    // of 64 threads the last has index 64
+//! ```
+//! Such a thread ends with a fault, and the launch fails. Fires where index and length are numbers in each thread that
+//! comes there; behind a condition on what a launch passes, too. Silent where only some threads come, of which nothing tells which, and in rounds of a loop
+//! that may be left before.
+use super::{Finding, Group, Lint, access};
+use crate::{
+    analysis::{
+        Analyses,
+        trace::{Event, Factors, Split, Threads, Trace, What, Which},
+    },
+    diag::Level,
+    ir::{Body, InstId, Kernel, Op, Root},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_out_of_bounds_shared", group: Group::Correctness, level: Level::Deny, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let trace = &analyses.trace;
+    let mut found = Vec::new();
+    for event in &trace.events {
+        let What::OutOfBounds { index, len, threads } = &event.what else { continue };
+        let Some(root @ Some(Root::Shared(_))) = indexed(kernel, event.inst) else { continue };
+        let comes = match event.active.which {
+            Which::All | Which::Guarded => true,
+            Which::Warps | Which::Some | Which::One => false,
+        };
+        if comes && is_sure(kernel, trace, event) {
+            let finding = finding(kernel, analyses, event, root, (index, *len, threads));
+            found.push((0, finding));
+        }
+    }
+    access::one_each(found)
+}
+
+/// What is indexed by what `bounds` yields.
+fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
+    kernel.insts.iter().find_map(|(ptr, inst)| {
+        let Op::Index { index, .. } = inst.op else { return None };
+        (index == bounds).then(|| kernel.root(ptr))
+    })
+}
+
+fn finding(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    event: &Event,
+    root: Option<Root>,
+    (index, len, threads): (&Factors, i64, &Threads),
+) -> Finding {
+    let name = access::name(kernel, root);
+    let worst = threads.iter().max_by_key(|&thread| index.at(thread)).unwrap_or(0);
+    let reached = index.at(worst);
+    let all = event.active.threads.count();
+    let note = format!(
+        "in {} of the {all} threads that come here, as in the one numbered {worst}",
+        threads.count()
+    );
+    let notes = [note].into_iter().chain(access::assumed(&analyses.trace.shape)).collect();
+    Finding {
+        message: format!(
+            "this index of `{name}` reaches {reached}, where there are {len} elements"
+        ),
+        span: kernel.insts[event.inst].span,
+        labels: Vec::new(),
+        notes,
+        help: format!("keep the index below {len}, or make the array of {} elements", reached + 1),
+    }
+}
+
+/// Whether a thread that comes to the loops around an event comes to it in each of their iterations: nothing in
+/// them that is not known decides whether it does.
+fn is_sure(kernel: &Kernel, trace: &Trace, event: &Event) -> bool {
+    let is_known = |branch: InstId| {
+        trace.of(branch).all(|event| matches!(event.what, What::Branch(Split::Known(_))))
+    };
+    let Some(&(outermost, _)) = event.loops.first() else { return true };
+    let mut deciding = Vec::new();
+    for body in kernel.insts[outermost].op.bodies() {
+        leaves(kernel, body, &mut Vec::new(), &mut deciding);
+    }
+    deciding.extend(event.arms.iter().map(|(arm, _)| *arm).filter(|&arm| arm > outermost));
+    deciding.into_iter().all(is_known)
+}
+
+/// The `if`s of `body` in which something leaves a loop, a block or the kernel.
+fn leaves(kernel: &Kernel, body: &Body, around: &mut Vec<InstId>, found: &mut Vec<InstId>) {
+    for &id in &body.0 {
+        let op = &kernel.insts[id].op;
+        if op.is_exit() {
+            found.extend(around.iter().copied());
+        }
+        let is_branch = matches!(op, Op::If { .. });
+        if is_branch {
+            around.push(id);
+        }
+        op.bodies().for_each(|inner| self::leaves(kernel, inner, around, found));
+        if is_branch {
+            around.pop();
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `gpu_swapped_axes`: a two-dimensional block whose x axis walks from row to row of an array, and whose
+//! y axis walks along rows.
+//!
+//! ```text
+//! y[global_idx_x() * pitch + global_idx_y()] = v;    // lanes are `pitch` elements apart
+//! ```
+//! Lanes of a warp are neighbours along x. Fires at twice the sectors that are needed, as
+//! `gpu_uncoalesced_accesses` does, and in its place. Where the pitch is not known, a row is taken to have at least as many
+//! elements as the block has threads along y: rows would overlap otherwise.
+use super::{
+    Finding, Group, Lint, access,
+    coalescing::{self, Reason, Wasteful},
+};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_swapped_axes", group: Group::Performance, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let wasteful = coalescing::find(kernel, analyses);
+    for one in &wasteful {
+        if let Reason::Axes(elements) = one.reason {
+            found.push((one.weight(), finding(kernel, analyses, one, elements)));
+        }
+    }
+    access::one_each(found)
+}
+
+fn finding(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    one: &Wasteful<'_>,
+    elements: Option<u64>,
+) -> Finding {
+    let name = access::name(kernel, one.request.root);
+    let distance = match elements {
+        Some(elements) => format!("{elements} elements"),
+        None => "a row".to_owned(),
+    };
+    let note =
+        format!("neighbouring lanes differ in x, which makes {distance} of `{name}`; y makes one");
+    let mut notes = vec![note];
+    notes.extend(access::assumed(&analyses.trace.shape));
+    Finding {
+        message: format!("the axes are swapped: {}", one.message()),
+        span: access::span(kernel, one.request),
+        labels: access::labels(kernel, analyses, one.request),
+        notes,
+        help: format!(
+            "let x walk along the rows of `{name}` and y from row to row; where another access needs it this way, \
+             as in a transpose, go through a tile in shared memory"
+        ),
+    }
+}

@@ -1,0 +1,60 @@
+//! `gpu_uncoalesced_accesses`: a warp that moves at least twice the sectors of global memory that its
+//! lanes' data would fill.
+//!
+//! ```text
+//! y[i] = x[8 * i];    // 32 sectors of 32 bytes for 128 bytes; 4 would do
+//! ```
+//! Silent where the distance between lanes is not known, where one lane is active, where lanes permute what
+//! is contiguous, and where other accesses of the thread use the rest of the sectors. Where the cause is
+//! known better, `gpu_swapped_axes` or `gpu_aos_accesses` says it instead.
+use super::{
+    Finding, Group, Lint, access,
+    coalescing::{self, Reason, Wasteful},
+};
+use crate::{analysis::Analyses, diag::Level, ir::Kernel};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_uncoalesced_accesses", group: Group::Performance, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for wasteful in coalescing::find(kernel, analyses) {
+        if let Some(help) = help(kernel, analyses, &wasteful) {
+            let finding = Finding {
+                message: wasteful.message(),
+                span: access::span(kernel, wasteful.request),
+                labels: access::labels(kernel, analyses, wasteful.request),
+                notes: wasteful.notes(&analyses.trace),
+                help,
+            };
+            found.push((wasteful.weight(), finding));
+        }
+    }
+    access::one_each(found)
+}
+
+/// What to do about it; `None` if another lint says so.
+fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option<String> {
+    let name = access::name(kernel, wasteful.request.root);
+    match wasteful.reason {
+        Reason::Axes(_) | Reason::Struct(_) => None,
+        Reason::NarrowBlock(x) => {
+            let sector = 32 / u64::from(wasteful.request.bytes.max(1));
+            Some(format!(
+                "make the block wider: with at least {sector} threads along x instead of {x}, each row of threads \
+                 fills whole sectors"
+            ))
+        }
+        Reason::Chunks => {
+            let threads = analyses.trace.shape.threads();
+            Some(format!(
+                "let neighbouring threads take neighbouring elements: in round `k` thread `t` of a block takes element \
+                 `k * {threads} + t` of what the block has of `{name}`"
+            ))
+        }
+        Reason::Stride => Some(format!(
+            "let neighbouring lanes access neighbouring elements of `{name}`; where the algorithm needs another order, \
+             move a contiguous part through shared memory"
+        )),
+    }
+}

@@ -1,0 +1,263 @@
+//! `gpu_unguarded_indices`: a global index that the kernel itself takes for possibly too large, used where
+//! nothing has said that it is not.
+//!
+//! ```text
+//! let v = x[i];                          // the last block may have threads behind the end of `x`
+//! if i < x.len() { y[i] = v; }           // as this knows
+//!
+//! if i < x.len() { y[i] = x[i + 1]; }    // `i` may be the last
+//! ```
+//! A thread with such an index ends with a fault, and the launch fails. A kernel that never compares the index with the
+//! length is one for grids that fit: silent. So it is behind any condition that is not understood, and where another
+//! slice's length may vouch for this one's.
+use super::{Finding, Group, Lint};
+use crate::{
+    analysis::{
+        Analyses,
+        checks::{self, Verdict},
+    },
+    diag::Level,
+    ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, ParamId},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_unguarded_indices", group: Group::Correctness, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
+    let guards = guards(kernel);
+    let mut walk = Walk { kernel, guards: &guards, found: Vec::new() };
+    walk.body(&kernel.body, &Known::default());
+    if walk.found.is_empty() {
+        return Vec::new();
+    }
+    let checks = checks::analyze(kernel);
+    let unproved = |(id, finding): (InstId, Finding)| {
+        let check = checks.iter().find(|check| check.inst == id)?;
+        match &check.verdict {
+            Verdict::Proved(_) => None,
+            Verdict::Stays(why) => Some(Finding { help: why.help.clone(), ..finding }),
+        }
+    };
+    walk.found.into_iter().filter_map(unproved).collect()
+}
+
+/// `place + behind`, for a place that is made of thread and block indices and constants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Index {
+    place: String,
+    behind: i64,
+}
+
+/// `index < length of slice`, or that it is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Guard {
+    index: Index,
+    slice: ParamId,
+    holds: bool,
+    compare: InstId,
+}
+
+/// What conditions have said on the way.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    guards: Vec<Guard>,
+    /// Whether one of them is not understood.
+    unclear: bool,
+}
+
+impl Known {
+    /// With `cond`, which is true or not.
+    fn and(&self, kernel: &Kernel, cond: InstId, is_true: bool) -> Self {
+        let mut known = self.clone();
+        known.add(kernel, cond, is_true);
+        known
+    }
+
+    fn add(&mut self, kernel: &Kernel, cond: InstId, is_true: bool) {
+        let op = &kernel.insts[cond].op;
+        if let Op::Binary { op: BinaryOp::And, lhs, rhs } = op
+            && is_true
+        {
+            self.add(kernel, *lhs, true);
+            self.add(kernel, *rhs, true);
+        } else if let Op::Binary { op: BinaryOp::Or, lhs, rhs } = op
+            && !is_true
+        {
+            self.add(kernel, *lhs, false);
+            self.add(kernel, *rhs, false);
+        } else if let Some(guard) = guard(kernel, cond) {
+            self.guards.push(Guard { holds: guard.holds == is_true, ..guard });
+        } else {
+            self.unclear = true;
+        }
+    }
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    /// All that the kernel compares with lengths.
+    guards: &'k [Guard],
+    /// By check.
+    found: Vec<(InstId, Finding)>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, body: &Body, known: &Known) {
+        let mut known = known.clone();
+        for &id in &body.0 {
+            let op = &self.kernel.insts[id].op;
+            if let Op::If { cond, then, other } = op {
+                self.body(then, &known.and(self.kernel, *cond, true));
+                self.body(other, &known.and(self.kernel, *cond, false));
+                let goes_on = [then, other].map(|arm| self.kernel.falls_through(arm));
+                match goes_on {
+                    [false, true] => known.add(self.kernel, *cond, false),
+                    [true, false] => known.add(self.kernel, *cond, true),
+                    [true, true] | [false, false] => {}
+                }
+            } else if let Op::Bounds { index, len } = op {
+                self.bounds(id, *index, *len, &known);
+            } else {
+                op.bodies().for_each(|inner| self.body(inner, &known));
+            }
+        }
+    }
+
+    fn bounds(&mut self, id: InstId, index: InstId, len: InstId, known: &Known) {
+        let kernel = self.kernel;
+        let Op::Len(slice) = kernel.insts[len].op else { return };
+        let Some(index) = self::index(kernel, index) else { return };
+        let is_about = |guard: &&Guard| guard.slice == slice && guard.index.place == index.place;
+        // That the place itself is compared is what says that there may be too many threads.
+        let evidence = |guard: &&Guard| is_about(guard) && guard.index.behind <= 0;
+        let Some(guard) = self.guards.iter().find(evidence) else { return };
+        let is_guarded = |guard: &Guard| guard.holds && guard.index.behind >= index.behind;
+        let is_other = |guard: &Guard| guard.slice != slice || guard.index.place != index.place;
+        if known.unclear || known.guards.iter().any(|guard| is_other(guard) || is_guarded(guard)) {
+            return;
+        }
+        self.found.push((id, finding(kernel, id, slice, guard, &index, known)));
+    }
+}
+
+fn finding(
+    kernel: &Kernel,
+    id: InstId,
+    slice: ParamId,
+    guard: &Guard,
+    index: &Index,
+    known: &Known,
+) -> Finding {
+    let name = &kernel.params[slice].name;
+    let behind =
+        known.guards.iter().filter(|guard| guard.holds).map(|guard| guard.index.behind).max();
+    let message = match behind {
+        Some(guarded) if index.behind == guarded + 1 => {
+            format!("this index is `{name}.len()` in the last thread that its guard lets through")
+        }
+        Some(guarded) => format!(
+            "this index is up to `{name}.len() + {}` behind its guard",
+            index.behind - guarded - 1
+        ),
+        None => format!("nothing keeps this index below `{name}.len()` in the last block"),
+    };
+    Finding {
+        message,
+        span: kernel.insts[id].span,
+        labels: vec![(
+            kernel.insts[guard.compare].span,
+            format!("here the kernel asks whether there are elements of `{name}` for all threads"),
+        )],
+        notes: Vec::new(),
+        // The check says what would prove it.
+        help: String::new(),
+    }
+}
+
+/// All that is compared with lengths.
+fn guards(kernel: &Kernel) -> Vec<Guard> {
+    kernel.insts.ids().filter_map(|id| guard(kernel, id)).collect()
+}
+
+/// What `id` says about an index, where it is true.
+fn guard(kernel: &Kernel, id: InstId) -> Option<Guard> {
+    let Op::Compare { op, lhs, rhs } = kernel.insts[id].op else { return None };
+    let of = |index: InstId, len: InstId, more: i64, holds: bool| {
+        let (slice, less) = length(kernel, len)?;
+        let mut index = self::index(kernel, index)?;
+        // `i <= len` says that of `i - 1`.
+        index.behind = index.behind.checked_add(less)?.checked_sub(more)?;
+        Some(Guard { index, slice, holds, compare: id })
+    };
+    match op {
+        CompareOp::Lt => of(lhs, rhs, 0, true).or_else(|| of(rhs, lhs, 1, false)),
+        CompareOp::Le => of(lhs, rhs, 1, true).or_else(|| of(rhs, lhs, 0, false)),
+        CompareOp::Gt => of(rhs, lhs, 0, true).or_else(|| of(lhs, rhs, 1, false)),
+        CompareOp::Ge => of(rhs, lhs, 1, true).or_else(|| of(lhs, rhs, 0, false)),
+        CompareOp::Eq | CompareOp::Ne => None,
+    }
+}
+
+/// The slice whose length `id` is, and how much less.
+fn length(kernel: &Kernel, id: InstId) -> Option<(ParamId, i64)> {
+    let op = &kernel.insts[id].op;
+    if let Op::Len(slice) = op {
+        Some((*slice, 0))
+    } else if let Op::Binary { op: BinaryOp::Sub, lhs, rhs } = op {
+        let (slice, less) = length(kernel, *lhs)?;
+        let more = i64::from(u32::try_from(constant(kernel, *rhs)?).ok()?);
+        Some((slice, less.checked_add(more)?))
+    } else {
+        None
+    }
+}
+
+fn constant(kernel: &Kernel, id: InstId) -> Option<u64> {
+    if let Op::Const(bits) = kernel.insts[id].op { Some(bits) } else { None }
+}
+
+/// `id` as an index of a thread of the grid.
+fn index(kernel: &Kernel, id: InstId) -> Option<Index> {
+    if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op {
+        let sum = |of: InstId, by: InstId| {
+            let by = i64::from(u32::try_from(constant(kernel, by)?).ok()?);
+            let Index { place, behind } = index(kernel, of)?;
+            Some(Index { place, behind: behind.checked_add(by)? })
+        };
+        if let Some(found) = sum(lhs, rhs).or_else(|| sum(rhs, lhs)) {
+            return Some(found);
+        }
+    }
+    let place = place(kernel, id, 0)?;
+    let is_global =
+        place.contains("global") || (place.contains("block_idx") && place.contains("thread"));
+    is_global.then_some(Index { place, behind: 0 })
+}
+
+/// Sums and products of thread and block indices, dimensions and constants, as text.
+fn place(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
+    const DEEP: usize = 8;
+    let op = &kernel.insts[id].op;
+    if depth > DEEP {
+        None
+    } else if let Op::Const(bits) = op {
+        Some(bits.to_string())
+    } else if let Op::Builtin(builtin) = op {
+        Some(match builtin {
+            Builtin::GlobalIdx(axis) => format!("global.{axis:?}"),
+            Builtin::BlockIdx(axis) => format!("block_idx.{axis:?}"),
+            Builtin::ThreadIdx(axis) => format!("thread.{axis:?}"),
+            Builtin::BlockDim(axis) => format!("block_dim.{axis:?}"),
+            Builtin::GridDim(_) | Builtin::LaneId | Builtin::WarpId => return None,
+        })
+    } else if let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Mul), lhs, rhs } = op {
+        let (lhs, rhs) = (place(kernel, *lhs, depth + 1)?, place(kernel, *rhs, depth + 1)?);
+        Some(format!("({lhs} {op:?} {rhs})"))
+    } else if let Op::Cast { value } = op {
+        place(kernel, *value, depth + 1)
+    } else if let Op::Bounds { index, .. } = op {
+        place(kernel, *index, depth + 1)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,100 @@
+//! What the analysis of accesses says that they cost, against what the interpreter counts.
+//!
+//! Each kernel runs in one block, on zeros and on buffers large enough that the block is at no edge. An access that was
+//! executed as often as the analysis has it must have cost what the analysis says.
+use libtest_mimic::Failed;
+use warpwise::__private::Source;
+use warpwise_compiler::{
+    analysis::{
+        Analyses,
+        accesses::{Cost, Request, Verdict},
+    },
+    ir::{Kernel, ParamKind, Space},
+};
+use warpwise_simt::{Arg, Counters, CountingProgram, Launch, Memory, Outcome, Requests};
+
+/// Elements of each buffer.
+const LEN: u64 = 1 << 16;
+/// Each number that is passed: the length of a row, for example.
+const NUMBER: u64 = 256;
+/// Of the costs that the analysis knows, at least so many of a hundred must be compared.
+const MOST: usize = 70;
+
+/// Compares all kernels.
+pub(crate) fn compare<'s>(sources: impl Iterator<Item = &'s Source>) -> Result<(), Failed> {
+    let (mut wrong, mut known, mut compared) = (Vec::new(), 0, 0);
+    for source in sources {
+        let kernel: Kernel = source.ir.parse().expect("the macro has made it");
+        let analyses = Analyses::of(&kernel);
+        let costs: Vec<_> = analyses.accesses.requests.iter().filter_map(cost).collect();
+        known += costs.len();
+        let Some(counters) = run(&kernel, analyses.trace.shape.dims) else { continue };
+        for (request, cost) in costs {
+            let (requests, taken, ideal) = counted(&counters, request);
+            if requests != cost.requests {
+                continue;
+            }
+            compared += 1;
+            if !(cost.taken[0] <= taken && taken <= cost.taken[1]) || ideal != cost.ideal {
+                let access = kernel.inst_text(request.members[0]);
+                wrong.push(format!(
+                    "{}: {access} costs {taken}, and {ideal} at best; expected {:?}, and {}",
+                    source.name, cost.taken, cost.ideal
+                ));
+            }
+        }
+    }
+    if 100 * compared < MOST * known {
+        wrong.push(format!("{compared} of {known} costs were compared"));
+    }
+    println!("{compared} of {known} costs compared");
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+fn cost(request: &Request) -> Option<(&Request, &Cost)> {
+    match &request.verdict {
+        Verdict::Known(cost) => Some((request, cost)),
+        Verdict::Unknown(_) => None,
+    }
+}
+
+/// What is counted of one block; `None` if it fails.
+fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Counters> {
+    if !kernel.is_closed() {
+        return None;
+    }
+    let size = |kind: &ParamKind| match kind {
+        ParamKind::Scalar(_) => Some(0),
+        ParamKind::Slice { elem, .. } => elem.size(),
+    };
+    let sizes: Option<Vec<u64>> =
+        kernel.params.iter().map(|(_, param)| size(&param.kind)).collect();
+    let zeroed = |size: &u64| Memory::zeroed(usize::try_from(size * LEN).expect("it is small"));
+    let memories: Vec<Memory> = sizes?.iter().map(zeroed).collect();
+    let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
+        .map(|((_, param), memory)| match param.kind {
+            ParamKind::Scalar(_) => Arg::Scalar(NUMBER),
+            ParamKind::Slice { .. } => Arg::Slice { memory, len: LEN },
+        })
+        .collect();
+    let launch =
+        Launch { grid: [1; 3], block, args: &args, workers: None, steps: Some(20_000_000) };
+    let (outcome, counters) = CountingProgram::new(kernel, Requests::Vectors).run(&launch);
+    (outcome == Outcome::default()).then_some(counters)
+}
+
+/// Requests, what they took and what they would take at best.
+fn counted(counters: &Counters, request: &Request) -> (u64, u64, u64) {
+    let mut sum = (0, 0, 0);
+    for &member in &request.members {
+        let of = counters.get(member);
+        let (shared, global) = (of.shared(), of.global());
+        let (requests, taken, ideal) = if request.space == Space::Shared {
+            (shared.requests, shared.wavefronts, shared.ideal)
+        } else {
+            (global.requests, global.sectors, global.ideal)
+        };
+        sum = (sum.0 + requests, sum.1 + taken, sum.2 + ideal);
+    }
+    sum
+}

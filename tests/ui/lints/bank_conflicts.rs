@@ -1,0 +1,34 @@
+//! Lanes that want different words of one bank, with the layout that helps.
+#![deny(warnings)]
+use warpwise::prelude::*;
+
+#[kernel(block = (32, 32))]
+fn columns(x: &[f32], y: &mut [f32]) {
+    let tile = shared!([[f32; 32]; 32]);
+    let (tx, ty) = (thread_idx_x(), thread_idx_y());
+    tile[ty][tx] = x[(block_idx_y() * 32 + ty) * 1024 + block_idx_x() * 32 + tx];
+    sync_threads();
+    y[(block_idx_x() * 32 + ty) * 1024 + block_idx_y() * 32 + tx] = tile[tx][ty];
+}
+
+#[kernel(block = (16, 16))]
+fn two_rows_a_warp(x: &[f32], y: &mut [f32]) {
+    let tile = shared!([[f32; 16]; 16]);
+    let (tx, ty) = (thread_idx_x(), thread_idx_y());
+    tile[ty][tx] = x[(block_idx_y() * 16 + ty) * 1024 + block_idx_x() * 16 + tx];
+    sync_threads();
+    y[(block_idx_x() * 16 + ty) * 1024 + block_idx_y() * 16 + tx] = tile[tx][ty];
+}
+
+#[kernel(block = 32)]
+fn every_second_pair(y: &mut [f32]) {
+    let table = shared!([F32x2; 64]);
+    let l = thread_idx_x();
+    table[l] = F32x2::splat(1.0);
+    table[l + 32] = F32x2::splat(2.0);
+    sync_threads();
+    let v = table[2 * l];
+    y[global_idx_x()] = v.x + v.y;
+}
+
+fn main() {}
