@@ -1,8 +1,8 @@
-//! `c = a + b` on integers that wrap.
+//! `c = a + b` on integers that wrap. No index is checked on the device: launches are.
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 
-#[kernel(block = 256)]
+#[kernel(block = 256, requires(a.len() >= c.len(), b.len() >= c.len()), deny_checks)]
 fn vector_add(a: &[i32], b: &[i32], c: &mut [i32]) {
     let i = global_idx_x();
     if i < c.len() {
