@@ -341,3 +341,111 @@ fn corners(a: [i128; 2], b: [i128; 2]) -> [i128; 2] {
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        analysis::{range::Range, trace::SymbolKind, uniformity},
+        id::Id,
+        ir::InstId,
+    };
+
+    fn group(of: &[(usize, i64)], at: &[i64]) -> Group {
+        let of = of.iter().map(|&(symbol, factor)| {
+            let mut of = Monomial::default();
+            of.0.push(SymbolId::new(symbol));
+            (of, factor)
+        });
+        let mut at: Vec<(i64, usize)> =
+            at.iter().enumerate().map(|(thread, &number)| (number, thread)).collect();
+        at.sort_unstable();
+        let step = at.windows(2).fold(0, |step, pair| gcd(step, pair[1].0.abs_diff(pair[0].0)));
+        Group { of: of.collect(), at, step }
+    }
+
+    fn places(group: Group, bytes: i64) -> Places {
+        let symbols = group.of.iter().flat_map(|(of, _)| of.0.clone()).collect();
+        Places { groups: vec![group], symbols, bytes }
+    }
+
+    /// Two symbols, each from 0 to a number.
+    fn symbols(most: [i128; 2]) -> Table<SymbolId, Symbol> {
+        let symbol = |most| Symbol {
+            of: InstId::new(0),
+            kind: SymbolKind::Computed,
+            group: uniformity::Group::Block,
+            range: Range::new(0, most),
+        };
+        most.into_iter().map(symbol).collect()
+    }
+
+    #[test]
+    fn what_cancels_leaves_a_number() {
+        let row = |first: i64| places(group(&[(0, 4)], &[0, 4, 8, 12].map(|at| at + first)), 4);
+        let others = |a: usize, b: usize| a != b;
+        let found = meet(&row(0), &row(4), &others).unwrap();
+        assert_eq!((found.threads, found.at, found.symbolic), ([1, 0], 4, true));
+        assert!(meet(&row(0), &row(0), &others).is_none());
+        assert!(meet(&row(0), &places(group(&[(1, 4)], &[0]), 4), &others).is_none());
+    }
+
+    /// Every number that the symbols may be is tried: whoever meets then, may meet.
+    #[test]
+    fn nobody_meets_of_whom_it_is_said_that_they_never_do() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut draw = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let (mut apart, mut meets) = (0, 0);
+        for _ in 0..20_000 {
+            let most = [draw(4), draw(4)].map(i128::from);
+            let table = symbols(most);
+            let mut side = || {
+                let of: Vec<(usize, i64)> = (0..2)
+                    .map(|symbol| (symbol, draw(7) as i64 * 4 - 8))
+                    .filter(|&(_, factor)| factor != 0)
+                    .collect();
+                let (first, step) = (draw(16) as i64, draw(5) as i64 * 4);
+                places(group(&of, &[0, 1, 2].map(|at| first + at * step)), 1 << draw(4))
+            };
+            let (first, second) = (side(), side());
+            let own_first = draw(2) == 1;
+            let own = move |symbol: SymbolId| own_first && symbol.index() == 0;
+            let relation = Relation {
+                symbols: &table,
+                own: &own,
+                differs: &|_| false,
+                accept: &|a, b| a != b,
+            };
+            let said = may_meet(&first, &second, &relation);
+            let really = really_meet(&first, &second, most, own_first);
+            assert!(said || !really, "{first:?} {second:?} {most:?} {own_first}");
+            apart += u32::from(!said);
+            meets += u32::from(really);
+        }
+        assert!(apart > 1000 && meets > 1000, "{apart} {meets}");
+    }
+
+    fn really_meet(first: &Places, second: &Places, most: [i128; 2], own: bool) -> bool {
+        let all = |most: i128| 0..=i64::try_from(most).unwrap();
+        let sum = |of: &Group, numbers: [i64; 2]| -> i64 {
+            of.of.iter().map(|(of, factor)| factor * numbers[of.0[0].index()]).sum()
+        };
+        let (a, b) = (&first.groups[0], &second.groups[0]);
+        all(most[0]).any(|x| {
+            all(most[0]).filter(|&other| own || other == x).any(|other| {
+                all(most[1]).any(|y| {
+                    let distance = sum(a, [x, y]) - sum(b, [other, y]);
+                    a.at.iter().any(|&(p, thread)| {
+                        b.at.iter().any(|&(q, of)| {
+                            let d = distance + p - q;
+                            thread != of && -first.bytes < d && d < second.bytes
+                        })
+                    })
+                })
+            })
+        })
+    }
+}
