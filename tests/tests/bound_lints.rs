@@ -80,7 +80,10 @@ fn what_the_build_cannot_tell_is_logged_once_the_kernel_is_bound() {
     expected::<100>::launch(&device, all, &mut x).unwrap();
     // Some of its threads wait for nobody: a barrier of which the interpreter says so.
     let _ = said_before::<64>::launch(&device, all, &mut x);
-    let records = std::mem::take(&mut *records());
+    let mut records = std::mem::take(&mut *records());
+    // Others may have something to say, too.
+    let ours = ["gpu_partial_warps", "gpu_barriers_in_divergent_flow"];
+    records.retain(|(.., text)| ours.iter().any(|lint| text.starts_with(lint)));
     let heads: Vec<_> = records
         .iter()
         .map(|(level, line, text)| (*level, line.is_some(), text.split(": ").nth(1).unwrap()))
