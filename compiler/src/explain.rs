@@ -2,6 +2,7 @@
 //! cannot be told, and why.
 //!
 //! Lints speak only of what is proved bad. This speaks of everything, from the same facts.
+mod access;
 mod check;
 mod control;
 
@@ -39,6 +40,8 @@ pub enum Subject {
     Barrier,
     /// Where the lanes of a warp meet: whether those that must come do.
     Meeting,
+    /// An access to shared or global memory: what it costs, beside what it must.
+    Access,
     /// A check, such as that of an index: whether it can fail. One that cannot costs nothing.
     Check,
 }
@@ -61,6 +64,7 @@ impl Subject {
             Self::Branch => "branch",
             Self::Barrier => "barrier",
             Self::Meeting => "meeting",
+            Self::Access => "access",
             Self::Check => "check",
         }
     }
@@ -82,6 +86,7 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     let analyses = Analyses::of(kernel);
     let mut verdicts = Vec::new();
     kernel.walk(&mut |id| verdicts.extend(control::verdict(kernel, &analyses, id)));
+    verdicts.extend(access::verdicts(kernel, &analyses));
     verdicts.extend(check::verdicts(kernel));
     verdicts
 }

@@ -1,0 +1,135 @@
+//! What accesses to shared and global memory cost: wavefronts and sectors, by the formulas of
+//! [`hardware`](crate::hardware).
+use super::{Answer, Subject, Verdict};
+use crate::{
+    analysis::{
+        Analyses,
+        accesses::{Cost, Request, Verdict as Price, Why},
+    },
+    hardware::Kind,
+    ir::{Kernel, Op, Root, Space, Span},
+};
+
+/// What is known of each access of `kernel`.
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
+    let requests = analyses.accesses.requests.iter();
+    requests.filter_map(|request| verdict(kernel, request)).collect()
+}
+
+fn verdict(kernel: &Kernel, request: &Request) -> Option<Verdict> {
+    let span = span(kernel, request)?;
+    let mut labels = Vec::new();
+    let (answer, why) = match &request.verdict {
+        Price::Known(cost) => known(request.space, cost),
+        Price::Unknown(why) => {
+            if let Why::Stride(id) = why {
+                labels.push((kernel.insts[*id].span, "it depends on this value".to_owned()));
+            }
+            (Answer::Unknown, unknown(*why).to_owned())
+        }
+    };
+    let what = what(kernel, request);
+    Some(Verdict { span, subject: Subject::Access, what, answer, why, labels, help: None })
+}
+
+/// What the user wrote for it: of a store, what is stored to.
+fn span(kernel: &Kernel, request: &Request) -> Option<Span> {
+    let first = *request.members.first()?;
+    let at = if let Op::Store { ptr, .. } = kernel.insts[first].op { ptr } else { first };
+    Some(kernel.insts[at].span)
+}
+
+/// What an access is called.
+fn what(kernel: &Kernel, request: &Request) -> String {
+    let does = match request.kind {
+        Kind::Load => "load",
+        Kind::Store => "store",
+        Kind::Atomic => "atomic update",
+    };
+    let size = match request.bytes {
+        0 => String::new(),
+        1 => " of 1 byte".to_owned(),
+        bytes => format!(" of {bytes} bytes"),
+    };
+    let place = match request.root {
+        Some(root) => format!(" in `{}`", name(kernel, root)),
+        None => match request.space {
+            Space::Shared => " in shared memory".to_owned(),
+            Space::Global | Space::Local => " in global memory".to_owned(),
+        },
+    };
+    does.to_owned() + &size + &place
+}
+
+/// The name of a buffer or array.
+fn name(kernel: &Kernel, root: Root) -> &str {
+    match root {
+        Root::Param(param) => &kernel.params[param].name,
+        Root::Shared(shared) => &kernel.shared[shared].name,
+        Root::Array(array) => &kernel.arrays[array].name,
+    }
+}
+
+/// An access that costs less than twice what it must is good, wherever its data begin.
+fn known(space: Space, cost: &Cost) -> (Answer, String) {
+    let answer = if cost.is_bad() {
+        Answer::Bad
+    } else if cost.taken[1] < 2 * cost.ideal {
+        Answer::Good
+    } else {
+        Answer::Unknown
+    };
+    let unit = match space {
+        Space::Shared => "wavefront",
+        Space::Global | Space::Local => "sector",
+    };
+    let (_, price) = &cost.worst;
+    let taken = match price.taken {
+        [1, 1] => format!("1 {unit}"),
+        [least, most] if least == most => format!("{least} {unit}s"),
+        [least, most] => format!("{least} to {most} {unit}s"),
+    };
+    let who = if cost.is_even { "a warp takes" } else { "the worst warp takes" };
+    (answer, format!("{who} {taken}, {} needed", price.ideal))
+}
+
+/// What is missing.
+const fn unknown(why: Why) -> &'static str {
+    match why {
+        Why::Address => "the address depends on data, or in a way that is not followed",
+        Why::Stride(_) => "how far lanes are apart is not known",
+        Why::Lanes => "which lanes are active is not known",
+        Why::Size => "how many bytes a lane accesses depends on a generic parameter",
+        Why::NotRun => "nothing comes here, or the kernel is too long to be run symbolically",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known of a load of `x[thread_idx.x]`, where elements are so many bytes apart.
+    fn load(stride: u32) -> (Answer, String) {
+        let text = format!(
+            "kernel k {{ block 128, 1, 1
+            param arg0 = x: read [u32] !0
+            %0 = builtin thread_idx.x : u64 !1
+            %1 = param arg0 : ptr global !1
+            %2 = index %1, %0, {stride} : ptr global !1
+            %3 = load %2 : u32 !1 }}"
+        );
+        let kernel = text.parse().unwrap();
+        let mut found = verdicts(&kernel, &Analyses::of(&kernel));
+        let verdict = found.pop().unwrap();
+        assert_eq!((found.len(), &*verdict.what), (0, "load of 4 bytes in `x`"));
+        (verdict.answer, verdict.why)
+    }
+
+    #[test]
+    fn sectors_are_counted() {
+        let good = (Answer::Good, "a warp takes 4 sectors, 4 needed".to_owned());
+        assert_eq!(load(4), good);
+        let bad = (Answer::Bad, "a warp takes 32 sectors, 4 needed".to_owned());
+        assert_eq!(load(128), bad);
+    }
+}
