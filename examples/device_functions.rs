@@ -12,7 +12,7 @@ fn plate(x: f32, y: f32) -> f32 {
 
 // Without contraction each operation rounds by itself, as in host code, so that `plate` gives
 // the same bits on the host.
-#[kernel(contract = false)]
+#[kernel(contract = false, allow(gpu_contended_atomics))]
 fn distances(side: usize, distance: &mut [f32], inside: &[AtomicU32]) {
     let column = global_idx_x();
     let row = global_idx_y();

@@ -69,7 +69,7 @@ fn write_past_the_end(on: &Engine) -> Check {
     same("out", &out, &want)
 }
 
-#[kernel(block = 64)]
+#[kernel(block = 64, allow(gpu_out_of_bounds_shared))]
 fn shared_bounds(row: usize, out: &mut [i32]) {
     let tile = shared!([[i32; 8]; 8]);
     let t = thread_idx_x();
