@@ -26,4 +26,4 @@ macro_rules! commands {
     };
 }
 
-commands! { analyze lint optimize parse ptx specialize verify }
+commands! { analyze lint optimize parse ptx specialize trace verify }
