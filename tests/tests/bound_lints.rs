@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, Once};
 use warpwise::{Device, LaunchConfig, prelude::*};
 
-#[kernel(block = N)]
+#[kernel(block = N, warn(gpu_partial_warps))]
 fn ones<const N: usize>(x: &mut [f32]) {
     let i = global_idx_x();
     if i < x.len() {

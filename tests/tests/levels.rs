@@ -273,7 +273,12 @@ fn the_package_and_the_environment() {
             ),
             (
                 "deny over the package",
-                Crate { env: DENY_ALL, package: "gpu_all = 'warn'", ..ERROR },
+                Crate {
+                    env: DENY_ALL,
+                    package: "gpu_all = 'warn'",
+                    arguments: "block = 64",
+                    ..ERROR
+                },
                 FAILS,
             ),
             ("a dependency only warns", Crate { dependency: true, ..ERROR }, WARNS),

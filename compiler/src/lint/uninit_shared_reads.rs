@@ -66,7 +66,13 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         })?
     } else {
         let (event, _) = reads.next()?;
-        (event, format!("{name} is read here, and no thread ever stores to it"))
+        let what = match kernel.insts[event.inst].op {
+            Op::Load { .. } | Op::AtomicLoad { .. } => {
+                format!("{name} is read here, and no thread ever stores to it")
+            }
+            _ => format!("{name} is updated here, and no thread ever stores a first value"),
+        };
+        (event, what)
     };
     Some(Finding {
         message: what,

@@ -18,7 +18,7 @@ mod misleading {
     #[allow(non_upper_case_globals)]
     const Relaxed: Ordering = Ordering::SeqCst;
 
-    #[kernel]
+    #[kernel(allow(gpu_contended_atomics))]
     fn count(x: &[AtomicU32]) {
         x[0].fetch_add(1, Relaxed);
     }

@@ -32,9 +32,11 @@ fn shared_rows(n: usize, x: &[F32x4], y: &mut [f32]) {
     words[t * 3] = 1.0;
     bytes[t] = 1;
     sync_threads();
-    let broadcast = words[5] + quads[3].x;
+    let broadcast = words[6] + quads[3].x;
     let unknown = words[t * n % 192];
-    y[global_idx_x()] = broadcast + unknown + quads[63 - t].y + bytes[t ^ 1] as f32;
+    let quad = quads[63 - t];
+    let whole = quad.x + quad.y + quad.z + quad.w;
+    y[global_idx_x()] = broadcast + unknown + whole + bytes[t ^ 1] as f32;
 }
 
 #[kernel(block = 256)]
