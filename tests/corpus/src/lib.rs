@@ -14,6 +14,8 @@
 //! list them in its `corpus![..]`. Write them as a user would: labels come from what the hardware does, not from what the lints say.
 //! Every kernel declares its block, unless that is what it is about.
 //! `cargo test -p warpwise-corpus` compares, and keeps `docs/lints/evidence.md` true (`BLESS=1` rewrites it).
+pub mod run;
+
 use warpwise::__private::Source;
 
 /// What a page of `docs/lints` shows.

@@ -1,0 +1,46 @@
+//! How kernels of the corpus are run, whatever they do: on buffers of zeros, in a grid of a few blocks.
+use warpwise_compiler::ir::{Kernel, Param, ParamKind};
+use warpwise_simt::{Arg, Counters, CountingProgram, Launch, Memory, Requests};
+
+/// Elements of each buffer.
+pub const ELEMENTS: usize = 1 << 17;
+/// What integers are: widths and the like.
+pub const NUMBER: u64 = 64;
+
+/// Blocks and threads of a launch: the block that the kernel declares, and as many blocks along each axis as
+/// [`NUMBER`] threads need, but no fewer than two. `None` for a kernel that declares none.
+pub fn geometry(kernel: &Kernel) -> Option<([u32; 3], [u32; 3])> {
+    let [x, y, z] = kernel.block.as_ref()?.each_ref().map(|dim| u32::try_from(dim.known()?).ok());
+    let block = [x?, y?, z?];
+    let blocks = |dim: u32| u32::try_from(NUMBER).unwrap_or(u32::MAX).checked_div(dim).unwrap_or(0);
+    Some((block.map(|dim| if dim == 1 { 1 } else { blocks(dim).max(2) }), block))
+}
+
+/// What a run of a kernel counts; `None` if a thread faults or does not end.
+pub fn count(kernel: &Kernel) -> Option<Counters> {
+    let (grid, block) = geometry(kernel)?;
+    let memories: Vec<Memory> =
+        kernel.params.iter().map(|(_, param)| Memory::zeroed(bytes(param))).collect();
+    let args: Vec<Arg<'_>> = kernel
+        .params
+        .iter()
+        .zip(&memories)
+        .map(|((_, param), memory)| match param.kind {
+            ParamKind::Slice { .. } => Arg::Slice { memory, len: ELEMENTS as u64 },
+            ParamKind::Scalar(scalar) if scalar.is_int() => Arg::Scalar(NUMBER),
+            ParamKind::Scalar(_) => Arg::Scalar(0),
+        })
+        .collect();
+    let launch = Launch { grid, block, args: &args, workers: None, steps: Some(10_000_000) };
+    let (outcome, counters) = CountingProgram::new(kernel, Requests::Vectors).run(&launch);
+    (outcome.stopped.is_none() && outcome.fault.is_none()).then_some(counters)
+}
+
+fn bytes(param: &Param) -> usize {
+    match &param.kind {
+        ParamKind::Scalar(_) => 0,
+        ParamKind::Slice { elem, .. } => {
+            ELEMENTS * usize::try_from(elem.size().unwrap_or(1)).expect("elements are small")
+        }
+    }
+}
