@@ -1,7 +1,8 @@
 //! What the analysis of accesses says that they cost, against what the interpreter counts.
 //!
-//! Each kernel runs in one block, on zeros and on buffers large enough that the block is at no edge. An access that was
-//! executed as often as the analysis has it must have cost what the analysis says.
+//! Each kernel runs on zeros, in two blocks and in three: the difference is what the third does, and the buffers are large enough
+//! that it is at no edge. An access that was executed as often as the analysis has it must have cost what the
+//! analysis says.
 use libtest_mimic::Failed;
 use warpwise::__private::Source;
 use warpwise_compiler::{
@@ -28,9 +29,13 @@ pub(crate) fn compare<'s>(sources: impl Iterator<Item = &'s Source>) -> Result<(
         let analyses = Analyses::of(&kernel);
         let costs: Vec<_> = analyses.accesses.requests.iter().filter_map(cost).collect();
         known += costs.len();
-        let Some(counters) = run(&kernel, analyses.trace.shape.dims) else { continue };
+        let dims = analyses.trace.shape.dims;
+        let (Some(two), Some(three)) = (run(&kernel, 2, dims), run(&kernel, 3, dims)) else {
+            continue;
+        };
         for (request, cost) in costs {
-            let (requests, taken, ideal) = counted(&counters, request);
+            let [before, after] = [&two, &three].map(|counters| counted(counters, request));
+            let [requests, taken, ideal] = std::array::from_fn(|of| after[of] - before[of]);
             if requests != cost.requests {
                 continue;
             }
@@ -58,8 +63,8 @@ fn cost(request: &Request) -> Option<(&Request, &Cost)> {
     }
 }
 
-/// What is counted of one block; `None` if it fails.
-fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Counters> {
+/// What is counted of some blocks in a row; `None` if one fails.
+fn run(kernel: &Kernel, blocks: u32, block: [u32; 3]) -> Option<Counters> {
     if !kernel.is_closed() {
         return None;
     }
@@ -78,23 +83,23 @@ fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Counters> {
         })
         .collect();
     let launch =
-        Launch { grid: [1; 3], block, args: &args, workers: None, steps: Some(20_000_000) };
+        Launch { grid: [blocks, 1, 1], block, args: &args, workers: None, steps: Some(20_000_000) };
     let (outcome, counters) = CountingProgram::new(kernel, Requests::Vectors).run(&launch);
     (outcome == Outcome::default()).then_some(counters)
 }
 
 /// Requests, what they took and what they would take at best.
-fn counted(counters: &Counters, request: &Request) -> (u64, u64, u64) {
-    let mut sum = (0, 0, 0);
+fn counted(counters: &Counters, request: &Request) -> [u64; 3] {
+    let mut sum = [0; 3];
     for &member in &request.members {
         let of = counters.get(member);
         let (shared, global) = (of.shared(), of.global());
-        let (requests, taken, ideal) = if request.space == Space::Shared {
-            (shared.requests, shared.wavefronts, shared.ideal)
+        let more = if request.space == Space::Shared {
+            [shared.requests, shared.wavefronts, shared.ideal]
         } else {
-            (global.requests, global.sectors, global.ideal)
+            [global.requests, global.sectors, global.ideal]
         };
-        sum = (sum.0 + requests, sum.1 + taken, sum.2 + ideal);
+        sum = std::array::from_fn(|of| sum[of] + more[of]);
     }
     sum
 }

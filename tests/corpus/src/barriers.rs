@@ -191,7 +191,6 @@ fn a_side_effect_behind_and(x: &[f32], y: &mut [f32]) {
     if t == 0 {
         count[0].store(0, Ordering::Relaxed);
     }
-    sync_threads();
     let positive = x[t] > 0.0;
     if t < 128 && sync_threads_count(positive) > 3 { //~ gpu_barriers_in_divergent_flow
         count[0].fetch_add(1, Ordering::Relaxed); //~ gpu_contended_atomics

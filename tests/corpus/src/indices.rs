@@ -45,7 +45,7 @@ fn rows_and_columns_mixed_up(x: &[f32], y: &mut [f32]) {
     let i = (block_idx_x() * 8 + ty) * 32 + tx;
     tile[tx][ty] = x[i]; //~ gpu_out_of_bounds_shared "31"
     sync_threads();
-    y[i] = tile[ty][31 - tx];
+    y[i] = tile[ty][31 - tx]; //~ gpu_uninit_shared_reads
 }
 
 #[kernel(block = (32, 8))]

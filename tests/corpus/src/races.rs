@@ -337,6 +337,7 @@ fn smoothed_in_place(y: &mut [f32]) {
     let i = global_idx_x();
     if i > 0 && i + 1 < y.len() {
         y[i] = 0.25 * y[i - 1] + 0.5 * y[i] + 0.25 * y[i + 1]; //~ gpu_global_races
+        //~^ gpu_misaligned_accesses
     }
 }
 

@@ -39,8 +39,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             device.synchronize()?;
             let total = counters.total();
-            let (global, shared) =
-                ([total.global_loads, total.global_stores], [total.shared_loads, total.shared_stores]);
+            let (global, shared) = (
+                [total.global_loads, total.global_stores],
+                [total.shared_loads, total.shared_stores],
+            );
             let [loads, stores] = global.map(|of| of.sectors);
             let [shared_loads, shared_stores] = shared.map(|of| of.wavefronts);
             let name = source.name;
