@@ -11,6 +11,8 @@ pub(crate) struct Expected {
     pub(crate) lint: String,
     /// What its message must have in it.
     pub(crate) text: String,
+    /// Whether it is known to be missed.
+    pub(crate) is_missed: bool,
 }
 
 impl Expected {
@@ -58,7 +60,8 @@ pub(crate) fn expected(text: &str) -> Vec<(String, Vec<Expected>)> {
 fn parse(label: &str, line: u32) -> Expected {
     let rest = label.trim_start_matches('^');
     let up = u32::try_from(label.len() - rest.len()).expect("labels are short");
+    let (is_missed, rest) = rest.strip_prefix('?').map_or((false, rest), |rest| (true, rest));
     let (lint, text) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
     let text = text.trim().trim_matches('"').to_owned();
-    Expected { line: line - up, lint: lint.to_owned(), text }
+    Expected { line: line - up, lint: lint.to_owned(), text, is_missed }
 }

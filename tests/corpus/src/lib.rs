@@ -7,7 +7,7 @@
 //! let v = tile[lane][3]; //~ gpu_bank_conflicts "32 wavefronts, 1 needed"
 //! ```
 //! `//~` stands behind what it is about; `//~^` on a line below is about the line above it, one further up for each further `^`.
-//! Behind the lint's name may stand a part of the message. Where a statement is long, rustfmt
+//! `//~?` is for what no lint proves, and should: it counts as missed. Behind the lint's name may stand a part of the message. Where a statement is long, rustfmt
 //! leaves such lines alone.
 //!
 //! To add kernels: write them into the module of their lint (or a new one, listed below), and
@@ -58,6 +58,7 @@ modules![
     divergence,
     indices,
     layout,
+    orders,
     protocols,
     races,
     reduction,
