@@ -5,6 +5,7 @@
 mod access;
 mod check;
 mod control;
+mod race;
 
 use crate::{
     analysis::{Analyses, trace::Shape},
@@ -42,6 +43,8 @@ pub enum Subject {
     Meeting,
     /// An access to shared or global memory: what it costs, beside what it must.
     Access,
+    /// A buffer or shared array that is written: whether two threads access the same bytes at one time.
+    Race,
     /// A check, such as that of an index: whether it can fail. One that cannot costs nothing.
     Check,
 }
@@ -65,6 +68,7 @@ impl Subject {
             Self::Barrier => "barrier",
             Self::Meeting => "meeting",
             Self::Access => "access",
+            Self::Race => "race",
             Self::Check => "check",
         }
     }
@@ -87,6 +91,7 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     kernel.walk(&mut |id| verdicts.extend(control::verdict(kernel, &analyses, id)));
     verdicts.extend(access::verdicts(kernel, &analyses));
+    verdicts.extend(race::verdicts(kernel, &analyses));
     verdicts.extend(check::verdicts(kernel));
     verdicts
 }

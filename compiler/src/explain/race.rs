@@ -1,0 +1,110 @@
+//! Whether threads race, buffer by buffer and array by array.
+use super::{Answer, Subject, Verdict};
+use crate::{
+    analysis::{
+        Analyses,
+        races::{Doubt, Kind, MemoryRaces, Race, Side},
+    },
+    ir::{Kernel, Root, Span},
+};
+
+/// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
+/// assumption, what is said has to hold in another as well.
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
+    let other = analyses.trace.shape.other().map(|shape| analyses.in_shape(kernel, shape));
+    let memory = analyses.races.memory.iter();
+    let verdicts = memory.map(|memory| {
+        let found = verdict(kernel, memory);
+        let again = other.as_ref().and_then(|other| other.races.of(memory.root));
+        let again = again.map(|memory| verdict(kernel, memory));
+        match again.filter(|again| again.answer != found.answer) {
+            Some(_) => Verdict {
+                answer: Answer::Unknown,
+                why: "it depends on the shape of the block".to_owned(),
+                ..found
+            },
+            None => found,
+        }
+    });
+    verdicts.collect()
+}
+
+fn verdict(kernel: &Kernel, memory: &MemoryRaces) -> Verdict {
+    let (answer, why, labels) = match (&memory.races[..], &memory.doubts[..]) {
+        ([race, ..], _) => racy(kernel, race),
+        ([], [doubt, ..]) => doubtful(kernel, doubt),
+        ([], []) => {
+            let why = "race-free: no two threads access the same bytes at one time and write";
+            (Answer::Good, why.to_owned(), Vec::new())
+        }
+    };
+    let (name, span) = match memory.root {
+        Root::Param(param) => (&kernel.params[param].name, kernel.params[param].span),
+        Root::Shared(shared) => (&kernel.shared[shared].name, kernel.shared[shared].span),
+        Root::Array(array) => (&kernel.arrays[array].name, kernel.arrays[array].span),
+    };
+    let what = format!("races in `{name}`");
+    Verdict { span, subject: Subject::Race, what, answer, why, labels, help: None }
+}
+
+type Known = (Answer, String, Vec<(Span, String)>);
+
+fn racy(kernel: &Kernel, race: &Race) -> Known {
+    let why = match race.kind {
+        Kind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
+        Kind::WriteWrite => "two threads write to the same place, and nothing orders them",
+        Kind::SameValue => "two threads write the same value to the same place",
+        Kind::AtomicAndPlain => "one access is atomic and the other is not",
+        Kind::BlockScope => "an atomic operation of a block's scope meets one of another block",
+        Kind::Unfenced(_) => {
+            "one block announces what it wrote by an operation that orders nothing"
+        }
+    };
+    let label = |side: &Side| {
+        let does = if side.writes { "written" } else { "read" };
+        let [x, y, z] = side.thread;
+        let text = format!("it is {does} here by thread ({x}, {y}, {z})");
+        (kernel.insts[side.inst].span, text)
+    };
+    (Answer::Bad, why.to_owned(), race.sides.iter().map(label).collect())
+}
+
+fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Known {
+    let mut labels: Vec<(Span, String)> = Vec::new();
+    for inst in doubt.insts {
+        let label = (kernel.insts[inst].span, "it is accessed here".to_owned());
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    (Answer::Unknown, doubt.why.text().to_owned(), labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known of `x[INDEX] = thread_idx.x`, where the index is this builtin.
+    fn store(index: &str) -> Vec<Answer> {
+        let text = format!(
+            "kernel k {{ block 128, 1, 1
+            param arg0 = x: write [u64] !0
+            %0 = builtin {index} : u64 !1
+            %1 = len arg0 : u64 !2
+            %2 = bounds %0, %1 : u64 !2
+            %3 = param arg0 : ptr global !2
+            %4 = index %3, %2, 8 : ptr global !2
+            %5 = builtin thread_idx.x : u64 !1
+            %6 = store %4, %5 !2 }}"
+        );
+        let kernel = text.parse().unwrap();
+        let found = verdicts(&kernel, &Analyses::of(&kernel));
+        found.iter().map(|verdict| verdict.answer).collect()
+    }
+
+    #[test]
+    fn threads_that_write_to_places_of_their_own_do_not_race() {
+        assert_eq!(store("global_idx.x"), [Answer::Good]);
+        assert_eq!(store("block_idx.x"), [Answer::Bad]);
+    }
+}
