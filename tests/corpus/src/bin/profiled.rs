@@ -12,8 +12,10 @@ use warpwise::{
     AtomicF32, AtomicF64, Buffer, Device, LaunchConfig, bf16, f16,
 };
 use warpwise_compiler::{
+    analysis::Analyses,
     compile::optimized,
     ir::{Access, Kernel, ParamKind, Scalar},
+    lint::{self, Levels},
 };
 use warpwise_corpus::{
     MODULES,
@@ -28,6 +30,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for &(module, kernels) in MODULES {
         for &source in kernels {
             let kernel: Kernel = source.ir.parse()?;
+            let found = lint::run(&kernel, &Analyses::of(&kernel), &Levels::default());
+            if found.has_errors() {
+                *skipped.entry("what it does is not defined").or_default() += 1;
+                continue;
+            }
             let kernel = optimized(kernel)?;
             let Some(counters) = run::count(&kernel) else {
                 *skipped.entry("it faults").or_default() += 1;
