@@ -1,5 +1,5 @@
 //! What kernels require of their launches: it makes checks go, and refuses launches that break it.
-use crate::run::engine::{Check, Engine, THREADS_MEET, cases, launch, same};
+use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::{Error, LaunchMistake, prelude::*};
 
 cases![

@@ -126,7 +126,7 @@ fn in_place(on: &Engine) -> Check {
     same("x", &x, &want)
 }
 
-#[kernel]
+#[kernel(allow(gpu_same_value_races))]
 fn count_elements(none: &[f32], out: &mut [usize]) {
     let i = global_idx_x();
     if i < none.len() {
