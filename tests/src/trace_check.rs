@@ -98,16 +98,20 @@ impl<'c> Check<'c> {
         }
         let events = self.events[step.id.index()].clone();
         let op = &self.kernel.insts[step.id].op;
-        let is_event = match op {
+        let is_event = matches!(
+            op,
             Op::If { .. }
-            | Op::Return
-            | Op::Barrier { .. }
-            | Op::Load { .. }
-            | Op::Store { .. } => true,
-            Op::AtomicLoad { .. } | Op::AtomicStore { .. } | Op::Atomic { .. } => true,
-            Op::CompareExchange { .. } | Op::Vote { .. } | Op::Shuffle { .. } => true,
-            _ => false,
-        };
+                | Op::Return
+                | Op::Barrier { .. }
+                | Op::Load { .. }
+                | Op::Store { .. }
+                | Op::AtomicLoad { .. }
+                | Op::AtomicStore { .. }
+                | Op::Atomic { .. }
+                | Op::CompareExchange { .. }
+                | Op::Vote { .. }
+                | Op::Shuffle { .. }
+        );
         if !is_event {
             self.out_of_bounds(&events, step);
             return;

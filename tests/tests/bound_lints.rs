@@ -32,7 +32,7 @@ fn expected<const N: usize>(x: &mut [f32]) {
 /// What is said of this one is said when it is built.
 #[kernel(block = N)]
 #[warn(gpu_barriers_in_divergent_flow)]
-#[allow(deprecated)]
+#[allow(deprecated, reason = "a warning is a use of a deprecated macro")]
 fn said_before<const N: usize>(x: &mut [f32]) {
     if thread_idx_x() < 16 {
         sync_threads();
