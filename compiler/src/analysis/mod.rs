@@ -14,7 +14,7 @@ pub mod vectors;
 use crate::ir::Kernel;
 use accesses::Accesses;
 use races::Races;
-use trace::Trace;
+use trace::{Shape, Trace};
 use uniformity::Uniformity;
 
 /// Everything that lints may know about a kernel.
@@ -33,16 +33,18 @@ pub struct Analyses {
 impl Analyses {
     /// Runs every analysis.
     pub fn of(kernel: &Kernel) -> Self {
-        let uniformity = uniformity::analyze(kernel);
-        let trace = trace::analyze_in(kernel, &uniformity, trace::Shape::of(kernel));
-        let races = races::analyze(kernel, &trace, &uniformity);
-        let accesses = accesses::analyze(kernel, &trace);
-        Self { uniformity, trace, races, accesses }
+        Self::among(kernel, uniformity::analyze(kernel), Shape::of(kernel))
     }
 
     /// The same where a block of `kernel` has another shape.
-    pub fn in_shape(&self, kernel: &Kernel, shape: trace::Shape) -> Self {
-        let trace = trace::analyze_in(kernel, &self.uniformity, shape);
-        Self { trace, ..self.clone() }
+    pub fn in_shape(&self, kernel: &Kernel, shape: Shape) -> Self {
+        Self::among(kernel, self.uniformity.clone(), shape)
+    }
+
+    fn among(kernel: &Kernel, uniformity: Uniformity, shape: Shape) -> Self {
+        let trace = trace::analyze_in(kernel, &uniformity, shape);
+        let races = races::analyze(kernel, &trace, &uniformity);
+        let accesses = accesses::analyze(kernel, &trace);
+        Self { uniformity, trace, races, accesses }
     }
 }
