@@ -1,4 +1,5 @@
-//! What the examples share: timing a launch, and comparing a result with what it should be.
+//! What the examples share: timing a launch, comparing a result with what it should be, and tables of
+//! what was expected beside what was counted.
 use std::{
     fmt,
     time::{Duration, Instant},
@@ -61,4 +62,64 @@ pub fn verify_close(
 /// Says what ran where, for how long. Call it once the result is verified.
 pub fn report(name: &str, size: impl fmt::Display, device: &Device, time: Duration) {
     println!("{name}: {size} on {} in {time:.2?}, result verified", device.name());
+}
+
+/// A table of what is expected beside what was counted, in `N` columns of each.
+pub struct Table<const N: usize> {
+    title: &'static str,
+    columns: [&'static str; N],
+    rows: Vec<(String, [[String; 2]; N])>,
+}
+
+impl<const N: usize> Table<N> {
+    /// An empty table.
+    pub fn new(title: &'static str, columns: [&'static str; N]) -> Self {
+        Self { title, columns, rows: Vec::new() }
+    }
+
+    /// Adds what is known of `what`, and what was counted of it.
+    ///
+    /// # Panics
+    /// If they differ.
+    pub fn row<T>(&mut self, what: impl fmt::Display, expected: [T; N], counted: [T; N])
+    where
+        T: PartialEq + fmt::Debug + fmt::Display,
+    {
+        assert_eq!(expected, counted, "{}, {what}: expected (left), counted (right)", self.title);
+        let pairs = expected.into_iter().zip(counted);
+        let mut cells = pairs.map(|(expected, counted)| [expected, counted].map(|n| n.to_string()));
+        let cells = std::array::from_fn(|_| cells.next().expect("both have `N`"));
+        self.rows.push((what.to_string(), cells));
+    }
+}
+
+impl<const N: usize> fmt::Display for Table<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widest = |texts: &mut dyn Iterator<Item = &str>| {
+            texts.map(|text| text.chars().count()).max().unwrap_or(0)
+        };
+        let first = widest(&mut self.rows.iter().map(|(what, _)| what.as_str()));
+        let width = |column: usize| {
+            let cells = self.rows.iter().flat_map(|(_, cells)| &cells[column]);
+            widest(&mut cells.map(String::as_str).chain(["expected"]))
+        };
+        writeln!(f, "{}", self.title)?;
+        let mut titles = format!("{:first$}", "");
+        let mut heads = titles.clone();
+        for (column, title) in self.columns.iter().enumerate() {
+            let width = width(column);
+            titles += &format!("   {title:^both$}", both = 2 * width + 2);
+            heads += &format!("   {:>width$}  {:>width$}", "expected", "counted");
+        }
+        writeln!(f, "{}\n{heads}", titles.trim_end())?;
+        for (what, cells) in &self.rows {
+            write!(f, "{what:first$}")?;
+            for (column, [expected, counted]) in cells.iter().enumerate() {
+                let width = width(column);
+                write!(f, "   {expected:>width$}  {counted:>width$}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
 }

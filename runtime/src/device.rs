@@ -128,8 +128,8 @@ impl Device {
         Self::of(Engine::Cpu(Arc::new(Interpreter::new(true))))
     }
 
-    /// [`Device::cpu`] without the optimizer, so that tests can compare the two.
-    #[doc(hidden)]
+    /// [`Device::cpu`] without the optimizer: kernels run as they are written, with a branch for every `if`. For tests
+    /// that compare the two, and to [count](Self::with_counters) what a compiler would have to improve.
     pub fn cpu_unoptimized() -> Self {
         Self::of(Engine::Cpu(Arc::new(Interpreter::new(false))))
     }
