@@ -4,6 +4,7 @@
 //! kept until the next call that would synchronise on a GPU, so that programs see the same on both.
 use crate::{
     Error, Result,
+    check::{Checking, Checks, Finding},
     counters::{self, LaunchCounters},
     device::DeviceInfo,
     dispatch::{Launch, Value},
@@ -24,7 +25,8 @@ use warpwise_compiler::{
     output::{Printed, ROOM, record_bytes},
 };
 use warpwise_simt::{
-    CountingProgram, FaultReport, Memory, Outcome, Program, Requests, Stopped, Waiting,
+    CheckedProgram, CountingProgram, FaultReport, Memory, Outcome, Program, Requests, Stopped,
+    Waiting,
 };
 
 /// Where the interpreter is named in messages.
@@ -43,6 +45,9 @@ static UNOPTIMIZED: Cache<Program> = Cache::new();
 /// Both, with what counts.
 static COUNTING: Cache<CountingProgram> = Cache::new();
 static UNOPTIMIZED_COUNTING: Cache<CountingProgram> = Cache::new();
+/// Both, with what checks.
+static CHECKED: Cache<CheckedProgram> = Cache::new();
+static UNOPTIMIZED_CHECKED: Cache<CheckedProgram> = Cache::new();
 
 /// One CPU device: what it still has to report.
 #[derive(Debug)]
@@ -110,24 +115,29 @@ impl Interpreter {
         fault
     }
 
-    /// Runs a launch, of at most so many `steps`, to its end; counts it, if there is a place for that.
+    /// Runs a launch, of at most so many `steps`, to its end; counts it, if there is a place for that, or checks it,
+    /// if that is asked for.
     pub(crate) fn run(
         &self,
         launch: &Launch<'_>,
         steps: Option<u64>,
         counters: Option<&counters::Pending>,
+        checking: Option<&Checking>,
     ) -> Result<()> {
+        let checks = checking.map(|checking| checking.checks.clone()).transpose()?;
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
-        let outcome = match counters {
-            Some(counters) => self.count(launch, &lent, counters)?,
-            None => self.program(launch)?.run(&lent),
+        let (outcome, found) = match (counters, checks) {
+            (Some(counters), _) => (self.count(launch, &lent, counters)?, Vec::new()),
+            (None, Some(checks)) => self.check(launch, &lent, checks)?,
+            (None, None) => (self.program(launch)?.run(&lent), Vec::new()),
         };
         let (source, kernel) = (launch.source, &launch.bound.kernel);
         let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);
+        let found = checking.map_or(Ok(()), |checking| checking.found(source.name, found));
         if let Some(stopped) = outcome.stopped {
             let reason = reason(source, &stopped);
             // Perhaps there is no such call any more, and the text says what went wrong.
@@ -136,7 +146,7 @@ impl Interpreter {
         }
         let mut pending = self.pending();
         pending.fault = pending.fault.take().or(fault);
-        Ok(())
+        found
     }
 
     fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>> {
@@ -171,6 +181,24 @@ impl Interpreter {
             counters.add(LaunchCounters::new(source, program.kernel(), &counted, geometry));
         }
         Ok(outcome)
+    }
+
+    /// Runs a launch and checks it.
+    fn check(
+        &self,
+        launch: &Launch<'_>,
+        lent: &warpwise_simt::Launch<'_>,
+        checks: Checks,
+    ) -> Result<(Outcome, Vec<Finding>)> {
+        let Launch { source, bindings, bound, .. } = *launch;
+        let kernel = &bound.kernel;
+        let program = if self.optimize {
+            CHECKED.get(source, bindings, || Ok(CheckedProgram::new(&optimize(source, kernel)?)))?
+        } else {
+            UNOPTIMIZED_CHECKED.get(source, bindings, || Ok(CheckedProgram::new(kernel)))?
+        };
+        let (outcome, found) = program.run(lent, checks);
+        Ok((outcome, found.into_iter().map(|found| Finding::new(source, found)).collect()))
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {

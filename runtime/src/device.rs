@@ -4,6 +4,7 @@
 //! ([`driver`](crate::driver)), which do the same things to their own kind of [`Memory`].
 use crate::{
     Error, Result,
+    check::{Checking, Checks, Finding},
     counters::{LaunchCounters, Pending},
     cpu::{self, Interpreter},
     dispatch::Launch,
@@ -46,6 +47,7 @@ pub struct Device {
     engine: Engine,
     steps: Option<u64>,
     counters: Option<Arc<Pending>>,
+    checking: Option<Arc<Checking>>,
 }
 
 #[derive(Clone)]
@@ -123,9 +125,12 @@ impl Device {
         }
     }
 
-    /// The SIMT interpreter, on the host's cores.
+    /// The SIMT interpreter, on the host's cores. If `WARPWISE_CHECK` is set, its launches are
+    /// [checked](Self::checked), for `all` or some of `race`, `memory`, `init` and `sync` with commas between; findings that
+    /// do not make a launch fail are printed on stderr.
     pub fn cpu() -> Self {
-        Self::of(Engine::Cpu(Arc::new(Interpreter::new(true))))
+        let device = Self::of(Engine::Cpu(Arc::new(Interpreter::new(true))));
+        Self { checking: Checking::from_env().map(Arc::new), ..device }
     }
 
     /// [`Device::cpu`] without the optimizer: kernels run as they are written, with a branch for every `if`. For tests
@@ -146,7 +151,7 @@ impl Device {
     }
 
     fn of(engine: Engine) -> Self {
-        Self { engine, steps: None, counters: None }
+        Self { engine, steps: None, counters: None, checking: None }
     }
 
     /// The same device, whose launches end with [`Error::Stopped`] after about so many
@@ -169,6 +174,27 @@ impl Device {
     /// [failed](Error::DevicePanic) in is counted, one that was [stopped](Error::Stopped) is not.
     pub fn take_counters(&self) -> Vec<LaunchCounters> {
         self.counters.as_ref().map_or_else(Vec::new, |counters| counters.take())
+    }
+
+    /// The same device, whose launches are checked for races: see [`check`](crate::check). A launch
+    /// that something is wrong with fails with [`Error::Findings`], having done all that it does unchecked; what else
+    /// was found waits for [`take_findings`](Self::take_findings). Launches take longer, less than twice as long mostly. A device
+    /// [with counters](Self::with_counters) is not checked. The interpreter only: a GPU takes no notice.
+    #[must_use]
+    pub fn checked(self) -> Self {
+        self.with_checks(Checks::ALL)
+    }
+
+    /// [`checked`](Self::checked) for some things only.
+    #[must_use]
+    pub fn with_checks(self, checks: Checks) -> Self {
+        Self { checking: Some(Arc::new(Checking::asked(checks))), ..self }
+    }
+
+    /// What was found since the last call, launch by launch, by this [checked](Self::checked) device and its
+    /// clones; nothing by any other. What made launches fail is among it.
+    pub fn take_findings(&self) -> Vec<Finding> {
+        self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take())
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -320,7 +346,8 @@ impl Device {
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         match &self.engine {
             Engine::Cpu(interpreter) => {
-                interpreter.run(launch, self.steps, self.counters.as_deref())
+                let (counters, checking) = (self.counters.as_deref(), self.checking.as_deref());
+                interpreter.run(launch, self.steps, counters, checking)
             }
             Engine::Cuda(stream) => stream.run(launch),
         }

@@ -2,7 +2,10 @@
 //!
 //! Each variant carries what a caller would want to act on, and prints as one line: lower case,
 //! no full stop, code in backticks, both sides' numbers where two things do not fit together.
-use crate::launch::Axis;
+use crate::{
+    check::{Finding, Lines},
+    launch::Axis,
+};
 use std::fmt;
 
 /// What this crate's functions return.
@@ -109,6 +112,22 @@ pub enum Error {
         reason: String,
         /// The fault of the same launch, which may be the cause.
         fault: Option<Box<DevicePanic>>,
+    },
+    /// The checks of a launch found something that is wrong with the kernel. Buffers hold what was written.
+    #[error("checks of `{kernel}` found:{}", Lines(.findings))]
+    Findings {
+        /// The kernel.
+        kernel: &'static str,
+        /// All that was found, errors first.
+        findings: Vec<Finding>,
+    },
+    /// `WARPWISE_CHECK` names something that is no check.
+    #[error(
+        "`WARPWISE_CHECK={value}` names no checks: it takes `all`, or some of `race`, `memory`, `init` and `sync` with commas between"
+    )]
+    BadChecks {
+        /// What it says.
+        value: String,
     },
     /// The CUDA driver refused a call.
     #[error(

@@ -46,6 +46,7 @@ mod atomic;
 mod barrier;
 pub mod block;
 mod buffer;
+pub mod check;
 pub mod counters;
 mod cpu;
 mod device;

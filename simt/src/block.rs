@@ -6,6 +6,7 @@
 //! When all wait and none can go on, that is a deadlock.
 use crate::{
     bound::{Bound, along},
+    check::BlockChecks,
     code::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
     log::Log,
     mask::{GROUP, Mask, Run},
@@ -43,6 +44,7 @@ pub(crate) struct Block<'a> {
     steps: i64,
     /// Whether no lanes that go round loops have been told apart.
     in_step: bool,
+    checks: Option<Box<BlockChecks>>,
 }
 
 /// Up to [`GROUP`] threads.
@@ -95,6 +97,7 @@ impl<'a> Block<'a> {
             spare: Vec::new(),
             steps: 0,
             in_step: true,
+            checks: bound.checks.as_ref().map(|checks| Box::new(BlockChecks::new(checks))),
         };
         for group in 0..block.groups.len() {
             block.preset(group, true);
@@ -110,6 +113,9 @@ impl<'a> Block<'a> {
     pub(crate) fn start(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
         self.in_step = true;
+        if let Some(checks) = &mut self.checks {
+            checks.start(number);
+        }
         self.shared.iter().for_each(Memory::fill_with_ones);
         for (uniform, given) in &self.code.given {
             if let Given::BlockIdx(axis) = given {
@@ -200,8 +206,18 @@ impl<'a> Block<'a> {
         strand.waits && matches!(self.code.steps[strand.at as usize], Step::SyncGrid)
     }
 
+    /// The block has ended, or will not go on.
+    pub(crate) fn finish(&mut self, log: &mut Log) {
+        if let Some(checks) = &mut self.checks {
+            log.found.join(checks.finish(self.code, self.bound));
+        }
+    }
+
     /// Lets the threads go on that wait for the other blocks, which have come.
     pub(crate) fn leave_meeting(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.sync_grid(self.code, self.bound);
+        }
         for (_, strand) in &mut self.strands {
             (strand.at, strand.waits) = (strand.at + 1, false);
         }
@@ -230,6 +246,7 @@ impl<'a> Block<'a> {
                 strand,
                 alone,
                 log,
+                checks: self.checks.as_deref_mut(),
                 place,
             };
             let stop = exec.run(&mut slice);
@@ -332,6 +349,11 @@ impl<'a> Block<'a> {
             let group = &mut self.groups[number];
             let lanes = complete(&inputs, group.live.0[warp]);
             exchange(op, &inputs, &mut group.registers, warp, lanes);
+            if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
+                let warp = (group.first_thread / 32 + warp) as u32;
+                let groups = inputs.groups().filter(|group| group & lanes != 0);
+                groups.for_each(|lanes| checks.sync_warp(warp, lanes));
+            }
             for other in together {
                 let strand = &mut self.strands[other].1;
                 if strand.active().0[warp] & lanes != 0 {
@@ -370,6 +392,9 @@ impl<'a> Block<'a> {
                 to.set(&mut strand.uniforms, reduced(op, truths, all));
             }
             (strand.at, strand.waits) = (strand.at + 1, false);
+        }
+        if let (Some(checks), true) = (&mut self.checks, all > 0) {
+            checks.barrier(code, self.bound);
         }
         self.merge();
     }

@@ -1,6 +1,7 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
+    check::{BoundChecks, choice::Checks},
     code::{Bytes, Code, Given, Param},
     lower::{SHARED_LIMIT, patterns::Pattern},
     memory::{Cells, Loan, Memory, Use},
@@ -23,6 +24,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) shared: Vec<u64>,
     /// Of what is counted, where it is known.
     pub(crate) patterns: &'a [Option<Pattern>],
+    /// What the checks need, if there are any.
+    pub(crate) checks: Option<BoundChecks>,
     /// Bytes that what was printed would take on a GPU.
     printed: AtomicU64,
 }
@@ -51,7 +54,7 @@ impl Bound<'_> {
 }
 
 /// Takes a number apart, x fastest.
-fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+pub(crate) fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [number % x, number / x % y, number / x / y].map(|index| index as u32)
 }
@@ -158,6 +161,7 @@ pub(crate) fn bind<'a>(
     loans: &'a [Loan<'_>],
     shared: Vec<u64>,
     patterns: &'a [Option<Pattern>],
+    checks: Option<Checks>,
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
@@ -189,6 +193,7 @@ pub(crate) fn bind<'a>(
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         uniforms,
+        checks: checks.map(|checks| BoundChecks::new(checks, code, &shared)),
         shared,
         patterns,
         printed: AtomicU64::new(0),

@@ -5,6 +5,7 @@
 //! step, [`Step::Map`], with the loop over lanes as a function pointer; the other
 //! kinds move data, meet other threads, or decide what runs next.
 use crate::{
+    check::Site,
     lanes::{
         LaneFn,
         scan::{AllBelow, Transfer},
@@ -56,6 +57,8 @@ pub(crate) struct Code {
     pub(crate) register_bytes: usize,
     /// What is counted, if the steps count.
     pub(crate) counted: Counted,
+    /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
+    pub(crate) sites: Vec<Site>,
 }
 
 /// A block-shared array.
@@ -290,6 +293,12 @@ pub(crate) enum Step {
     CountRequest {
         request: u32,
     },
+
+    // What checks; only in code that was lowered for it.
+    /// The access of that number in [`Code::sites`] is made by the next step.
+    Watch {
+        site: u32,
+    },
 }
 
 /// A message with its values.
@@ -439,7 +448,8 @@ impl Step {
             | Self::Count { .. }
             | Self::CountArm { .. }
             | Self::CountedLeave { .. }
-            | Self::CountRequest { .. } => [None, None],
+            | Self::CountRequest { .. }
+            | Self::Watch { .. } => [None, None],
         };
         targets.into_iter().flatten()
     }

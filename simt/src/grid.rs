@@ -10,11 +10,11 @@ use crate::{
     Launch, Outcome,
     block::{Block, Turn},
     bound::{Bound, bind, check, lend, shared},
+    check::choice::Checks,
     code::{Code, Malformed},
     log::Log,
     lower::patterns::Pattern,
     outcome::Stopped,
-    tally::Tally,
 };
 use std::{
     collections::VecDeque,
@@ -34,15 +34,17 @@ const GRACE: u32 = 1000;
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
 
-/// Runs every thread of `launch`; yields what was counted, too. The `patterns` are those of the code's requests.
+/// Runs every thread of `launch`; yields what was counted and found, too. The `patterns` are those of the code's
+/// requests, the `checks` those to make if the code has steps for it.
 pub(crate) fn run(
     code: &Code,
     launch: &Launch<'_>,
     patterns: &[Option<Pattern>],
-) -> (Outcome, Tally) {
+    checks: Option<Checks>,
+) -> (Outcome, Log) {
     let malformed = |message| {
         let stopped = Some(Stopped::Malformed { message, span: None });
-        (Outcome { stopped, ..Outcome::default() }, Tally::default())
+        (Outcome { stopped, ..Outcome::default() }, Log::default())
     };
     let blocks = match check(code, launch) {
         Ok(blocks) => blocks,
@@ -59,7 +61,7 @@ pub(crate) fn run(
         Ok(shared) => shared,
         Err(message) => return malformed(message),
     };
-    let bound = bind(code, launch, &loans, shared, patterns);
+    let bound = bind(code, launch, &loans, shared, patterns, checks);
     let grid = Grid {
         code,
         bound: &bound,
@@ -75,7 +77,8 @@ pub(crate) fn run(
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (printed, lost) = log.printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
-    (Outcome { fault: log.faults.report(), stopped, printed, lost }, log.tally)
+    let fault = std::mem::take(&mut log.faults).report();
+    (Outcome { fault, stopped, printed, lost }, log)
 }
 
 /// A launch that runs.
@@ -257,7 +260,11 @@ impl<'a> Worker<'a> {
             self.spare = Some(block);
             return true;
         }
-        match block.run(self.grid.steps.as_ref(), &mut self.log) {
+        let turn = block.run(self.grid.steps.as_ref(), &mut self.log);
+        if !matches!(turn, Turn::Meets | Turn::Waits) {
+            block.finish(&mut self.log);
+        }
+        match turn {
             Turn::Ended => {
                 self.grid.count(|count| count.ended += 1);
                 self.spare = Some(block);

@@ -39,6 +39,7 @@
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |
 //! | `tally`, `counters` | what a [`CountingProgram`] counts on the way |
+//! | `check` | what a [`CheckedProgram`] finds on the way |
 //! | `lanes`, `registers`, `memory` | what instructions compute, on vectors of lanes and on shared bytes |
 //!
 //! `unsafe` is in the last row only. Whatever the kernel, no access leaves its buffer.
@@ -51,6 +52,7 @@
 //! ```
 mod block;
 mod bound;
+mod check;
 mod code;
 mod counters;
 mod grid;
@@ -67,11 +69,15 @@ mod step;
 mod strand;
 mod tally;
 
+pub use check::{
+    choice::{Checks, UnknownCheck},
+    finding::{Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity},
+};
 pub use counters::{Counters, Counts, Sectors, Wavefronts};
 pub use launch::{Arg, Launch};
 pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
-pub use program::{CountingProgram, Program, Requests};
+pub use program::{CheckedProgram, CountingProgram, Program, Requests};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
-//! What threads leave behind: their faults, what they print, and what was counted of them.
-use crate::{lower::Counted, outcome::FaultReport, tally::Tally};
+//! What threads leave behind: their faults, what they print, and what was counted of them and found.
+use crate::{check::found::Found, lower::Counted, outcome::FaultReport, tally::Tally};
 use warpwise_compiler::output::Printed;
 
 /// What the threads of some blocks of a launch leave behind. [Joining](Self::join) that of all blocks
@@ -12,6 +12,7 @@ pub(crate) struct Log {
     /// What there was no room for.
     lost: u64,
     pub(crate) tally: Tally,
+    pub(crate) found: Found,
 }
 
 impl Log {
@@ -36,6 +37,7 @@ impl Log {
         self.printed.extend(other.printed);
         self.lost += other.lost;
         self.tally.join(other.tally);
+        self.found.join(other.found);
     }
 
     /// What was printed, thread by thread, and how much there was no room for.

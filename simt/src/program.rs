@@ -1,15 +1,16 @@
 //! A kernel that can be run.
 use crate::{
     Counters, Launch, Outcome,
+    check::{choice::Checks, finding::Finding, found::Names},
     code::{Code, Malformed},
     grid,
     lanes::Isa,
+    log::Log,
     lower::{
-        self,
+        self, Added,
         patterns::{self, Pattern},
     },
     outcome::Stopped,
-    tally::Tally,
 };
 use warpwise_compiler::ir::Kernel;
 
@@ -27,7 +28,7 @@ impl Program {
 
     /// As [`new`](Self::new), with the host's instructions that `isa` names.
     pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
-        Self { code: lower::lower(kernel, isa, None) }
+        Self { code: lower::lower(kernel, isa, Added::Nothing) }
     }
 
     /// Runs every thread of `launch` to its end.
@@ -37,7 +38,7 @@ impl Program {
     /// result is the same every time; floats that blocks add up atomically are added
     /// in the order in which the blocks come, which varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
-        run(&self.code, launch, |_| Vec::new()).0
+        run(&self.code, launch, |_| Vec::new(), None).0
     }
 }
 
@@ -63,7 +64,7 @@ impl CountingProgram {
     /// Lowers a specialized and verified kernel. What is counted is what this kernel does: for the
     /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
     pub fn new(kernel: &Kernel, requests: Requests) -> Self {
-        let code = lower::lower(kernel, Isa::detect(), Some(requests));
+        let code = lower::lower(kernel, Isa::detect(), Added::Counting(requests));
         Self { kernel: kernel.clone(), code }
     }
 
@@ -89,9 +90,39 @@ impl CountingProgram {
         launch: &Launch<'_>,
         patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
     ) -> (Outcome, Counters) {
-        let (outcome, tally) = run(&self.code, launch, patterns);
+        let (outcome, log) = run(&self.code, launch, patterns, None);
         let entries = self.code.as_ref().map_or(&[][..], |code| &code.counted.entries);
-        (outcome, Counters::new(&self.kernel, entries, &tally))
+        (outcome, Counters::new(&self.kernel, entries, &log.tally))
+    }
+}
+
+/// As [`Program`], with instructions of its own between the kernel's that look at what threads do to each other.
+#[derive(Debug)]
+pub struct CheckedProgram {
+    kernel: Kernel,
+    code: Result<Code, Malformed>,
+}
+
+impl CheckedProgram {
+    /// Lowers a specialized and verified kernel, optimized or not.
+    pub fn new(kernel: &Kernel) -> Self {
+        let code = lower::lower(kernel, Isa::detect(), Added::Checks);
+        Self { kernel: kernel.clone(), code }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. What is found
+    /// changes nothing of what the launch does, and is the same for any number of workers.
+    pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
+        let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
+        let (outcome, log) = run(&self.code, launch, patterns, Some(checks));
+        let sites = self.code.as_ref().map_or(&[][..], |code| &code.sites);
+        let found = log.found.report(&Names { kernel: &self.kernel, sites, launch });
+        (outcome, found)
     }
 }
 
@@ -99,12 +130,13 @@ fn run(
     code: &Result<Code, Malformed>,
     launch: &Launch<'_>,
     patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
-) -> (Outcome, Tally) {
+    checks: Option<Checks>,
+) -> (Outcome, Log) {
     match code {
-        Ok(code) => grid::run(code, launch, &patterns(code)),
+        Ok(code) => grid::run(code, launch, &patterns(code), checks),
         Err(Malformed { message, span }) => {
             let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
-            (Outcome { stopped: Some(stopped), ..Outcome::default() }, Tally::default())
+            (Outcome { stopped: Some(stopped), ..Outcome::default() }, Log::default())
         }
     }
 }

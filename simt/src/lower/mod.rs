@@ -5,7 +5,8 @@
 //! 3. [`locals`]: which copies can be left out; 4. [`words`]: how structs are accessed; 5. [`emit`]: the steps, in the order of the text, with registers given out as
 //!    values come and taken back as they are no longer needed ([`allocate`]).
 //!
-//! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]).
+//! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]); lowered
+//! for checking, with some that look at what accesses memory ([`crate::check`]).
 mod address;
 mod allocate;
 mod emit;
@@ -16,24 +17,19 @@ mod uniformity;
 mod words;
 
 use crate::{
-    Requests,
     code::{Code, Malformed},
     lanes::Isa,
 };
-pub(crate) use emit::{Counted, Entry, Request, SHARED_LIMIT};
+pub(crate) use emit::{Added, Counted, Entry, Request, SHARED_LIMIT};
 use warpwise_compiler::ir::Kernel;
 
-/// Lowers a specialized kernel, with steps that count if they are asked for.
-pub(crate) fn lower(
-    kernel: &Kernel,
-    isa: Isa,
-    counting: Option<Requests>,
-) -> Result<Code, Malformed> {
+/// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
+pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
     let uniformity = uniformity::Uniformity::of(kernel);
     let ranges = ranges::Ranges::of(kernel, &uniformity);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
     let words = words::Words::of(kernel);
     let facts =
         emit::Facts { uniformity: &uniformity, ranges: &ranges, locals: &locals, words: &words };
-    emit::emit(kernel, facts, isa, counting)
+    emit::emit(kernel, facts, isa, added)
 }

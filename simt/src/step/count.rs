@@ -105,7 +105,7 @@ impl Exec<'_> {
     }
 
     /// Where the lanes of a warp go; those that are not active with the first one that is.
-    fn addresses(&self, at: Address<Operand>, warp: usize, active: u32) -> [u64; LANES] {
+    pub(super) fn addresses(&self, at: Address<Operand>, warp: usize, active: u32) -> [u64; LANES] {
         let values = match at.index() {
             Operand::Lanes(reg) => self.registers.warp(reg, warp),
             Operand::Uniform(uniform) => [uniform.get(&self.strand.uniforms); LANES],
@@ -126,7 +126,7 @@ impl Exec<'_> {
 
     /// A number for the byte where one lane's access goes: buffers lie far apart, each at a multiple of
     /// what hardware cares about.
-    fn byte_of(&self, at: Address<Operand>, lane: usize) -> u64 {
+    pub(super) fn byte_of(&self, at: Address<Operand>, lane: usize) -> u64 {
         let value = self.value(at.index(), lane);
         match at {
             Address::Element { buffer, stride, offset, .. } => {

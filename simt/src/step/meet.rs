@@ -183,6 +183,9 @@ impl Exec<'_> {
             let truths = self.truths(value).count();
             to.set(&mut self.strand.uniforms, reduced(op, truths, active.count()));
         }
+        if let Some(checks) = &mut self.checks {
+            checks.barrier(self.code, self.bound);
+        }
         Next::On
     }
 
@@ -208,6 +211,10 @@ impl Exec<'_> {
         }
         for (warp, lanes, inputs) in all {
             exchange(op, &inputs, self.registers, warp, lanes);
+            if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
+                let warp = (self.place.first_thread / 32 + warp) as u32;
+                inputs.groups().for_each(|lanes| checks.sync_warp(warp, lanes));
+            }
         }
         Next::On
     }

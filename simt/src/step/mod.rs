@@ -1,16 +1,18 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`local`], [`meet`], [`say`], [`count`].
+//! kind: [`control`], [`access`], [`local`], [`meet`], [`say`], [`count`], [`watch`].
 mod access;
 mod control;
 mod count;
 mod local;
 mod meet;
 mod say;
+mod watch;
 
 use crate::{
     bound::Bound,
+    check::BlockChecks,
     code::{Code, Malformed, Operand, Step},
     lanes::scan::AllBelow,
     log::Log,
@@ -73,6 +75,7 @@ pub(crate) struct Exec<'e> {
     /// Whether the block has no other strand.
     pub(crate) alone: bool,
     pub(crate) log: &'e mut Log,
+    pub(crate) checks: Option<&'e mut BlockChecks>,
     pub(crate) place: Place,
 }
 
@@ -156,6 +159,10 @@ impl<'e> Exec<'e> {
                 }
                 Step::CountRequest { request } => {
                     self.count_request(*request);
+                    continue;
+                }
+                Step::Watch { site } => {
+                    self.watch(*site);
                     continue;
                 }
                 Step::CountedLeave { to, when, branch } => self.counted_leave(*to, *when, *branch),

@@ -1,5 +1,6 @@
 //! Kernels as IR text, run and looked at.
 mod arrays;
+mod check;
 mod count;
 mod faults;
 mod flow;

@@ -130,6 +130,7 @@ impl Emitter<'_> {
             return self.tidy(id, to);
         }
         self.count_request(id, ptr, at);
+        self.watch(id, ptr, at, None);
         if let Some(from) = at.uniform() {
             let to = self.new_uniform(id)?;
             self.step(Step::LoadUniform { to, from });
@@ -171,6 +172,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.count_request(id, ptr, to);
+        self.watch(id, ptr, to, Some(value));
         let index = to.lanes().map_or(8, |to| to.index().size());
         let transfer = Transfer::pick(value.size(), index, self.isa);
         self.step(Step::Store { value, to, transfer });

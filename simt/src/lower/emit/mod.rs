@@ -3,6 +3,7 @@ mod access;
 mod count;
 mod flow;
 mod places;
+mod watch;
 
 use super::{
     allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity, words::Words,
@@ -38,12 +39,23 @@ pub(super) struct Facts<'k> {
     pub(super) words: &'k Words,
 }
 
+/// The steps that are added to those of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// None.
+    Nothing,
+    /// Those that count.
+    Counting(Requests),
+    /// Those that check.
+    Checks,
+}
+
 /// Lowers `kernel` by what is known of it.
 pub(super) fn emit(
     kernel: &Kernel,
     facts: Facts<'_>,
     isa: Isa,
-    counting: Option<Requests>,
+    added: Added,
 ) -> Result<Code, Malformed> {
     let Facts { uniformity, ranges, locals, words } = facts;
     let mut emitter = Emitter {
@@ -66,7 +78,11 @@ pub(super) fn emit(
         targets: HashMap::new(),
         frames: 0,
         span: Span::new(0),
-        counting: counting.map(|requests| Counting::of(kernel, requests)),
+        counting: match added {
+            Added::Counting(requests) => Some(Counting::of(kernel, requests)),
+            Added::Nothing | Added::Checks => None,
+        },
+        watching: matches!(added, Added::Checks),
     };
     emitter.declare_locals()?;
     emitter.declare_arrays(words)?;
@@ -132,6 +148,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         preset: Vec::new(),
         register_bytes: 0,
         counted: Counted::default(),
+        sites: Vec::new(),
     })
 }
 
@@ -185,6 +202,8 @@ struct Emitter<'k> {
     span: Span,
     /// What is counted, if something is.
     counting: Option<Counting>,
+    /// Whether accesses are checked.
+    watching: bool,
 }
 
 type Done = Result<(), Malformed>;
@@ -211,7 +230,9 @@ impl Emitter<'_> {
     /// Replaces labels by the steps that they stand for.
     fn finish(self) -> Code {
         let Self { mut code, labels, registers, stands, counting, .. } = self;
-        code.counted = counting.map_or_else(Counted::default, Counting::finish);
+        if let Some(counting) = counting {
+            code.counted = counting.finish();
+        }
         code.uniforms = stands.len();
         for step in &mut code.steps {
             for target in step.targets() {
@@ -311,12 +332,14 @@ impl Emitter<'_> {
             Op::AtomicLoad { ptr, order, .. } => {
                 let at = self.address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
+                self.watch(id, *ptr, at, None);
                 let to = self.new_lanes(id)?;
                 self.atomic(AtomicKind::Load { to }, at, id, *order)
             }
             Op::AtomicStore { ptr, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
+                self.watch(id, *ptr, at, None);
                 let what = AtomicKind::Store { value: self.operand(*value)? };
                 self.atomic(what, at, *value, *order)
             }
@@ -325,6 +348,7 @@ impl Emitter<'_> {
                 let change = change.ok_or_else(|| self.malformed("no such atomic operation"))?;
                 let at = self.address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
+                self.watch(id, *ptr, at, None);
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
                 self.atomic(AtomicKind::Update { to, value, change }, at, id, *order)
@@ -332,6 +356,7 @@ impl Emitter<'_> {
             Op::CompareExchange { ptr, expected, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
+                self.watch(id, *ptr, at, None);
                 let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
                 let to = self.new_lanes(id)?;
                 self.atomic(AtomicKind::CompareExchange { to, expected, value }, at, id, *order)

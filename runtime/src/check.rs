@@ -1,0 +1,132 @@
+//! What checked launches find: races, in words and as data.
+//!
+//! ```
+//! use warpwise::{Error, check::{Problem, RaceKind}, prelude::*};
+//!
+//! #[kernel(block = 64)]
+//! fn rotate(x: &mut [u32]) {
+//!     let tile = shared!([u32; 64]);
+//!     let t = thread_idx_x();
+//!     tile[t] = x[t];
+//!     // A `sync_threads()` is missing here.
+//!     x[t] = tile[(t + 1) % 64];
+//! }
+//!
+//! let device = Device::cpu().checked();
+//! let mut x = device.upload(&[7u32; 64])?;
+//! let error = rotate::launch(&device, LaunchConfig::grid(1), &mut x).unwrap_err();
+//! println!("{error}");
+//!
+//! let found = device.take_findings();
+//! let Problem::Race(race) = &found[0].problem else { panic!("{}", found[0]) };
+//! assert_eq!((race.kind, race.location.to_string()), (RaceKind::ReadWrite, "tile[0]".into()));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! `docs/sanitizer.md` says what is checked, and how. [`Device::checked`](crate::Device::checked) switches all checks on for one device,
+//! the environment variable `WARPWISE_CHECK` for every launch on the interpreter.
+pub use crate::kernel::Place;
+use crate::{Error, kernel::Source};
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+use warpwise_compiler::id::Id;
+pub use warpwise_simt::{
+    Access, AccessKind, Checks, Location, Missing, Problem, Race, RaceKind, Severity,
+};
+
+/// Something that a checked launch has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Name of the kernel.
+    pub kernel: &'static str,
+    /// What it is.
+    pub problem: Problem<Place>,
+    /// How bad it is. Errors make the launch fail.
+    pub severity: Severity,
+    /// How often it was found in the launch. What is told in detail is the first time: in the lowest
+    /// block, at the lowest address, by the lowest threads.
+    pub count: u64,
+}
+
+impl Finding {
+    pub(crate) fn new(source: &Source, found: warpwise_simt::Finding) -> Self {
+        let found = found.map_places(|span| source.place(span.index()));
+        let warpwise_simt::Finding { problem, severity, count, .. } = found;
+        Self { kernel: source.name, problem, severity, count }
+    }
+}
+
+/// `error: read-write race on ..`, with how often if that is more than once.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { problem, severity, count, .. } = self;
+        write!(f, "{}: {problem}", severity.name())?;
+        if *count > 1 { write!(f, " [{count} times]") } else { Ok(()) }
+    }
+}
+
+/// What a device checks, and what of it nobody has taken yet.
+#[derive(Debug)]
+pub(crate) struct Checking {
+    /// Which checks, or why that is not clear.
+    pub(crate) checks: Result<Checks, Error>,
+    /// Where findings wait; where nobody asks for them, those that fail no launch are printed.
+    pending: Option<Mutex<Vec<Finding>>>,
+}
+
+impl Checking {
+    /// What a program asks for.
+    pub(crate) fn asked(checks: Checks) -> Self {
+        Self { checks: Ok(checks), pending: Some(Mutex::default()) }
+    }
+
+    /// What `WARPWISE_CHECK` asks for.
+    pub(crate) fn from_env() -> Option<Self> {
+        let value = std::env::var_os("WARPWISE_CHECK").filter(|value| !value.is_empty())?;
+        let value = value.to_string_lossy().into_owned();
+        let checks = value.parse().map_err(|_| Error::BadChecks { value });
+        Some(Self { checks, pending: None })
+    }
+
+    /// Keeps what a launch found; an error if the launch is to fail for it.
+    pub(crate) fn found(&self, kernel: &'static str, findings: Vec<Finding>) -> Result<(), Error> {
+        let fails = findings.iter().any(|finding| finding.severity == Severity::Error);
+        match &self.pending {
+            Some(pending) => pending
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(findings.iter().cloned()),
+            None if !fails => say(&findings),
+            None => {}
+        }
+        if fails { Err(Error::Findings { kernel, findings }) } else { Ok(()) }
+    }
+
+    pub(crate) fn take(&self) -> Vec<Finding> {
+        let Some(pending) = &self.pending else { return Vec::new() };
+        std::mem::take(&mut *pending.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Prints findings that nobody asked for by name.
+#[expect(
+    clippy::print_stderr,
+    reason = "what is checked by an environment variable has no other reader"
+)]
+fn say(findings: &[Finding]) {
+    for finding in findings {
+        eprintln!("warpwise: `{}`: {finding}", finding.kernel);
+    }
+}
+
+/// The lines of a report.
+pub(crate) struct Lines<'a>(pub(crate) &'a [Finding]);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|finding| write!(f, "\n  {finding}"))
+    }
+}

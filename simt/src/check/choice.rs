@@ -1,0 +1,101 @@
+//! Which checks there are.
+use std::{fmt, ops::BitOr, str::FromStr};
+
+/// Which checks a launch makes; combined with `|`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Checks(u8);
+
+/// All of them by their names.
+const NAMES: [(Checks, &str); 4] = [
+    (Checks::RACE, "race"),
+    (Checks::MEMORY, "memory"),
+    (Checks::INIT, "init"),
+    (Checks::SYNC, "sync"),
+];
+
+impl Checks {
+    /// Accesses of different threads that nothing orders, in shared and global memory.
+    pub const RACE: Self = Self(1);
+    /// Accesses out of bounds, with the buffer that they miss.
+    pub const MEMORY: Self = Self(2);
+    /// Reads of shared memory that nobody has written.
+    pub const INIT: Self = Self(4);
+    /// Barriers and masks.
+    pub const SYNC: Self = Self(8);
+    /// All of them.
+    pub const ALL: Self = Self(15);
+
+    /// Whether all of `other` are among them.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for Checks {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// `race`, or several with commas between; `all` for all.
+impl FromStr for Checks {
+    type Err = UnknownCheck;
+    fn from_str(text: &str) -> Result<Self, UnknownCheck> {
+        text.split(',').map(str::trim).try_fold(Self(0), |all, name| {
+            let known = NAMES.iter().find(|(_, known)| *known == name).map(|(check, _)| *check);
+            let check = known.or((name == "all").then_some(Self::ALL));
+            check.map(|check| all | check).ok_or_else(|| UnknownCheck { name: name.into() })
+        })
+    }
+}
+
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = NAMES.iter().filter(|(check, _)| self.contains(*check)).map(|(_, name)| *name);
+        f.write_str(&names.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Checks({self})")
+    }
+}
+
+/// A name that is no check's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCheck {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no check: there are `all`, `race`, `memory`, `init` and `sync`",
+            self.name
+        )
+    }
+}
+
+impl std::error::Error for UnknownCheck {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_checks() {
+        assert_eq!("race".parse(), Ok(Checks::RACE));
+        assert_eq!("init, race".parse(), Ok(Checks::RACE | Checks::INIT));
+        assert_eq!("all".parse(), Ok(Checks::ALL));
+        assert_eq!((Checks::SYNC | Checks::MEMORY).to_string(), "memory,sync");
+        assert!(Checks::ALL.contains(Checks::RACE | Checks::SYNC));
+        assert!(!Checks::RACE.contains(Checks::RACE | Checks::SYNC));
+        for bad in ["", "races", "race,", "ALL"] {
+            assert!(bad.parse::<Checks>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What checks report: findings as data, and in words.
+//!
+//! `P` is how places in the source are given: as [`Span`] here, as file, line and column where there is
+//! a source.
+use std::fmt;
+use warpwise_compiler::ir::Span;
+
+/// Something that the checks of a launch have found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding<P = Span> {
+    /// What it is.
+    pub problem: Problem<P>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// How often it was found in the launch. What is told in detail is the first time: in the lowest
+    /// block, at the lowest address, by the lowest threads.
+    pub count: u64,
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// It may be on purpose.
+    Info,
+    /// It works on some hardware only.
+    Warning,
+    /// The kernel is wrong. The launch fails.
+    Error,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem<P = Span> {
+    /// Two accesses that nothing orders.
+    Race(Race<P>),
+}
+
+/// Two accesses of different threads to the same bytes, one of which writes, that nothing orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Race<P = Span> {
+    /// What they do to each other.
+    pub kind: RaceKind,
+    /// Where.
+    pub location: Location,
+    /// Both; of a read and a write, the write first.
+    pub accesses: [Access<P>; 2],
+    /// What could have ordered them, and is not there.
+    pub missing: Missing,
+    /// Whether both write the same value.
+    pub same_value: bool,
+}
+
+/// What two accesses do to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RaceKind {
+    /// One reads what the other writes.
+    ReadWrite,
+    /// Both write.
+    WriteWrite,
+    /// One is atomic and the other is not.
+    AtomicPlain,
+    /// Both are atomic, and at least one only for its own block.
+    Scope,
+}
+
+/// What could have ordered two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Missing {
+    /// A barrier of the block.
+    Barrier,
+    /// `sync_warp`: both are lanes of one warp, at different instructions.
+    WarpSync,
+    /// Nothing: both are lanes of one warp, at the same instruction.
+    Instruction,
+    /// A release by one block and an acquire by the other.
+    Release,
+}
+
+/// Where in memory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Location {
+    /// Name of the buffer or array.
+    pub buffer: String,
+    /// Index of the element.
+    pub index: u64,
+    /// Bytes behind the beginning of the element.
+    pub offset: u64,
+}
+
+/// An access of one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Access<P = Span> {
+    /// What it does.
+    pub kind: AccessKind,
+    /// Where in the source.
+    pub place: P,
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// Index of the thread in the block.
+    pub thread: [u32; 3],
+    /// Bits of the value that is written, where they are known.
+    pub value: Option<u64>,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An atomic load.
+    AtomicRead,
+    /// An atomic store or update.
+    AtomicWrite,
+}
+
+impl AccessKind {
+    /// Whether it may change what is there.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::AtomicWrite)
+    }
+
+    /// Whether it is atomic.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, Self::AtomicRead | Self::AtomicWrite)
+    }
+
+    const fn participle(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "written",
+            Self::AtomicRead => "read atomically",
+            Self::AtomicWrite => "changed atomically",
+        }
+    }
+}
+
+impl Severity {
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl<P> Finding<P> {
+    /// The same with other places.
+    pub fn map_places<Q>(self, place: impl FnMut(P) -> Q) -> Finding<Q> {
+        let Self { problem, severity, count } = self;
+        Finding { problem: problem.map_places(place), severity, count }
+    }
+}
+
+impl<P> Problem<P> {
+    fn map_places<Q>(self, place: impl FnMut(P) -> Q) -> Problem<Q> {
+        match self {
+            Self::Race(race) => Problem::Race(race.map_places(place)),
+        }
+    }
+}
+
+impl<P> Race<P> {
+    fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Race<Q> {
+        let Self { kind, location, accesses, missing, same_value } = self;
+        let accesses = accesses.map(|Access { kind, place: at, block, thread, value }| Access {
+            kind,
+            place: place(at),
+            block,
+            thread,
+            value,
+        });
+        Race { kind, location, accesses, missing, same_value }
+    }
+}
+
+/// A line, with how often if that is more than once.
+impl<P: fmt::Display> fmt::Display for Finding<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem.fmt(f)?;
+        if self.count > 1 { write!(f, " [{} times]", self.count) } else { Ok(()) }
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for Problem<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Race(race) => race.fmt(f),
+        }
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for Race<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, location, accesses: [one, other], missing, same_value } = self;
+        write!(f, "{} on {location}: ", kind.name())?;
+        if one.block == other.block {
+            one.tell(f, false)?;
+            f.write_str(", ")?;
+            other.tell(f, false)?;
+            write!(f, ", block {}, {}", Triple(one.block), missing.name())?;
+        } else {
+            one.tell(f, true)?;
+            f.write_str(", ")?;
+            other.tell(f, true)?;
+            write!(f, ", {}", missing.name())?;
+        }
+        if *same_value { f.write_str("; both write the same value") } else { Ok(()) }
+    }
+}
+
+impl<P: fmt::Display> Access<P> {
+    fn tell(&self, f: &mut fmt::Formatter<'_>, with_block: bool) -> fmt::Result {
+        let Self { kind, place, block, thread, .. } = self;
+        write!(f, "{} by thread {}", kind.participle(), Triple(*thread))?;
+        if with_block {
+            write!(f, " of block {}", Triple(*block))?;
+        }
+        write!(f, " at {place}")
+    }
+}
+
+impl RaceKind {
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadWrite => "read-write race",
+            Self::WriteWrite => "write-write race",
+            Self::AtomicPlain => "race of an atomic and a plain access",
+            Self::Scope => "race of atomics of one block's scope",
+        }
+    }
+}
+
+impl Missing {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Barrier => "no barrier between",
+            Self::WarpSync => "no `sync_warp` between these lanes of one warp",
+            Self::Instruction => "by one instruction of one warp",
+            Self::Release => "and nothing orders the two blocks",
+        }
+    }
+}
+
+/// `tile[5]`; of a field, with how far it is behind the beginning of the element.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { buffer, index, offset } = self;
+        write!(f, "{buffer}[{index}]")?;
+        if *offset == 0 { Ok(()) } else { write!(f, " (byte {offset} of it)") }
+    }
+}
+
+/// An index along three axes, as in messages: `(4,0,0)`.
+pub(crate) struct Triple(pub(crate) [u32; 3]);
+
+impl fmt::Display for Triple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(f, "({x},{y},{z})")
+    }
+}

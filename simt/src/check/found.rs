@@ -1,0 +1,155 @@
+//! Races, joined where they are the same two places.
+use super::{
+    Site,
+    finding::{Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity},
+};
+use crate::{Launch, bound::split};
+use std::{cmp::Reverse, collections::BTreeMap};
+use warpwise_compiler::{
+    id::Id,
+    ir::{Element, Kernel, ParamKind, Span},
+};
+
+/// One of two accesses that race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Party {
+    /// Number of the block.
+    pub(crate) block: u64,
+    /// Number of the thread in it.
+    pub(crate) thread: u32,
+    /// Number of the instruction.
+    pub(crate) site: u32,
+    pub(crate) kind: AccessKind,
+    /// What it writes, if that is known.
+    pub(crate) value: Option<u64>,
+}
+
+/// Two accesses that race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pair {
+    /// What orders the pairs of two places: the lowest is reported.
+    pub(crate) block: u64,
+    /// Number of the buffer, and the byte in it.
+    pub(crate) at: (u16, u64),
+    pub(crate) parties: [Party; 2],
+    pub(crate) missing: Missing,
+}
+
+/// Places, and what is wrong between them.
+type Key = ([u32; 2], RaceKind, Severity);
+
+/// What was found, in some blocks. [Joining](Self::join) that of all gives the same whatever the order.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    races: BTreeMap<Key, (Pair, u64)>,
+    /// The access that was counted last, and between which places: several of its bytes count once.
+    last: Option<(u64, Key)>,
+}
+
+impl Found {
+    /// Notes that the `access` of this number races.
+    pub(crate) fn race(&mut self, access: u64, pair: Pair) {
+        let key = key(&pair);
+        let again = self.last.replace((access, key)) == Some((access, key));
+        self.add(key, pair, u64::from(!again));
+    }
+
+    fn add(&mut self, key: Key, pair: Pair, count: u64) {
+        let (lowest, counted) = self.races.entry(key).or_insert((pair, 0));
+        *lowest = (*lowest).min(pair);
+        *counted += count;
+    }
+
+    /// How many accesses that race were noted.
+    pub(crate) fn count(&self) -> u64 {
+        self.races.values().map(|(_, count)| count).sum()
+    }
+
+    /// Takes in what was found in other blocks.
+    pub(crate) fn join(&mut self, other: Self) {
+        for (key, (pair, count)) in other.races {
+            self.add(key, pair, count);
+        }
+    }
+
+    /// What to report: errors first, then by address.
+    pub(crate) fn report(self, names: &Names<'_>) -> Vec<Finding> {
+        let mut all: Vec<_> = self.races.into_iter().collect();
+        all.sort_by_key(|((_, _, severity), (pair, _))| (Reverse(*severity), pair.at, *pair));
+        let finding = |((_, kind, severity), (pair, count)): (Key, (Pair, u64))| {
+            let race = Race {
+                kind,
+                location: names.location(pair.at),
+                accesses: pair.parties.map(|party| names.access(party)),
+                missing: pair.missing,
+                same_value: is_same_value(&pair),
+            };
+            Finding { problem: Problem::Race(race), severity, count }
+        };
+        all.into_iter().map(finding).collect()
+    }
+}
+
+/// What numbers stand for.
+pub(crate) struct Names<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) sites: &'a [Site],
+    pub(crate) launch: &'a Launch<'a>,
+}
+
+impl Names<'_> {
+    fn access(&self, party: Party) -> Access {
+        let Party { block, thread, site, kind, value } = party;
+        Access {
+            kind,
+            place: self.sites.get(site as usize).map_or(Span::new(0), |site| site.span),
+            block: split(block, self.launch.grid),
+            thread: split(thread.into(), self.launch.block),
+            value,
+        }
+    }
+
+    /// A byte of a buffer.
+    fn location(&self, (buffer, byte): (u16, u64)) -> Location {
+        let (params, buffer) = (self.kernel.params.len(), usize::from(buffer));
+        let param = self.kernel.params.iter().nth(buffer).map(|(_, param)| match &param.kind {
+            ParamKind::Slice { elem, .. } => (&param.name, elem.size()),
+            ParamKind::Scalar(scalar) => (&param.name, Element::Scalar(*scalar).size()),
+        });
+        let array = || self.kernel.shared.iter().nth(buffer - params);
+        let array = || array().map(|(_, array)| (&array.name, array.elem.size()));
+        let (name, element) =
+            param.or_else(array).map_or(("?", None), |(name, size)| (name.as_str(), size));
+        let element = element.filter(|bytes| *bytes > 0).unwrap_or(1);
+        Location { buffer: name.into(), index: byte / element, offset: byte % element }
+    }
+}
+
+fn kind_of([one, other]: &[Party; 2]) -> RaceKind {
+    match (one.kind.is_atomic(), other.kind.is_atomic()) {
+        (true, true) => RaceKind::Scope,
+        (true, false) | (false, true) => RaceKind::AtomicPlain,
+        (false, false) if one.kind.writes() && other.kind.writes() => RaceKind::WriteWrite,
+        (false, false) => RaceKind::ReadWrite,
+    }
+}
+
+fn is_same_value(pair: &Pair) -> bool {
+    let [one, other] = &pair.parties;
+    kind_of(&pair.parties) == RaceKind::WriteWrite
+        && one.value.is_some()
+        && one.value == other.value
+}
+
+fn key(pair: &Pair) -> Key {
+    let severity = if is_same_value(pair) {
+        Severity::Info
+    } else if pair.missing == Missing::WarpSync {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
+    let mut sites = pair.parties.map(|party| party.site);
+    sites.sort_unstable();
+    (sites, kind_of(&pair.parties), severity)
+}

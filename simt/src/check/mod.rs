@@ -1,0 +1,33 @@
+//! The sanitizer: what the launches of a [`CheckedProgram`](crate::CheckedProgram) are checked for.
+//!
+//! Two accesses race if they touch the same byte, come from different threads, one of them at least
+//! writes, not both are atomic, and nothing orders them: no barrier that both threads pass between
+//! them, no `sync_warp` of both lanes, and no chain of releases and acquires.
+//!
+//! | | |
+//! |---|---|
+//! | [`choice`] | which checks there are |
+//! | [`site`] | what lowering notes of each access |
+//! | [`log`] | what the threads of a block access until the next barrier, in few bytes |
+//! | [`order`] | which accesses of a block come after which, and which of other blocks a thread knows of |
+//! | [`shadow`] | who has accessed each cell of a memory, as far as later accesses can race with it |
+//! | [`block`] | what is kept of a block: its log, and the shadow of its shared memory |
+//! | [`found`] | races, joined where they are the same two places |
+//! | [`finding`] | how they are reported |
+//!
+//! What a block accesses in shared memory between two barriers is only looked at closely if it is not,
+//! to the byte, what was looked at before and found to be clean; most intervals are. What is found does
+//! not depend on the number of workers.
+pub(crate) mod block;
+pub(crate) mod bound;
+pub(crate) mod choice;
+pub(crate) mod finding;
+pub(crate) mod found;
+pub(crate) mod log;
+pub(crate) mod order;
+pub(crate) mod shadow;
+pub(crate) mod site;
+
+pub(crate) use block::BlockChecks;
+pub(crate) use bound::BoundChecks;
+pub(crate) use site::Site;

@@ -1,0 +1,30 @@
+//! What is known of an access before it is made.
+use super::finding::AccessKind;
+use crate::{
+    code::{Address, Operand},
+    registers::Reg,
+};
+use warpwise_compiler::ir::{Order, Scope, Span};
+
+/// An instruction that accesses shared or global memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    pub(crate) kind: AccessKind,
+    pub(crate) is_shared: bool,
+    /// Bytes of a lane.
+    pub(crate) bytes: u32,
+    /// Where.
+    pub(crate) at: Address<Operand>,
+    /// What a store writes.
+    pub(crate) value: Option<Reg>,
+    /// Of an atomic access.
+    pub(crate) atomic: Option<(Order, Scope)>,
+    pub(crate) span: Span,
+}
+
+impl Site {
+    /// Whether it is atomic for its block only.
+    pub(crate) fn is_narrow(&self) -> bool {
+        matches!(self.atomic, Some((_, Scope::Block)))
+    }
+}

@@ -1,0 +1,61 @@
+//! What the checks find, and do not.
+mod shared;
+
+use super::{Shape, Value, number};
+use crate::{CheckedProgram, Checks, Finding, Launch, Outcome, Severity};
+use std::num::NonZeroUsize;
+use warpwise_compiler::{ir::Kernel, verify::verify};
+
+/// Of each thread its index `%t`, and some constants; each line has a place of its own.
+const START: &str = "shared @0 = tile: [u32; 64] !0
+    %t = builtin thread_idx.x : u64 !0
+    %u = cast %t : u32 !0
+    %s = shared @0 : ptr shared !0
+    %at = index %s, %t, 4 : ptr shared !0
+    %k0 = const 0 : u64 !0
+    %k1 = const 1 : u64 !0
+    %k5 = const 5 : u64 !0
+    %k32 = const 32 : u64 !0
+    %x = const 7 : u32 !0
+    %next = add %t, %k1 : u64 !0
+    %mask = const 63 : u64 !0
+    %beside = and %next, %mask : u64 !0
+    %other = index %s, %beside, 4 : ptr shared !0
+    %first = index %s, %k0, 4 : ptr shared !0
+";
+
+fn kernel(inside: &str) -> Kernel {
+    let text = number(&format!("kernel k {{ {inside} }}"));
+    let kernel: Kernel = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    verify(&kernel).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    kernel
+}
+
+/// What is found in a kernel, with any number of workers.
+fn found_in(inside: &str, shape: Shape, values: &[Value]) -> Vec<Finding> {
+    let program = CheckedProgram::new(&kernel(inside));
+    let on = |workers| {
+        let memories: Vec<_> = values.iter().map(Value::memory).collect();
+        let args: Vec<_> =
+            values.iter().zip(&memories).map(|(value, memory)| value.arg(memory)).collect();
+        let Shape { grid, block, steps, .. } = shape;
+        let workers = NonZeroUsize::new(workers);
+        let launch = Launch { grid, block, args: &args, workers, steps };
+        let (outcome, found) = program.run(&launch, Checks::ALL);
+        assert_eq!(outcome, Outcome::default());
+        found
+    };
+    let found = on(1);
+    assert_eq!(found, on(3));
+    assert_eq!(found, on(1), "the second run remembers nothing");
+    found
+}
+
+/// The same in words, errors without and others with what they are.
+fn texts(found: &[Finding]) -> Vec<String> {
+    let text = |finding: &Finding| match finding.severity {
+        Severity::Error => finding.to_string(),
+        severity => format!("{}: {finding}", severity.name()),
+    };
+    found.iter().map(text).collect()
+}
