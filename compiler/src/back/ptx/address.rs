@@ -163,18 +163,17 @@ impl Emitter<'_> {
         reg
     }
 
-    /// One widening multiply-add where the index is 32 bits wide.
+    /// A widening product and a sum where the index is 32 bits wide: `ptxas` fuses the two, and makes four
+    /// instructions of `mad.wide.u32`.
     fn global_element(&mut self, base: Reg, index: InstId, stride: u64) -> Reg {
         let narrow_stride = i32::try_from(stride).is_ok();
         if let Some(signed) = self.sign_extended(index).filter(|_| narrow_stride) {
-            let (index, reg) = (self.low(signed), self.regs.fresh(Class::B64));
-            ptx!(self, "mad.wide.s32 {reg}, {index}, {stride}, {base}");
-            return reg;
+            let index = self.low(signed);
+            return self.wide_element("mul.wide.s32", base, index, stride);
         }
         if self.facts.fits(index) && narrow_stride && stride != 1 {
-            let (index, reg) = (self.low(index), self.regs.fresh(Class::B64));
-            ptx!(self, "mad.wide.u32 {reg}, {index}, {stride}, {base}");
-            return reg;
+            let index = self.low(index);
+            return self.wide_element("mul.wide.u32", base, index, stride);
         }
         let mut index = self.wide(index);
         let reg = self.regs.fresh(Class::B64);
@@ -188,6 +187,13 @@ impl Emitter<'_> {
             index = Operand::Reg(scaled);
         }
         ptx!(self, "add.s64 {reg}, {base}, {index}");
+        reg
+    }
+
+    fn wide_element(&mut self, product: &str, base: Reg, index: Operand, stride: u64) -> Reg {
+        let [offset, reg] = [(); 2].map(|()| self.regs.fresh(Class::B64));
+        ptx!(self, "{product} {offset}, {index}, {stride}");
+        ptx!(self, "add.s64 {reg}, {base}, {offset}");
         reg
     }
 
