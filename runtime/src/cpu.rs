@@ -12,11 +12,13 @@ use crate::{
     kernel::{Cache, FaultDetails, Source},
     launch::Geometry,
     output::{self, Printer},
+    unoptimized,
 };
 use std::{
     num::NonZero,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::available_parallelism,
+    time::Instant,
 };
 use warpwise_compiler::{
     compile::optimized,
@@ -129,11 +131,13 @@ impl Interpreter {
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
+        let start = Instant::now();
         let (outcome, found) = match (counters, checks) {
             (Some(counters), _) => (self.count(launch, &lent, counters)?, Vec::new()),
             (None, Some(checks)) => self.check(launch, &lent, checks)?,
             (None, None) => (self.program(launch)?.run(&lent), Vec::new()),
         };
+        unoptimized::took(start.elapsed());
         let (source, kernel) = (launch.source, &launch.bound.kernel);
         let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);

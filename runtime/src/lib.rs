@@ -67,6 +67,7 @@ mod output;
 mod plain;
 pub mod prelude;
 mod resident;
+mod unoptimized;
 pub mod vector;
 mod view;
 pub mod warp;

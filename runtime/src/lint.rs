@@ -110,6 +110,13 @@ pub(crate) fn say(found: &Diagnostic, source: &Source, what: &str) {
     logger().log(&record.args(format_args!("{text}")).build());
 }
 
+/// A record of what no lint is about.
+pub(crate) fn advise(text: &str) {
+    let mut record = Record::builder();
+    record.target(TARGET).level(log::Level::Warn);
+    logger().log(&record.args(format_args!("{text}")).build());
+}
+
 /// `T = f32, N = 8`
 fn names(open: &Kernel, bindings: &[Binding]) -> String {
     let generics = open.generics.iter().map(|(_, generic)| generic);

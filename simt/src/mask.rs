@@ -13,6 +13,19 @@ pub(crate) const GROUP: usize = WARPS * 32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mask(pub(crate) [u32; WARPS]);
 
+/// The mask whose word of each warp `$warp` is `$word`. Without loop or call, as a build that is not optimized runs it, too.
+macro_rules! words {
+    ($warp:ident => $word:expr) => {
+        words!(@ [0 1 2 3 4 5 6 7] $warp $word)
+    };
+    (@ [$($number:literal)*] $warp:ident $word:expr) => {
+        Self([$({
+            const $warp: usize = $number;
+            $word
+        }),*])
+    };
+}
+
 impl Mask {
     pub(crate) const EMPTY: Self = Self([0; WARPS]);
 
@@ -33,23 +46,34 @@ impl Mask {
         mask
     }
 
+    #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
-        self == Self::EMPTY
+        let [a, b, c, d, e, f, g, h] = self.0;
+        a | b | c | d | e | f | g | h == 0
     }
 
     pub(crate) fn count(self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
+        let mut count = 0;
+        let mut warp = 0;
+        while warp < WARPS {
+            count += self.0[warp].count_ones();
+            warp += 1;
+        }
+        count
     }
 
     /// The lanes of `self` that `other` lacks.
+    #[inline(always)]
     pub(crate) fn without(self, other: Self) -> Self {
-        self & !other
+        words!(W => self.0[W] & !other.0[W])
     }
 
+    #[inline(always)]
     pub(crate) fn remove(&mut self, other: Self) {
         *self = self.without(other);
     }
 
+    #[inline(always)]
     pub(crate) fn add(&mut self, other: Self) {
         *self = *self | other;
     }
@@ -79,20 +103,23 @@ pub(crate) fn bits(mut word: u32) -> impl Iterator<Item = usize> {
 
 impl BitAnd for Mask {
     type Output = Self;
+    #[inline(always)]
     fn bitand(self, other: Self) -> Self {
-        Self(std::array::from_fn(|warp| self.0[warp] & other.0[warp]))
+        words!(W => self.0[W] & other.0[W])
     }
 }
 impl BitOr for Mask {
     type Output = Self;
+    #[inline(always)]
     fn bitor(self, other: Self) -> Self {
-        Self(std::array::from_fn(|warp| self.0[warp] | other.0[warp]))
+        words!(W => self.0[W] | other.0[W])
     }
 }
 impl Not for Mask {
     type Output = Self;
+    #[inline(always)]
     fn not(self) -> Self {
-        Self(self.0.map(|word| !word))
+        words!(W => !self.0[W])
     }
 }
 
@@ -112,27 +139,36 @@ pub(crate) struct Run {
 /// strand. `exist` are the lanes that there are.
 pub(crate) fn cover(active: Mask, exist: Mask, exclusive: [bool; WARPS], runs: &mut Vec<Run>) {
     runs.clear();
-    for (warp, lanes) in active.warps() {
-        if exclusive[warp] {
+    let mut last = Run { first: 0, len: 0, full: true };
+    let mut warp = 0;
+    while warp < WARPS {
+        let lanes = active.0[warp];
+        if lanes != 0 && exclusive[warp] {
             let full = lanes == exist.0[warp];
             let len = if full { lanes.count_ones() as usize } else { 32 };
-            push(runs, Run { first: warp * 32, len, full });
-        } else {
+            last = push(runs, last, Run { first: warp * 32, len, full });
+        } else if lanes != 0 {
             for lane in bits(lanes) {
-                push(runs, Run { first: warp * 32 + lane, len: 1, full: true });
+                last = push(runs, last, Run { first: warp * 32 + lane, len: 1, full: true });
             }
         }
+        warp += 1;
+    }
+    if last.len > 0 {
+        runs.push(last);
     }
 }
 
-/// Appends `run`, joined to the one before where they touch.
-fn push(runs: &mut Vec<Run>, run: Run) {
-    match runs.last_mut() {
-        Some(last) if last.first + last.len == run.first && last.full == run.full => {
-            last.len += run.len;
-        }
-        Some(_) | None => runs.push(run),
+/// The last run, with `run` behind it: joined to it where they touch; if not, it is appended to `runs`.
+#[inline(always)]
+fn push(runs: &mut Vec<Run>, last: Run, run: Run) -> Run {
+    if last.first + last.len == run.first && last.full == run.full {
+        return Run { len: last.len + run.len, ..last };
     }
+    if last.len > 0 {
+        runs.push(last);
+    }
+    run
 }
 
 #[cfg(test)]

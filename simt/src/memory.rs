@@ -233,6 +233,13 @@ impl<'a> Cells<'a> {
         self.len
     }
 
+    /// Where the first byte is.
+    #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+    #[inline(always)]
+    pub(crate) fn first(self) -> *const u8 {
+        self.base
+    }
+
     /// Whether `count` words from `offset` on may be accessed.
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {

@@ -11,8 +11,8 @@ use crate::{
         LaneFn,
         scan::{self, AllBelow, Places, Transfer},
     },
-    mask::{Mask, Run},
-    memory::{Cells, Word},
+    mask::{Mask, Run, WARPS},
+    memory::Cells,
 };
 
 /// A vector of lanes: its place in bytes a lane, and the size of a lane.
@@ -28,10 +28,12 @@ impl Reg {
     pub(crate) fn new(place: u32, size: usize) -> Self {
         Self(place << 2 | size.trailing_zeros())
     }
+    #[inline(always)]
     fn place(self) -> usize {
         (self.0 >> 2) as usize
     }
     /// Bytes of a lane.
+    #[inline(always)]
     pub(crate) fn size(self) -> usize {
         1 << (self.0 & 3)
     }
@@ -43,10 +45,12 @@ impl Uniform {
         Self(slot << 2 | size.trailing_zeros())
     }
     /// Its place among the uniform values.
+    #[inline(always)]
     pub(crate) fn slot(self) -> usize {
         (self.0 >> 2) as usize
     }
     /// Bytes of the value.
+    #[inline(always)]
     pub(crate) fn size(self) -> usize {
         1 << (self.0 & 3)
     }
@@ -56,6 +60,7 @@ impl Uniform {
         uniforms[self.slot()] & (u64::MAX >> (64 - 8 * self.size()))
     }
     /// Sets it.
+    #[inline(always)]
     pub(crate) fn set(self, uniforms: &mut [u64], bits: u64) {
         uniforms[self.slot()] = bits;
     }
@@ -64,15 +69,16 @@ impl Uniform {
 /// Computes one uniform value from others.
 pub(crate) fn map_uniform(f: LaneFn, uniforms: &mut [u64], [d, a, b, c]: [Uniform; 4]) {
     let slots = uniforms.len();
-    assert!([d, a, b, c].iter().all(|uniform| uniform.slot() < slots));
+    let inside = d.slot() < slots && a.slot() < slots && b.slot() < slots && c.slot() < slots;
+    assert!(inside, "lowering numbered the uniform values");
     let base = uniforms.as_mut_ptr();
     // SAFETY: slots are inside, by the check, and of 8 bytes, which holds a lane of any type.
     unsafe {
         f.call(
-            base.add(d.slot()).cast(),
-            base.add(a.slot()).cast(),
-            base.add(b.slot()).cast(),
-            base.add(c.slot()).cast(),
+            base.wrapping_add(d.slot()).cast(),
+            base.wrapping_add(a.slot()).cast(),
+            base.wrapping_add(b.slot()).cast(),
+            base.wrapping_add(c.slot()).cast(),
             1,
         );
     }
@@ -119,6 +125,9 @@ struct Line([u8; 64]);
 /// The registers of one group.
 pub(crate) struct Registers {
     lines: Vec<Line>,
+    /// Where the lines are, and how many bytes they have.
+    first: *mut u8,
+    bytes: usize,
     /// Lanes in a register: those of the group, rounded up to whole warps.
     lanes: usize,
 }
@@ -128,25 +137,26 @@ impl Registers {
     pub(crate) fn new(bytes: usize, warps: usize) -> Self {
         // What an ill-typed kernel reads behind the last register is inside, too.
         let (bytes, lanes) = (bytes + 8, warps * 32);
-        Self { lines: vec![Line([0; 64]); (bytes * lanes).div_ceil(64)], lanes }
+        let mut lines = vec![Line([0; 64]); (bytes * lanes).div_ceil(64)];
+        Self { first: lines.as_mut_ptr().cast(), bytes: lines.len() * 64, lines, lanes }
     }
 
     /// `n` lanes of `reg` from `lane` on.
     #[inline(always)]
     pub(crate) fn at(&self, reg: Reg, lane: usize) -> *const u8 {
         let byte = reg.place() * self.lanes + lane * reg.size();
-        debug_assert!(byte + 8 <= self.lines.len() * 64);
-        // SAFETY: lowering made the file large enough for its registers.
-        unsafe { self.lines.as_ptr().cast::<u8>().add(byte) }
+        debug_assert!(byte + 8 <= self.bytes);
+        // Inside: lowering made the file large enough for its registers.
+        self.first.wrapping_add(byte)
     }
 
     /// As [`at`](Self::at), to write.
     #[inline(always)]
     pub(crate) fn at_mut(&mut self, reg: Reg, lane: usize) -> *mut u8 {
         let byte = reg.place() * self.lanes + lane * reg.size();
-        debug_assert!(byte + 8 <= self.lines.len() * 64);
-        // SAFETY: lowering made the file large enough for its registers.
-        unsafe { self.lines.as_mut_ptr().cast::<u8>().add(byte) }
+        debug_assert!(byte + 8 <= self.bytes);
+        // Inside: lowering made the file large enough for its registers.
+        self.first.wrapping_add(byte)
     }
 
     /// One lane's bits, zero-extended.
@@ -181,7 +191,10 @@ impl Registers {
     /// Computes `d` from `a`, `b` and `c` in every lane of `runs`.
     #[inline(always)]
     pub(crate) fn map(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
-        for run in runs {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
             let to = self.at_mut(d, run.first);
             // SAFETY: the lanes of a run are inside; lowering chose `f` for the types of
             // these registers, and the file is exclusively ours.
@@ -199,7 +212,10 @@ impl Registers {
 
     /// Sets every lane of `runs` to `bits`.
     pub(crate) fn splat(&mut self, reg: Reg, bits: u64, runs: &[Run]) {
-        for run in runs {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
             // SAFETY: the lanes of a run are inside.
             unsafe { scan::splat(self.at_mut(reg, run.first), reg.size(), run.len, bits) };
         }
@@ -207,26 +223,17 @@ impl Registers {
 
     /// Sets each of the first lanes to its own value and `more`.
     pub(crate) fn fill(&mut self, reg: Reg, values: &[u32], more: u64) {
-        match reg.size() {
-            1 => self.fill_words::<u8>(reg, values, more),
-            2 => self.fill_words::<u16>(reg, values, more),
-            4 => self.fill_words::<u32>(reg, values, more),
-            _ => self.fill_words::<u64>(reg, values, more),
-        }
-    }
-
-    fn fill_words<W: Word>(&mut self, reg: Reg, values: &[u32], more: u64) {
         assert!(values.len() <= self.lanes);
-        let first = self.at_mut(reg, 0).cast::<W>();
-        for (lane, value) in values.iter().enumerate() {
-            // SAFETY: a register has that many lanes, by the check.
-            unsafe { first.add(lane).write(W::of_bits(u64::from(*value).wrapping_add(more))) };
-        }
+        // SAFETY: a register has that many lanes, by the check.
+        unsafe { scan::fill(self.at_mut(reg, 0), reg.size(), values, more) };
     }
 
     /// Copies the lanes of `active`; `runs` cover it.
     pub(crate) fn masked_copy(&mut self, to: Reg, from: Reg, active: Mask, runs: &[Run]) {
-        for run in runs {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
             if run.full {
                 // SAFETY: the lanes of a run are inside; equal sizes, and if the registers
                 // are one the copy changes nothing.
@@ -235,12 +242,14 @@ impl Registers {
                     std::ptr::copy(a, d, run.len * to.size());
                 }
             } else {
-                for warp in run.first / 32..(run.first + run.len) / 32 {
+                let mut warp = run.first / 32;
+                while warp * 32 < run.first + run.len {
                     // SAFETY: a run that is not full is of whole warps.
                     unsafe {
                         let (d, a) = (self.at_mut(to, warp * 32), self.at(from, warp * 32));
                         scan::masked_copy(d, a, to.size(), active.0[warp]);
                     }
+                    warp += 1;
                 }
             }
         }
@@ -250,17 +259,30 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn truths(&self, reg: Reg, active: Mask) -> Mask {
         let mut truths = Mask::EMPTY;
-        for (warp, lanes) in active.warps() {
-            // SAFETY: a register has 32 lanes for each warp of the group.
-            truths.0[warp] = lanes & unsafe { scan::bool_word(self.at(reg, warp * 32)) };
+        let mut warp = 0;
+        while warp < WARPS {
+            let lanes = active.0[warp];
+            if lanes != 0 {
+                // SAFETY: a register has 32 lanes for each warp of the group.
+                truths.0[warp] = lanes & unsafe { scan::bool_word(self.at(reg, warp * 32)) };
+            }
+            warp += 1;
         }
         truths
     }
 
     /// Whether the indices in `reg` are all below `limit`, in every lane of `runs`.
     pub(crate) fn all_below(&self, test: AllBelow, reg: Reg, limit: u64, runs: &[Run]) -> bool {
-        // SAFETY: the lanes of a run are inside; lowering chose the test for the register.
-        runs.iter().all(|run| unsafe { test.holds(self.at(reg, run.first), run.len, limit) })
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            // SAFETY: the lanes of a run are inside; lowering chose the test for the register.
+            if !unsafe { test.holds(self.at(reg, run.first), run.len, limit) } {
+                return false;
+            }
+        }
+        true
     }
 
     /// Where a lane's word of an array is; `None` if there is none such.

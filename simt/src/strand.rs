@@ -75,10 +75,12 @@ impl Strand {
         strand
     }
 
+    #[inline(always)]
     pub(crate) fn active(&self) -> Mask {
         self.active
     }
 
+    #[inline(always)]
     pub(crate) fn runs(&self) -> &[Run] {
         &self.runs
     }

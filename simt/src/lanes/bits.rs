@@ -1,5 +1,7 @@
 //! What does not depend on more than the size: copies, selection, `bool`, addresses.
-use super::{Isa, LaneFn, lane_ops, pick};
+#[cfg(assembly)]
+use super::asm;
+use super::{Isa, LaneFn, lane_ops, or_assembly, pick};
 use crate::memory::Word;
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
@@ -36,16 +38,19 @@ macro_rules! by_size {
 
 /// `d = a`, for values of `size` bytes.
 pub(crate) fn copy(size: usize, isa: Isa) -> LaneFn {
+    or_assembly!(isa, Some(asm::copy(size)));
     by_size!(size, isa, Copy1)
 }
 
 /// `d = if a { b } else { c }`, for values of `size` bytes.
 pub(crate) fn select(size: usize, isa: Isa) -> LaneFn {
+    or_assembly!(isa, Some(asm::select(size)));
     by_size!(size, isa, Select)
 }
 
 /// The address `b * c` bytes behind the address `a`. It keeps the buffer that `a` names.
 pub(crate) fn offset(isa: Isa) -> LaneFn {
+    or_assembly!(isa, Some(asm::address()));
     pick::<Offset>(isa)
 }
 

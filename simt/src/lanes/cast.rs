@@ -1,8 +1,10 @@
 //! Rust's `as` between scalars.
+#[cfg(assembly)]
+use super::asm;
 use super::{
     Isa, LaneFn, LaneOp,
     half::{BF16, F16},
-    pick,
+    or_assembly, pick,
 };
 use std::marker::PhantomData;
 use warpwise_compiler::ir::Scalar;
@@ -107,6 +109,7 @@ impl<A: As<D> + Copy, D: Copy + Default> LaneOp for Cast<A, D> {
 /// `as` from one scalar to another; `None` to `bool`, from `bool` to a float, and
 /// where a type is generic.
 pub(crate) fn cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::cast(from, to).map(Some));
     match from {
         Scalar::Bool if to.is_float() => None,
         Scalar::Bool | Scalar::U8 => from_int::<u8>(to, isa),

@@ -1,8 +1,10 @@
 //! Floats: IEEE 754, round to nearest even, subnormals kept.
+#[cfg(assembly)]
+use super::asm;
 use super::{
     Isa, LaneFn, LaneOp,
     half::{BF16, F16},
-    lane_ops, pick,
+    lane_ops, or_assembly, pick,
 };
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
@@ -171,6 +173,7 @@ impl<T: Float> LaneOp for Fma<T> {
 
 /// `a * b + c`, rounded once; `None` on anything but floats.
 pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::fma(scalar).map(Some));
     match scalar {
         Scalar::F16 => Some(pick::<Fma<F16>>(isa)),
         Scalar::BF16 => Some(pick::<Fma<BF16>>(isa)),

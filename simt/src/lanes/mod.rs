@@ -9,6 +9,8 @@
 //! Uniform values are vectors of one lane, computed by the same functions.
 #![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
 mod approx;
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+mod asm;
 mod bits;
 mod cast;
 mod float;
@@ -30,7 +32,10 @@ pub(crate) use float::fma;
 /// lanes of its type at the pointer. An operand of the destination's size may be
 /// the destination itself; otherwise they do not overlap.
 #[derive(Clone, Copy)]
-pub(crate) struct LaneFn(unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize));
+pub(crate) struct LaneFn(Raw);
+
+/// A [`LaneFn`] as the function that it is.
+type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
     /// # Safety
@@ -95,6 +100,17 @@ pub(crate) trait LaneOp {
         Self::eval(a, b, c)
     }
 }
+
+/// Returns what `$pick` has in assembly, if it has, in a build that uses that (see [`asm`]) and where `$isa` can run it.
+macro_rules! or_assembly {
+    ($isa:expr, $pick:expr) => {
+        #[cfg(assembly)]
+        if let ($crate::lanes::Isa::Avx2, Some(found)) = ($isa, $pick) {
+            return found;
+        }
+    };
+}
+use or_assembly;
 
 /// The loop over lanes for `O`, for the instructions that `isa` names.
 pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
@@ -179,6 +195,7 @@ use lane_ops;
 
 /// An operation on one value; `None` if the type has none such.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::unary(op, scalar).map(Some));
     if let UnaryOp::Approx(op) = op {
         return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
     }
@@ -202,6 +219,7 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
 
 /// An operation on two values; `None` if the type has none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::binary(op, scalar).map(Some));
     match scalar {
         Scalar::Bool => bits::binary_bool(op, isa),
         Scalar::I8 => int::binary::<i8>(op, isa),
@@ -222,6 +240,7 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
 
 /// A comparison of two values of type `scalar`.
 pub(crate) fn compare(op: CompareOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::compare(op, scalar).map(Some));
     match scalar {
         Scalar::Bool | Scalar::U8 => Some(int::compare::<u8>(op, isa)),
         Scalar::I8 => Some(int::compare::<i8>(op, isa)),

@@ -3,7 +3,9 @@
 //! [`Transfer`] moves a run of active lanes. It tells by one look at the indices
 //! whether they lie next to each other, checks them against the buffer once, and
 //! copies; what it refuses, the caller does lane by lane to find out who is wrong.
-use super::Isa;
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+use super::asm::scan as asm;
+use super::{Isa, or_assembly};
 use crate::memory::{Cells, Word};
 use std::fmt;
 
@@ -69,6 +71,10 @@ impl fmt::Debug for Transfer {
 }
 
 fn of<W: Word, I: Word>(isa: Isa) -> Transfer {
+    or_assembly!(
+        isa,
+        Some(Transfer { load: in_assembly::<W, I, false>, store: in_assembly::<W, I, true> })
+    );
     match isa {
         Isa::Baseline => Transfer { load: baseline::<W, I, false>, store: baseline::<W, I, true> },
         #[cfg(target_arch = "x86_64")]
@@ -96,8 +102,67 @@ unsafe fn avx2<W: Word, I: Word, const STORE: bool>(
     unsafe { transfer::<W, I, STORE>(places, lanes, n) }
 }
 
+/// As `transfer`, in few calls.
+///
+/// # Safety
+/// There are `n` indices, and room for `n` values, on a machine with AVX2.
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+pub(super) unsafe fn in_assembly<W: Word, I: Word, const STORE: bool>(
+    places: Places<'_>,
+    lanes: *mut u8,
+    n: usize,
+) -> bool {
+    let Places { cells, base, stride, index } = places;
+    let size = size_of::<W>() as u64;
+    if stride == 0 || n == 0 || !cells.covers::<W>(0, 1) {
+        return n == 0;
+    }
+    let room = cells.len() - size;
+    let limit = if stride == size { room / size } else { room / stride };
+    // SAFETY: there are `n` indices.
+    let even = size.is_multiple_of(stride)
+        && unsafe {
+            if size_of::<I>() == 4 {
+                asm::evenly_4(index, n, size / stride)
+            } else {
+                asm::evenly_8(index, n, size / stride)
+            }
+        };
+    let places = asm::Scattered { first: cells.first(), index, base, stride };
+    if even {
+        // SAFETY: there are `n` indices.
+        let (first, last) = unsafe { (places.at::<I>(0), places.at::<I>(n - 1)) };
+        if first > last || last > limit || !(first * stride).is_multiple_of(size) {
+            return false;
+        }
+        let memory = places.first.wrapping_add((first * stride) as usize);
+        // SAFETY: the first and the last are inside, hence all; there are `n` values.
+        unsafe {
+            if STORE {
+                asm::copy(memory.cast_mut(), lanes, size_of::<W>(), n);
+            } else {
+                asm::copy(lanes, memory, size_of::<W>(), n);
+            }
+        }
+        return true;
+    }
+    let odd = if stride.is_multiple_of(size) { 0 } else { size - 1 };
+    // SAFETY: there are `n` indices, and `n` values; no index is above the limit, and all are aligned, where they are moved.
+    unsafe {
+        let inside = if size_of::<I>() == 4 {
+            asm::inside_4(&places, n, limit, odd)
+        } else {
+            asm::inside_8(&places, n, limit, odd)
+        };
+        if inside {
+            asm::exchange::<STORE>(size_of::<W>(), size_of::<I>())(&places, lanes, n);
+        }
+        inside
+    }
+}
+
 #[inline(always)]
-unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
+pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
     places: Places<'_>,
     lanes: *mut u8,
     n: usize,
@@ -239,11 +304,25 @@ impl fmt::Debug for AllBelow {
 }
 
 fn all_below<I: Word>(isa: Isa) -> AllBelow {
+    or_assembly!(isa, Some(AllBelow(below_in_assembly::<I>)));
     match isa {
         Isa::Baseline => AllBelow(below_baseline::<I>),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => AllBelow(below_avx2::<I>),
     }
+}
+
+/// # Safety
+/// There are `n` indices, on a machine with AVX2.
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+pub(super) unsafe fn below_in_assembly<I: Word>(index: *const u8, n: usize, limit: u64) -> bool {
+    if limit == 0 {
+        return n == 0;
+    }
+    // No index of the type reaches a limit beyond it.
+    let greatest = (limit - 1).min(u64::MAX >> (64 - 8 * size_of::<I>()));
+    // SAFETY: the caller's.
+    unsafe { asm::none_above(size_of::<I>())(index, n, greatest) }
 }
 
 unsafe fn below_baseline<I: Word>(index: *const u8, n: usize, limit: u64) -> bool {
@@ -292,6 +371,21 @@ unsafe fn below<I: Word>(index: *const I, n: usize, limit: u64) -> bool {
 /// There are 32.
 #[inline(always)]
 pub(crate) unsafe fn bool_word(lanes: *const u8) -> u32 {
+    #[cfg(assembly)]
+    // SAFETY: the caller's.
+    return unsafe { asm::bool_word(lanes) };
+    #[cfg(not(assembly))]
+    // SAFETY: the caller's.
+    unsafe {
+        bool_word_in_rust(lanes)
+    }
+}
+
+/// # Safety
+/// There are 32.
+#[cfg(any(test, not(assembly)))]
+#[inline(always)]
+pub(super) unsafe fn bool_word_in_rust(lanes: *const u8) -> u32 {
     let mut word = 0;
     for byte in 0..4 {
         // SAFETY: the caller's.
@@ -311,6 +405,21 @@ pub(crate) unsafe fn bool_word(lanes: *const u8) -> u32 {
 /// There are 32 at both places.
 #[inline(always)]
 pub(crate) unsafe fn masked_copy(to: *mut u8, from: *const u8, size: usize, mask: u32) {
+    #[cfg(assembly)]
+    // SAFETY: the caller's.
+    return unsafe { asm::masked_copy(to, from, size, mask) };
+    #[cfg(not(assembly))]
+    // SAFETY: the caller's.
+    unsafe {
+        masked_copy_in_rust(to, from, size, mask);
+    }
+}
+
+/// # Safety
+/// There are 32 at both places.
+#[cfg(any(test, not(assembly)))]
+#[inline(always)]
+pub(super) unsafe fn masked_copy_in_rust(to: *mut u8, from: *const u8, size: usize, mask: u32) {
     // SAFETY: the caller's.
     unsafe {
         match size {
@@ -322,6 +431,7 @@ pub(crate) unsafe fn masked_copy(to: *mut u8, from: *const u8, size: usize, mask
     }
 }
 
+#[cfg(any(test, not(assembly)))]
 #[inline(always)]
 unsafe fn blend<W: Word>(to: *mut W, from: *const W, mask: u32) {
     // SAFETY: the caller's.
@@ -341,21 +451,78 @@ unsafe fn blend<W: Word>(to: *mut W, from: *const W, mask: u32) {
 /// There are that many.
 #[inline(always)]
 pub(crate) unsafe fn splat(to: *mut u8, size: usize, n: usize, bits: u64) {
+    #[cfg(assembly)]
+    // SAFETY: the caller's.
+    return unsafe { asm::splat(to, size, n, bits) };
+    #[cfg(not(assembly))]
+    // SAFETY: the caller's.
+    unsafe {
+        splat_in_rust(to, size, n, bits);
+    }
+}
+
+/// # Safety
+/// There are that many.
+#[cfg(any(test, not(assembly)))]
+#[inline(always)]
+pub(super) unsafe fn splat_in_rust(to: *mut u8, size: usize, n: usize, bits: u64) {
     // SAFETY: the caller's.
     unsafe {
         match size {
-            1 => fill::<u8>(to.cast(), n, bits),
-            2 => fill::<u16>(to.cast(), n, bits),
-            4 => fill::<u32>(to.cast(), n, bits),
-            _ => fill::<u64>(to.cast(), n, bits),
+            1 => repeat::<u8>(to.cast(), n, bits),
+            2 => repeat::<u16>(to.cast(), n, bits),
+            4 => repeat::<u32>(to.cast(), n, bits),
+            _ => repeat::<u64>(to.cast(), n, bits),
         }
     }
 }
 
+#[cfg(any(test, not(assembly)))]
 #[inline(always)]
-unsafe fn fill<W: Word>(to: *mut W, n: usize, bits: u64) {
+unsafe fn repeat<W: Word>(to: *mut W, n: usize, bits: u64) {
     for lane in 0..n {
         // SAFETY: the caller's.
         unsafe { to.add(lane).write(W::of_bits(bits)) };
+    }
+}
+
+/// Sets lanes of `size` bytes each to its own value and `more`.
+///
+/// # Safety
+/// There are as many as values.
+#[inline(always)]
+pub(crate) unsafe fn fill(to: *mut u8, size: usize, values: &[u32], more: u64) {
+    #[cfg(assembly)]
+    // SAFETY: the caller's.
+    return unsafe { asm::fill(to, size, values, more) };
+    #[cfg(not(assembly))]
+    // SAFETY: the caller's.
+    unsafe {
+        fill_in_rust(to, size, values, more);
+    }
+}
+
+/// # Safety
+/// There are as many as values.
+#[cfg(any(test, not(assembly)))]
+#[inline(always)]
+pub(super) unsafe fn fill_in_rust(to: *mut u8, size: usize, values: &[u32], more: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => fill_words::<u8>(to.cast(), values, more),
+            2 => fill_words::<u16>(to.cast(), values, more),
+            4 => fill_words::<u32>(to.cast(), values, more),
+            _ => fill_words::<u64>(to.cast(), values, more),
+        }
+    }
+}
+
+#[cfg(any(test, not(assembly)))]
+#[inline(always)]
+unsafe fn fill_words<W: Word>(to: *mut W, values: &[u32], more: u64) {
+    for (lane, value) in values.iter().enumerate() {
+        // SAFETY: the caller's.
+        unsafe { to.add(lane).write(W::of_bits(u64::from(*value).wrapping_add(more))) };
     }
 }

@@ -83,11 +83,12 @@ impl<'e> Exec<'e> {
     /// Runs the strand.
     pub(crate) fn run(&mut self, slice: &mut Slice) -> Stop {
         let code = self.code;
+        let steps = &code.steps[..];
         self.strand.learn_live(*self.live);
         loop {
             let at = self.strand.at;
             self.strand.at = at + 1;
-            let next = match &code.steps[at as usize] {
+            let next = match &steps[at as usize] {
                 Step::Map { f, regs } => {
                     self.registers.map(*f, *regs, self.strand.runs());
                     continue;
