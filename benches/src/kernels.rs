@@ -28,7 +28,7 @@ fn verify<T: PartialEq + std::fmt::Debug>(name: &str, got: &[T], want: &[T]) {
 }
 
 #[kernel(block = 256)]
-fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i < y.len() {
         y[i] = a * x[i] + y[i];
@@ -52,7 +52,7 @@ fn run_saxpy(device: &Device, scale: Scale) -> Result<Measured> {
 }
 
 #[kernel(block = 256)]
-fn vector_add(a: &[f32], b: &[f32], c: &mut [f32]) {
+pub(crate) fn vector_add(a: &[f32], b: &[f32], c: &mut [f32]) {
     let i = global_idx_x();
     if i < c.len() {
         c[i] = a[i] + b[i];
@@ -97,7 +97,7 @@ fn run_grid_stride(device: &Device, scale: Scale) -> Result<Measured> {
 }
 
 #[kernel(block = (32, 8))]
-fn transpose(n: usize, x: &[f32], y: &mut [f32]) {
+pub(crate) fn transpose(n: usize, x: &[f32], y: &mut [f32]) {
     let tile = shared!([[f32; 33]; 32]);
     let tx = thread_idx_x();
     let ty = thread_idx_y();
@@ -133,7 +133,7 @@ fn run_transpose(device: &Device, scale: Scale) -> Result<Measured> {
 }
 
 #[kernel(block = (16, 16))]
-fn matmul_tiled(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+pub(crate) fn matmul_tiled(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let tile_a = shared!([[f32; 16]; 16]);
     let tile_b = shared!([[f32; 16]; 16]);
     let tx = thread_idx_x();
@@ -183,7 +183,7 @@ fn run_matmul(device: &Device, scale: Scale) -> Result<Measured> {
 }
 
 #[kernel(block = 256)]
-fn reduce(x: &[f32], total: &[AtomicF32]) {
+pub(crate) fn reduce(x: &[f32], total: &[AtomicF32]) {
     let stride = grid_dim_x() * block_dim_x();
     let mut sum = 0.0;
     let mut i = global_idx_x();
@@ -215,7 +215,7 @@ fn run_reduce(device: &Device, scale: Scale) -> Result<Measured> {
 }
 
 #[kernel(block = 256)]
-fn histogram(x: &[u8], bins: &[AtomicU32]) {
+pub(crate) fn histogram(x: &[u8], bins: &[AtomicU32]) {
     let counts = shared!([AtomicU32; 256]);
     let t = thread_idx_x();
     counts[t].store(0, Ordering::Relaxed);
@@ -250,7 +250,7 @@ fn run_histogram(device: &Device, scale: Scale) -> Result<Measured> {
 }
 
 #[kernel(block = (16, 8))]
-fn mandelbrot(width: usize, height: usize, limit: u32, steps: &mut [u32]) {
+pub(crate) fn mandelbrot(width: usize, height: usize, limit: u32, steps: &mut [u32]) {
     let column = global_idx_x();
     let row = global_idx_y();
     if column < width && row < height {

@@ -2,10 +2,15 @@
 //!
 //! `cargo bench -p warpwise-benches --bench interpreter` times them on the interpreter beside the
 //! plain Rust; the program `gpu` times them on a GPU, beside CUDA C++ in `cuda/` where `nvcc` is
-//! found. Every result is verified before it is timed.
+//! found. Every result is verified before it is timed. `peers/run` compares the interpreter with what
+//! else runs kernels on CPUs.
+mod black_scholes;
 pub mod kernels;
 pub mod math;
 mod measure;
+mod nbody;
 pub mod nvcc;
+pub mod peers;
+mod stencil;
 
 pub use measure::{Measured, Scale, median};

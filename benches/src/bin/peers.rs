@@ -1,0 +1,10 @@
+//! Ours among the engines that `benches/peers/run` compares: `peers INPUTS OUTPUTS`.
+use std::{error::Error, path::Path};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut folders = std::env::args_os().skip(1);
+    let (Some(inputs), Some(outputs)) = (folders.next(), folders.next()) else {
+        return Err("two folders are needed, as `benches/peers/run` gives them".into());
+    };
+    warpwise_benches::peers::run(Path::new(&inputs), Path::new(&outputs))
+}
