@@ -118,9 +118,19 @@ impl<'a> Block<'a> {
         }
         self.shared.iter().for_each(Memory::fill_with_ones);
         for (uniform, given) in &self.code.given {
-            if let Given::BlockIdx(axis) = given {
-                uniform.set(&mut self.uniforms, along(self.idx, *axis).into());
-            }
+            let bits = match given {
+                Given::BlockIdx(axis) => u64::from(along(self.idx, *axis)),
+                Given::GlobalIdx(axis) => {
+                    u64::from(along(self.idx, *axis)) * u64::from(along(self.bound.block, *axis))
+                }
+                Given::Const(_)
+                | Given::Param(_)
+                | Given::Len(_)
+                | Given::BlockDim(_)
+                | Given::GridDim(_)
+                | Given::Launch => continue,
+            };
+            uniform.set(&mut self.uniforms, bits);
         }
         self.spare.extend(self.strands.drain(..).map(|(_, strand)| strand));
         self.spare.truncate(self.groups.len());
@@ -147,7 +157,14 @@ impl<'a> Block<'a> {
                 Preset::Builtin(builtin) if depends_on_block(builtin) != constant => {
                     group.provide(*reg, builtin, self.bound, self.idx);
                 }
-                Preset::Splat(..) | Preset::Zero | Preset::Builtin(_) => {}
+                Preset::Slope(slope) if constant => {
+                    let slope = &self.code.slopes[usize::from(slope)];
+                    for lane in 0..group.exist.count() as usize {
+                        let own = self.bound.own(slope, group.first_thread + lane);
+                        group.registers.set(*reg, lane, own);
+                    }
+                }
+                Preset::Splat(..) | Preset::Zero | Preset::Builtin(_) | Preset::Slope(_) => {}
             }
         }
     }
@@ -383,6 +400,11 @@ impl<'a> Block<'a> {
                 }
                 Some((_, Operand::Uniform(uniform), _)) if uniform.get(&strand.uniforms) != 0 => {
                     strand.active().count()
+                }
+                Some((_, Operand::Affine(affine), _)) => {
+                    let registers = &self.groups[*number].registers;
+                    let of = |lane| affine.get(registers, &strand.uniforms, lane);
+                    strand.active().lanes().filter(|lane| of(*lane) != 0).count() as u32
                 }
                 Some((_, Operand::Uniform(_), _)) | None => 0,
             };

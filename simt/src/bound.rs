@@ -2,9 +2,12 @@
 use crate::{
     Arg, Launch,
     check::{BoundChecks, choice::Checks},
-    code::{Bytes, Code, Given, Param},
+    code::{Bytes, Code, Given, Param, Slope},
+    lanes::walk::{Reach, Walk},
     lower::{SHARED_LIMIT, patterns::Pattern},
+    mask::GROUP,
     memory::{Cells, Loan, Memory, Use},
+    registers::{Uniform, map_uniform},
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
@@ -22,6 +25,12 @@ pub(crate) struct Bound<'a> {
     pub(crate) uniforms: Vec<u64>,
     /// Bytes of each block-shared array.
     pub(crate) shared: Vec<u64>,
+    /// How many groups a block has.
+    groups: usize,
+    /// Of each slope, for each group: between what its lanes are.
+    reaches: Vec<Reach>,
+    /// How accesses by affine addresses go over the lanes of each group.
+    walks: Vec<Walk>,
     /// Of what is counted, where it is known.
     pub(crate) patterns: &'a [Option<Pattern>],
     /// What the checks need, if there are any.
@@ -35,6 +44,23 @@ impl Bound<'_> {
     pub(crate) fn claim(&self, values: usize) -> bool {
         let bytes = record_bytes(values) as u64;
         self.printed.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
+    }
+
+    /// Between what the lanes of a group have of a slope.
+    #[inline(always)]
+    pub(crate) fn reach(&self, slope: u16, group: usize) -> Reach {
+        self.reaches[usize::from(slope) * self.groups + group]
+    }
+
+    /// How an access goes over the lanes of a group.
+    #[inline(always)]
+    pub(crate) fn walk(&self, walk: u16, group: usize) -> &Walk {
+        &self.walks[usize::from(walk) * self.groups + group]
+    }
+
+    /// What a thread has of a slope, modulo 2^64.
+    pub(crate) fn own(&self, slope: &Slope, thread: usize) -> u64 {
+        own(&self.uniforms, slope, self.thread_idx(thread))
     }
 
     /// Threads in a block.
@@ -51,6 +77,14 @@ impl Bound<'_> {
     pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
         split(number, self.grid)
     }
+}
+
+/// What the thread of this index has of a slope, modulo 2^64.
+fn own(uniforms: &[u64], slope: &Slope, idx: [u32; 3]) -> u64 {
+    let along = |(by, idx): (&Option<Uniform>, u32)| {
+        by.map_or(0, |by| by.get(uniforms).wrapping_mul(idx.into()))
+    };
+    slope.by.iter().zip(idx).map(along).fold(0, u64::wrapping_add)
 }
 
 /// Takes a number apart, x fastest.
@@ -184,10 +218,29 @@ pub(crate) fn bind<'a>(
             },
             Given::BlockDim(axis) => along(launch.block, axis).into(),
             Given::GridDim(axis) => along(launch.grid, axis).into(),
-            Given::BlockIdx(_) => 0,
+            Given::BlockIdx(_) | Given::GlobalIdx(_) | Given::Launch => 0,
         };
         uniform.set(&mut uniforms, bits);
     }
+    for (f, slots) in &code.launch {
+        map_uniform(*f, &mut uniforms, *slots);
+    }
+    let threads = launch.block.iter().map(|dim| *dim as usize).product::<usize>();
+    let slopes = code.slopes.iter().map(|slope| {
+        let bits = 64 - 8 * slope.lanes.size();
+        let own = |thread: usize| {
+            let own = own(&uniforms, slope, split(thread as u64, launch.block));
+            (own << bits).cast_signed() >> bits
+        };
+        (0..threads).map(own).collect::<Vec<_>>()
+    });
+    let slopes: Vec<_> = slopes.collect();
+    let reaches = slopes.iter().flat_map(|own| own.chunks(GROUP).map(Reach::of)).collect();
+    let walks = code.walks.iter().flat_map(|walk| {
+        let groups = slopes[usize::from(walk.slope)].chunks(GROUP);
+        groups.map(|own| Walk::new(own, walk.stride, walk.word))
+    });
+    let walks = walks.collect();
     Bound {
         grid: launch.grid,
         block: launch.block,
@@ -195,6 +248,9 @@ pub(crate) fn bind<'a>(
         uniforms,
         checks: checks.map(|checks| BoundChecks::new(checks, code, &shared)),
         shared,
+        groups: threads.div_ceil(GROUP),
+        reaches,
+        walks,
         patterns,
         printed: AtomicU64::new(0),
     }

@@ -8,14 +8,16 @@ use crate::{
     check::Site,
     lanes::{
         LaneFn,
+        copy::CopyWords,
         scan::{AllBelow, Transfer},
     },
     lower::Counted,
     memory::Use,
-    registers::{Array, Reg, Uniform},
+    registers::{Affine, Array, Reg, Uniform},
 };
 use warpwise_compiler::ir::{
-    Axis, BarrierOp, Builtin, Fault, MatchOp, MessageId, Scalar, ShuffleOp, Size, Span, VoteOp,
+    Axis, BarrierOp, Builtin, CompareOp, Fault, MatchOp, MessageId, Scalar, ShuffleOp, Size, Span,
+    VoteOp,
 };
 
 /// A rule broken that the verifier checks, or a generic parameter left.
@@ -43,6 +45,8 @@ pub(crate) struct Code {
     pub(crate) steps: Vec<Step>,
     /// Where in the source each step came from.
     pub(crate) spans: Vec<Span>,
+    /// Whether blocks meet: whether some step is [`Step::SyncGrid`].
+    pub(crate) meets: bool,
     /// What the atomic steps do.
     pub(crate) atomics: Vec<Atomic>,
     /// What the steps that print or panic say.
@@ -51,6 +55,14 @@ pub(crate) struct Code {
     pub(crate) uniforms: usize,
     /// Uniform values that stand before the first step.
     pub(crate) given: Vec<(Uniform, Given)>,
+    /// Those that are computed once for each launch, `d = f(a, b, c)` of `[d, a, b, c]`, in order.
+    pub(crate) launch: Vec<(LaneFn, [Uniform; 4])>,
+    /// What affine values have of the index of each thread.
+    pub(crate) slopes: Vec<Slope>,
+    /// How accesses by affine addresses go over the lanes.
+    pub(crate) walks: Vec<WalkOf>,
+    /// The comparisons of affine values.
+    pub(crate) compares: Vec<Compare>,
     /// Registers that are filled before the first step.
     pub(crate) preset: Vec<(Reg, Preset)>,
     /// Bytes a lane of all registers.
@@ -103,12 +115,16 @@ pub(crate) enum Given {
     GridDim(Axis),
     /// Index of the block.
     BlockIdx(Axis),
+    /// Index in the grid of the first thread of the block.
+    GlobalIdx(Axis),
+    /// What [`Code::launch`] computes.
+    Launch,
 }
 
 impl Given {
     /// Whether it is another one in each block.
     pub(crate) fn depends_on_block(self) -> bool {
-        matches!(self, Self::BlockIdx(_))
+        matches!(self, Self::BlockIdx(_) | Self::GlobalIdx(_))
     }
 }
 
@@ -121,13 +137,50 @@ pub(crate) enum Preset {
     Builtin(Builtin),
     /// 0: a local that the kernel may read before it sets it.
     Zero,
+    /// What each thread has of an affine value: that of this number in [`Code::slopes`].
+    Slope(u16),
 }
 
-/// A value in a register, or held once.
+/// What affine values have of the index of each thread: the sum of its index in the block along
+/// each axis, times a uniform value that stands for the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slope {
+    /// Along each axis; `None` is 0.
+    pub(crate) by: [Option<Uniform>; 3],
+    /// The sums, in lanes.
+    pub(crate) lanes: Reg,
+}
+
+/// How an access goes over the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WalkOf {
+    /// Of the index.
+    pub(crate) slope: u16,
+    /// Bytes that the index counts.
+    pub(crate) stride: u64,
+    /// Bytes that each lane accesses.
+    pub(crate) word: usize,
+}
+
+/// `to = value < with`, or another comparison, in each lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compare {
+    pub(crate) op: CompareOp,
+    pub(crate) signed: bool,
+    pub(crate) to: Reg,
+    pub(crate) value: Affine,
+    pub(crate) with: Uniform,
+    /// The comparison of lanes, and registers for its operands.
+    pub(crate) f: LaneFn,
+    pub(crate) lanes: [Reg; 2],
+}
+
+/// A value in a register, held once, or computed from the index of each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Lanes(Reg),
     Uniform(Uniform),
+    Affine(Affine),
 }
 
 /// Where an access goes.
@@ -157,6 +210,15 @@ pub(crate) enum Step {
     Splat {
         to: Reg,
         from: Uniform,
+    },
+    /// Computes an affine value in every lane.
+    Spread {
+        to: Reg,
+        from: Affine,
+    },
+    /// The comparison of that number in [`Code::compares`].
+    Compare {
+        compare: u32,
     },
     /// Copies the active lanes.
     Set {
@@ -190,6 +252,20 @@ pub(crate) enum Step {
         value: Reg,
         to: Address<Operand>,
         transfer: Transfer,
+    },
+    /// A load from where the lanes go as that number in [`Code::walks`] says.
+    LoadAffine {
+        to: Reg,
+        from: Address<Affine>,
+        walk: u16,
+        copy: CopyWords,
+    },
+    /// A store to there.
+    StoreAffine {
+        value: Reg,
+        to: Address<Affine>,
+        walk: u16,
+        copy: CopyWords,
     },
     /// A load from an array of each thread's own.
     LoadLocal {
@@ -240,6 +316,13 @@ pub(crate) enum Step {
     },
     /// Jumps back, for the price of the steps jumped over and of waiting.
     Back {
+        to: u32,
+        cost: u32,
+    },
+    /// The next iteration of a `for` whose counter is uniform, at `to`, if there is one; as
+    /// [`Step::Back`].
+    Next {
+        range: Counter,
         to: u32,
         cost: u32,
     },
@@ -299,6 +382,16 @@ pub(crate) enum Step {
     Watch {
         site: u32,
     },
+}
+
+/// The counter of a `for`, and where it goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counter {
+    pub(crate) counter: Uniform,
+    pub(crate) end: Uniform,
+    pub(crate) step: Uniform,
+    /// Whether the end is in the range.
+    pub(crate) inclusive: bool,
 }
 
 /// A message with its values.
@@ -383,12 +476,26 @@ impl Address<Operand> {
             Self::Pointer { ptr: Operand::Uniform(ptr), offset } => {
                 Some(Address::Pointer { ptr, offset })
             }
-            Self::Element { index: Operand::Lanes(_), .. }
-            | Self::Pointer { ptr: Operand::Lanes(_), .. } => None,
+            Self::Element { index: Operand::Lanes(_) | Operand::Affine(_), .. }
+            | Self::Pointer { ptr: Operand::Lanes(_) | Operand::Affine(_), .. } => None,
         }
     }
 
-    /// If each lane has its own.
+    /// If it is affine.
+    pub(crate) fn affine(self) -> Option<Address<Affine>> {
+        match self {
+            Self::Element { buffer, index: Operand::Affine(index), stride, offset } => {
+                Some(Address::Element { buffer, index, stride, offset })
+            }
+            Self::Pointer { ptr: Operand::Affine(ptr), offset } => {
+                Some(Address::Pointer { ptr, offset })
+            }
+            Self::Element { index: Operand::Lanes(_) | Operand::Uniform(_), .. }
+            | Self::Pointer { ptr: Operand::Lanes(_) | Operand::Uniform(_), .. } => None,
+        }
+    }
+
+    /// If each lane has its own, in a register.
     pub(crate) fn lanes(self) -> Option<Address<Reg>> {
         match self {
             Self::Element { buffer, index: Operand::Lanes(index), stride, offset } => {
@@ -397,8 +504,8 @@ impl Address<Operand> {
             Self::Pointer { ptr: Operand::Lanes(ptr), offset } => {
                 Some(Address::Pointer { ptr, offset })
             }
-            Self::Element { index: Operand::Uniform(_), .. }
-            | Self::Pointer { ptr: Operand::Uniform(_), .. } => None,
+            Self::Element { index: Operand::Uniform(_) | Operand::Affine(_), .. }
+            | Self::Pointer { ptr: Operand::Uniform(_) | Operand::Affine(_), .. } => None,
         }
     }
 }
@@ -416,20 +523,25 @@ impl Step {
     /// The numbers of steps in it.
     pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut u32> {
         let targets = match self {
-            Self::Jump { to } | Self::JumpUnless { to, .. } | Self::Back { to, .. } => {
-                [Some(to), None]
-            }
+            Self::Jump { to }
+            | Self::JumpUnless { to, .. }
+            | Self::Back { to, .. }
+            | Self::Next { to, .. } => [Some(to), None],
             Self::If { other, join, .. } => [Some(other), Some(join)],
             Self::Enter { resume, join } => [Some(resume), Some(join)],
             Self::Map { .. }
             | Self::Uniform { .. }
             | Self::Splat { .. }
+            | Self::Spread { .. }
+            | Self::Compare { .. }
             | Self::Set { .. }
             | Self::Bounds { .. }
             | Self::Check { .. }
             | Self::Load { .. }
             | Self::LoadUniform { .. }
             | Self::Store { .. }
+            | Self::LoadAffine { .. }
+            | Self::StoreAffine { .. }
             | Self::LoadLocal { .. }
             | Self::StoreLocal { .. }
             | Self::Atomic { .. }
@@ -463,6 +575,18 @@ impl Address<Reg> {
                 Address::Element { buffer, index: Operand::Lanes(index), stride, offset }
             }
             Self::Pointer { ptr, offset } => Address::Pointer { ptr: Operand::Lanes(ptr), offset },
+        }
+    }
+}
+
+impl Address<Affine> {
+    /// The same, as one that may be of either kind.
+    pub(crate) fn operand(self) -> Address<Operand> {
+        match self {
+            Self::Element { buffer, index, stride, offset } => {
+                Address::Element { buffer, index: Operand::Affine(index), stride, offset }
+            }
+            Self::Pointer { ptr, offset } => Address::Pointer { ptr: Operand::Affine(ptr), offset },
         }
     }
 }

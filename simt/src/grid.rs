@@ -165,7 +165,11 @@ impl Grid<'_> {
     }
 
     /// Counts a block that has come to a meeting, or ended; yields how many meetings there were before.
+    /// Where blocks never meet, nobody asks.
     fn count(&self, add: fn(&mut Count)) -> u64 {
+        if !self.code.meets {
+            return 0;
+        }
         let mut count = self.meeting.count.lock().unwrap_or_else(PoisonError::into_inner);
         let before = count.rounds;
         add(&mut count);

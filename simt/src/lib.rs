@@ -34,7 +34,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | `lower` | makes the `code` of a kernel: steps over registers |
+//! | `lower` | makes the `code` of a kernel: steps over registers, of which most addresses need none |
 //! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |

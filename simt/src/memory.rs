@@ -240,6 +240,22 @@ impl<'a> Cells<'a> {
         self.base
     }
 
+    /// Whether words of `size` bytes may be accessed.
+    #[inline(always)]
+    pub(crate) fn allows(self, size: usize) -> bool {
+        self.to.allows(size)
+    }
+
+    /// Where the byte at `offset` is.
+    ///
+    /// # Safety
+    /// It is inside.
+    #[inline(always)]
+    pub(crate) unsafe fn at(self, offset: u64) -> *const u8 {
+        // SAFETY: the caller's.
+        unsafe { self.base.add(offset as usize) }
+    }
+
     /// Whether `count` words from `offset` on may be accessed.
     #[inline(always)]
     pub(crate) fn covers<W: Word>(self, offset: u64, count: u64) -> bool {

@@ -9,7 +9,9 @@
 use crate::{
     lanes::{
         LaneFn,
+        copy::CopyWords,
         scan::{self, AllBelow, Places, Transfer},
+        walk::Walk,
     },
     mask::{Mask, Run, WARPS},
     memory::Cells,
@@ -63,6 +65,27 @@ impl Uniform {
     #[inline(always)]
     pub(crate) fn set(self, uniforms: &mut [u64], bits: u64) {
         uniforms[self.slot()] = bits;
+    }
+}
+
+/// A value that is a uniform one and, on top, what each thread has of its index in the block:
+/// modulo the range of its type. See [`crate::code::Slope`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Affine {
+    /// What all lanes have in common.
+    pub(crate) base: Uniform,
+    /// What each has of its own: the number of a slope,
+    pub(crate) slope: u16,
+    /// and the same in lanes.
+    pub(crate) lanes: Reg,
+}
+
+impl Affine {
+    /// One lane's bits, zero-extended.
+    #[inline(always)]
+    pub(crate) fn get(self, registers: &Registers, uniforms: &[u64], lane: usize) -> u64 {
+        let bits = self.base.get(uniforms).wrapping_add(registers.get(self.lanes, lane));
+        bits & (u64::MAX >> (64 - 8 * self.base.size()))
     }
 }
 
@@ -219,6 +242,47 @@ impl Registers {
             // SAFETY: the lanes of a run are inside.
             unsafe { scan::splat(self.at_mut(reg, run.first), reg.size(), run.len, bits) };
         }
+    }
+
+    /// Computes an affine value in every lane of `runs`, with this base.
+    pub(crate) fn spread(&mut self, to: Reg, slope: Reg, base: u64, runs: &[Run]) {
+        for run in runs {
+            // SAFETY: the lanes of a run are inside; lowering gave both registers one size.
+            unsafe {
+                let (d, a) = (self.at_mut(to, run.first), self.at(slope, run.first));
+                scan::spread(d, a, to.size(), run.len, base);
+            }
+        }
+    }
+
+    /// Loads the lanes of a full run as a walk says; false, and nothing is done, if one is outside.
+    #[inline(always)]
+    pub(crate) fn load_affine(
+        &mut self,
+        copy: CopyWords,
+        to: Reg,
+        (cells, at): (Cells<'_>, i64),
+        walk: &Walk,
+        run: Run,
+    ) -> bool {
+        let lanes = (run.first, run.len);
+        // SAFETY: the lanes of a run are inside; lowering chose both for words of this size.
+        unsafe { copy.load(cells, at, walk, lanes, self.at_mut(to, run.first)) }
+    }
+
+    /// Stores the lanes of a full run as a walk says; false, and nothing is done, if one is outside.
+    #[inline(always)]
+    pub(crate) fn store_affine(
+        &mut self,
+        copy: CopyWords,
+        from: Reg,
+        (cells, at): (Cells<'_>, i64),
+        walk: &Walk,
+        run: Run,
+    ) -> bool {
+        let lanes = (run.first, run.len);
+        // SAFETY: as for loads.
+        unsafe { copy.store(cells, at, walk, lanes, self.at_mut(from, run.first)) }
     }
 
     /// Sets each of the first lanes to its own value and `more`.

@@ -13,10 +13,12 @@ mod approx;
 mod asm;
 mod bits;
 mod cast;
+pub(crate) mod copy;
 mod float;
 mod half;
 mod int;
 pub(crate) mod scan;
+pub(crate) mod walk;
 
 use std::fmt;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};

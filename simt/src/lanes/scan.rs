@@ -374,7 +374,15 @@ pub(crate) unsafe fn bool_word(lanes: *const u8) -> u32 {
     #[cfg(assembly)]
     // SAFETY: the caller's.
     return unsafe { asm::bool_word(lanes) };
-    #[cfg(not(assembly))]
+    #[cfg(all(not(assembly), target_arch = "x86_64"))]
+    // SAFETY: the caller's; SSE2 is part of x86-64.
+    unsafe {
+        use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8, _mm_slli_epi16};
+        let low = _mm_slli_epi16::<7>(_mm_loadu_si128(lanes.cast()));
+        let high = _mm_slli_epi16::<7>(_mm_loadu_si128(lanes.add(16).cast()));
+        _mm_movemask_epi8(low) as u32 | (_mm_movemask_epi8(high) as u32) << 16
+    }
+    #[cfg(all(not(assembly), not(target_arch = "x86_64")))]
     // SAFETY: the caller's.
     unsafe {
         bool_word_in_rust(lanes)
@@ -383,7 +391,7 @@ pub(crate) unsafe fn bool_word(lanes: *const u8) -> u32 {
 
 /// # Safety
 /// There are 32.
-#[cfg(any(test, not(assembly)))]
+#[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 pub(super) unsafe fn bool_word_in_rust(lanes: *const u8) -> u32 {
     let mut word = 0;
@@ -442,6 +450,30 @@ unsafe fn blend<W: Word>(to: *mut W, from: *const W, mask: u32) {
             out[lane] = if mask & (1 << lane) != 0 { new[lane] } else { old[lane] };
         }
         to.cast::<[W; 32]>().write(out);
+    }
+}
+
+/// Sets `n` lanes of `size` bytes to those of `own` and `base`, wrapping.
+///
+/// # Safety
+/// There are that many at both places.
+pub(crate) unsafe fn spread(to: *mut u8, own: *const u8, size: usize, n: usize, base: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => add::<u8>(to.cast(), own.cast(), n, base),
+            2 => add::<u16>(to.cast(), own.cast(), n, base),
+            4 => add::<u32>(to.cast(), own.cast(), n, base),
+            _ => add::<u64>(to.cast(), own.cast(), n, base),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn add<W: Word>(to: *mut W, own: *const W, n: usize, base: u64) {
+    for lane in 0..n {
+        // SAFETY: the caller's.
+        unsafe { to.add(lane).write(W::of_bits(own.add(lane).read().bits().wrapping_add(base))) };
     }
 }
 
@@ -524,5 +556,21 @@ unsafe fn fill_words<W: Word>(to: *mut W, values: &[u32], more: u64) {
     for (lane, value) in values.iter().enumerate() {
         // SAFETY: the caller's.
         unsafe { to.add(lane).write(W::of_bits(u64::from(*value).wrapping_add(more))) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bools_become_bits() {
+        for seed in 0..200_u32 {
+            let mask = seed.wrapping_mul(0x9e37_79b9).rotate_left(seed % 32) ^ (seed << 20);
+            let lanes: [u8; 32] = std::array::from_fn(|lane| (mask >> lane & 1) as u8);
+            // SAFETY: 32 lanes.
+            let both = unsafe { (bool_word(lanes.as_ptr()), bool_word_in_rust(lanes.as_ptr())) };
+            assert_eq!(both, (mask, mask));
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! From IR to steps.
 //!
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
-//! 2. [`ranges`]: how long values live, and which addresses are values ([`address`]);
-//! 3. [`locals`]: which copies can be left out; 4. [`words`]: how structs are accessed; 5. [`emit`]: the steps, in the order of the text, with registers given out as
-//!    values come and taken back as they are no longer needed ([`allocate`]).
+//! 2. [`affine`]: what is the same but for the index of the thread in its block;
+//! 3. [`ranges`]: how long values live, and which addresses are values ([`address`]);
+//! 4. [`locals`]: which copies can be left out; 5. [`words`]: how structs are accessed;
+//! 6. [`emit`]: the steps, in the order of the text, with registers given out as values come and
+//!    taken back as they are no longer needed ([`allocate`]).
 //!
 //! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]); lowered
 //! for checking, with some that look at what accesses memory ([`crate::check`]).
 mod address;
+mod affine;
 mod allocate;
 mod emit;
 mod locals;
@@ -26,10 +29,16 @@ use warpwise_compiler::ir::Kernel;
 /// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
 pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
     let uniformity = uniformity::Uniformity::of(kernel);
-    let ranges = ranges::Ranges::of(kernel, &uniformity);
+    let affinity = affine::Affinity::of(kernel, &uniformity);
+    let ranges = ranges::Ranges::of(kernel, &uniformity, &affinity);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
     let words = words::Words::of(kernel);
-    let facts =
-        emit::Facts { uniformity: &uniformity, ranges: &ranges, locals: &locals, words: &words };
+    let facts = emit::Facts {
+        uniformity: &uniformity,
+        affinity: &affinity,
+        ranges: &ranges,
+        locals: &locals,
+        words: &words,
+    };
     emit::emit(kernel, facts, isa, added)
 }

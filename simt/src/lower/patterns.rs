@@ -7,7 +7,7 @@
 //!
 //! Sums wrap as the kernel's do. A sum of 32 bits that wraps between two lanes would put these
 //! 2^32 elements apart; patterns are only made for launches whose buffers are smaller.
-use super::{Request, uniformity::Uniformity};
+use super::{Request, affine::meets, uniformity::Uniformity};
 use crate::{
     Arg, Launch,
     mask::{GROUP, Mask},
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use warpwise_compiler::{
     analysis::evaluate,
     id::{Facts, Id},
-    ir::{Axis, BinaryOp, Body, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty},
+    ir::{Axis, BinaryOp, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Space, Ty},
 };
 
 /// Bytes of buffers in which two lanes are never so far apart that sums of 32 bits wrap.
@@ -349,21 +349,4 @@ fn along([x, y, z]: [u32; 3], axis: Axis) -> u64 {
         Axis::Y => y.into(),
         Axis::Z => z.into(),
     }
-}
-
-/// Whether threads meet in a body, so that some may be an iteration ahead of those they run on with.
-fn meets(kernel: &Kernel, body: &Body) -> bool {
-    body.0.iter().any(|&id| {
-        let op = &kernel.insts[id].op;
-        matches!(
-            op,
-            Op::Barrier { .. }
-                | Op::SyncGrid
-                | Op::SyncWarp { .. }
-                | Op::Shuffle { .. }
-                | Op::Vote { .. }
-                | Op::Match { .. }
-                | Op::Reduce { .. }
-        ) || op.bodies().any(|body| meets(kernel, body))
-    })
 }

@@ -9,6 +9,7 @@
 //! keeps the bits) has that one as its [`root`](Ranges::root), and no register.
 use super::{
     address::{Base, place},
+    affine::Affinity,
     uniformity::Uniformity,
 };
 use warpwise_compiler::{
@@ -28,7 +29,7 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity) -> Self {
+    pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity, affinity: &Affinity) -> Self {
         let mut root = kernel.insts.facts(InstId::new(0));
         kernel.insts.ids().for_each(|id| root[id] = id);
         let mut ranges = Self {
@@ -41,7 +42,8 @@ impl Ranges {
             separate: kernel.insts.facts(false),
         };
         ranges.number(kernel, &kernel.body, &mut 0);
-        Walk { kernel, uniformity, ranges: &mut ranges, loops: Vec::new() }.body(&kernel.body);
+        let loops = Vec::new();
+        Walk { kernel, uniformity, affinity, ranges: &mut ranges, loops }.body(&kernel.body);
         ranges
     }
 
@@ -70,7 +72,7 @@ impl Ranges {
         self.uses[root]
     }
 
-    /// Whether a uniform value is needed in each lane, too.
+    /// Whether a uniform or affine value is needed in each lane, too.
     pub(super) fn needs_lanes(&self, root: InstId) -> bool {
         self.lanes[root]
     }
@@ -122,6 +124,7 @@ fn renames(kernel: &Kernel, id: InstId) -> Option<InstId> {
 struct Walk<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
+    affinity: &'k Affinity,
     ranges: &'k mut Ranges,
     /// The loops that we are in, outermost first.
     loops: Vec<InstId>,
@@ -209,7 +212,7 @@ impl Walk<'_> {
         self.ranges.last[root] = self.ranges.last[root].max(until);
     }
 
-    /// Whether `id` takes `operand`, if it is uniform, as lanes all the same.
+    /// Whether `id` takes `operand`, if it is uniform or affine, as lanes all the same.
     fn wants_lanes(&self, id: InstId, operand: InstId) -> bool {
         match &self.kernel.insts[id].op {
             Op::Unary { .. }
@@ -221,10 +224,10 @@ impl Walk<'_> {
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
-            | Op::Offset { .. } => self.uniformity.varies(id),
+            | Op::Offset { .. }
+            | Op::For { .. } => self.uniformity.varies(id) && self.affinity.wants_lanes(id),
             Op::Set { local, .. } => self.uniformity.local_varies(*local),
             Op::Store { value, .. } => *value == operand,
-            Op::For { .. } => self.uniformity.varies(id),
             Op::Const(_)
             | Op::Generic(_)
             | Op::Param(_)

@@ -22,6 +22,7 @@ macro_rules! with_word {
         }
     };
 }
+pub(super) use with_word;
 
 impl<'e> Exec<'e> {
     /// The active lanes of a run, ascending.
@@ -80,7 +81,12 @@ impl<'e> Exec<'e> {
         self.registers.load(transfer, to, elements, run)
     }
 
-    fn load_lanes<W: Word>(&mut self, to: Reg, from: Address<Operand>, run: Run) -> Next {
+    pub(super) fn load_lanes<W: Word>(
+        &mut self,
+        to: Reg,
+        from: Address<Operand>,
+        run: Run,
+    ) -> Next {
         for lane in self.active_in(run) {
             let place = self.lane_address(from, lane);
             let loaded = place.and_then(|(cells, offset)| cells.load::<W>(offset, false));
@@ -119,7 +125,12 @@ impl<'e> Exec<'e> {
         self.registers.store(transfer, value, elements, run)
     }
 
-    fn store_lanes<W: Word>(&mut self, value: Reg, to: Address<Operand>, run: Run) -> Next {
+    pub(super) fn store_lanes<W: Word>(
+        &mut self,
+        value: Reg,
+        to: Address<Operand>,
+        run: Run,
+    ) -> Next {
         for lane in self.active_in(run) {
             let bits = W::of_bits(self.registers.get(value, lane));
             let place = self.lane_address(to, lane);

@@ -1,7 +1,7 @@
 //! What runs next: lanes part, wait in frames and come together.
 use super::{Exec, Slice, Stop};
 use crate::{
-    code::{Leave, When},
+    code::{Counter, Leave, When},
     mask::Mask,
     registers::Reg,
     strand::Frame,
@@ -49,6 +49,22 @@ impl Exec<'_> {
         }
         if slice.patience < 0 {
             return Next::Stop(Stop::Spun);
+        }
+        Next::On
+    }
+
+    /// Goes on with the next iteration of a `for`, if there is one, as [`back`](Self::back).
+    #[inline(always)]
+    pub(super) fn next(&mut self, range: Counter, to: u32, cost: u32, slice: &mut Slice) -> Next {
+        let Counter { counter, end, step, inclusive } = range;
+        let uniforms = &mut self.strand.uniforms;
+        let limit = u64::MAX >> (64 - 8 * counter.size());
+        let (at, step) = (counter.get(uniforms), step.get(uniforms));
+        // The distance to the end, unsigned: no step leads beyond it and wraps.
+        let distance = end.get(uniforms).wrapping_sub(at) & limit;
+        if step < distance || (inclusive && step == distance) {
+            counter.set(uniforms, at.wrapping_add(step));
+            return self.back(to, cost, slice);
         }
         Next::On
     }

@@ -109,6 +109,9 @@ impl Exec<'_> {
         let values = match at.index() {
             Operand::Lanes(reg) => self.registers.warp(reg, warp),
             Operand::Uniform(uniform) => [uniform.get(&self.strand.uniforms); LANES],
+            Operand::Affine(_) => {
+                std::array::from_fn(|lane| self.value(at.index(), warp * LANES + lane))
+            }
         };
         let (base, stride) = match at {
             Address::Element { buffer, stride, offset, .. } => {

@@ -37,6 +37,7 @@ impl Inputs {
         let value = |operand, lane| match operand {
             Operand::Lanes(reg) => registers.get(reg, warp * 32 + lane),
             Operand::Uniform(uniform) => uniform.get(uniforms),
+            Operand::Affine(affine) => affine.get(registers, uniforms, warp * 32 + lane),
         };
         self.lanes |= lanes;
         for lane in bits(lanes) {

@@ -1,8 +1,9 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`local`], [`meet`], [`say`], [`count`], [`watch`].
+//! kind: [`control`], [`access`], [`affine`], [`local`], [`meet`], [`say`], [`count`], [`watch`].
 mod access;
+mod affine;
 mod control;
 mod count;
 mod local;
@@ -102,6 +103,15 @@ impl<'e> Exec<'e> {
                     self.registers.splat(*to, bits, self.strand.runs());
                     continue;
                 }
+                Step::Spread { to, from } => {
+                    let base = from.base.get(&self.strand.uniforms);
+                    self.registers.spread(*to, from.lanes, base, self.strand.runs());
+                    continue;
+                }
+                Step::Compare { compare } => {
+                    self.compare(&code.compares[*compare as usize]);
+                    continue;
+                }
                 Step::Set { local, value } => {
                     let (active, runs) = (self.strand.active(), self.strand.runs());
                     self.registers.masked_copy(*local, *value, active, runs);
@@ -122,6 +132,12 @@ impl<'e> Exec<'e> {
                 Step::Load { to, from, transfer } => self.load(*to, *from, *transfer),
                 Step::LoadUniform { to, from } => self.load_uniform(*to, *from),
                 Step::Store { value, to, transfer } => self.store(*value, *to, *transfer),
+                Step::LoadAffine { to, from, walk, copy } => {
+                    self.load_affine(*to, *from, *walk, *copy)
+                }
+                Step::StoreAffine { value, to, walk, copy } => {
+                    self.store_affine(*value, *to, *walk, *copy)
+                }
                 Step::LoadLocal { to, from } => self.load_local(*to, *from),
                 Step::StoreLocal { value, to } => self.store_local(*value, *to),
                 Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),
@@ -138,6 +154,7 @@ impl<'e> Exec<'e> {
                 Step::SyncGrid => Next::Wait,
                 Step::Warp { op, mask } => self.warp(*op, *mask),
                 Step::Back { to, cost } => self.back(*to, *cost, slice),
+                Step::Next { range, to, cost } => self.next(*range, *to, *cost, slice),
                 Step::If { cond, other, join } => self.part(*cond, *other, *join),
                 Step::Else => self.other_arm(),
                 Step::Enter { resume, join } => self.enter(*resume, *join),
@@ -188,6 +205,7 @@ impl<'e> Exec<'e> {
         match operand {
             Operand::Lanes(reg) => self.registers.get(reg, lane),
             Operand::Uniform(uniform) => uniform.get(&self.strand.uniforms),
+            Operand::Affine(affine) => affine.get(self.registers, &self.strand.uniforms, lane),
         }
     }
 
@@ -198,6 +216,13 @@ impl<'e> Exec<'e> {
             Operand::Lanes(reg) => self.registers.truths(reg, active),
             Operand::Uniform(uniform) if uniform.get(&self.strand.uniforms) != 0 => active,
             Operand::Uniform(_) => Mask::EMPTY,
+            Operand::Affine(_) => {
+                let mut truths = Mask::EMPTY;
+                for lane in active.lanes().filter(|lane| self.value(cond, *lane) != 0) {
+                    truths.0[lane / 32] |= 1 << (lane % 32);
+                }
+                truths
+            }
         }
     }
 
@@ -220,6 +245,11 @@ impl<'e> Exec<'e> {
             if self.registers.all_below(test, index, limit, self.strand.runs()) {
                 return Next::On;
             }
+        }
+        if let (Operand::Affine(index), Operand::Uniform(len)) = (index, len)
+            && self.is_below(index, len)
+        {
+            return Next::On;
         }
         let mut outside = Mask::EMPTY;
         for lane in self.strand.active().lanes() {

@@ -102,8 +102,7 @@ impl Emitter<'_> {
                     Operand::Lanes(reg) if reg.size() < 4 => {
                         Operand::Lanes(self.wide_lanes(id, index)?)
                     }
-                    Operand::Lanes(reg) => Operand::Lanes(reg),
-                    Operand::Uniform(slot) => Operand::Uniform(slot),
+                    index @ (Operand::Lanes(_) | Operand::Uniform(_) | Operand::Affine(_)) => index,
                 };
                 Address::Element { buffer: self.buffer(of), index, stride, offset }
             }
@@ -141,6 +140,12 @@ impl Emitter<'_> {
             }
             return self.spread(id);
         }
+        if let Some(from) = at.affine() {
+            let to = self.new_lanes(id)?;
+            let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
+            self.step(Step::LoadAffine { to, from, walk, copy });
+            return self.tidy(id, to);
+        }
         let from = at.lanes().ok_or_else(|| self.malformed("an address that is no address"))?;
         let to = self.new_lanes(id)?;
         let transfer = Transfer::pick(to.size(), from.index().size(), self.isa);
@@ -173,6 +178,11 @@ impl Emitter<'_> {
         }
         self.count_request(id, ptr, to);
         self.watch(id, ptr, to, Some(value));
+        if let Some(to) = to.affine() {
+            let (walk, copy) = (self.walk(to, value.size())?, self.copy_words(value.size()));
+            self.step(Step::StoreAffine { value, to, walk, copy });
+            return Ok(());
+        }
         let index = to.lanes().map_or(8, |to| to.index().size());
         let transfer = Transfer::pick(value.size(), index, self.isa);
         self.step(Step::Store { value, to, transfer });

@@ -2,7 +2,7 @@
 use super::{Done, Emitter, Label};
 use crate::{
     block::PATIENCE,
-    code::{Leave, Malformed, Step, When},
+    code::{Counter, Leave, Malformed, Step, When},
     lanes::{self, LaneFn},
 };
 use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar};
@@ -100,7 +100,7 @@ impl Emitter<'_> {
     }
 
     /// The step for it, which counts if it is to.
-    fn leave_for(&mut self, to: Leave, when: When, branch: Option<InstId>) -> Step {
+    pub(super) fn leave_for(&mut self, to: Leave, when: When, branch: Option<InstId>) -> Step {
         match branch.and_then(|branch| self.branch(branch)) {
             Some(branch) => Step::CountedLeave { to, when, branch },
             None => Step::Leave { to, when },
@@ -113,7 +113,7 @@ impl Emitter<'_> {
     }
 
     /// Enters a loop or block; lanes leave it for `next` and `end`.
-    fn enter(&mut self, id: InstId, next: Label, end: Label) -> Option<u16> {
+    pub(super) fn enter(&mut self, id: InstId, next: Label, end: Label) -> Option<u16> {
         let frame = self.uniformity.framed(id).then_some(self.frames);
         if frame.is_some() {
             self.step(Step::Enter { resume: next, join: end });
@@ -124,7 +124,7 @@ impl Emitter<'_> {
     }
 
     /// The end of a loop or block.
-    fn exit(&mut self, frame: Option<u16>, end: Label) {
+    pub(super) fn exit(&mut self, frame: Option<u16>, end: Label) {
         self.bind(end);
         if frame.is_some() {
             self.step(Step::Join);
@@ -159,28 +159,32 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn back(&mut self, body: &Body, head: Label) {
+    pub(super) fn back(&mut self, body: &Body, head: Label) {
         let cost = cost_of_waiting(self.kernel, body);
         self.step(Step::Back { to: head, cost });
     }
 
-    /// The functions that a `for` over `scalar` needs.
-    fn range_fns(&self, scalar: Scalar, inclusive: bool) -> Result<RangeFns, Malformed> {
-        let unsigned = match scalar {
-            Scalar::I8 | Scalar::U8 => Some(Scalar::U8),
-            Scalar::I16 | Scalar::U16 => Some(Scalar::U16),
-            Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
-            Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
+    /// The unsigned type of the size of an integer.
+    pub(super) fn unsigned(&self, scalar: Scalar) -> Result<Scalar, Malformed> {
+        match scalar {
+            Scalar::I8 | Scalar::U8 => Ok(Scalar::U8),
+            Scalar::I16 | Scalar::U16 => Ok(Scalar::U16),
+            Scalar::I32 | Scalar::U32 => Ok(Scalar::U32),
+            Scalar::I64 | Scalar::U64 => Ok(Scalar::U64),
             Scalar::Bool
             | Scalar::F16
             | Scalar::BF16
             | Scalar::F32
             | Scalar::F64
-            | Scalar::Generic(_) => None,
-        };
+            | Scalar::Generic(_) => Err(self.malformed("a range of something else than integers")),
+        }
+    }
+
+    /// The functions that a `for` over `scalar` needs.
+    fn range_fns(&self, scalar: Scalar, inclusive: bool) -> Result<RangeFns, Malformed> {
+        let unsigned = self.unsigned(scalar)?;
         let below = if inclusive { CompareOp::Le } else { CompareOp::Lt };
         let fns = || {
-            let (scalar, unsigned) = (scalar, unsigned?);
             Some(RangeFns {
                 enter: lanes::compare(below, scalar, self.isa)?,
                 distance: lanes::binary(BinaryOp::Sub, unsigned, self.isa)?,
@@ -199,7 +203,7 @@ impl Emitter<'_> {
         let step = self.uniform(range.step)?;
         let (head, next, end, behind) = (self.label(), self.label(), self.label(), self.label());
         let counter = self.new_uniform(id)?;
-        let (cond, distance) = (self.slot(1), self.slot(counter.size()));
+        let cond = self.slot(1);
         self.step(Step::Uniform { f: fns.copy, slots: [counter, start, start, start] });
         self.step(Step::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
         self.step(Step::JumpUnless { cond, to: behind });
@@ -214,14 +218,10 @@ impl Emitter<'_> {
             self.step(Step::Regather);
         }
         self.count_iteration(id);
-        self.step(Step::Uniform {
-            f: fns.distance,
-            slots: [distance, end_value, counter, counter],
-        });
-        self.step(Step::Uniform { f: fns.again, slots: [cond, step, distance, distance] });
-        self.step(Step::JumpUnless { cond, to: end });
-        self.step(Step::Uniform { f: fns.advance, slots: [counter, counter, step, step] });
-        self.back(body, head);
+        let inclusive = range.inclusive;
+        let range = Counter { counter, end: end_value, step, inclusive };
+        let cost = cost_of_waiting(self.kernel, body);
+        self.step(Step::Next { range, to: head, cost });
         self.exit(frame, end);
         self.bind(behind);
         self.resume_segment(id, segment);

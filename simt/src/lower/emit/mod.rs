@@ -1,12 +1,14 @@
 //! The steps of a kernel, in the order of the text.
 mod access;
+mod affine;
 mod count;
 mod flow;
 mod places;
 mod watch;
 
 use super::{
-    allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity, words::Words,
+    affine::Affinity, allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity,
+    words::Words,
 };
 use crate::{
     Requests,
@@ -16,8 +18,9 @@ use crate::{
     },
     lanes::{self, Isa, LaneFn, scan::AllBelow},
     memory::Use,
-    registers::{Reg, Uniform},
+    registers::{Affine, Reg, Uniform},
 };
+use affine::Launched;
 use count::Counting;
 pub(crate) use count::{Counted, Entry, Request};
 use flow::{Range, Target};
@@ -34,6 +37,7 @@ use warpwise_compiler::{
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'k> {
     pub(super) uniformity: &'k Uniformity,
+    pub(super) affinity: &'k Affinity,
     pub(super) ranges: &'k Ranges,
     pub(super) locals: &'k Locals,
     pub(super) words: &'k Words,
@@ -57,10 +61,11 @@ pub(super) fn emit(
     isa: Isa,
     added: Added,
 ) -> Result<Code, Malformed> {
-    let Facts { uniformity, ranges, locals, words } = facts;
+    let Facts { uniformity, affinity, ranges, locals, words } = facts;
     let mut emitter = Emitter {
         kernel,
         uniformity,
+        affinity,
         ranges,
         locals,
         isa,
@@ -68,6 +73,8 @@ pub(super) fn emit(
         registers: Allocator::default(),
         lanes: kernel.insts.facts(None),
         uniforms: kernel.insts.facts(None),
+        affines: kernel.insts.facts(None),
+        launched: HashMap::new(),
         local_lanes: kernel.locals.facts(None),
         local_uniforms: kernel.locals.facts(None),
         given: HashMap::new(),
@@ -141,10 +148,15 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         alone: kernel.params.ids().any(|param| words.are_mixed(Root::Param(param))),
         steps: Vec::new(),
         spans: Vec::new(),
+        meets: false,
         atomics: Vec::new(),
         said: Vec::new(),
         uniforms: 0,
         given: Vec::new(),
+        launch: Vec::new(),
+        slopes: Vec::new(),
+        walks: Vec::new(),
+        compares: Vec::new(),
         preset: Vec::new(),
         register_bytes: 0,
         counted: Counted::default(),
@@ -178,6 +190,7 @@ type Label = u32;
 struct Emitter<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
+    affinity: &'k Affinity,
     ranges: &'k Ranges,
     locals: &'k Locals,
     isa: Isa,
@@ -186,6 +199,9 @@ struct Emitter<'k> {
     /// Where the values of roots are.
     lanes: id::Facts<InstId, Option<Reg>>,
     uniforms: id::Facts<InstId, Option<Uniform>>,
+    affines: id::Facts<InstId, Option<Affine>>,
+    /// What is computed once for each launch.
+    launched: HashMap<Launched, Uniform>,
     local_lanes: id::Facts<LocalId, Option<Reg>>,
     local_uniforms: id::Facts<LocalId, Option<Uniform>>,
     given: HashMap<(Given, usize), Uniform>,
@@ -258,7 +274,12 @@ impl Emitter<'_> {
     fn inst(&mut self, id: InstId) -> Done {
         let kernel = self.kernel;
         let isa = self.isa;
-        match &kernel.insts[id].op {
+        let op = &kernel.insts[id].op;
+        let is_for = matches!(op, Op::For { .. });
+        if self.affinity.is_affine(id) && self.ranges.root(id) == id && !is_for {
+            return self.affine(id);
+        }
+        match op {
             Op::Const(bits) => self.known(id, Given::Const(*bits)),
             Op::Param(param) => match &kernel.params[*param].kind {
                 ParamKind::Scalar(_) => self.known(id, Given::Param(param.index())),
@@ -283,6 +304,9 @@ impl Emitter<'_> {
             Op::Binary { op, lhs, rhs } => {
                 let scalar = self.scalar(id)?;
                 self.map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
+            }
+            Op::Compare { op, lhs, rhs } if self.affinity.compares(id) => {
+                self.compare(id, *op, *lhs, *rhs)
             }
             Op::Compare { op, lhs, rhs } => {
                 let scalar = self.scalar(*lhs)?;
@@ -375,6 +399,7 @@ impl Emitter<'_> {
             }
             Op::SyncGrid => {
                 self.step(Step::SyncGrid);
+                self.code.meets = true;
                 self.end_segment();
                 Ok(())
             }
@@ -413,7 +438,9 @@ impl Emitter<'_> {
             Op::If { cond, then, other } => self.if_(id, *cond, then, other),
             Op::For { start, end, step, inclusive, body } => {
                 let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
-                if self.varies(id) {
+                if self.affinity.is_affine(id) {
+                    self.for_affine(id, range, body)
+                } else if self.varies(id) {
                     self.for_lanes(id, range, body)
                 } else {
                     self.for_uniform(id, range, body)
@@ -482,6 +509,10 @@ impl Emitter<'_> {
             *slot = self.uniform(*value)?;
         }
         slots[0] = self.new_uniform(id)?;
+        if self.launches(&slots[1..=values.len()]) {
+            self.launch(f, slots);
+            return Ok(());
+        }
         self.step(Step::Uniform { f, slots });
         self.spread(id)
     }

@@ -87,7 +87,9 @@ impl Emitter<'_> {
 
     /// A value wherever it is.
     pub(super) fn operand(&mut self, value: InstId) -> Result<Operand, Malformed> {
-        if self.varies(value) {
+        if let Some(affine) = self.affines[self.ranges.root(value)] {
+            Ok(Operand::Affine(affine))
+        } else if self.varies(value) {
             self.lanes(value).map(Operand::Lanes)
         } else {
             self.uniform(value).map(Operand::Uniform)

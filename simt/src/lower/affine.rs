@@ -1,0 +1,271 @@
+//! Which values are affine: the same in all lanes but for the index of the thread in its block,
+//! times something that stands for the launch.
+//!
+//! Most indices are: `block_idx * block_dim + thread_idx`, rows of a matrix, the counter of a
+//! grid-stride loop. Such a value is held as two: what lanes have in common, once, computed as
+//! uniform values are; and what each has of its own, its *slope*, which is known before the first
+//! step. Arithmetic on it is arithmetic on what is held once, and an access by it is checked once.
+//!
+//! All of it is modulo the range of the type, so that wrapping makes no difference. It does where
+//! a value becomes wider: that keeps one affine which is *plain*, a sum of numbers that are not
+//! negative and never wraps.
+use super::uniformity::Uniformity;
+use std::cell::OnceCell;
+use warpwise_compiler::{
+    analysis::range::{self, Ranges},
+    id::Facts,
+    ir::{BinaryOp, Body, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Ty},
+};
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing, or that it is uniform.
+    Other,
+    /// It is computed once for each launch.
+    Launch,
+    /// It is affine.
+    Affine { plain: bool },
+}
+
+/// Which values are affine.
+pub(super) struct Affinity {
+    kinds: Facts<InstId, Kind>,
+    /// Comparisons of affine values with uniform ones.
+    compares: Facts<InstId, bool>,
+}
+
+impl Affinity {
+    pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity) -> Self {
+        let kinds = kernel.insts.facts(Kind::Other);
+        let exact = OnceCell::new();
+        let mut walk = Walk { kernel, uniformity, exact, kinds };
+        walk.body(&kernel.body);
+        let kinds = walk.kinds;
+        let mut compares = kernel.insts.facts(false);
+        for (id, inst) in kernel.insts.iter() {
+            if let Op::Compare { lhs, rhs, .. } = inst.op {
+                let [lhs, rhs] =
+                    [lhs, rhs].map(|side| (is_affine(kinds[side]), !uniformity.varies(side)));
+                compares[id] = (lhs.0 && rhs.1) || (lhs.1 && rhs.0);
+            }
+        }
+        Self { kinds, compares }
+    }
+
+    /// Whether the value is affine.
+    pub(super) fn is_affine(&self, value: InstId) -> bool {
+        is_affine(self.kinds[value])
+    }
+
+    /// Whether it is a comparison of an affine value with a uniform one.
+    pub(super) fn compares(&self, value: InstId) -> bool {
+        self.compares[value]
+    }
+
+    /// Whether an instruction takes its operands as lanes, if it is executed in lanes.
+    pub(super) fn wants_lanes(&self, id: InstId) -> bool {
+        !self.is_affine(id) && !self.compares(id)
+    }
+}
+
+fn is_affine(kind: Kind) -> bool {
+    matches!(kind, Kind::Affine { .. })
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    uniformity: &'k Uniformity,
+    /// Which operations never wrap; only looked for where that matters.
+    exact: OnceCell<Ranges>,
+    kinds: Facts<InstId, Kind>,
+}
+
+impl Walk<'_> {
+    /// Operands come before what uses them.
+    fn body(&mut self, body: &Body) {
+        for &id in &body.0 {
+            self.kinds[id] = self.kind(id).unwrap_or(Kind::Other);
+            self.kernel.insts[id].op.bodies().for_each(|inner| self.body(inner));
+        }
+    }
+
+    fn kind(&self, id: InstId) -> Option<Kind> {
+        let op = &self.kernel.insts[id].op;
+        if !self.uniformity.varies(id) {
+            return self.is_launch(op).then_some(Kind::Launch);
+        }
+        if let Op::Builtin(builtin) = op {
+            let affine = matches!(builtin, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
+            affine.then_some(Kind::Affine { plain: true })
+        } else if let Op::Bounds { index, .. } = op {
+            Some(self.kinds[*index])
+        } else if let Op::Binary { op, lhs, rhs } = op {
+            self.binary(id, *op, *lhs, *rhs)
+        } else if let Op::Cast { value } = op {
+            self.cast(self.scalar(*value)?, self.scalar(id)?, *value)
+        } else if let Op::Bitcast { value } = op {
+            let [from, to] = [self.scalar(*value)?, self.scalar(id)?];
+            (from.is_int() && to.is_int()).then(|| self.wrapped(self.kinds[*value]))?
+        } else if let Op::Index { base, index, stride } = op {
+            stride.known()?;
+            let index = (self.scalar(*index)?, *index);
+            let index = self.cast(index.0, Scalar::U64, index.1);
+            (self.is_part(*base) && index.is_some()).then_some(Kind::Affine { plain: false })
+        } else if let Op::Offset { base, offset } = op {
+            offset.known()?;
+            self.is_part(*base).then_some(Kind::Affine { plain: false })
+        } else if let Op::For { start, end, step, body, .. } = op {
+            let uniform = !self.uniformity.varies(*end) && !self.uniformity.varies(*step);
+            let affine = is_affine(self.kinds[*start]) && uniform;
+            (affine && !meets(self.kernel, body)).then_some(Kind::Affine { plain: false })
+        } else {
+            None
+        }
+    }
+
+    /// Whether it stands for the launch.
+    fn is_launch(&self, op: &Op) -> bool {
+        let computed = match op {
+            Op::Const(_) | Op::Len(_) | Op::Shared(_) => return true,
+            Op::Param(param) => {
+                return matches!(
+                    self.kernel.params[*param].kind,
+                    ParamKind::Scalar(_) | ParamKind::Slice { .. }
+                );
+            }
+            Op::Builtin(builtin) => {
+                return matches!(builtin, Builtin::BlockDim(_) | Builtin::GridDim(_));
+            }
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Compare { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Select { .. }
+            | Op::Fma { .. }
+            | Op::Bounds { .. } => true,
+            Op::Generic(_)
+            | Op::Array(_)
+            | Op::MulAdd { .. }
+            | Op::Index { .. }
+            | Op::Offset { .. }
+            | Op::Check { .. }
+            | Op::Get(_)
+            | Op::Set { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Barrier { .. }
+            | Op::SyncGrid
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::ActiveMask
+            | Op::Reduce { .. }
+            | Op::If { .. }
+            | Op::For { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => false,
+        };
+        computed && op.operands().all(|operand| self.kinds[operand] == Kind::Launch)
+    }
+
+    fn scalar(&self, id: InstId) -> Option<Scalar> {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => Some(scalar),
+            Ty::Ptr(_) | Ty::Unit => None,
+        }
+    }
+
+    /// Whether a value can be a part of an affine one.
+    fn is_part(&self, value: InstId) -> bool {
+        is_affine(self.kinds[value]) || !self.uniformity.varies(value)
+    }
+
+    fn is_plain(&self, value: InstId) -> bool {
+        let plain = matches!(self.kinds[value], Kind::Affine { plain: true });
+        plain || !self.uniformity.varies(value)
+    }
+
+    fn wrapped(&self, kind: Kind) -> Option<Kind> {
+        is_affine(kind).then_some(Kind::Affine { plain: false })
+    }
+
+    fn binary(&self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Kind> {
+        let scalar = self.scalar(id).filter(|scalar| scalar.is_int())?;
+        let stands = |value: InstId| self.kinds[value] == Kind::Launch;
+        let (affine, sums) = match op {
+            BinaryOp::Add => (self.is_part(lhs) && self.is_part(rhs), true),
+            BinaryOp::Sub => (self.is_part(lhs) && self.is_part(rhs), false),
+            BinaryOp::Mul => {
+                let left = is_affine(self.kinds[lhs]) && stands(rhs);
+                (left || (is_affine(self.kinds[rhs]) && stands(lhs)), true)
+            }
+            BinaryOp::Shl => (is_affine(self.kinds[lhs]) && stands(rhs), true),
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shr
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => (false, false),
+        };
+        let plain = sums && is_unsigned(scalar) && self.is_plain(lhs) && self.is_plain(rhs);
+        // Only what may become wider is worth the question.
+        let narrow = scalar.size().is_some_and(|size| size < 8);
+        let exact = || self.exact.get_or_init(|| range::analyze(self.kernel)).is_exact(id);
+        affine.then(|| Kind::Affine { plain: plain && narrow && exact() })
+    }
+
+    fn cast(&self, from: Scalar, to: Scalar, value: InstId) -> Option<Kind> {
+        if !from.is_int() || !to.is_int() {
+            return None;
+        }
+        if !self.uniformity.varies(value) {
+            return Some(self.kinds[value]);
+        }
+        let wider = to.size()? > from.size()?;
+        match self.kinds[value] {
+            Kind::Affine { plain } if wider => {
+                (plain && is_unsigned(from)).then_some(Kind::Affine { plain })
+            }
+            Kind::Affine { plain } if from == to => Some(Kind::Affine { plain }),
+            kind @ (Kind::Affine { .. } | Kind::Launch | Kind::Other) => self.wrapped(kind),
+        }
+    }
+}
+
+fn is_unsigned(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
+}
+
+/// Whether threads meet in a body, so that some may be an iteration ahead of those they run on with.
+pub(super) fn meets(kernel: &Kernel, body: &Body) -> bool {
+    body.0.iter().any(|&id| {
+        let op = &kernel.insts[id].op;
+        matches!(
+            op,
+            Op::Barrier { .. }
+                | Op::SyncGrid
+                | Op::SyncWarp { .. }
+                | Op::Shuffle { .. }
+                | Op::Vote { .. }
+                | Op::Match { .. }
+                | Op::Reduce { .. }
+        ) || op.bodies().any(|body| meets(kernel, body))
+    })
+}

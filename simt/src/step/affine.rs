@@ -1,0 +1,145 @@
+//! What is done by affine values: mostly once, for all lanes.
+//!
+//! A value that may wrap between two lanes, and an access that leaves its buffer in one of them,
+//! are left to the steps that look at each lane.
+use super::{Exec, access::with_word, control::Next};
+use crate::{
+    code::{Address, Compare},
+    lanes::{copy::CopyWords, resolve},
+    mask::{GROUP, Run},
+    memory::Cells,
+    registers::{Affine, Reg, Uniform},
+};
+use std::cmp::Ordering;
+use warpwise_compiler::ir::CompareOp;
+
+impl<'e> Exec<'e> {
+    /// The number in its block of the group.
+    #[inline(always)]
+    fn group(&self) -> usize {
+        self.place.first_thread / GROUP
+    }
+
+    /// The least and the greatest value of the group's lanes, if none wraps.
+    #[inline(always)]
+    fn span(&self, value: Affine) -> Option<(u64, u64)> {
+        let limit = u64::MAX >> (64 - 8 * value.base.size());
+        let base = value.base.get(&self.strand.uniforms);
+        self.bound.reach(value.slope, self.group()).unsigned(base, limit)
+    }
+
+    /// Whether no lane of the group has an index that is not below the length, active or not.
+    #[inline(always)]
+    pub(super) fn is_below(&self, index: Affine, len: Uniform) -> bool {
+        let len = len.get(&self.strand.uniforms);
+        self.span(index).is_some_and(|(_, greatest)| greatest < len)
+    }
+
+    /// Compares in every lane.
+    pub(super) fn compare(&mut self, compare: &Compare) {
+        let Compare { value, with, to, f, lanes: [left, right], .. } = *compare;
+        let (base, with) = (value.base.get(&self.strand.uniforms), with.get(&self.strand.uniforms));
+        let runs = self.strand.runs();
+        if let Some(all) = self.verdict(compare) {
+            self.registers.splat(to, all.into(), runs);
+            return;
+        }
+        self.registers.spread(left, value.lanes, base, runs);
+        self.registers.splat(right, with, runs);
+        self.registers.map(f, [to, left, right, right], runs);
+    }
+
+    /// What comes out in every lane, if it is the same.
+    #[inline(always)]
+    fn verdict(&self, Compare { op, signed, value, with, .. }: &Compare) -> Option<bool> {
+        let reach = self.bound.reach(value.slope, self.group());
+        let (base, with) = (value.base.get(&self.strand.uniforms), with.get(&self.strand.uniforms));
+        let beyond = 64 - 8 * value.base.size();
+        let (least, greatest) = if *signed {
+            let signed = |bits: u64| (bits << beyond).cast_signed() >> beyond;
+            let (min, max) = reach.signed(signed(base), i64::MAX >> beyond)?;
+            (min.cmp(&signed(with)), max.cmp(&signed(with)))
+        } else {
+            let (min, max) = reach.unsigned(base, u64::MAX >> beyond)?;
+            (min.cmp(&with), max.cmp(&with))
+        };
+        same(*op, least, greatest)
+    }
+
+    /// The bytes that a run of lanes accesses, and where in them the walk begins.
+    #[inline(always)]
+    fn window(&self, address: Address<Affine>) -> Option<(Cells<'e>, i64)> {
+        let (cells, at) = match address {
+            Address::Element { buffer, index, stride, offset } => {
+                if index.base.size() < 8 {
+                    self.span(index)?;
+                }
+                let base = index.base.get(&self.strand.uniforms);
+                (self.cells(buffer)?, base.checked_mul(stride)?.checked_add(offset)?)
+            }
+            Address::Pointer { ptr, offset } => {
+                let (buffer, at) = resolve(ptr.base.get(&self.strand.uniforms));
+                (self.cells(buffer)?, at.checked_add(offset)?)
+            }
+        };
+        Some((cells, i64::try_from(at).ok()?))
+    }
+
+    pub(super) fn load_affine(
+        &mut self,
+        to: Reg,
+        from: Address<Affine>,
+        walk: u16,
+        copy: CopyWords,
+    ) -> Next {
+        let (window, walk) = (self.window(from), self.bound.walk(walk, self.group()));
+        for index in 0..self.strand.runs().len() {
+            let run: Run = self.strand.runs()[index];
+            if run.full
+                && let Some(window) = window
+                && self.registers.load_affine(copy, to, window, walk, run)
+            {
+                continue;
+            }
+            let next = with_word!(to.size(), self.load_lanes(to, from.operand(), run));
+            let Next::On = next else { return next };
+        }
+        Next::On
+    }
+
+    pub(super) fn store_affine(
+        &mut self,
+        value: Reg,
+        to: Address<Affine>,
+        walk: u16,
+        copy: CopyWords,
+    ) -> Next {
+        let (window, walk) = (self.window(to), self.bound.walk(walk, self.group()));
+        for index in 0..self.strand.runs().len() {
+            let run: Run = self.strand.runs()[index];
+            if run.full
+                && let Some(window) = window
+                && self.registers.store_affine(copy, value, window, walk, run)
+            {
+                continue;
+            }
+            let next = with_word!(value.size(), self.store_lanes(value, to.operand(), run));
+            let Next::On = next else { return next };
+        }
+        Next::On
+    }
+}
+
+/// What a comparison yields of all values between two, if that is the same.
+fn same(op: CompareOp, least: Ordering, greatest: Ordering) -> Option<bool> {
+    let apart = least.is_gt() || greatest.is_lt();
+    match op {
+        CompareOp::Eq if apart => Some(false),
+        CompareOp::Ne if apart => Some(true),
+        CompareOp::Eq | CompareOp::Ne => None,
+        CompareOp::Lt => (least.is_lt() == greatest.is_lt()).then_some(least.is_lt()),
+        CompareOp::Le => (least.is_le() == greatest.is_le()).then_some(least.is_le()),
+        CompareOp::Gt => (least.is_gt() == greatest.is_gt()).then_some(least.is_gt()),
+        CompareOp::Ge => (least.is_ge() == greatest.is_ge()).then_some(least.is_ge()),
+    }
+}
