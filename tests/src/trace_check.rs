@@ -10,7 +10,7 @@ use crate::{
 };
 use warpwise_compiler::{
     analysis::{
-        evaluate,
+        evaluate, range,
         trace::{self, AccessKind, Event, Shape, Split, Threads, Trace, Value, What, Which},
         uniformity::{self, Group},
     },
@@ -41,7 +41,7 @@ pub fn contradictions(random: &RandomKernel, tally: &mut Tally) -> Vec<String> {
     let RandomKernel { kernel, shape, args, .. } = random;
     let facts = uniformity::analyze(kernel);
     let block = Shape { dims: shape.block, declared: kernel.block.is_some() };
-    let trace = trace::analyze_in(kernel, &facts, block);
+    let trace = trace::analyze_in(kernel, &facts, &range::analyze(kernel), block);
     let mut events: Vec<Vec<&Event>> = vec![Vec::new(); kernel.insts.len()];
     for event in &trace.events {
         events[event.inst.index()].push(event);

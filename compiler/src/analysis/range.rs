@@ -569,6 +569,9 @@ fn unbounded(op: BinaryOp, l: Range, r: Range, limits: Range) -> Range {
 
 /// `None` if it is too large even to compute.
 fn product(l: Range, r: Range) -> Option<Range> {
+    if 0 <= l.min && l.min <= l.max && 0 <= r.min && r.min <= r.max {
+        return Some(Range::new(l.min.checked_mul(r.min)?, l.max.checked_mul(r.max)?));
+    }
     let corner = |a: i128, b: i128| a.checked_mul(b);
     let corners = [
         corner(l.min, r.min)?,

@@ -55,8 +55,13 @@ impl Vectors {
 
 /// Finds the vectors of `kernel`, which is specialized and numbered in order.
 pub fn analyze(kernel: &Kernel) -> Vectors {
+    analyze_in(kernel, &range::analyze(kernel))
+}
+
+/// The same of a kernel whose `ranges` are known.
+pub(crate) fn analyze_in(kernel: &Kernel, ranges: &Ranges) -> Vectors {
     let found = Vectors { list: Vec::new(), of: kernel.insts.facts(None) };
-    let mut walk = Walk { kernel, ranges: range::analyze(kernel), open: Vec::new(), found };
+    let mut walk = Walk { kernel, ranges, open: Vec::new(), found };
     walk.body(&kernel.body);
     walk.found
 }
@@ -152,7 +157,7 @@ impl Group {
 
 struct Walk<'k> {
     kernel: &'k Kernel,
-    ranges: Ranges,
+    ranges: &'k Ranges,
     open: Vec<Group>,
     found: Vectors,
 }

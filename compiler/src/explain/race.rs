@@ -11,11 +11,11 @@ use crate::{
 /// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
 /// assumption, what is said has to hold in another as well.
 pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
-    let other = analyses.trace.shape.other().map(|shape| analyses.in_shape(kernel, shape));
+    let other = analyses.other(kernel);
     let memory = analyses.races.memory.iter();
     let verdicts = memory.map(|memory| {
         let found = verdict(kernel, memory);
-        let again = other.as_ref().and_then(|other| other.races.of(memory.root));
+        let again = other.and_then(|other| other.races.of(memory.root));
         let again = again.map(|memory| verdict(kernel, memory));
         match again.filter(|again| again.answer != found.answer) {
             Some(_) => Verdict {

@@ -727,6 +727,34 @@ pub enum Effect {
     Control,
 }
 
+/// What there is of a few parts of an instruction, in order. Every stage goes through these, in a macro that is built
+/// without optimization, where an iterator over an array takes several times as long.
+struct Parts<T, const N: usize> {
+    parts: [Option<T>; N],
+    next: usize,
+}
+
+impl<T, const N: usize> Parts<T, N> {
+    const fn of(parts: [Option<T>; N]) -> Self {
+        Self { parts, next: 0 }
+    }
+}
+
+impl<T, const N: usize> Iterator for Parts<T, N> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        while self.next < N {
+            let part = self.parts[self.next].take();
+            self.next += 1;
+            if part.is_some() {
+                return part;
+            }
+        }
+        None
+    }
+}
+
 /// The operands of a borrowed [`Op`], shared or mutable.
 macro_rules! operands {
     ($op:expr, $as_borrowed:ident, $iter:ident) => {{
@@ -780,7 +808,7 @@ macro_rules! operands {
             | Op::Reduce { value, mask, .. } => [Some(value), mask.$as_borrowed(), None],
             Op::For { start, end, step, .. } => [Some(start), Some(end), Some(step)],
         };
-        few.into_iter().flatten().chain(listed)
+        Parts::of(few).chain(listed)
     }};
 }
 /// The bodies of a borrowed [`Op`], shared or mutable.
@@ -901,11 +929,11 @@ impl Op {
 
     /// The bodies inside it, in order.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
-        bodies!(self).into_iter().flatten()
+        Parts::of(bodies!(self))
     }
 
     /// The bodies inside it, in order, to edit.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
-        bodies!(self).into_iter().flatten()
+        Parts::of(bodies!(self))
     }
 }

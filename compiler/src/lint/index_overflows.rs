@@ -10,10 +10,7 @@
 //! a launch passes is not known.
 use super::{Finding, Group, Lint, access};
 use crate::{
-    analysis::{
-        Analyses,
-        range::{self, Ranges},
-    },
+    analysis::{Analyses, range::Ranges},
     diag::Level,
     id::Facts,
     ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar, Ty},
@@ -25,13 +22,13 @@ pub(super) const LINT: Lint =
 /// What is bounded by nothing but the largest grid is not taken for bounded.
 const GRID: i128 = 1 << 30;
 
-fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let indices = indices(kernel);
     let is_candidate = |id: InstId| indices[id] && limit(kernel, id).is_some();
     if !kernel.insts.ids().any(is_candidate) {
         return Vec::new();
     }
-    let mut walk = Walk { kernel, indices, ranges: range::analyze(kernel), found: Vec::new() };
+    let mut walk = Walk { kernel, indices, ranges: &analyses.ranges, found: Vec::new() };
     walk.body(&kernel.body, &mut Vec::new());
     walk.found
 }
@@ -68,7 +65,7 @@ fn indices(kernel: &Kernel) -> Facts<InstId, bool> {
 struct Walk<'k> {
     kernel: &'k Kernel,
     indices: Facts<InstId, bool>,
-    ranges: Ranges,
+    ranges: &'k Ranges,
     found: Vec<Finding>,
 }
 

@@ -254,12 +254,12 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
 /// well: nobody is told to mend what is only wrong in blocks that are never launched.
 fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut findings = (lint.check)(kernel, analyses);
-    match analyses.trace.shape.other() {
-        Some(other) if lint.group == Group::Correctness && !findings.is_empty() => {
-            let again = (lint.check)(kernel, &analyses.in_shape(kernel, other));
-            findings.retain(|found| again.iter().any(|other| other.span == found.span));
-        }
-        Some(_) | None => {}
+    if lint.group == Group::Correctness
+        && !findings.is_empty()
+        && let Some(other) = analyses.other(kernel)
+    {
+        let again = (lint.check)(kernel, other);
+        findings.retain(|found| again.iter().any(|other| other.span == found.span));
     }
     findings
 }

@@ -11,12 +11,11 @@ use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Access, AccessKind, Event, Trace, What, Which},
+        trace::{Access, AccessKind, Event, Trace, Value, What, Which},
     },
     diag::Level,
     ir::{InstId, Kernel, Length, Op, Root, Shared, SharedId, Space},
 };
-use std::collections::HashSet;
 
 pub(super) const LINT: Lint =
     Lint { name: "gpu_uninit_shared_reads", group: Group::Correctness, level: Level::Warn, check };
@@ -56,10 +55,10 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         accesses().filter(|(event, _)| store_to(&kernel.insts[event.inst].op).is_none());
     let name = race::name(kernel, root);
     let (event, what) = if is_written {
-        let stores = Stores::of(kernel, trace, root)?;
         let size = size(&kernel.shared[shared])?;
+        let mut stores = Stores::of(kernel, trace, root, size)?;
         reads.find_map(|(event, access)| {
-            let (thread, byte) = stores.missing(event, access, size)?;
+            let (thread, byte) = stores.missing(event, access)?;
             let place = race::element(kernel, root, Some(byte));
             let thread = race::thread(trace.shape.index(thread));
             Some((event, format!("{thread} reads {place} of {name}, which no thread has written")))
@@ -89,29 +88,31 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
 /// What is stored to an array.
 struct Stores<'a> {
     /// Each store, with the bytes.
-    known: Vec<(&'a Event, HashSet<i64>)>,
+    known: Vec<(&'a Event, Bytes)>,
+    /// What the stores with these numbers write together, of the read that was asked for last.
+    union: (Vec<usize>, Bytes),
 }
 
 impl<'a> Stores<'a> {
-    /// `None` if it is not known where one stores.
-    fn of(kernel: &Kernel, trace: &'a Trace, root: Root) -> Option<Self> {
+    /// Those to an array of `size` bytes; `None` if it is not known where one stores.
+    fn of(kernel: &Kernel, trace: &'a Trace, root: Root, size: usize) -> Option<Self> {
         let mut known = Vec::new();
         for event in &trace.events {
             let What::Access(access) = &event.what else { continue };
             if access.root != Some(root) || matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
                 continue;
             }
-            let bytes = event.active.threads.iter().map(|thread| at(access, thread));
-            let bytes: Option<Vec<i64>> = bytes.collect();
-            let width = i64::from(access.bytes);
-            let all = bytes?.into_iter().flat_map(|at| at..at + width);
-            known.push((event, all.collect()));
+            let mut bytes = Bytes::none(size);
+            for (_, at) in places(access, event) {
+                bytes.add(at?, access.bytes);
+            }
+            known.push((event, bytes));
         }
-        Some(Self { known })
+        Some(Self { known, union: (Vec::new(), Bytes::none(size)) })
     }
 
-    /// A thread that reads a byte for certain, below `size`, that nobody can have written.
-    fn missing(&self, event: &Event, access: &Access, size: i64) -> Option<(usize, i64)> {
+    /// A thread that reads a byte for certain, inside the array, that nobody can have written.
+    fn missing(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
         let certain = match event.active.which {
             Which::All | Which::Guarded => true,
             Which::Warps | Which::Some | Which::One => false,
@@ -119,33 +120,121 @@ impl<'a> Stores<'a> {
         if !certain || !matches!(access.kind, AccessKind::Load) {
             return None;
         }
+        self.unite_before(event);
+        let written = &self.union.1;
+        if written.is_all() {
+            return None;
+        }
+        places(access, event).into_iter().find_map(|(thread, at)| {
+            let byte = at.filter(|&byte| written.has(byte) == Some(false))?;
+            Some((thread, byte))
+        })
+    }
+
+    /// Adds up what may be written before an event.
+    fn unite_before(&mut self, event: &Event) {
         let repeats = |of: &Event| {
             of.loops
                 .iter()
                 .any(|of| of.1.is_some() && event.loops.iter().any(|other| other.0 == of.0))
         };
-        let earlier: Vec<&HashSet<i64>> = self
-            .known
-            .iter()
-            .filter(|(store, _)| store.interval <= event.interval || repeats(store))
-            .map(|(_, bytes)| bytes)
-            .collect();
-        let mut threads = event.active.threads.iter();
-        threads.find_map(|thread| {
-            let byte = at(access, thread)?;
-            let is_written = earlier.iter().any(|bytes| bytes.contains(&byte));
-            (byte < size && !is_written).then_some((thread, byte))
-        })
+        let stores = self.known.iter().enumerate();
+        let earlier = stores.filter(|(_, (of, _))| of.interval <= event.interval || repeats(of));
+        let numbers: Vec<usize> = earlier.map(|(number, _)| number).collect();
+        if numbers != self.union.0 {
+            let mut union = Bytes::none(self.union.1.size);
+            numbers.iter().for_each(|&number| union.unite(&self.known[number].1));
+            self.union = (numbers, union);
+        }
+    }
+}
+
+/// Bytes of an array.
+#[derive(Clone, Debug)]
+struct Bytes {
+    /// A bit for each, as far as there are any.
+    words: Vec<u64>,
+    /// How many the array has.
+    size: usize,
+}
+
+impl Bytes {
+    const fn none(size: usize) -> Self {
+        Self { words: Vec::new(), size }
+    }
+
+    /// Adds `width` bytes from `at` on, as far as they are in the array.
+    fn add(&mut self, at: i64, width: u32) {
+        if let Some(from) = self.inside(at)
+            && (from % 64 + width as usize) < 64
+            && from / 64 < self.words.len()
+            && from + width as usize <= self.size
+        {
+            self.words[from / 64] |= ((1 << width) - 1) << (from % 64);
+            return;
+        }
+        for byte in at..at.saturating_add(width.into()) {
+            let Some(byte) = self.inside(byte) else { continue };
+            if byte / 64 >= self.words.len() {
+                self.words.resize(byte / 64 + 1, 0);
+            }
+            self.words[byte / 64] |= 1 << (byte % 64);
+        }
+    }
+
+    fn unite(&mut self, other: &Self) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+
+    /// Whether `byte` is one of them; `None` if it is not in the array.
+    fn has(&self, byte: i64) -> Option<bool> {
+        let byte = self.inside(byte)?;
+        Some(self.words.get(byte / 64).is_some_and(|word| word >> (byte % 64) & 1 == 1))
+    }
+
+    fn inside(&self, byte: i64) -> Option<usize> {
+        usize::try_from(byte).ok().filter(|&byte| byte < self.size)
+    }
+
+    /// Whether there is no other byte in the array.
+    fn is_all(&self) -> bool {
+        let count: u32 = self.words.iter().map(|word| word.count_ones()).sum();
+        count as usize == self.size
     }
 }
 
 /// Bytes of an array, if they are known.
-fn size(shared: &Shared) -> Option<i64> {
+fn size(shared: &Shared) -> Option<usize> {
     let Length::Fixed(len) = &shared.len else { return None };
-    i64::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()
+    usize::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()
 }
 
-/// Where a thread accesses, if it is known.
-fn at(access: &Access, thread: usize) -> Option<i64> {
-    access.offset.as_ref()?.at(thread)
+/// The threads of an event, and where each accesses, if it is known.
+fn places(access: &Access, event: &Event) -> Vec<(usize, Option<i64>)> {
+    let threads = &event.active.threads;
+    let exact = access.offset.as_ref().and_then(Value::exact);
+    let mut places = Vec::with_capacity(threads.count());
+    for warp in 0..threads.warps() {
+        let lanes = threads.warp(warp);
+        let numbers = exact.as_ref().map(|numbers| numbers.of_warp(warp));
+        let mut lane = 0;
+        while lane < 32 {
+            if lanes >> lane & 1 == 1 {
+                let thread = warp * 32 + lane;
+                let at = match (&numbers, &access.offset) {
+                    (Some(numbers), _) => Some(numbers[lane]),
+                    (None, Some(offset)) => offset.at(thread),
+                    (None, None) => None,
+                };
+                places.push((thread, at));
+            }
+            lane += 1;
+        }
+    }
+    places
 }

@@ -13,6 +13,7 @@ use crate::{
 };
 use std::{
     collections::{HashMap, hash_map::Entry},
+    hash::{Hash, Hasher},
     mem::Discriminant,
 };
 
@@ -33,13 +34,25 @@ fn unary(op: UnaryOp) -> u64 {
 }
 
 /// Equal for instructions that yield the same.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     op: Discriminant<Op>,
     /// What the operation has besides operands.
     detail: u64,
     operands: [Option<InstId>; 3],
     ty: Ty,
+}
+
+/// As one number: in a macro that is built without optimization, a hash of each part takes long.
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut number = self.detail;
+        for operand in &self.operands {
+            let operand = operand.map_or(0, |id| id.index() as u64 + 1);
+            number = number.rotate_left(21) ^ operand;
+        }
+        state.write_u64(number);
+    }
 }
 
 struct Walk<'k> {

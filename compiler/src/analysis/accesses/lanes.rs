@@ -1,6 +1,6 @@
 //! What the lanes of one warp want in one access, and what that costs.
 use crate::{
-    analysis::trace::{SymbolId, Value},
+    analysis::trace::{Factors, SymbolId, Value},
     hardware::{
         Kind, LANES,
         global::{self, SECTOR},
@@ -46,23 +46,30 @@ impl Lanes {
     /// # Errors
     /// A symbol that the distances between them depend on.
     pub fn of(offset: &Value, warp: usize, active: u32) -> Result<Self, SymbolId> {
-        let thread = |lane: usize| warp * LANES + lane;
-        let lanes = || (0..LANES).filter(|&lane| active >> lane & 1 == 1);
-        let mut step = 0;
-        for term in offset.symbolic() {
-            let mut factors = lanes().map(|lane| term.factors.at(thread(lane)));
-            let first = factors.next().unwrap_or(0);
-            if factors.any(|factor| factor != first) {
-                return Err(term.of.0[0]);
-            }
-            step = lower(step, power_of_two(first));
-        }
-        let numbers = offset.numbers();
+        let step = Self::step(offset, warp, active)?;
+        let numbers = offset.numbers().of_warp(warp);
         let mut offsets = [0; LANES];
-        for lane in lanes() {
-            offsets[lane] = numbers.at(thread(lane));
+        let mut lane = 0;
+        while lane < LANES {
+            if active >> lane & 1 == 1 {
+                offsets[lane] = numbers[lane];
+            }
+            lane += 1;
         }
         Ok(Self { active, offsets, step })
+    }
+
+    /// What the place that the lanes have in common is a multiple of.
+    fn step(offset: &Value, warp: usize, active: u32) -> Result<u64, SymbolId> {
+        let mut step = 0;
+        for term in offset.symbolic() {
+            let factor = match term.factors.same() {
+                Some(factor) => factor,
+                None => same(&term.factors.of_warp(warp), active).ok_or(term.of.0[0])?,
+            };
+            step = lower(step, power_of_two(factor));
+        }
+        Ok(step)
     }
 
     /// The same, with the first lane moved by multiples of `window` to below it. Lanes that
@@ -151,6 +158,65 @@ impl Lanes {
             (cost.taken, cost.ideal)
         }
     }
+}
+
+/// What decides what the lanes of a warp want whose offsets grow along the axes of the block: two warps with the same have
+/// the same [normal](Lanes::normal) lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    active: u32,
+    step: u64,
+    /// The offset of the first active lane, within [`WINDOW`].
+    first: i64,
+    /// Along each axis.
+    slope: [i64; 3],
+    /// The indices of the first lane along x, and along y if it matters where a plane ends.
+    from: [usize; 2],
+}
+
+impl Pattern {
+    /// A number that tells most patterns apart.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let [a, b, c] = self.slope;
+        let slope = a ^ b.rotate_left(20) ^ c.rotate_left(40);
+        let from = (self.from[0] ^ self.from[1] << 8) as u64;
+        (slope ^ self.first.rotate_left(50)).cast_unsigned() ^ from << 32 ^ u64::from(self.active)
+    }
+
+    /// That of a warp; `None` if there is none.
+    ///
+    /// # Errors
+    /// A symbol that the distances between lanes depend on.
+    pub(super) fn of(offset: &Value, warp: usize, active: u32) -> Result<Option<Self>, SymbolId> {
+        let numbers = offset.numbers();
+        let (slope, [x, y]) = match &numbers {
+            Factors::Same(_) => ([0; 3], [1, 1]),
+            Factors::Affine(affine) => (affine.step, [affine.dims[0], affine.dims[1]]),
+            Factors::Each(_) => return Ok(None),
+        };
+        let (x, y) = (x as usize, y as usize);
+        let step = Lanes::step(offset, warp, active)?;
+        let begin = warp * LANES;
+        let first = numbers.at(begin + active.trailing_zeros() as usize % LANES);
+        let window = i64::try_from(WINDOW).unwrap_or(i64::MAX);
+        let from = if slope == [0; 3] { [0, 0] } else { [begin % x, begin / x % y] };
+        let in_plane = from[1] + (from[0] + LANES - 1) / x < y;
+        let from = if in_plane { [from[0], 0] } else { from };
+        Ok(Some(Self { active, step, first: first.rem_euclid(window), slope, from }))
+    }
+}
+
+/// What all active lanes have.
+fn same(factors: &[i64; LANES], active: u32) -> Option<i64> {
+    let first = factors[active.trailing_zeros() as usize % LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        if active >> lane & 1 == 1 && factors[lane] != first {
+            return None;
+        }
+        lane += 1;
+    }
+    Some(first)
 }
 
 /// The largest power of two that divides `number`; 0 for 0.

@@ -16,14 +16,15 @@ mod lanes;
 mod layout;
 
 use super::{
-    trace::{self, Event, Trace, What, Which},
-    vectors::{self, Vectors},
+    trace::{self, Event, SymbolId, Trace, Value, What, Which},
+    vectors::Vectors,
 };
 use crate::{
     hardware::Kind,
     id::Facts,
     ir::{InstId, Kernel, Op, Root, Scalar, Space, Ty},
 };
+use lanes::Pattern;
 pub use lanes::{Lanes, Price, WINDOW};
 pub use layout::{Layout, Use, uses};
 
@@ -114,10 +115,9 @@ impl Cost {
 }
 
 /// What the requests of `kernel` cost in the block of `trace`.
-pub fn analyze(kernel: &Kernel, trace: &Trace) -> Accesses {
+pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
     let mut accesses = Accesses { requests: Vec::new(), of: kernel.insts.facts(None) };
-    let vectors = vectors::analyze(kernel);
-    kernel.walk(&mut |id| accesses.add(kernel, &vectors, id));
+    kernel.walk(&mut |id| accesses.add(kernel, vectors, id));
     let mut sums: Vec<Sum> = accesses.requests.iter().map(|_| Sum::default()).collect();
     for event in &trace.events {
         let What::Access(access) = &event.what else { continue };
@@ -176,6 +176,8 @@ struct Sum {
     unknown: Option<Why>,
     /// Prices that were computed: most warps ask for the same.
     prices: Vec<(Lanes, Price)>,
+    /// Where these are, by what decides them, with a number that tells most of that apart.
+    patterns: Vec<(u64, Pattern, usize)>,
 }
 
 impl Sum {
@@ -195,13 +197,8 @@ impl Sum {
             if active == 0 {
                 continue;
             }
-            match Lanes::of(offset, warp, active) {
-                Ok(lanes) => {
-                    let lanes = lanes.normal(WINDOW);
-                    let price = self.price(request, &lanes);
-                    let some = event.active.which == Which::Warps;
-                    self.pay(lanes, price, some);
-                }
+            match self.price(request, offset, warp, active) {
+                Ok(index) => self.pay(index, event.active.which == Which::Warps),
                 Err(symbol) => {
                     self.unknown = Some(Why::Stride(trace.symbols[symbol].of));
                     return;
@@ -210,16 +207,46 @@ impl Sum {
         }
     }
 
-    fn price(&mut self, request: &Request, lanes: &Lanes) -> Price {
-        if let Some((_, price)) = self.prices.iter().find(|(known, _)| known == lanes) {
-            return *price;
+    /// The number of the price of what the `active` lanes of a warp want.
+    fn price(
+        &mut self,
+        request: &Request,
+        offset: &Value,
+        warp: usize,
+        active: u32,
+    ) -> Result<usize, SymbolId> {
+        let pattern = Pattern::of(offset, warp, active)?;
+        if let Some(known) = pattern.and_then(|pattern| self.known(pattern)) {
+            return Ok(known);
         }
-        let price = lanes.price(request.space, request.kind, request.bytes);
-        self.prices.push((lanes.clone(), price));
-        price
+        let lanes = Lanes::of(offset, warp, active)?.normal(WINDOW);
+        let known = self.prices.iter().position(|(other, _)| *other == lanes);
+        let index = known.unwrap_or(self.prices.len());
+        if known.is_none() {
+            let price = lanes.price(request.space, request.kind, request.bytes);
+            self.prices.push((lanes, price));
+        }
+        if let Some(pattern) = pattern {
+            self.patterns.push((pattern.fingerprint(), pattern, index));
+        }
+        Ok(index)
     }
 
-    fn pay(&mut self, lanes: Lanes, price: Price, some_warps: bool) {
+    /// The number of the price of lanes of which this decides.
+    fn known(&self, pattern: Pattern) -> Option<usize> {
+        let (number, mut known) = (pattern.fingerprint(), 0);
+        while known < self.patterns.len() {
+            let (other, of, price) = &self.patterns[known];
+            if *other == number && *of == pattern {
+                return Some(*price);
+            }
+            known += 1;
+        }
+        None
+    }
+
+    fn pay(&mut self, index: usize, some_warps: bool) {
+        let (lanes, price) = &self.prices[index];
         let is_bad = price.taken[0] >= 2 * price.ideal;
         let cost = self.cost.get_or_insert_with(|| Cost {
             taken: [0; 2],
@@ -227,7 +254,7 @@ impl Sum {
             requests: 0,
             each_is_bad: true,
             some_warps: false,
-            worst: (lanes.clone(), price),
+            worst: (lanes.clone(), *price),
             is_even: true,
         });
         for (sum, taken) in cost.taken.iter_mut().zip(price.taken) {
@@ -237,9 +264,9 @@ impl Sum {
         cost.requests += 1;
         cost.each_is_bad &= is_bad;
         cost.some_warps |= some_warps;
-        cost.is_even &= price == cost.worst.1;
+        cost.is_even &= *price == cost.worst.1;
         if price.is_worse_than(&cost.worst.1) {
-            cost.worst = (lanes, price);
+            cost.worst = (lanes.clone(), *price);
         }
     }
 

@@ -2,7 +2,7 @@
 //! threads, and what is computed from these in ways that sums of products cannot say.
 //!
 //! Equal atoms are equal numbers: `n / 4` is one atom wherever it is computed.
-use super::form::{AtomId, Form, Monomial};
+use super::form::{AtomId, Form, Monomial, scaled};
 use crate::{
     analysis::range::Range,
     id::Table,
@@ -54,42 +54,83 @@ impl Atoms {
         self.table[atom].1
     }
 
-    pub(super) fn is_negative(&self, monomial: &Monomial) -> bool {
-        monomial.iter().any(|&atom| self.range(atom).min < 0)
+    pub(super) fn is_negative(&self, monomial: Monomial) -> bool {
+        let mut rest = monomial;
+        while let Some((atom, others)) = rest.split_first() {
+            if self.range(atom).min < 0 {
+                return true;
+            }
+            rest = others;
+        }
+        false
     }
 
     /// The range of a product; `None` if it is too large to compute.
-    pub(super) fn product(&self, monomial: &Monomial) -> Option<Range> {
-        let whole = Range::new(1, 1);
-        monomial.iter().try_fold(whole, |product, &atom| product.times(self.range(atom)))
+    pub(super) fn product(&self, monomial: Monomial) -> Option<Range> {
+        let Some((first, mut rest)) = monomial.split_first() else { return Some(Range::new(1, 1)) };
+        let mut product = self.range(first);
+        while let Some((atom, others)) = rest.split_first() {
+            product = product.times(self.range(atom))?;
+            rest = others;
+        }
+        Some(product)
+    }
+
+    /// The range of a term; `None` if it is too large to compute.
+    fn term(&self, monomial: Monomial, coefficient: i128) -> Option<Range> {
+        let Range { min, max } = self.product(monomial)?;
+        let (a, b) = (scaled(min, coefficient)?, scaled(max, coefficient)?);
+        Some(if a <= b { Range::new(a, b) } else { Range::new(b, a) })
     }
 
     /// Between which numbers a form lies, as far as that can be computed.
     pub(super) fn bounds(&self, form: &Form) -> (Option<i128>, Option<i128>) {
         let (mut least, mut most) = (Some(form.rest()), Some(form.rest()));
-        for (monomial, coefficient) in form.terms() {
-            let range = self.product(monomial);
-            let scaled = range.and_then(|range| range.times(Range::new(coefficient, coefficient)));
-            least = least.zip(scaled).and_then(|(sum, range)| sum.checked_add(range.min));
-            most = most.zip(scaled).and_then(|(sum, range)| sum.checked_add(range.max));
+        for &(monomial, coefficient) in form.terms() {
+            let Some(range) = self.term(monomial, coefficient) else {
+                (least, most) = (None, None);
+                break;
+            };
+            if let Some(sum) = least {
+                least = sum.checked_add(range.min);
+            }
+            if let Some(sum) = most {
+                most = sum.checked_add(range.max);
+            }
         }
         // A product that is not negative has a least value even if none that is greatest.
         (least.or_else(|| self.least(form)), most)
     }
 
     fn least(&self, form: &Form) -> Option<i128> {
-        form.terms().try_fold(form.rest(), |sum, (monomial, coefficient)| {
-            if coefficient > 0 && !self.is_negative(monomial) {
-                return Some(sum);
+        let mut sum = form.rest();
+        for &(monomial, coefficient) in form.terms() {
+            if coefficient < 0 || self.is_negative(monomial) {
+                sum = sum.checked_add(self.term(monomial, coefficient)?.min)?;
             }
-            let range = self.product(monomial)?;
-            sum.checked_add(range.times(Range::new(coefficient, coefficient))?.min)
-        })
+        }
+        Some(sum)
     }
 
     /// Whether a launch knows it.
     pub(super) fn is_of_launch(&self, form: &Form) -> bool {
-        form.atoms().all(|atom| match self.kind(atom) {
+        form.atoms().all(|atom| self.is_atom_of_launch(atom))
+    }
+
+    /// Whether a launch knows a product.
+    pub(super) fn is_product_of_launch(&self, monomial: Monomial) -> bool {
+        let mut rest = monomial;
+        while let Some((atom, others)) = rest.split_first() {
+            if !self.is_atom_of_launch(atom) {
+                return false;
+            }
+            rest = others;
+        }
+        true
+    }
+
+    fn is_atom_of_launch(&self, atom: AtomId) -> bool {
+        match self.kind(atom) {
             Kind::Param(_) | Kind::Len(_) | Kind::Generic(_) => true,
             Kind::Builtin(builtin) => builtin.is_known_at_launch(),
             Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => {
@@ -97,6 +138,6 @@ impl Atoms {
             }
             Kind::Wrapped(_, form) => self.is_of_launch(form),
             Kind::Inst(_) | Kind::Count(_) => false,
-        })
+        }
     }
 }

@@ -16,10 +16,9 @@
 use super::{
     Cause,
     atom::Atoms,
-    form::{AtomId, Form, Monomial, gcd, product, quotient},
+    form::{AtomId, Form, Monomial, gcd},
 };
 use crate::id::Id as _;
-use std::collections::HashSet;
 
 /// A form that is not negative.
 #[derive(Clone, Debug)]
@@ -109,7 +108,8 @@ struct Search<'a> {
     atoms: &'a Atoms,
     /// How many forms may still be looked at.
     steps: usize,
-    seen: HashSet<Form>,
+    /// Those that were, with a number that tells most of them apart.
+    seen: Vec<(u128, Form)>,
     /// Facts of the proof so far.
     used: Vec<usize>,
     /// The simplest form of what a launch knows that would complete a proof.
@@ -118,7 +118,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(known: &'a Known, atoms: &'a Atoms, steps: usize) -> Self {
-        Self { known, atoms, steps, seen: HashSet::new(), used: Vec::new(), missing: None }
+        Self { known, atoms, steps, seen: Vec::new(), used: Vec::new(), missing: None }
     }
 
     fn causes(&self) -> Vec<Cause> {
@@ -138,36 +138,54 @@ impl<'a> Search<'a> {
         if self.atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
             return true;
         }
-        if depth == 0
-            || self.steps == 0
-            || goal.known().is_some()
-            || !self.seen.insert(goal.clone())
-        {
+        if depth == 0 || self.steps == 0 || goal.known().is_some() || !self.is_new(&goal) {
             return false;
         }
         self.steps -= 1;
         if plausible {
             self.note_missing(&goal);
         }
-        let subtracted = goal.terms().filter(|&(_, coefficient)| coefficient < 0);
-        // What a launch knows comes last: it may be what is missing.
-        let of_launch = |monomial: &Monomial| self.atoms.is_of_launch(&product(monomial));
-        match subtracted.max_by_key(|(m, _)| (!of_launch(m), m.len(), *m)) {
+        match self.subtracted(&goal) {
             Some((monomial, coefficient)) => {
-                self.remove(&goal, &monomial.clone(), coefficient, depth, plausible)
+                self.remove(&goal, monomial, coefficient, depth, plausible)
             }
-            None => {
-                let added: Vec<_> = goal.terms().map(|(m, c)| (m.clone(), c)).collect();
-                added.iter().any(|(m, c)| self.by_facts(&goal, m, *c, depth, plausible))
+            None => goal.terms().iter().any(|&(m, c)| self.by_facts(&goal, m, c, depth, plausible)),
+        }
+    }
+
+    /// Whether `goal` was not looked at before; from now on it was.
+    fn is_new(&mut self, goal: &Form) -> bool {
+        let number = goal.fingerprint();
+        for (other, seen) in &self.seen {
+            if *other == number && seen == goal {
+                return false;
             }
         }
+        self.seen.push((number, goal.clone()));
+        true
+    }
+
+    /// The product that is subtracted and to be removed first: the largest, but what a launch knows comes
+    /// last, for it may be what is missing.
+    fn subtracted(&self, goal: &Form) -> Option<(Monomial, i128)> {
+        let mut found = None;
+        let mut rank = (false, 0);
+        for &(monomial, coefficient) in goal.terms() {
+            if coefficient < 0 {
+                let here = (!self.atoms.is_product_of_launch(monomial), monomial.len());
+                if found.is_none() || here >= rank {
+                    (found, rank) = (Some((monomial, coefficient)), here);
+                }
+            }
+        }
+        found
     }
 
     /// Goes on without a product that is subtracted, in each way that there is.
     fn remove(
         &mut self,
         goal: &Form,
-        monomial: &Monomial,
+        monomial: Monomial,
         coefficient: i128,
         depth: usize,
         plausible: bool,
@@ -176,7 +194,8 @@ impl<'a> Search<'a> {
             return true;
         }
         let Some(most) = self.atoms.product(monomial).map(|range| range.max) else { return false };
-        let Some(bounded) = Form::constant(most).minus(&product(monomial)) else { return false };
+        let bounded = Form::constant(most).minus(&Form::from(monomial));
+        let Some(bounded) = bounded else { return false };
         let rest = goal.plus(coefficient, &bounded);
         rest.is_some_and(|rest| self.run(&rest, depth - 1, plausible && most <= SMALL))
     }
@@ -185,14 +204,14 @@ impl<'a> Search<'a> {
     fn by_facts(
         &mut self,
         goal: &Form,
-        monomial: &Monomial,
+        monomial: Monomial,
         coefficient: i128,
         depth: usize,
         plausible: bool,
     ) -> bool {
         for (index, factor) in self.candidates(monomial, coefficient) {
             let form = &self.known.facts[index].form;
-            let Some(fact) = form.times(&product(&factor)) else { continue };
+            let Some(fact) = form.times_product(factor) else { continue };
             let of_fact = fact.of(monomial);
             let common = gcd(of_fact, coefficient);
             let scaled = goal.scaled(of_fact.abs() / common);
@@ -209,20 +228,20 @@ impl<'a> Search<'a> {
 
     /// Facts, each with what to multiply it by so that it has the monomial, with a coefficient of
     /// this sign; the plainest first, of those the latest.
-    fn candidates(&self, monomial: &Monomial, coefficient: i128) -> Vec<(usize, Monomial)> {
+    fn candidates(&self, monomial: Monomial, coefficient: i128) -> Vec<(usize, Monomial)> {
         let mut found = Vec::new();
         let mut last: Option<AtomId> = None;
-        for &atom in monomial {
+        for atom in monomial.atoms() {
             if last.replace(atom) == Some(atom) {
                 continue;
             }
             for &index in self.known.mentions.get(atom.index()).into_iter().flatten() {
-                for (part, of_part) in self.known.facts[index].form.terms() {
+                for &(part, of_part) in self.known.facts[index].form.terms() {
                     // Each part is found once: by its first atom.
-                    if part.first() == Some(&atom)
+                    if part.first() == Some(atom)
                         && of_part.signum() == coefficient.signum()
-                        && let Some(factor) = quotient(monomial, part)
-                        && !self.atoms.is_negative(&factor)
+                        && let Some(factor) = monomial.divided(part)
+                        && !self.atoms.is_negative(factor)
                     {
                         found.push((index, factor));
                     }
@@ -235,11 +254,11 @@ impl<'a> Search<'a> {
 
     /// Remembers `goal` if a launch may be required to fulfil it.
     fn note_missing(&mut self, goal: &Form) {
-        let some_added = goal.terms().any(|(_, coefficient)| coefficient > 0);
+        let some_added = goal.terms().iter().any(|&(_, coefficient)| coefficient > 0);
         if !some_added || !self.atoms.is_of_launch(goal) {
             return;
         }
-        let size = |form: &Form| form.terms().map(|(m, _)| m.len()).sum::<usize>();
+        let size = |form: &Form| form.terms().iter().map(|(m, _)| m.len()).sum::<usize>();
         if self.missing.as_ref().is_none_or(|best| size(goal) < size(best)) {
             self.missing = Some(goal.clone());
         }

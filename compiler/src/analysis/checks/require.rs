@@ -70,10 +70,10 @@ impl Walk<'_> {
             | Kind::Max(..)
             | Kind::Wrapped(..) => None,
         };
-        let candidates = difference.terms().filter_map(|(monomial, coefficient)| {
-            let [atom] = monomial.as_slice() else { return None };
-            let rank = rank(*atom).filter(|_| coefficient.abs() == 1 && is_alone(*atom))?;
-            Some((rank, *atom, coefficient))
+        let candidates = difference.terms().iter().filter_map(|&(monomial, coefficient)| {
+            let atom = monomial.first().filter(|_| monomial.len() == 1)?;
+            let rank = rank(atom).filter(|_| coefficient.abs() == 1 && is_alone(atom))?;
+            Some((rank, atom, coefficient))
         });
         let (_, atom, coefficient) = candidates.min()?;
         let rest = difference.plus(-coefficient, &Form::atom(atom))?;

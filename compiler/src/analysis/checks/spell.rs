@@ -88,7 +88,7 @@ impl Walk<'_> {
 
     fn spell_missing(&self, missing: &Form) -> Option<String> {
         let (added, subtracted): (Vec<_>, Vec<_>) =
-            missing.terms().partition(|(_, coefficient)| *coefficient > 0);
+            missing.terms().iter().partition(|(_, coefficient)| *coefficient > 0);
         let rest = missing.rest();
         // One more than something is said by `>`.
         let strict = rest == -1 && !subtracted.is_empty();
@@ -136,7 +136,7 @@ impl Walk<'_> {
     /// A form as Rust; `None` if something in it has no name.
     fn spell(&self, form: &Form) -> Option<String> {
         let (added, subtracted): (Vec<_>, Vec<_>) =
-            form.terms().partition(|(_, coefficient)| *coefficient > 0);
+            form.terms().iter().partition(|(_, coefficient)| *coefficient > 0);
         if added.is_empty() && !subtracted.is_empty() {
             let left = form.rest().to_string();
             return Some(format!("{left} - {}", self.operand(&subtracted)?));
@@ -152,20 +152,20 @@ impl Walk<'_> {
     }
 
     /// A sum as what is subtracted.
-    fn operand(&self, terms: &[(&Monomial, i128)]) -> Option<String> {
+    fn operand(&self, terms: &[(Monomial, i128)]) -> Option<String> {
         let sum = self.sum(terms, 0)?;
         Some(if terms.len() > 1 { format!("({sum})") } else { sum })
     }
 
     /// The sum of what has these coefficients, or their opposites, and of a number.
-    fn sum(&self, terms: &[(&Monomial, i128)], number: i128) -> Option<String> {
+    fn sum(&self, terms: &[(Monomial, i128)], number: i128) -> Option<String> {
         let products = terms.iter().rev().map(|(monomial, coefficient)| {
             let mut factors = Vec::new();
             if coefficient.abs() != 1 {
                 factors.push(coefficient.abs().to_string());
             }
             let alone = coefficient.abs() == 1 && monomial.len() == 1;
-            for &atom in *monomial {
+            for atom in monomial.atoms() {
                 let name = self.name(atom)?;
                 let is_word = alone || !name.contains(" + ") && !name.contains(" - ");
                 factors.push(if is_word { name } else { format!("({name})") });

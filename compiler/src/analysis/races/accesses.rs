@@ -1,9 +1,10 @@
 //! The accesses of a trace that other threads can see, with where each thread is.
 use super::overlap::Places;
 use crate::{
-    analysis::trace::{AccessKind, Active, Event, Trace, Value, What},
+    analysis::trace::{AccessKind, Active, Event, SymbolId, Trace, Value, What},
     ir::{self, InstId, Kernel, Op, Order, ParamKind, Root, Scope, Space},
 };
+use std::cell::OnceCell;
 
 /// An access to shared or global memory.
 #[derive(Debug)]
@@ -17,7 +18,9 @@ pub(super) struct Access<'a> {
     pub(super) interval: u32,
     pub(super) kind: &'a AccessKind,
     pub(super) offset: Option<&'a Value>,
-    pub(super) places: Option<Places>,
+    /// Where each thread is, when it has been asked for.
+    places: OnceCell<Places>,
+    bytes: u32,
     /// Whether the offset takes for granted that nothing wraps.
     pub(super) assumed: bool,
     /// Whether it may change anything.
@@ -27,6 +30,18 @@ pub(super) struct Access<'a> {
 }
 
 impl Access<'_> {
+    /// Where each thread is; `None` if nothing is known of that.
+    pub(super) fn places(&self) -> Option<&Places> {
+        let offset = self.offset?;
+        Some(self.places.get_or_init(|| Places::new(offset, self.bytes, &self.active.threads)))
+    }
+
+    /// True if a symbol that `is` is in where they are.
+    pub(super) fn mentions(&self, is: &dyn Fn(SymbolId) -> bool) -> bool {
+        let terms = self.offset.map_or(&[][..], Value::terms);
+        terms.iter().any(|term| term.of.0.iter().any(|&symbol| is(symbol)))
+    }
+
     /// Whether the two are a race if two threads of one block (or of two, if `across`) do them at the same
     /// bytes, one each, and nothing orders them.
     pub(super) fn conflicts(&self, other: &Self, across: bool) -> bool {
@@ -66,11 +81,6 @@ pub(super) fn accesses<'a>(kernel: &Kernel, trace: &'a Trace) -> Vec<Access<'a>>
             list.push(access);
         }
     }
-    for access in &mut list {
-        let threads = &access.active.threads;
-        let What::Access(of) = &trace.events[access.number].what else { continue };
-        access.places = of.offset.as_ref().map(|offset| Places::new(offset, of.bytes, threads));
-    }
     list
 }
 
@@ -98,7 +108,8 @@ fn access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option<Access
         interval: event.interval,
         kind: &access.kind,
         offset: access.offset.as_ref(),
-        places: None,
+        places: OnceCell::new(),
+        bytes: access.bytes,
         assumed: access.assumed,
         writes: !matches!(op, Op::Load { .. } | Op::AtomicLoad { .. }),
         atomic,

@@ -64,7 +64,7 @@ impl<'a> Across<'a> {
         if waits == Between::Surely || is_known {
             return;
         }
-        if first.places.is_none() || second.places.is_none() {
+        if first.offset.is_none() || second.offset.is_none() {
             return add_doubt(memory, first, second, Among::Grid, Why::Index);
         }
         if !self.may_meet(first, second) {
@@ -121,21 +121,21 @@ impl<'a> Across<'a> {
             | Builtin::WarpId => false,
         };
         let is = |symbol: SymbolId| self.block_idx(symbol).is_some();
-        access.places.as_ref().is_some_and(|places| places.mentions(&is))
+        access.mentions(&is)
             || access.active.which == Which::Guarded
             || self.values.stores_function_of(access.inst, &names)
     }
 
     /// Two threads of neighbouring blocks that meet, whatever symbols are.
     fn meeting(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Meeting> {
-        let [a, b] = [first.places.as_ref()?, second.places.as_ref()?];
+        let [a, b] = [first.places()?, second.places()?];
         let differs = |symbol: SymbolId| self.differs(symbol) && self.block_idx(symbol).is_none();
-        if a.mentions(&differs) || b.mentions(&differs) {
+        if first.mentions(&differs) || second.mentions(&differs) {
             return None;
         }
         self.axes.iter().find_map(|&axis| {
             let is = |symbol: SymbolId| self.block_idx(symbol) == Some(axis);
-            if axis != Axis::X && !a.mentions(&is) && !b.mentions(&is) {
+            if axis != Axis::X && !first.mentions(&is) && !second.mentions(&is) {
                 return None;
             }
             // How many threads a block has is assumed, unless it is declared.
@@ -149,12 +149,12 @@ impl<'a> Across<'a> {
     /// write depends on the block, that of the read does not, and nothing in the kernel orders blocks.
     fn unfenced(&self, list: &[&Access<'_>]) -> Option<Race> {
         let of_block = |access: &Access<'_>| {
-            let places = access.places.as_ref()?;
+            access.offset?;
             let by_data = |symbol: SymbolId| {
                 self.trace.symbols[symbol].kind == SymbolKind::Computed && self.differs(symbol)
             };
-            (!places.mentions(&by_data))
-                .then(|| places.mentions(&|symbol| self.block_idx(symbol).is_some()))
+            (!access.mentions(&by_data))
+                .then(|| access.mentions(&|symbol| self.block_idx(symbol).is_some()))
         };
         let fences = self.trace.events.iter().any(|event| {
             matches!(event.what, What::SyncGrid) || orders_blocks(&self.kernel.insts[event.inst].op)
@@ -205,7 +205,7 @@ impl<'a> Across<'a> {
 
     /// Whether threads of two blocks may meet, for all that is known.
     fn may_meet(&self, first: &Access<'_>, second: &Access<'_>) -> bool {
-        let (Some(a), Some(b)) = (&first.places, &second.places) else { return true };
+        let (Some(a), Some(b)) = (first.places(), second.places()) else { return true };
         let relation = Relation {
             symbols: &self.trace.symbols,
             own: &|symbol| self.differs(symbol),

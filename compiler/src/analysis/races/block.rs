@@ -50,7 +50,7 @@ impl Block<'_> {
         if between == Between::Surely || one || known(memory, first, second) {
             return;
         }
-        if first.places.is_none() || second.places.is_none() {
+        if first.offset.is_none() || second.offset.is_none() {
             return add_doubt(memory, first, second, Among::Block, Why::Index);
         }
         if self.order.exclude(first.number, second.number) || !self.may_meet(first, second) {
@@ -125,13 +125,13 @@ impl Block<'_> {
         if !declared && self.meeting(first, second, &in_a_warp).is_none() {
             return None;
         }
-        let meets = self.order.meets_between(first.number, second.number);
+        let waits = self.order.warp_waits(first.number, second.number);
         let by_warps = [first, second].iter().any(|access| access.active.which == Which::Warps);
         let far = |a: usize, b: usize| {
-            a / 32 != b / 32 && !by_warps && in_row(a, b) && (declared || !meets)
+            a / 32 != b / 32 && !by_warps && in_row(a, b) && (declared || !waits.any)
         };
         let near = |a: usize, b: usize| {
-            a / 32 == b / 32 && a != b && in_row(a, b) && self.unordered(first, second, [a, b])
+            a / 32 == b / 32 && a != b && in_row(a, b) && waits.of([a, b]) == Between::None
         };
         let race = |accept: &dyn Fn(usize, usize) -> bool, among| {
             self.meeting(first, second, accept).map(|found| self.race(first, second, found, among))
@@ -153,9 +153,9 @@ impl Block<'_> {
         second: &Access<'_>,
         accept: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Meeting> {
-        let [a, b] = [first.places.as_ref()?, second.places.as_ref()?];
+        let [a, b] = [first.places()?, second.places()?];
         let of_warps = |symbol: SymbolId| self.trace.symbols[symbol].group == Group::Warp;
-        let one_warp = a.mentions(&of_warps) || b.mentions(&of_warps);
+        let one_warp = first.mentions(&of_warps) || second.mentions(&of_warps);
         let accept = |x: usize, y: usize| (!one_warp || x / 32 == y / 32) && accept(x, y);
         let found = meet(a, b, &accept)?;
         let inside = found.symbolic
@@ -169,12 +169,6 @@ impl Block<'_> {
         let shared = &self.kernel.shared[shared];
         let Length::Fixed(len) = &shared.len else { return None };
         i64::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()
-    }
-
-    /// Whether nothing may order accesses of two lanes of a warp.
-    fn unordered(&self, first: &Access<'_>, second: &Access<'_>, threads: [usize; 2]) -> bool {
-        let wait = self.order.warp_wait_between(first.number, second.number, threads);
-        wait == Between::None
     }
 
     fn race(&self, first: &Access<'_>, second: &Access<'_>, found: Meeting, among: Among) -> Race {
@@ -196,7 +190,7 @@ impl Block<'_> {
 
     /// Whether two threads may meet, for all that is known, with nothing that orders them for certain.
     pub(super) fn may_meet(&self, first: &Access<'_>, second: &Access<'_>) -> bool {
-        let (Some(a), Some(b)) = (&first.places, &second.places) else { return true };
+        let (Some(a), Some(b)) = (first.places(), second.places()) else { return true };
         let apart = self.order.may_be_far_apart(first.number, second.number);
         // Of a number that is the same in a warp or in one iteration, threads may have different ones.
         let own = |symbol: SymbolId| {
@@ -204,12 +198,9 @@ impl Block<'_> {
             let of_launch = matches!(symbol.kind, SymbolKind::Launch | SymbolKind::BlockIdx);
             symbol.group == Group::Warp || apart && !of_launch
         };
+        let waits = self.order.warp_waits(first.number, second.number);
         let accept = |x: usize, y: usize| {
-            let surely = || {
-                let wait = self.order.warp_wait_between(first.number, second.number, [x, y]);
-                wait == Between::Surely
-            };
-            x != y && !(x / 32 == y / 32 && first.number != second.number && surely())
+            x != y && !(x / 32 == y / 32 && waits.of([x, y]) == Between::Surely)
         };
         let relation = Relation {
             symbols: &self.trace.symbols,

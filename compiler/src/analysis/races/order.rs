@@ -6,7 +6,7 @@
 //! is *undecided* here if nothing is known of its condition. What is known is right for each thread, and
 //! what stands behind a guard happens in a block that is not at an edge; neither is a need.
 use crate::{
-    analysis::trace::{Event, Split, SymbolId, Trace, What},
+    analysis::trace::{Event, Split, SymbolId, Threads, Trace, What, Which},
     id::Facts,
     ir::{Body, InstId, Kernel, Op},
 };
@@ -21,6 +21,11 @@ pub(super) struct Order<'a> {
     undecided: Facts<InstId, bool>,
     /// The `if`s on which each block goes one way as a whole.
     decided_by_block: Facts<InstId, bool>,
+    /// The events of each instruction, by number.
+    events: Facts<InstId, Vec<usize>>,
+    /// The events at which lanes of warps meet, and those at which the grid waits, by number.
+    meetings: Vec<usize>,
+    grid_waits: Vec<usize>,
     /// Where control may leave, by the number of the event at which it is decided.
     exits: Vec<(usize, Exit)>,
 }
@@ -49,7 +54,20 @@ impl<'a> Order<'a> {
         let mut undecided = kernel.insts.facts(false);
         let mut decided_by_block = kernel.insts.facts(true);
         let mut exits = Vec::new();
+        let mut events = kernel.insts.facts(Vec::new());
+        let (mut meetings, mut grid_waits) = (Vec::new(), Vec::new());
         for (number, event) in trace.events.iter().enumerate() {
+            events[event.inst].push(number);
+            match event.what {
+                What::Meeting { .. } => meetings.push(number),
+                What::SyncGrid => grid_waits.push(number),
+                What::Access(_)
+                | What::OutOfBounds { .. }
+                | What::Branch(_)
+                | What::Return
+                | What::Barrier
+                | What::Fence => {}
+            }
             let What::Branch(split) = &event.what else { continue };
             decided_by_block[event.inst] &= *split == Split::Uniform;
             if is_undecided(split) {
@@ -60,7 +78,17 @@ impl<'a> Order<'a> {
                 }
             }
         }
-        Self { kernel, trace, parents, undecided, decided_by_block, exits }
+        Self {
+            kernel,
+            trace,
+            parents,
+            undecided,
+            decided_by_block,
+            events,
+            meetings,
+            grid_waits,
+            exits,
+        }
     }
 
     fn event(&self, number: usize) -> &'a Event {
@@ -177,10 +205,9 @@ impl<'a> Order<'a> {
         let Some(repeated) = self.repeated(a, b) else { return false };
         let (from, to) = (self.event(a.min(b)), self.event(a.max(b)));
         let symbolic = iterations(from).any(|of| of.of == repeated && of.symbol.is_some());
-        let next = self.trace.events.iter().find(|event| {
-            event.inst == from.inst && event.loops == from.loops && event.rounds == to.rounds
-        });
-        symbolic && next.is_none_or(|next| next.since <= from.interval)
+        let events = self.events[from.inst].iter().map(|&at| self.event(at));
+        let mut next = events.filter(|of| of.loops == from.loops && of.rounds == to.rounds);
+        symbolic && next.next().is_none_or(|next| next.since <= from.interval)
     }
 
     /// Whether no block does both: they are in different arms of an `if` that a block decides as a whole.
@@ -207,48 +234,59 @@ impl<'a> Order<'a> {
 
     /// What is known of a wait of the grid between two events.
     pub(super) fn grid_wait_between(&self, first: usize, second: usize) -> Between {
-        self.between(first.min(second), first.max(second), |what| matches!(what, What::SyncGrid))
-    }
-
-    /// Whether lanes of some warp meet between two events.
-    pub(super) fn meets_between(&self, first: usize, second: usize) -> bool {
-        let between = &self.trace.events[first.min(second)..first.max(second)];
-        between.iter().any(|event| matches!(event.what, What::Meeting { .. }))
-    }
-
-    /// What is known of a meeting of the warp of both `threads` between two events: one at which memory is ordered.
-    pub(super) fn warp_wait_between(
-        &self,
-        first: usize,
-        second: usize,
-        threads: [usize; 2],
-    ) -> Between {
-        let (first, second) = (first.min(second), first.max(second));
         let mut found = Between::None;
-        for at in first + 1..second {
-            let What::Meeting { mask, .. } = &self.event(at).what else { continue };
-            let event = self.event(at);
-            let all = matches!(self.kernel.insts[event.inst].op, Op::SyncWarp { .. })
-                && mask.is_none()
-                && event.active.which == crate::analysis::trace::Which::All
-                && threads.iter().all(|&thread| event.active.threads.has(thread));
-            if all && (self.implies(first, at) || self.implies(second, at)) {
-                return Between::Surely;
-            }
-            found = Between::Perhaps;
-        }
-        found
-    }
-
-    fn between(&self, first: usize, second: usize, is: impl Fn(&What) -> bool) -> Between {
-        let mut found = Between::None;
-        for at in (first + 1..second).filter(|&at| is(&self.event(at).what)) {
+        for &at in between(&self.grid_waits, first, second) {
             if self.implies(first, at) || self.implies(second, at) {
                 return Between::Surely;
             }
             found = Between::Perhaps;
         }
         found
+    }
+
+    /// The meetings of warps between two events.
+    pub(super) fn warp_waits(&self, first: usize, second: usize) -> WarpWaits<'a> {
+        let mut waits = WarpWaits::default();
+        for &at in between(&self.meetings, first, second) {
+            waits.any = true;
+            let event = self.event(at);
+            let What::Meeting { mask: None, .. } = &event.what else { continue };
+            let all = matches!(self.kernel.insts[event.inst].op, Op::SyncWarp { .. })
+                && event.active.which == Which::All;
+            if all && (self.implies(first, at) || self.implies(second, at)) {
+                waits.sure.push(&event.active.threads);
+            }
+        }
+        waits
+    }
+}
+
+/// Those of `events`, in order, that are between two others.
+fn between(events: &[usize], first: usize, second: usize) -> &[usize] {
+    let (first, second) = (first.min(second), first.max(second));
+    let from = events.partition_point(|&at| at <= first);
+    let to = events.partition_point(|&at| at < second);
+    &events[from..to.max(from)]
+}
+
+/// Meetings of warps between two events.
+#[derive(Debug, Default)]
+pub(super) struct WarpWaits<'a> {
+    /// Whether there are any.
+    pub(super) any: bool,
+    /// Of those that order memory, and are run whenever both events are: the threads that meet.
+    sure: Vec<&'a Threads>,
+}
+
+impl WarpWaits<'_> {
+    /// What is known of a meeting of the warp of both `threads`: one at which memory is ordered.
+    pub(super) fn of(&self, threads: [usize; 2]) -> Between {
+        let meet = |set: &&Threads| threads.iter().all(|&thread| set.has(thread));
+        match self.any {
+            true if self.sure.iter().any(meet) => Between::Surely,
+            true => Between::Perhaps,
+            false => Between::None,
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{
     analysis::trace::{Monomial, Symbol, SymbolId, Threads, Value},
     id::Table,
 };
-use std::collections::HashMap;
 
 /// After so many pairs of threads of two groups, they may meet.
 const MOST_TRIES: u32 = 2048;
@@ -20,8 +19,6 @@ const MOST_GROUPS: usize = 64;
 pub(super) struct Places {
     /// None if there are too many.
     groups: Vec<Group>,
-    /// Every symbol in them.
-    symbols: Vec<SymbolId>,
     bytes: i64,
 }
 
@@ -86,36 +83,36 @@ pub(super) enum Side {
 impl Places {
     /// Those of an access to `bytes` bytes at `offset` by `threads`.
     pub(super) fn new(offset: &Value, bytes: u32, threads: &Threads) -> Self {
-        let terms = offset.terms();
-        let symbols = || terms.iter().filter(|term| !term.of.0.is_empty());
-        let number = terms.iter().find(|term| term.of.0.is_empty());
-        let number = |thread| number.map_or(0, |term| term.factors.at(thread));
-        let mut parts: HashMap<Vec<i64>, Vec<(i64, usize)>> = HashMap::new();
-        if symbols().all(|term| term.factors.same().is_some()) {
-            let factors = symbols().filter_map(|term| term.factors.same()).collect();
-            parts.insert(factors, threads.iter().map(|thread| (number(thread), thread)).collect());
-        } else {
-            for thread in threads.iter() {
-                let factors = symbols().map(|term| term.factors.at(thread)).collect();
-                parts.entry(factors).or_default().push((number(thread), thread));
+        let symbolic = offset.symbolic();
+        let numbers = offset.numbers();
+        let mut parts: Vec<Part> = Vec::new();
+        for warp in 0..threads.warps() {
+            let lanes = threads.warp(warp);
+            if lanes == 0 {
+                continue;
+            }
+            let numbers = numbers.of_warp(warp);
+            let factors: Vec<[i64; 32]> =
+                symbolic.iter().map(|term| term.factors.of_warp(warp)).collect();
+            let mut lane = 0;
+            while lane < 32 {
+                if lanes >> lane & 1 == 1 {
+                    let part = part(&mut parts, &factors, lane);
+                    parts[part].1.push((numbers[lane], warp * 32 + lane));
+                }
+                lane += 1;
+            }
+            if parts.len() > MOST_GROUPS {
+                parts.clear();
+                break;
             }
         }
-        if parts.len() > MOST_GROUPS {
-            parts.clear();
-        }
-        let mut groups: Vec<Group> = parts
-            .into_iter()
-            .map(|(factors, mut at)| {
-                at.sort_unstable();
-                let step =
-                    at.windows(2).fold(0, |step, pair| gcd(step, pair[1].0.abs_diff(pair[0].0)));
-                let of = symbols().map(|term| term.of.clone()).zip(factors);
-                Group { of: of.filter(|&(_, factor)| factor != 0).collect(), at, step }
-            })
-            .collect();
-        groups.sort_unstable_by_key(|group| group.at.iter().map(|&(_, thread)| thread).min());
-        let symbols = symbols().flat_map(|term| term.of.0.iter().copied()).collect();
-        Self { groups, symbols, bytes: i64::from(bytes) }
+        let groups = parts.into_iter().map(|(factors, at)| {
+            let of = symbolic.iter().map(|term| &term.of).zip(factors);
+            let of = of.filter(|&(_, factor)| factor != 0);
+            Group::new(of.map(|(of, factor)| (of.clone(), factor)).collect(), at)
+        });
+        Self { groups: groups.collect(), bytes: i64::from(bytes) }
     }
 
     /// Whether nothing is known of them but the symbols.
@@ -141,10 +138,47 @@ impl Places {
         }
         Some(moved)
     }
+}
 
-    /// True if a symbol that `is` is in it.
-    pub(super) fn mentions(&self, is: &dyn Fn(SymbolId) -> bool) -> bool {
-        self.symbols.iter().any(|&symbol| is(symbol))
+/// The factors of the symbols, and what each thread that has them adds, with its number.
+type Part = (Vec<i64>, Vec<(i64, usize)>);
+
+/// The number of the part with the factors of this lane; a new one if there is none. Neighbours are
+/// mostly in the same.
+fn part(parts: &mut Vec<Part>, factors: &[[i64; 32]], lane: usize) -> usize {
+    let mut part = parts.len();
+    while part > 0 {
+        part -= 1;
+        let known = &parts[part].0;
+        let mut term = 0;
+        while term < factors.len() && known[term] == factors[term][lane] {
+            term += 1;
+        }
+        if term == factors.len() {
+            return part;
+        }
+    }
+    parts.push((factors.iter().map(|factors| factors[lane]).collect(), Vec::new()));
+    parts.len() - 1
+}
+
+impl Group {
+    /// Of what each of some threads adds to the symbols.
+    fn new(of: Vec<(Monomial, i64)>, mut at: Vec<(i64, usize)>) -> Self {
+        let mut step = 0;
+        let (mut is_sorted, mut last) = (true, at.first().copied().unwrap_or_default());
+        for &next in &at {
+            is_sorted &= last.0 < next.0 || last.0 == next.0 && last.1 <= next.1;
+            let distance = next.0.abs_diff(last.0);
+            if distance != 0 && (step == 0 || distance % step != 0) {
+                step = gcd(step, distance);
+            }
+            last = next;
+        }
+        if !is_sorted {
+            at.sort_unstable();
+        }
+        Self { of, at, step }
     }
 }
 
@@ -173,12 +207,22 @@ fn meet_in(
     if are_apart(first, second, bytes, 0) {
         return None;
     }
-    first.at.iter().find_map(|&(at, a)| {
-        let from = second.at.partition_point(|&(other, _)| other <= at - bytes[1]);
-        let near = second.at[from..].iter().take_while(|&&(other, _)| other < at + bytes[0]);
-        let b = near.map(|&(_, b)| b).find(|&b| accept(a, b))?;
-        Some(Meeting { threads: [a, b], at, symbolic: !first.of.is_empty() })
-    })
+    // Plain loops: this is run for many pairs of accesses, in a macro that is built without optimization.
+    let mut from = 0;
+    for &(at, a) in &first.at {
+        while from < second.at.len() && second.at[from].0 <= at - bytes[1] {
+            from += 1;
+        }
+        let mut near = from;
+        while near < second.at.len() && second.at[near].0 < at + bytes[0] {
+            let b = second.at[near].1;
+            if accept(a, b) {
+                return Some(Meeting { threads: [a, b], at, symbolic: !first.of.is_empty() });
+            }
+            near += 1;
+        }
+    }
+    None
 }
 
 /// Whether two threads may access the same byte, for all that is known.
@@ -357,16 +401,12 @@ mod tests {
             of.0.push(SymbolId::new(symbol));
             (of, factor)
         });
-        let mut at: Vec<(i64, usize)> =
-            at.iter().enumerate().map(|(thread, &number)| (number, thread)).collect();
-        at.sort_unstable();
-        let step = at.windows(2).fold(0, |step, pair| gcd(step, pair[1].0.abs_diff(pair[0].0)));
-        Group { of: of.collect(), at, step }
+        let at = at.iter().enumerate().map(|(thread, &number)| (number, thread)).collect();
+        Group::new(of.collect(), at)
     }
 
     fn places(group: Group, bytes: i64) -> Places {
-        let symbols = group.of.iter().flat_map(|(of, _)| of.0.clone()).collect();
-        Places { groups: vec![group], symbols, bytes }
+        Places { groups: vec![group], bytes }
     }
 
     /// Two symbols, each from 0 to a number.

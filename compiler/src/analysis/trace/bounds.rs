@@ -18,6 +18,9 @@ impl Run<'_> {
         };
         let (Some(index), Some(len)) = (largest(index), largest(len)) else { return };
         let Some(len) = len.same() else { return };
+        if index.limits().1 < len {
+            return;
+        }
         let is_out = |thread: usize| active.threads.has(thread) && index.at(thread) >= len;
         let threads = Threads::where_true(self.count, is_out);
         if !threads.is_empty() {

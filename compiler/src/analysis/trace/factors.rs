@@ -27,13 +27,37 @@ pub struct Affine {
 }
 
 impl Affine {
+    /// Plain code, here and below: it is run for every value, in a macro that is built without optimization.
     fn at(&self, thread: usize) -> i64 {
-        let [x, y, _] = self.dims.map(|dim| dim as usize);
-        let [a, b, c] = self.step;
-        if b == 0 && c == 0 {
-            return self.first + a * small(thread % x);
+        let (x, y) = (self.dims[0] as usize, self.dims[1] as usize);
+        let along_x = self.first + self.step[0] * small(thread % x);
+        if self.step[1] == 0 && self.step[2] == 0 {
+            return along_x;
         }
-        self.first + a * small(thread % x) + b * small(thread / x % y) + c * small(thread / x / y)
+        let rows = thread / x;
+        along_x + self.step[1] * small(rows % y) + self.step[2] * small(rows / y)
+    }
+    /// Those of the threads from `thread` on, as many as `list` has room for.
+    fn fill(&self, thread: usize, list: &mut [i64]) {
+        let (dim_x, dim_y) = (self.dims[0] as usize, self.dims[1] as usize);
+        let [a, b, c] = self.step;
+        let (mut x, mut y) = (thread % dim_x, thread / dim_x % dim_y);
+        let mut factor = self.first + a * small(x) + b * small(y);
+        factor += c * small(thread / dim_x / dim_y);
+        let mut place = 0;
+        while place < list.len() {
+            list[place] = factor;
+            place += 1;
+            (factor, x) = (factor.wrapping_add(a), x + 1);
+            if x == dim_x {
+                factor = factor.wrapping_sub(a.wrapping_mul(small(dim_x))).wrapping_add(b);
+                (x, y) = (0, y + 1);
+            }
+            if y == dim_y {
+                factor = factor.wrapping_sub(b.wrapping_mul(small(dim_y))).wrapping_add(c);
+                y = 0;
+            }
+        }
     }
     /// True if it grows along axes only of which each step is a number of whole warps.
     fn is_same_in_rows_of_warps(&self) -> bool {
@@ -50,17 +74,23 @@ impl Affine {
     /// The smallest and the largest; `None` if one does not fit.
     fn limits(&self) -> Option<(i64, i64)> {
         let (mut min, mut max) = (self.first, self.first);
-        for (step, dim) in self.step.into_iter().zip(self.dims) {
-            let last = step.checked_mul(i64::from(dim) - 1)?;
-            (min, max) = (min.checked_add(last.min(0))?, max.checked_add(last.max(0))?);
+        let mut axis = 0;
+        while axis < 3 {
+            let last = self.step[axis].checked_mul(i64::from(self.dims[axis]) - 1)?;
+            if last < 0 {
+                min = min.checked_add(last)?;
+            } else {
+                max = max.checked_add(last)?;
+            }
+            axis += 1;
         }
         Some((min, max))
     }
 }
 
 /// A thread's number as a factor.
-fn small(thread: usize) -> i64 {
-    i64::try_from(thread).unwrap_or(i64::MAX)
+const fn small(thread: usize) -> i64 {
+    thread.cast_signed() as i64
 }
 
 impl PartialEq for Factors {
@@ -105,10 +135,12 @@ impl Factors {
     }
     fn of_affine(affine: Option<Affine>) -> Option<Self> {
         let mut affine = affine?;
-        for (step, dim) in affine.step.iter_mut().zip(affine.dims) {
-            if dim == 1 {
-                *step = 0;
+        let mut axis = 0;
+        while axis < 3 {
+            if affine.dims[axis] == 1 {
+                affine.step[axis] = 0;
             }
+            axis += 1;
         }
         affine.limits()?;
         if affine.step == [0; 3] {
@@ -124,6 +156,29 @@ impl Factors {
             Self::Each(factors) => factors[thread],
         }
     }
+    /// Those of the lanes of a warp; of lanes that the block does not have, anything.
+    pub fn of_warp(&self, warp: usize) -> [i64; 32] {
+        let mut list = [0; 32];
+        match self {
+            Self::Same(factor) => list = [*factor; 32],
+            Self::Affine(affine) => affine.fill(warp * 32, &mut list),
+            Self::Each(factors) => {
+                let end = factors.len().min(warp * 32 + 32);
+                list[..end - warp * 32].copy_from_slice(&factors[warp * 32..end]);
+            }
+        }
+        list
+    }
+    /// Those of all threads of a block of `count`.
+    fn list(&self, count: usize) -> Vec<i64> {
+        let mut list = vec![0; count];
+        match self {
+            Self::Same(factor) => list = vec![*factor; count],
+            Self::Affine(affine) => affine.fill(0, &mut list),
+            Self::Each(factors) => list.copy_from_slice(factors),
+        }
+        list
+    }
     /// The one of all threads, if it is the same in all.
     pub const fn same(&self) -> Option<i64> {
         match self {
@@ -137,7 +192,8 @@ impl Factors {
             return true;
         }
         let Some(first) = threads.next() else { return true };
-        threads.all(|thread| self.at(thread) == self.at(first))
+        let first = self.at(first);
+        threads.all(|thread| self.at(thread) == first)
     }
     /// True if it is the same in those of each warp that are in `active`.
     pub fn is_same_in_warps(&self, active: &Threads) -> bool {
@@ -154,10 +210,11 @@ impl Factors {
         if lanes == 0 {
             return true;
         }
+        let list = self.of_warp(warp);
         let mut lane = lanes.trailing_zeros() as usize;
-        let first = self.at(warp * 32 + lane);
+        let first = list[lane];
         while lane < 32 {
-            if lanes >> lane & 1 == 1 && self.at(warp * 32 + lane) != first {
+            if lanes >> lane & 1 == 1 && list[lane] != first {
                 return false;
             }
             lane += 1;
@@ -186,10 +243,10 @@ impl Factors {
     /// `of` what it is in each thread; `None` if that does not fit.
     pub(super) fn map(&self, of: impl Fn(i64) -> Option<i64>) -> Option<Self> {
         let Some(count) = self.len() else { return Some(Self::Same(of(self.at(0))?)) };
-        let mut list = Vec::with_capacity(count);
+        let mut list = self.list(count);
         let mut thread = 0;
         while thread < count {
-            list.push(of(self.at(thread))?);
+            list[thread] = of(list[thread])?;
             thread += 1;
         }
         Some(Self::table(list))
@@ -199,10 +256,10 @@ impl Factors {
         let Some(count) = self.len().or(other.len()) else {
             return Some(Self::Same(of(self.at(0), other.at(0))?));
         };
-        let mut list = Vec::with_capacity(count);
+        let (mut list, other) = (self.list(count), other.list(count));
         let mut thread = 0;
         while thread < count {
-            list.push(of(self.at(thread), other.at(thread))?);
+            list[thread] = of(list[thread], other[thread])?;
             thread += 1;
         }
         Some(Self::table(list))

@@ -52,7 +52,7 @@ mod value;
 
 use crate::{
     analysis::{
-        range::{self, Range},
+        range::{self, Range, Ranges},
         uniformity::{self, Group, Uniformity},
     },
     id::Facts,
@@ -251,17 +251,22 @@ pub enum AccessKind {
 /// Runs one block of `kernel`, which may be generic, in the shape that it declares or, without a declaration, in
 /// the one that [`Shape::of`] assumes.
 pub fn analyze(kernel: &Kernel) -> Trace {
-    analyze_in(kernel, &uniformity::analyze(kernel), Shape::of(kernel))
+    analyze_in(kernel, &uniformity::analyze(kernel), &range::analyze(kernel), Shape::of(kernel))
 }
 
-/// The same for a kernel whose `uniformity` is known, in any shape.
-pub fn analyze_in(kernel: &Kernel, uniformity: &Uniformity, shape: Shape) -> Trace {
+/// The same for a kernel whose `uniformity` and `ranges` are known, in any shape.
+pub fn analyze_in(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    ranges: &Ranges,
+    shape: Shape,
+) -> Trace {
     if !(1..=MOST_THREADS).contains(&shape.threads()) {
         let spread = kernel.insts.facts(Some(Spread::Thread));
         let (symbols, events) = (crate::id::Table::new(), Vec::new());
         return Trace { shape, symbols, events, complete: false, spread };
     }
-    Run::new(kernel, uniformity, range::analyze(kernel), shape).run()
+    Run::new(kernel, uniformity, ranges, shape).run()
 }
 
 impl Trace {

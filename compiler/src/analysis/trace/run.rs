@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub(super) struct Run<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) uniformity: &'k Uniformity,
-    pub(super) ranges: Ranges,
+    pub(super) ranges: &'k Ranges,
     pub(super) shape: Shape,
     /// Threads in the block, and all of them.
     pub(super) count: usize,
@@ -99,7 +99,7 @@ impl<'k> Run<'k> {
     pub(super) fn new(
         kernel: &'k Kernel,
         uniformity: &'k Uniformity,
-        ranges: Ranges,
+        ranges: &'k Ranges,
         shape: Shape,
     ) -> Self {
         let count = shape.threads();

@@ -12,7 +12,10 @@ use super::{
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
 use crate::{
-    analysis::vectors::{self, Vectors},
+    analysis::{
+        range,
+        vectors::{self, Vectors},
+    },
     id::{self, Id},
     ir::{
         ArrayId, Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
@@ -105,11 +108,12 @@ pub(super) struct Emitter<'k> {
 
 impl<'k> Emitter<'k> {
     pub(super) fn new(kernel: &'k Kernel, target: Target) -> Self {
+        let ranges = range::analyze(kernel);
         Self {
             kernel,
             target,
-            facts: Facts::of(kernel),
-            vectors: vectors::analyze(kernel),
+            facts: Facts::of(kernel, &ranges),
+            vectors: vectors::analyze_in(kernel, &ranges),
             regs: Regs::default(),
             code: Code::default(),
             failures: Vec::new(),

@@ -3,7 +3,7 @@
 //! **Upper bounds.** `usize` is 64 bits, and a GPU computes in 32. [`Facts::fits`] says
 //! which `u64` values are provably less than 2^32: those live in 32-bit registers, are
 //! compared and computed there where the operation allows, and index with one widening
-//! multiply-add. The bounds are those of [`range`], which the optimizer goes by, too.
+//! multiply-add. The bounds are [`Ranges`], which the optimizer goes by, too.
 //!
 //! **Where threads meet.** A thread that has ended must not keep others waiting. See
 //! [`fault`](super::fault).
@@ -14,7 +14,7 @@
 //! may repeat, so that the index that was checked is the index that is used.
 use super::copies;
 use crate::{
-    analysis::range::{self, Range},
+    analysis::range::{Range, Ranges},
     id::{self, Id},
     ir::{Axis, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
@@ -31,7 +31,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(kernel: &Kernel) -> Self {
+    pub(super) fn of(kernel: &Kernel, ranges: &Ranges) -> Self {
         let mut facts = Self {
             max: kernel.insts.facts(u64::MAX),
             small: kernel.locals.facts(false),
@@ -41,7 +41,7 @@ impl Facts {
             needs_copy: copies::needed(kernel),
             last_meeting: last_meeting(kernel),
         };
-        facts.bound(kernel);
+        facts.bound(kernel, ranges);
         facts.look_at_users(kernel);
         facts.trace_addresses(kernel);
         facts
@@ -88,8 +88,7 @@ impl Facts {
         id.index() < self.last_meeting
     }
 
-    fn bound(&mut self, kernel: &Kernel) {
-        let ranges = range::analyze(kernel);
+    fn bound(&mut self, kernel: &Kernel, ranges: &Ranges) {
         // What never runs has no value at all.
         let most = |range: Range| u64::try_from(range.max.max(0)).unwrap_or(u64::MAX);
         for (id, inst) in kernel.insts.iter() {
