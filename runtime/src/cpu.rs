@@ -12,6 +12,7 @@ use crate::{
     kernel::{Cache, FaultDetails, Source},
     launch::Geometry,
     output::{self, Printer},
+    trace::Debugger,
     unoptimized,
 };
 use std::{
@@ -28,7 +29,7 @@ use warpwise_compiler::{
 };
 use warpwise_simt::{
     CheckedProgram, CountingProgram, FaultReport, Memory, Outcome, Program, Requests, Stopped,
-    Waiting,
+    TracedProgram, Waiting,
 };
 
 /// Where the interpreter is named in messages.
@@ -50,6 +51,8 @@ static UNOPTIMIZED_COUNTING: Cache<CountingProgram> = Cache::new();
 /// Both, with what checks.
 static CHECKED: Cache<CheckedProgram> = Cache::new();
 static UNOPTIMIZED_CHECKED: Cache<CheckedProgram> = Cache::new();
+/// Those that can be looked at, as the front end made them.
+static TRACED: Cache<TracedProgram> = Cache::new();
 
 /// One CPU device: what it still has to report.
 #[derive(Debug)]
@@ -118,13 +121,14 @@ impl Interpreter {
     }
 
     /// Runs a launch, of at most so many `steps`, to its end; counts it, if there is a place for that, or checks it,
-    /// if that is asked for.
+    /// if that is asked for, or does what the debugger asks for.
     pub(crate) fn run(
         &self,
         launch: &Launch<'_>,
         steps: Option<u64>,
         counters: Option<&counters::Pending>,
         checking: Option<&Checking>,
+        debugger: Option<&Debugger>,
     ) -> Result<()> {
         let checks = checking.map(|checking| checking.checks.clone()).transpose()?;
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
@@ -132,10 +136,16 @@ impl Interpreter {
         let Geometry { grid, block } = launch.geometry;
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
         let start = Instant::now();
-        let (outcome, found) = match (counters, checks) {
-            (Some(counters), _) => (self.count(launch, &lent, counters)?, Vec::new()),
-            (None, Some(checks)) => self.check(launch, &lent, checks)?,
-            (None, None) => (self.program(launch)?.run(&lent), Vec::new()),
+        let (outcome, found) = match (debugger, counters, checks) {
+            (Some(debugger), _, _) => {
+                let Launch { source, bindings, bound, .. } = *launch;
+                let program =
+                    TRACED.get(source, bindings, || Ok(TracedProgram::new(&bound.kernel)))?;
+                (debugger.run(source, &program, &lent), Vec::new())
+            }
+            (None, Some(counters), _) => (self.count(launch, &lent, counters)?, Vec::new()),
+            (None, None, Some(checks)) => self.check(launch, &lent, checks)?,
+            (None, None, None) => (self.program(launch)?.run(&lent), Vec::new()),
         };
         unoptimized::took(start.elapsed());
         let (source, kernel) = (launch.source, &launch.bound.kernel);
@@ -255,11 +265,17 @@ fn details(report: &FaultReport) -> FaultDetails {
 
 /// Why a launch was given up, at places of the user's source.
 fn reason(source: &Source, stopped: &Stopped) -> String {
-    let Stopped::Deadlock { block: [x, y, z], waiting } = stopped else {
-        return stopped.to_string();
-    };
-    let waiting: Vec<_> = waiting.iter().map(|waiting| wait(source, waiting)).collect();
-    format!("deadlock in block ({x}, {y}, {z}): {}", waiting.join("; "))
+    match stopped {
+        Stopped::Deadlock { block: [x, y, z], waiting } => {
+            let waiting: Vec<_> = waiting.iter().map(|waiting| wait(source, waiting)).collect();
+            format!("deadlock in block ({x}, {y}, {z}): {}", waiting.join("; "))
+        }
+        Stopped::Halted { block: [x, y, z], span } => {
+            let place = source.place(span.index());
+            format!("a breakpoint ended it at {place}, in block ({x}, {y}, {z})")
+        }
+        Stopped::StepBudget { .. } | Stopped::Malformed { .. } => stopped.to_string(),
+    }
 }
 
 fn wait(source: &Source, waiting: &Waiting) -> String {

@@ -10,9 +10,11 @@ use crate::{
     dispatch::Launch,
     driver::{Allocation, Stream},
     kernel::{Bound, Source},
+    trace::{Debugger, Hit, Trace, Watch},
 };
 use std::{
     fmt,
+    ops::ControlFlow,
     sync::{Arc, Once},
 };
 use warpwise_compiler::{lint::launch::Gpu, specialize::Binding, target::Target};
@@ -48,6 +50,7 @@ pub struct Device {
     steps: Option<u64>,
     counters: Option<Arc<Pending>>,
     checking: Option<Arc<Checking>>,
+    debugger: Option<Arc<Debugger>>,
 }
 
 #[derive(Clone)]
@@ -151,7 +154,7 @@ impl Device {
     }
 
     fn of(engine: Engine) -> Self {
-        Self { engine, steps: None, counters: None, checking: None }
+        Self { engine, steps: None, counters: None, checking: None, debugger: None }
     }
 
     /// The same device, whose launches end with [`Error::Stopped`] after about so many
@@ -195,6 +198,76 @@ impl Device {
     /// clones; nothing by any other. What made launches fail is among it.
     pub fn take_findings(&self) -> Vec<Finding> {
         self.checking.as_ref().map_or_else(Vec::new, |checking| checking.take())
+    }
+
+    /// The same device, which runs launches in an order drawn from `seed`: blocks, warps and lanes that have parted
+    /// take turns, at the beginnings of loops and branches and before accesses to memory. What comes out
+    /// otherwise with another seed depends on an order that no GPU promises, as what a race leaves behind does.
+    /// With the same seed everything happens in the same order again, in a [trace](Self::with_trace), too. Launches
+    /// take much longer. The interpreter only: a GPU takes no notice.
+    #[must_use]
+    pub fn with_schedule(self, seed: u64) -> Self {
+        self.debug(|debugger| debugger.set_seed(seed))
+    }
+
+    /// The same device, which notes every instruction of one thread or warp: see [`trace`](crate::trace). Its launches
+    /// are not [counted](Self::with_counters) or [checked](Self::checked) and take longer, and run in the same order each time, on one thread of
+    /// the host. The interpreter only: a GPU takes no notice.
+    #[must_use]
+    pub fn with_trace(self, watch: Watch) -> Self {
+        self.debug(|debugger| debugger.set_trace(watch))
+    }
+
+    /// What was traced since the last call, launch by launch, by this device [with a trace](Self::with_trace) and its
+    /// clones; nothing by any other.
+    pub fn take_traces(&self) -> Vec<Trace> {
+        self.debugger.as_ref().map_or_else(Vec::new, |debugger| debugger.take_traces())
+    }
+
+    /// The same device, which calls `handler` whenever a thread, or lanes of a warp, come to a line, or at each
+    /// instruction of theirs if `watch` names no line. `ControlFlow::Break(())` ends the launch with
+    /// [`Error::Stopped`], and a panic of the handler comes out of the launch. The handler must not touch buffers
+    /// of the launch: it would wait for them forever. Otherwise as [`with_trace`](Self::with_trace); there may be
+    /// several.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use warpwise::{prelude::*, trace::{Value, Watch}};
+    ///
+    /// #[kernel]
+    /// fn sum(x: &[u32], out: &mut [u32]) {
+    ///     let mut sum = 0;
+    ///     for i in 0..x.len() {
+    ///         sum += x[i];
+    ///     }
+    ///     out[global_idx_x()] = sum;
+    /// }
+    ///
+    /// let watch = Watch::thread([0; 3], [1, 0, 0]);
+    /// let device = Device::cpu().with_breakpoint(watch, |hit| match hit.variable("sum") {
+    ///     Some(Value::Unsigned(sum)) if *sum > 4 => ControlFlow::Break(()),
+    ///     _ => ControlFlow::Continue(()),
+    /// });
+    /// let x = device.upload(&[1u32, 2, 3, 4])?;
+    /// let mut out = device.zeros::<u32>(32)?;
+    /// let launched = sum::launch(&device, LaunchConfig::grid(1).block(32), &x, &mut out);
+    /// assert!(matches!(launched, Err(warpwise::Error::Stopped { .. })));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_breakpoint(
+        self,
+        watch: Watch,
+        handler: impl FnMut(&Hit) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.debug(|debugger| debugger.add_breakpoint(watch, handler))
+    }
+
+    /// The same device, whose launches are asked for more.
+    fn debug(self, ask: impl FnOnce(&mut Debugger)) -> Self {
+        let mut debugger = self.debugger.as_deref().cloned().unwrap_or_default();
+        ask(&mut debugger);
+        Self { debugger: Some(Arc::new(debugger)), ..self }
     }
 
     /// Name of the GPU, or `SIMT interpreter`.
@@ -347,7 +420,8 @@ impl Device {
         match &self.engine {
             Engine::Cpu(interpreter) => {
                 let (counters, checking) = (self.counters.as_deref(), self.checking.as_deref());
-                interpreter.run(launch, self.steps, counters, checking)
+                let debugger = self.debugger.as_deref();
+                interpreter.run(launch, self.steps, counters, checking, debugger)
             }
             Engine::Cuda(stream) => stream.run(launch),
         }

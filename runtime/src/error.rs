@@ -108,7 +108,7 @@ pub enum Error {
     Stopped {
         /// The kernel.
         kernel: &'static str,
-        /// Why: a deadlock, or the step budget.
+        /// Why: a deadlock, the step budget, or a breakpoint.
         reason: String,
         /// The fault of the same launch, which may be the cause.
         fault: Option<Box<DevicePanic>>,

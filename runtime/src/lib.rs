@@ -34,6 +34,7 @@
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
 //! - [`occupancy`]: how many blocks of a kernel run at the same time.
 //! - [`counters`]: what launches did, counted as hardware counts.
+//! - [`trace`]: what one thread or warp does, step by step, and breakpoints.
 //! - [`host`]: kernels called as what they also are, Rust functions.
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Warpwise needs a 64-bit little-endian platform: x86-64 or aarch64");
@@ -67,6 +68,7 @@ mod output;
 mod plain;
 pub mod prelude;
 mod resident;
+pub mod trace;
 mod unoptimized;
 pub mod vector;
 mod view;

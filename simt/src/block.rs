@@ -4,6 +4,8 @@
 //! come: at a barrier, every thread of the block that has not ended, wherever it came
 //! to one; at an operation of a warp, every lane that it names, at the same place.
 //! When all wait and none can go on, that is a deadlock.
+mod order;
+
 use crate::{
     bound::{Bound, along},
     check::BlockChecks,
@@ -11,17 +13,21 @@ use crate::{
     log::Log,
     mask::{GROUP, Mask, Run},
     memory::Memory,
+    order::Order,
     outcome::{Meeting, Waiting},
     registers::{Reg, Registers},
     step::{Exec, Inputs, Place, Slice, Stop, complete, exchange, reduced},
     strand::Strand,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use warpwise_compiler::ir::Builtin;
+use warpwise_compiler::ir::{Builtin, Span};
 
 /// How long a strand may go round loops that may wait for others, before they get a
 /// turn: the costs of its [`Step::Back`]s together.
 pub(crate) const PATIENCE: i64 = 1 << 18;
+
+/// What an iteration of a loop costs that may well wait for others.
+pub(crate) const SPIN: i64 = PATIENCE >> 6;
 
 /// Steps that are taken from the budget of the launch at once.
 const STEPS: u64 = 1 << 16;
@@ -45,6 +51,10 @@ pub(crate) struct Block<'a> {
     /// Whether no lanes that go round loops have been told apart.
     in_step: bool,
     checks: Option<Box<BlockChecks>>,
+    /// In which order strands take turns, if not in the usual one.
+    order: Option<Order>,
+    /// Whether the strand that ran last went round a loop that may wait for others.
+    spins: bool,
 }
 
 /// Up to [`GROUP`] threads.
@@ -65,6 +75,10 @@ pub(crate) enum Turn {
     Waits,
     /// Every thread that has not ended waits for the other blocks.
     Meets,
+    /// It is the turn of other blocks.
+    GivesWay,
+    /// Somebody who looks on wants the launch to end here.
+    Halted(Span),
     /// No thread can go on.
     Deadlock(Vec<Waiting>),
     /// The launch has no steps left.
@@ -98,6 +112,8 @@ impl<'a> Block<'a> {
             steps: 0,
             in_step: true,
             checks: bound.checks.as_ref().map(|checks| Box::new(BlockChecks::new(checks))),
+            order: None,
+            spins: false,
         };
         for group in 0..block.groups.len() {
             block.preset(group, true);
@@ -116,6 +132,7 @@ impl<'a> Block<'a> {
         if let Some(checks) = &mut self.checks {
             checks.start(number);
         }
+        self.start_order();
         self.shared.iter().for_each(Memory::fill_with_ones);
         for (uniform, given) in &self.code.given {
             let bits = match given {
@@ -172,6 +189,7 @@ impl<'a> Block<'a> {
     /// Runs the block until it ends, or waits for others.
     pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, log: &mut Log) -> Turn {
         loop {
+            self.rearrange();
             let mut waits = true;
             let mut index = 0;
             while index < self.strands.len() {
@@ -194,6 +212,11 @@ impl<'a> Block<'a> {
                         self.split_waiting(index);
                         self.in_step &= self.strands.len() == strands;
                     }
+                    Stop::Turn => {
+                        self.split_waiting(index);
+                        waits &= self.spins;
+                    }
+                    Stop::Halted(span) => return Turn::Halted(span),
                     Stop::Spent => return Turn::Spent,
                     Stop::Malformed(malformed) => return Turn::Malformed(malformed),
                 }
@@ -215,6 +238,10 @@ impl<'a> Block<'a> {
             if waits {
                 self.give_back(budget);
                 return Turn::Waits;
+            }
+            if self.gives_way() {
+                self.give_back(budget);
+                return Turn::GivesWay;
             }
         }
     }
@@ -244,7 +271,8 @@ impl<'a> Block<'a> {
     /// Runs a strand as long as there are steps for it.
     fn run_strand(&mut self, index: usize, budget: Option<&AtomicU64>, log: &mut Log) -> Stop {
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
-        let mut slice = Slice { steps: self.steps, patience: PATIENCE };
+        let stay = self.stay();
+        let mut slice = Slice { steps: self.steps, patience: PATIENCE, stay };
         loop {
             let (number, strand) = &mut self.strands[index];
             let group = &mut self.groups[*number];
@@ -268,6 +296,7 @@ impl<'a> Block<'a> {
             };
             let stop = exec.run(&mut slice);
             self.steps = slice.steps;
+            self.spins = PATIENCE - slice.patience >= SPIN;
             if !matches!(stop, Stop::Spent) || !self.take_steps(budget) {
                 return stop;
             }

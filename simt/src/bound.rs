@@ -1,13 +1,16 @@
 //! Holds a launch against its kernel, and prepares what every block sees of it.
 use crate::{
     Arg, Launch,
-    check::{BoundChecks, choice::Checks},
+    check::BoundChecks,
     code::{Bytes, Code, Given, Param, Slope},
     lanes::walk::{Reach, Walk},
     lower::{SHARED_LIMIT, patterns::Pattern},
     mask::GROUP,
     memory::{Cells, Loan, Memory, Use},
+    order::Order,
     registers::{Uniform, map_uniform},
+    traced::Observation,
+    watch::Watch,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::{
@@ -35,6 +38,10 @@ pub(crate) struct Bound<'a> {
     pub(crate) patterns: &'a [Option<Pattern>],
     /// What the checks need, if there are any.
     pub(crate) checks: Option<BoundChecks>,
+    /// In which order threads take turns, if not in the usual one.
+    pub(crate) order: Option<Order>,
+    /// Who looks on.
+    pub(crate) watchers: &'a [&'a dyn Watch],
     /// Bytes that what was printed would take on a GPU.
     printed: AtomicU64,
 }
@@ -195,7 +202,7 @@ pub(crate) fn bind<'a>(
     loans: &'a [Loan<'_>],
     shared: Vec<u64>,
     patterns: &'a [Option<Pattern>],
-    checks: Option<Checks>,
+    Observation { order, watchers, checks }: Observation<'a>,
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
@@ -252,6 +259,8 @@ pub(crate) fn bind<'a>(
         reaches,
         walks,
         patterns,
+        order,
+        watchers,
         printed: AtomicU64::new(0),
     }
 }

@@ -16,8 +16,8 @@ use crate::{
     registers::{Affine, Array, Reg, Uniform},
 };
 use warpwise_compiler::ir::{
-    Axis, BarrierOp, Builtin, CompareOp, Fault, MatchOp, MessageId, Scalar, ShuffleOp, Size, Span,
-    VoteOp,
+    Axis, BarrierOp, Builtin, CompareOp, Fault, InstId, MatchOp, MessageId, Scalar, ShuffleOp,
+    Size, Span, VoteOp,
 };
 
 /// A rule broken that the verifier checks, or a generic parameter left.
@@ -71,6 +71,30 @@ pub(crate) struct Code {
     pub(crate) counted: Counted,
     /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
     pub(crate) sites: Vec<Site>,
+    /// What is told, if the steps tell.
+    pub(crate) points: Vec<Point>,
+}
+
+/// A point of the kernel at which threads tell that they are there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) inst: InstId,
+    pub(crate) stage: Stage,
+    /// What the instruction has yielded.
+    pub(crate) value: Option<Operand>,
+    /// Whether it is told, or only its value kept.
+    pub(crate) tells: bool,
+}
+
+/// Where in an instruction threads are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// They are about to do it.
+    Reached,
+    /// They have done it.
+    Done,
+    /// They begin an iteration of it, a `for`.
+    Iteration,
 }
 
 /// A block-shared array.
@@ -382,6 +406,14 @@ pub(crate) enum Step {
     Watch {
         site: u32,
     },
+
+    // What tells; only in code that was lowered for it.
+    /// Others may have their turn.
+    Turn,
+    /// Tells who looks on that the active lanes are at that point, in [`Code::points`].
+    Point {
+        point: u32,
+    },
 }
 
 /// The counter of a `for`, and where it goes.
@@ -561,7 +593,9 @@ impl Step {
             | Self::CountArm { .. }
             | Self::CountedLeave { .. }
             | Self::CountRequest { .. }
-            | Self::Watch { .. } => [None, None],
+            | Self::Watch { .. }
+            | Self::Turn
+            | Self::Point { .. } => [None, None],
         };
         targets.into_iter().flatten()
     }

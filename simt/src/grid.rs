@@ -10,11 +10,12 @@ use crate::{
     Launch, Outcome,
     block::{Block, Turn},
     bound::{Bound, bind, check, lend, shared},
-    check::choice::Checks,
     code::{Code, Malformed},
     log::Log,
     lower::patterns::Pattern,
+    order::{BEGUN, Order, WINDOW},
     outcome::Stopped,
+    traced::Observation,
 };
 use std::{
     collections::VecDeque,
@@ -31,16 +32,19 @@ use std::{
 /// How often blocks may still wait for others after one was found that cannot end.
 const GRACE: u32 = 1000;
 
+/// After how many rounds, in which none of many blocks has ended, another one starts in a drawn order.
+const IN_VAIN: u32 = 16;
+
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
 
 /// Runs every thread of `launch`; yields what was counted and found, too. The `patterns` are those of the code's
-/// requests, the `checks` those to make if the code has steps for it.
+/// requests, the `observation` what is asked for if the code has steps for it.
 pub(crate) fn run(
     code: &Code,
     launch: &Launch<'_>,
     patterns: &[Option<Pattern>],
-    checks: Option<Checks>,
+    observation: Observation<'_>,
 ) -> (Outcome, Log) {
     let malformed = |message| {
         let stopped = Some(Stopped::Malformed { message, span: None });
@@ -61,7 +65,8 @@ pub(crate) fn run(
         Ok(shared) => shared,
         Err(message) => return malformed(message),
     };
-    let bound = bind(code, launch, &loans, shared, patterns, checks);
+    let alone = code.alone || observation.is_ordered();
+    let bound = bind(code, launch, &loans, shared, patterns, observation);
     let grid = Grid {
         code,
         bound: &bound,
@@ -73,7 +78,7 @@ pub(crate) fn run(
         end: Mutex::default(),
         meeting: Meeting::default(),
     };
-    grid.run(if code.alone { Some(NonZeroUsize::MIN) } else { launch.workers });
+    grid.run(if alone { Some(NonZeroUsize::MIN) } else { launch.workers });
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (printed, lost) = log.printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
@@ -241,6 +246,14 @@ struct Worker<'a> {
     grace: u32,
     /// The remains of a block that has ended.
     spare: Option<Block<'a>>,
+    /// In which order blocks are taken, if not in that of their numbers.
+    order: Option<Order>,
+    /// Those to draw from.
+    window: Vec<u64>,
+    /// Rounds in which no block has ended.
+    rounds_in_vain: u32,
+    /// Whether a block gave way in this round that does not wait for others.
+    goes_on: bool,
 }
 
 impl<'a> Worker<'a> {
@@ -254,6 +267,10 @@ impl<'a> Worker<'a> {
             again: 0,
             grace: GRACE,
             spare: None,
+            order: grid.bound.order.clone(),
+            window: Vec::new(),
+            rounds_in_vain: 0,
+            goes_on: false,
         }
     }
 
@@ -271,7 +288,12 @@ impl<'a> Worker<'a> {
         match turn {
             Turn::Ended => {
                 self.grid.count(|count| count.ended += 1);
+                self.rounds_in_vain = 0;
                 self.spare = Some(block);
+            }
+            Turn::GivesWay => {
+                self.goes_on = true;
+                self.aside.push_back(block);
             }
             Turn::Meets => {
                 self.rounds = self.grid.count(|count| count.come += 1);
@@ -283,7 +305,9 @@ impl<'a> Worker<'a> {
                 self.grace -= u32::from(self.grid.first_stopped.load(Relaxed) != u64::MAX);
                 self.aside.push_back(block);
                 // Whoever is waited for may be run by another worker.
-                thread::yield_now();
+                if self.order.is_none() {
+                    thread::yield_now();
+                }
             }
             Turn::Deadlock(waiting) => {
                 let stopped =
@@ -291,6 +315,11 @@ impl<'a> Worker<'a> {
                 self.grid.stop(block.number(), stopped);
             }
             Turn::Spent => self.grid.spent(),
+            Turn::Halted(span) => {
+                let block_idx = self.grid.bound.block_idx(block.number());
+                self.grid.stop(0, Stopped::Halted { block: block_idx, span });
+                self.drop_all();
+            }
             Turn::Malformed(Malformed { message, span }) => {
                 self.grid.stop(block.number(), Stopped::Malformed { message, span: Some(span) });
             }
@@ -323,16 +352,52 @@ impl<'a> Worker<'a> {
     fn ready(&mut self) -> Option<Block<'a>> {
         if self.again > 0 {
             self.again -= 1;
-            return self.aside.pop_front();
+            return self.put_aside();
         }
         self.again = self.aside.len();
-        let Some(number) = self.grid.take() else {
+        let Some(number) = self.start() else {
             self.again = self.again.saturating_sub(1);
-            return self.aside.pop_front();
+            return self.put_aside();
         };
         let spare = self.spare.take();
         let mut block = spare.unwrap_or_else(|| Block::new(self.grid.code, self.grid.bound));
         block.start(number);
         Some(block)
+    }
+
+    /// Gives up everything, as the only worker.
+    fn drop_all(&mut self) {
+        self.grid.next.store(self.grid.blocks, Relaxed);
+        self.aside.clear();
+        self.met.clear();
+        self.window.clear();
+    }
+
+    /// A block put aside.
+    fn put_aside(&mut self) -> Option<Block<'a>> {
+        if let Some(order) = self.order.as_mut().filter(|_| !self.aside.is_empty()) {
+            let drawn = order.below(self.aside.len());
+            self.aside.swap(0, drawn);
+        }
+        self.aside.pop_front()
+    }
+
+    /// The number of a block to start.
+    fn start(&mut self) -> Option<u64> {
+        let Some(order) = &mut self.order else { return self.grid.take() };
+        self.rounds_in_vain += 1;
+        // Those that have begun may wait for one that has not.
+        let goes_on = std::mem::take(&mut self.goes_on) && self.rounds_in_vain < IN_VAIN;
+        if self.aside.len() >= BEGUN && goes_on {
+            return None;
+        }
+        self.rounds_in_vain = 0;
+        let room = WINDOW - self.window.len();
+        self.window.extend(std::iter::from_fn(|| self.grid.take()).take(room));
+        if self.window.is_empty() {
+            return None;
+        }
+        let drawn = order.below(self.window.len());
+        Some(self.window.swap_remove(drawn))
     }
 }

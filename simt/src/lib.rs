@@ -38,6 +38,7 @@
 //! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |
+//! | `watch`, `order` | who looks on, and who has the next turn, in a [`TracedProgram`] |
 //! | `tally`, `counters` | what a [`CountingProgram`] counts on the way |
 //! | `check` | what a [`CheckedProgram`] finds on the way |
 //! | `lanes`, `registers`, `memory` | what instructions compute, on vectors of lanes and on shared bytes |
@@ -64,22 +65,28 @@ mod log;
 mod lower;
 mod mask;
 mod memory;
+mod order;
 mod outcome;
 mod program;
 mod registers;
 mod step;
 mod strand;
 mod tally;
+mod traced;
+mod watch;
 
 pub use check::{
     choice::{Checks, UnknownCheck},
     finding::{Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity},
 };
+pub use code::Stage;
 pub use counters::{Counters, Counts, Sectors, Wavefronts};
 pub use launch::{Arg, Launch};
 pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
 pub use program::{CheckedProgram, CountingProgram, Program, Requests};
+pub use traced::TracedProgram;
+pub use watch::{Look, Moment, Watched};
 
 /// Whether this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.
 pub const OPTIMIZED: bool = cfg!(not(unoptimized));

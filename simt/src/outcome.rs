@@ -49,6 +49,13 @@ pub enum Stopped {
         /// The budget.
         steps: u64,
     },
+    /// Somebody who looked on wanted it to end.
+    Halted {
+        /// Index of the block.
+        block: [u32; 3],
+        /// At which instruction.
+        span: Span,
+    },
     /// The launch does not fit the kernel, or the kernel breaks a rule that the
     /// verifier checks: a bug of the caller.
     Malformed {
@@ -122,6 +129,9 @@ impl fmt::Display for Stopped {
             }
             Self::StepBudget { steps } => {
                 write!(f, "threads were still running after {steps} steps")
+            }
+            Self::Halted { block: [x, y, z], span } => {
+                write!(f, "ended by who looked on, in block ({x}, {y}, {z}) ({span})")
             }
             Self::Malformed { message, .. } => write!(f, "malformed launch: {message}"),
         }

@@ -11,6 +11,7 @@ use crate::{
         patterns::{self, Pattern},
     },
     outcome::Stopped,
+    traced::Observation,
 };
 use warpwise_compiler::ir::Kernel;
 
@@ -38,7 +39,7 @@ impl Program {
     /// result is the same every time; floats that blocks add up atomically are added
     /// in the order in which the blocks come, which varies with more than one worker.
     pub fn run(&self, launch: &Launch<'_>) -> Outcome {
-        run(&self.code, launch, |_| Vec::new(), None).0
+        run(&self.code, launch, |_| Vec::new(), Observation::default()).0
     }
 }
 
@@ -90,7 +91,7 @@ impl CountingProgram {
         launch: &Launch<'_>,
         patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
     ) -> (Outcome, Counters) {
-        let (outcome, log) = run(&self.code, launch, patterns, None);
+        let (outcome, log) = run(&self.code, launch, patterns, Observation::default());
         let entries = self.code.as_ref().map_or(&[][..], |code| &code.counted.entries);
         (outcome, Counters::new(&self.kernel, entries, &log.tally))
     }
@@ -119,21 +120,23 @@ impl CheckedProgram {
     /// changes nothing of what the launch does, and is the same for any number of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
         let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
-        let (outcome, log) = run(&self.code, launch, patterns, Some(checks));
+        let observation = Observation { checks: Some(checks), ..Observation::default() };
+        let (outcome, log) = run(&self.code, launch, patterns, observation);
         let sites = self.code.as_ref().map_or(&[][..], |code| &code.sites);
         let found = log.found.report(&Names { kernel: &self.kernel, sites, launch });
         (outcome, found)
     }
 }
 
-fn run(
+/// Runs lowered code, if it is some.
+pub(crate) fn run(
     code: &Result<Code, Malformed>,
     launch: &Launch<'_>,
     patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
-    checks: Option<Checks>,
+    observation: Observation<'_>,
 ) -> (Outcome, Log) {
     match code {
-        Ok(code) => grid::run(code, launch, &patterns(code), checks),
+        Ok(code) => grid::run(code, launch, &patterns(code), observation),
         Err(Malformed { message, span }) => {
             let stopped = Stopped::Malformed { message: message.clone(), span: Some(*span) };
             (Outcome { stopped: Some(stopped), ..Outcome::default() }, Log::default())

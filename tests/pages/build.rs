@@ -8,8 +8,9 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 5] =
-    ["README.md", "docs/guide.md", "docs/language.md", "docs/cuda.md", "docs/counters.md"];
+const PAGES: [&str; 6] =
+    ["README.md", "docs/guide.md", "docs/language.md", "docs/cuda.md", "docs/counters.md",
+    "docs/debugging.md"];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it"));

@@ -8,7 +8,8 @@
 //!    taken back as they are no longer needed ([`allocate`]).
 //!
 //! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]); lowered
-//! for checking, with some that look at what accesses memory ([`crate::check`]).
+//! for checking, with some that look at what accesses memory ([`crate::check`]); lowered for looking on, with
+//! some that tell what threads do ([`crate::watch`]).
 mod address;
 mod affine;
 mod allocate;

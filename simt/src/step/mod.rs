@@ -1,7 +1,7 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`affine`], [`local`], [`meet`], [`say`], [`count`], [`watch`].
+//! kind: [`control`], [`access`], [`affine`], [`local`], [`meet`], [`say`], [`count`], [`trace`], [`watch`].
 mod access;
 mod affine;
 mod control;
@@ -9,6 +9,7 @@ mod count;
 mod local;
 mod meet;
 mod say;
+mod trace;
 mod watch;
 
 use crate::{
@@ -26,7 +27,11 @@ use crate::{
 use control::Next;
 pub(crate) use meet::{Inputs, complete, exchange, reduced};
 use std::sync::atomic::{Ordering::SeqCst, fence};
-use warpwise_compiler::{fault::Reason, ir::Fault, message::MOST_VALUES};
+use warpwise_compiler::{
+    fault::Reason,
+    ir::{Fault, Span},
+    message::MOST_VALUES,
+};
 
 /// Why a strand does not run on.
 pub(crate) enum Stop {
@@ -38,6 +43,10 @@ pub(crate) enum Stop {
     Spun,
     /// Its steps are spent.
     Spent,
+    /// It is the turn of others.
+    Turn,
+    /// Somebody who looks on wants the launch to end here.
+    Halted(Span),
     /// The kernel did something that the verifier rules out.
     Malformed(Malformed),
 }
@@ -48,6 +57,8 @@ pub(crate) struct Slice {
     pub(crate) steps: i64,
     /// Rounds of loops that may wait for others, weighted.
     pub(crate) patience: i64,
+    /// How many turns it passes.
+    pub(crate) stay: i64,
 }
 
 /// Where a strand runs.
@@ -184,6 +195,8 @@ impl<'e> Exec<'e> {
                     continue;
                 }
                 Step::CountedLeave { to, when, branch } => self.counted_leave(*to, *when, *branch),
+                Step::Turn => Self::turn(slice),
+                Step::Point { point } => self.point(*point),
             };
             match next {
                 Next::On => {}

@@ -417,7 +417,7 @@ fn lanes_wait_for_lanes_that_wait_at_the_end_of_the_loop() {
 }
 
 /// Each block waits for the block `%other` has published before it publishes itself.
-fn blocks(first: &str, other: &str) -> String {
+pub(super) fn blocks(first: &str, other: &str) -> String {
     format!(
         "{}
          %b = builtin block_idx.x : u32 !0

@@ -8,6 +8,7 @@ mod grid;
 mod meet;
 mod memory;
 mod say;
+mod trace;
 mod values;
 
 use crate::{Arg, Launch, Memory, Outcome, Program, lanes::Isa};

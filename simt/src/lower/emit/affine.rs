@@ -353,6 +353,7 @@ impl Emitter<'_> {
         self.bind(head);
         let segment = self.end_segment();
         self.hold(id, Parts { base, by: start.by })?;
+        self.iteration(id);
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);

@@ -1,7 +1,7 @@
 //! Control flow: jumps where all lanes go the same way, frames where they may not.
 use super::{Done, Emitter, Label};
 use crate::{
-    block::PATIENCE,
+    block::SPIN,
     code::{Counter, Leave, Malformed, Step, When},
     lanes::{self, LaneFn},
 };
@@ -71,6 +71,10 @@ impl Emitter<'_> {
     /// The instruction of a body that only leaves, for a framed structure or for good.
     fn lone_leave(&self, body: &Body) -> Option<InstId> {
         let [only] = body.0[..] else { return None };
+        // What leaves is to tell it, too.
+        if self.traced {
+            return None;
+        }
         let op = &self.kernel.insts[only].op;
         let frame = |target| self.targets.get(target).and_then(|target: &Target| target.frame);
         let leaves = match op {
@@ -211,6 +215,7 @@ impl Emitter<'_> {
         self.bind(head);
         let segment = self.end_segment();
         self.spread(id)?;
+        self.iteration(id);
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
@@ -244,6 +249,7 @@ impl Emitter<'_> {
         self.step(through);
         self.bind(head);
         let segment = self.end_segment();
+        self.iteration(id);
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
@@ -280,7 +286,7 @@ pub(super) struct RangeFns {
     copy: LaneFn,
 }
 
-/// What an iteration takes of the [`PATIENCE`] with a loop: nothing, if it cannot wait
+/// What an iteration takes of the [`PATIENCE`](crate::block::PATIENCE) with a loop: nothing, if it cannot wait
 /// for another thread, because it reads nothing that others write; much, if it reads
 /// atomically, as those do that wait.
 fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
@@ -288,7 +294,7 @@ fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
         let op = &kernel.insts[*id].op;
         let inner = op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0);
         if let Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } = op {
-            (PATIENCE >> 6) as u32
+            SPIN as u32
         } else if let Op::Load { .. } = op {
             1
         } else {

@@ -4,6 +4,7 @@ mod affine;
 mod count;
 mod flow;
 mod places;
+mod trace;
 mod watch;
 
 use super::{
@@ -52,6 +53,8 @@ pub(crate) enum Added {
     Counting(Requests),
     /// Those that check.
     Checks,
+    /// Those that tell what threads do, and let others have their turn.
+    Traced,
 }
 
 /// Lowers `kernel` by what is known of it.
@@ -87,9 +90,10 @@ pub(super) fn emit(
         span: Span::new(0),
         counting: match added {
             Added::Counting(requests) => Some(Counting::of(kernel, requests)),
-            Added::Nothing | Added::Checks => None,
+            Added::Nothing | Added::Checks | Added::Traced => None,
         },
         watching: matches!(added, Added::Checks),
+        traced: matches!(added, Added::Traced),
     };
     emitter.declare_locals()?;
     emitter.declare_arrays(words)?;
@@ -161,6 +165,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         register_bytes: 0,
         counted: Counted::default(),
         sites: Vec::new(),
+        points: Vec::new(),
     })
 }
 
@@ -220,6 +225,8 @@ struct Emitter<'k> {
     counting: Option<Counting>,
     /// Whether accesses are checked.
     watching: bool,
+    /// Whether steps tell what threads do.
+    traced: bool,
 }
 
 type Done = Result<(), Malformed>;
@@ -262,10 +269,13 @@ impl Emitter<'_> {
     // Instructions.
 
     fn body(&mut self, body: &Body) -> Done {
+        self.turn();
         for &id in &body.0 {
             self.span = self.kernel.insts[id].span;
             self.count_inst(id);
+            self.before(id);
             self.inst(id)?;
+            self.behind(id);
             self.registers.release(self.ranges.end(id));
         }
         Ok(())

@@ -1,0 +1,374 @@
+//! Looking at a kernel while it runs: what one thread or warp does, step by step, and breakpoints.
+//!
+//! ```
+//! use warpwise::{prelude::*, trace::Watch};
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_idx_x();
+//!     if i < y.len() {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! let device = Device::cpu().with_trace(Watch::thread([1, 0, 0], [4, 0, 0]));
+//! let x = device.upload(&[1.0f32; 1000])?;
+//! let mut y = device.upload(&[2.0f32; 1000])?;
+//! saxpy::launch(&device, LaunchConfig::cover(1000), 3.0, &x, &mut y)?;
+//!
+//! let traces = device.take_traces();
+//! println!("{}", traces[0]);
+//! let last = traces[0].events.last().unwrap();
+//! assert_eq!(last.text, "store y[260], 5.0");
+//! # Ok::<(), warpwise::Error>(())
+//! ```
+//!
+//! What is traced is the kernel as it was written, without the optimizer, so that each instruction has a
+//! line of its source. `docs/debugging.md` has more.
+mod value;
+
+use crate::kernel::{Place, Source};
+use std::{
+    fmt,
+    ops::ControlFlow,
+    sync::{Arc, Mutex, PoisonError},
+};
+pub use value::Value;
+use value::{compact, operands, result, text, value_of};
+use warpwise_compiler::{
+    id::Id,
+    ir::{Inst, InstId, Kernel, Op, ParamKind},
+};
+use warpwise_simt::{Look, Moment, Outcome, TracedProgram, Watched};
+
+/// Most instructions that a trace holds.
+const MOST: usize = 1 << 16;
+
+/// Whom to look at, and where: one thread, or one warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Watch {
+    block: [u32; 3],
+    who: Who,
+    line: Option<(Option<&'static str>, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Thread([u32; 3]),
+    Warp(u32),
+}
+
+impl Watch {
+    /// The thread of this index in the block of this index, as
+    /// [`DevicePanic`](crate::DevicePanic) has them.
+    pub const fn thread(block: [u32; 3], thread: [u32; 3]) -> Self {
+        Self { block, who: Who::Thread(thread), line: None }
+    }
+
+    /// The warp of this number in the block of this index.
+    pub const fn warp(block: [u32; 3], warp: u32) -> Self {
+        Self { block, who: Who::Warp(warp), line: None }
+    }
+
+    /// Only where it comes to this line of the kernel's file.
+    pub const fn at_line(self, line: u32) -> Self {
+        Self { line: Some((None, line)), ..self }
+    }
+
+    /// Only where it comes to this line of a file, whose path, as `file!()` gives it, ends so.
+    pub const fn at(self, file: &'static str, line: u32) -> Self {
+        Self { line: Some((Some(file), line)), ..self }
+    }
+
+    /// Which lanes that is, in blocks of so many threads; none if there is no such thread.
+    fn watched(&self, dims: [u32; 3]) -> Watched {
+        let block = self.block;
+        match self.who {
+            Who::Warp(warp) => Watched { block, warp, lanes: u32::MAX },
+            Who::Thread(thread) => {
+                let is_there = thread.iter().zip(&dims).all(|(index, dim)| index < dim);
+                let [x, y, z] = if is_there { thread } else { [0; 3] };
+                let number = (z * dims[1] + y) * dims[0] + x;
+                let lanes = if is_there { 1 << (number % 32) } else { 0 };
+                Watched { block, warp: number / 32, lanes }
+            }
+        }
+    }
+
+    /// Whether it is at one of the lines looked for.
+    fn is_at(&self, source: &Source, place: Place) -> bool {
+        self.line.is_none_or(|(file, line)| {
+            let kernel = source.places.last().map_or("", |place| place.file);
+            let in_file = file.map_or(place.file == kernel, |file| place.file.ends_with(file));
+            in_file && place.line == line
+        })
+    }
+}
+
+/// `block (1, 0, 0), thread (4, 0, 0)`
+impl fmt::Display for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block;
+        write!(f, "block ({x}, {y}, {z}), ")?;
+        match self.who {
+            Who::Thread([x, y, z]) => write!(f, "thread ({x}, {y}, {z})"),
+            Who::Warp(warp) => write!(f, "warp {warp}"),
+        }
+    }
+}
+
+/// What a thread or warp did in one launch. Printed, it is a line for each instruction.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Trace {
+    /// Name of the kernel.
+    pub kernel: &'static str,
+    /// Who was looked at.
+    pub watch: Watch,
+    /// What it did, in this order; empty if the launch has no such thread.
+    pub events: Vec<Event>,
+    /// How much more there was, for which there was no room.
+    pub lost: u64,
+}
+
+/// An instruction that a thread, or lanes of a warp, come to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// As `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Who does it: bit l for lane l of the warp.
+    pub lanes: u32,
+    /// The instruction, in the words of the IR, with values for its operands: `fma 3.0, 1.0, 2.0`. Where
+    /// the values of lanes differ, they stand in brackets.
+    pub text: String,
+    /// Of each operand, the value in each of the lanes, in their order.
+    pub operands: Vec<Vec<Value>>,
+    /// What comes out of it, in each of the lanes.
+    pub result: Option<Vec<Value>>,
+}
+
+/// A breakpoint that was reached.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// Name of the kernel.
+    pub kernel: &'static str,
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// Index of the warp in the block.
+    pub warp: u32,
+    /// What is done there.
+    pub event: Event,
+    /// The scalar parameters, and the mutable variables that have a value.
+    pub variables: Vec<Variable>,
+}
+
+/// A variable of the source.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// What it is, in each of the lanes.
+    pub values: Vec<Value>,
+}
+
+impl Hit {
+    /// The value of a variable, in the first of the lanes; of several of that name the last one declared.
+    pub fn variable(&self, name: &str) -> Option<&Value> {
+        self.variables.iter().rfind(|variable| variable.name == name)?.values.first()
+    }
+}
+
+impl Event {
+    fn new(source: &'static Source, moment: &Moment<'_>) -> Self {
+        let span = moment.kernel().insts[moment.inst].span;
+        let Place { file, line, column } = source.place(span.index());
+        let operands = operands(moment);
+        let text = text(moment, &operands);
+        let operands = operands.into_iter().map(|(_, values)| values).collect();
+        Self { file, line, column, lanes: moment.lanes, text, operands, result: result(moment) }
+    }
+}
+
+/// The variables that have a value in one of the lanes.
+fn variables(moment: &Moment<'_>) -> Vec<Variable> {
+    let kernel: &Kernel = moment.kernel();
+    let lanes = || (0..32usize).filter(|lane| moment.lanes & (1 << lane) != 0);
+    let variable = |name: &str, ty, bits: &dyn Fn(usize) -> Option<u64>| {
+        let value = |lane| Some(value_of(moment, ty, bits(lane)?));
+        let values: Vec<_> = lanes().filter_map(value).collect();
+        (!values.is_empty()).then(|| Variable { name: name.to_owned(), values })
+    };
+    let param = |(id, inst): (InstId, &Inst)| {
+        let Op::Param(param) = inst.op else { return None };
+        let ParamKind::Scalar(_) = kernel.params[param].kind else { return None };
+        variable(&kernel.params[param].name, inst.ty, &|lane| moment.value(id, lane))
+    };
+    let mut variables: Vec<_> = kernel.insts.iter().filter_map(param).collect();
+    // The front end may ask for a parameter more than once.
+    variables.sort_by(|a, b| a.name.cmp(&b.name));
+    variables.dedup_by(|a, b| a.name == b.name);
+    let named = kernel.locals.iter().filter(|(_, local)| !local.name.is_empty());
+    variables.extend(
+        named.filter_map(|(id, local)| {
+            variable(&local.name, local.ty, &|lane| moment.local(id, lane))
+        }),
+    );
+    variables
+}
+
+/// A closure of the user's.
+type Handler = dyn FnMut(&Hit) -> ControlFlow<()> + Send;
+
+/// What is asked of the launches of a device.
+#[derive(Clone, Default)]
+pub(crate) struct Debugger {
+    seed: Option<u64>,
+    trace: Option<(Watch, Arc<Mutex<Vec<Trace>>>)>,
+    breakpoints: Vec<(Watch, Arc<Mutex<Handler>>)>,
+}
+
+impl Debugger {
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.seed = Some(seed);
+    }
+
+    pub(crate) fn set_trace(&mut self, watch: Watch) {
+        self.trace = Some((watch, Arc::default()));
+    }
+
+    pub(crate) fn add_breakpoint(
+        &mut self,
+        watch: Watch,
+        handler: impl FnMut(&Hit) -> ControlFlow<()> + Send + 'static,
+    ) {
+        self.breakpoints.push((watch, Arc::new(Mutex::new(handler))));
+    }
+
+    /// The traces that nobody has taken yet.
+    pub(crate) fn take_traces(&self) -> Vec<Trace> {
+        self.trace.as_ref().map_or_else(Vec::new, |(_, traces)| {
+            std::mem::take(&mut *traces.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
+    /// Runs a launch and does what is asked.
+    pub(crate) fn run(
+        &self,
+        source: &'static Source,
+        program: &TracedProgram,
+        launch: &warpwise_simt::Launch<'_>,
+    ) -> Outcome {
+        let mut traced = None;
+        let mut looks: Vec<(Watched, Box<Look<'_>>)> = Vec::new();
+        if let Some((watch, _)) = &self.trace {
+            let (watch, kernel) = (*watch, source.name);
+            let trace = traced.insert(Trace { kernel, watch, events: Vec::new(), lost: 0 });
+            let look = move |moment: &Moment<'_>| {
+                trace.see(source, moment);
+                ControlFlow::Continue(())
+            };
+            looks.push((watch.watched(launch.block), Box::new(look)));
+        }
+        for (watch, handler) in &self.breakpoints {
+            let watched = watch.watched(launch.block);
+            let mut last = None;
+            let look = move |moment: &Moment<'_>| {
+                let place = source.place(moment.kernel().insts[moment.inst].span.index());
+                let line = Some((place.file, place.line));
+                let comes = std::mem::replace(&mut last, line) != line;
+                if !watch.is_at(source, place) || (watch.line.is_some() && !comes) {
+                    return ControlFlow::Continue(());
+                }
+                let event = Event::new(source, moment);
+                let Watched { block, warp, .. } = watched;
+                let variables = variables(moment);
+                let hit = Hit { kernel: source.name, block, warp, event, variables };
+                handler.lock().unwrap_or_else(PoisonError::into_inner)(&hit)
+            };
+            looks.push((watched, Box::new(look)));
+        }
+        let outcome = program.run(launch, self.seed, looks);
+        if let (Some((_, traces)), Some(trace)) = (&self.trace, traced) {
+            traces.lock().unwrap_or_else(PoisonError::into_inner).push(trace);
+        }
+        outcome
+    }
+}
+
+impl fmt::Debug for Debugger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, trace, breakpoints } = self;
+        let trace = trace.as_ref().map(|(watch, _)| watch);
+        let breakpoints: Vec<_> = breakpoints.iter().map(|(watch, _)| watch).collect();
+        write!(f, "Debugger({seed:?}, {trace:?}, {breakpoints:?})")
+    }
+}
+
+impl Trace {
+    fn see(&mut self, source: &'static Source, moment: &Moment<'_>) {
+        let place = source.place(moment.kernel().insts[moment.inst].span.index());
+        if !self.watch.is_at(source, place) {
+            return;
+        }
+        if self.events.len() < MOST {
+            self.events.push(Event::new(source, moment));
+        } else {
+            self.lost += 1;
+        }
+    }
+}
+
+/// `fma 3.0, 1.0, 2.0 = 5.0`
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match &self.result {
+            Some(values) => write!(f, " = {}", compact(values)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, watch, events, lost } = self;
+        writeln!(f, "`{kernel}`, {watch}")?;
+        if events.is_empty() {
+            writeln!(f, "did not come here")?;
+        }
+        let place = |event: &Event| format!("{}:{}:{}", event.file, event.line, event.column);
+        let width = events.iter().map(|event| place(event).len()).max().unwrap_or(0);
+        for event in events {
+            write!(f, "{:<width$}  ", place(event))?;
+            if let Who::Warp(_) = watch.who {
+                write!(f, "{:08x}  ", event.lanes)?;
+            }
+            writeln!(f, "{event}")?;
+        }
+        if *lost != 0 {
+            writeln!(f, "and {lost} instructions more")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, block: [x, y, z], warp, event, variables } = self;
+        let Event { file, line, column, lanes, .. } = event;
+        write!(f, "`{kernel}` at {file}:{line}:{column}, block ({x}, {y}, {z}), warp {warp}, ")?;
+        write!(f, "lanes {lanes:#010x}: {event}")?;
+        for Variable { name, values } in variables {
+            write!(f, "; {name} = {}", compact(values))?;
+        }
+        Ok(())
+    }
+}
