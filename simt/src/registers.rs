@@ -246,7 +246,10 @@ impl Registers {
 
     /// Computes an affine value in every lane of `runs`, with this base.
     pub(crate) fn spread(&mut self, to: Reg, slope: Reg, base: u64, runs: &[Run]) {
-        for run in runs {
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
             // SAFETY: the lanes of a run are inside; lowering gave both registers one size.
             unsafe {
                 let (d, a) = (self.at_mut(to, run.first), self.at(slope, run.first));

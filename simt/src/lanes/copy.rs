@@ -5,8 +5,10 @@
 //! meaning here is exactly that: for each word, in any order, one relaxed atomic load and one
 //! relaxed atomic store. The instructions keep to it, as every word of 1, 2, 4 or 8 bytes lies at a
 //! multiple of its size, and no processor splits such a part of a vector access.
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+use super::asm::walk as asm;
 use super::{
-    Isa,
+    Isa, or_assembly,
     walk::{Form, Walk},
 };
 use crate::memory::{Cells, Word};
@@ -88,11 +90,36 @@ impl CopyWords {
 }
 
 fn of<W: Word>(isa: Isa) -> CopyWords {
+    or_assembly!(
+        isa,
+        Some(CopyWords { load: in_assembly::<W, false>, store: in_assembly::<W, true> })
+    );
     match isa {
         Isa::Baseline => CopyWords { load: baseline::<W, false>, store: baseline::<W, true> },
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => CopyWords { load: avx2::<W, false>, store: avx2::<W, true> },
     }
+}
+
+/// As `go`.
+///
+/// # Safety
+/// As for [`Move`], on a machine with AVX2.
+#[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
+pub(super) unsafe fn in_assembly<W: Word, const STORE: bool>(
+    cells: Cells<'_>,
+    at: i64,
+    walk: &Walk,
+    (first, n): (usize, usize),
+    values: *mut u8,
+) {
+    let lanes = asm::Lanes {
+        first: cells.first().wrapping_add(at as usize),
+        offsets: walk.offsets().as_ptr().wrapping_add(first),
+        n,
+    };
+    // SAFETY: the caller's.
+    unsafe { asm::go::<STORE>(size_of::<W>(), walk.form(), first, &lanes, values) };
 }
 
 unsafe fn baseline<W: Word, const STORE: bool>(
@@ -121,7 +148,7 @@ unsafe fn avx2<W: Word, const STORE: bool>(
 
 /// Moves lane by lane, or rows of lanes at once; `neighbours` moves words next to each other.
 #[inline(always)]
-unsafe fn go<W: Word, const STORE: bool>(
+pub(super) unsafe fn go<W: Word, const STORE: bool>(
     cells: Cells<'_>,
     at: i64,
     walk: &Walk,
@@ -204,7 +231,7 @@ unsafe fn fill<W: Word>(to: *mut W, word: W, n: usize) {
 
 /// Moves `n` words, each as one relaxed atomic access.
 #[inline(always)]
-unsafe fn one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
+pub(super) unsafe fn one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     let (to, from) = (to.cast::<W>(), from.cast::<W>());
     for i in 0..n {
         // SAFETY: the caller's; the side that is lanes is exclusively ours.
@@ -214,7 +241,7 @@ unsafe fn one_by_one<W: Word>(to: *mut u8, from: *const u8, n: usize) {
 
 /// Moves `n` words next to each other.
 #[inline(always)]
-unsafe fn neighbours<W: Word>(to: *mut u8, from: *const u8, n: usize) {
+pub(super) unsafe fn neighbours<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     // SAFETY: the caller's; what is left is moved one by one.
     unsafe {
         let moved = in_vectors::<W>(to, from, n);

@@ -458,6 +458,20 @@ unsafe fn blend<W: Word>(to: *mut W, from: *const W, mask: u32) {
 /// # Safety
 /// There are that many at both places.
 pub(crate) unsafe fn spread(to: *mut u8, own: *const u8, size: usize, n: usize, base: u64) {
+    #[cfg(assembly)]
+    // SAFETY: the caller's.
+    return unsafe { asm::spread(to, own, size, n, base) };
+    #[cfg(not(assembly))]
+    // SAFETY: the caller's.
+    unsafe {
+        spread_in_rust(to, own, size, n, base);
+    }
+}
+
+/// # Safety
+/// There are that many at both places.
+#[cfg(any(test, not(assembly)))]
+pub(super) unsafe fn spread_in_rust(to: *mut u8, own: *const u8, size: usize, n: usize, base: u64) {
     // SAFETY: the caller's.
     unsafe {
         match size {
@@ -469,6 +483,7 @@ pub(crate) unsafe fn spread(to: *mut u8, own: *const u8, size: usize, n: usize, 
     }
 }
 
+#[cfg(any(test, not(assembly)))]
 #[inline(always)]
 unsafe fn add<W: Word>(to: *mut W, own: *const W, n: usize, base: u64) {
     for lane in 0..n {

@@ -15,12 +15,16 @@ pub(crate) struct Reach {
 impl Reach {
     /// Of some numbers.
     pub(crate) fn of(numbers: &[i64]) -> Self {
-        let one = |reach: Self, number: &i64| Self {
-            min: reach.min.min(*number),
-            max: reach.max.max(*number),
-        };
         let first = numbers.first().copied().unwrap_or(0);
-        numbers.iter().fold(Self { min: first, max: first }, one)
+        let mut reach = Self { min: first, max: first };
+        let mut next = 0;
+        while next < numbers.len() {
+            let number = numbers[next];
+            next += 1;
+            reach.min = if number < reach.min { number } else { reach.min };
+            reach.max = if number > reach.max { number } else { reach.max };
+        }
+        reach
     }
 
     /// The least and the greatest sum with `base`, if all sums are between 0 and `limit`.

@@ -25,6 +25,7 @@ mod int;
 pub(super) mod scan;
 #[cfg(test)]
 mod tests;
+pub(super) mod walk;
 
 use super::LaneFn;
 pub(super) use bits::{copy, select};

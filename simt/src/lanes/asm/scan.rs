@@ -446,3 +446,62 @@ pub(in crate::lanes) unsafe fn fill(to: *mut u8, size: usize, values: &[u32], mo
         }
     }
 }
+
+/// Sums of lanes and a number in all parts of eight bytes: the size of a lane, the suffix of the instruction on it, a register's name for it.
+macro_rules! spreads {
+    ($($name:ident $size:literal $p:literal $word:literal $number:literal;)*) => {$(
+        /// # Safety
+        /// There are `bytes` at both places, on every machine.
+        unsafe fn $name(to: *mut u8, own: *const u8, bytes: usize, number: u64) {
+            // SAFETY: the caller's. Every register used is named.
+            unsafe {
+                asm!(
+                    "movq xmm1, rdx", "punpcklqdq xmm1, xmm1",
+                    "2:", "lea r10, [r9 + 16]", "cmp r10, r8", "ja 3f",
+                    "movdqu xmm0, [rsi + r9]",
+                    concat!("padd", $p, " xmm0, xmm1"),
+                    "movdqu [rdi + r9], xmm0",
+                    "mov r9, r10", "jmp 2b",
+                    "3:", "cmp r9, r8", "jae 4f",
+                    concat!("mov ", $word, ", [rsi + r9]"),
+                    concat!("add ", $word, ", ", $number),
+                    concat!("mov [rdi + r9], ", $word),
+                    concat!("add r9, ", $size), "jmp 3b",
+                    "4:",
+                    in("rdi") to, in("rsi") own, in("rdx") number, in("r8") bytes,
+                    inout("r9") 0_usize => _, out("r10") _, out("rax") _,
+                    out("xmm0") _, out("xmm1") _,
+                    options(nostack),
+                );
+            }
+        }
+    )*};
+}
+spreads! {
+    spread_1 1 "b" "al" "dl";
+    spread_2 2 "w" "ax" "dx";
+    spread_4 4 "d" "eax" "edx";
+    spread_8 8 "q" "rax" "rdx";
+}
+
+/// Sets `n` lanes of `size` bytes to those of `own` and `base`, wrapping; on every machine.
+///
+/// # Safety
+/// There are that many at both places.
+pub(in crate::lanes) unsafe fn spread(
+    to: *mut u8,
+    own: *const u8,
+    size: usize,
+    n: usize,
+    base: u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => spread_1(to, own, n, (base & 0xff) * 0x0101_0101_0101_0101),
+            2 => spread_2(to, own, n * 2, (base & 0xffff) * 0x0001_0001_0001_0001),
+            4 => spread_4(to, own, n * 4, (base & 0xffff_ffff) * 0x1_0000_0001),
+            _ => spread_8(to, own, n * 8, base),
+        }
+    }
+}

@@ -4,7 +4,9 @@ use crate::{
     lanes::{
         self, Isa, LaneFn,
         asm::{self, scan as asm_scan},
+        copy,
         scan::{self, Places},
+        walk::Walk,
     },
     memory::{Memory, Use, Word},
 };
@@ -326,6 +328,13 @@ fn masks_and_fills_are_as_in_rust() {
                 scan::fill_in_rust(want.as_mut_ptr(), size, &values, bits);
             }
             assert_eq!(got, want, "{n} of {size} bytes, filled");
+            let own = random(100 * 8, 6);
+            // SAFETY: as before.
+            unsafe {
+                asm_scan::spread(got.as_mut_ptr(), own.as_ptr(), size, n, bits);
+                scan::spread_in_rust(want.as_mut_ptr(), own.as_ptr(), size, n, bits);
+            }
+            assert_eq!(got, want, "{n} of {size} bytes, spread");
         }
     }
 }
@@ -406,5 +415,63 @@ fn same_transfer<W: Word, I: Word>(n: usize, index: &[u8], base: u64, stride: u6
             run(store, true) == run(store, false),
             "{n} words of {size} bytes, stride {stride}, base {base}, store {store}: {index:x?}"
         );
+    }
+}
+
+#[test]
+fn walks_go_where_they_go_in_rust() {
+    if Isa::detect() == Isa::Baseline {
+        return;
+    }
+    let own: [fn(i64) -> i64; 7] = [
+        |lane| lane,
+        |lane| 5 - lane / 64,
+        |lane| lane / 16 * 20 + lane % 16,
+        |lane| lane / 16 * 7,
+        |lane| lane / 5 * 8 + lane % 5,
+        |lane| lane * 3 % 64,
+        |lane| 70 - lane,
+    ];
+    for own in own {
+        let own: Vec<i64> = (0..70).map(own).collect();
+        for (first, n) in (0..70).flat_map(|n| [(0, n), (69 - n, n), (1, n), (33, n.min(37))]) {
+            same_walk::<u8>(&own, first, n);
+            same_walk::<u16>(&own, first, n);
+            same_walk::<u32>(&own, first, n);
+            same_walk::<u64>(&own, first, n);
+        }
+    }
+}
+
+fn same_walk<W: Word>(own: &[i64], first: usize, n: usize) {
+    let size = size_of::<W>();
+    let walk = Walk::new(own, size as u64, size);
+    let run = |store: bool, assembly: bool| {
+        let memory = Memory::from_bytes(&random(150 * size, 9));
+        let mut lanes = random(n * size + 8, 4);
+        let (cells, at) = (memory.cells(Use::Words(size as u32)), 8 * size as i64);
+        let (run, values) = ((first, n), lanes.as_mut_ptr());
+        // SAFETY: own numbers are from 0 to 120, and there are `n` values.
+        unsafe {
+            match (store, assembly) {
+                (false, true) => copy::in_assembly::<W, false>(cells, at, &walk, run, values),
+                (true, true) => copy::in_assembly::<W, true>(cells, at, &walk, run, values),
+                (false, false) => {
+                    let values = values.cast::<W>();
+                    copy::go::<W, false>(cells, at, &walk, run, values, copy::one_by_one::<W>);
+                }
+                (true, false) => {
+                    let values = values.cast::<W>();
+                    copy::go::<W, true>(cells, at, &walk, run, values, copy::one_by_one::<W>);
+                }
+            }
+        }
+        let mut bytes = vec![0; memory.len()];
+        memory.read_into(0, &mut bytes);
+        (lanes, bytes)
+    };
+    for store in [false, true] {
+        let same = run(store, true) == run(store, false);
+        assert!(same, "{n} words of {size} bytes from lane {first} on, store {store}: {own:?}");
     }
 }
