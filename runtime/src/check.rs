@@ -33,7 +33,8 @@ use std::{
 };
 use warpwise_compiler::id::Id;
 pub use warpwise_simt::{
-    Access, AccessKind, Checks, Location, Missing, Problem, Race, RaceKind, Severity,
+    Access, AccessKind, Checks, Location, Missing, OutOfBounds, Problem, Race, RaceKind, Severity,
+    Uninitialized, Use,
 };
 
 /// Something that a checked launch has found.

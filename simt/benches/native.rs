@@ -1,16 +1,23 @@
 //! How much slower the interpreter is than plain Rust, and counting than not: `cargo bench -p warpwise-simt`.
 //!
 //! `-- saxpy` prints only rows with this in their name. Each kernel is optimized IR, as the runtime would launch it, and runs on one core
-//! and on all. Plain Rust is a loop over the same elements on one core. `counting` is the time on one core with everything counted.
+//! and on all. Plain Rust is a loop over the same elements on one core. `counting` is the time on one core with everything counted, `checked` that with everything checked; each is compared with
+//! a run in turns with it.
 #![expect(clippy::print_stdout, reason = "a table is what it is for")]
 use std::{hint::black_box, num::NonZeroUsize, time::Instant};
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
-use warpwise_simt::{Arg, CountingProgram, Launch, Memory, Outcome, Program, Requests};
+use warpwise_simt::{
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program, Requests,
+};
 
 fn main() {
-    let times = ["1 core", "all cores", "plain Rust", "ratio", "counting", "ratio"];
-    let [one, all, plain, ratio, counting, more] = times;
-    println!("{:<24} {one:>10} {all:>10} {plain:>10} {ratio:>8} {counting:>10} {more:>8}", "");
+    let times =
+        ["1 core", "all cores", "plain Rust", "ratio", "counting", "ratio", "checked", "ratio"];
+    let [one, all, plain, ratio, counting, more, checked, most] = times;
+    println!(
+        "{:<24} {one:>10} {all:>10} {plain:>10} {ratio:>8} {counting:>10} {more:>8} {checked:>10} {most:>8}",
+        ""
+    );
     saxpy();
     matmul();
     tiled_matmul();
@@ -61,10 +68,17 @@ fn row(name: &str, kernel: &Kernel, launch: Launch<'_>, mut plain: impl FnMut())
         assert_eq!(outcome, Outcome::default());
     };
     let (one, counted) = least_in_turns(|| run(alone), count);
+    let checking = CheckedProgram::new(kernel);
+    let check = || {
+        let (outcome, found) = checking.run(&Launch { workers: alone, ..launch }, Checks::ALL);
+        assert_eq!((outcome, found), (Outcome::default(), Vec::new()));
+    };
+    let (again, checked) = least_in_turns(|| run(alone), check);
+    let most = checked / again;
     let (all, plain) = (least(|| run(None)), least(&mut plain));
     let (slower, more) = (one / plain, counted / one);
     println!(
-        "{name:<24} {one:>7.2} ms {all:>7.2} ms {plain:>7.2} ms {slower:>8.2} {counted:>7.2} ms {more:>8.2}"
+        "{name:<24} {one:>7.2} ms {all:>7.2} ms {plain:>7.2} ms {slower:>8.2} {counted:>7.2} ms {more:>8.2} {checked:>7.2} ms {most:>8.2}"
     );
     true
 }

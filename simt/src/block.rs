@@ -398,7 +398,7 @@ impl<'a> Block<'a> {
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (group.first_thread / 32 + warp) as u32;
                 let groups = inputs.groups().filter(|group| group & lanes != 0);
-                groups.for_each(|lanes| checks.sync_warp(warp, lanes));
+                groups.for_each(|lanes| checks.sync_warp(self.code, self.bound, warp, lanes));
             }
             for other in together {
                 let strand = &mut self.strands[other].1;

@@ -253,7 +253,7 @@ pub(crate) fn bind<'a>(
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
         uniforms,
-        checks: checks.map(|checks| BoundChecks::new(checks, code, &shared)),
+        checks: checks.map(|checks| BoundChecks::new(checks, code, launch, &shared, patterns)),
         shared,
         groups: threads.div_ceil(GROUP),
         reaches,

@@ -16,8 +16,8 @@ use crate::{
     registers::{Affine, Array, Reg, Uniform},
 };
 use warpwise_compiler::ir::{
-    Axis, BarrierOp, Builtin, CompareOp, Fault, InstId, MatchOp, MessageId, Scalar, ShuffleOp,
-    Size, Span, VoteOp,
+    Axis, BarrierOp, Builtin, CompareOp, Fault, InstId, MatchOp, MessageId, Scalar, Scope,
+    ShuffleOp, Size, Span, VoteOp,
 };
 
 /// A rule broken that the verifier checks, or a generic parameter left.
@@ -71,6 +71,10 @@ pub(crate) struct Code {
     pub(crate) counted: Counted,
     /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
     pub(crate) sites: Vec<Site>,
+    /// The steps that select one of two values, ascending, if undefined ones are followed.
+    pub(crate) selects: Vec<u32>,
+    /// Whether it has releases, acquires or fences, if that matters to the checks.
+    pub(crate) synchronizes: bool,
     /// What is told, if the steps tell.
     pub(crate) points: Vec<Point>,
 }
@@ -406,6 +410,14 @@ pub(crate) enum Step {
     Watch {
         site: u32,
     },
+    /// Undefined values are followed through the steps from there on, which only compute.
+    Follow {
+        from: u32,
+    },
+    /// The fence that comes next is of this scope.
+    WatchFence {
+        scope: Scope,
+    },
 
     // What tells; only in code that was lowered for it.
     /// Others may have their turn.
@@ -594,6 +606,8 @@ impl Step {
             | Self::CountedLeave { .. }
             | Self::CountRequest { .. }
             | Self::Watch { .. }
+            | Self::Follow { .. }
+            | Self::WatchFence { .. }
             | Self::Turn
             | Self::Point { .. } => [None, None],
         };

@@ -80,6 +80,9 @@ pub(crate) fn run(
     };
     grid.run(if alone { Some(NonZeroUsize::MIN) } else { launch.workers });
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(checks) = &bound.checks {
+        log.found.join(checks.finish(code, &bound));
+    }
     let (printed, lost) = log.printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
     let fault = std::mem::take(&mut log.faults).report();

@@ -77,7 +77,10 @@ mod watch;
 
 pub use check::{
     choice::{Checks, UnknownCheck},
-    finding::{Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity},
+    finding::{
+        Access, AccessKind, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind,
+        Severity, Uninitialized, Use,
+    },
 };
 pub use code::Stage;
 pub use counters::{Counters, Counts, Sectors, Wavefronts};

@@ -1,7 +1,7 @@
 //! A kernel that can be run.
 use crate::{
     Counters, Launch, Outcome,
-    check::{choice::Checks, finding::Finding, found::Names},
+    check::{choice::Checks, finding::Finding, found::Names, outside},
     code::{Code, Malformed},
     grid,
     lanes::Isa,
@@ -122,8 +122,11 @@ impl CheckedProgram {
         let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
         let observation = Observation { checks: Some(checks), ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
-        let sites = self.code.as_ref().map_or(&[][..], |code| &code.sites);
-        let found = log.found.report(&Names { kernel: &self.kernel, sites, launch });
+        let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
+        let names = Names { kernel: &self.kernel, sites, spans, launch };
+        let fault = outcome.fault.as_ref().filter(|_| checks.contains(Checks::MEMORY));
+        let outside = fault.and_then(|fault| outside::report(&self.kernel, fault));
+        let found = outside.into_iter().chain(log.found.report(&names)).collect();
         (outcome, found)
     }
 }

@@ -1,10 +1,13 @@
 //! What is kept of a block while it runs.
 use super::{
     BoundChecks, Site,
+    finding::Use,
     found::{Found, Pair, Party},
     log::{Access, Event, Log},
     order::{Context, Order},
     shadow::{Hit, Record, Shadow},
+    sync::{Atomic, Knowledge},
+    undefined::{Undefined, Undefineds},
 };
 use crate::{bound::Bound, code::Code, lanes};
 
@@ -18,8 +21,12 @@ const CLEAN: usize = 64;
 pub(crate) struct BlockChecks {
     /// Number of the block.
     block: u64,
-    /// What its threads did with shared memory in this interval.
+    /// Whether what happens is looked at when it happens.
+    is_eager: bool,
+    /// What its threads did with shared memory in this interval; with all memory, if that is looked at at once.
     log: Log,
+    /// What they did with global memory.
+    global: Log,
     /// Whether an earlier part of the interval was looked at already.
     is_parted: bool,
     /// The number of the first event of the log.
@@ -34,47 +41,83 @@ pub(crate) struct BlockChecks {
     /// Accesses looked at, of all blocks.
     accesses: u64,
     found: Found,
+    pub(crate) undefined: Undefineds,
 }
 
 impl BlockChecks {
     pub(crate) fn new(bound: &BoundChecks) -> Self {
+        let knowledge = bound.is_eager.then(Knowledge::default);
         Self {
             block: 0,
+            is_eager: bound.is_eager,
             log: Log::default(),
+            global: Log::default(),
             is_parted: false,
             first_event: 0,
-            order: Order::default(),
+            order: Order::new(knowledge),
             contexts: Vec::new(),
-            shadow: Shadow::new(bound.cells as usize, false),
+            shadow: Shadow::new(bound.cells as usize, bound.is_eager),
             clean: Vec::new(),
             last_clean: 0,
             accesses: 0,
             found: Found::default(),
+            undefined: Undefineds::new(bound),
         }
     }
 
     /// Begins with another block.
     pub(crate) fn start(&mut self, block: u64) {
         self.forget_interval();
+        self.global.clear();
         self.block = block;
         self.order.reset();
+        self.undefined.reset();
+    }
+
+    /// Something undefined is used by the step `at`.
+    pub(crate) fn used(&mut self, undefined: Undefined, how: Use, at: usize) {
+        self.found.undefined(undefined.source, at as u32, how, undefined.lanes.count());
     }
 
     /// The block has ended, or will not go on; yields what was found.
     pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>) -> Found {
         self.end_interval(code, bound);
+        self.submit(code, bound, true);
         std::mem::take(&mut self.found)
     }
 
-    /// The log, for another access.
-    pub(crate) fn log(&mut self) -> &mut Log {
-        &mut self.log
+    /// Where an access of shared or global memory is noted.
+    pub(crate) fn log(&mut self, is_shared: bool) -> &mut Log {
+        if is_shared || self.is_eager { &mut self.log } else { &mut self.global }
     }
 
-    /// Looks at what is logged, if that is much.
-    pub(crate) fn logged(&mut self, code: &Code, bound: &Bound<'_>) {
-        if self.log.events.len() >= LONG {
-            self.part(code, bound);
+    /// Notes something, and looks at it at once, or at all if that is much.
+    pub(crate) fn note(
+        &mut self,
+        (code, bound): (&Code, &Bound<'_>),
+        is_shared: bool,
+        event: Event,
+        written: Option<usize>,
+    ) {
+        let is_eager = self.is_eager;
+        let log = self.log(is_shared);
+        if !is_shared && !is_eager && log.has_lately(&event) {
+            return;
+        }
+        log.push(event, written);
+        if is_eager || log.events.len() >= LONG {
+            if is_shared || is_eager {
+                self.part(code, bound);
+            } else {
+                self.submit(code, bound, false);
+            }
+        }
+    }
+
+    /// Hands on what the block did with global memory.
+    fn submit(&mut self, code: &Code, bound: &Bound<'_>, is_end: bool) {
+        if let Some(checks) = bound.checks.as_ref().filter(|_| !self.is_eager) {
+            checks.global().submit((code, bound), self.block, &mut self.global, is_end);
         }
     }
 
@@ -82,17 +125,25 @@ impl BlockChecks {
     pub(crate) fn barrier(&mut self, code: &Code, bound: &Bound<'_>) {
         self.end_interval(code, bound);
         self.order.barrier();
+        if !self.is_eager && self.global.events.last() != Some(&Event::Barrier) {
+            self.global.push(Event::Barrier, None);
+        }
     }
 
     /// Every thread of the grid has come to where it meets.
     pub(crate) fn sync_grid(&mut self, code: &Code, bound: &Bound<'_>) {
-        self.barrier(code, bound);
-        self.order.grid += 1;
+        self.end_interval(code, bound);
+        self.order.sync_grid();
+        self.global.push(Event::SyncGrid, None);
     }
 
     /// Lanes of a warp have waited for each other.
-    pub(crate) fn sync_warp(&mut self, warp: u32, lanes: u32) {
-        self.log.push(Event::SyncWarp { warp, lanes }, None);
+    pub(crate) fn sync_warp(&mut self, code: &Code, bound: &Bound<'_>, warp: u32, lanes: u32) {
+        let event = Event::SyncWarp { warp, lanes };
+        self.note((code, bound), true, event, None);
+        if !self.is_eager {
+            self.note((code, bound), false, event, None);
+        }
     }
 
     fn end_interval(&mut self, code: &Code, bound: &Bound<'_>) {
@@ -136,14 +187,52 @@ impl BlockChecks {
         let log = std::mem::take(&mut self.log);
         for (number, event) in log.events.iter().enumerate() {
             match event {
-                Event::Access(access) => self.look_at(code, bound, &log, (number, access)),
-                Event::SyncWarp { warp, lanes } => self.order.sync_warp(*warp, *lanes),
+                Event::Access(access) if code.sites[access.site as usize].is_shared => {
+                    self.look_at(code, bound, &log, (number, access));
+                }
+                Event::Access(access) => {
+                    if let Some(checks) = &bound.checks {
+                        let now = (&self.order, self.block);
+                        checks.global().access(code, bound, &log, access, now);
+                    }
+                    self.synchronize(code, bound, &log, access);
+                }
+                Event::SyncWarp { warp, lanes } => {
+                    self.order.sync_warp(self.block, *warp, *lanes);
+                }
+                Event::Fence { first_thread, lanes, scope } => {
+                    let at = (self.block, self.order.interval);
+                    if let Some(knowledge) = &mut self.order.knowledge {
+                        let threads = lanes.lanes().map(|lane| first_thread + lane as u32);
+                        threads.for_each(|thread| knowledge.fence(at, thread, *scope));
+                    }
+                }
+                // These end what is logged.
+                Event::Barrier | Event::SyncGrid => {}
             }
         }
         self.log = log;
     }
 
-    /// Looks at an access, lane by lane.
+    /// What threads learn and let others know by an atomic access, once it is looked at itself.
+    fn synchronize(&mut self, code: &Code, bound: &Bound<'_>, log: &Log, access: &Access) {
+        let site = &code.sites[access.site as usize];
+        let (Some(checks), Some((order, scope))) = (&bound.checks, site.atomic) else { return };
+        let at = (self.block, self.order.interval);
+        let Some(knowledge) = &mut self.order.knowledge else { return };
+        let mut global = checks.global();
+        for (thread, buffer, first) in addresses(bound, log, access) {
+            let place = match checks.memory(buffer) {
+                Some((memory, _)) if !site.is_shared => (None, memory as u16, first),
+                Some(_) | None => (Some(self.block), buffer, first),
+            };
+            let (reads, writes) = (site.reads, site.kind.writes());
+            let atomic = Atomic { place, reads, writes, order, scope };
+            knowledge.atomic(at, thread, &mut global.places, &atomic);
+        }
+    }
+
+    /// Looks at an access of shared memory, lane by lane.
     fn look_at(
         &mut self,
         code: &Code,
@@ -153,12 +242,8 @@ impl BlockChecks {
     ) {
         let Some(checks) = &bound.checks else { return };
         let site = &code.sites[access.site as usize];
-        let pattern = bound.patterns.get(access.site as usize).and_then(Option::as_ref);
         let event = self.first_event + number as u32;
-        for lane in access.lanes.lanes() {
-            let thread = access.first_thread + lane as u32;
-            let offset = || pattern.map_or(0, |pattern| pattern.offsets[thread as usize]);
-            let (buffer, first) = lanes::resolve(log.address(access.places, lane, offset));
+        for (thread, buffer, first) in addresses(bound, log, access) {
             let context = self.context(access.site, site, event, thread);
             let now = Record::new(context, thread);
             self.accesses += 1;
@@ -166,12 +251,15 @@ impl BlockChecks {
                 self.touch(log, cell, now, (buffer, byte));
             }
         }
+        self.synchronize(code, bound, log, access);
     }
 
     /// The context of an access by a thread: that of the thread before, if they know the same.
     fn context(&mut self, number: u32, site: &Site, event: u32, thread: u32) -> usize {
-        let time = self.order.time(thread);
-        let like = |context: &Context| context.event == event && context.time == time;
+        let (time, epoch) = (self.order.time(thread), self.order.epoch(thread));
+        let like = |context: &Context| {
+            (context.event, context.time, context.epoch) == (event, time, epoch)
+        };
         if !self.contexts.last().is_some_and(like) {
             self.contexts.push(Context {
                 site: number,
@@ -181,6 +269,7 @@ impl BlockChecks {
                 interval: self.order.interval,
                 grid: self.order.grid,
                 time,
+                epoch,
                 event,
             });
         }
@@ -189,7 +278,7 @@ impl BlockChecks {
 
     /// Notes that a cell is accessed, and what that races with.
     fn touch(&mut self, log: &Log, cell: u64, now: Record, at: (u16, u64)) {
-        let Self { contexts, order, found, accesses, first_event, block, .. } = self;
+        let Self { contexts, order, found, accesses, first_event, .. } = self;
         let party = |record: Record| {
             let Context { site, kind, block, event, .. } = contexts[record.context()];
             let thread = record.thread();
@@ -197,11 +286,22 @@ impl BlockChecks {
             Party { block, thread, site, kind, value }
         };
         self.shadow.access(cell as usize, now, (contexts, order), |Hit { before, missing }| {
-            let mut parties = [party(before), party(now)];
-            if !parties[0].kind.writes() {
-                parties.reverse();
-            }
-            found.race(*accesses, Pair { block: *block, at, parties, missing });
+            found.race(*accesses, Pair::new(at, [party(before), party(now)], missing));
         });
     }
+}
+
+/// Each thread of an access with the buffer and the byte where it goes.
+fn addresses(
+    bound: &Bound<'_>,
+    log: &Log,
+    access: &Access,
+) -> impl Iterator<Item = (u32, u16, u64)> {
+    let pattern = bound.patterns.get(access.site as usize).and_then(Option::as_ref);
+    access.lanes.lanes().map(move |lane| {
+        let thread = access.first_thread + lane as u32;
+        let offset = || pattern.map_or(0, |pattern| pattern.offsets[thread as usize]);
+        let (buffer, first) = lanes::resolve(log.address(access.places, lane, offset));
+        (thread, buffer, first)
+    })
 }

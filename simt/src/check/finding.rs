@@ -35,6 +35,57 @@ pub enum Severity {
 pub enum Problem<P = Span> {
     /// Two accesses that nothing orders.
     Race(Race<P>),
+    /// A read of shared memory that nobody has written, and that matters.
+    Uninitialized(Uninitialized<P>),
+    /// An index that is not below the length. The lowest thread that failed; its count is of all threads that
+    /// failed a check or panicked.
+    OutOfBounds(OutOfBounds<P>),
+}
+
+/// An index that is not below the length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutOfBounds<P = Span> {
+    /// What is indexed, where one buffer or array is known to be.
+    pub buffer: Option<String>,
+    /// The index.
+    pub index: u64,
+    /// How many elements there are.
+    pub len: u64,
+    /// Where in the source.
+    pub place: P,
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// Index of the thread in the block.
+    pub thread: [u32; 3],
+}
+
+/// A read of shared memory that nobody has written, and what is done with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Uninitialized<P = Span> {
+    /// What is read.
+    pub location: Location,
+    /// Who reads it.
+    pub read: Access<P>,
+    /// What is done with the value, or with something that was computed from it.
+    pub how: Use,
+    /// Where that is done.
+    pub used: P,
+}
+
+/// Where it matters what a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Use {
+    /// It decides which way threads go.
+    Branch,
+    /// It is an index, or part of one.
+    Address,
+    /// It is stored in global memory.
+    Output,
+    /// It is updated atomically.
+    Atomic,
 }
 
 /// Two accesses of different threads to the same bytes, one of which writes, that nothing orders.
@@ -166,20 +217,37 @@ impl<P> Problem<P> {
     fn map_places<Q>(self, place: impl FnMut(P) -> Q) -> Problem<Q> {
         match self {
             Self::Race(race) => Problem::Race(race.map_places(place)),
+            Self::Uninitialized(read) => Problem::Uninitialized(read.map_places(place)),
+            Self::OutOfBounds(outside) => Problem::OutOfBounds(outside.map_place(place)),
         }
+    }
+}
+
+impl<P> Access<P> {
+    fn map_place<Q>(self, place: impl FnOnce(P) -> Q) -> Access<Q> {
+        let Self { kind, place: at, block, thread, value } = self;
+        Access { kind, place: place(at), block, thread, value }
+    }
+}
+
+impl<P> OutOfBounds<P> {
+    fn map_place<Q>(self, place: impl FnOnce(P) -> Q) -> OutOfBounds<Q> {
+        let Self { buffer, index, len, place: at, block, thread } = self;
+        OutOfBounds { buffer, index, len, place: place(at), block, thread }
+    }
+}
+
+impl<P> Uninitialized<P> {
+    fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Uninitialized<Q> {
+        let Self { location, read, how, used } = self;
+        Uninitialized { location, read: read.map_place(&mut place), how, used: place(used) }
     }
 }
 
 impl<P> Race<P> {
     fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Race<Q> {
         let Self { kind, location, accesses, missing, same_value } = self;
-        let accesses = accesses.map(|Access { kind, place: at, block, thread, value }| Access {
-            kind,
-            place: place(at),
-            block,
-            thread,
-            value,
-        });
+        let accesses = accesses.map(|access| access.map_place(&mut place));
         Race { kind, location, accesses, missing, same_value }
     }
 }
@@ -196,6 +264,8 @@ impl<P: fmt::Display> fmt::Display for Problem<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Race(race) => race.fmt(f),
+            Self::Uninitialized(read) => read.fmt(f),
+            Self::OutOfBounds(outside) => outside.fmt(f),
         }
     }
 }
@@ -216,6 +286,34 @@ impl<P: fmt::Display> fmt::Display for Race<P> {
             write!(f, ", {}", missing.name())?;
         }
         if *same_value { f.write_str("; both write the same value") } else { Ok(()) }
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { location, read, how, used } = self;
+        write!(f, "uninitialised read of {location}: ")?;
+        read.tell(f, false)?;
+        write!(f, ", block {}, before anybody wrote it; ", Triple(read.block))?;
+        match how {
+            Use::Branch => write!(f, "it decides a branch at {used}"),
+            Use::Address => write!(f, "it is an index at {used}"),
+            Use::Output => write!(f, "it is stored in global memory at {used}"),
+            Use::Atomic => write!(f, "it is updated atomically at {used}"),
+        }
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for OutOfBounds<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { buffer, index, len, place, block, thread } = self;
+        write!(f, "index {index} out of bounds")?;
+        if let Some(buffer) = buffer {
+            write!(f, " of {buffer}")?;
+        }
+        let behind = index.saturating_sub(*len);
+        write!(f, ": there are {len} elements, and it is {behind} behind the end; ")?;
+        write!(f, "by thread {} at {place}, block {}", Triple(*thread), Triple(*block))
     }
 }
 

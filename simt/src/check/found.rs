@@ -1,7 +1,10 @@
 //! Races, joined where they are the same two places.
 use super::{
     Site,
-    finding::{Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity},
+    finding::{
+        Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity,
+        Uninitialized, Use,
+    },
 };
 use crate::{Launch, bound::split};
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -35,6 +38,30 @@ pub(crate) struct Pair {
     pub(crate) missing: Missing,
 }
 
+impl Pair {
+    /// Two accesses, of a read and a write the write first.
+    pub(crate) fn new(at: (u16, u64), mut parties: [Party; 2], missing: Missing) -> Self {
+        if !parties[0].kind.writes() {
+            parties.reverse();
+        }
+        let block = parties[0].block.min(parties[1].block);
+        Self { block, at, parties, missing }
+    }
+}
+
+/// Where something undefined was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Source {
+    /// Number of the block.
+    pub(crate) block: u64,
+    /// Number of the buffer, and the byte in it.
+    pub(crate) at: (u16, u64),
+    /// Number of the thread in the block.
+    pub(crate) thread: u32,
+    /// Number of the instruction.
+    pub(crate) site: u32,
+}
+
 /// Places, and what is wrong between them.
 type Key = ([u32; 2], RaceKind, Severity);
 
@@ -42,6 +69,8 @@ type Key = ([u32; 2], RaceKind, Severity);
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     races: BTreeMap<Key, (Pair, u64)>,
+    /// By the instruction that reads, the step that uses it and how.
+    undefined: BTreeMap<(u32, u32, Use), (Source, u64)>,
     /// The access that was counted last, and between which places: several of its bytes count once.
     last: Option<(u64, Key)>,
 }
@@ -52,6 +81,17 @@ impl Found {
         let key = key(&pair);
         let again = self.last.replace((access, key)) == Some((access, key));
         self.add(key, pair, u64::from(!again));
+    }
+
+    /// Notes that `threads` use in a step what nobody has written.
+    pub(crate) fn undefined(&mut self, source: Source, step: u32, how: Use, threads: u32) {
+        self.add_undefined((source.site, step, how), source, threads.into());
+    }
+
+    fn add_undefined(&mut self, key: (u32, u32, Use), source: Source, count: u64) {
+        let (lowest, counted) = self.undefined.entry(key).or_insert((source, 0));
+        *lowest = (*lowest).min(source);
+        *counted += count;
     }
 
     fn add(&mut self, key: Key, pair: Pair, count: u64) {
@@ -70,6 +110,9 @@ impl Found {
         for (key, (pair, count)) in other.races {
             self.add(key, pair, count);
         }
+        for (key, (source, count)) in other.undefined {
+            self.add_undefined(key, source, count);
+        }
     }
 
     /// What to report: errors first, then by address.
@@ -86,7 +129,21 @@ impl Found {
             };
             Finding { problem: Problem::Race(race), severity, count }
         };
-        all.into_iter().map(finding).collect()
+        let races = all.into_iter().map(finding);
+        let undefined = self.undefined.into_iter().map(|((_, step, how), (source, count))| {
+            let Source { block, at, thread, site } = source;
+            let party = Party { block, thread, site, kind: AccessKind::Read, value: None };
+            let problem = Problem::Uninitialized(Uninitialized {
+                location: names.location(at),
+                read: names.access(party),
+                how,
+                used: names.spans.get(step as usize).copied().unwrap_or(Span::new(0)),
+            });
+            Finding { problem, severity: Severity::Error, count }
+        });
+        let mut findings: Vec<_> = races.chain(undefined).collect();
+        findings.sort_by_key(|finding| Reverse(finding.severity));
+        findings
     }
 }
 
@@ -94,6 +151,8 @@ impl Found {
 pub(crate) struct Names<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) sites: &'a [Site],
+    /// Of each step.
+    pub(crate) spans: &'a [Span],
     pub(crate) launch: &'a Launch<'a>,
 }
 

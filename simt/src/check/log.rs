@@ -1,5 +1,9 @@
 //! What the threads of a block access until the next barrier, in few bytes.
 use crate::mask::Mask;
+use warpwise_compiler::ir::Scope;
+
+/// How far to look back for an access like another.
+const LATELY: usize = 8;
 
 /// Where lanes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub(crate) struct Access {
     pub(crate) first_thread: u32,
     pub(crate) lanes: Mask,
     pub(crate) places: Where,
+    /// What all lanes write to global memory, if it is the same.
+    pub(crate) value: Option<u64>,
 }
 
 /// Something that happened.
@@ -32,6 +38,16 @@ pub(crate) enum Event {
         warp: u32,
         lanes: u32,
     },
+    /// Threads of one group were at a fence.
+    Fence {
+        first_thread: u32,
+        lanes: Mask,
+        scope: Scope,
+    },
+    /// All threads of the block waited for each other.
+    Barrier,
+    /// All threads of the grid did.
+    SyncGrid,
 }
 
 /// What happened, in order.
@@ -56,6 +72,13 @@ impl Log {
     pub(crate) fn push(&mut self, event: Event, written: Option<usize>) {
         self.events.push(event);
         self.written.push(written);
+    }
+
+    /// Whether this is one of the last accesses, with nothing else since.
+    pub(crate) fn has_lately(&self, event: &Event) -> bool {
+        let Event::Access(access) = event else { return false };
+        let since = self.events.iter().rev().take_while(|event| matches!(event, Event::Access(_)));
+        !matches!(access.places, Where::Each(_)) && since.take(LATELY).any(|known| known == event)
     }
 
     /// Whether the same bytes are accessed by the same threads in the same order.

@@ -11,8 +11,13 @@
 //! | [`log`] | what the threads of a block access until the next barrier, in few bytes |
 //! | [`order`] | which accesses of a block come after which, and which of other blocks a thread knows of |
 //! | [`shadow`] | who has accessed each cell of a memory, as far as later accesses can race with it |
+//! | [`global`] | the same of global memory, by pieces of it |
+//! | [`sync`] | what threads know of each other by releases and acquires |
+//! | [`bound`] | what the checks know of a launch |
+//! | [`undefined`] | values that nobody has written |
 //! | [`block`] | what is kept of a block: its log, and the shadow of its shared memory |
 //! | [`found`] | races, joined where they are the same two places |
+//! | [`outside`] | which buffer an index out of bounds misses |
 //! | [`finding`] | how they are reported |
 //!
 //! What a block accesses in shared memory between two barriers is only looked at closely if it is not,
@@ -23,10 +28,14 @@ pub(crate) mod bound;
 pub(crate) mod choice;
 pub(crate) mod finding;
 pub(crate) mod found;
+pub(crate) mod global;
 pub(crate) mod log;
 pub(crate) mod order;
+pub(crate) mod outside;
 pub(crate) mod shadow;
 pub(crate) mod site;
+pub(crate) mod sync;
+pub(crate) mod undefined;
 
 pub(crate) use block::BlockChecks;
 pub(crate) use bound::BoundChecks;

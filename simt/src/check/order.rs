@@ -3,11 +3,14 @@
 //! A barrier orders all that a block did before it; what is between two of them is an *interval*. In an
 //! interval, each lane counts the `sync_warp`s that it takes part in, and knows for each lane of its
 //! warp up to which count it has seen what that lane did.
-use super::finding::{AccessKind, Missing};
+use super::{
+    finding::{AccessKind, Missing},
+    sync::Knowledge,
+};
 use crate::mask::bits;
 
 /// An access by many lanes at once, as later ones must know it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     /// Number of the instruction.
     pub(crate) site: u32,
@@ -22,6 +25,8 @@ pub(crate) struct Context {
     pub(crate) grid: u32,
     /// How many `sync_warp`s its lanes had taken part in, in the interval.
     pub(crate) time: u32,
+    /// How often its lanes had let others know what they did.
+    pub(crate) epoch: u32,
     /// What tells the executions of one instruction apart.
     pub(crate) event: u32,
 }
@@ -34,6 +39,13 @@ impl Context {
             return writes && self.block != other.block && (self.is_narrow || other.is_narrow);
         }
         self.kind.writes() || other.kind.writes()
+    }
+}
+
+impl Context {
+    /// Whether a barrier stands between this and a later one.
+    pub(crate) fn is_before(&self, later: &Self) -> bool {
+        self.grid != later.grid || (self.block == later.block && self.interval != later.interval)
     }
 }
 
@@ -53,10 +65,17 @@ pub(crate) struct Order {
     pub(crate) grid: u32,
     warps: Vec<Option<Box<Warp>>>,
     /// Whether there was a `sync_warp` in the interval.
-    pub(crate) has_synced: bool,
+    has_synced: bool,
+    /// What its threads know by releases and acquires, if the kernel has such.
+    pub(crate) knowledge: Option<Knowledge>,
 }
 
 impl Order {
+    /// Of a kernel with releases and acquires, with room for what they make known.
+    pub(crate) fn new(knowledge: Option<Knowledge>) -> Self {
+        Self { knowledge, ..Self::default() }
+    }
+
     /// All that was before is known to all.
     pub(crate) fn barrier(&mut self) {
         self.interval += 1;
@@ -64,16 +83,31 @@ impl Order {
             self.warps.iter_mut().for_each(|warp| *warp = None);
             self.has_synced = false;
         }
+        if let Some(knowledge) = &mut self.knowledge {
+            knowledge.barrier();
+        }
+    }
+
+    /// All that was before in the grid is known to all.
+    pub(crate) fn sync_grid(&mut self) {
+        self.barrier();
+        self.grid += 1;
     }
 
     /// As a new block.
     pub(crate) fn reset(&mut self) {
         self.barrier();
         (self.interval, self.grid) = (0, 0);
+        if let Some(knowledge) = &mut self.knowledge {
+            knowledge.clear();
+        }
     }
 
     /// `lanes` of a warp wait for each other.
-    pub(crate) fn sync_warp(&mut self, warp: u32, lanes: u32) {
+    pub(crate) fn sync_warp(&mut self, block: u64, warp: u32, lanes: u32) {
+        if let Some(knowledge) = &mut self.knowledge {
+            knowledge.meet(block, bits(lanes).map(|lane| warp * 32 + lane as u32).collect());
+        }
         let warp = warp as usize;
         if self.warps.len() <= warp {
             self.warps.resize(warp + 1, None);
@@ -105,6 +139,16 @@ impl Order {
         self.warp(thread).map_or(0, |warp| warp.time[thread as usize % 32])
     }
 
+    /// How often a thread has let others know what it did.
+    pub(crate) fn epoch(&self, thread: u32) -> u32 {
+        self.knowledge.as_ref().map_or(0, |knowledge| knowledge.epoch(thread))
+    }
+
+    /// Whether all threads are at the same time.
+    pub(crate) fn is_even(&self) -> bool {
+        !self.has_synced && self.knowledge.is_none()
+    }
+
     /// What is missing for an access now, by `thread` of the block and like `me`, to come after an
     /// earlier one; `None` if it does.
     pub(crate) fn missing(
@@ -112,7 +156,8 @@ impl Order {
         (me, thread): (&Context, u32),
         (other, by): (&Context, u32),
     ) -> Option<Missing> {
-        if other.grid != me.grid {
+        let knows = |knowledge: &Knowledge| knowledge.has(thread, other, by);
+        if other.grid != me.grid || self.knowledge.as_ref().is_some_and(knows) {
             return None;
         }
         if other.block != me.block {
@@ -146,6 +191,7 @@ mod tests {
             interval,
             grid: 0,
             time,
+            epoch: 0,
             event,
         }
     }
@@ -165,7 +211,7 @@ mod tests {
     #[test]
     fn sync_warp_orders_the_lanes_that_it_names() {
         let mut order = Order::default();
-        order.sync_warp(0, 0b0111);
+        order.sync_warp(0, 0, 0b0111);
         let before = context(0, 0, 0);
         let now = |order: &Order, thread| context(0, order.time(thread), 2);
         assert_eq!(order.missing((&now(&order, 1), 1), (&before, 0)), None);
@@ -174,7 +220,7 @@ mod tests {
         // What lane 0 does after it is not ordered; and what is known is passed on.
         let after = context(0, 1, 1);
         assert_eq!(order.missing((&now(&order, 1), 1), (&after, 0)), Some(Missing::WarpSync));
-        order.sync_warp(0, 0b1010);
+        order.sync_warp(0, 0, 0b1010);
         assert_eq!(order.missing((&now(&order, 3), 3), (&before, 0)), None);
         assert_eq!(order.missing((&now(&order, 3), 3), (&after, 0)), Some(Missing::WarpSync));
     }

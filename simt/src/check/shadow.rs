@@ -152,7 +152,7 @@ mod tests {
 
     fn context(kind: AccessKind, block: u64, event: u32) -> Context {
         let (site, interval, grid, time) = (event, 0, 0, 0);
-        Context { site, kind, is_narrow: false, block, interval, grid, time, event }
+        Context { site, kind, is_narrow: false, block, interval, grid, time, epoch: 0, event }
     }
 
     /// What each access of one cell by (context, thread) races with, by context.

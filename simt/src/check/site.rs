@@ -10,11 +10,15 @@ use warpwise_compiler::ir::{Order, Scope, Span};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     pub(crate) kind: AccessKind,
+    /// Whether what was there is read.
+    pub(crate) reads: bool,
     pub(crate) is_shared: bool,
     /// Bytes of a lane.
     pub(crate) bytes: u32,
     /// Where.
     pub(crate) at: Address<Operand>,
+    /// The buffer, where it is known.
+    pub(crate) buffer: Option<u16>,
     /// What a store writes.
     pub(crate) value: Option<Reg>,
     /// Of an atomic access.

@@ -214,7 +214,9 @@ impl Exec<'_> {
             exchange(op, &inputs, self.registers, warp, lanes);
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (self.place.first_thread / 32 + warp) as u32;
-                inputs.groups().for_each(|lanes| checks.sync_warp(warp, lanes));
+                inputs
+                    .groups()
+                    .for_each(|lanes| checks.sync_warp(self.code, self.bound, warp, lanes));
             }
         }
         Next::On

@@ -1,11 +1,13 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`affine`], [`local`], [`meet`], [`say`], [`count`], [`trace`], [`watch`].
+//! kind: [`control`], [`access`], [`affine`], [`local`], [`meet`], [`say`], [`count`], [`trace`], [`watch`],
+//! [`follow`].
 mod access;
 mod affine;
 mod control;
 mod count;
+mod follow;
 mod local;
 mod meet;
 mod say;
@@ -192,6 +194,14 @@ impl<'e> Exec<'e> {
                 }
                 Step::Watch { site } => {
                     self.watch(*site);
+                    continue;
+                }
+                Step::Follow { from } => {
+                    self.follow(*from);
+                    continue;
+                }
+                Step::WatchFence { scope } => {
+                    self.watch_fence(*scope);
                     continue;
                 }
                 Step::CountedLeave { to, when, branch } => self.counted_leave(*to, *when, *branch),

@@ -1,39 +1,73 @@
 //! Noting what lanes are about to access, for [the checks](crate::check).
 use super::Exec;
 use crate::{
-    check::{
-        BoundChecks,
-        choice::Checks,
-        log::{Access, Event, Where},
-    },
+    check::log::{Access, Event, Log, Where},
     code::Operand,
     mask::Mask,
+    registers::Reg,
 };
-use warpwise_compiler::hardware::LANES;
+use warpwise_compiler::{hardware::LANES, ir::Scope};
 
 impl Exec<'_> {
     /// Notes the access that the next step makes.
     pub(super) fn watch(&mut self, number: u32) {
+        let (Some(bound), Some(checks)) = (&self.bound.checks, self.checks.take()) else { return };
         let site = &self.code.sites[number as usize];
-        let asked = |checks: &BoundChecks| checks.checks.contains(Checks::RACE);
-        if !site.is_shared || !self.bound.checks.as_ref().is_some_and(asked) {
-            return;
-        }
-        let Some(checks) = self.checks.take() else { return };
-        let log = checks.log();
-        let places = self.places(number, &mut log.addresses);
-        let written = site.value.map(|value| {
-            let first = log.values.len();
-            for warp in 0..self.warps() {
-                log.values.extend(self.registers.warp(value, warp));
+        let may_race = bound.watches(number);
+        let may_be_undefined = bound.inits && checks.undefined.may_matter(site.is_shared);
+        if may_race || may_be_undefined {
+            let mut log = std::mem::take(checks.log(site.is_shared));
+            let first = log.addresses.len();
+            let places = self.places(number, &mut log.addresses);
+            let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
+            let mut access = Access { site: number, first_thread, lanes, places, value: None };
+            if may_be_undefined {
+                self.define(checks, &log, &access);
             }
-            first
-        });
-        let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
-        let access = Access { site: number, first_thread, lanes, places };
-        log.push(Event::Access(access), written);
-        checks.logged(self.code, self.bound);
+            let written = if may_race { self.written(number, &mut access, &mut log) } else { None };
+            if !may_race {
+                log.addresses.truncate(first);
+            }
+            *checks.log(site.is_shared) = log;
+            if may_race {
+                checks.note(
+                    (self.code, self.bound),
+                    site.is_shared,
+                    Event::Access(access),
+                    written,
+                );
+            }
+        }
         self.checks = Some(checks);
+    }
+
+    /// What a store writes: where in the log the values are, or in the access the one of all lanes.
+    fn written(&self, number: u32, access: &mut Access, log: &mut Log) -> Option<usize> {
+        let site = &self.code.sites[number as usize];
+        let reg = site.value?;
+        if !site.is_shared {
+            access.value = self.common_value(reg);
+            return None;
+        }
+        let first = log.values.len();
+        (0..self.warps()).for_each(|warp| log.values.extend(self.registers.warp(reg, warp)));
+        Some(first)
+    }
+
+    /// Notes the fence that the next step is.
+    pub(super) fn watch_fence(&mut self, scope: Scope) {
+        let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
+        if let Some(checks) = &mut self.checks {
+            let event = Event::Fence { first_thread, lanes, scope };
+            checks.note((self.code, self.bound), true, event, None);
+        }
+    }
+
+    /// The value of all active lanes, if they have the same.
+    fn common_value(&self, reg: Reg) -> Option<u64> {
+        let mut lanes = self.strand.active().lanes().map(|lane| self.registers.get(reg, lane));
+        let first = lanes.next()?;
+        lanes.all(|value| value == first).then_some(first)
     }
 
     /// Warps up to the last with active lanes.

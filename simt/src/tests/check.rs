@@ -1,5 +1,7 @@
 //! What the checks find, and do not.
+mod global;
 mod shared;
+mod undefined;
 
 use super::{Shape, Value, number};
 use crate::{CheckedProgram, Checks, Finding, Launch, Outcome, Severity};

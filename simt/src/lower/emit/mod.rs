@@ -94,6 +94,8 @@ pub(super) fn emit(
         },
         watching: matches!(added, Added::Checks),
         traced: matches!(added, Added::Traced),
+        selects: false,
+        followed: 0,
     };
     emitter.declare_locals()?;
     emitter.declare_arrays(words)?;
@@ -166,6 +168,8 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         counted: Counted::default(),
         sites: Vec::new(),
         points: Vec::new(),
+        selects: Vec::new(),
+        synchronizes: false,
     })
 }
 
@@ -227,6 +231,10 @@ struct Emitter<'k> {
     watching: bool,
     /// Whether steps tell what threads do.
     traced: bool,
+    /// Whether the next step that computes selects.
+    selects: bool,
+    /// The first of the last steps that only compute, through which nothing undefined is followed yet.
+    followed: u32,
 }
 
 type Done = Result<(), Malformed>;
@@ -237,6 +245,12 @@ impl Emitter<'_> {
     }
 
     fn step(&mut self, step: Step) {
+        self.follow_before(&step);
+        self.push(step);
+        self.follow_from(&step);
+    }
+
+    fn push(&mut self, step: Step) {
         self.code.steps.push(step);
         self.code.spans.push(self.span);
     }
@@ -247,6 +261,7 @@ impl Emitter<'_> {
     }
 
     fn bind(&mut self, label: Label) {
+        self.follow_pending();
         self.labels[label as usize] = self.code.steps.len() as u32;
     }
 
@@ -331,6 +346,7 @@ impl Emitter<'_> {
             Op::Bitcast { .. } => Err(self.malformed("a bitcast between different sizes")),
             Op::Select { cond, then, other } => {
                 let size = self.size(id)?;
+                self.selects = self.watching;
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
             Op::Fma { a, b, c } => {
@@ -414,7 +430,8 @@ impl Emitter<'_> {
                 Ok(())
             }
             Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
-            Op::Fence { .. } => {
+            Op::Fence { scope } => {
+                self.watch_fence(*scope);
                 self.step(Step::Fence);
                 Ok(())
             }
@@ -505,8 +522,9 @@ impl Emitter<'_> {
         let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
         if self.varies(id) {
             let mut regs = [Reg::new(0, 1); 4];
-            for (reg, value) in regs[1..].iter_mut().zip(values) {
-                *reg = self.lanes(*value)?;
+            for (at, value) in values.iter().enumerate() {
+                // The operands behind the last are not looked at.
+                regs[at + 1..].fill(self.lanes(*value)?);
             }
             // An operand that is not needed any more can make room for the result.
             self.registers.release(self.ranges.position(id));
@@ -515,8 +533,8 @@ impl Emitter<'_> {
             return Ok(());
         }
         let mut slots = [Uniform::new(0, 1); 4];
-        for (slot, value) in slots[1..].iter_mut().zip(values) {
-            *slot = self.uniform(*value)?;
+        for (at, value) in values.iter().enumerate() {
+            slots[at + 1..].fill(self.uniform(*value)?);
         }
         slots[0] = self.new_uniform(id)?;
         if self.launches(&slots[1..=values.len()]) {

@@ -2,12 +2,12 @@
 use super::{Emitter, Request};
 use crate::{
     check::{Site, finding::AccessKind},
-    code::{Address, Operand, Step},
+    code::{Address, Operand, Step, When},
     registers::Reg,
 };
 use warpwise_compiler::{
     hardware::Kind,
-    ir::{InstId, Op, Space, Ty},
+    ir::{InstId, Op, Order, Scope, Space, Ty},
 };
 
 impl Emitter<'_> {
@@ -45,12 +45,112 @@ impl Emitter<'_> {
             Ty::Scalar(scalar) => scalar.size().unwrap_or(1),
             Ty::Ptr(_) | Ty::Unit => 8,
         };
+        let reads = !matches!(op, Op::Store { .. } | Op::AtomicStore { .. });
+        let buffer = self.kernel.root(ptr).map(|root| self.buffer(root));
         let site = self.code.sites.len() as u32;
         let span = self.span;
-        self.code.sites.push(Site { kind, is_shared, bytes, at, value, atomic, span });
+        self.code.sites.push(Site {
+            kind,
+            reads,
+            is_shared,
+            bytes,
+            at,
+            buffer,
+            value,
+            atomic,
+            span,
+        });
         let phases = 1;
         let request = Request { kind: Kind::Load, is_shared, bytes, at, ptr, phases };
         self.code.counted.requests.push(request);
         self.step(Step::Watch { site });
+        if atomic.is_some_and(|(order, _)| order != Order::Relaxed) {
+            self.synchronizes();
+        }
     }
+
+    /// Has the fence that comes next noted.
+    pub(super) fn watch_fence(&mut self, scope: Scope) {
+        if self.watching {
+            self.step(Step::WatchFence { scope });
+            self.synchronizes();
+        }
+    }
+
+    /// One worker runs all blocks of what orders them, so that what happens first is looked at first.
+    fn synchronizes(&mut self) {
+        (self.code.alone, self.code.synchronizes) = (true, true);
+    }
+
+    /// Has undefined values followed up to a step that does something else than computing.
+    pub(super) fn follow_before(&mut self, step: &Step) {
+        if !self.watching {
+            return;
+        }
+        let computes = computes(step);
+        if computes {
+            let selects = matches!(step, Step::Map { .. } | Step::Uniform { .. })
+                && std::mem::take(&mut self.selects);
+            if selects {
+                self.follow();
+                self.code.selects.push(self.code.steps.len() as u32);
+            }
+            return;
+        }
+        // What needs a value to be defined is looked at, too.
+        let needs = matches!(
+            step,
+            Step::If { .. }
+                | Step::JumpUnless { .. }
+                | Step::Leave { when: When::If(_) | When::Unless(_), .. }
+                | Step::Next { .. }
+                | Step::Bounds { .. }
+                | Step::Check { .. }
+                | Step::Barrier { reduce: Some(_) }
+                | Step::Warp { .. }
+                | Step::LoadLocal { .. }
+                | Step::StoreLocal { .. }
+        );
+        if needs {
+            self.follow();
+        } else {
+            self.follow_pending();
+        }
+    }
+
+    /// Behind a step that is no computation, others begin.
+    pub(super) fn follow_from(&mut self, step: &Step) {
+        let computes = computes(step);
+        let here = self.code.steps.len() as u32;
+        let selected = self.code.selects.last() == Some(&(here - 1));
+        if !computes || selected {
+            self.followed = here;
+        }
+    }
+
+    /// Has undefined values followed through the last steps, if these compute something.
+    pub(super) fn follow_pending(&mut self) {
+        if self.watching && (self.followed as usize) < self.code.steps.len() {
+            self.follow();
+        }
+    }
+
+    fn follow(&mut self) {
+        let from = self.followed;
+        self.push(Step::Follow { from });
+        self.followed = self.code.steps.len() as u32;
+    }
+}
+
+/// Whether a step computes something and does nothing else.
+fn computes(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::Map { .. }
+            | Step::Uniform { .. }
+            | Step::Splat { .. }
+            | Step::Spread { .. }
+            | Step::Compare { .. }
+            | Step::Set { .. }
+    )
 }

@@ -1,0 +1,289 @@
+//! Who has accessed global memory.
+//!
+//! Most accesses of a group are of neighbouring cells by neighbouring lanes, and most cells are accessed by one thread.
+//! So a chunk of cells is described by a few *pieces*, which say which threads have accessed which of its
+//! cells, for as long as no two of them may race; then by [each cell](Shadow). The accesses of blocks are looked at in
+//! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
+use super::{
+    Site,
+    bound::LaneRun,
+    found::{Found, Pair, Party},
+    log::{Access, Event, Log},
+    order::{Context, Order},
+    shadow::{Hit, Record, Shadow},
+    sync::Places,
+};
+use crate::{bound::Bound, code::Code, lanes};
+use std::collections::BTreeMap;
+
+/// Cells of a chunk.
+const CHUNK: u64 = 256;
+/// Pieces of a chunk before each of its cells is looked at.
+const PIECES: usize = 4;
+
+/// Neighbouring cells that neighbouring threads have accessed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Piece {
+    context: u32,
+    /// The first and the last cell.
+    cells: [u8; 2],
+    /// Cells of a thread are two to the power of this.
+    shift: u8,
+    /// The thread of the first cell.
+    thread: u16,
+}
+
+impl Piece {
+    fn thread_of(self, cell: u8) -> u32 {
+        u32::from(self.thread) + (u32::from(cell - self.cells[0]) >> self.shift)
+    }
+
+    fn overlaps(self, other: Self) -> bool {
+        self.cells[0] <= other.cells[1] && other.cells[0] <= self.cells[1]
+    }
+
+    /// Whether each cell of both is the same thread's.
+    fn is_aligned(self, other: Self) -> bool {
+        let first =
+            |piece: Self| i32::from(piece.cells[0]) - (i32::from(piece.thread) << piece.shift);
+        self.shift == other.shift && first(self) == first(other)
+    }
+
+    fn covers(self, other: Self) -> bool {
+        self.cells[0] <= other.cells[0] && other.cells[1] <= self.cells[1]
+    }
+}
+
+/// What is known of [`CHUNK`] cells.
+#[derive(Debug, Default)]
+struct Chunk {
+    pieces: [Piece; PIECES],
+    count: u8,
+    cells: Option<Box<Shadow>>,
+}
+
+/// What is known of the global memory of a launch.
+#[derive(Debug, Default)]
+pub(crate) struct Global {
+    memories: Vec<Vec<Chunk>>,
+    contexts: Vec<Context>,
+    /// Of each context, what all its lanes write.
+    values: Vec<Option<u64>>,
+    /// Of the block that is looked at, unless blocks are looked at as they run.
+    order: Order,
+    /// That block.
+    next: u64,
+    /// What other blocks did, and whether that is all.
+    waiting: BTreeMap<u64, (Vec<Log>, bool)>,
+    /// Events and accesses looked at.
+    events: u32,
+    accesses: u64,
+    found: Found,
+    pub(crate) places: Places,
+}
+
+impl Global {
+    /// Of memories of so many cells.
+    pub(crate) fn new(cells: impl Iterator<Item = u64>) -> Self {
+        let chunks = |cells: u64| (0..cells.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
+        Self { memories: cells.map(chunks).collect(), ..Self::default() }
+    }
+
+    /// Takes what a block did, to its end if that is all.
+    pub(crate) fn submit(
+        &mut self,
+        (code, bound): (&Code, &Bound<'_>),
+        block: u64,
+        log: &mut Log,
+        is_end: bool,
+    ) {
+        if block != self.next {
+            let (logs, has_ended) = self.waiting.entry(block).or_default();
+            logs.push(std::mem::take(log));
+            *has_ended |= is_end;
+            return;
+        }
+        self.replay(code, bound, log);
+        log.clear();
+        if is_end {
+            self.end_block();
+            while self.waiting.get(&self.next).is_some_and(|(_, has_ended)| *has_ended) {
+                self.replay_waiting(code, bound);
+            }
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.next += 1;
+        self.order.reset();
+    }
+
+    /// Looks at what the next block did.
+    fn replay_waiting(&mut self, code: &Code, bound: &Bound<'_>) {
+        if let Some((logs, _)) = self.waiting.remove(&self.next) {
+            logs.iter().for_each(|log| self.replay(code, bound, log));
+        }
+        self.end_block();
+    }
+
+    /// Looks at what is left, of blocks that were given up, too; yields what was found.
+    pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>) -> Found {
+        while let Some((&block, _)) = self.waiting.first_key_value() {
+            self.order.reset();
+            self.next = block;
+            self.replay_waiting(code, bound);
+        }
+        std::mem::take(&mut self.found)
+    }
+
+    fn replay(&mut self, code: &Code, bound: &Bound<'_>, log: &Log) {
+        let mut order = std::mem::take(&mut self.order);
+        for event in &log.events {
+            match event {
+                Event::Access(access) => {
+                    self.access(code, bound, log, access, (&order, self.next));
+                }
+                Event::SyncWarp { warp, lanes } => order.sync_warp(self.next, *warp, *lanes),
+                Event::Barrier => order.barrier(),
+                Event::SyncGrid => order.sync_grid(),
+                // Kernels with fences are looked at as they run.
+                Event::Fence { .. } => {}
+            }
+        }
+        self.order = order;
+    }
+
+    /// Looks at an access of global memory by lanes of a group.
+    pub(crate) fn access(
+        &mut self,
+        code: &Code,
+        bound: &Bound<'_>,
+        log: &Log,
+        access: &Access,
+        (order, block): (&Order, u64),
+    ) {
+        let Some(checks) = &bound.checks else { return };
+        let site = &code.sites[access.site as usize];
+        self.events += 1;
+        let bytes = u64::from(site.bytes);
+        checks.runs(log, access, bytes, bound, order.is_even(), |run| {
+            let LaneRun { lane, len, address } = run;
+            let thread = access.first_thread + lane;
+            let (buffer, first) = lanes::resolve(address);
+            let Some((memory, unit)) = checks.memory(buffer) else { return };
+            self.context(site, access, (order, block), thread);
+            self.accesses += 1;
+            let shift = (bytes / unit).trailing_zeros();
+            let (first, end) = (first / unit, (first / unit) + (u64::from(len) << shift));
+            let mut from = first;
+            while from < end {
+                let to = end.min((from / CHUNK + 1) * CHUNK);
+                let piece = Piece {
+                    context: self.contexts.len() as u32 - 1,
+                    cells: [from, to - 1].map(|cell| (cell % CHUNK) as u8),
+                    shift: shift as u8,
+                    thread: (thread + ((from - first) >> shift) as u32) as u16,
+                };
+                self.piece((memory, from / CHUNK), piece, order, (buffer, unit));
+                from = to;
+            }
+        });
+    }
+
+    /// Makes the context of an access by a thread the last one.
+    fn context(
+        &mut self,
+        site: &Site,
+        access: &Access,
+        (order, block): (&Order, u64),
+        thread: u32,
+    ) {
+        let context = Context {
+            site: access.site,
+            kind: site.kind,
+            is_narrow: site.is_narrow(),
+            block,
+            interval: order.interval,
+            grid: order.grid,
+            time: order.time(thread),
+            epoch: order.epoch(thread),
+            event: self.events,
+        };
+        if self.contexts.last() != Some(&context) {
+            self.contexts.push(context);
+            self.values.push(access.value);
+        }
+    }
+
+    /// Notes a piece of a chunk, and what it races with.
+    fn piece(
+        &mut self,
+        (memory, number): (usize, u64),
+        piece: Piece,
+        order: &Order,
+        (buffer, unit): (u16, u64),
+    ) {
+        let Self { memories, contexts, values, accesses, found, .. } = self;
+        let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
+        if chunk.cells.is_none() && chunk.take(piece, contexts) {
+            return;
+        }
+        let cells = chunk.cells.get_or_insert_with(|| {
+            let mut shadow = Box::new(Shadow::new(CHUNK as usize, order.knowledge.is_some()));
+            // Nothing is known of the order of what another block did.
+            let nothing = Order::default();
+            for piece in &chunk.pieces[..usize::from(chunk.count)] {
+                for cell in piece.cells[0]..=piece.cells[1] {
+                    let now = Record::new(piece.context as usize, piece.thread_of(cell));
+                    shadow.access(usize::from(cell), now, (contexts, &nothing), |_| {});
+                }
+            }
+            shadow
+        });
+        let party = |record: Record| {
+            let Context { site, kind, block, .. } = contexts[record.context()];
+            let value = values[record.context()];
+            Party { block, thread: record.thread(), site, kind, value }
+        };
+        for cell in piece.cells[0]..=piece.cells[1] {
+            let now = Record::new(piece.context as usize, piece.thread_of(cell));
+            let access = *accesses << 10 | u64::from(now.thread());
+            let at = (buffer, (number * CHUNK + u64::from(cell)) * unit);
+            cells.access(usize::from(cell), now, (contexts, order), |Hit { before, missing }| {
+                let parties = [party(before), party(now)];
+                found.race(access, Pair::new(at, parties, missing));
+            });
+        }
+    }
+}
+
+impl Chunk {
+    /// Takes a piece that races with none; false if it may race with one, or there is no room.
+    fn take(&mut self, piece: Piece, contexts: &[Context]) -> bool {
+        let now = &contexts[piece.context as usize];
+        let mut replaces = None;
+        for (at, other) in self.pieces[..usize::from(self.count)].iter().enumerate() {
+            if !piece.overlaps(*other) {
+                continue;
+            }
+            let before = &contexts[other.context as usize];
+            let same_threads = now.block == before.block && piece.is_aligned(*other);
+            if now.conflicts_with(before) && !same_threads && !before.is_before(now) {
+                return false;
+            }
+            let is_alike = now.kind == before.kind && now.is_narrow == before.is_narrow;
+            if is_alike && same_threads && piece.covers(*other) {
+                replaces = Some(at);
+            }
+        }
+        match replaces {
+            Some(at) => self.pieces[at] = piece,
+            None if usize::from(self.count) == PIECES => return false,
+            None => {
+                self.pieces[usize::from(self.count)] = piece;
+                self.count += 1;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,209 @@
+//! Following values that nobody has written: through what is computed of them, to where it matters.
+//!
+//! Values are followed through the steps behind each other all at once, and only if there are undefined ones. They are
+//! not followed through arrays of threads and shuffles.
+use super::Exec;
+use crate::{
+    check::{
+        BlockChecks,
+        finding::Use,
+        found::Source,
+        log::{Access, Log},
+        undefined::{Undefined, Undefineds},
+    },
+    code::{Compare, Operand, Step, WarpOp, When},
+    lanes,
+    mask::{Mask, WARPS},
+};
+
+impl Exec<'_> {
+    /// What the steps since `from` have done to undefined values, and what the next one does with them.
+    pub(super) fn follow(&mut self, from: u32) {
+        let Some(checks) = self.checks.take() else { return };
+        if checks.undefined.are_there() {
+            let next = self.strand.at as usize;
+            for step in &self.code.steps[from as usize..next - 1] {
+                self.spread(&mut checks.undefined, step);
+            }
+            if self.code.selects.binary_search(&(next as u32)).is_ok() {
+                self.select(&mut checks.undefined, next);
+            }
+            if let Some((undefined, how)) = self.use_of(&mut checks.undefined, next)
+                && let Some(undefined) = undefined.among(self.strand.active())
+            {
+                checks.used(undefined, how, next);
+            }
+        }
+        self.checks = Some(checks);
+    }
+
+    /// What is undefined of an operand.
+    fn undefined(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
+        let group = self.place.first_thread;
+        match operand {
+            Operand::Lanes(reg) => among.lanes(group, reg),
+            Operand::Uniform(uniform) => among.uniform(group, uniform),
+            Operand::Affine(affine) => among.uniform(group, affine.base),
+        }
+    }
+
+    /// What a step computes of undefined values is undefined.
+    fn spread(&self, among: &mut Undefineds, step: &Step) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Map { regs: [to, a, b, c], .. } = step {
+            let of = [a, b, c].map(|reg| among.lanes(group, *reg));
+            let all = of.into_iter().fold(None, Undefined::or);
+            among.set_lanes(group, *to, active, all);
+        } else if let Step::Set { local, value } = step {
+            among.set_lanes(group, *local, active, among.lanes(group, *value));
+        } else if let Step::Splat { to, from } = step {
+            among.set_lanes(group, *to, active, among.uniform(group, *from));
+        } else if let Step::Spread { to, from } = step {
+            among.set_lanes(group, *to, active, among.uniform(group, from.base));
+        } else if let Step::Compare { compare } = step {
+            let Compare { to, value, with, .. } = &self.code.compares[*compare as usize];
+            let [value, with] = [value.base, *with].map(|uniform| among.uniform(group, uniform));
+            among.set_lanes(group, *to, active, Undefined::or(value, with));
+        } else if let Step::Uniform { slots: [to, a, b, c], .. } = step {
+            let of = [a, b, c].map(|slot| among.uniform(group, *slot));
+            let all = of.into_iter().fold(None, Undefined::or);
+            among.set_uniform(group, *to, all);
+        }
+    }
+
+    /// What the step `at` selects is undefined where the condition is, or the value that it selects.
+    fn select(&self, among: &mut Undefineds, at: usize) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Map { regs: [to, cond, then, other], .. } = &self.code.steps[at] {
+            let truths = self.registers.truths(*cond, active);
+            let of = |reg, lanes: Mask| among.lanes(group, reg)?.among(lanes);
+            let chosen = Undefined::or(of(*then, truths), of(*other, active.without(truths)));
+            among.set_lanes(group, *to, active, Undefined::or(of(*cond, active), chosen));
+        } else if let Step::Uniform { slots: [to, cond, then, other], .. } = &self.code.steps[at] {
+            let chosen = if cond.get(&self.strand.uniforms) != 0 { then } else { other };
+            let chosen = among.uniform(group, *chosen);
+            among.set_uniform(group, *to, Undefined::or(among.uniform(group, *cond), chosen));
+        }
+    }
+
+    /// What the step `at` needs of undefined values, if it needs one.
+    fn use_of(&self, among: &mut Undefineds, at: usize) -> Option<(Undefined, Use)> {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        let step = &self.code.steps[at];
+        if let Step::If { cond, .. } = step {
+            return Some((among.lanes(group, *cond)?, Use::Branch));
+        } else if let Step::Leave { when: When::If(cond) | When::Unless(cond), .. } = step {
+            return Some((among.lanes(group, *cond)?, Use::Branch));
+        } else if let Step::JumpUnless { cond, .. } = step {
+            return Some((among.uniform(group, *cond)?, Use::Branch));
+        } else if let Step::Next { range, .. } = step {
+            let [end, step] = [range.end, range.step].map(|bound| among.uniform(group, bound));
+            return Some((Undefined::or(end, step)?, Use::Branch));
+        } else if let Step::Check { cond, .. } = step {
+            return Some((self.undefined(among, *cond)?, Use::Branch));
+        } else if let Step::Barrier { reduce: Some((_, value, _)) } = step {
+            return Some((self.undefined(among, *value)?, Use::Branch));
+        } else if let Step::Bounds { index, .. } = step {
+            return Some((self.undefined(among, *index)?, Use::Address));
+        } else if let Step::LoadLocal { to, from } = step {
+            let address = self.undefined(among, from.index());
+            among.set_lanes(group, *to, active, None);
+            return Some((address?, Use::Address));
+        } else if let Step::StoreLocal { to, .. } = step {
+            return Some((self.undefined(among, to.index())?, Use::Address));
+        } else if let Step::Warp { op, .. } = step {
+            self.spread_in_warps(among, *op);
+        }
+        None
+    }
+
+    /// What lanes get of the others of their warp is undefined if it depends on all of them and one is.
+    fn spread_in_warps(&self, among: &mut Undefineds, op: WarpOp) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        let (to, value) = match op {
+            WarpOp::Sync => return,
+            WarpOp::Shuffle { to, .. } => return among.set_lanes(group, to, active, None),
+            WarpOp::Vote { to, value, .. }
+            | WarpOp::Match { to, value, .. }
+            | WarpOp::Reduce { to, value, .. } => (to, value),
+        };
+        let undefined = self.undefined(among, value).and_then(|value| value.among(active));
+        let all = undefined.map(|undefined| Undefined {
+            lanes: Mask(undefined.lanes.0.map(|lanes| if lanes == 0 { 0 } else { u32::MAX })),
+            ..undefined
+        });
+        among.set_lanes(group, to, active, all);
+    }
+
+    /// What an access of shared or global memory does with undefined values, before it is made.
+    pub(super) fn define(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
+        let Some(bound) = &self.bound.checks else { return };
+        let site = &self.code.sites[access.site as usize];
+        let (group, at) = (self.place.first_thread, self.strand.at as usize);
+        let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
+        let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
+        if let Some(address) = among(self.undefined(&checks.undefined, site.at.index())) {
+            checks.used(address, Use::Address, at);
+        }
+        let mut read = None;
+        if site.is_shared {
+            let all_defined = stored.is_none()
+                && bound.cells_of_runs(self.bound, site, log, access, |cells| {
+                    let undefined = &mut checks.undefined;
+                    let are = !site.reads || undefined.are_defined(cells.clone());
+                    if are && site.kind.writes() {
+                        undefined.write(cells, true);
+                    }
+                    are
+                });
+            if !all_defined {
+                read = self.define_lanes(checks, access, stored);
+            }
+        } else if let Some(stored) = stored {
+            checks.used(stored, Use::Output, at);
+        }
+        match (read, site.atomic) {
+            (Some(read), Some(_)) => checks.used(read, Use::Atomic, at),
+            (Some(_), None) | (None, _) => self.loaded(&mut checks.undefined, at, read),
+        }
+    }
+
+    /// Lanes read or write cells of shared memory, one by one; yields what of it nobody has written.
+    fn define_lanes(
+        &self,
+        checks: &mut BlockChecks,
+        access: &Access,
+        stored: Option<Undefined>,
+    ) -> Option<Undefined> {
+        let site = &self.code.sites[access.site as usize];
+        let mut read = None;
+        for lane in access.lanes.lanes() {
+            let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
+            let is_defined = stored.and_then(|stored| stored.among(one)).is_none();
+            let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
+            for (cell, byte) in self.bound.checks.as_ref()?.cells_of(buffer, first, site.bytes) {
+                if site.reads && !checks.undefined.is_defined(cell) {
+                    let (block, thread) =
+                        (self.place.block, (self.place.first_thread + lane) as u32);
+                    let source = Source { site: access.site, block, thread, at: (buffer, byte) };
+                    read = Undefined::or(read, Some(Undefined { lanes: one, source }));
+                }
+                if site.kind.writes() {
+                    checks.undefined.write(cell..cell + 1, is_defined);
+                }
+            }
+        }
+        read
+    }
+
+    /// What the step `at` loads is undefined in so far.
+    fn loaded(&self, among: &mut Undefineds, at: usize, read: Option<Undefined>) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Load { to, .. } | Step::LoadAffine { to, .. } = &self.code.steps[at] {
+            among.set_lanes(group, *to, active, read);
+        } else if let Step::LoadUniform { to, .. } = &self.code.steps[at] {
+            let all = |read| Undefined { lanes: Mask([u32::MAX; WARPS]), ..read };
+            among.set_uniform(group, *to, read.map(all));
+        }
+    }
+}
