@@ -1,6 +1,6 @@
 //! The command line.
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 use warpwise_compiler::target::Target;
 
 /// Lints, explains and shows GPU kernels that are written with Warpwise.
@@ -45,6 +45,11 @@ pub(crate) enum Command {
     ///
     /// Needs NVIDIA's `ptxas` and `nvdisasm` (or `cuobjdump`), but no GPU.
     Sass(Sass),
+    /// Run a program's kernels on the SIMT interpreter, and say where there is something to gain.
+    ///
+    /// Runs `cargo run`, or with `--test` and the like `cargo test`, with every CPU device counting. Exits with 0 if
+    /// the program does well, with 1 if it fails, and with 2 if there is nothing to report.
+    Profile(Profile),
     /// Say what this machine has of what kernels need, and what to do about what is missing.
     ///
     /// Exits with 0 if all is well and with 1 if there is a warning.
@@ -153,6 +158,34 @@ pub(crate) struct Sass {
     pub(crate) bind: Bind,
     #[command(flatten)]
     pub(crate) build: Build,
+}
+
+/// `cargo warpwise profile`
+#[derive(Debug, Args)]
+pub(crate) struct Profile {
+    /// Print an object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show all lines.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) all: bool,
+    /// Where to write the page: `profile.html` in `target/warpwise`, or nowhere with `--json`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// The architecture that occupancy is computed for.
+    #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = target)]
+    pub(crate) target: Target,
+    /// Registers of a thread, of all kernels or of one. Without it `ptxas` says, if it is here.
+    #[arg(long, value_name = "N|KERNEL=N")]
+    pub(crate) registers: Vec<String>,
+    /// Run nothing, and read what programs wrote to this folder with `WARPWISE_PROFILE` set to it.
+    #[arg(long, value_name = "DIR", conflicts_with = "arguments")]
+    pub(crate) read: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) build: Build,
+    /// Arguments of the program.
+    #[arg(last = true)]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 /// What the generic parameters of a kernel stand for.

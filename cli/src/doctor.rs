@@ -238,6 +238,7 @@ fn program(name: &'static str, package: &str) -> Line {
 const VARIABLES: &[(&str, &str)] = &[
     ("WARPWISE_DEVICE", "`auto`, `cpu`, `cuda` or `cuda:N`"),
     ("WARPWISE_LINTS", "`off`, `warn` or `deny`"),
+    ("WARPWISE_PROFILE", "a folder"),
 ];
 
 /// What is set in the environment.
@@ -264,6 +265,7 @@ fn variables(set: impl Iterator<Item = (String, String)>) -> Vec<Line> {
 fn is_valid(name: &str, value: &str) -> bool {
     match name {
         "WARPWISE_LINTS" => matches!(value, "" | "off" | "warn" | "deny"),
+        "WARPWISE_PROFILE" => true,
         _ => {
             let is_number =
                 |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

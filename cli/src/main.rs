@@ -4,13 +4,14 @@
 //! cargo warpwise lint       what is wrong with the kernels, for people and for tools
 //! cargo warpwise explain    a lint; or every branch and access of one kernel
 //! cargo warpwise ir|ptx|sass    what becomes of a kernel
+//! cargo warpwise profile    what a program's kernels did on the interpreter, counted as hardware does
 //! cargo warpwise doctor     what this machine has of what kernels need
 //! ```
 //! The macro `#[kernel]` knows the kernels, and nobody else does. So `cargo check` runs, in a target
 //! folder of its own, and the macro records every kernel that it sees ([`records`] says how, and
 //! why a record is never stale). All commands work on these records.
 //!
-//! Exit codes: 0, fine; 1, findings, or a doctor's warning; 2, a wrong command line, or a build
+//! Exit codes: 0, fine; 1, findings, a program that failed, or a doctor's warning; 2, a wrong command line, or a build
 //! that failed.
 mod args;
 mod check;
@@ -22,6 +23,7 @@ mod find;
 mod lint;
 mod listing;
 mod pages;
+mod profile;
 mod records;
 mod sass;
 mod sources;
@@ -64,6 +66,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
         Command::Ir(command) => listing::ir(command),
         Command::Ptx(command) => listing::ptx(command),
         Command::Sass(command) => sass::run(command),
+        Command::Profile(command) => profile::run(command, color),
         Command::Doctor => Ok(doctor::run(color)),
     }
 }

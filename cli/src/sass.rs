@@ -71,6 +71,18 @@ fn assemble(
     Ok((said, cubin))
 }
 
+/// How many registers `ptxas` gives a thread of the kernel in `ptx`; `None` if it does not say.
+pub(crate) fn registers(ptxas: &Path, ptx: &str, target: Target) -> Result<Option<u32>, Fault> {
+    let folder = Scratch::new()?;
+    let (said, _) = assemble(ptxas, ptx, target, &folder.0)?;
+    Ok(used_registers(&said))
+}
+
+fn used_registers(said: &str) -> Option<u32> {
+    let (_, rest) = said.split_once("Used ")?;
+    rest.split_once(" registers")?.0.parse().ok()
+}
+
 /// What `ptxas -v` says about registers, memory and spills, as comments.
 fn comments(said: &str) -> String {
     let lines = said
@@ -116,5 +128,6 @@ mod tests {
                         // 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
                         // Used 10 registers, 400 bytes cmem[0]\n";
         assert_eq!(comments(said), expected);
+        assert_eq!(used_registers(said), Some(10));
     }
 }

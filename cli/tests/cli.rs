@@ -192,9 +192,9 @@ fn a_workspace_has_the_kernels_of_all_its_members() {
     let fixture = Fixture::get();
     let kernels = |line: &str| fixture.run(line).values().pop().unwrap()["kernels"].clone();
     assert_eq!(kernels("lint -q --json"), 4);
-    assert_eq!(kernels("lint -q --json --workspace"), 5);
+    assert_eq!(kernels("lint -q --json --workspace"), 8);
     assert_eq!(kernels("lint -q --json --deps"), 5);
-    assert_eq!(kernels("lint -q --json --workspace --exclude kernels"), 1);
+    assert_eq!(kernels("lint -q --json --workspace --exclude kernels"), 4);
     assert_eq!(kernels("lint -q --json --all-targets"), 5);
     assert_eq!(kernels("lint -q --json --example shown"), 5);
     assert_eq!(kernels("lint -q --json -F extra"), 5);
@@ -422,4 +422,146 @@ fn a_doctor_warns_of_variables_that_mean_nothing() {
     assert!(said.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{said:#?}");
     let said = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).exits(1);
     assert!(said.stdout.contains("warn  engine"), "{said:#?}");
+}
+
+#[test]
+fn a_program_is_profiled() {
+    let fixture = Fixture::get();
+    fixture.run("profile -q -p profiled --registers 32").exits(0).prints("profile.txt");
+    let page = fs::read_to_string(fixture.root.join("target/warpwise/profile.html")).unwrap();
+    assert_is_well_formed(&page);
+    assert!(page.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    assert_eq!(page.matches("<script").count(), 1, "text of a source is no script");
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "the page needs {outside}");
+    }
+    let excess = "expected 1024 sectors, got 16384: 16.00x";
+    assert!(page.contains(excess), "{excess}");
+}
+
+/// Checks that every element of a page ends, in the order in which they begin.
+#[track_caller]
+fn assert_is_well_formed(page: &str) {
+    const EMPTY: [&str; 4] = ["!DOCTYPE", "meta", "br", "hr"];
+    let mut open = Vec::new();
+    let mut rest = page;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (tag, next) = after.split_once('>').unwrap();
+        let name = tag.split([' ', '/', '\n']).find(|part| !part.is_empty()).unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}>");
+        } else if !tag.ends_with('/') && !EMPTY.contains(&name) {
+            open.push(name);
+        }
+        // What is in a style or a script is no markup.
+        let is_raw = ["style", "script"].contains(&name) && !tag.starts_with('/');
+        rest = if is_raw { &next[next.find("</").unwrap()..] } else { next };
+    }
+    assert!(open.is_empty(), "{open:?}");
+    let mut ids: Vec<&str> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "ids are used once");
+}
+
+#[test]
+fn what_is_profiled_is_what_the_counters_say() {
+    let said = Fixture::get().run("profile -q -p profiled --json").exits(0);
+    let kernels = said.values();
+    let printed = said.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
+    let taken: Vec<Value> = printed.map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(taken.len(), 4, "{said:#?}");
+    for launch in &taken {
+        let kernel = kernels.iter().find(|kernel| kernel["kernel"] == launch["kernel"]).unwrap();
+        let launches = kernel["launches"].as_u64().unwrap();
+        assert_eq!(kernel["total"], times(&launch["total"], launches));
+        let lines = kernel["lines"].as_array().unwrap();
+        assert_eq!(lines.len(), launch["lines"].as_array().unwrap().len());
+        for line in launch["lines"].as_array().unwrap() {
+            let found = lines.iter().find(|found| found["line"] == line["line"]).unwrap();
+            assert_eq!(found["counts"], times(&line["counts"], launches));
+        }
+        for access in kernel["accesses"].as_array().unwrap() {
+            let offsets = access["worst"]["offsets"].as_array().unwrap();
+            let active = access["worst"]["active"].as_u64().unwrap();
+            let going = offsets.iter().filter(|offset| !offset.is_null()).count();
+            assert_eq!((offsets.len(), going as u32), (32, active.count_ones()));
+        }
+    }
+    assert_eq!(kernels.last().unwrap()["launches"], 4);
+}
+
+/// All numbers of a value, so many times.
+fn times(value: &Value, times: u64) -> Value {
+    match value {
+        Value::Number(number) => (number.as_u64().unwrap() * times).into(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name.clone(), self::times(value, times)));
+            Value::Object(fields.collect())
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_field_of_a_profile_is_described() {
+    let said = Fixture::get().run("profile -q -p profiled --json --registers 32").exits(0);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiler.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut open: Vec<Value> = said.values();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    assert!(page.contains(&format!("`{name}`")), "`{name}` is not described");
+                    open.push(value);
+                }
+            }
+            Value::Array(values) => open.extend(values),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+#[test]
+fn a_program_that_fails_is_profiled_up_to_there() {
+    let said = Fixture::get().run("profile -q -p profiled -- failing").exits(1);
+    assert!(said.stdout.contains("kernel `parity`: 1 launch of"), "{said:#?}");
+    let end = "warpwise: 4 launches counted; then the program failed (exit status: 101)\n";
+    assert!(said.stdout.contains(end), "{said:#?}");
+    assert!(said.stderr.contains("as it was asked to"), "{said:#?}");
+}
+
+#[test]
+fn what_cannot_be_profiled_says_why() {
+    let fixture = Fixture::get();
+    let said = fixture.run("profile -q -p profiled -- nothing").exits(2);
+    assert!(said.stderr.contains("error: the program launched no kernel\nhelp: "), "{said:#?}");
+    let said = fixture.changed("profiled/src/main.rs", "let device", "let device = nothing;", || {
+        fixture.run("profile -q -p profiled").exits(2)
+    });
+    assert!(said.stderr.ends_with("error: the program does not build\n"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --bins").exits(2);
+    assert!(said.stderr.contains("help: name it: `--bin NAME`"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --registers many").exits(2);
+    assert!(said.stderr.contains("write `--registers 72`"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --target sm_76").exits(2);
+    assert!(said.stderr.contains("nothing is known of multiprocessors of sm_76"), "{said:#?}");
+}
+
+#[test]
+fn what_a_program_wrote_is_read_later() {
+    let fixture = Fixture::get();
+    let before = fixture.run("profile -q -p profiled --json --registers 32").exits(0);
+    let folder = fixture.root.join("target/recorded");
+    let _ = fs::remove_dir_all(&folder);
+    let program = fixture.root.join("target/debug/profiled");
+    let run = Command::new(program).env("WARPWISE_PROFILE", &folder).env("WARPWISE_DEVICE", "cpu").output();
+    assert!(run.unwrap().status.success());
+    let said = fixture.run("profile -q -p profiled --json --registers 32 --read target/recorded").exits(0);
+    assert_eq!(said.stdout, before.stdout);
+    fs::write(folder.join("of-another-version.jsonl"), "{\"kind\":\"program\",\"warpwise\":\"0.0.1\"}\n").unwrap();
+    let said = fixture.run("profile -q -p profiled --read target/recorded").exits(2);
+    assert!(said.stderr.contains("the program uses warpwise 0.0.1"), "{said:#?}");
 }

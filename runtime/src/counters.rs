@@ -25,14 +25,29 @@
 //!
 //! What is counted is the optimized kernel, whose neighbouring accesses are one request where they are on a
 //! GPU. The models are measured ones; `docs/counters.md` says which.
-use crate::kernel::Source;
+mod json;
+
+use crate::{
+    kernel::Source,
+    occupancy::{Block, Multiprocessor, Occupancy, Target, Unlaunchable},
+};
+pub(crate) use json::Object;
 use std::{
     cmp::Reverse,
     fmt,
     sync::{Mutex, PoisonError},
 };
-use warpwise_compiler::{id::Id, ir::Kernel};
-pub use warpwise_simt::{Counts, Sectors, Wavefronts};
+use warpwise_compiler::{
+    id::Id,
+    ir::{InstId, Kernel},
+    lint::launch::has_barriers,
+    specialize::Binding,
+};
+pub use warpwise_compiler::hardware::Kind;
+pub use warpwise_simt::{Counts, Floats, Sectors, Wavefronts, WorstRequest};
+
+/// The architecture that occupancy is printed for.
+pub const TARGET: Target = Target::new(90);
 
 /// What one launch did. Printed, it is a table of lines, those with the most to gain first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +55,22 @@ pub use warpwise_simt::{Counts, Sectors, Wavefronts};
 pub struct LaunchCounters {
     /// Name of the kernel.
     pub kernel: &'static str,
+    /// What its generic parameters stand for, such as `f32, 16`.
+    pub generics: String,
     /// Blocks along x, y and z.
     pub grid: [u32; 3],
     /// Threads in a block along x, y and z.
     pub block: [u32; 3],
+    /// Bytes of shared memory that a block takes.
+    pub shared_memory: u64,
+    /// Barriers that a block takes: 1 if its threads wait for each other.
+    pub barriers: u32,
     /// What all lines did.
     pub total: Counts,
     /// What each line did, in the order of files and lines.
     pub lines: Vec<LineCounters>,
+    /// What each access to shared or global memory asked, in the order of the kernel.
+    pub accesses: Vec<AccessCounters>,
 }
 
 /// What the instructions of one line did.
@@ -62,13 +85,44 @@ pub struct LineCounters {
     pub counts: Counts,
 }
 
+/// What one access of a kernel asked of shared or global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccessCounters {
+    /// As `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Name of the parameter, or of the shared array.
+    pub memory: String,
+    /// Requests, each once for a warp.
+    pub requests: u64,
+    /// Wavefronts or sectors that they took.
+    pub taken: u64,
+    /// How many they need.
+    pub ideal: u64,
+    /// The worst of them.
+    pub worst: WorstRequest,
+}
+
+/// Which launch was counted.
+pub(crate) struct Launched<'a> {
+    pub(crate) source: &'static Source,
+    pub(crate) bindings: &'a [Binding],
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_memory: u64,
+}
+
 impl LaunchCounters {
     pub(crate) fn new(
-        source: &'static Source,
+        launched: &Launched<'_>,
         kernel: &Kernel,
         counters: &warpwise_simt::Counters,
-        (grid, block): ([u32; 3], [u32; 3]),
     ) -> Self {
+        let Launched { source, bindings, grid, block, shared_memory } = *launched;
         let mut lines: Vec<LineCounters> = Vec::new();
         for (id, counts) in counters.iter().filter(|(_, counts)| *counts != Counts::default()) {
             let place = source.place(kernel.insts[id].span.index());
@@ -81,8 +135,85 @@ impl LaunchCounters {
                 }
             }
         }
-        Self { kernel: source.name, grid, block, total: counters.total(), lines }
+        let access = |(id, worst): &(InstId, WorstRequest)| {
+            let counts = counters.get(*id);
+            let place = source.place(kernel.insts[*id].span.index());
+            let (shared, global) = (counts.shared(), counts.global());
+            AccessCounters {
+                file: place.file,
+                line: place.line,
+                column: place.column,
+                memory: memory(kernel, worst.memory),
+                requests: shared.requests + global.requests,
+                taken: shared.wavefronts + global.sectors,
+                ideal: shared.ideal + global.ideal,
+                worst: worst.clone(),
+            }
+        };
+        Self {
+            kernel: source.name,
+            generics: generics(bindings),
+            grid,
+            block,
+            shared_memory,
+            barriers: has_barriers(kernel).into(),
+            total: counters.total(),
+            lines,
+            accesses: counters.worst().iter().map(access).collect(),
+        }
     }
+
+    /// How many of its blocks run on a multiprocessor at the same time, if a thread takes so many registers. What
+    /// is not known is no limit.
+    ///
+    /// ```
+    /// # use warpwise::prelude::*;
+    /// use warpwise::occupancy::{Limiter, Multiprocessor, Target};
+    /// # #[kernel(block = 256)]
+    /// # fn fill(x: &mut [u32]) {
+    /// #     let i = global_idx_x();
+    /// #     if i < x.len() {
+    /// #         x[i] = 1;
+    /// #     }
+    /// # }
+    /// # let device = Device::cpu().with_counters();
+    /// # let mut x = device.zeros::<u32>(1024)?;
+    /// # fill::launch(&device, LaunchConfig::cover(1024), &mut x)?;
+    ///
+    /// let launches = device.take_counters();
+    /// let h200 = Multiprocessor::of(Target::new(90)).expect("sm_90 is known");
+    /// let occupancy = launches[0].occupancy(h200, Some(72)).expect("72 registers are possible");
+    /// assert_eq!((occupancy.blocks, occupancy.ratio()), (3, 0.375));
+    /// assert_eq!(occupancy.limiters, [Limiter::Registers]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no block runs.
+    pub fn occupancy(
+        &self,
+        on: &Multiprocessor,
+        registers: Option<u32>,
+    ) -> Result<Occupancy, Unlaunchable> {
+        let Self { block: [x, y, z], shared_memory: shared, barriers, .. } = *self;
+        on.occupancy(&Block { threads: x * y * z, registers, shared, barriers })
+    }
+}
+
+/// The name of the memory with this number.
+fn memory(kernel: &Kernel, number: usize) -> String {
+    let params = kernel.params.iter().map(|(_, param)| &param.name);
+    let mut names = params.chain(kernel.shared.iter().map(|(_, shared)| &shared.name));
+    names.nth(number).cloned().unwrap_or_default()
+}
+
+/// What generic parameters are bound to, as a list.
+fn generics(bindings: &[Binding]) -> String {
+    let text = |binding: &Binding| match binding {
+        Binding::Type(scalar) => scalar.to_string(),
+        Binding::Const(bits) => bits.to_string(),
+    };
+    bindings.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// The counters of a device that nobody has taken yet.
@@ -158,6 +289,7 @@ impl fmt::Display for LaunchCounters {
         let Self { kernel, grid: [x, y, z], block: [i, j, k], total, .. } = self;
         writeln!(f, "`{kernel}`, {x} x {y} x {z} blocks of {i} x {j} x {k} threads")?;
         summary(f, total)?;
+        occupancy(f, self)?;
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by_key(|line| gain(line));
         let columns = columns(total);
@@ -217,6 +349,23 @@ fn summary(f: &mut fmt::Formatter<'_>, total: &Counts) -> fmt::Result {
         writeln!(f, "{} atomic updates of threads", total.atomics)?;
     }
     Ok(())
+}
+
+/// Says how many blocks run at the same time on [`TARGET`].
+fn occupancy(f: &mut fmt::Formatter<'_>, launch: &LaunchCounters) -> fmt::Result {
+    let Some(row) = Multiprocessor::of(TARGET) else { return Ok(()) };
+    match launch.occupancy(row, None) {
+        Ok(found) => {
+            let Occupancy { blocks, warps, most_warps, .. } = found;
+            let (percent, limit) = (100.0 * found.ratio(), found.limited_by());
+            writeln!(
+                f,
+                "occupancy on {TARGET}: at most {warps} of {most_warps} warps of a multiprocessor ({percent:.1} %), \
+                 in {blocks} blocks, limited by {limit}; registers are not known"
+            )
+        }
+        Err(refused) => writeln!(f, "occupancy on {TARGET}: none: {refused}"),
+    }
 }
 
 /// Writes rows, the first column to the left and the others to the right.

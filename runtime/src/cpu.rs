@@ -5,13 +5,14 @@
 use crate::{
     Error, Result,
     check::{Checking, Checks, Finding},
-    counters::{self, LaunchCounters},
+    counters::{self, LaunchCounters, Launched},
     device::DeviceInfo,
     dispatch::{Launch, Value},
     error::DevicePanic,
     kernel::{Cache, FaultDetails, Source},
     launch::Geometry,
     output::{self, Printer},
+    profile,
     trace::Debugger,
     unoptimized,
 };
@@ -136,16 +137,17 @@ impl Interpreter {
         let Geometry { grid, block } = launch.geometry;
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
         let start = Instant::now();
-        let (outcome, found) = match (debugger, counters, checks) {
+        let counting = counters.is_some() || profile::is_on();
+        let (outcome, found) = match (debugger, counting, checks) {
             (Some(debugger), _, _) => {
                 let Launch { source, bindings, bound, .. } = *launch;
                 let program =
                     TRACED.get(source, bindings, || Ok(TracedProgram::new(&bound.kernel)))?;
                 (debugger.run(source, &program, &lent), Vec::new())
             }
-            (None, Some(counters), _) => (self.count(launch, &lent, counters)?, Vec::new()),
-            (None, None, Some(checks)) => self.check(launch, &lent, checks)?,
-            (None, None, None) => (self.program(launch)?.run(&lent), Vec::new()),
+            (None, true, _) => (self.count(launch, &lent, counters)?, Vec::new()),
+            (None, false, Some(checks)) => self.check(launch, &lent, checks)?,
+            (None, false, None) => (self.program(launch)?.run(&lent), Vec::new()),
         };
         unoptimized::took(start.elapsed());
         let (source, kernel) = (launch.source, &launch.bound.kernel);
@@ -154,6 +156,7 @@ impl Interpreter {
         let found = checking.map_or(Ok(()), |checking| checking.found(source.name, found));
         if let Some(stopped) = outcome.stopped {
             let reason = reason(source, &stopped);
+            profile::stopped(source.name, &reason);
             // Perhaps there is no such call any more, and the text says what went wrong.
             self.pending().fault = self.print();
             return Err(Error::Stopped { kernel: source.name, reason, fault });
@@ -177,7 +180,7 @@ impl Interpreter {
         &self,
         launch: &Launch<'_>,
         lent: &warpwise_simt::Launch<'_>,
-        counters: &counters::Pending,
+        pending: Option<&counters::Pending>,
     ) -> Result<Outcome> {
         let Launch { source, bindings, bound, .. } = *launch;
         let kernel = &bound.kernel;
@@ -191,8 +194,12 @@ impl Interpreter {
         };
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
-            let geometry = (lent.grid, lent.block);
-            counters.add(LaunchCounters::new(source, program.kernel(), &counted, geometry));
+            let Geometry { grid, block } = launch.geometry;
+            let shared_memory = launch.shared.bytes;
+            let launched = Launched { source, bindings, grid, block, shared_memory };
+            let counters = LaunchCounters::new(&launched, program.kernel(), &counted);
+            profile::launched(&counters, program.kernel());
+            pending.into_iter().for_each(|pending| pending.add(counters.clone()));
         }
         Ok(outcome)
     }

@@ -10,6 +10,7 @@ use crate::{
     dispatch::Launch,
     driver::{Allocation, Stream},
     kernel::{Bound, Source},
+    profile,
     trace::{Debugger, Hit, Trace, Watch},
 };
 use std::{
@@ -423,7 +424,10 @@ impl Device {
                 let debugger = self.debugger.as_deref();
                 interpreter.run(launch, self.steps, counters, checking, debugger)
             }
-            Engine::Cuda(stream) => stream.run(launch),
+            Engine::Cuda(stream) => {
+                profile::ran_on_gpu(launch.source.name);
+                stream.run(launch)
+            }
         }
     }
 }

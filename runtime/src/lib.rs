@@ -66,6 +66,7 @@ mod num;
 pub mod occupancy;
 mod output;
 mod plain;
+mod profile;
 pub mod prelude;
 mod resident;
 pub mod trace;

@@ -2,20 +2,23 @@
 //!
 //! The models are those of [`warpwise_compiler::hardware`], measured; `docs/counters.md` has them in words.
 use crate::{
-    lower::Entry,
+    lower::{Counted, Entry},
     tally::{Asked, Tally},
+    worst::WorstRequest,
 };
 use std::ops::AddAssign;
 use warpwise_compiler::{
     hardware::Kind,
     id::Id,
-    ir::{InstId, Kernel, Op, Space},
+    ir::{BinaryOp, InstId, Kernel, Op, Scalar, Space, Ty, UnaryOp},
 };
 
 /// What was counted of one launch, or of several [added up](AddAssign).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     insts: Vec<Counts>,
+    /// By instruction.
+    worst: Vec<(InstId, WorstRequest)>,
 }
 
 /// What was counted of one instruction, one line or all.
@@ -54,6 +57,20 @@ pub struct Counts {
     pub barriers: u64,
     /// Atomic updates, each once for an active thread.
     pub atomics: u64,
+    /// Computations with floats, each once for an active thread.
+    pub floats: Floats,
+}
+
+/// Computations with floats of threads. A sum, product, quotient, remainder, root or approximated function is one,
+/// and a fused product and sum are two; comparisons, rounding and signs are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Floats {
+    /// Of 16 bits.
+    pub half: u64,
+    /// Of 32 bits.
+    pub single: u64,
+    /// Of 64 bits.
+    pub double: u64,
 }
 
 /// Requests to shared memory, which serves a group of lanes in one or more wavefronts.
@@ -79,11 +96,21 @@ pub struct Sectors {
 }
 
 impl Counters {
-    pub(crate) fn new(kernel: &Kernel, entries: &[Entry], tally: &Tally) -> Self {
+    pub(crate) fn new(kernel: &Kernel, counted: &Counted, tally: &Tally) -> Self {
         let used = used(kernel);
-        let ids = kernel.insts.ids().zip(entries);
-        let insts = ids.map(|(id, entry)| counts(kernel, id, used[id.index()], entry, tally));
-        Self { insts: insts.collect() }
+        let ids = || kernel.insts.ids().zip(&counted.entries);
+        let insts = ids().map(|(id, entry)| counts(kernel, id, used[id.index()], entry, tally));
+        let worst = ids().filter_map(|(id, entry)| {
+            let number = entry.request?;
+            let request = counted.requests.get(number as usize)?;
+            Some((id, tally.worst.of(number, request)?))
+        });
+        Self { insts: insts.collect(), worst: worst.collect() }
+    }
+
+    /// Of every instruction that asked something of shared or global memory, the worst request.
+    pub fn worst(&self) -> &[(InstId, WorstRequest)] {
+        &self.worst
     }
 
     /// What was counted of an instruction of the kernel.
@@ -178,6 +205,7 @@ fn counts(kernel: &Kernel, id: InstId, is_used: bool, entry: &Entry, tally: &Tal
         counts.branches += came.warps;
     }
     counts.divergent_branches = tally.parted(entry.branch);
+    counts.floats = floats(kernel, id, came.threads);
     if matches!(op, Op::Barrier { .. } | Op::SyncGrid) {
         counts.barriers = came.warps;
     }
@@ -190,6 +218,45 @@ fn counts(kernel: &Kernel, id: InstId, is_used: bool, entry: &Entry, tally: &Tal
         counts.ask(Kind::Store, kernel.space(*ptr), is_used, tally.asked(entry.request));
     }
     counts
+}
+
+/// What so many threads compute with floats by an instruction.
+fn floats(kernel: &Kernel, id: InstId, threads: u64) -> Floats {
+    let inst = &kernel.insts[id];
+    let each = if let Op::Fma { .. } = inst.op {
+        2
+    } else if let Op::Binary { op, .. } = inst.op {
+        u64::from(is_computed(op))
+    } else if let Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Approx(_), .. } = inst.op {
+        1
+    } else {
+        0
+    };
+    let mut floats = Floats::default();
+    if inst.ty == Ty::Scalar(Scalar::F32) {
+        floats.single = each * threads;
+    } else if inst.ty == Ty::Scalar(Scalar::F64) {
+        floats.double = each * threads;
+    } else if inst.ty == Ty::Scalar(Scalar::F16) || inst.ty == Ty::Scalar(Scalar::BF16) {
+        floats.half = each * threads;
+    }
+    floats
+}
+
+/// Whether an operation on floats is one that hardware's arithmetic is measured by.
+const fn is_computed(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => true,
+        BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => false,
+    }
 }
 
 impl Counts {
@@ -271,6 +338,13 @@ impl AddAssign<&Self> for Counters {
             self.insts.resize(other.insts.len(), Counts::default());
         }
         self.insts.iter_mut().zip(&other.insts).for_each(|(sum, other)| *sum += *other);
+        for (id, theirs) in &other.worst {
+            match self.worst.iter_mut().find(|(mine, _)| mine == id) {
+                Some((_, mine)) if theirs.is_worse_than(mine) => mine.clone_from(theirs),
+                Some(_) => {}
+                None => self.worst.push((*id, theirs.clone())),
+            }
+        }
     }
 }
 
@@ -289,6 +363,22 @@ impl AddAssign for Counts {
         self.global_atomics += other.global_atomics;
         self.barriers += other.barriers;
         self.atomics += other.atomics;
+        self.floats += other.floats;
+    }
+}
+
+impl AddAssign for Floats {
+    fn add_assign(&mut self, Self { half, single, double }: Self) {
+        self.half += half;
+        self.single += single;
+        self.double += double;
+    }
+}
+
+impl Floats {
+    /// Of any width.
+    pub fn all(self) -> u64 {
+        self.half + self.single + self.double
     }
 }
 

@@ -39,7 +39,7 @@
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |
 //! | `watch`, `order` | who looks on, and who has the next turn, in a [`TracedProgram`] |
-//! | `tally`, `counters` | what a [`CountingProgram`] counts on the way |
+//! | `tally`, `worst`, `counters` | what a [`CountingProgram`] counts on the way |
 //! | `check` | what a [`CheckedProgram`] finds on the way |
 //! | `lanes`, `registers`, `memory` | what instructions compute, on vectors of lanes and on shared bytes |
 //!
@@ -74,6 +74,7 @@ mod strand;
 mod tally;
 mod traced;
 mod watch;
+mod worst;
 
 pub use check::{
     choice::{Checks, UnknownCheck},
@@ -83,13 +84,14 @@ pub use check::{
     },
 };
 pub use code::Stage;
-pub use counters::{Counters, Counts, Sectors, Wavefronts};
+pub use counters::{Counters, Counts, Floats, Sectors, Wavefronts};
 pub use launch::{Arg, Launch};
 pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
 pub use program::{CheckedProgram, CountingProgram, Program, Requests};
 pub use traced::TracedProgram;
 pub use watch::{Look, Moment, Watched};
+pub use worst::WorstRequest;
 
 /// Whether this crate was compiled with optimisation, at `opt-level = 2` or more, or for size.
 pub const OPTIMIZED: bool = cfg!(not(unoptimized));

@@ -7,7 +7,7 @@ use crate::{
     lanes::Isa,
     log::Log,
     lower::{
-        self, Added,
+        self, Added, Counted,
         patterns::{self, Pattern},
     },
     outcome::Stopped,
@@ -92,8 +92,9 @@ impl CountingProgram {
         patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
     ) -> (Outcome, Counters) {
         let (outcome, log) = run(&self.code, launch, patterns, Observation::default());
-        let entries = self.code.as_ref().map_or(&[][..], |code| &code.counted.entries);
-        (outcome, Counters::new(&self.kernel, entries, &log.tally))
+        let none = Counted::default();
+        let counted = self.code.as_ref().map_or(&none, |code| &code.counted);
+        (outcome, Counters::new(&self.kernel, counted, &log.tally))
     }
 }
 

@@ -1,5 +1,5 @@
 //! What the steps that count have counted, of some blocks of a launch.
-use crate::{lower::Counted, mask::Mask};
+use crate::{lower::Counted, mask::Mask, worst::Worst};
 use std::ops::AddAssign;
 use warpwise_compiler::hardware::LANES;
 
@@ -13,6 +13,8 @@ pub(crate) struct Tally {
     requests: Vec<Asked>,
     /// Of each request, what it asked before.
     memos: Vec<Memo>,
+    /// Of each request, the worst.
+    pub(crate) worst: Worst,
     /// Who began a segment last: mostly the same as the next.
     last: (Mask, Flow),
 }
@@ -43,6 +45,7 @@ impl Tally {
             parted: vec![0; counted.branches],
             requests: vec![Asked::default(); counted.requests.len()],
             memos: counted.requests.iter().map(|_| Memo::default()).collect(),
+            worst: Worst::new(counted),
             last: Default::default(),
         }
     }
@@ -78,6 +81,7 @@ impl Tally {
         add(&mut self.segments, other.segments);
         add(&mut self.parted, other.parted);
         add(&mut self.requests, other.requests);
+        self.worst.join(other.worst);
     }
 
     pub(crate) fn flow(&self, segment: Option<u32>) -> Flow {
@@ -161,14 +165,16 @@ impl Key {
 }
 
 impl Memo {
-    /// What a request asks that was computed before, or else is now.
+    /// What a request asks, if that was computed before.
     #[inline(always)]
-    pub(crate) fn get(&mut self, key: Key, compute: impl FnOnce() -> Asked) -> Asked {
-        let (known, asked) = &mut self.known[key.place()];
-        if *known != Some(key) {
-            (*known, *asked) = (Some(key), compute());
-        }
-        *asked
+    pub(crate) fn get(&self, key: Key) -> Option<Asked> {
+        let (known, asked) = self.known[key.place()];
+        (known == Some(key)).then_some(asked)
+    }
+
+    /// Remembers what a request asks.
+    pub(crate) fn put(&mut self, key: Key, asked: Asked) {
+        self.known[key.place()] = (Some(key), asked);
     }
 
     /// Remembers how far apart addresses are, and forgets all if they were not so before.

@@ -6,6 +6,7 @@ use crate::{
     lower::{Request, patterns::Pattern},
     mask::{GROUP, Mask, bits},
     tally::{Asked, Key},
+    worst::At,
 };
 use warpwise_compiler::hardware::{LANES, global, shared};
 
@@ -78,14 +79,30 @@ impl Exec<'_> {
         let first_lane = self.place.first_thread + warp * LANES;
         let class = pattern.classes[first_lane / LANES];
         let key = Key { active, class, phase: request.phase(first) };
-        self.log.tally.memo(number).get(key, || {
-            let offsets = &pattern.offsets[first_lane..];
-            let mut addresses = [0; LANES];
-            for (address, offset) in addresses.iter_mut().zip(offsets) {
-                *address = first.wrapping_add(*offset).wrapping_sub(offsets[0]);
-            }
-            asked(request, active, &addresses)
-        })
+        if let Some(asked) = self.log.tally.memo(number).get(key) {
+            return asked;
+        }
+        let offsets = &pattern.offsets[first_lane..];
+        let mut addresses = [0; LANES];
+        for (address, offset) in addresses.iter_mut().zip(offsets) {
+            *address = first.wrapping_add(*offset).wrapping_sub(offsets[0]);
+        }
+        let asked = asked(request, active, &addresses);
+        self.log.tally.memo(number).put(key, asked);
+        self.note(number, asked, (warp, active));
+        asked
+    }
+
+    /// Keeps what a warp asks, if nothing was worse before. What was computed before was noted then.
+    #[inline(never)]
+    fn note(&mut self, number: u32, asked: Asked, (warp, active): (usize, u32)) {
+        let block = self.place.block;
+        if self.log.tally.worst.is_beaten(number, asked, block) {
+            let request = &self.code.counted.requests[number as usize];
+            let addresses = self.addresses(request.at, warp, active);
+            let warp = (self.place.first_thread / LANES + warp) as u32;
+            self.log.tally.worst.note(number, asked, At { block, warp, active }, addresses);
+        }
     }
 
     /// What warps ask of which nothing is known before.
@@ -99,7 +116,15 @@ impl Exec<'_> {
             let memo = self.log.tally.memo(number);
             memo.see(&addresses.map(|address| address.wrapping_sub(first)));
             let key = Key { active, class: Key::SEEN, phase: request.phase(first) };
-            all += memo.get(key, || asked(request, active, &addresses));
+            all += match memo.get(key) {
+                Some(asked) => asked,
+                None => {
+                    let asked = asked(request, active, &addresses);
+                    memo.put(key, asked);
+                    self.note(number, asked, (warp, active));
+                    asked
+                }
+            };
         }
         all
     }

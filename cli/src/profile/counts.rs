@@ -1,0 +1,96 @@
+//! Counts as JSON, under the names that `docs/profiler.md` describes.
+use serde::{Deserialize, Serialize};
+use warpwise::counters::{Counts, Floats, Sectors, Wavefronts};
+
+/// [`Counts`], to be read and written.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(crate) struct Counted {
+    warp_instructions: u64,
+    thread_instructions: u64,
+    branches: u64,
+    divergent_branches: u64,
+    #[serde(with = "WavefrontsFields")]
+    shared_loads: Wavefronts,
+    #[serde(with = "WavefrontsFields")]
+    shared_stores: Wavefronts,
+    #[serde(with = "WavefrontsFields")]
+    shared_atomics: Wavefronts,
+    #[serde(with = "SectorsFields")]
+    global_loads: Sectors,
+    #[serde(with = "SectorsFields")]
+    global_stores: Sectors,
+    #[serde(with = "SectorsFields")]
+    global_reductions: Sectors,
+    #[serde(with = "SectorsFields")]
+    global_atomics: Sectors,
+    barriers: u64,
+    atomics: u64,
+    #[serde(with = "FloatsFields")]
+    floats: Floats,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "Wavefronts")]
+struct WavefrontsFields {
+    requests: u64,
+    wavefronts: u64,
+    ideal: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "Sectors")]
+struct SectorsFields {
+    requests: u64,
+    sectors: u64,
+    ideal: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(remote = "Floats")]
+struct FloatsFields {
+    half: u64,
+    single: u64,
+    double: u64,
+}
+
+impl From<Counted> for Counts {
+    fn from(counted: Counted) -> Self {
+        let mut counts = Self::default();
+        counts.warp_instructions = counted.warp_instructions;
+        counts.thread_instructions = counted.thread_instructions;
+        counts.branches = counted.branches;
+        counts.divergent_branches = counted.divergent_branches;
+        counts.shared_loads = counted.shared_loads;
+        counts.shared_stores = counted.shared_stores;
+        counts.shared_atomics = counted.shared_atomics;
+        counts.global_loads = counted.global_loads;
+        counts.global_stores = counted.global_stores;
+        counts.global_reductions = counted.global_reductions;
+        counts.global_atomics = counted.global_atomics;
+        counts.barriers = counted.barriers;
+        counts.atomics = counted.atomics;
+        counts.floats = counted.floats;
+        counts
+    }
+}
+
+impl From<&Counts> for Counted {
+    fn from(counts: &Counts) -> Self {
+        Self {
+            warp_instructions: counts.warp_instructions,
+            thread_instructions: counts.thread_instructions,
+            branches: counts.branches,
+            divergent_branches: counts.divergent_branches,
+            shared_loads: counts.shared_loads,
+            shared_stores: counts.shared_stores,
+            shared_atomics: counts.shared_atomics,
+            global_loads: counts.global_loads,
+            global_stores: counts.global_stores,
+            global_reductions: counts.global_reductions,
+            global_atomics: counts.global_atomics,
+            barriers: counts.barriers,
+            atomics: counts.atomics,
+            floats: counts.floats,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The report as one HTML page that needs nothing else: no network, no fonts, and a script that the page also does
+//! without.
+mod curves;
+mod pattern;
+mod roofline;
+mod source;
+mod svg;
+
+use super::{
+    read::{Access, Space, Verb},
+    report::{Excess, Line, Profiled, Report, times},
+    text,
+};
+use roofline::Peak;
+use svg::escape;
+
+/// Accesses of a kernel that are drawn, and how many of these are open at first.
+const DRAWN: usize = 8;
+const OPEN: usize = 2;
+
+/// The page.
+pub(super) fn render(report: &Report) -> String {
+    let style = include_str!("page.css");
+    let script = include_str!("page.js");
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Warpwise profile</title>\n\
+         <style>\n{style}</style>\n</head>\n<body>\n<header><h1>Warpwise profile</h1>\n{}</header>\n<main>\n",
+        introduction(report)
+    );
+    page += &list(report);
+    page += &roofline(report);
+    for (index, kernel) in report.kernels.iter().enumerate() {
+        page += &section(report, kernel, index + 1);
+    }
+    page + &format!("</main>\n<script>\n{script}</script>\n</body>\n</html>\n")
+}
+
+fn introduction(report: &Report) -> String {
+    let mut text = "<p>What kernels did on the SIMT interpreter, counted as hardware counts. All numbers are \
+                    counts, none are times.</p>\n"
+        .to_owned();
+    let mut note = |said: String| text += &format!("<p class=\"note\">{}</p>\n", escape(&said));
+    if let Some(status) = &report.failed {
+        note(format!("The program failed ({status}); this is what it launched before."));
+    }
+    for (kernel, reason) in &report.stopped {
+        note(format!("A launch of {kernel} was given up and is not counted: {reason}"));
+    }
+    if report.on_gpu != 0 {
+        note(format!("{} launches ran on a GPU and are not counted.", report.on_gpu));
+    }
+    text
+}
+
+/// The list of kernels with their totals.
+fn list(report: &Report) -> String {
+    let target = report.multiprocessor.target;
+    let mut text = format!(
+        "<section aria-labelledby=\"kernels\"><h2 id=\"kernels\">Kernels</h2>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"kernels and their totals\"><table>\n\
+         <thead><tr><th scope=\"col\">kernel</th><th scope=\"col\">launches</th>\
+         <th scope=\"col\">instructions</th><th scope=\"col\">active threads</th>\
+         <th scope=\"col\">divergent</th><th scope=\"col\">sectors</th><th scope=\"col\">of need</th>\
+         <th scope=\"col\">wavefronts</th><th scope=\"col\">of need</th>\
+         <th scope=\"col\">occupancy on {target}</th></tr></thead>\n<tbody>\n"
+    );
+    for (index, kernel) in report.kernels.iter().enumerate() {
+        let total = &kernel.launches.total;
+        let (global, shared) = (total.global(), total.shared());
+        let ratio = |got, expected| if got == 0 { String::new() } else { times(got, expected) };
+        let cells = [
+            kernel.launches.count.to_string(),
+            total.warp_instructions.to_string(),
+            total.active_threads().map_or(String::new(), |all| format!("{all:.1}")),
+            total.divergent_branches.to_string(),
+            global.sectors.to_string(),
+            ratio(global.sectors, global.ideal),
+            shared.wavefronts.to_string(),
+            ratio(shared.wavefronts, shared.ideal),
+            percent(report, kernel),
+        ];
+        let (number, name) = (index + 1, escape(&kernel.name()));
+        text += &format!(
+            "<tr><th scope=\"row\"><a href=\"#kernel-{number}\">{number}: <code>{name}</code></a></th>{}</tr>\n",
+            cells.map(|cell| format!("<td>{cell}</td>")).concat()
+        );
+    }
+    text + "</tbody></table></div></section>\n"
+}
+
+/// The share of warps that run at the same time.
+fn percent(report: &Report, kernel: &Profiled) -> String {
+    kernel.occupancy(report.multiprocessor).map_or("none".to_owned(), |found| {
+        let most = if found.registers_known { "" } else { "≤ " };
+        format!("{most}{:.0} %", 100.0 * found.ratio())
+    })
+}
+
+fn roofline(report: &Report) -> String {
+    let mut text = "<section aria-labelledby=\"roofline\"><h2 id=\"roofline\">Roofline</h2>\n".to_owned();
+    match Peak::of(report.multiprocessor.target) {
+        Some(peak) => {
+            text += &format!(
+                "<p>Each kernel at the operations that it counts for each byte of the sectors that it asks for, under the \
+                 roof of one {}: {}. Caches keep some of these bytes from memory, so a kernel may be faster than its \
+                 mark.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"roofline\">{}</div>\n",
+                peak.name,
+                peak.text(),
+                roofline::drawing(&report.kernels, peak)
+            );
+        }
+        None => {
+            let target = report.multiprocessor.target;
+            text += &format!("<p>Peak numbers are known for sm_90 only, not for {target}.</p>\n");
+        }
+    }
+    text += "<ol class=\"plain\">\n";
+    for kernel in &report.kernels {
+        let floats = kernel.launches.total.floats.all();
+        let bytes = 32 * kernel.launches.total.global().sectors;
+        let ratio = roofline::intensity(&kernel.launches.total)
+            .map_or("not in the picture".to_owned(), |ratio| format!("{ratio:.3} for each"));
+        let name = escape(&kernel.name());
+        text += &format!(
+            "<li><code>{name}</code>: {floats} operations on floats, {bytes} bytes: {ratio}</li>\n"
+        );
+    }
+    text + "</ol></section>\n"
+}
+
+fn section(report: &Report, kernel: &Profiled, number: usize) -> String {
+    let name = escape(&kernel.name());
+    let mut text = format!(
+        "<section class=\"kernel\" aria-labelledby=\"kernel-{number}\">\
+         <h2 id=\"kernel-{number}\">{number}: <code>{name}</code></h2>\n<p>{}</p>\n<ul>\n",
+        kernel.shape()
+    );
+    let said = text::totals(&kernel.launches.total);
+    for line in said.iter().chain([&text::occupancy(report, kernel)]) {
+        text += &format!("<li>{}</li>\n", escape(line));
+    }
+    text += "</ul>\n";
+    text += &worst(&kernel.lines);
+    text += "<h3>Source</h3>\n";
+    text += &source::tables(kernel, &report.texts);
+    text += &accesses(kernel);
+    text += &format!(
+        "<h3>Occupancy</h3>\n<p>Warps that run on a multiprocessor of {} at the same time, if one of what a block \
+         takes were different.</p>\n<div class=\"curves\">{}</div></section>\n",
+        report.multiprocessor.target,
+        curves::curves(kernel, report.multiprocessor)
+    );
+    text
+}
+
+/// Lines that do more than they need, with the lints that explain it.
+fn worst(lines: &[Line]) -> String {
+    let worst: Vec<&Line> = lines.iter().filter(|line| !line.excesses.is_empty()).collect();
+    if worst.is_empty() {
+        return "<p>No line does more than it needs.</p>\n".to_owned();
+    }
+    let mut text = "<h3>Expected and got</h3>\n<ol class=\"worst\">\n".to_owned();
+    for line in worst {
+        let (file, source) = (escape(&line.file), escape(&line.source));
+        let spot = format!("{file}:{}", line.number);
+        text += &format!(
+            "<li><span class=\"spot\">{spot}</span>\
+             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{spot}\"><pre><code>{source}</code></pre></div>\n"
+        );
+        for excess in &line.excesses {
+            text += &fact(excess, line.counts.branches);
+        }
+        text += "</li>\n";
+    }
+    text + "</ol>\n"
+}
+
+fn fact(excess: &Excess, branches: u64) -> String {
+    let (fact, reason) = (escape(&excess.text(branches)), escape(&excess.why.reason));
+    let lint = excess.why.lint;
+    format!("<p class=\"fact\">{fact}</p>\n<p><code>{lint}</code>: {reason}</p>\n")
+}
+
+/// Drawings of the worst request of each access, those with the most to gain first.
+fn accesses(kernel: &Profiled) -> String {
+    let accesses = kernel.accesses();
+    if accesses.is_empty() {
+        return String::new();
+    }
+    let mut text = "<h3>Access patterns</h3>\n<p>The worst request of an access: where each lane of the warp \
+                    goes.</p>\n"
+        .to_owned();
+    for (index, access) in accesses.iter().take(DRAWN).enumerate() {
+        let open = if index < OPEN { " open" } else { "" };
+        text += &format!(
+            "<details{open}><summary>{}</summary>\n<p>{}</p>\n\
+             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"access pattern\">{}</div>\n\
+             <p class=\"offsets\">{}</p></details>\n",
+            escape(&title(access)),
+            escape(&caption(access)),
+            pattern::drawing(access),
+            offsets(access)
+        );
+    }
+    if accesses.len() > DRAWN {
+        let more = accesses.len() - DRAWN;
+        text += &format!("<p>{more} accesses with less to gain are not drawn.</p>\n");
+    }
+    text
+}
+
+/// `src/main.rs:10:16: load of 4 bytes from x: expected 8192 sectors, got 65536: 8.00x`
+fn title(access: &Access) -> String {
+    let Access { file, line, column, memory, bytes, taken, ideal, .. } = access;
+    let (what, memory) = match access.access {
+        Verb::Load => ("load", format!("from {memory}")),
+        Verb::Store => ("store", format!("to {memory}")),
+        Verb::Atomic => ("atomic update", format!("of {memory}")),
+    };
+    let unit = unit(access);
+    let more = if taken > ideal { format!(": {}", times(*taken, *ideal)) } else { String::new() };
+    format!("{file}:{line}:{column}: {what} of {bytes} bytes {memory}: expected {ideal} {unit}, got {taken}{more}")
+}
+
+const fn unit(access: &Access) -> &'static str {
+    match access.space {
+        Space::Shared => "wavefronts",
+        Space::Global => "sectors",
+    }
+}
+
+fn caption(access: &Access) -> String {
+    let worst = &access.worst;
+    format!(
+        "Of {} requests the worst, of warp {} of block {}, takes {} {} where {} would do.",
+        access.requests,
+        worst.warp,
+        worst.block,
+        worst.taken,
+        unit(access),
+        worst.ideal
+    )
+}
+
+fn offsets(access: &Access) -> String {
+    let all = access.worst.offsets.iter();
+    let all: Vec<String> = all.map(|offset| offset.map_or("–".into(), |at| at.to_string())).collect();
+    format!("Bytes from the beginning of {}, lane by lane: {}", escape(&access.memory), all.join(", "))
+}

@@ -1,0 +1,142 @@
+//! A roofline of what was counted: operations on floats for each byte of the sectors that were asked for, and how fast a
+//! GPU could be at that ratio. Counts, not times.
+use super::svg::Svg;
+use crate::profile::report::Profiled;
+use warpwise::{counters::Counts, occupancy::Target};
+
+/// What a GPU does at most.
+pub(super) struct Peak {
+    target: Target,
+    pub(super) name: &'static str,
+    /// Bytes of memory a second.
+    bytes: f64,
+    /// Operations a second on floats of 32 bits, and of 64.
+    single: f64,
+    double: f64,
+}
+
+/// Of GPUs that are known, as their maker says. An addition and a multiplication that are fused are two operations.
+const PEAKS: &[Peak] = &[Peak {
+    target: Target::new(90),
+    name: "H200",
+    bytes: 4.8e12,
+    single: 67e12,
+    double: 34e12,
+}];
+
+impl Peak {
+    /// Of the GPU that stands for an architecture here.
+    pub(super) fn of(target: Target) -> Option<&'static Self> {
+        PEAKS.iter().find(|peak| peak.target == target)
+    }
+
+    /// `4.8 TB/s of memory, 67 TFLOP/s of f32 and 34 TFLOP/s of f64`
+    pub(super) fn text(&self) -> String {
+        let [bytes, single, double] = [self.bytes, self.single, self.double].map(|peak| peak / 1e12);
+        format!("{bytes} TB/s of memory, {single} TFLOP/s of f32 and {double} TFLOP/s of f64")
+    }
+}
+
+/// Operations for each byte; `None` if there are none of either.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people to read")]
+pub(super) fn intensity(total: &Counts) -> Option<f64> {
+    let (operations, bytes) = (total.floats.all(), 32 * total.global().sectors);
+    (operations != 0 && bytes != 0).then(|| operations as f64 / bytes as f64)
+}
+
+/// The roof over a ratio, for kernels that mostly compute with 64 bits, or not.
+fn roof(peak: &Peak, is_double: bool, ratio: f64) -> f64 {
+    (peak.bytes * ratio).min(if is_double { peak.double } else { peak.single })
+}
+
+const WIDTH: f64 = 704.0;
+const HEIGHT: f64 = 330.0;
+const LEFT: f64 = 54.0;
+const RIGHT: f64 = 690.0;
+const TOP: f64 = 16.0;
+const BOTTOM: f64 = 280.0;
+
+/// Powers of two that the axis has at least.
+const LEAST: i32 = -4;
+const MOST: i32 = 7;
+
+/// The picture. Kernels are marked by their numbers in the list.
+pub(super) fn drawing(kernels: &[Profiled], peak: &Peak) -> String {
+    let ratios: Vec<(usize, f64, bool)> = kernels
+        .iter()
+        .enumerate()
+        .filter_map(|(index, kernel)| {
+            let total = &kernel.launches.total;
+            let is_double = 2 * total.floats.double > total.floats.all();
+            Some((index + 1, intensity(total)?, is_double))
+        })
+        .collect();
+    let powers = ratios.iter().map(|(_, ratio, _)| ratio.log2());
+    let least = powers.clone().fold(f64::from(LEAST), |least, power| least.min(power.floor()));
+    let most = powers.fold(f64::from(MOST), |most, power| most.max(power.ceil()));
+    let x = |ratio: f64| LEFT + (ratio.log2() - least) / (most - least) * (RIGHT - LEFT);
+    let (low, high) = ((peak.bytes * least.exp2()).log2().floor(), (peak.single * 1.5).log2());
+    let y = |speed: f64| BOTTOM - (speed.log2() - low) / (high - low) * (BOTTOM - TOP);
+    let mut svg = Svg::new(WIDTH, HEIGHT);
+    for power in least as i32..=most as i32 {
+        let ratio = f64::from(power).exp2();
+        svg.line("grid", [x(ratio), TOP], [x(ratio), BOTTOM]);
+        if power % 2 == 0 {
+            svg.text("middle small", [x(ratio), BOTTOM + 15.0], &power_of_two(power));
+        }
+    }
+    for speed in [0.01e12, 0.1e12, 1e12, 10e12, 100e12_f64].into_iter().filter(|speed| (low..=high).contains(&speed.log2())) {
+        svg.line("grid", [LEFT, y(speed)], [RIGHT, y(speed)]);
+        svg.text("end small", [LEFT - 6.0, y(speed) + 4.0], &(speed / 1e12).to_string());
+    }
+    for (is_double, class) in [(false, "curve"), (true, "curve thin")] {
+        let ends = [least, most].map(f64::exp2);
+        let corner = if is_double { peak.double } else { peak.single } / peak.bytes;
+        let points = [ends[0], corner, ends[1]].map(|ratio| [x(ratio), y(roof(peak, is_double, ratio))]);
+        svg.path(class, &points);
+        let width = if is_double { "f64" } else { "f32" };
+        svg.text("end small", [RIGHT, y(roof(peak, is_double, ends[1])) - 5.0], width);
+    }
+    for (number, ratio, is_double) in ratios {
+        let at = [x(ratio), y(roof(peak, is_double, ratio))];
+        svg.line("drop", at, [at[0], BOTTOM]);
+        let name = kernels[number - 1].name();
+        let title = format!("{number}: {name}: {ratio:.3} operations a byte");
+        svg.circle("here", at, 9.0, &title);
+        svg.text("middle mark", [at[0], at[1] + 4.0], &number.to_string());
+    }
+    svg.text("middle", [(LEFT + RIGHT) / 2.0, BOTTOM + 36.0], "operations on floats for each byte of the sectors asked for");
+    svg.text("start small", [LEFT + 6.0, TOP + 10.0], "TFLOP/s, at most");
+    svg.end("roofline", &format!("roofline of the counts, under the peak of one {}", peak.name))
+}
+
+/// `1/4`, `16`
+fn power_of_two(power: i32) -> String {
+    let number = 1_u64 << power.unsigned_abs().min(63);
+    if power < 0 { format!("1/{number}") } else { number.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_the_roof_where_little_is_computed() {
+        let peak = Peak::of(Target::new(90)).unwrap();
+        assert_eq!(roof(peak, false, 0.5), 2.4e12);
+        assert_eq!(roof(peak, false, 1000.0), 67e12);
+        assert_eq!(roof(peak, true, 1000.0), 34e12);
+        assert_eq!(peak.text(), "4.8 TB/s of memory, 67 TFLOP/s of f32 and 34 TFLOP/s of f64");
+        assert!(Peak::of(Target::new(75)).is_none());
+    }
+
+    #[test]
+    fn operations_are_held_against_the_bytes_of_sectors() {
+        let mut counts = Counts::default();
+        assert_eq!(intensity(&counts), None);
+        counts.floats.single = 64;
+        counts.global_loads.sectors = 4;
+        assert_eq!(intensity(&counts), Some(0.5));
+        assert_eq!((power_of_two(-2), power_of_two(4)), ("1/4".into(), "16".into()));
+    }
+}

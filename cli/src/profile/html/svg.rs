@@ -1,0 +1,94 @@
+//! Pieces of SVG, and text that is safe in HTML and in attributes.
+use std::fmt::Write as _;
+
+/// `text` with everything replaced that could be markup.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // No document may have these.
+            '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f' => escaped.push('\u{fffd}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A drawing that is being made. Classes say what things are; the style sheet says how these look.
+pub(super) struct Svg {
+    width: f64,
+    height: f64,
+    body: String,
+}
+
+impl Svg {
+    pub(super) fn new(width: f64, height: f64) -> Self {
+        Self { width, height, body: String::new() }
+    }
+
+    pub(super) fn line(&mut self, class: &str, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) {
+        self.push(format_args!(
+            r#"<line class="{class}" x1="{x:.1}" y1="{y:.1}" x2="{to_x:.1}" y2="{to_y:.1}"/>"#
+        ));
+    }
+
+    pub(super) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
+        self.push(format_args!(
+            r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"/>"#
+        ));
+    }
+
+    pub(super) fn circle(&mut self, class: &str, [x, y]: [f64; 2], radius: f64, title: &str) {
+        let title = escape(title);
+        self.push(format_args!(
+            r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"><title>{title}</title></circle>"#
+        ));
+    }
+
+    /// A line through points.
+    pub(super) fn path(&mut self, class: &str, points: &[[f64; 2]]) {
+        let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+        self.push(format_args!(r#"<polyline class="{class}" points="{}"/>"#, points.join(" ")));
+    }
+
+    /// Text whose class says how it is anchored: `start`, `middle` or `end`.
+    pub(super) fn text(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
+        let text = escape(text);
+        self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{text}</text>"#));
+    }
+
+    fn push(&mut self, piece: std::fmt::Arguments<'_>) {
+        self.body.write_fmt(piece).expect("strings take all");
+    }
+
+    /// The drawing, described for those who do not see it.
+    pub(super) fn end(self, class: &str, label: &str) -> String {
+        let Self { width, height, body } = self;
+        let label = escape(label);
+        format!(
+            r#"<svg class="{class}" role="img" aria-label="{label}" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">{body}</svg>"#
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_source_is_markup() {
+        let source = "</script><script>alert('1')</script> & \"x\" \0";
+        let escaped = escape(source);
+        assert!(!escaped.contains(['<', '>', '"', '\'', '\0']), "{escaped}");
+        assert_eq!(escape("a < b && c"), "a &lt; b &amp;&amp; c");
+        let mut svg = Svg::new(10.0, 10.0);
+        svg.text("start", [0.0, 0.0], source);
+        svg.circle("point", [0.0, 0.0], 1.0, source);
+        assert!(!svg.end("x", source).contains("<script"));
+    }
+}

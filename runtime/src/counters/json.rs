@@ -1,0 +1,164 @@
+//! Counters as JSON: what `docs/profiler.md` describes, an object a line.
+use super::{AccessCounters, LaunchCounters, LineCounters};
+use std::fmt::{Display, Write as _};
+use warpwise_compiler::hardware::Kind;
+use warpwise_simt::{Counts, Floats, Sectors, Wavefronts, WorstRequest};
+
+/// Counts up when a field that is described changes or goes.
+const SCHEMA: u32 = 1;
+
+impl LaunchCounters {
+    /// One JSON object, in one line, of the [`kind`](https://docs.rs/warpwise/latest/warpwise/counters/index.html)
+    /// `"launch"`, as `docs/profiler.md` describes it.
+    pub fn to_json(&self) -> String {
+        let numbers = |of: [u32; 3]| format!("[{},{},{}]", of[0], of[1], of[2]);
+        Object::new("launch")
+            .text("kernel", self.kernel)
+            .text("generics", &self.generics)
+            .value("grid", numbers(self.grid))
+            .value("block", numbers(self.block))
+            .value("shared_memory", self.shared_memory)
+            .value("barriers", self.barriers)
+            .value("total", counts(&self.total))
+            .value("lines", list(self.lines.iter().map(line)))
+            .value("accesses", list(self.accesses.iter().map(access)))
+            .end()
+    }
+}
+
+fn line(LineCounters { file, line, counts: all }: &LineCounters) -> String {
+    Object::empty().text("file", file).value("line", line).value("counts", counts(all)).end()
+}
+
+fn access(found: &AccessCounters) -> String {
+    let AccessCounters { file, line, column, memory, requests, taken, ideal, worst } = found;
+    Object::empty()
+        .text("file", file)
+        .value("line", line)
+        .value("column", column)
+        .text("memory", memory)
+        .text("space", if worst.is_shared { "shared" } else { "global" })
+        .text("access", verb(worst.kind))
+        .value("bytes", worst.bytes)
+        .value("requests", requests)
+        .value("taken", taken)
+        .value("ideal", ideal)
+        .value("worst", request(worst))
+        .end()
+}
+
+const fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Load => "load",
+        Kind::Store => "store",
+        Kind::Atomic => "atomic",
+    }
+}
+
+fn request(worst: &WorstRequest) -> String {
+    let offset = |of: &Option<u64>| of.map_or("null".to_owned(), |offset| offset.to_string());
+    Object::empty()
+        .value("block", worst.block)
+        .value("warp", worst.warp)
+        .value("active", worst.active)
+        .value("taken", worst.taken)
+        .value("ideal", worst.ideal)
+        .value("offsets", list(worst.offsets.iter().map(offset)))
+        .end()
+}
+
+fn counts(all: &Counts) -> String {
+    Object::empty()
+        .value("warp_instructions", all.warp_instructions)
+        .value("thread_instructions", all.thread_instructions)
+        .value("branches", all.branches)
+        .value("divergent_branches", all.divergent_branches)
+        .value("shared_loads", wavefronts(all.shared_loads))
+        .value("shared_stores", wavefronts(all.shared_stores))
+        .value("shared_atomics", wavefronts(all.shared_atomics))
+        .value("global_loads", sectors(all.global_loads))
+        .value("global_stores", sectors(all.global_stores))
+        .value("global_reductions", sectors(all.global_reductions))
+        .value("global_atomics", sectors(all.global_atomics))
+        .value("barriers", all.barriers)
+        .value("atomics", all.atomics)
+        .value("floats", floats(all.floats))
+        .end()
+}
+
+fn wavefronts(Wavefronts { requests, wavefronts, ideal }: Wavefronts) -> String {
+    let object = Object::empty().value("requests", requests);
+    object.value("wavefronts", wavefronts).value("ideal", ideal).end()
+}
+
+fn sectors(Sectors { requests, sectors, ideal }: Sectors) -> String {
+    let object = Object::empty().value("requests", requests);
+    object.value("sectors", sectors).value("ideal", ideal).end()
+}
+
+fn floats(Floats { half, single, double }: Floats) -> String {
+    Object::empty().value("half", half).value("single", single).value("double", double).end()
+}
+
+fn list(values: impl Iterator<Item = String>) -> String {
+    format!("[{}]", values.collect::<Vec<_>>().join(","))
+}
+
+/// An object that is being written.
+pub(crate) struct Object(String);
+
+impl Object {
+    /// Of a kind, with the number of the schema.
+    pub(crate) fn new(kind: &str) -> Self {
+        Self::empty().value("schema", SCHEMA).text("kind", kind)
+    }
+
+    fn empty() -> Self {
+        Self("{".into())
+    }
+
+    /// With a field that is JSON.
+    pub(crate) fn value(mut self, name: &str, value: impl Display) -> Self {
+        let comma = if self.0.len() == 1 { "" } else { "," };
+        self.0 += &format!("{comma}\"{name}\":{value}");
+        self
+    }
+
+    /// With a field that is a text.
+    pub(crate) fn text(self, name: &str, text: &str) -> Self {
+        let quoted = quoted(text);
+        self.value(name, quoted)
+    }
+
+    pub(crate) fn end(self) -> String {
+        self.0 + "}"
+    }
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            character if character < ' ' => {
+                write!(quoted, "\\u{:04x}", u32::from(character)).expect("strings take all");
+            }
+            character => quoted.push(character),
+        }
+    }
+    quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted() {
+        assert_eq!(quoted("a\"b\\c\n\u{1}<ö>"), "\"a\\\"b\\\\c\\n\\u0001<ö>\"");
+        let object = Object::new("x").value("n", 3).text("t", "a").end();
+        assert_eq!(object, r#"{"schema":1,"kind":"x","n":3,"t":"a"}"#);
+    }
+}

@@ -1,0 +1,130 @@
+//! `WARPWISE_PROFILE=DIR`: every CPU device of the program counts, and what is counted is written to a file of the
+//! process in that folder, launch by launch, so that it is there however the program ends.
+//!
+//! `cargo warpwise profile` sets the variable and reads the files. Each line is a JSON object: the program, then the kernels
+//! and the launches as they come. A launch that does what an earlier one did only names that one.
+use crate::counters::{LaunchCounters, Object};
+use std::{
+    collections::{HashMap, HashSet},
+    env,
+    fs::{self, File},
+    io::{self, Write as _},
+    path::Path,
+    process,
+    sync::{Mutex, OnceLock, PoisonError},
+};
+use warpwise_compiler::ir::Kernel;
+
+/// The variable.
+const VARIABLE: &str = "WARPWISE_PROFILE";
+
+/// Whether launches are to be counted and written.
+pub(crate) fn is_on() -> bool {
+    profile().is_some()
+}
+
+/// Writes what a launch of `kernel` did.
+pub(crate) fn launched(counters: &LaunchCounters, kernel: &Kernel) {
+    with(|profile| profile.launched(counters, kernel));
+}
+
+/// Writes that a launch was given up, and so is not counted.
+pub(crate) fn stopped(kernel: &str, reason: &str) {
+    with(|profile| {
+        let line = Object::new("stopped").text("kernel", kernel).text("reason", reason);
+        profile.write(line)
+    });
+}
+
+/// Writes that a launch ran on a GPU, where nothing is counted.
+pub(crate) fn ran_on_gpu(kernel: &str) {
+    with(|profile| profile.write(Object::new("gpu").text("kernel", kernel)));
+}
+
+/// The file of this process.
+struct Profile {
+    file: File,
+    /// How many launches there were.
+    launches: u64,
+    /// Kernels that are in the file, with what their generic parameters stand for.
+    kernels: HashSet<(&'static str, String)>,
+    /// The last launch of each kernel and shape, with its number.
+    last: HashMap<(&'static str, [[u32; 3]; 2]), (u64, LaunchCounters)>,
+}
+
+/// The profile, where the variable asks for one and its file can be made.
+fn profile() -> Option<&'static Mutex<Profile>> {
+    static PROFILE: OnceLock<Option<Mutex<Profile>>> = OnceLock::new();
+    let open = || {
+        let folder = env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
+        match Profile::open(Path::new(&folder)) {
+            Ok(profile) => Some(Mutex::new(profile)),
+            Err(error) => {
+                let folder = folder.display();
+                say(&format!("cannot write to {folder}, which {VARIABLE} names: {error}"));
+                None
+            }
+        }
+    };
+    PROFILE.get_or_init(open).as_ref()
+}
+
+/// Does `work` with the profile, if there is one. A program goes on where a disk is full; that is said once.
+fn with(work: impl FnOnce(&mut Profile) -> io::Result<()>) {
+    static FAILED: OnceLock<()> = OnceLock::new();
+    let Some(profile) = profile() else { return };
+    let done = work(&mut profile.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Err(error) = done {
+        FAILED.get_or_init(|| say(&format!("cannot write the profile: {error}")));
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "nobody else would tell why there is no profile")]
+fn say(text: &str) {
+    eprintln!("warpwise: {text}");
+}
+
+impl Profile {
+    fn open(folder: &Path) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let file = (0..).find_map(|number: u32| {
+            let path = folder.join(format!("{}-{number}.jsonl", process::id()));
+            match File::create_new(path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+                opened => Some(opened),
+            }
+        });
+        let file = file.expect("there are enough numbers")?;
+        let (kernels, last) = (HashSet::new(), HashMap::new());
+        let mut profile = Self { file, launches: 0, kernels, last };
+        let program = env::args_os().next().unwrap_or_default();
+        let header = Object::new("program").text("warpwise", env!("CARGO_PKG_VERSION"));
+        profile.write(header.text("program", &program.to_string_lossy()))?;
+        Ok(profile)
+    }
+
+    /// Writes a whole line at once, so that one that is there is complete.
+    fn write(&mut self, object: Object) -> io::Result<()> {
+        self.file.write_all((object.end() + "\n").as_bytes())
+    }
+
+    fn launched(&mut self, counters: &LaunchCounters, kernel: &Kernel) -> io::Result<()> {
+        let LaunchCounters { kernel: name, generics, grid, block, .. } = counters;
+        if self.kernels.insert((name, generics.clone())) {
+            let line = Object::new("kernel").text("kernel", name).text("generics", generics);
+            self.write(line.text("ir", &kernel.to_string()))?;
+        }
+        let number = self.launches;
+        self.launches += 1;
+        let key = (*name, [*grid, *block]);
+        if let Some((earlier, known)) = self.last.get(&key)
+            && known == counters
+        {
+            let line = Object::new("again").value("launch", *earlier);
+            return self.write(line);
+        }
+        self.file.write_all((counters.to_json() + "\n").as_bytes())?;
+        self.last.insert(key, (number, counters.clone()));
+        Ok(())
+    }
+}
