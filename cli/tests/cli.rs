@@ -435,7 +435,7 @@ fn a_program_is_profiled() {
     for outside in ["http:", "https:", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "the page needs {outside}");
     }
-    let excess = "expected 1024 sectors, got 16384: 16.00x";
+    let excess = "expected 4096 sectors, got 32768: 8.00x";
     assert!(page.contains(excess), "{excess}");
 }
 
@@ -458,7 +458,8 @@ fn assert_is_well_formed(page: &str) {
         rest = if is_raw { &next[next.find("</").unwrap()..] } else { next };
     }
     assert!(open.is_empty(), "{open:?}");
-    let mut ids: Vec<&str> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let mut ids: Vec<&str> =
+        page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();
@@ -497,7 +498,8 @@ fn times(value: &Value, times: u64) -> Value {
     match value {
         Value::Number(number) => (number.as_u64().unwrap() * times).into(),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| (name.clone(), self::times(value, times)));
+            let fields =
+                fields.iter().map(|(name, value)| (name.clone(), self::times(value, times)));
             Value::Object(fields.collect())
         }
         other => panic!("{other}"),
@@ -538,9 +540,10 @@ fn what_cannot_be_profiled_says_why() {
     let fixture = Fixture::get();
     let said = fixture.run("profile -q -p profiled -- nothing").exits(2);
     assert!(said.stderr.contains("error: the program launched no kernel\nhelp: "), "{said:#?}");
-    let said = fixture.changed("profiled/src/main.rs", "let device", "let device = nothing;", || {
-        fixture.run("profile -q -p profiled").exits(2)
-    });
+    let said =
+        fixture.changed("profiled/src/main.rs", "let device", "let device = nothing;", || {
+            fixture.run("profile -q -p profiled").exits(2)
+        });
     assert!(said.stderr.ends_with("error: the program does not build\n"), "{said:#?}");
     let said = fixture.run("profile -q -p profiled --bins").exits(2);
     assert!(said.stderr.contains("help: name it: `--bin NAME`"), "{said:#?}");
@@ -557,11 +560,19 @@ fn what_a_program_wrote_is_read_later() {
     let folder = fixture.root.join("target/recorded");
     let _ = fs::remove_dir_all(&folder);
     let program = fixture.root.join("target/debug/profiled");
-    let run = Command::new(program).env("WARPWISE_PROFILE", &folder).env("WARPWISE_DEVICE", "cpu").output();
+    let run = Command::new(program)
+        .env("WARPWISE_PROFILE", &folder)
+        .env("WARPWISE_DEVICE", "cpu")
+        .output();
     assert!(run.unwrap().status.success());
-    let said = fixture.run("profile -q -p profiled --json --registers 32 --read target/recorded").exits(0);
+    let said =
+        fixture.run("profile -q -p profiled --json --registers 32 --read target/recorded").exits(0);
     assert_eq!(said.stdout, before.stdout);
-    fs::write(folder.join("of-another-version.jsonl"), "{\"kind\":\"program\",\"warpwise\":\"0.0.1\"}\n").unwrap();
+    fs::write(
+        folder.join("of-another-version.jsonl"),
+        "{\"kind\":\"program\",\"warpwise\":\"0.0.1\"}\n",
+    )
+    .unwrap();
     let said = fixture.run("profile -q -p profiled --read target/recorded").exits(2);
     assert!(said.stderr.contains("the program uses warpwise 0.0.1"), "{said:#?}");
 }

@@ -24,7 +24,8 @@
 //! ```
 //!
 //! What is counted is the optimized kernel, whose neighbouring accesses are one request where they are on a
-//! GPU. The models are measured ones; `docs/counters.md` says which.
+//! GPU. The models are measured ones; `docs/counters.md` says which. `cargo warpwise profile` counts all launches of a
+//! program as it is, and says what its lines do beyond what they need.
 mod json;
 
 use crate::{
@@ -37,13 +38,13 @@ use std::{
     fmt,
     sync::{Mutex, PoisonError},
 };
+pub use warpwise_compiler::hardware::Kind;
 use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel},
     lint::launch::has_barriers,
     specialize::Binding,
 };
-pub use warpwise_compiler::hardware::Kind;
 pub use warpwise_simt::{Counts, Floats, Sectors, Wavefronts, WorstRequest};
 
 /// The architecture that occupancy is printed for.

@@ -94,9 +94,8 @@ impl Worst {
             return;
         }
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            let is_worse = |theirs: &Noted| {
-                mine.as_ref().is_none_or(|mine| theirs.rank() > mine.rank())
-            };
+            let is_worse =
+                |theirs: &Noted| mine.as_ref().is_none_or(|mine| theirs.rank() > mine.rank());
             if theirs.as_deref().is_some_and(is_worse) {
                 *mine = theirs;
             }

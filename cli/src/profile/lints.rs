@@ -14,10 +14,17 @@ pub(crate) struct Explanation {
 /// The lints about something, first the one that fits where none found it.
 const fn candidates(of: Of) -> &'static [&'static str] {
     match of {
-        Of::Sectors => &["gpu_uncoalesced_accesses", "gpu_aos_accesses", "gpu_swapped_axes", "gpu_misaligned_accesses"],
+        Of::Sectors => &[
+            "gpu_uncoalesced_accesses",
+            "gpu_aos_accesses",
+            "gpu_swapped_axes",
+            "gpu_misaligned_accesses",
+        ],
         Of::Updates | Of::SharedUpdates => &["gpu_contended_atomics"],
         Of::Wavefronts => &["gpu_bank_conflicts", "gpu_vector_bank_conflicts"],
-        Of::Divergence => &["gpu_divergent_branches", "gpu_divergent_loops", "gpu_divergent_matches"],
+        Of::Divergence => {
+            &["gpu_divergent_branches", "gpu_divergent_loops", "gpu_divergent_matches"]
+        }
     }
 }
 
@@ -25,7 +32,9 @@ const fn candidates(of: Of) -> &'static [&'static str] {
 const fn about(of: Of) -> &'static str {
     match of {
         Of::Sectors => "what the lanes of a warp want does not fill the sectors that it is in",
-        Of::Updates | Of::SharedUpdates => "lanes of a warp update the same memory, one after the other",
+        Of::Updates | Of::SharedUpdates => {
+            "lanes of a warp update the same memory, one after the other"
+        }
         Of::Wavefronts => "lanes of a warp want different words of one bank",
         Of::Divergence => "lanes of a warp go different ways",
     }

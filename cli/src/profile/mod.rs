@@ -89,11 +89,13 @@ fn refuse_nothing(ran: &Ran, command: &Profile) -> Result<(), Fault> {
         return Ok(());
     }
     if let Some((kernel, reason)) = recorded.stopped.first() {
-        let text = format!("every launch was given up, the first, of `{kernel}`, because of: {reason}");
+        let text =
+            format!("every launch was given up, the first, of `{kernel}`, because of: {reason}");
         return Err(Fault::new(text));
     }
     if recorded.on_gpu != 0 {
-        let text = format!("all {} launches ran on a GPU, where nothing is counted", recorded.on_gpu);
+        let text =
+            format!("all {} launches ran on a GPU, where nothing is counted", recorded.on_gpu);
         let help = "open devices by `Device::auto()`, which takes the interpreter here, or by `Device::cpu()`";
         return Err(Fault::new(text).help(help));
     }
@@ -102,7 +104,9 @@ fn refuse_nothing(ran: &Ran, command: &Profile) -> Result<(), Fault> {
         return Err(Fault::new(text).help("programs write there with `WARPWISE_PROFILE` set to it"));
     }
     match ran.failed {
-        Some(status) => Err(Fault::new(format!("the program failed ({status}) before it launched a kernel"))),
+        Some(status) => {
+            Err(Fault::new(format!("the program failed ({status}) before it launched a kernel")))
+        }
         None => Err(Fault::new("the program launched no kernel")
             .help("`--bin`, `--example` and `--test` name others; arguments come behind `--`")),
     }

@@ -43,8 +43,9 @@ fn parse(text: &str) -> Result<(Option<String>, u32), Fault> {
     };
     let number = number.parse().ok().filter(|number| (1..=MOST_REGISTERS).contains(number));
     number.map(|number| (of, number)).ok_or_else(|| {
-        Fault::new(format!("`--registers {text}` is no number of registers"))
-            .help(format!("write `--registers 72`, or `--registers KERNEL=72`: 1 to {MOST_REGISTERS}"))
+        Fault::new(format!("`--registers {text}` is no number of registers")).help(format!(
+            "write `--registers 72`, or `--registers KERNEL=72`: 1 to {MOST_REGISTERS}"
+        ))
     })
 }
 
@@ -59,7 +60,10 @@ mod tests {
         let number = |kernel| found.find(kernel, None).map(|registers| registers.number);
         assert_eq!((number("sum"), number("other")), (Some(72), Some(40)));
         for refused in ["many", "0", "256", "sum="] {
-            assert!(parse(refused).unwrap_err().to_string().contains("--registers 72"), "{refused}");
+            assert!(
+                parse(refused).unwrap_err().to_string().contains("--registers 72"),
+                "{refused}"
+            );
         }
     }
 }

@@ -108,12 +108,15 @@ impl Of {
     /// How many were needed and how many there were, wherever there were too many.
     fn in_line(counts: &Counts) -> impl Iterator<Item = (Self, u64, u64)> {
         let updates = [counts.global_reductions, counts.global_atomics];
-        let atomics = updates.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
+        let atomics =
+            updates.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
         let accesses = [counts.global_loads, counts.global_stores];
-        let sectors = accesses.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
+        let sectors =
+            accesses.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.sectors));
         let accesses = [counts.shared_loads, counts.shared_stores];
-        let wavefronts =
-            accesses.iter().fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.wavefronts));
+        let wavefronts = accesses
+            .iter()
+            .fold((0, 0), |(ideal, got), of| (ideal + of.ideal, got + of.wavefronts));
         let found = [
             (Self::Sectors, sectors.0, sectors.1),
             (Self::Updates, atomics.0, atomics.1),

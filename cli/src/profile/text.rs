@@ -45,7 +45,8 @@ fn section(report: &Report, kernel: &Profiled, all: bool, paint: Paint) -> Strin
         let more = worst.len() - shown;
         text += &format!("\n.. and {more} more lines that could do less: `--all` shows them\n");
     }
-    text + "\n" + &table(&kernel.lines, &kernel.launches.total, if all { usize::MAX } else { LINES })
+    text + "\n"
+        + &table(&kernel.lines, &kernel.launches.total, if all { usize::MAX } else { LINES })
 }
 
 /// A line, with what it does too often and why.
@@ -118,9 +119,15 @@ pub(crate) fn occupancy(report: &Report, kernel: &Profiled) -> String {
         Err(refused) => return format!("occupancy on {target}: no block runs: {refused}"),
     };
     let (most, said) = match kernel.registers {
-        None => ("at most ", "; registers are not known (`--registers N`, or install `ptxas`)".into()),
-        Some(Registers { number, assembled: true }) => ("", format!("; ptxas gives it {number} registers")),
-        Some(Registers { number, assembled: false }) => ("", format!("; {number} registers, as given")),
+        None => {
+            ("at most ", "; registers are not known (`--registers N`, or install `ptxas`)".into())
+        }
+        Some(Registers { number, assembled: true }) => {
+            ("", format!("; ptxas gives it {number} registers"))
+        }
+        Some(Registers { number, assembled: false }) => {
+            ("", format!("; {number} registers, as given"))
+        }
     };
     let blocks = if found.blocks == 1 { "block" } else { "blocks" };
     format!(

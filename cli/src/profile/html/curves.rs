@@ -81,7 +81,9 @@ fn curve(axis: &Axis, block: Block, on: &Multiprocessor) -> String {
     for &value in &axis.values {
         let at = [x(value), y(warps(on, &(axis.change)(block, value)))];
         // A step, not a slope.
-        if let Some([_, before]) = points.last().copied().filter(|[_, before]| (before - at[1]).abs() > 0.01) {
+        if let Some([_, before]) =
+            points.last().copied().filter(|[_, before]| (before - at[1]).abs() > 0.01)
+        {
             points.push([at[0], before]);
         }
         points.push(at);

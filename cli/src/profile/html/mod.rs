@@ -38,9 +38,10 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 fn introduction(report: &Report) -> String {
-    let mut text = "<p>What kernels did on the SIMT interpreter, counted as hardware counts. All numbers are \
+    let mut text =
+        "<p>What kernels did on the SIMT interpreter, counted as hardware counts. All numbers are \
                     counts, none are times.</p>\n"
-        .to_owned();
+            .to_owned();
     let mut note = |said: String| text += &format!("<p class=\"note\">{}</p>\n", escape(&said));
     if let Some(status) = &report.failed {
         note(format!("The program failed ({status}); this is what it launched before."));
@@ -99,7 +100,8 @@ fn percent(report: &Report, kernel: &Profiled) -> String {
 }
 
 fn roofline(report: &Report) -> String {
-    let mut text = "<section aria-labelledby=\"roofline\"><h2 id=\"roofline\">Roofline</h2>\n".to_owned();
+    let mut text =
+        "<section aria-labelledby=\"roofline\"><h2 id=\"roofline\">Roofline</h2>\n".to_owned();
     match Peak::of(report.multiprocessor.target) {
         Some(peak) => {
             text += &format!(
@@ -189,9 +191,10 @@ fn accesses(kernel: &Profiled) -> String {
     if accesses.is_empty() {
         return String::new();
     }
-    let mut text = "<h3>Access patterns</h3>\n<p>The worst request of an access: where each lane of the warp \
+    let mut text =
+        "<h3>Access patterns</h3>\n<p>The worst request of an access: where each lane of the warp \
                     goes.</p>\n"
-        .to_owned();
+            .to_owned();
     for (index, access) in accesses.iter().take(DRAWN).enumerate() {
         let open = if index < OPEN { " open" } else { "" };
         text += &format!(
@@ -221,7 +224,9 @@ fn title(access: &Access) -> String {
     };
     let unit = unit(access);
     let more = if taken > ideal { format!(": {}", times(*taken, *ideal)) } else { String::new() };
-    format!("{file}:{line}:{column}: {what} of {bytes} bytes {memory}: expected {ideal} {unit}, got {taken}{more}")
+    format!(
+        "{file}:{line}:{column}: {what} of {bytes} bytes {memory}: expected {ideal} {unit}, got {taken}{more}"
+    )
 }
 
 const fn unit(access: &Access) -> &'static str {
@@ -246,6 +251,11 @@ fn caption(access: &Access) -> String {
 
 fn offsets(access: &Access) -> String {
     let all = access.worst.offsets.iter();
-    let all: Vec<String> = all.map(|offset| offset.map_or("–".into(), |at| at.to_string())).collect();
-    format!("Bytes from the beginning of {}, lane by lane: {}", escape(&access.memory), all.join(", "))
+    let all: Vec<String> =
+        all.map(|offset| offset.map_or("–".into(), |at| at.to_string())).collect();
+    format!(
+        "Bytes from the beginning of {}, lane by lane: {}",
+        escape(&access.memory),
+        all.join(", ")
+    )
 }

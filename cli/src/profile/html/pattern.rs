@@ -148,8 +148,7 @@ mod tests {
 
     fn access(space: Space, bytes: u32, stride: u64) -> Access {
         let offsets = std::array::from_fn(|lane| Some(lane as u64 * stride));
-        let worst =
-            Request { block: 0, warp: 0, active: u32::MAX, taken: 32, ideal: 4, offsets };
+        let worst = Request { block: 0, warp: 0, active: u32::MAX, taken: 32, ideal: 4, offsets };
         let (file, memory) = ("src/main.rs".to_owned(), "x".to_owned());
         let (line, column, access) = (1, 1, Verb::Load);
         let (requests, taken, ideal) = (1, 32, 4);

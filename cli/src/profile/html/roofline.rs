@@ -16,13 +16,8 @@ pub(super) struct Peak {
 }
 
 /// Of GPUs that are known, as their maker says. An addition and a multiplication that are fused are two operations.
-const PEAKS: &[Peak] = &[Peak {
-    target: Target::new(90),
-    name: "H200",
-    bytes: 4.8e12,
-    single: 67e12,
-    double: 34e12,
-}];
+const PEAKS: &[Peak] =
+    &[Peak { target: Target::new(90), name: "H200", bytes: 4.8e12, single: 67e12, double: 34e12 }];
 
 impl Peak {
     /// Of the GPU that stands for an architecture here.
@@ -32,7 +27,8 @@ impl Peak {
 
     /// `4.8 TB/s of memory, 67 TFLOP/s of f32 and 34 TFLOP/s of f64`
     pub(super) fn text(&self) -> String {
-        let [bytes, single, double] = [self.bytes, self.single, self.double].map(|peak| peak / 1e12);
+        let [bytes, single, double] =
+            [self.bytes, self.single, self.double].map(|peak| peak / 1e12);
         format!("{bytes} TB/s of memory, {single} TFLOP/s of f32 and {double} TFLOP/s of f64")
     }
 }
@@ -85,14 +81,18 @@ pub(super) fn drawing(kernels: &[Profiled], peak: &Peak) -> String {
             svg.text("middle small", [x(ratio), BOTTOM + 15.0], &power_of_two(power));
         }
     }
-    for speed in [0.01e12, 0.1e12, 1e12, 10e12, 100e12_f64].into_iter().filter(|speed| (low..=high).contains(&speed.log2())) {
+    for speed in [0.01e12, 0.1e12, 1e12, 10e12, 100e12_f64]
+        .into_iter()
+        .filter(|speed| (low..=high).contains(&speed.log2()))
+    {
         svg.line("grid", [LEFT, y(speed)], [RIGHT, y(speed)]);
         svg.text("end small", [LEFT - 6.0, y(speed) + 4.0], &(speed / 1e12).to_string());
     }
     for (is_double, class) in [(false, "curve"), (true, "curve thin")] {
         let ends = [least, most].map(f64::exp2);
         let corner = if is_double { peak.double } else { peak.single } / peak.bytes;
-        let points = [ends[0], corner, ends[1]].map(|ratio| [x(ratio), y(roof(peak, is_double, ratio))]);
+        let points =
+            [ends[0], corner, ends[1]].map(|ratio| [x(ratio), y(roof(peak, is_double, ratio))]);
         svg.path(class, &points);
         let width = if is_double { "f64" } else { "f32" };
         svg.text("end small", [RIGHT, y(roof(peak, is_double, ends[1])) - 5.0], width);
@@ -105,7 +105,11 @@ pub(super) fn drawing(kernels: &[Profiled], peak: &Peak) -> String {
         svg.circle("here", at, 9.0, &title);
         svg.text("middle mark", [at[0], at[1] + 4.0], &number.to_string());
     }
-    svg.text("middle", [(LEFT + RIGHT) / 2.0, BOTTOM + 36.0], "operations on floats for each byte of the sectors asked for");
+    svg.text(
+        "middle",
+        [(LEFT + RIGHT) / 2.0, BOTTOM + 36.0],
+        "operations on floats for each byte of the sectors asked for",
+    );
     svg.text("start small", [LEFT + 6.0, TOP + 10.0], "TFLOP/s, at most");
     svg.end("roofline", &format!("roofline of the counts, under the peak of one {}", peak.name))
 }
