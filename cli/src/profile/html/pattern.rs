@@ -109,7 +109,10 @@ fn banks(access: &Access) -> Vec<Column> {
         // Of 8 and 16 bytes a lane, that many groups are served one after the other.
         let fair = (access.bytes / 4).max(1) as usize;
         let cell = |row| if row < fair { "cell" } else { "cell busy" };
-        let cells = (0..turns.min(MOST_ROWS)).map(cell).collect();
+        let cells = match turns {
+            0 => vec!["cell empty"],
+            _ => (0..turns.min(MOST_ROWS)).map(cell).collect(),
+        };
         Column { lanes, cells, is_busy: turns > fair }
     };
     (0..BANKS).map(of).collect()
