@@ -41,6 +41,9 @@ pub(crate) fn ran_on_gpu(kernel: &str) {
     with(|profile| profile.write(Object::new("gpu").text("kernel", kernel)));
 }
 
+/// Name of a kernel, blocks of its grid and threads of its blocks.
+type Shape = (&'static str, [u32; 3], [u32; 3]);
+
 /// The file of this process.
 struct Profile {
     file: File,
@@ -49,7 +52,7 @@ struct Profile {
     /// Kernels that are in the file, with what their generic parameters stand for.
     kernels: HashSet<(&'static str, String)>,
     /// The last launch of each kernel and shape, with its number.
-    last: HashMap<(&'static str, [[u32; 3]; 2]), (u64, LaunchCounters)>,
+    last: HashMap<Shape, (u64, LaunchCounters)>,
 }
 
 /// The profile, where the variable asks for one and its file can be made.
@@ -116,7 +119,7 @@ impl Profile {
         }
         let number = self.launches;
         self.launches += 1;
-        let key = (*name, [*grid, *block]);
+        let key = (*name, *grid, *block);
         if let Some((earlier, known)) = self.last.get(&key)
             && known == counters
         {
