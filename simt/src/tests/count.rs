@@ -286,3 +286,23 @@ fn chunks_of_threads_move_eight_times_the_sectors() {
         assert_eq!(loads(&loop_of("%t", "%n", "%256")), (2048, 2048));
     }
 }
+
+#[test]
+fn the_worst_request_is_kept_with_its_addresses() {
+    // Lanes of block b are b + 1 elements apart.
+    let text = format!(
+        "{START}%b = builtin block_idx.x : u32 !0
+         %s = add %b, %1 : u32 !0
+         %j = mul %t, %s : u32 !0
+         %p = index %out, %j, 4 : ptr global !0
+         %w = store %p, %t !0\n"
+    );
+    let counters = count(&kernel(&text), 3, [32, 1, 1], Requests::Scalars);
+    let [(_, worst)] = counters.worst() else { panic!("{counters:?}") };
+    assert_eq!((worst.block, worst.warp, worst.active, worst.memory), (2, 0, u32::MAX, 0));
+    assert_eq!((worst.taken, worst.ideal, worst.bytes), (12, 4, 4));
+    assert_eq!(worst.offsets, std::array::from_fn(|lane| Some(12 * lane as u64)));
+    let counters = count(&kernel(&text), 1, [8, 1, 1], Requests::Scalars);
+    let [(_, worst)] = counters.worst() else { panic!("{counters:?}") };
+    assert_eq!((worst.active, worst.offsets[7], worst.offsets[8]), (0xff, Some(28), None));
+}
