@@ -19,6 +19,7 @@
 //! ```
 pub mod batch;
 mod calls;
+mod choices;
 mod composites;
 pub mod coverage;
 mod faults;
@@ -37,6 +38,8 @@ pub mod shrink;
 mod slices;
 mod statements;
 mod threads;
+mod together;
 mod types;
+mod vectors;
 
 pub use generator::{Kernel, kernel};

@@ -5,11 +5,12 @@ use super::{
 };
 
 impl Generator {
-    /// Whether kernel code has `<` for the type: it has none for arrays.
+    /// Whether there is `<` for the type: there is none for vectors.
     pub(super) fn is_ordered(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Scalar(_) => true,
-            Ty::Array(..) => false,
+            Ty::Vector(..) => false,
+            Ty::Array(of, _) => self.is_ordered(of),
             Ty::Option(of) => self.is_ordered(of),
             Ty::Result(of, error) => self.is_ordered(of) && self.is_ordered(error),
             Ty::Slice(_) => unreachable!("slices are not compared"),
@@ -41,6 +42,7 @@ impl Generator {
             }
             Ty::Option(of) => self.make_option(ty, of, depth, known),
             Ty::Result(of, error) => self.make_result(of, error, depth, known),
+            Ty::Vector(lane, lanes) => self.make_vector(lane, *lanes, depth),
             Ty::Slice(of) => self.make_slice(of, depth),
             Ty::Struct(id) => self.make_struct(*id, depth),
             Ty::Enum(id) => {
@@ -106,6 +108,15 @@ impl Generator {
             return if known && self.chance(40) { "None".into() } else { format!("Some({value})") };
         }
         let depth = depth - 1;
+        if self.chance(10) {
+            let value = self.without_assignments(|this| this.expr(of, depth, true));
+            let condition = self.expr(&BOOL, depth, true);
+            return if self.chance(60) {
+                format!("({condition}).then_some({value})")
+            } else {
+                format!("({condition}).then(|| {value})")
+            };
+        }
         let (from, method) = (self.ty(1), self.pick(12));
         match method {
             0 => {

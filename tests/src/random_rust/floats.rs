@@ -22,6 +22,9 @@ impl Generator {
         if self.chance(8) {
             return self.math(&ty, depth);
         }
+        if self.takes_lane(name) {
+            return self.of_vector(name, depth);
+        }
         match self.pick(10) {
             0..4 => {
                 let op = ["+", "-", "*", "/", "%"][self.pick(5)];

@@ -166,7 +166,8 @@ impl Generator {
         if depth == 0 || self.chance(45) {
             return self.scalar();
         }
-        match self.pick(7) {
+        match self.pick(8) {
+            7 => self.vector_ty(),
             0 => {
                 let count = 2 + self.pick(2);
                 Ty::Tuple((0..count).map(|_| self.ty(depth - 1)).collect())
@@ -223,6 +224,17 @@ impl Generator {
                     part(format!("{}[{constant}]", place.name), of),
                     part(format!("{}[{index}]", place.name), of),
                 ]
+            }
+            Ty::Vector(lane, lanes) => {
+                let name = &place.name;
+                let of = Ty::Scalar(lane);
+                let index = self.cheap_index(*lanes);
+                let mut parts = vec![part(format!("{name}.x"), &of), part(format!("{name}.y"), &of)];
+                let mut numbered = part(format!("{name}[{index}]"), &of);
+                // An operator that is a function would borrow the vector before it sees the value.
+                numbered.mutable &= !of.is_half();
+                parts.push(numbered);
+                parts
             }
             Ty::Slice(of) => {
                 let constant = self.pick(2);

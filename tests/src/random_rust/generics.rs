@@ -89,7 +89,9 @@ impl Generator {
             let unary = operator.ends_with('x');
             if operator.ends_with('=') {
                 self.line(&format!("fn {method}(&mut self, other: Self) {{"));
-                let vars = [("(*self)", &ty), ("other", &ty)];
+                // A closure that moves what it captures would take `self` with it.
+                self.line("let own = *self;");
+                let vars = [("own", &ty), ("other", &ty)];
                 let value = self.with_vars(&vars, |this| this.expr(&ty, 2, true));
                 self.line(&format!("*self = {value};"));
             } else {

@@ -47,6 +47,9 @@ impl Generator {
 
     pub(super) fn half_expr(&mut self, name: &'static str, depth: u32) -> String {
         let ty = Ty::Scalar(name);
+        if self.takes_lane(name) {
+            return self.of_vector(name, depth);
+        }
         match self.pick(10) {
             0..4 => {
                 let op = ["+", "-", "*", "/", "%"][self.pick(5)];

@@ -53,6 +53,13 @@ impl Generator {
         self.out
     }
 
+    /// What a type of these fields derives.
+    fn derives(&mut self, fields: &[Ty]) {
+        let ordered = fields.iter().all(|field| self.is_ordered(field));
+        let more = if ordered { ", PartialOrd" } else { "" };
+        self.line(&format!("#[derive(Clone, Copy, PartialEq{more})]"));
+    }
+
     fn struct_item(&mut self) {
         let (id, count) = (self.structs.len(), 1 + self.pick(4));
         let fields: Vec<Ty> = (0..count).map(|_| self.ty(2)).collect();
@@ -64,7 +71,7 @@ impl Generator {
             generic: false,
         };
         self.line("#[device]");
-        self.line("#[derive(Clone, Copy, PartialEq, PartialOrd)]");
+        self.derives(&of.fields);
         let types = of.fields.iter();
         if of.tuple {
             let types: Vec<_> = types.map(|ty| ty.name()).collect();
@@ -108,7 +115,8 @@ impl Generator {
             })
             .collect();
         self.line("#[device]");
-        self.line("#[derive(Clone, Copy, PartialEq, PartialOrd)]");
+        let fields: Vec<Ty> = variants.iter().flat_map(|of| of.fields.clone()).collect();
+        self.derives(&fields);
         self.line(&format!("enum E{id} {{ {} }}", texts.join(", ")));
         self.enums.push(Enum { variants });
     }

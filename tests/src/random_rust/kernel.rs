@@ -61,7 +61,8 @@ impl Generator {
     fn composites(&mut self) -> Vec<Composite> {
         let mut found = Vec::new();
         for number in 0..2 {
-            let ty = match self.pick(3) {
+            let ty = match self.pick(4) {
+                3 => self.vector_ty(),
                 0 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
                 1 if !self.enums.is_empty() => Ty::Enum(self.pick(self.enums.len())),
                 _ => Ty::Array(Box::new(self.scalar()), 1 + self.pick(4)),
@@ -94,14 +95,19 @@ impl Generator {
             Ty::Enum(id) => {
                 self.enums[*id].variants.iter().flat_map(|variant| variant.fields.clone()).collect()
             }
-            Ty::Scalar(_) | Ty::Tuple(_) | Ty::Option(_) | Ty::Result(..) | Ty::Slice(_) => vec![],
+            Ty::Scalar(_)
+            | Ty::Vector(..)
+            | Ty::Tuple(_)
+            | Ty::Option(_)
+            | Ty::Result(..)
+            | Ty::Slice(_) => vec![],
         }
     }
 
     /// Whether buffers can hold it, and kernels write it.
     fn is_plain(&self, ty: &Ty, written: bool) -> bool {
         match ty {
-            Ty::Scalar(_) => true,
+            Ty::Scalar(_) | Ty::Vector(..) => true,
             Ty::Tuple(_) | Ty::Option(_) | Ty::Result(..) | Ty::Slice(_) => false,
             Ty::Enum(id) if written && !self.enums[*id].is_plain() => false,
             Ty::Array(..) | Ty::Struct(_) | Ty::Enum(_) => {
@@ -135,6 +141,7 @@ impl Generator {
                 ));
             }
             Ty::Scalar(_)
+            | Ty::Vector(..)
             | Ty::Array(..)
             | Ty::Tuple(_)
             | Ty::Option(_)
@@ -250,6 +257,7 @@ impl Generator {
                 self.line(&format!("sum = mix(sum, bits_{name}({place}) as u64);"));
             }
             Ty::Scalar(_) => self.line(&format!("sum = mix(sum, {place} as u64);")),
+            Ty::Vector(lane, _) => self.observe(&Ty::Scalar(lane), &format!("({place}).x")),
             Ty::Option(of) if **of == U64 => {
                 self.line(&format!("sum = mix(sum, {place}.unwrap_or(77));"));
             }

@@ -12,7 +12,11 @@ impl Generator {
             _ if wild => self.catch_all(ty, binds),
             Ty::Scalar("bool") => (["true", "false"][self.pick(2)].into(), vec![]),
             Ty::Scalar(name) if ty.is_int() => self.int_pattern(name, binds),
-            Ty::Scalar(_) => self.catch_all(ty, binds),
+            Ty::Vector(lane, _) if self.chance(50) => {
+                let (inner, vars) = self.pattern(&Ty::Scalar(lane), depth - 1, binds);
+                (format!("{} {{ y: {inner}, .. }}", ty.name()), vars)
+            }
+            Ty::Scalar(_) | Ty::Vector(..) => self.catch_all(ty, binds),
             Ty::Tuple(parts) => {
                 let (parts, vars) = self.patterns(parts, depth, binds);
                 (format!("({})", parts.join(", ")), vars)

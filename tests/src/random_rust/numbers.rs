@@ -63,7 +63,9 @@ impl Generator {
     }
 
     pub(super) fn bool(&mut self, depth: u32) -> String {
-        match self.pick(14) {
+        match self.pick(16) {
+            14 => self.vectors_equal(depth),
+            15 => self.ordered(depth),
             0..4 => {
                 let of = self.scalar();
                 let op = ["==", "!=", "<", "<=", ">", ">="][self.pick(6)];
@@ -126,6 +128,12 @@ impl Generator {
 
     pub(super) fn int_expr(&mut self, name: &'static str, depth: u32, known: bool) -> String {
         let ty = Ty::Scalar(name);
+        if self.takes_lane(name) {
+            return self.of_vector(name, depth);
+        }
+        if self.chance(4) {
+            return self.by_order(&ty, depth);
+        }
         match self.pick(11) {
             0..3 => {
                 let op = ["+", "-", "*", "&", "|", "^"][self.pick(6)];

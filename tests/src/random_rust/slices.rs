@@ -12,7 +12,7 @@ impl Generator {
     }
 
     /// A part of what the kernel reads, of two elements at least.
-    fn part(&mut self, name: &str) -> String {
+    pub(super) fn part(&mut self, name: &str) -> String {
         let start = if self.chance(50) {
             self.pick(30).to_string()
         } else {
@@ -101,7 +101,7 @@ impl Generator {
     }
 
     /// A type that the kernel reads slices of.
-    fn read_memory(&mut self) -> Option<&'static str> {
+    pub(super) fn read_memory(&mut self) -> Option<&'static str> {
         (self.context.kernel && !self.memory.is_empty()).then(|| self.draw.one_of(&self.memory))
     }
 
@@ -189,7 +189,14 @@ impl Generator {
         let hidden = self.hide(&place.name);
         // Other elements of the same memory are borrowed with it.
         let value = self.without_assignments(|this| this.expr(&place.ty, 2, true));
-        match self.pick(4) {
+        match self.pick(5) {
+            4 if matches!(place.ty, Ty::Scalar(_) | Ty::Vector(..)) => {
+                let other = self.name("v");
+                self.line(&format!("let {other} = std::mem::take({name});"));
+                if self.chance(50) {
+                    self.line(&format!("*{name} = {other};"));
+                }
+            }
             0 => {
                 let other = self.name("v");
                 self.line(&format!("let {other} = std::mem::replace({name}, {value});"));

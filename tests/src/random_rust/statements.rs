@@ -8,7 +8,7 @@ impl Generator {
     /// A statement with `depth` levels of blocks in it at most.
     pub(super) fn statement(&mut self, depth: u32) {
         let simple = 19;
-        match self.pick(if depth == 0 { simple } else { 34 }) {
+        match self.pick(if depth == 0 { simple } else { 38 }) {
             0..4 => self.let_statement(),
             4 => self.let_pattern(),
             5 | 6 => self.assignment(),
@@ -42,6 +42,10 @@ impl Generator {
             29 => self.for_values(depth),
             30 => self.for_mutable(),
             31 if self.context.kernel => self.for_parts(depth),
+            34 if self.context.kernel => self.chosen_slice(),
+            35 => self.chosen(),
+            36 => self.chosen_place(),
+            37 if self.context.kernel => self.range_value(),
             _ => {
                 self.line("{");
                 self.body(depth);
@@ -154,7 +158,12 @@ impl Generator {
                     format!("S{id} {{ {} }}", fields.join(", "))
                 }
             }
-            Ty::Scalar(_) | Ty::Option(_) | Ty::Result(..) | Ty::Slice(_) | Ty::Enum(_) => {
+            Ty::Scalar(_)
+            | Ty::Vector(..)
+            | Ty::Option(_)
+            | Ty::Result(..)
+            | Ty::Slice(_)
+            | Ty::Enum(_) => {
                 bind(self, ty)
             }
         };
@@ -169,7 +178,8 @@ impl Generator {
         let place = settable[self.pick(settable.len())].clone();
         let op = self.update(&place.ty);
         // An operator that is a function has borrowed the place before the value is computed.
-        let value = if op != "=" && (place.ty.is_half() || matches!(place.ty, Ty::Struct(_))) {
+        let own = matches!(place.ty, Ty::Struct(_) | Ty::Vector(..));
+        let value = if op != "=" && (place.ty.is_half() || own) {
             self.without_assignments(|this| this.expr(&place.ty, 3, false))
         } else {
             self.expr(&place.ty, 3, true)
@@ -187,6 +197,9 @@ impl Generator {
             Ty::Scalar("f32" | "f64" | "f16" | "bf16") => all[self.pick(6)],
             Ty::Scalar(_) if self.is_careful() || ends => ["=", "&=", "|=", "^="][self.pick(4)],
             Ty::Scalar(_) => all[self.pick(9)],
+            Ty::Vector(lane, _) if !Ty::Scalar(lane).is_int() => all[self.pick(4)],
+            Ty::Vector(..) if self.vectors_wrap() => ["=", "+=", "*=", "^="][self.pick(4)],
+            Ty::Vector(..) => ["=", "&=", "|=", "^="][self.pick(4)],
             Ty::Struct(id) => {
                 let own = &self.structs[*id].operators;
                 let own: Vec<_> = own.iter().copied().filter(|op| op.ends_with('=')).collect();

@@ -33,9 +33,10 @@ impl Generator {
         }
         self.line("sync_threads();");
         for _ in 0..8 + self.pick(8) {
-            match self.pick(10) {
+            match self.pick(11) {
                 0 => self.exchange(&tiles, block),
                 1..4 => self.warp(),
+                10 => self.combined(),
                 4 | 9 => self.vote(),
                 5 => self.count(&counters, atomics),
                 6 => self.uniform(&tiles, block),
@@ -52,16 +53,23 @@ impl Generator {
     /// Shared memory, of which each thread sets its own element.
     fn tile(&mut self, block: usize) -> (String, Ty) {
         let (name, ty) = (self.name("s"), self.exchanged());
-        self.line(&format!("let {name} = shared!([{}; {block}]);", ty.name()));
+        if self.chance(40) && !matches!(ty, Ty::Tuple(_)) {
+            let len = self.launch_len();
+            self.line(&format!("let {name} = shared_dyn!({}, {len});", ty.name()));
+        } else {
+            self.line(&format!("let {name} = shared!([{}; {block}]);", ty.name()));
+        }
         let value = self.expr(&ty, 2, true);
         self.line(&format!("{name}[t] = {value};"));
         (name, ty)
     }
 
     /// A type of which shared memory is made, and which lanes give each other.
-    fn exchanged(&mut self) -> Ty {
-        if self.chance(70) {
-            return self.scalar();
+    pub(super) fn exchanged(&mut self) -> Ty {
+        match self.pick(10) {
+            0..6 => return self.scalar(),
+            6 | 7 => return self.vector_ty(),
+            _ => {}
         }
         Ty::Tuple(vec![self.scalar(), self.scalar()])
     }
@@ -270,6 +278,9 @@ impl Generator {
             }
         }
         self.exchange(tiles, block);
+        if self.chance(20) {
+            self.combined();
+        }
         if self.chance(50) {
             self.warp();
         }

@@ -16,6 +16,8 @@ pub(super) enum Ty {
     Scalar(&'static str),
     Tuple(Vec<Ty>),
     Array(Box<Ty>, usize),
+    /// `F32x4` and its kin: of what, and how many.
+    Vector(&'static str, usize),
     Option(Box<Ty>),
     Result(Box<Ty>, Box<Ty>),
     /// `&[T]`, of two elements at least.
@@ -65,6 +67,9 @@ impl Ty {
                 format!("({})", parts.join(", "))
             }
             Self::Array(of, len) => format!("[{}; {len}]", of.name()),
+            Self::Vector(lane, lanes) => {
+                format!("{}{}x{lanes}", lane[..1].to_uppercase(), &lane[1..])
+            }
             Self::Option(of) => format!("Option<{}>", of.name()),
             Self::Result(of, error) => format!("Result<{}, {}>", of.name(), error.name()),
             Self::Slice(of) => format!("&[{}]", of.name()),

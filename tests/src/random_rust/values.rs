@@ -70,6 +70,33 @@ impl<T: Value, const N: usize> Value for [T; N] {
     }
 }
 
+macro_rules! vectors {
+    ($($lane:ty: $($vector:ident)*;)*) => {$($(
+        impl Value for warpwise::$vector {
+            fn draw(draw: &mut Draw) -> Self {
+                Self::from_array(std::array::from_fn(|_| <$lane>::draw(draw)))
+            }
+            fn bits(&self, bits: &mut Vec<u64>) {
+                self.to_array().bits(bits);
+            }
+        }
+    )*)*};
+}
+vectors! {
+    i8: I8x2 I8x3 I8x4;
+    i16: I16x2 I16x3 I16x4;
+    i32: I32x2 I32x3 I32x4;
+    i64: I64x2 I64x3 I64x4;
+    u8: U8x2 U8x3 U8x4;
+    u16: U16x2 U16x3 U16x4;
+    u32: U32x2 U32x3 U32x4;
+    u64: U64x2 U64x3 U64x4;
+    f16: F16x2 F16x3 F16x4;
+    bf16: Bf16x2 Bf16x3 Bf16x4;
+    f32: F32x2 F32x3 F32x4;
+    f64: F64x2 F64x3 F64x4;
+}
+
 /// [`Value`] for a struct, with its fields, or for an enum, with its variants and theirs.
 macro_rules! value {
     (struct $name:ident { $($field:tt)* }) => {
