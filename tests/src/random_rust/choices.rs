@@ -30,9 +30,8 @@ impl Generator {
         let (ty, test) = (self.scalar(), self.expr(&BOOL, 2, true));
         // A constant is in no memory.
         let places = self.places().into_iter();
-        let places: Vec<Var> = places
-            .filter(|place| place.ty == ty && !place.name.starts_with(['K', 'N']))
-            .collect();
+        let places: Vec<Var> =
+            places.filter(|place| place.ty == ty && !place.name.starts_with(['K', 'N'])).collect();
         if places.is_empty() {
             return self.let_statement();
         }
@@ -61,9 +60,7 @@ impl Generator {
         let hidden = self.hide(&first);
         let (name, test) = (self.name("m"), self.expr(&BOOL, 2, true));
         let value = self.without_assignments(|this| this.expr(&ty, 2, true));
-        self.line(&format!(
-            "let {name} = if {test} {{ &mut {first} }} else {{ &mut {second} }};"
-        ));
+        self.line(&format!("let {name} = if {test} {{ &mut {first} }} else {{ &mut {second} }};"));
         self.line(&format!("*{name} = {value};"));
         self.vars = hidden;
         self.vars.push(Var { name: second, ty, mutable: true });

@@ -76,7 +76,10 @@ const KINDS: &[(&str, &[&str])] = &[
     ("vector::splat", &["::splat("]),
     ("vector::map", &[").map(|c"]),
     ("vector::select", &["::select(("]),
-    ("vector converted", &[").as_f32x", ").as_f64x", ").as_u", ").as_i8x", ").as_i16x", ").as_i32x", ").as_i64x"]),
+    (
+        "vector converted",
+        &[").as_f32x", ").as_f64x", ").as_u", ").as_i8x", ").as_i16x", ").as_i32x", ").as_i64x"],
+    ),
     ("swizzle", &[").xx", ").xy", ").xz", ").yx", ").yy", ").yz", ").zx", ").zy", ").zz"]),
     ("lane set", &[").with_x(", ").with_y("]),
     ("dot product", &[").dot("]),

@@ -229,7 +229,8 @@ impl Generator {
                 let name = &place.name;
                 let of = Ty::Scalar(lane);
                 let index = self.cheap_index(*lanes);
-                let mut parts = vec![part(format!("{name}.x"), &of), part(format!("{name}.y"), &of)];
+                let mut parts =
+                    vec![part(format!("{name}.x"), &of), part(format!("{name}.y"), &of)];
                 let mut numbered = part(format!("{name}[{index}]"), &of);
                 // An operator that is a function would borrow the vector before it sees the value.
                 numbered.mutable &= !of.is_half();

@@ -163,9 +163,7 @@ impl Generator {
             | Ty::Option(_)
             | Ty::Result(..)
             | Ty::Slice(_)
-            | Ty::Enum(_) => {
-                bind(self, ty)
-            }
+            | Ty::Enum(_) => bind(self, ty),
         };
         (pattern, vars)
     }
