@@ -45,25 +45,17 @@ impl Generator {
         self.vars.push(Var { name: value, ty, mutable: false });
     }
 
-    /// A reference to one of two variables, which is written through.
+    /// A reference to one of two of a thread's own elements, which is written through; variables have
+    /// no address to choose between.
     pub(super) fn chosen_place(&mut self) {
-        let settable = self.places().into_iter().filter(|place| {
-            place.mutable && place.name.starts_with('v') && matches!(place.ty, Ty::Scalar(_))
-        });
-        let settable: Vec<Var> = settable.collect();
-        if settable.is_empty() {
-            return self.let_statement();
-        }
-        let Var { name: first, ty, .. } = settable[self.pick(settable.len())].clone();
-        let (second, start) = (self.name("v"), self.expr(&ty, 1, true));
-        self.line(&format!("let mut {second}: {} = {start};", ty.name()));
-        let hidden = self.hide(&first);
+        let Some(of) = self.read_memory() else { return self.let_statement() };
         let (name, test) = (self.name("m"), self.expr(&BOOL, 2, true));
-        let value = self.without_assignments(|this| this.expr(&ty, 2, true));
+        let (first, second) = (self.written(of, 1), self.written(of, 1));
+        let value = self.without_assignments(|this| this.expr(&Ty::Scalar(of), 2, true));
+        let kept = self.name("v");
+        self.line(&format!("let {kept} = {value};"));
         self.line(&format!("let {name} = if {test} {{ &mut {first} }} else {{ &mut {second} }};"));
-        self.line(&format!("*{name} = {value};"));
-        self.vars = hidden;
-        self.vars.push(Var { name: second, ty, mutable: true });
+        self.line(&format!("*{name} = {kept};"));
     }
 
     /// A range in a variable, and what it is good for.

@@ -124,7 +124,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("chosen slice", &["} else { &r_"]),
     ("slice that is set again", &["while v"]),
     ("chosen reference", &["{ &p_", "{ &v"]),
-    ("chosen mutable reference", &["} else { &mut v"]),
+    ("chosen mutable reference", &["} else { &mut w_"]),
     ("range in a variable", &["..(30 + "]),
     ("return from a kernel", &["return;"]),
     // Patterns.

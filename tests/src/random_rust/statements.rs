@@ -44,7 +44,7 @@ impl Generator {
             31 if self.context.kernel => self.for_parts(depth),
             34 if self.context.kernel => self.chosen_slice(),
             35 => self.chosen(),
-            36 => self.chosen_place(),
+            36 if self.context.kernel => self.chosen_place(),
             37 if self.context.kernel => self.range_value(),
             _ => {
                 self.line("{");
