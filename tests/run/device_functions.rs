@@ -1,11 +1,11 @@
 //! `#[device]` functions: of this module and others, of another crate, generic, and nested.
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use plane::{self as geometry, shape::disc, without};
-use warpwise::prelude::*;
+use warpwise::{host, prelude::*};
 
 cases![
     own_module, other_modules, other_crate, slices, early_return, nested_calls, generic,
-    with_barriers: THREADS_MEET, with_atomics, shadowed_names, argument_order, used_twice, impl_arguments,
+    with_barriers: THREADS_MEET, with_atomics, shadowed_names, argument_order, used_twice, impl_arguments, inside_of_others,
 ];
 
 #[device]
@@ -451,5 +451,69 @@ fn impl_arguments(on: &Engine) -> Check {
     launch!(on, weighing(read x, write out), LaunchConfig::cover(70))?;
     let next = |i: usize| if i == 69 { -1 } else { x[i + 1] };
     let want: Vec<i32> = (0..70).map(|i| 10 * (x[i] + 3) + next(i) / 2).collect();
+    same("out", &out, &want)
+}
+
+#[device]
+fn smooth(x: f32) -> f32 {
+    const STEPS: usize = 3;
+    fn step(x: f32) -> f32 {
+        fn edge(x: f32) -> f32 {
+            let two = 2.0;
+            x.clamp(0.0, two)
+        }
+        edge(x) * clamp_to(x, -0.5, 0.5)
+    }
+    let mut y = x;
+    for _ in 0..STEPS {
+        y = step(y) + 1.0;
+    }
+    y
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Weight(f32);
+
+#[device]
+impl Weight {
+    fn doubled(self) -> f32 {
+        fn double<T: Num>(x: T) -> T {
+            x + x
+        }
+        double(self.0)
+    }
+}
+
+/// Functions and constants that are declared in a function need no attribute.
+#[kernel(contract = false)]
+fn with_functions_inside(x: &[f32], out: &mut [f32]) {
+    const N: usize = 2;
+    fn weight(i: usize, x: f32) -> f32 {
+        let weights = [1.0, 2.0, 3.0];
+        if i >= N {
+            return -1.0;
+        }
+        weights[i] * smooth(x)
+    }
+    fn pair<T: Num>(a: T, b: T) -> (T, T) {
+        (a + b, a - b)
+    }
+    let i = global_idx_x();
+    if i < out.len() {
+        let (sum, difference) = pair(x[i], 1.0);
+        out[i] = weight(i, sum) + apply(weight, difference) + Weight(x[i]).doubled();
+        fn apply<F: Fn(usize, f32) -> f32>(f: F, x: f32) -> f32 {
+            f(1, x)
+        }
+    }
+}
+
+fn inside_of_others(on: &Engine) -> Check {
+    let x = [0.5f32, 1.5, 2.5, -1.0];
+    let (mut out, mut want) = (vec![0.0f32; 4], vec![0.0f32; 4]);
+    let config = LaunchConfig::grid(1).block(4);
+    host::for_each_thread(config, || with_functions_inside(&x, &mut want))?;
+    launch!(on, with_functions_inside(read x, write out), config)?;
     same("out", &out, &want)
 }

@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     loops, mutable, adapters, filters, folds, floats, found, ranges, chunks, order, nested,
-    chained, passed, grid_stride, shared_memory: THREADS_MEET, structs,
+    chained, one_after_another, flattened, scanned, in_variables, left_to_be_used, passed, grid_stride, shared_memory: THREADS_MEET, structs,
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
@@ -433,6 +433,204 @@ fn chained(on: &Engine) -> Check {
         out[8] += table.iter().zip(&squares).map(|(a, b)| a * b).sum::<i32>();
         let pairs = squares.map(|v| (v, v as f32 * 0.5));
         out[9] += pairs.iter().map(|(a, b)| a + *b as i32).sum::<i32>();
+    });
+    Ok(())
+}
+
+fn one_after_another(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for v in x.iter().filter(|v| **v > 0).chain(y.iter().filter(|v| **v < 3)) {
+            if *v == 5 {
+                continue;
+            }
+            if *v == 9 {
+                break;
+            }
+            out[0] = out[0] * 3 + *v;
+        }
+        for (i, v) in x.iter().filter(|v| **v > 0).chain(y).enumerate().skip(1).step_by(2) {
+            out[1] = out[1] * 3 + *v * i as i32;
+        }
+        for v in x.iter().filter(|v| **v > 0).chain(y.iter().filter(|v| **v < 5)).rev().skip(1) {
+            out[2] += *v;
+        }
+        out[3] = x
+            .iter()
+            .chain(y.iter().filter(|v| **v % 2 == 0))
+            .take_while(|v| **v < 6)
+            .map(|v| v * 2)
+            .sum();
+        out[4] =
+            x.iter().skip_while(|v| **v < 0).chain(y.iter().skip_while(|v| **v < 0)).count() as i32;
+        for v in x.iter().filter(|v| **v != 1).chain(y.iter().filter(|v| **v != 2)).rev() {
+            out[5] = out[5] * 3 + *v;
+        }
+        out[6] =
+            x.iter().filter(|v| **v > 2).chain(y).position(|v| *v == 3).map_or(-1, |i| i as i32);
+        out[7] = x.iter().filter(|v| **v > 2).chain(y.iter()).max().copied().unwrap_or(-7);
+    });
+    Ok(())
+}
+
+fn flattened(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for v in (0..4).flat_map(|i| (0..i).map(move |j| i * 10 + j)) {
+            if v == 21 {
+                continue;
+            }
+            if v == 31 {
+                break;
+            }
+            out[0] = out[0] * 3 + v;
+        }
+        for (i, v) in x.iter().flat_map(|v| [*v, *v + 1]).enumerate() {
+            if i == 5 {
+                break;
+            }
+            out[1] = out[1] * 3 + v * i as i32;
+        }
+        out[2] = x.chunks(3).flatten().zip(y).map(|(a, b)| a * b).sum();
+        out[3] = x.iter().map(|v| v.checked_sub(i32::MIN + 4)).flatten().sum();
+        out[4] = x.iter().flat_map(|a| y.iter().map(move |b| a * b)).take_while(|v| *v != 6).count()
+            as i32;
+        out[5] = x
+            .iter()
+            .flat_map(|a| y.iter().filter(move |b| *b > a))
+            .skip(2)
+            .step_by(2)
+            .fold(1, |a, v| a * 3 - v);
+        out[6] = [[1, 2], [3, 4]].into_iter().flatten().sum();
+        out[7] = [[1, 2], [3, 4]].iter().flatten().skip(1).sum();
+        for part in out[8..12].chunks_mut(2).flatten() {
+            *part += 3;
+        }
+        out[13] = [Some(1), None, Some(4)].into_iter().flatten().sum();
+        out[16] = x
+            .iter()
+            .flat_map(|a| (0..3).map(move |k| a + k))
+            .filter(|v| v % 2 == 0)
+            .chain(y.iter().copied())
+            .count() as i32;
+        'o: for (a, b) in x.iter().flat_map(|v| [*v, 7]).zip(y) {
+            for k in 0..3 {
+                if a + k == *b {
+                    continue 'o;
+                }
+                if a + k == 9 {
+                    break 'o;
+                }
+                out[17] = out[17] * 3 + a + k;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn scanned(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[14] = x
+            .iter()
+            .scan(1, |state, v| {
+                *state = *state * 3 + *v;
+                if *state > 500 { None } else { Some(*state) }
+            })
+            .fold(0, |a, b| a * 5 + b);
+        out[15] = x
+            .iter()
+            .scan((0, 1), |s, v| {
+                s.0 += *v;
+                s.1 *= 2;
+                Some(s.0 * s.1)
+            })
+            .enumerate()
+            .map(|(i, v)| i as i32 * v)
+            .sum();
+    });
+    Ok(())
+}
+
+fn in_variables(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let mut it = x.iter();
+        while let Some(v) = it.next() {
+            if *v == 3 {
+                it.next();
+            }
+            out[0] = out[0] * 3 + *v;
+        }
+        let mut it = x.iter().copied().enumerate();
+        if let Some((i, v)) = it.next() {
+            out[1] = i as i32 + v;
+        }
+        for (i, v) in it {
+            out[2] = out[2] * 3 + v * i as i32;
+        }
+        let mut it = 0..x.len();
+        while let Some(i) = it.next() {
+            if let Some(j) = it.next_back() {
+                out[3] = out[3] * 5 + x[i] - x[j];
+            }
+        }
+        let mut it = x.iter().map(|v| v * 2).zip(y.iter().filter(|v| **v > 0));
+        while let Some((a, b)) = it.next() {
+            out[4] = out[4] * 3 + a - b;
+        }
+        let mut it = x.chunks(3);
+        let first = it.next().map_or(-5, |c| c.iter().sum());
+        out[5] = first;
+        out[6] = it.map(|c| c.len() as i32).sum();
+        let mut it = x.iter().rev();
+        out[7] = it.position(|v| *v > 2).map_or(-3, |p| p as i32);
+        out[8] = it.next().copied().unwrap_or(-9);
+        out[9] = it.len() as i32;
+    });
+    Ok(())
+}
+
+fn left_to_be_used(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let mut it = x.iter();
+        out[0] = it.any(|v| *v > 0) as i32;
+        out[1] = it.all(|v| *v < 5) as i32;
+        out[2] = it.find(|v| **v != 1).copied().unwrap_or(77);
+        out[3] = it.nth(1).copied().unwrap_or(78);
+        out[4] = it.find_map(|v| v.checked_rem(*v - 2)).unwrap_or(79);
+        out[5] = it.sum();
+        let mut it = 250u8..=255;
+        while let Some(v) = it.next() {
+            out[6] = out[6] * 3 + v as i32;
+            if v % 2 == 0 {
+                it.next_back();
+            }
+        }
+        let mut outs = out[8..12].iter_mut();
+        let mut ys = y.iter().skip(1).take(3);
+        while let (Some(o), Some(v)) = (outs.next(), ys.next()) {
+            *o = *v;
+        }
+        let mut w = x.windows(2);
+        while let Some(&[a, b]) = w.next() {
+            out[12] = out[12] * 3 + a - b;
+        }
+        let mut e = x.chunks_exact(2);
+        while let Some(p) = e.next() {
+            out[13] = out[13] * 3 + p[0] - p[1];
+        }
+        let mut n = 3..;
+        while let Some(k) = n.next() {
+            if k * k > 50 {
+                break;
+            }
+            out[14] += k;
+        }
+        out[15] = x.iter().next_back().copied().unwrap_or(4);
+        let mut seen = 0;
+        let mut m = x.iter().filter_map(|v| {
+            seen += 1;
+            (*v > 0).then_some(*v + seen)
+        });
+        out[16] = m.next().unwrap_or(1);
+        out[17] = m.next().unwrap_or(1);
     });
     Ok(())
 }

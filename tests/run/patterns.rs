@@ -203,6 +203,11 @@ fn by_reference(on: &Engine) -> Check {
         out[2] = some.unwrap_or(0);
         out[3] = some.take().map_or(0, |value| value + 1);
         out[4] = some.is_none() as i32;
+        let mut best = Some(x.len() as i32);
+        if let Some(value) = best.as_mut() {
+            *value += 3;
+        }
+        out[5] = best.unwrap_or(0);
     });
     Ok(())
 }

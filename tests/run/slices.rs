@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
     structs, exchanging, missing_elements, ranges_as_values,
-    moving, getting_parts, part_faults: FAULTS, method_faults: FAULTS,
+    moving, moved_within, getting_parts, part_faults: FAULTS, method_faults: FAULTS,
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
@@ -352,6 +352,23 @@ fn moving(on: &Engine) -> Check {
         let (low, high) = own.split_at_mut(3);
         low.swap_with_slice(high);
         out[6..].clone_from_slice(&own);
+    });
+    Ok(())
+}
+
+fn moved_within(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        for (i, v) in x.iter().enumerate() {
+            out[i] = *v;
+        }
+        out.copy_within(2..9, 3);
+        out.copy_within(6..=9, 0);
+        out.copy_within(10.., 3);
+        out.copy_within(..3, 8);
+        out.copy_within(4..4, 12);
+        let mut own = [1, 2, 3, 4, 5];
+        own.copy_within(1..4, 0);
+        out[11] = own[0] + 10 * own[2] + 100 * own[3];
     });
     Ok(())
 }

@@ -40,6 +40,35 @@ impl Chain {
         }
     }
 
+    /// The function of the prelude that takes the next item of one in a variable, or the last if
+    /// `back`, and leaves the rest there; `None` if there is none.
+    pub(crate) const fn pull(self, back: bool) -> Option<&'static str> {
+        Some(match (self, back) {
+            (Self::Range, false) => "next_of_range",
+            (Self::Range, true) => "back_of_range",
+            (Self::RangeInclusive, false) => "next_of_inclusive",
+            (Self::RangeInclusive, true) => "back_of_inclusive",
+            (Self::From, false) => "next_of_from",
+            (Self::Slice, false) => "next_of_slice",
+            (Self::Slice, true) => "back_of_slice",
+            (Self::Chunks, false) => "next_of_chunks",
+            (Self::ChunksExact, false) => "next_of_exact",
+            (Self::Windows, false) => "next_of_windows",
+            (Self::Of(Adapter::Copied), false) => "next_of_copied",
+            (Self::Of(Adapter::Copied), true) => "back_of_copied",
+            (Self::Of(Adapter::Map), false) => "next_of_map",
+            (Self::Of(Adapter::Map), true) => "back_of_map",
+            (Self::Of(Adapter::Filter), false) => "next_of_filter",
+            (Self::Of(Adapter::FilterMap), false) => "next_of_filter_map",
+            (Self::Of(Adapter::Enumerate), false) => "next_of_enumerate",
+            (Self::Of(Adapter::Zip), false) => "next_of_zip",
+            (Self::Of(Adapter::Take), false) => "next_of_take",
+            (Self::Of(Adapter::Skip), false) => "next_of_skip",
+            (Self::Of(Adapter::Rev), false) => "next_of_rev",
+            _ => return None,
+        })
+    }
+
     /// The range of numbers that std calls this.
     pub(crate) fn range_named(name: &str) -> Option<Self> {
         match name {
@@ -54,7 +83,7 @@ impl Chain {
 /// What an iterator makes of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adapter {
-    /// Of one: `(index, item)`.
+    /// Of one, and how many items there were before: `(index, item)`.
     Enumerate,
     /// Of two: both items.
     Zip,
@@ -84,6 +113,10 @@ pub(crate) enum Adapter {
     SkipWhile,
     /// Of one and a closure.
     Inspect,
+    /// Of one, a closure, and the first state that it gets.
+    Scan,
+    /// Of one: the items of its items.
+    Flatten,
 }
 
 impl Chain {
@@ -114,6 +147,8 @@ impl Chain {
                 Adapter::TakeWhile => "TakeWhile",
                 Adapter::SkipWhile => "SkipWhile",
                 Adapter::Inspect => "Inspect",
+                Adapter::Scan => "Scan",
+                Adapter::Flatten => "Flatten",
             },
         }
     }

@@ -15,6 +15,7 @@ mod constant;
 mod emit;
 mod error;
 mod infer;
+mod inner;
 mod levels;
 mod library;
 mod limits;
@@ -37,6 +38,7 @@ use crate::{attr, lint_attr::Expectation, std_name::StdName};
 pub(crate) use constant::float_constant;
 use error::Errors;
 pub(crate) use error::Rejected;
+use inner::WithInner;
 use library::Library;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
@@ -46,6 +48,7 @@ use program::{Callee, Program, Written};
 use quote::ToTokens;
 pub(crate) use span::{Origin, SpanRange};
 use std::{collections::BTreeMap, rc::Rc};
+use syn::visit_mut::VisitMut as _;
 pub(crate) use vector::{Vector, source as vectors};
 use warpwise_compiler::{ir::Kernel, lint::Levels};
 
@@ -139,6 +142,8 @@ fn try_lower(
     devices: &DeviceSet,
     errors: &mut Errors,
 ) -> Option<Lowered> {
+    let all = WithInner::of(devices, Some(item), errors);
+    let devices = &*all.devices;
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
     let known = Known::of(devices, item.to_token_stream());
     let program = known.program(devices);
@@ -160,6 +165,7 @@ fn try_lower(
     if !limits::check(&item.sig, &item.block, errors) {
         return None;
     }
+    let inner = check_inner(None, &all, &known, errors);
     let (function, notes) = infer::function(&context, errors)?;
     let function = Rc::new(function);
     let debug = emit::kernel(&function, &program, options, true, errors)?;
@@ -167,8 +173,9 @@ fn try_lower(
         true => Some(emit::kernel(&function, &program, options, false, errors)?),
         false => None,
     };
-    let witnesses =
-        vec![syn::Item::Fn(witness::witness(item, &options.requires, &function, &notes))];
+    let mut witness = witness::witness(item, &options.requires, &function, &notes);
+    (&inner).visit_item_fn_mut(&mut witness);
+    let witnesses = vec![syn::Item::Fn(witness)];
     let release = release.map(|release| Box::new(Lowered::of(release, Vec::new(), None)));
     Some(Lowered::of(debug, witnesses, release))
 }
@@ -192,11 +199,27 @@ pub(crate) fn check_devices(
 ) -> Result<Vec<syn::Item>, Rejected> {
     let mut errors = Errors::default();
     let mut witnesses = Vec::new();
-    let known = Known::of(devices, TokenStream::new());
+    let all = WithInner::of(devices, None, &mut errors);
+    let known = Known::of(&all.devices, TokenStream::new());
     for index in here {
-        witnesses.extend(check_device(index, devices, &known, &mut errors));
+        let inner = check_inner(Some(index), &all, &known, &mut errors);
+        let mut found = check_device(index, &all.devices, &known, &mut errors);
+        found.iter_mut().for_each(|witness| (&inner).visit_item_mut(witness));
+        witnesses.extend(found);
     }
     errors.finish(Some(witnesses))
+}
+
+/// Checks what is declared inside of an item, or of the kernel, and yields the witnesses.
+fn check_inner(
+    of: Option<usize>,
+    all: &WithInner<'_>,
+    known: &Known,
+    errors: &mut Errors,
+) -> witness::Inner {
+    let inside = all.inside(of);
+    let found = inside.flat_map(|index| check_device(index, &all.devices, known, errors));
+    witness::Inner(found.collect())
 }
 
 /// Checks one item, and yields the witnesses of its functions.

@@ -222,6 +222,12 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         match statement {
             Stmt::Item(Item::Const(item)) => self.visit_item_const(item),
+            Stmt::Item(Item::Fn(item)) => {
+                let inside = self.scope.inside();
+                let outer = std::mem::replace(&mut self.scope, inside);
+                visit::visit_item_fn(self, item);
+                self.scope = outer;
+            }
             Stmt::Item(_) => {} // lowering rejects it
             Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => visit::visit_stmt(self, statement),
         }

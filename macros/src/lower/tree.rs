@@ -197,6 +197,8 @@ pub(crate) enum Kind {
         /// Where.
         index: Box<Expr>,
     },
+    /// `.as_mut()` of a place that is an `Option`.
+    Inside(Box<Expr>),
     /// `&place` and `&mut place`, as the type says.
     Borrow(Box<Expr>),
     /// A reference to an array as one to a slice.

@@ -142,11 +142,33 @@ pub(crate) fn witness(
     let conditions = requires.iter().map(|condition| written_out(&condition.expr, function, notes));
     witness.block.stmts.splice(1..1, conditions);
     strip(&mut witness.sig);
-    witness.sig.ident =
-        Ident::new(&format!("witness_of_{}", plain(&item.sig.ident)), Span::call_site());
+    witness.sig.ident = Ident::new(&witness_name(&item.sig.ident), Span::call_site());
     witness.vis = syn::Visibility::Inherited;
     witness.attrs.clear();
     witness
+}
+
+/// Witnesses of functions that are declared inside of others, to stand there in their place.
+pub(crate) struct Inner(pub(crate) Vec<syn::Item>);
+
+impl VisitMut for &Inner {
+    fn visit_item_fn_mut(&mut self, item: &mut ItemFn) {
+        let name = witness_name(&item.sig.ident);
+        let found = self.0.iter().find_map(|witness| match witness {
+            syn::Item::Fn(witness) if witness.sig.ident == name => Some(witness),
+            _ => None,
+        });
+        if let Some(witness) = found {
+            let ident = item.sig.ident.clone();
+            *item = witness.clone();
+            item.sig.ident = ident;
+        }
+        visit_mut::visit_item_fn_mut(self, item);
+    }
+}
+
+fn witness_name(function: &Ident) -> String {
+    format!("witness_of_{}", plain(function))
 }
 
 /// The witness of a method, in an `impl` of its own; `None` where there can be none, as for

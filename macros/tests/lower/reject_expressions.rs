@@ -26,7 +26,6 @@ fn expressions(n: usize, y: &mut [f32]) {
 
 #[kernel]
 fn statements() {
-    fn inner() {}
     const N: usize = 3;
     static S: usize = 3;
     use std::f32;
@@ -41,7 +40,7 @@ fn statements() {
 #[kernel]
 fn slices(x: &[f32], y: &mut [f32]) {
     for v in 1.0 {}
-    let mut values = x.iter();
+    let mut values = x.iter().step_by(2);
     let a = values.next();
     let b = values.any(|v| *v > 0.0);
     let c = x.get(1..2);

@@ -47,10 +47,15 @@ impl Generator {
         })
     }
 
-    /// An element that is the thread's own.
+    /// An element that is the thread's own; in one of a hundred cases perhaps nobody's.
     pub(super) fn written(&mut self, name: &str, depth: u32) -> String {
-        let index = self.index(WRITTEN, depth);
-        format!("w_{name}[base + {index}]")
+        if self.chance(30) {
+            return format!("w_{name}[base + {}]", self.pick(WRITTEN));
+        }
+        let index = self.expr(&USIZE, depth.min(1), true);
+        // Further on is what other threads write, and then nothing.
+        let far = if self.may_fault(1) { " * 4096" } else { "" };
+        format!("w_{name}[base + ({index} % {WRITTEN}){far}]")
     }
 
     /// Below `len`; in one of a hundred cases perhaps not.

@@ -14,12 +14,20 @@ fn functions(x: &mut [f32]) {
 fn methods(x: &mut [f32], y: &[u32]) {
     x[0] = x[1].gamma();
     x.sort_by(f32::total_cmp);
-    let mut values = y.iter();
+    let mut values = y.iter().step_by(2);
     let first = values.next();
     let any = values.any(|v| *v == 0);
     for value in y.iter().peekable() {
         x[1] = *value as f32;
     }
+    for value in y.iter().flat_map(|v| *v) {
+        x[2] = value as f32;
+    }
+    let (a, b) = (y.iter().filter(|v| **v > 1), y.iter().filter(|v| **v > 2));
+    for (a, b) in a.zip(b) {
+        x[2] += (a + b) as f32;
+    }
+    y.copy_within(0..3.min(y.len()), 2);
     let some = y.get(1..);
     let copies = y.to_vec();
 }

@@ -4,9 +4,6 @@ use warpwise::prelude::*;
 
 #[kernel]
 fn items(x: &mut [f32]) {
-    fn inner() -> f32 {
-        1.0
-    }
     const TWO: f32 = 2.0;
     static THREE: f32 = 3.0;
     struct Point;

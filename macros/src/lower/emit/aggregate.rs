@@ -1,11 +1,11 @@
 //! Tuples, structs, enums and arrays as values.
-use super::{Emit, Flow, Place, Value, Variants, layout::scalar};
+use super::{Emit, Flow, Place, Pointer, Value, Variants, layout::scalar};
 use crate::lower::{
     mono::Mono,
     tree::{At, Expr},
 };
 use std::rc::Rc;
-use warpwise_compiler::ir::{Extent, Length, Scalar};
+use warpwise_compiler::ir::{Extent, Length, Scalar, Shared};
 
 impl Emit<'_> {
     /// A tuple, struct or variant, its fields evaluated in the order in which they are written.
@@ -148,11 +148,21 @@ impl Emit<'_> {
         let (elem, len) = self.elements(&to, at)?;
         let span = self.span(at);
         let name = name.trim_start_matches("r#").to_owned();
-        let shared =
-            warpwise_compiler::ir::Shared { name, elem, len: Length::Fixed(tidy(len)), span };
-        let id = self.build.kernel.shared.push(shared);
-        let memory = super::Memory::at(super::Pointer::Shared(id));
+        let shared = Shared { name, elem, len: Length::Fixed(tidy(len)), span };
+        let memory = super::Memory::at(self.shared_at(shared, at));
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
+    }
+}
+
+impl Emit<'_> {
+    /// The shared memory of this place in the call at hand.
+    pub(super) fn shared_at(&mut self, shared: Shared, at: At) -> Pointer {
+        let known = self.frame.shared.iter().find(|(known, _)| *known == at).map(|(_, id)| *id);
+        Pointer::Shared(known.unwrap_or_else(|| {
+            let id = self.build.kernel.shared.push(shared);
+            self.frame.shared.push((at, id));
+            id
+        }))
     }
 }
 

@@ -39,7 +39,7 @@ impl Emit<'_> {
         frame.called = called.filter(|_| prelude);
         frame.origin = origin;
         frame.contract = self.frame.contract;
-        frame.exit = block.map(|inst| Target { inst, result: result.clone() });
+        frame.exit = block.map(|inst| Target::new(inst, result.clone()));
         let caller = self.enter(frame);
         let value = self.leveled(&function.levels, |this| this.inlined(&function, &args));
         self.leave_call(caller);
@@ -207,7 +207,7 @@ impl Emit<'_> {
             true => Some(self.begin(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?),
             false => None,
         };
-        let exit = block.map(|inst| Target { inst, result: result.clone() });
+        let exit = block.map(|inst| Target::new(inst, result.clone()));
         let emitted = self.in_frame_of(value, exit, at, |this| {
             this.leveled(&closure.levels, |this| {
                 this.bind_all(&closure.params, args)?;

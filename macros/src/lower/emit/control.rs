@@ -233,7 +233,7 @@ impl Emit<'_> {
     pub(super) fn labeled(&mut self, label: Label, block: &Block, expr: &Expr) -> Flow<Value> {
         let result = self.result(expr)?;
         let inst = self.begin(expr.at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target { inst, result: result.clone() });
+        self.frame.labels[label.index()] = Some(Target::new(inst, result.clone()));
         let ended = self.block(block).and_then(|value| self.put(result.as_ref(), value, expr));
         self.build.end();
         if ended.is_err() && !self.frame.function.labels[label].broken {
@@ -251,7 +251,7 @@ impl Emit<'_> {
     /// `continue`
     pub(super) fn go_on(&mut self, label: Label, at: At) -> Left {
         let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
-        self.inst(at, Op::Continue(target.inst), ir::Ty::Unit);
+        self.inst(at, Op::Continue(target.next), ir::Ty::Unit);
         Left
     }
 

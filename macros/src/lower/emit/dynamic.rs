@@ -2,7 +2,7 @@
 //!
 //! The length is emitted like any value, and the kernel has it from there. What the launcher computes is
 //! made of the same instructions, followed back to what a launch knows, so that the two cannot differ.
-use super::{Emit, Flow, Left, Length, Memory, Place, Pointer, Value};
+use super::{Emit, Flow, Left, Length, Memory, Place, Value};
 use crate::lower::{mono::Mono, tree::Expr};
 use warpwise_compiler::{
     id::Id as _,
@@ -51,7 +51,7 @@ impl Emit<'_> {
         };
         let (name, span) = (name.trim_start_matches("r#").to_owned(), self.span(at));
         let shared = Shared { name, elem, len: ir::Length::Launch(size), span };
-        let ptr = Pointer::Shared(self.build.kernel.shared.push(shared));
+        let ptr = self.shared_at(shared, at);
         let memory = Memory { ptr, len: Some(Length::Inst(count)), scope: None };
         Ok(Value::Ref(Box::new(Place::Memory(memory))))
     }

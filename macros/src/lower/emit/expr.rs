@@ -125,6 +125,7 @@ impl Emit<'_> {
             Kind::Closure(closure) => Ok(self.closure(closure)),
             Kind::Invoke { callee, args } => self.invoke(callee, args, expr),
             Kind::Get { base, index } => self.get_element(base, index, at),
+            Kind::Inside(option) => self.inside(option),
             Kind::Borrow(place) => self.borrow(place, expr),
             Kind::Unsize(array) => self.unsize(array),
             Kind::Unary { op, value } => self.unary(*op, value, expr).map(Value::Scalar),

@@ -19,8 +19,17 @@ use warpwise_compiler::{
     ir::{self, BinaryOp, Body, CompareOp, Fault, InstId, LocalId, Op, Scalar},
 };
 
-/// What is done with each item: it gets the loop, and the item.
-type Consumer<'c, E> = dyn FnMut(&mut E, InstId, Value) -> Flow<()> + 'c;
+/// What is done with each item: it gets the loops, and the item.
+type Consumer<'c, E> = dyn FnMut(&mut E, Rounds, Value) -> Flow<()> + 'c;
+
+/// The loops that an item is of.
+#[derive(Clone, Copy)]
+struct Rounds {
+    /// What is left behind the last item.
+    whole: InstId,
+    /// What goes on with the next.
+    next: InstId,
+}
 
 /// Which items of a [`Source`] a loop runs over.
 struct Span {
@@ -34,8 +43,9 @@ impl Emit<'_> {
     /// `for pattern in iterator`
     pub(super) fn each_loop(&mut self, each: &Each, at: At) -> Flow<Value> {
         let iter = self.iter(&each.of)?;
-        self.each_item(&iter, at, &mut |this, inst, item| {
-            this.frame.labels[each.label.index()] = Some(Target { inst, result: None });
+        self.each_item(&iter, at, &mut |this, rounds, item| {
+            let target = Target { inst: rounds.whole, next: rounds.next, result: None };
+            this.frame.labels[each.label.index()] = Some(target);
             this.bind_value(&each.pattern, item)?;
             this.block(&each.body).map(|_| ())
         })?;
@@ -77,7 +87,7 @@ impl Emit<'_> {
         if let Some(counted) = self.counted(iter, at)? {
             return self.run_counted(&counted, at, &mut |this, inst, variable| {
                 let item = Value::Scalar(variable(this));
-                let _ = consume(this, inst, item);
+                let _ = consume(this, Rounds { whole: inst, next: inst }, item);
                 Ok(())
             });
         }
@@ -132,7 +142,7 @@ impl Emit<'_> {
         let op = Op::For { start, end, step, inclusive: false, body: Body::default() };
         let inst = self.begin(at, op, Scalar::U64)?;
         let item = self.looped_item(&source, inst, at);
-        let _ = item.and_then(|item| consume(self, inst, item));
+        let _ = item.and_then(|item| consume(self, Rounds { whole: inst, next: inst }, item));
         self.build.end();
         Ok(())
     }
@@ -202,15 +212,15 @@ impl Emit<'_> {
     ) -> Flow<()> {
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         match adapter {
-            Adapter::Copied => self.each_item(&inner, at, &mut |this, inst, item| {
+            Adapter::Copied => self.each_item(&inner, at, &mut |this, rounds, item| {
                 let item = this.copied(item, &iter.item, at)?;
-                consume(this, inst, item)
+                consume(this, rounds, item)
             }),
             Adapter::Map => {
                 let (closure, mono) = self.closure_of(iter, at)?;
-                self.each_item(&inner, at, &mut |this, inst, item| {
+                self.each_item(&inner, at, &mut |this, rounds, item| {
                     let item = this.call_value(&closure, &mono, &[item], at)?;
-                    consume(this, inst, item)
+                    consume(this, rounds, item)
                 })
             }
             Adapter::Filter
@@ -226,7 +236,9 @@ impl Emit<'_> {
                 Some(iter) => self.each_item(&iter, at, consume),
                 None => Err(self.out_of_order(at)),
             },
-            Adapter::Chain => Err(self.out_of_order(at)),
+            Adapter::Chain => self.each_of_both(iter, &inner, at, consume),
+            Adapter::Scan => self.scanned(iter, &inner, at, consume),
+            Adapter::Flatten => self.flattened(&inner, at, consume),
             Adapter::Enumerate | Adapter::Zip | Adapter::Skip | Adapter::Take | Adapter::StepBy => {
                 self.each_counted(adapter, iter, &inner, at, consume)
             }
@@ -239,23 +251,101 @@ impl Emit<'_> {
 
     /// An iterator from its end, where what is done with each item does not change.
     fn reversed(&mut self, iter: &Iter, at: At) -> Flow<Option<Iter>> {
-        let Chain::Of(
-            Adapter::Map
-            | Adapter::Copied
-            | Adapter::Filter
-            | Adapter::FilterMap
-            | Adapter::Inspect,
-        ) = iter.chain
-        else {
-            return Ok(None);
+        let both = match iter.chain {
+            Chain::Of(Adapter::Chain) => true,
+            Chain::Of(
+                Adapter::Map
+                | Adapter::Copied
+                | Adapter::Filter
+                | Adapter::FilterMap
+                | Adapter::Inspect,
+            ) => false,
+            _ => return Ok(None),
         };
         let mut iter = iter.clone();
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
-        if let Some((value, mono)) = iter.parts.first_mut() {
-            *mono = Mono::Iter(Chain::Of(Adapter::Rev), vec![inner.item, mono.clone()]);
+        let parts = iter.parts.iter_mut().take(if both { 2 } else { 1 });
+        for (value, mono) in parts {
+            *mono = Mono::Iter(Chain::Of(Adapter::Rev), vec![inner.item.clone(), mono.clone()]);
             *value = Value::Parts([value.clone()].into());
         }
+        if both {
+            iter.parts.swap(0, 1);
+        }
         Ok(Some(iter))
+    }
+
+    /// The items of one iterator, then those of another: a loop behind a loop, in a block that is left
+    /// as one loop is. What is done with each item is there twice.
+    fn each_of_both(
+        &mut self,
+        iter: &Iter,
+        first: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let second = iter.inner(1).ok_or_else(|| self.bug(at))?;
+        let whole = self.begin(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+        let mut within =
+            |this: &mut Self, rounds: Rounds, item| consume(this, Rounds { whole, ..rounds }, item);
+        let done = self.each_item(first, at, &mut within);
+        let done = done.and_then(|()| self.each_item(&second, at, &mut within));
+        self.build.end();
+        done
+    }
+
+    /// The items of the items: of options, and of what can be iterated over.
+    fn flattened(&mut self, outer: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+        let mono = outer.item.clone();
+        self.each_item(outer, at, &mut |this, around, item| {
+            if let Value::Variants(_) = item {
+                return this.if_some(item, at, &mut |this, item| consume(this, around, item));
+            }
+            let inner = Iter::over(item, &mono).ok_or_else(|| this.bug(at))?;
+            this.each_item(&inner, at, &mut |this, rounds, item| {
+                consume(this, Rounds { whole: around.whole, ..rounds }, item)
+            })
+        })
+    }
+
+    /// Items that a closure makes of others and of a state that it changes.
+    fn scanned(
+        &mut self,
+        iter: &Iter,
+        inner: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let (closure, mono) = self.closure_of(iter, at)?;
+        let (first, ty) = iter.parts.get(2).cloned().ok_or_else(|| self.bug(at))?;
+        let state = self.variable(first, &ty, "", at)?;
+        self.each_item(inner, at, &mut |this, rounds, item| {
+            let seen = Value::Ref(Box::new(state.clone()));
+            let found = this.call_value(&closure, &mono, &[seen, item], at)?;
+            this.while_some(found, rounds, at, consume)
+        })
+    }
+
+    /// Does something with what is in an option, and leaves the loop where nothing is.
+    fn while_some(
+        &mut self,
+        option: Value,
+        rounds: Rounds,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let Value::Variants(variants) = &option else { return Err(self.bug(at)) };
+        if self.known(variants.tag) != Some(true) {
+            self.leave_unless(variants.tag, Op::Break(rounds.whole), at)?;
+        }
+        match variants.parts.get(1) {
+            Some(Some(parts)) => match parts.first() {
+                Some(item) => consume(self, rounds, item.clone()),
+                None => Err(self.bug(at)),
+            },
+            // It never has anything in it.
+            _ => Ok(()),
+        }
     }
 
     /// Adapters that leave items out, or look at each.
@@ -272,36 +362,25 @@ impl Emit<'_> {
             Adapter::SkipWhile => Some(self.counter(1, at)),
             _ => None,
         };
-        self.each_item(inner, at, &mut |this, inst, item| match adapter {
+        self.each_item(inner, at, &mut |this, rounds, item| match adapter {
             Adapter::FilterMap => {
                 let found = this.call_value(&closure, &mono, &[item], at)?;
-                this.if_some(found, at, &mut |this, item| consume(this, inst, item))
+                this.if_some(found, at, &mut |this, item| consume(this, rounds, item))
             }
             Adapter::MapWhile => {
                 let found = this.call_value(&closure, &mono, &[item], at)?;
-                let Value::Variants(variants) = &found else { return Err(this.bug(at)) };
-                if this.known(variants.tag) != Some(true) {
-                    this.leave_unless(variants.tag, Op::Break(inst), at)?;
-                }
-                match variants.parts.get(1) {
-                    Some(Some(parts)) => match parts.first() {
-                        Some(item) => consume(this, inst, item.clone()),
-                        None => Err(this.bug(at)),
-                    },
-                    // It never has anything in it.
-                    _ => Ok(()),
-                }
+                this.while_some(found, rounds, at, consume)
             }
             Adapter::Inspect => {
                 let seen = Value::Ref(Box::new(placed(item.clone())));
                 this.call_value(&closure, &mono, &[seen], at)?;
-                consume(this, inst, item)
+                consume(this, rounds, item)
             }
             Adapter::SkipWhile => {
                 if let Some(skipping) = skipping {
-                    this.skip_while(skipping, [&closure, &item], &mono, inst, at)?;
+                    this.skip_while(skipping, [&closure, &item], &mono, rounds, at)?;
                 }
-                consume(this, inst, item)
+                consume(this, rounds, item)
             }
             _ => {
                 let seen = Value::Ref(Box::new(placed(item.clone())));
@@ -309,10 +388,10 @@ impl Emit<'_> {
                     return Err(this.bug(at));
                 };
                 if adapter == Adapter::TakeWhile {
-                    this.leave_unless(cond, Op::Break(inst), at)?;
-                    return consume(this, inst, item);
+                    this.leave_unless(cond, Op::Break(rounds.whole), at)?;
+                    return consume(this, rounds, item);
                 }
-                this.where_true(cond, at, |this| consume(this, inst, item))
+                this.where_true(cond, at, |this| consume(this, rounds, item))
             }
         })
     }
@@ -370,7 +449,7 @@ impl Emit<'_> {
         skipping: LocalId,
         [closure, item]: [&Value; 2],
         mono: &Mono,
-        inst: InstId,
+        rounds: Rounds,
         at: At,
     ) -> Flow<()> {
         let skips = self.inst(at, Op::Get(skipping), Scalar::U64);
@@ -382,7 +461,7 @@ impl Emit<'_> {
                 return Err(this.bug(at));
             };
             let done = this.not(cond, at);
-            this.leave_unless(done, Op::Continue(inst), at)?;
+            this.leave_unless(done, Op::Continue(rounds.next), at)?;
             this.inst(at, Op::Set { local: skipping, value: zero }, ir::Ty::Unit);
             Ok(())
         })
@@ -421,10 +500,11 @@ impl Emit<'_> {
         let checked = self.options.overflow_checks;
         match adapter {
             Adapter::Enumerate => {
-                let counter = self.counter(0, at);
-                self.each_item(inner, at, &mut |this, inst, item| {
+                let first = iter.number(1).ok_or_else(|| self.bug(at))?;
+                let counter = self.counter_from(first, at);
+                self.each_item(inner, at, &mut |this, rounds, item| {
                     let index = Value::Scalar(this.counted_up(counter, at));
-                    consume(this, inst, Value::Parts([index, item].into()))
+                    consume(this, rounds, Value::Parts([index, item].into()))
                 })
             }
             Adapter::Zip => {
@@ -448,9 +528,9 @@ impl Emit<'_> {
                     _ => (self.int(0, Scalar::U64, at), Some(number)),
                 };
                 let counter = self.counter_from(first, at);
-                self.each_item(inner, at, &mut |this, inst, item| {
-                    this.count_down(counter, again, inst, at)?;
-                    consume(this, inst, item)
+                self.each_item(inner, at, &mut |this, rounds, item| {
+                    this.count_down(counter, again, rounds, at)?;
+                    consume(this, rounds, item)
                 })
             }
             _ => Err(self.out_of_order(at)),
@@ -462,7 +542,7 @@ impl Emit<'_> {
         &mut self,
         counter: LocalId,
         again: Option<InstId>,
-        inst: InstId,
+        rounds: Rounds,
         at: At,
     ) -> Flow<()> {
         let left = self.inst(at, Op::Get(counter), Scalar::U64);
@@ -471,7 +551,7 @@ impl Emit<'_> {
         self.where_true(cond, at, |this| {
             let value = this.binary_op(BinaryOp::Sub, left, one, Scalar::U64, at);
             this.inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
-            this.inst(at, Op::Continue(inst), ir::Ty::Unit);
+            this.inst(at, Op::Continue(rounds.next), ir::Ty::Unit);
             Err(Left)
         })?;
         if let Some(again) = again {
@@ -490,14 +570,14 @@ impl Emit<'_> {
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
         let counter = self.counter(0, at);
-        self.each_item(inner, at, &mut |this, inst, item| {
+        self.each_item(inner, at, &mut |this, rounds, item| {
             let before = this.counted_up(counter, at);
             let within = this.compare(CompareOp::Lt, before, most, at);
-            this.leave_unless(within, Op::Break(inst), at)?;
-            consume(this, inst, item)?;
+            this.leave_unless(within, Op::Break(rounds.whole), at)?;
+            consume(this, rounds, item)?;
             let count = this.inst(at, Op::Get(counter), Scalar::U64);
             let more = this.compare(CompareOp::Lt, count, most, at);
-            this.leave_unless(more, Op::Break(inst), at)
+            this.leave_unless(more, Op::Break(rounds.whole), at)
         })
     }
 
@@ -512,13 +592,13 @@ impl Emit<'_> {
     ) -> Flow<()> {
         let (source, len) = self.source(other, at)?;
         let counter = self.counter(0, at);
-        self.each_item(driver, at, &mut |this, inst, item| {
+        self.each_item(driver, at, &mut |this, rounds, item| {
             let index = this.counted_up(counter, at);
             let within = this.compare(CompareOp::Lt, index, len, at);
-            this.leave_unless(within, Op::Break(inst), at)?;
+            this.leave_unless(within, Op::Break(rounds.whole), at)?;
             let theirs = this.item(&source, index, at)?;
             let both = if swapped { [theirs, item] } else { [item, theirs] };
-            consume(this, inst, Value::Parts(both.into()))
+            consume(this, rounds, Value::Parts(both.into()))
         })
     }
 

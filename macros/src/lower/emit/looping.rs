@@ -28,7 +28,7 @@ impl Emit<'_> {
     pub(super) fn endless_loop(&mut self, label: Label, body: &Block, expr: &Expr) -> Flow<Value> {
         let result = self.result(expr)?;
         let inst = self.begin(expr.at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target { inst, result: result.clone() });
+        self.frame.labels[label.index()] = Some(Target::new(inst, result.clone()));
         // Its end is the start of the next iteration, whether or not control gets there.
         let _ = self.block(body);
         self.build.end();
@@ -48,7 +48,7 @@ impl Emit<'_> {
         at: At,
     ) -> Flow<Value> {
         let inst = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
-        self.frame.labels[label.index()] = Some(Target { inst, result: None });
+        self.frame.labels[label.index()] = Some(Target::new(inst, None));
         let round = self.while_round(inst, cond, body, at);
         self.build.end();
         round.map(|()| Value::Unit)
@@ -227,7 +227,7 @@ impl Emit<'_> {
         inst: InstId,
         variable: &mut dyn FnMut(&mut Self) -> InstId,
     ) -> Flow<()> {
-        self.frame.labels[of.label.index()] = Some(Target { inst, result: None });
+        self.frame.labels[of.label.index()] = Some(Target::new(inst, None));
         if !matches!(of.pattern.kind, PatternKind::Wild) {
             let place = Place::Value(Value::Scalar(variable(self)));
             let mono = self.mono(of.ty, of.pattern.at)?;

@@ -30,7 +30,7 @@ impl Emit<'_> {
         } else {
             None
         };
-        let target = block.map(|inst| Target { inst, result: result.clone() });
+        let target = block.map(|inst| Target::new(inst, result.clone()));
         let mut ends = false;
         let mut opened = 0;
         for (index, arm) in arms.iter().enumerate() {

@@ -184,11 +184,19 @@ enum Length {
     Inst(InstId),
 }
 
-/// Where `break` goes, and where it puts its value.
+/// Where `break` and `continue` go, and where `break` puts its value.
 #[derive(Clone, Debug)]
 struct Target {
     inst: InstId,
+    /// The loop that `continue` goes on with: `inst`, unless items are those of several loops.
+    next: InstId,
     result: Option<Place>,
+}
+
+impl Target {
+    const fn new(inst: InstId, result: Option<Place>) -> Self {
+        Self { inst, next: inst, result }
+    }
 }
 
 /// A call of a function: the kernel's own, or one that is inlined.
@@ -202,6 +210,8 @@ struct Frame {
     serial: usize,
     vars: Vec<Option<Place>>,
     labels: Vec<Option<Target>>,
+    /// Shared memory that code in it has: the same one wherever that code is emitted again.
+    shared: Vec<(At, SharedId)>,
     /// The IR's span of each place in the source, once one was needed.
     spans: Vec<Option<Span>>,
     /// The IR's span of everything in it: that of its call, for code that is not the user's.
@@ -222,6 +232,7 @@ impl Frame {
             serial,
             vars: vec![None; function.vars.len()],
             labels: vec![None; function.labels.len()],
+            shared: Vec::new(),
             spans: vec![None; function.places.len()],
             called: None,
             origin: Origin::Kernel,

@@ -11,8 +11,12 @@
 //! - All that it may refer to must be in memory of one kind, because an address of the IR says
 //!   which. What that is may only be seen behind the first use, in a loop: [`Emit::spaces`] looks
 //!   at the end.
-use super::{Emit, Flow, Left, Length, Memory, Place, Pointer, Value, storage::placed};
-use crate::lower::{mono::Mono, tree::At};
+use super::{Emit, Flow, Left, Length, Memory, Place, Pointer, Value, Variants, storage::placed};
+use crate::lower::{
+    mono::Mono,
+    tree::{At, Expr},
+    types::Prim,
+};
 use std::rc::Rc;
 use warpwise_compiler::{
     id::{Facts, Id as _},
@@ -102,6 +106,20 @@ impl Emit<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// An option of a reference to what is in an option.
+    pub(super) fn inside(&mut self, option: &Expr) -> Flow<Value> {
+        let at = option.at;
+        let (place, mono) = (self.place(option)?, self.mono(option.ty, at)?);
+        let tag = self.tag_place(&place, at)?;
+        let Value::Scalar(tag) = self.get(&tag, &Mono::Prim(Prim::Bool), at)? else {
+            return Err(self.bug(at));
+        };
+        let parts = self.variant_parts(&place, &mono, 1, at)?;
+        let refer = |part| Value::Ref(Box::new(part));
+        let some = parts.map(|parts| parts.into_iter().map(refer).collect());
+        Ok(Value::Variants(Rc::new(Variants { tag, parts: vec![Some(Vec::new()), some] })))
     }
 
     /// The reference of this type that is there.

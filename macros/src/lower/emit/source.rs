@@ -32,6 +32,19 @@ impl Iter {
         Some(Self { chain: *chain, item: item.clone(), parts })
     }
 
+    /// What a value that is iterated over gives.
+    pub(super) fn over(value: Value, mono: &Mono) -> Option<Self> {
+        let (chain, item) = match mono {
+            Mono::Array(elem, _) => (Chain::Array, (**elem).clone()),
+            Mono::Ref { mutable, to } => {
+                let (Mono::Slice(elem) | Mono::Array(elem, _)) = &**to else { return None };
+                (Chain::Slice, Mono::Ref { mutable: *mutable, to: elem.clone() })
+            }
+            _ => return Self::of(&value, mono),
+        };
+        Some(Self { chain, item, parts: vec![(value, mono.clone())] })
+    }
+
     /// The number that a part is.
     pub(super) fn number(&self, index: usize) -> Option<InstId> {
         match self.parts.get(index)? {
@@ -70,7 +83,9 @@ impl Iter {
                 | Adapter::MapWhile
                 | Adapter::TakeWhile
                 | Adapter::SkipWhile
-                | Adapter::Inspect => false,
+                | Adapter::Inspect
+                | Adapter::Scan
+                | Adapter::Flatten => false,
             },
         }
     }
@@ -100,7 +115,9 @@ impl Iter {
                 | Adapter::MapWhile
                 | Adapter::TakeWhile
                 | Adapter::SkipWhile
-                | Adapter::Inspect,
+                | Adapter::Inspect
+                | Adapter::Scan
+                | Adapter::Flatten,
             ) => false,
         }
     }
@@ -141,7 +158,8 @@ pub(super) enum Source {
         elem: Mono,
         size: InstId,
     },
-    Enumerate(Box<Source>),
+    /// With the number of the first.
+    Enumerate(Box<Source>, InstId),
     Zip(Box<Source>, Box<Source>),
     /// With how many the first has, and the type of the items.
     Chain([Box<Source>; 2], InstId, Mono),
@@ -225,7 +243,7 @@ impl Emit<'_> {
         let number = iter.number(1);
         let of_number = |this: &mut Self| number.ok_or_else(|| this.bug(at));
         Ok(match adapter {
-            Adapter::Enumerate => (Source::Enumerate(source), len),
+            Adapter::Enumerate => (Source::Enumerate(source, of_number(self)?), len),
             Adapter::Zip => {
                 let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
                 let (second, theirs) = self.source(&other, at)?;
@@ -269,7 +287,9 @@ impl Emit<'_> {
             | Adapter::MapWhile
             | Adapter::TakeWhile
             | Adapter::SkipWhile
-            | Adapter::Inspect => return Err(self.bug(at)),
+            | Adapter::Inspect
+            | Adapter::Scan
+            | Adapter::Flatten => return Err(self.bug(at)),
         })
     }
 
@@ -298,9 +318,13 @@ impl Emit<'_> {
             Source::Windows { memory, elem, size } => {
                 self.piece(memory, elem, index, [Some(*size), None], at)?
             }
-            Source::Enumerate(inner) => {
+            Source::Enumerate(inner, first) => {
                 let item = self.item(inner, index, at)?;
-                Value::Parts([Value::Scalar(index), item].into())
+                let number = match self.is_zero(*first) {
+                    true => index,
+                    false => self.binary_op(BinaryOp::Add, *first, index, Scalar::U64, at),
+                };
+                Value::Parts([Value::Scalar(number), item].into())
             }
             Source::Zip(first, second) => {
                 let first = self.item(first, index, at)?;

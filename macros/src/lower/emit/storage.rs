@@ -34,6 +34,12 @@ impl Emit<'_> {
                 Ok(Place::Memory(memory))
             }
             Value::Closure(_) => Ok(Place::Value(value)),
+            // There may be closures in it.
+            Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
+                let parts = parts.iter().zip(types.iter().skip(1));
+                let places = parts.map(|(part, ty)| self.variable(part.clone(), ty, "", at));
+                Ok(Place::Parts(places.collect::<Flow<Vec<_>>>()?.into()))
+            }
             value => {
                 let place = self.room(mono, name, at)?;
                 self.set(&place, value, mono, at)?;

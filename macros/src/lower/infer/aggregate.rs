@@ -149,6 +149,8 @@ impl<'a> Infer<'a> {
                 let index = match (chain, name.as_str()) {
                     (Chain::Range | Chain::RangeInclusive | Chain::From, "start") => Some(0),
                     (Chain::Range | Chain::RangeInclusive, "end") => Some(1),
+                    (_, "of") if self.is_in_prelude() => Some(0),
+                    (_, "with") if self.is_in_prelude() => Some(1),
                     _ => None,
                 };
                 index.and_then(|index| Some((index, *self.types.parts(list).get(index + 1)?)))

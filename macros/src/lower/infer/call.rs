@@ -121,7 +121,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Option<Expr> {
         let [.., module, name] = names else { return None };
-        let in_prelude = self.env.home.is_some_and(|home| self.program().is_prelude(home));
+        let in_prelude = self.is_in_prelude();
         let found = collective::find(names);
         if found.is_none() && !in_prelude {
             return None;

@@ -199,6 +199,8 @@ impl Infer<'_> {
                 self.constants.push((item.ident.to_string(), ty, value));
                 None
             }
+            // An item of its own: see `inner`.
+            syn::Stmt::Item(syn::Item::Fn(_)) => None,
             syn::Stmt::Item(item) => {
                 let (fact, help) = reject::item(item);
                 self.errors.advise(SpanRange::tokens(item), fact, help);

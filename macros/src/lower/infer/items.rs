@@ -55,6 +55,11 @@ impl<'a> Infer<'a> {
         self.context.program
     }
 
+    /// Whether the function at hand is one of the prelude.
+    pub(super) fn is_in_prelude(&self) -> bool {
+        self.env.home.is_some_and(|home| self.program().is_prelude(home))
+    }
+
     /// The item that a path, or its beginning, leads to.
     pub(super) fn split(&self, path: &syn::Path, env: &Env) -> Option<Split> {
         let paths = self.program().paths(env.home);

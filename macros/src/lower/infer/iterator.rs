@@ -132,12 +132,28 @@ impl<'a> Infer<'a> {
         if !matches!(name, "contains" | "is_empty" | "clone") {
             self.counts(receiver.ty, at);
         }
+        if receiver.is_place() && resumes(name) {
+            return self.pulled(receiver, (chain, item), name, call, at);
+        }
         match name {
             "into_iter" | "clone" if call.args.is_empty() => receiver,
             "enumerate" | "rev" | "copied" | "cloned" | "zip" | "chain" | "skip" | "take"
             | "step_by" => self.rearranged(receiver, item, name, call, at),
+            "flatten" => self.flattened(receiver, item, call, at),
+            "flat_map" => {
+                let mapped = self.filtered(receiver, item, "map", call, at);
+                match self.as_chain(mapped.ty) {
+                    Some((_, items)) => self.items_of(mapped, items, at),
+                    None => mapped,
+                }
+            }
+            "scan" => self.scanned(receiver, item, call, at),
             "map" | "filter" | "filter_map" | "map_while" | "take_while" | "skip_while"
             | "inspect" => self.filtered(receiver, item, name, call, at),
+            "next_back" if call.args.is_empty() => {
+                let last = self.chain(Chain::Of(Adapter::Rev), item, vec![receiver], at);
+                self.consumed(last, (Chain::Of(Adapter::Rev), item), "next", call, at)
+            }
             "len" if self.count(0, &call.args, at) => {
                 let usize = self.prim(Prim::Usize);
                 self.make(Kind::Remaining(Box::new(receiver)), usize, at)
@@ -173,7 +189,10 @@ impl<'a> Infer<'a> {
             return self.make(Kind::Reported, receiver.ty, at);
         }
         let (adapter, item, second) = match name {
-            "enumerate" => (Adapter::Enumerate, self.types.tuple(vec![usize, item]), None),
+            "enumerate" => {
+                let zero = self.make(Kind::Int(0), usize, at);
+                (Adapter::Enumerate, self.types.tuple(vec![usize, item]), Some(zero))
+            }
             "rev" => (Adapter::Rev, item, None),
             "copied" | "cloned" => match self.types.get(item) {
                 Type::Ref { to, .. } => (Adapter::Copied, to, None),
@@ -213,6 +232,64 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(adapter), item, parts, at)
     }
 
+    fn flattened(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        if !self.count(0, &call.args, at) {
+            return self.make(Kind::Reported, receiver.ty, at);
+        }
+        self.items_of(receiver, item, at)
+    }
+
+    /// The items of the items, which are of type `item`.
+    fn items_of(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+        let option = self.program().library("Option");
+        let inner = match self.types.get(item) {
+            Type::Iter(..) => {
+                self.counts(item, at);
+                self.as_chain(item).map(|(_, inner)| inner)
+            }
+            Type::Array(elem, _) => Some(elem),
+            Type::Ref { mutable, to } => match self.types.get(to) {
+                Type::Slice(elem) | Type::Array(elem, _) => {
+                    Some(self.types.reference(mutable, elem))
+                }
+                _ => None,
+            },
+            Type::Adt(of, list) if option == Some(of) => self.types.parts(list).first().copied(),
+            Type::Reported(proof) => return self.reported(proof, at),
+            _ => None,
+        };
+        let Some(inner) = inner else {
+            let shown = self.types.show(item);
+            let reported = self.errors.advise(
+                at,
+                format_args!("kernel code cannot iterate over items of type `{shown}`"),
+                "items are ranges, slices, arrays, options, or iterators of those",
+            );
+            return self.reported(reported, at);
+        };
+        self.chain(Chain::Of(Adapter::Flatten), inner, vec![receiver], at)
+    }
+
+    /// `scan(first, |state, item| ..)`
+    fn scanned(&mut self, receiver: Expr, item: Ty, call: &ExprMethodCall, at: SpanRange) -> Expr {
+        if !self.count(2, &call.args, at) {
+            return self.make(Kind::Reported, receiver.ty, at);
+        }
+        let first = self.expr(&call.args[0], None);
+        let state = self.types.reference(true, first.ty);
+        let yields = self.unknown();
+        let ret = self.option_of(yields);
+        let callable = Callable { params: vec![state, item], ret };
+        let closure = self.callable(&call.args[1], &callable);
+        self.chain(Chain::Of(Adapter::Scan), yields, vec![receiver, closure, first], at)
+    }
+
     /// An iterator made of another and a closure.
     fn filtered(
         &mut self,
@@ -250,18 +327,47 @@ impl<'a> Infer<'a> {
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        // They leave the rest of the iterator to be used later.
-        let resumes =
-            matches!(name, "any" | "all" | "find" | "find_map" | "next" | "nth" | "position");
         let Some((callee, sig)) = self.consumer(chain, item, name) else {
             return self.no_iter_method(receiver.ty, name, call, at);
         };
-        if resumes && receiver.is_place() {
+        self.of_prelude(receiver, item, (callee, sig), call, at)
+    }
+
+    /// A method of an iterator that is in a variable, where the rest of it stays.
+    fn pulled(
+        &mut self,
+        receiver: Expr,
+        (chain, item): (Chain, Ty),
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let rest = format!("{name}_of_rest");
+        let function = match name {
+            "next" | "next_back" => chain.pull(name == "next_back"),
+            _ => chain.pull(false).map(|_| rest.as_str()),
+        };
+        let found = function.and_then(|name| self.program().prelude_method("Iterator", name));
+        let Some(found) = found else {
             self.discard(&call.args);
             let (fact, help) = reject::resumed(name);
             let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
-        }
+        };
+        self.require_mutable(&receiver);
+        self.of_prelude(receiver, item, found, call, at)
+    }
+
+    /// A call of a function of the prelude that is a method of an iterator.
+    fn of_prelude(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        (callee, sig): (Callee, &'a syn::Signature),
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let name = call.method.to_string();
         let env = Env {
             args: [("T".to_owned(), GenericArg::Type(item))].into(),
             home: Some(callee.item),
@@ -279,7 +385,7 @@ impl<'a> Infer<'a> {
             None => receiver,
         };
         let of = Function { callee, sig, env };
-        let folds = matches!(name, "sum" | "product");
+        let folds = matches!(name.as_str(), "sum" | "product");
         let turbofish = call.turbofish.as_ref().filter(|_| folds);
         let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
         if folds {
@@ -327,4 +433,9 @@ impl<'a> Infer<'a> {
             (_, false) => "product_of_integers",
         })
     }
+}
+
+/// Whether a method leaves the rest of an iterator to be used later.
+fn resumes(name: &str) -> bool {
+    matches!(name, "any" | "all" | "find" | "find_map" | "next" | "next_back" | "nth" | "position")
 }

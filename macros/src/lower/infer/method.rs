@@ -49,6 +49,10 @@ impl Infer<'_> {
             Ok(unwrapped) => return unwrapped,
             Err(receiver) => receiver,
         };
+        let receiver = match self.inside(receiver, call, at) {
+            Ok(inside) => return inside,
+            Err(receiver) => receiver,
+        };
         let args: Vec<&syn::Expr> = call.args.iter().collect();
         if let Some(member) = self.member_taking(this, &name, None, &args)
             && let MemberKind::Fn(sig) = member.kind

@@ -70,9 +70,6 @@ pub(super) fn function(names: &[String]) -> &'static str {
 /// A statement that is an item.
 pub(super) fn item(item: &Item) -> Advice {
     match item {
-        Item::Fn(_) => {
-            cannot("define functions inside", "move it out of the kernel and mark it `#[device]`")
-        }
         Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {
             cannot("define types inside", "move it out of the kernel and mark it `#[device]`")
         }
@@ -145,7 +142,6 @@ pub(super) fn slice_method(name: &str) -> Advice {
         "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
             "use `chunks`, `chunks_exact`, `windows` or `split_at`"
         }
-        "copy_within" => "write a loop over indices",
         "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
             "index: checks go away where they are proved"
         }
@@ -160,15 +156,12 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "collect" | "partition" | "unzip" => {
             "a kernel cannot allocate: write to a slice or an array in a `for` loop"
         }
-        "next_back" | "peekable" | "by_ref" | "next_if" | "advance_by" => {
+        "peekable" | "by_ref" | "next_if" | "advance_by" => {
             "use all of it in a `for` loop, and `break` out of it; or count an index"
         }
         "sum" | "product" => "numbers and references to them can be added: use `fold`",
         "cycle" => "index with `%`",
-        "flat_map" | "flatten" => "write a loop in a loop",
-        "scan" | "try_fold" | "try_for_each" => {
-            "write a `for` loop with a variable, and `break` out of it"
-        }
+        "try_fold" | "try_for_each" => "write a `for` loop with a variable, and `break` out of it",
         "cmp" | "partial_cmp" | "eq" | "lt" | "le" | "gt" | "ge" => {
             "compare the slices themselves, or use `zip` and `all`"
         }
@@ -182,6 +175,7 @@ pub(super) fn iter_method(name: &str) -> &'static str {
 pub(super) fn resumed(name: &str) -> Advice {
     (
         format!("kernel code cannot go on with an iterator where `{name}` left it"),
-        "make the iterator where it is used: `x.iter()`",
+        "make the iterator where it is used: `x.iter()`; in variables, there are iterators of ranges and \
+         slices, also with `map`, `copied`, `filter`, `enumerate`, `zip`, `take`, `skip` and `rev`",
     )
 }

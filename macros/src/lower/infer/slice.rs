@@ -106,6 +106,7 @@ impl Infer<'_> {
                 let slice = self.slice_of(receiver, name == "iter_mut");
                 self.slice_iter(slice, at)
             }
+            "copy_within" => self.copied_within(receiver, elem, call, at),
             "chunks" => self.pieces(Chain::Chunks, receiver, false, call, at),
             "chunks_mut" => self.pieces(Chain::Chunks, receiver, true, call, at),
             "chunks_exact" => self.pieces(Chain::ChunksExact, receiver, false, call, at),
@@ -166,17 +167,33 @@ impl Infer<'_> {
         range: &ExprRange,
         at: SpanRange,
     ) -> Expr {
-        let zero: syn::Expr = syn::parse_quote!(0);
-        let start = range.start.as_deref().unwrap_or(&zero).clone();
-        let mut args: Args = [start].into_iter().collect();
-        let name = match (&range.end, &range.limits) {
-            (None, _) => "get_from",
-            (Some(_), RangeLimits::HalfOpen(_)) => "get_between",
-            (Some(_), RangeLimits::Closed(_)) => "get_through",
-        };
-        args.extend(range.end.as_deref().cloned());
-        let name = if mutable { format!("{name}_mut") } else { name.to_owned() };
+        let (args, which) = ends_of(range);
+        let name = format!("get_{which}{}", if mutable { "_mut" } else { "" });
         self.prelude_method(receiver, elem, &name, &args, at)
+    }
+
+    /// `copy_within`, of a range that is written there.
+    fn copied_within(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let unit = self.types.unit();
+        if !self.count(2, &call.args, at) {
+            return self.make(Kind::Reported, unit, at);
+        }
+        let syn::Expr::Range(range) = &call.args[0] else {
+            self.discard(&call.args);
+            let fact = "kernel code takes a part of a slice by a range that is written there";
+            let help = "write it out: `x.copy_within(start..end, to)`";
+            let reported = self.errors.advise(SpanRange::expr(&call.args[0]), fact, help);
+            return self.reported(reported, at);
+        };
+        let (mut args, which) = ends_of(range);
+        args.push(call.args[1].clone());
+        self.prelude_method(receiver, elem, &format!("copy_{which}"), &args, at)
     }
 
     /// `Option<T>`
@@ -218,4 +235,17 @@ impl Infer<'_> {
             None => receiver,
         }
     }
+}
+
+/// The ends of a range as arguments, and what the prelude's functions that take them are called by.
+fn ends_of(range: &ExprRange) -> (Args, &'static str) {
+    let zero: syn::Expr = syn::parse_quote!(0);
+    let start = range.start.as_deref().unwrap_or(&zero).clone();
+    let args = [start].into_iter().chain(range.end.as_deref().cloned()).collect();
+    let which = match (&range.end, &range.limits) {
+        (None, _) => "from",
+        (Some(_), RangeLimits::HalfOpen(_)) => "between",
+        (Some(_), RangeLimits::Closed(_)) => "through",
+    };
+    (args, which)
 }

@@ -1,4 +1,5 @@
-//! `unwrap`, `expect` and their kin: what is in an `Option` or `Result`, or a panic in std's words.
+//! `unwrap`, `expect` and their kin: what is in an `Option` or `Result`, or a panic in std's words; and
+//! `as_mut`.
 use super::{
     super::{
         span::SpanRange,
@@ -46,6 +47,29 @@ impl Infer<'_> {
         self.scope.close(opened);
         let arms = vec![good, Arm { pattern, guard: None, levels: Vec::new(), body }];
         Ok(self.make(Kind::Match { of: Box::new(receiver), arms }, inner, at))
+    }
+
+    /// `as_mut` of an `Option`, or the receiver back.
+    pub(super) fn inside(
+        &mut self,
+        receiver: Expr,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Result<Expr, Expr> {
+        let Type::Adt(item, list) = self.types.get(receiver.ty) else { return Err(receiver) };
+        let is_option = self.program().library("Option") == Some(item);
+        let (true, "as_mut", true) =
+            (is_option, call.method.to_string().as_str(), call.args.is_empty())
+        else {
+            return Err(receiver);
+        };
+        let Some(inner) = self.types.parts(list).first().copied() else { return Err(receiver) };
+        if receiver.is_place() {
+            self.require_mutable(&receiver);
+        }
+        let inner = self.types.reference(true, inner);
+        let ty = self.option_of(inner);
+        Ok(self.make(Kind::Inside(Box::new(receiver)), ty, at))
     }
 
     fn unwrap_of(&mut self, ty: Ty, call: &ExprMethodCall) -> Option<Unwrap> {

@@ -16,6 +16,12 @@ enum Kind {
 }
 
 impl Scope {
+    /// What a function that is declared here can name of it: no variables.
+    pub(super) fn inside(&self) -> Self {
+        let names = self.names.iter().filter(|(_, kind)| *kind == Kind::Generic);
+        Self { names: names.cloned().collect() }
+    }
+
     /// What [`Scope::forget`] goes back to.
     pub(super) fn mark(&self) -> usize {
         self.names.len()

@@ -189,6 +189,225 @@ trait Iterator<T> {
         }
         least.map(|(_, item)| item)
     }
+    fn next_of_range(&mut self) -> Option<T> {
+        let first = self.start;
+        if first < self.end {
+            self.start = first.wrapping_add(1);
+            Some(first)
+        } else {
+            None
+        }
+    }
+    fn back_of_range(&mut self) -> Option<T> {
+        if self.start < self.end {
+            self.end = self.end.wrapping_sub(1);
+            Some(self.end)
+        } else {
+            None
+        }
+    }
+    fn next_of_inclusive(&mut self) -> Option<T> {
+        let first = self.start;
+        if first < self.end {
+            self.start = first.wrapping_add(1);
+            Some(first)
+        } else if first == self.end {
+            self.start = 1;
+            self.end = 0;
+            Some(first)
+        } else {
+            None
+        }
+    }
+    fn back_of_inclusive(&mut self) -> Option<T> {
+        let last = self.end;
+        if self.start < last {
+            self.end = last.wrapping_sub(1);
+            Some(last)
+        } else if self.start == last {
+            self.start = 1;
+            self.end = 0;
+            Some(last)
+        } else {
+            None
+        }
+    }
+    fn next_of_from(&mut self) -> Option<T> {
+        let first = self.start;
+        self.start = first.wrapping_add(1);
+        Some(first)
+    }
+    fn next_of_slice(&mut self) -> Option<T> {
+        match self.of {
+            [first, rest @ ..] => {
+                self.of = rest;
+                Some(first)
+            }
+            _ => None,
+        }
+    }
+    fn back_of_slice(&mut self) -> Option<T> {
+        match self.of {
+            [rest @ .., last] => {
+                self.of = rest;
+                Some(last)
+            }
+            _ => None,
+        }
+    }
+    fn next_of_chunks(&mut self) -> Option<T> {
+        let size = self.with.min(self.of.len());
+        if size == 0 {
+            return None;
+        }
+        let (part, rest) = self.of.split_at(size);
+        self.of = rest;
+        Some(part)
+    }
+    fn next_of_exact(&mut self) -> Option<T> {
+        if self.of.len() < self.with {
+            return None;
+        }
+        let (part, rest) = self.of.split_at(self.with);
+        self.of = rest;
+        Some(part)
+    }
+    fn next_of_windows(&mut self) -> Option<T> {
+        if self.of.len() < self.with {
+            return None;
+        }
+        let part = &self.of[..self.with];
+        self.of = &self.of[1..];
+        Some(part)
+    }
+    fn next_of_copied(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(item) => Some(*item),
+            None => None,
+        }
+    }
+    fn back_of_copied(&mut self) -> Option<T> {
+        match self.of.next_back() {
+            Some(item) => Some(*item),
+            None => None,
+        }
+    }
+    fn next_of_map(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(item) => Some((self.with)(item)),
+            None => None,
+        }
+    }
+    fn back_of_map(&mut self) -> Option<T> {
+        match self.of.next_back() {
+            Some(item) => Some((self.with)(item)),
+            None => None,
+        }
+    }
+    fn next_of_filter(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next() {
+            if (self.with)(&item) {
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn next_of_filter_map(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next() {
+            let found = (self.with)(item);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+    fn next_of_enumerate(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(item) => {
+                let index = self.with;
+                self.with = index.wrapping_add(1);
+                Some((index, item))
+            }
+            None => None,
+        }
+    }
+    fn next_of_zip(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(first) => match self.with.next() {
+                Some(second) => Some((first, second)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+    fn next_of_take(&mut self) -> Option<T> {
+        if self.with == 0 {
+            return None;
+        }
+        self.with = self.with.wrapping_sub(1);
+        self.of.next()
+    }
+    fn next_of_skip(&mut self) -> Option<T> {
+        let skipped = self.with;
+        self.with = 0;
+        self.of.nth(skipped)
+    }
+    fn next_of_rev(&mut self) -> Option<T> {
+        self.of.next_back()
+    }
+    fn nth_of_rest(&mut self, n: usize) -> Option<T> {
+        let mut left = n;
+        while let Some(item) = self.next() {
+            if left == 0 {
+                return Some(item);
+            }
+            left = left.wrapping_sub(1);
+        }
+        None
+    }
+    fn any_of_rest<F: FnMut(T) -> bool>(&mut self, mut f: F) -> bool {
+        while let Some(item) = self.next() {
+            if f(item) {
+                return true;
+            }
+        }
+        false
+    }
+    fn all_of_rest<F: FnMut(T) -> bool>(&mut self, mut f: F) -> bool {
+        while let Some(item) = self.next() {
+            if !f(item) {
+                return false;
+            }
+        }
+        true
+    }
+    fn position_of_rest<F: FnMut(T) -> bool>(&mut self, mut f: F) -> Option<usize> {
+        let mut index: usize = 0;
+        while let Some(item) = self.next() {
+            if f(item) {
+                return Some(index);
+            }
+            index = index.wrapping_add(1);
+        }
+        None
+    }
+    fn find_of_rest<F: FnMut(&T) -> bool>(&mut self, mut f: F) -> Option<T> {
+        while let Some(item) = self.next() {
+            if f(&item) {
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn find_map_of_rest<B, F: FnMut(T) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
+        while let Some(item) = self.next() {
+            let found = f(item);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
     fn contains(&self, value: &T) -> bool {
         self.start <= *value && *value < self.end
     }

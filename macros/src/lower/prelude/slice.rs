@@ -122,6 +122,28 @@ impl<T> [T] {
             *to = *from;
         }
     }
+    fn copy_between(&mut self, start: usize, end: usize, to: usize) {
+        let count = self[start..end].len();
+        if to > self.len().wrapping_sub(count) {
+            panic!("dest is out of bounds");
+        }
+        if to <= start {
+            for i in 0..count {
+                self[to.wrapping_add(i)] = self[start.wrapping_add(i)];
+            }
+        } else {
+            for i in (0..count).rev() {
+                self[to.wrapping_add(i)] = self[start.wrapping_add(i)];
+            }
+        }
+    }
+    fn copy_through(&mut self, start: usize, last: usize, to: usize) {
+        let count = self[start..=last].len();
+        self.copy_between(start, start.wrapping_add(count), to);
+    }
+    fn copy_from(&mut self, start: usize, to: usize) {
+        self.copy_between(start, self.len(), to);
+    }
     fn clone_from_slice(&mut self, other: &[T]) {
         if self.len() != other.len() {
             panic!("destination and source slices have different lengths");
