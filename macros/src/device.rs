@@ -72,6 +72,7 @@ use crate::{
     std_name::StdName,
     strip::strip,
     ungroup::ungrouped,
+    uses,
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -96,6 +97,7 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
     if let Item::Mod(module) = item {
         return cover(module, refuse_args(&args));
     }
+    let item = uses::written_out(item);
     let mut errors = refuse_args(&args);
     let stripped = strip(tokens, &mut errors);
     let repr = plain::repr(&item).unwrap_or_else(|error| {

@@ -21,6 +21,7 @@ use crate::{
     signature::{self, Param, ParamKind},
     strip::strip,
     ungroup::ungrouped,
+    uses,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -77,7 +78,7 @@ fn function(tokens: TokenStream) -> syn::Result<ItemFn> {
     lower::check_tokens(&tokens)?;
     match syn::parse2(tokens)? {
         Item::Fn(item) => match item.sig.receiver() {
-            None => Ok(ungrouped(item)),
+            None => Ok(uses::written_out_kernel(ungrouped(item))),
             Some(receiver) => {
                 let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
                 Err(Error::new_spanned(receiver, text))

@@ -32,6 +32,7 @@ mod std_name;
 mod strip;
 mod suggest;
 mod ungroup;
+mod uses;
 
 use proc_macro2::{Span, TokenStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};

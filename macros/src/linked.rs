@@ -5,6 +5,7 @@ use crate::{
     lower::{DeviceItem, DeviceSet, key},
     std_name::StdName,
     ungroup::ungrouped,
+    uses,
 };
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -92,7 +93,8 @@ impl Parse for State {
             "kernel" => {
                 let args = braced(input)?;
                 let item: ItemFn = syn::parse2(braced(input)?)?;
-                Ok(Self::Kernel { args, item: Box::new(ungrouped(item)) })
+                let item = uses::written_out_kernel(ungrouped(item));
+                Ok(Self::Kernel { args, item: Box::new(item) })
             }
             _ => Err(malformed()),
         }

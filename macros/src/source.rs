@@ -5,7 +5,7 @@
 //! `macro_rules!` is involved: the braces of those, and of their calls, are no scope. What two
 //! modules that one `macro_rules!` makes hold looks like one module's.
 //!
-//! Nor are they told where names lead; a `use` of std's in the file tells.
+//! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells.
 use crate::place::Place;
 use proc_macro2::{Ident, Span};
 use std::{
@@ -39,6 +39,20 @@ pub(crate) fn imported(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
+/// The path of an enum's variant that a `use` in the file of `name` brings under this name: `Op::Push`.
+/// `None` if there is none in its module or in the blocks around it.
+pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    let found = |file: &File| {
+        let path = among(&file.variants, file, &text, (line, column))?;
+        Some(path.to_owned())
+    };
+    in_file(name.span(), found).flatten()
+}
+
 /// What `ask` finds in the file of `span`; `None` if the file cannot be read.
 fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
     static FILES: Mutex<Option<HashMap<PathBuf, Option<File>>>> = Mutex::new(None);
@@ -56,23 +70,44 @@ struct File {
     scopes: Vec<Braces>,
     /// Where the braces of modules open.
     modules: Vec<At>,
-    /// Names that a `use` of std's brings: where it stands, the name, the path.
-    imports: Vec<(At, String, String)>,
+    /// Names that a `use` of std's brings.
+    imports: Vec<Import>,
+    /// Names of variants that a `use` brings.
+    variants: Vec<Import>,
 }
+
+/// What a `use` brings: where it stands, the name, the path.
+type Import = (At, String, String);
 
 impl File {
     fn read(text: &str) -> Self {
         let scopes = braces(text);
-        if !text.contains("use std::") && !text.contains("use core::") {
-            return Self { scopes, modules: Vec::new(), imports: Vec::new() };
+        if !text.contains("use ") {
+            let (imports, variants) = (Vec::new(), Vec::new());
+            return Self { scopes, modules: Vec::new(), imports, variants };
         }
         let words = Words::of(text);
-        Self { scopes, modules: words.modules(), imports: words.imports() }
+        let (mut imports, mut variants) = (Vec::new(), Vec::new());
+        for import in words.imports() {
+            let path = &import.2;
+            if path.starts_with("std::") || path.starts_with("core::") {
+                imports.push(import);
+            } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
+            {
+                variants.push(import);
+            }
+        }
+        Self { scopes, modules: words.modules(), imports, variants }
     }
 }
 
 /// The path that `name` at `at` has by a `use` in one of the blocks around it, or in its module.
 fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
+    among(&file.imports, file, name, at)
+}
+
+/// The same among some imports.
+fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&'f str> {
     let around = |place: At| {
         let scopes = file.scopes.iter();
         scopes.filter(move |braces| braces.open < place && place < braces.close)
@@ -80,7 +115,7 @@ fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
     // What stands outside of the module is not seen in it.
     let module =
         around(at).map(|braces| braces.open).filter(|open| file.modules.contains(open)).max();
-    let of_name = file.imports.iter().filter(|(_, known, _)| known == name);
+    let of_name = imports.iter().filter(|(_, known, _)| known == name);
     let visible = of_name.filter_map(|(place, _, path)| {
         let scope = around(*place).max_by_key(|braces| braces.open);
         let is_around = scope.is_none_or(|scope| scope.open < at && at < scope.close);
@@ -126,25 +161,34 @@ impl Words {
         modules.map(|(place, _)| self.places[place]).collect()
     }
 
-    /// Every name that a `use` of `std` or `core` brings.
-    fn imports(&self) -> Vec<(At, String, String)> {
+    /// Every name that a `use` of `std` or `core` brings, or one of the parts of a type.
+    fn imports(&self) -> Vec<Import> {
         let mut found = Vec::new();
         for (place, _) in self.text.match_indices("use ") {
             let rest = &self.text[place..];
+            let Some(end) = rest.find(';') else { continue };
             let is_std = ["use std::", "use core::"].iter().any(|of| rest.starts_with(of));
-            if !is_std || self.text[..place].ends_with(is_name) {
+            let of_type = rest[..end].match_indices("::").any(|(at, _)| {
+                let before = rest[..at].rsplit(|char| !is_name(char)).next().unwrap_or_default();
+                before.starts_with(char::is_uppercase)
+            });
+            if !(is_std || of_type) || self.text[..place].ends_with(is_name) {
                 continue;
             }
-            let Some(end) = rest.find(';') else { continue };
             if let Ok(item) = syn::parse_str::<ItemUse>(&rest[..=end]) {
-                let mut names = Vec::new();
-                brought(&item.tree, &mut String::new(), &mut names);
                 let at = self.places[place];
-                found.extend(names.into_iter().map(|(name, path)| (at, name, path)));
+                found.extend(names_of(&item).into_iter().map(|(name, path)| (at, name, path)));
             }
         }
         found
     }
+}
+
+/// The names that a `use` brings, with their paths.
+pub(crate) fn names_of(item: &ItemUse) -> Vec<(String, String)> {
+    let mut names = Vec::new();
+    brought(&item.tree, &mut String::new(), &mut names);
+    names
 }
 
 /// The names that a tree of a `use` brings, with their paths.
@@ -155,6 +199,11 @@ fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)
             prefix.push_str(&format!("{}::", path.ident));
             brought(&path.tree, prefix, found);
             prefix.truncate(len);
+        }
+        UseTree::Name(name) if name.ident == "self" => {
+            let path = prefix.trim_end_matches("::");
+            let last = path.rsplit("::").next().unwrap_or(path);
+            found.push((last.to_owned(), path.to_owned()));
         }
         UseTree::Name(name) => {
             found.push((name.ident.to_string(), format!("{prefix}{}", name.ident)))

@@ -10,6 +10,7 @@ use warpwise::prelude::*;
 cases![
     captures, shadowed, by_reference, nested, passed_on, kept, leaving, in_iterators,
     called_twice, of_lanes: THREADS_MEET, generic_ones,
+    by_mutable_reference,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -439,4 +440,35 @@ fn generic_ones(on: &Engine) -> Check {
     }
     each! { f32 f64 }
     Ok(())
+}
+
+#[device]
+fn once<F: FnMut(i32) -> i32>(mut f: F, x: i32) -> i32 {
+    f(x)
+}
+
+#[device]
+fn thrice<F: FnMut(i32) -> i32>(mut f: F, x: i32) -> i32 {
+    f(x) + once(&mut f, x) + once(&mut &mut f, x)
+}
+
+#[kernel]
+fn counting(x: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let mut calls = 0;
+        let mut count = |v: i32| {
+            calls += 1;
+            v * calls
+        };
+        let sum = once(&mut count, x[i]) + thrice(&mut count, x[i]) + count(x[i]);
+        out[i] = sum + 1000 * calls;
+    }
+}
+
+fn by_mutable_reference(on: &Engine) -> Check {
+    let (x, mut out) = (numbers(), vec![0; 200]);
+    launch!(on, counting(read x, write out), LaunchConfig::cover(200))?;
+    let want: Vec<i32> = x.iter().map(|x| x * 15 + 5000).collect();
+    same("out", &out, &want)
 }

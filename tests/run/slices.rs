@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
     structs, exchanging, missing_elements, ranges_as_values,
-    moving, moved_within, getting_parts, part_faults: FAULTS, method_faults: FAULTS,
+    moving, moved_within, sorting, getting_parts, part_faults: FAULTS, method_faults: FAULTS,
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
@@ -369,6 +369,27 @@ fn moved_within(on: &Engine) -> Check {
         let mut own = [1, 2, 3, 4, 5];
         own.copy_within(1..4, 0);
         out[11] = own[0] + 10 * own[2] + 100 * own[3];
+    });
+    Ok(())
+}
+
+fn sorting(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        out[..x.len()].copy_from_slice(x);
+        out[..x.len()].sort();
+        let mut own = [3, -1, 4, -1, 5, -9, 2, 6];
+        own.sort_by_key(|v| (v % 3, 0));
+        for (i, v) in own.iter().enumerate() {
+            out[11 - i] = out[11 - i] * 31 + *v;
+        }
+        own.sort_unstable_by(|a, b| b.cmp(a));
+        out[1] += own[0] * 100 + own[7];
+        let mut halves = own.map(|v| v as f32 * 0.5);
+        halves.sort_by(f32::total_cmp);
+        out[2] += (halves[0] * 8.0) as i32;
+        own[2..6].sort_unstable();
+        own.sort_unstable_by_key(|v| v % 10 * 100 + v / 10);
+        out[3] += own[3];
     });
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::{
 };
 use warpwise::prelude::*;
 
-cases![functions, constants: FUSES, of_items];
+cases![functions, constants: FUSES, of_items, inside_of_functions, variants];
 
 #[kernel]
 fn rearranged(x: &[i32], out: &mut [[i32; 5]]) {
@@ -93,4 +93,84 @@ fn of_items(on: &Engine) -> Check {
     let mut out = vec![0u32; 1];
     launch!(on, owned(write out), LaunchConfig::grid(1).block(1))?;
     same("out", &out, &[703])
+}
+
+#[device]
+fn least_of(x: &[i32]) -> i32 {
+    use std::cmp as compare;
+    x.iter().copied().fold(i32::MAX, |a, b| compare::min(a, b))
+}
+
+/// A `use` inside of a function, of std's and of items.
+#[kernel(contract = false)]
+fn imports(x: &[i32], out: &mut [f32]) {
+    use self::least_of as least;
+    use std::f32::consts::TAU;
+    let i = global_idx_x();
+    if i < x.len() {
+        use std::cmp::{max as greater, min};
+        let max = min(greater(x[i], 2), 9);
+        assert!(greater(max, 2) == max && TAU > 6.0, "{} of {}", greater(max, 2), TAU);
+        out[i] = max as f32 * TAU + least(x) as f32;
+    }
+}
+
+fn inside_of_functions(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..40).map(|i| i * 37 % 41 - 20).collect();
+    let mut out = vec![0.0f32; 40];
+    launch!(on, imports(read x, write out), LaunchConfig::cover(40))?;
+    let least = *x.iter().min().ok_or("there are numbers")?;
+    let want = x.iter().map(|x| (*x).clamp(2, 9) as f32 * std::f32::consts::TAU + least as f32);
+    same("out", &out, &want.collect::<Vec<_>>())
+}
+
+#[device]
+#[derive(Clone, Copy, PartialEq)]
+enum Token {
+    Number(f32),
+    Plus,
+    Minus,
+}
+
+use Token::{Minus as Less, Number, Plus};
+
+#[device]
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// Variants by names of their own, brought by a `use` in the module or in the function.
+#[kernel]
+fn computed(tokens: &[Token], out: &mut [f32], sides: &mut [Side]) {
+    use Side::{Left, Right};
+    let (mut stack, mut top) = ([0.0; 8], 0);
+    for token in tokens {
+        match *token {
+            Number(value) => {
+                stack[top] = value;
+                top += 1;
+            }
+            Plus | Less => {
+                let (a, b) = (stack[top - 2], stack[top - 1]);
+                top -= 1;
+                stack[top - 1] = if matches!(token, Plus) { a + b } else { a - b };
+            }
+        }
+    }
+    out[global_idx_x()] = stack[0];
+    sides[global_idx_x()] = match stack[0] > 0.0 && tokens[0] == Number(3.0) {
+        true => Right,
+        false => Left,
+    };
+}
+
+fn variants(on: &Engine) -> Check {
+    let tokens = vec![Number(3.0), Number(1.5), Less, Number(4.0), Plus];
+    let (mut out, mut sides) = (vec![0.0; 2], vec![Side::Left; 2]);
+    let config = LaunchConfig::grid(1).block(2);
+    launch!(on, computed(read tokens, write out, write sides), config)?;
+    same("out", &out, &[5.5, 5.5])?;
+    if sides == [Side::Right; 2] { Ok(()) } else { Err("on the left".into()) }
 }

@@ -1,7 +1,10 @@
 //! Traits of the kernel's author, and std's written by hand: which implementation a call reaches.
 #![expect(clippy::op_ref, reason = "operators on references are tested")]
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use std::ops::{Add, AddAssign, Mul, Neg, Not, Sub};
+use std::{
+    iter::{Product, Sum},
+    ops::{Add, AddAssign, Mul, Neg, Not, Sub},
+};
 use warpwise::prelude::*;
 
 cases![
@@ -19,6 +22,8 @@ cases![
     elsewhere,
     of_numbers,
     several_impls_for_one_type,
+    parameters_of_the_trait,
+    sums,
 ];
 
 fn numbers() -> Vec<i32> {
@@ -806,4 +811,92 @@ fn several_impls_for_one_type(on: &Engine) -> Check {
     same("bits", &bits, &[31; 4])?;
     let want = x.iter().map(|x| (1000.0 + x) * 2.0 + 3.0 + (x + 4.0));
     same("y", &y, &want.collect::<Vec<_>>())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Matrix<T, const R: usize, const C: usize>([[T; C]; R]);
+
+/// `C` is a parameter of the trait alone.
+#[device]
+impl<T, const R: usize, const K: usize, const C: usize> Mul<Matrix<T, K, C>> for Matrix<T, R, K>
+where
+    T: Num,
+{
+    type Output = Matrix<T, R, C>;
+    fn mul(self, other: Matrix<T, K, C>) -> Matrix<T, R, C> {
+        let mut out = [[T::ZERO; C]; R];
+        for (row, out) in self.0.iter().zip(&mut out) {
+            for (c, out) in out.iter_mut().enumerate() {
+                for (a, b) in row.iter().zip(&other.0) {
+                    *out = *out + *a * b[c];
+                }
+            }
+        }
+        Matrix(out)
+    }
+}
+
+#[device]
+impl<T: Num, const R: usize, const C: usize> Matrix<T, R, C> {
+    fn transposed(&self) -> Matrix<T, C, R> {
+        Matrix(std::array::from_fn(|c| std::array::from_fn(|r| self.0[r][c])))
+    }
+}
+
+#[kernel]
+fn squared(a: &[Matrix<f32, 2, 3>], out: &mut [Matrix<f32, 2, 2>]) {
+    let i = global_idx_x();
+    if let (Some(a), Some(out)) = (a.get(i), out.get_mut(i)) {
+        *out = *a * a.transposed();
+    }
+}
+
+fn parameters_of_the_trait(on: &Engine) -> Check {
+    let a = vec![Matrix([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]])];
+    let mut out = vec![Matrix([[0.0; 2]; 2])];
+    launch!(on, squared(read a, write out), LaunchConfig::cover(1))?;
+    same("out", &out[0].0.concat(), &[14.0, 32.0, 32.0, 77.0])
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Gauss {
+    re: i32,
+    im: i32,
+}
+
+#[device]
+impl Sum for Gauss {
+    fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
+        values.fold(Self { re: 0, im: 0 }, |a, b| Self { re: a.re + b.re, im: a.im + b.im })
+    }
+}
+
+#[device]
+impl Product for Gauss {
+    fn product<I: Iterator<Item = Self>>(values: I) -> Self {
+        let one = Self { re: 1, im: 0 };
+        values
+            .fold(one, |a, b| Self { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re })
+    }
+}
+
+#[kernel]
+fn summed(x: &[Gauss], out: &mut [Gauss]) {
+    if global_idx_x() == 0 {
+        let all: Gauss = x.iter().copied().sum();
+        out[0] = all;
+        out[1] = x.iter().filter(|x| x.im > 0).map(|x| *x).sum::<Gauss>();
+        out[2] = x.iter().copied().product();
+    }
+}
+
+fn sums(on: &Engine) -> Check {
+    let x: Vec<Gauss> = (1..5).map(|i| Gauss { re: i, im: 2 - i }).collect();
+    let mut out = vec![Gauss { re: 0, im: 0 }; 3];
+    launch!(on, summed(read x, write out), LaunchConfig::grid(1).block(1))?;
+    // (1 + i) 2 (3 - i) (4 - 2i)
+    let want = [(10, -2), (1, 1), (40, 0)].map(|(re, im)| Gauss { re, im });
+    if out == want { Ok(()) } else { Err(format!("{out:?}, expected {want:?}").into()) }
 }

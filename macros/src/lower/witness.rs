@@ -17,7 +17,7 @@ use super::{
     vector::Vector,
 };
 use crate::{requires::Condition, std_name::StdName};
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use std::{
     collections::HashMap,
@@ -25,8 +25,9 @@ use std::{
     ptr,
 };
 use syn::{
-    Attribute, Block, Expr, ExprBlock, Ident, ImplItem, ItemFn, ItemImpl, Lit, Local, Pat, PatType,
-    Path, PathArguments, Stmt, parse_quote, parse_quote_spanned,
+    Attribute, Block, Expr, ExprBlock, GenericParam, Generics, Ident, ImplItem, ItemFn, ItemImpl,
+    Lit, Local, Pat, PatType, Path, PathArguments, Stmt, WherePredicate, parse_quote,
+    parse_quote_spanned,
     token::Brace,
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
@@ -197,8 +198,55 @@ pub(crate) fn method(
         _ => None,
     });
     Associated(types.collect()).visit_impl_item_fn_mut(&mut method);
+    let generics = own_generics(item, &mut method.sig.generics);
     let (attrs, items) = (Vec::new(), vec![ImplItem::Fn(method)]);
-    Some(ItemImpl { attrs, trait_: None, items, ..item.clone() })
+    Some(ItemImpl { attrs, trait_: None, items, generics, ..item.clone() })
+}
+
+/// The generic parameters of an `impl` that its type mentions; the others, which only its trait does,
+/// go to `method`, with what is said of them.
+fn own_generics(item: &ItemImpl, method: &mut Generics) -> Generics {
+    let mut own = item.generics.clone();
+    let this = item.self_ty.to_token_stream();
+    let is_own = |param: &GenericParam| match param {
+        GenericParam::Type(param) => mentions(this.clone(), &param.ident),
+        GenericParam::Const(param) => mentions(this.clone(), &param.ident),
+        GenericParam::Lifetime(_) => true,
+    };
+    let (kept, moved): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut own.params).into_iter().partition(is_own);
+    own.params = kept.into_iter().collect();
+    if moved.is_empty() {
+        return own;
+    }
+    let is_of_moved = |predicate: &WherePredicate| {
+        moved.iter().any(|param| match param {
+            GenericParam::Type(param) => mentions(predicate.to_token_stream(), &param.ident),
+            GenericParam::Const(param) => mentions(predicate.to_token_stream(), &param.ident),
+            GenericParam::Lifetime(_) => false,
+        })
+    };
+    if let Some(clause) = &mut own.where_clause {
+        let (moved, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut clause.predicates).into_iter().partition(is_of_moved);
+        clause.predicates = kept.into_iter().collect();
+        method.make_where_clause().predicates.extend(moved);
+    }
+    // Lifetimes come first.
+    let at = method.lifetimes().count();
+    for (index, param) in moved.into_iter().enumerate() {
+        method.params.insert(at + index, param);
+    }
+    own
+}
+
+/// Whether a name is among tokens.
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Whether methods can be added to a type.

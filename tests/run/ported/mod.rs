@@ -4,11 +4,14 @@ pub(super) mod finance;
 pub(super) mod geometry;
 pub(super) mod grids;
 pub(super) mod images;
+pub(super) mod layers;
+pub(super) mod numerics;
 pub(super) mod reductions;
 pub(super) mod scans;
 pub(super) mod search;
 pub(super) mod solvers;
 pub(super) mod sorting;
+pub(super) mod structures;
 pub(super) mod texts;
 pub(super) mod transforms;
 

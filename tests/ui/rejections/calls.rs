@@ -20,14 +20,6 @@ fn methods(x: &mut [f32], y: &[u32]) {
     for value in y.iter().peekable() {
         x[1] = *value as f32;
     }
-    for value in y.iter().flat_map(|v| *v) {
-        x[2] = value as f32;
-    }
-    let (a, b) = (y.iter().filter(|v| **v > 1), y.iter().filter(|v| **v > 2));
-    for (a, b) in a.zip(b) {
-        x[2] += (a + b) as f32;
-    }
-    y.copy_within(0..3.min(y.len()), 2);
     let some = y.get(1..);
     let copies = y.to_vec();
 }

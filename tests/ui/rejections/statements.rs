@@ -7,7 +7,7 @@ fn items(x: &mut [f32]) {
     const TWO: f32 = 2.0;
     static THREE: f32 = 3.0;
     struct Point;
-    use std::cmp::max;
+    use std::cmp::*;
     x[0] = TWO + THREE;
 }
 

@@ -18,6 +18,24 @@ pub(super) fn placed(value: Value) -> Place {
     }
 }
 
+/// Whether a reference refers to a closure.
+fn is_of_closure(mono: &Mono) -> bool {
+    match mono {
+        Mono::Ref { to, .. } => is_of_closure(to),
+        Mono::Closure(_) => true,
+        Mono::Unit
+        | Mono::Never
+        | Mono::Prim(_)
+        | Mono::Generic(_)
+        | Mono::Slice(_)
+        | Mono::Array(..)
+        | Mono::Atomic(_)
+        | Mono::Tuple(_)
+        | Mono::Adt(..)
+        | Mono::Iter(..) => false,
+    }
+}
+
 impl Emit<'_> {
     /// A variable with its first value.
     pub(super) fn variable(
@@ -34,6 +52,8 @@ impl Emit<'_> {
                 Ok(Place::Memory(memory))
             }
             Value::Closure(_) => Ok(Place::Value(value)),
+            // There is one closure of each type: it always refers to that.
+            Value::Ref(_) if is_of_closure(mono) => Ok(Place::Value(value)),
             // There may be closures in it.
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
                 let parts = parts.iter().zip(types.iter().skip(1));

@@ -568,6 +568,9 @@ impl<'a> Infer<'a> {
             return Some(self.apply(spec, this, None, &call.args, at));
         }
         let Some(spec) = method::method(name, ty) else {
+            if let Some(compared) = self.comparison_call(this, name, call, at) {
+                return Some(compared);
+            }
             return Some(self.no_method(name, this, &call.args, at));
         };
         Some(self.written_out(spec, this, call, at))

@@ -201,6 +201,8 @@ impl Infer<'_> {
             }
             // An item of its own: see `inner`.
             syn::Stmt::Item(syn::Item::Fn(_)) => None,
+            // Written out: see `uses`.
+            syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,
             syn::Stmt::Item(item) => {
                 let (fact, help) = reject::item(item);
                 self.errors.advise(SpanRange::tokens(item), fact, help);

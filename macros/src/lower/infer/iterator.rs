@@ -11,6 +11,7 @@ use super::{
     Infer, Obligation,
     call::Function,
     closure::Callable,
+    items::{Member, MemberKind},
     reject,
     scope::Env,
     signature::by_reference,
@@ -124,6 +125,7 @@ impl<'a> Infer<'a> {
         receiver: Expr,
         name: &str,
         call: &ExprMethodCall,
+        hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
         let Some((chain, item)) = self.as_chain(receiver.ty) else {
@@ -161,6 +163,9 @@ impl<'a> Infer<'a> {
             "len" => self.make(Kind::Reported, receiver.ty, at),
             "start" | "end" if chain == Chain::RangeInclusive && call.args.is_empty() => {
                 self.end_of_range(receiver, item, name, at)
+            }
+            "sum" | "product" if self.fold_name(name, item).is_none() => {
+                self.folded_by_impl(receiver, item, name, call, hint, at)
             }
             _ => self.consumed(receiver, (chain, item), name, call, at),
         }
@@ -393,6 +398,33 @@ impl<'a> Infer<'a> {
             self.unify(at, result.ty, number);
         }
         result
+    }
+
+    /// `sum` and `product` of a type that implements `Sum` or `Product`.
+    fn folded_by_impl(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        let written = call.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
+        let this = match written {
+            Some(syn::GenericArgument::Type(ty)) => self.ty(ty),
+            _ => hint.unwrap_or_else(|| self.types.pointee(item)),
+        };
+        let of_trait = if name == "sum" { "Sum" } else { "Product" };
+        let is_item = self.types.could_unify(this, item);
+        let member = self.member(this, name, Some(of_trait)).filter(|_| is_item);
+        match member {
+            Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
+                let of = Function { callee, sig, env };
+                self.call_function(of, Some(receiver), None, &call.args, at)
+            }
+            _ => self.no_iter_method(receiver.ty, name, call, at),
+        }
     }
 
     fn no_iter_method(&mut self, ty: Ty, name: &str, call: &ExprMethodCall, at: SpanRange) -> Expr {

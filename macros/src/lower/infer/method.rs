@@ -34,7 +34,7 @@ impl Infer<'_> {
                 return self.reported(proof, at);
             }
             Type::Unknown(class) => return self.unknown_receiver(&receiver, class, call, at),
-            Type::Iter(..) => return self.iter_method(receiver, &name, call, at),
+            Type::Iter(..) => return self.iter_method(receiver, &name, call, hint, at),
             _ => {}
         }
         if let Some(spec) = method::method(&name, self.types.get(this)) {

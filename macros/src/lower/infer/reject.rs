@@ -1,5 +1,5 @@
 //! What kernel code does not have: what to say, and what to write instead.
-use syn::{Expr, Item, Lit, Pat};
+use syn::{Expr, Item, Lit, Pat, UseTree};
 
 /// A fact and its help.
 type Advice = (String, &'static str);
@@ -67,6 +67,16 @@ pub(super) fn function(names: &[String]) -> &'static str {
     }
 }
 
+/// Whether a `use` brings names that it does not name, other than Warpwise's.
+pub(super) fn is_glob(tree: &UseTree) -> bool {
+    match tree {
+        UseTree::Glob(_) => true,
+        UseTree::Path(path) => path.ident != "warpwise" && is_glob(&path.tree),
+        UseTree::Group(group) => group.items.iter().any(is_glob),
+        UseTree::Name(_) | UseTree::Rename(_) => false,
+    }
+}
+
 /// A statement that is an item.
 pub(super) fn item(item: &Item) -> Advice {
     match item {
@@ -76,7 +86,9 @@ pub(super) fn item(item: &Item) -> Advice {
         Item::Static(_) => {
             cannot("use `static` items", "pass it as a parameter, or use a constant")
         }
-        Item::Use(_) => cannot("have `use` inside", "move it out of the kernel"),
+        Item::Use(_) => {
+            cannot("see what a `use` with `*` brings", "name it: `use Shape::{Circle, Square}`")
+        }
         Item::Macro(_) => cannot("define macros inside", "move it out of the kernel"),
         _ => cannot("define items inside", "move it out of the kernel"),
     }
@@ -133,12 +145,7 @@ pub(super) fn slice_method(name: &str) -> Advice {
         "to_vec" | "concat" | "join" | "repeat" | "into_vec" => {
             "a kernel cannot allocate: write to a slice or an array, `[value; N]`"
         }
-        "sort"
-        | "sort_unstable"
-        | "sort_by"
-        | "sort_by_key"
-        | "sort_unstable_by"
-        | "sort_unstable_by_key" => "sort by a network of `x.swap(i, j)`, or on the host",
+        "sort_by_cached_key" => "use `sort_by_key`",
         "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
             "use `chunks`, `chunks_exact`, `windows` or `split_at`"
         }
@@ -159,7 +166,9 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "peekable" | "by_ref" | "next_if" | "advance_by" => {
             "use all of it in a `for` loop, and `break` out of it; or count an index"
         }
-        "sum" | "product" => "numbers and references to them can be added: use `fold`",
+        "sum" | "product" => {
+            "there is a sum of numbers, and of types with `#[device] impl Sum`, by value: use `fold`"
+        }
         "cycle" => "index with `%`",
         "try_fold" | "try_for_each" => "write a `for` loop with a variable, and `break` out of it",
         "cmp" | "partial_cmp" | "eq" | "lt" | "le" | "gt" | "ge" => {

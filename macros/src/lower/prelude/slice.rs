@@ -216,6 +216,32 @@ impl<T> [T] {
             Err(index) => index,
         }
     }
+    fn sort(&mut self) {
+        self.sort_by(|a, b| a.cmp(b));
+    }
+    fn sort_unstable(&mut self) {
+        self.sort_by(|a, b| a.cmp(b));
+    }
+    fn sort_by_key<K, F: FnMut(&T) -> K>(&mut self, mut f: F) {
+        self.sort_by(|a, b| f(a).cmp(&f(b)));
+    }
+    fn sort_unstable_by_key<K, F: FnMut(&T) -> K>(&mut self, mut f: F) {
+        self.sort_by(|a, b| f(a).cmp(&f(b)));
+    }
+    fn sort_unstable_by<F: FnMut(&T, &T) -> Ordering>(&mut self, mut f: F) {
+        self.sort_by(|a, b| f(a, b));
+    }
+    fn sort_by<F: FnMut(&T, &T) -> Ordering>(&mut self, mut f: F) {
+        for i in 1..self.len() {
+            let item = self[i];
+            let mut to = i;
+            while to > 0 && f(&item, &self[to.wrapping_sub(1)]).is_lt() {
+                self[to] = self[to.wrapping_sub(1)];
+                to = to.wrapping_sub(1);
+            }
+            self[to] = item;
+        }
+    }
     fn is_sorted(&self) -> bool {
         for pair in self.windows(2) {
             if !(pair[0] <= pair[1]) {

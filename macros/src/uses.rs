@@ -1,0 +1,226 @@
+//! Writes out what a `use` inside of a function brings, and variants of enums that a `use` in the file
+//! brings: `PI` becomes `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`.
+//!
+//! A name alone leads to a `#[device]` item by the macro that such an item has (see
+//! [`device`](mod@crate::device)), which is called beside the function, where what the function imports is not
+//! in scope; and a variant has none. The paths that these names stand for lead on. What rustc gets
+//! of the function is what was written.
+//!
+//! A lower-case name alone may be a variable: it is written out where it is called.
+use crate::source;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::HashMap;
+use syn::{
+    Block, Expr, ExprCall, ExprPath, Item, ItemFn, Macro, Pat, Path, PathSegment, Stmt,
+    visit_mut::{self, VisitMut},
+};
+
+/// A kernel with its imports written out.
+pub(crate) fn written_out_kernel(mut item: ItemFn) -> ItemFn {
+    Uses::default().visit_item_fn_mut(&mut item);
+    item
+}
+
+/// A device item with its imports written out.
+pub(crate) fn written_out(mut item: Item) -> Item {
+    Uses::default().visit_item_mut(&mut item);
+    item
+}
+
+/// What the blocks around bring, the innermost last.
+#[derive(Default)]
+struct Uses {
+    scopes: Vec<HashMap<String, Vec<String>>>,
+}
+
+impl Uses {
+    /// The names of the path that a name stands for.
+    fn path_of(&self, name: &Ident) -> Option<Vec<String>> {
+        let text = name.to_string();
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
+        found.or_else(|| {
+            let path = is_type_name(&text).then(|| source::imported_variant(name)).flatten()?;
+            Some(path.split("::").map(str::to_owned).collect())
+        })
+    }
+
+    /// Writes the first name of a path out.
+    fn write_out(&self, path: &mut Path) {
+        if path.leading_colon.is_some() {
+            return;
+        }
+        let Some(first) = path.segments.first() else { return };
+        let Some(names) = self.path_of(&first.ident) else { return };
+        let (arguments, span) = (first.arguments.clone(), first.ident.span());
+        let mut segments: Vec<PathSegment> =
+            names.iter().map(|name| PathSegment::from(ident(name, span))).collect();
+        if let Some(last) = segments.last_mut() {
+            last.arguments = arguments;
+        }
+        path.segments = segments.into_iter().chain(path.segments.iter().skip(1).cloned()).collect();
+    }
+
+    /// The same of tokens that a macro gets.
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        let mut follows = false;
+        while let Some(token) = tokens.next() {
+            let is_punct = |token: &TokenTree, chars: &[char]| matches!(token, TokenTree::Punct(punct) if chars.contains(&punct.as_char()));
+            let before = std::mem::replace(&mut follows, is_punct(&token, &['.', ':']));
+            match token {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                }
+                TokenTree::Ident(name) if !before => {
+                    let called = matches!(tokens.peek(), Some(TokenTree::Group(group))
+                        if group.delimiter() == Delimiter::Parenthesis);
+                    let is_path = tokens.peek().is_some_and(|next| is_punct(next, &[':']));
+                    let may_be = is_type_name(&name.to_string()) || called || is_path;
+                    match may_be.then(|| self.path_of(&name)).flatten() {
+                        Some(names) => {
+                            let mut path = Path::from(name);
+                            let span = path.segments[0].ident.span();
+                            let segments = names.iter().map(|name| ident(name, span));
+                            path.segments = segments.map(PathSegment::from).collect();
+                            path.to_tokens(&mut out);
+                        }
+                        None => out.extend([TokenTree::Ident(name)]),
+                    }
+                }
+                token => out.extend([token]),
+            }
+        }
+        out
+    }
+}
+
+fn ident(name: &str, span: Span) -> Ident {
+    match name {
+        "self" | "super" | "crate" | "Self" => Ident::new(name, span),
+        name => syn::parse_str::<Ident>(name).map_or_else(
+            |_| Ident::new_raw(name.trim_start_matches("r#"), span),
+            |mut ident| {
+                ident.set_span(span);
+                ident
+            },
+        ),
+    }
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+impl VisitMut for Uses {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut scope = HashMap::new();
+        for statement in &block.stmts {
+            if let Stmt::Item(Item::Use(item)) = statement {
+                for (name, path) in source::names_of(item) {
+                    scope.insert(name, path.split("::").map(str::to_owned).collect());
+                }
+            }
+        }
+        self.scopes.push(scope);
+        visit_mut::visit_block_mut(self, block);
+        self.scopes.pop();
+    }
+
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        visit_mut::visit_path_mut(self, path);
+        let is_name = path.get_ident().is_some_and(|name| !is_type_name(&name.to_string()));
+        if !is_name {
+            self.write_out(path);
+        }
+    }
+
+    fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
+        // The path of `<T>::f` goes on from the type.
+        match &mut path.qself {
+            Some(qself) => self.visit_type_mut(&mut qself.ty),
+            None => self.visit_path_mut(&mut path.path),
+        }
+    }
+
+    fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
+        if let Expr::Path(path) = &mut *call.func
+            && path.qself.is_none()
+            && path.path.get_ident().is_some_and(|name| !is_type_name(&name.to_string()))
+        {
+            self.write_out(&mut path.path);
+        }
+        visit_mut::visit_expr_call_mut(self, call);
+    }
+
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        if let Pat::Ident(name) = pat
+            && name.by_ref.is_none()
+            && name.mutability.is_none()
+            && name.subpat.is_none()
+            && is_type_name(&name.ident.to_string())
+            && self.path_of(&name.ident).is_some()
+        {
+            let mut path = Path::from(name.ident.clone());
+            self.write_out(&mut path);
+            *pat = Pat::Path(ExprPath { attrs: Vec::new(), qself: None, path });
+            return;
+        }
+        visit_mut::visit_pat_mut(self, pat);
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+    }
+
+    fn visit_item_use_mut(&mut self, _: &mut syn::ItemUse) {}
+    fn visit_attribute_mut(&mut self, _: &mut syn::Attribute) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn names_are_written_out_where_they_are_in_scope() {
+        let item: ItemFn = syn::parse_quote!(
+            fn f(x: &[f32]) -> f32 {
+                use Op::{Minus, Plus as Add, Push};
+                use std::{cmp::max, f32::consts::PI};
+                {
+                    use geometry as plane;
+                    let max = plane::area::<f32>(max(1, 2));
+                    assert!(matches!(op, Push(_) | Add), "{}", x.PI + PI * max(1, max));
+                }
+                match op {
+                    Push(value) => value,
+                    Add | Minus => plane::area(PI),
+                }
+            }
+        );
+        let expected = quote!(
+            fn f(x: &[f32]) -> f32 {
+                use Op::{Minus, Plus as Add, Push};
+                use std::{cmp::max, f32::consts::PI};
+                {
+                    use geometry as plane;
+                    let max = geometry::area::<f32>(std::cmp::max(1, 2));
+                    assert!(
+                        matches!(op, Op::Push(_) | Op::Plus),
+                        "{}",
+                        x.PI + std::f32::consts::PI * std::cmp::max(1, max)
+                    );
+                }
+                match op {
+                    Op::Push(value) => value,
+                    Op::Plus | Op::Minus => plane::area(std::f32::consts::PI),
+                }
+            }
+        );
+        assert_eq!(written_out_kernel(item).to_token_stream().to_string(), expected.to_string());
+    }
+}
