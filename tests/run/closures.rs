@@ -443,13 +443,13 @@ fn generic_ones(on: &Engine) -> Check {
 }
 
 #[device]
-fn once<F: FnMut(i32) -> i32>(mut f: F, x: i32) -> i32 {
+fn one_time<F: FnMut(i32) -> i32>(mut f: F, x: i32) -> i32 {
     f(x)
 }
 
 #[device]
 fn thrice<F: FnMut(i32) -> i32>(mut f: F, x: i32) -> i32 {
-    f(x) + once(&mut f, x) + once(&mut &mut f, x)
+    f(x) + one_time(&mut f, x) + one_time(&mut &mut f, x)
 }
 
 #[kernel]
@@ -461,7 +461,7 @@ fn counting(x: &[i32], out: &mut [i32]) {
             calls += 1;
             v * calls
         };
-        let sum = once(&mut count, x[i]) + thrice(&mut count, x[i]) + count(x[i]);
+        let sum = one_time(&mut count, x[i]) + thrice(&mut count, x[i]) + count(x[i]);
         out[i] = sum + 1000 * calls;
     }
 }

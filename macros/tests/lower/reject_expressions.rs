@@ -116,56 +116,50 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 23:5-23:13: kernel code cannot be `async`
 // = help: a launch returns before the kernel ends: there is no need
 // == statements
-// error: 29:5-29:18: kernel code cannot define functions inside
-// = help: move it out of the kernel and mark it `#[device]`
-// error: 31:5-31:25: kernel code cannot use `static` items
+// error: 30:5-30:25: kernel code cannot use `static` items
 // = help: pass it as a parameter, or use a constant
-// error: 32:5-32:18: kernel code cannot have `use` inside
-// = help: move it out of the kernel
-// error: 33:5-33:23: kernel code cannot use the macro `eprintln!`
+// error: 32:5-32:23: kernel code cannot use the macro `eprintln!`
 // = help: use `println!` or `print!`
-// error: 35:12-35:19: the format of a message is written as a string literal in kernel code
+// error: 34:12-34:19: the format of a message is written as a string literal in kernel code
 // = help: write for example `"x is {x}"`
-// error: 36:5-36:12: kernel code cannot use the macro `vec!`
+// error: 35:5-35:12: kernel code cannot use the macro `vec!`
 // = help: a kernel cannot allocate: pass a buffer, or use `shared!`
-// error: 37:5-37:17: kernel code cannot use the macro `something!`
+// error: 36:5-36:17: kernel code cannot use the macro `something!`
 // = help: write its expansion out, or make it a `#[device]` function
-// error: 38:13-38:23: `shared!` takes a type
+// error: 37:13-37:23: `shared!` takes a type
 // = help: write for example `shared!([[f32; 33]; 32])`
 // == slices
-// error: 43:14-43:17: kernel code cannot iterate over a value of type `{float}`
+// error: 42:14-42:17: kernel code cannot iterate over a value of type `{float}`
 // = help: loop over a range, a slice, an array, or an iterator of those
-// error: 45:13-45:26: kernel code cannot go on with an iterator where `next` left it
-// = help: make the iterator where it is used: `x.iter()`
-// error: 46:13-46:37: kernel code cannot go on with an iterator where `any` left it
-// = help: make the iterator where it is used: `x.iter()`
-// error: 48:13-48:16: kernel code cannot use ranges without a start as values
+// error: 44:13-44:26: kernel code cannot go on with an iterator where `next` left it
+// = help: make the iterator where it is used: `x.iter()`; in variables, there are iterators of ranges and slices, also with `map`, `copied`, `filter`, `enumerate`, `zip`, `take`, `skip` and `rev`
+// error: 45:13-45:37: kernel code cannot go on with an iterator where `any` left it
+// = help: make the iterator where it is used: `x.iter()`; in variables, there are iterators of ranges and slices, also with `map`, `copied`, `filter`, `enumerate`, `zip`, `take`, `skip` and `rev`
+// error: 47:13-47:16: kernel code cannot use ranges without a start as values
 // = help: write the start: `0..n`; a part of a slice is `&x[..n]`
-// error: 49:13-49:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
+// error: 48:13-48:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
 // = help: a kernel cannot allocate: write to a slice or an array in a `for` loop
-// error: 50:14-50:33: kernel code cannot call `peekable` of the iterator `slice::Iter<Item = &f32>`
+// error: 49:14-49:33: kernel code cannot call `peekable` of the iterator `slice::Iter<Item = &f32>`
 // = help: use all of it in a `for` loop, and `break` out of it; or count an index
-// error: 51:5-51:13: kernel code cannot call the method `sort` of a slice
-// = help: sort by a network of `x.swap(i, j)`, or on the host
-// error: 52:13-52:23: kernel code cannot call the method `to_vec` of a slice
+// error: 51:13-51:23: kernel code cannot call the method `to_vec` of a slice
 // = help: a kernel cannot allocate: write to a slice or an array, `[value; N]`
 // == methods
-// error: 57:12-57:19: kernel code cannot call the method `erf` of `f32`
+// error: 56:12-56:19: kernel code cannot call the method `erf` of `f32`
 // = help: call `math::erf(x)`: std's method is not stable
-// error: 60:12-60:26: kernel code cannot call the method `frobnicate` of `f32`
+// error: 59:12-59:26: kernel code cannot call the method `frobnicate` of `f32`
 // = help: write it out, or as a `#[device]` function, with operators
-// error: 61:12-61:15: the type must be known before `sqrt` is called
+// error: 60:12-60:15: the type must be known before `sqrt` is called
 // = help: give the number a suffix such as `f32`, or the variable a type
 // == calls
-// error: 67:5-67:15: kernel code cannot call `unknown`
+// error: 66:5-66:15: kernel code cannot call `unknown`
 // = help: mark the function `#[device]`
-// error: 68:5-68:23: kernel code cannot call `module::unknown`
+// error: 67:5-67:23: kernel code cannot call `module::unknown`
 // = help: mark the function `#[device]`
-// error: 73:13-73:20: kernel code does not know the constant `UNKNOWN`
+// error: 72:13-72:20: kernel code does not know the constant `UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(UNKNOWN))]`, or make it a constant parameter
-// error: 74:13-74:27: kernel code does not know the constant `other::UNKNOWN`
+// error: 73:13-73:27: kernel code does not know the constant `other::UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(other::UNKNOWN))]`, or make it a constant parameter
-// error: 75:13-75:25: kernel code does not know the constant `f32::UNKNOWN`
+// error: 74:13-74:25: kernel code does not know the constant `f32::UNKNOWN`
 // = help: mark it `#[device]`, name it in `#[kernel(open(f32::UNKNOWN))]`, or make it a constant parameter
 // == references
 // kernel references {
@@ -232,13 +226,13 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 //   %48 = store %46, %47 !10
 // }
 // == attributes
-// error: 90:7-90:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
+// error: 89:7-89:10: kernel code cannot use `#[cfg]`: the compiler of kernels sees it unevaluated
 // = help: put `#[cfg]` on the whole function, once for each case
 // == orderings
-// error: 98:5-98:33: `load` cannot be `Release`
-// error: 99:19-99:20: an ordering in kernel code is one of std's constants
+// error: 97:5-97:33: `load` cannot be `Release`
+// error: 98:19-98:20: an ordering in kernel code is one of std's constants
 // = help: write for example `Ordering::Relaxed`
-// error: 100:5-100:73: where `fetch_update` fails it only loads, which cannot be `Release`
-// error: 101:13-101:77: where `compare_exchange` fails it only loads, which cannot be `AcqRel`
-// error: 102:5-102:37: the width of a shuffle is 2, 4, 8, 16 or 32
+// error: 99:5-99:73: where `fetch_update` fails it only loads, which cannot be `Release`
+// error: 100:13-100:77: where `compare_exchange` fails it only loads, which cannot be `AcqRel`
+// error: 101:5-101:37: the width of a shuffle is 2, 4, 8, 16 or 32
 // = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`

@@ -18,10 +18,11 @@ fn functions_that_are_called_or_passed_on() {
             apply(square, x.map(cube));
             let area = area(x);
             area(x);
-            fn nested() { not_ours() }
+            fn nested(x: f32) { ours(); x(1); nested(area(2)) }
         }",
     );
-    let expected = ["helper", "geo::area", "inner", "any", "apply", "square", "cube", "area"];
+    let expected =
+        ["helper", "geo::area", "inner", "any", "apply", "square", "cube", "area", "ours"];
     assert_eq!(found, expected);
 }
 
