@@ -24,17 +24,25 @@ pub(crate) fn report(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
     Some(Finding { problem, severity: Severity::Error, count: fault.count })
 }
 
-/// The one buffer or array that is indexed by what is checked there.
+/// The one buffer or array whose length, or whose index, is checked there.
 fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
-    let is_checked = |id: InstId| {
+    let checked = |id: InstId| {
         let inst = &kernel.insts[id];
-        inst.span == fault.span && matches!(inst.op, Op::Bounds { .. })
+        let Op::Bounds { len, .. } = inst.op else { return None };
+        (inst.span == fault.span).then_some(len)
     };
     let names = kernel.insts.iter().filter_map(|(id, inst)| {
-        let Op::Index { index, .. } = inst.op else { return None };
-        kernel.root(id).filter(|_| is_checked(index)).map(|root| name(kernel, root))
+        let root = if let Some(len) = checked(id) {
+            let Op::Len(param) = kernel.insts[len].op else { return None };
+            Root::Param(param)
+        } else {
+            let Op::Index { index, .. } = inst.op else { return None };
+            kernel.root(id).filter(|_| checked(index).is_some())?
+        };
+        Some(name(kernel, root))
     });
     let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
     names.dedup();
     if let [name] = names[..] { Some(name) } else { None }
 }

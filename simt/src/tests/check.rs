@@ -4,7 +4,7 @@ mod shared;
 mod undefined;
 
 use super::{Shape, Value, number};
-use crate::{CheckedProgram, Checks, Finding, Launch, Outcome, Severity};
+use crate::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Outcome, Severity};
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, verify::verify};
 
@@ -60,4 +60,29 @@ fn texts(found: &[Finding]) -> Vec<String> {
         severity => format!("{}: {finding}", severity.name()),
     };
     found.iter().map(text).collect()
+}
+
+#[test]
+fn an_index_out_of_bounds_names_its_buffer() {
+    let inside = "param arg0 = y: write [u32] !0
+        %t = builtin thread_idx.x : u64 !0
+        %n = len arg0 : u64 !0
+        %x = const 1 : u32 !0
+        %y = param arg0 : ptr global !0
+        %i = bounds %t, %n : u64 !7
+        %at = index %y, %i, 4 : ptr global !7
+        %w = store %at, %x !7";
+    let memory = Memory::zeroed(40);
+    let args = [Arg::Slice { memory: &memory, len: 10 }];
+    let (grid, block) = ([2, 1, 1], [32, 1, 1]);
+    let launch = Launch { grid, block, args: &args, workers: None, steps: None };
+    let (outcome, found) = CheckedProgram::new(&kernel(inside)).run(&launch, Checks::MEMORY);
+    assert_eq!(outcome.fault.map(|fault| fault.count), Some(44));
+    assert_eq!(
+        texts(&found),
+        [
+            "index 10 out of bounds of y: there are 10 elements, and it is 0 behind the end; by thread \
+          (10,0,0) at !7, block (0,0,0) [44 times]"
+        ]
+    );
 }

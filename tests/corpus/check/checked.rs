@@ -1,0 +1,128 @@
+//! What checked launches find in kernels, against what their labels say of races.
+//!
+//! Each kernel is launched in three blocks, or in one if it is the same in each, on numbers that count up; as it is and
+//! optimized. One that no label calls racy must be found clean, and one with such a label racy.
+use crate::expected::Expected;
+use libtest_mimic::Failed;
+use warpwise::__private::Source;
+use warpwise_compiler::{
+    analysis::Analyses,
+    compile::optimized,
+    ir::{Access, Builtin, Kernel, Op, ParamKind, Scalar},
+};
+use warpwise_simt::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Problem, Severity};
+
+/// Elements of each buffer.
+const LEN: u64 = 1 << 16;
+/// Each number that is passed: the length of a row, for example.
+const NUMBER: u64 = 256;
+
+/// Lints whose labels say that threads race.
+const RACES: &[&str] = &[
+    "gpu_atomic_mixing",
+    "gpu_block_races",
+    "gpu_global_races",
+    "gpu_missing_barriers",
+    "gpu_missing_fences",
+    "gpu_missing_warp_syncs",
+    "gpu_same_value_races",
+    "gpu_shared_write_races",
+];
+
+/// The lint whose labels say that something is read that nobody has written.
+const UNDEFINED: &str = "gpu_uninit_shared_reads";
+
+/// Kernels that race as well as what their labels are about.
+const ALSO_RACY: &[&str] = &[
+    // Each iteration writes what the one before it reads, with one barrier in between where two are needed.
+    "data_decides_when_to_stop",
+];
+
+/// Compares all kernels, given with their labels.
+pub(crate) fn compare<'s>(
+    kernels: impl Iterator<Item = (&'s Source, Vec<Expected>)>,
+) -> Result<(), Failed> {
+    let (mut wrong, mut clean, mut racy) = (Vec::new(), 0, 0);
+    for (source, labels) in kernels {
+        let kernel: Kernel = source.ir.parse().expect("the macro has made it");
+        let dims = Analyses::of(&kernel).trace.shape.dims;
+        let Some(found) = check(&kernel, dims) else { continue };
+        let has_label = |lint: &str| labels.iter().any(|label| label.lint == lint);
+        let is_racy = ALSO_RACY.contains(&source.name) || RACES.iter().any(|lint| has_label(lint));
+        if is_racy {
+            racy += 1;
+            if !found.iter().any(|finding| matches!(finding.problem, Problem::Race(_))) {
+                wrong.push(format!("{}: no race is found", source.name));
+            }
+        } else {
+            clean += 1;
+        }
+        let is_labelled = |finding: &Finding| match finding.problem {
+            Problem::Race(_) => is_racy,
+            Problem::Uninitialized(_) => has_label(UNDEFINED),
+            _ => false,
+        };
+        let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+        for finding in errors.filter(|finding| !is_labelled(finding)) {
+            wrong.push(format!("{}: {finding}", source.name));
+        }
+    }
+    println!("{clean} clean and {racy} racy kernels compared");
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// What is found in a kernel; `None` if it cannot be run so.
+fn check(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
+    if !kernel.is_closed() {
+        return None;
+    }
+    let found = run(kernel, block)?;
+    let better = optimized(kernel.clone()).expect("it is well formed");
+    let found_optimized = run(&better, block)?;
+    let has = |found: &[Finding]| found.iter().any(|found| found.severity == Severity::Error);
+    Some(if has(&found) { found } else { found_optimized })
+}
+
+fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
+    let memories: Option<Vec<Memory>> =
+        kernel.params.iter().map(|(_, param)| memory(&param.kind)).collect();
+    let memories = memories?;
+    let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
+        .map(|((_, param), memory)| match param.kind {
+            ParamKind::Scalar(_) => Arg::Scalar(NUMBER),
+            ParamKind::Slice { .. } => Arg::Slice { memory, len: LEN },
+        })
+        .collect();
+    // Blocks that do not know which they are all do the same, in the same places.
+    let blocks = if knows_blocks(kernel) { 3 } else { 1 };
+    let (grid, steps) = ([blocks, 1, 1], Some(20_000_000));
+    let launch = Launch { grid, block, args: &args, workers: None, steps };
+    let (outcome, found) = CheckedProgram::new(kernel).run(&launch, Checks::ALL);
+    (outcome.stopped.is_none() && outcome.fault.is_none()).then_some(found)
+}
+
+fn knows_blocks(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| {
+        matches!(inst.op, Op::Builtin(Builtin::BlockIdx(_) | Builtin::GlobalIdx(_)))
+    })
+}
+
+/// What is only read counts up, the rest is zero.
+fn memory(kind: &ParamKind) -> Option<Memory> {
+    let ParamKind::Slice { elem, access } = kind else { return Some(Memory::zeroed(0)) };
+    let size = elem.size()?;
+    let bytes: Vec<u8> = (0..LEN)
+        .flat_map(|number| {
+            let bytes = match elem.scalar() {
+                Some(Scalar::F32) => u64::from((number as f32).to_bits()).to_le_bytes(),
+                Some(Scalar::F64) => (number as f64).to_bits().to_le_bytes(),
+                Some(_) | None => number.to_le_bytes(),
+            };
+            (0..size).map(move |byte| bytes.get(byte as usize).copied().unwrap_or(0))
+        })
+        .collect();
+    Some(match access {
+        Access::Read => Memory::from_bytes(&bytes),
+        Access::Write | Access::Atomic => Memory::zeroed(bytes.len()),
+    })
+}
