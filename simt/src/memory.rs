@@ -153,7 +153,8 @@ impl Memory {
 
     /// All of it, for accesses like `to`, where no other thread of the host has it.
     pub(crate) fn cells(&self, to: Use) -> Cells<'_> {
-        Cells { base: self.words.as_ptr().cast(), len: self.len as u64, to, of: PhantomData }
+        let (base, len) = (self.words.as_ptr().cast(), self.len as u64);
+        Cells { base, len, to, is_mine: true, of: PhantomData }
     }
 
     /// Sets every bit.
@@ -189,7 +190,7 @@ impl Loan<'_> {
     /// Its first `len` bytes, or as many as there are.
     pub(crate) fn cells(&self, len: u64) -> Cells<'_> {
         let cells = self.memory.cells(self.to);
-        Cells { len: len.min(cells.len), ..cells }
+        Cells { len: len.min(cells.len), is_mine: false, ..cells }
     }
 }
 
@@ -209,6 +210,8 @@ pub(crate) struct Cells<'a> {
     base: *const u8,
     len: u64,
     to: Use,
+    /// Whether no other thread of the host has them, so that an update need not be atomic.
+    is_mine: bool,
     of: PhantomData<&'a [AtomicU64]>,
 }
 
@@ -303,6 +306,7 @@ impl<'a> Cells<'a> {
 
     /// Replaces the word at `offset` by a function of it, atomically, unless that
     /// yields `None`; yields what was there.
+    #[inline(always)]
     pub(crate) fn update<W: Word>(
         self,
         offset: u64,
@@ -311,7 +315,18 @@ impl<'a> Cells<'a> {
     ) -> Option<W> {
         self.covers::<W>(offset, 1).then(|| {
             // SAFETY: inside and aligned, because covered.
-            unsafe { W::update(self.base.add(offset as usize), ordered, change) }
+            let at = unsafe { self.base.add(offset as usize) };
+            if ordered || !self.is_mine {
+                // SAFETY: as above.
+                return unsafe { W::update(at, ordered, change) };
+            }
+            // SAFETY: as above.
+            let old = unsafe { W::load(at, false) };
+            if let Some(new) = change(old) {
+                // SAFETY: as above.
+                unsafe { W::store(at, new, false) };
+            }
+            old
         })
     }
 }

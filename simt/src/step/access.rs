@@ -51,6 +51,7 @@ impl<'e> Exec<'e> {
     }
 
     /// Where one lane's access goes.
+    #[inline(always)]
     fn lane_address(&self, address: Address<Operand>, lane: usize) -> Option<(Cells<'e>, u64)> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
@@ -140,16 +141,27 @@ impl<'e> Exec<'e> {
         Next::On
     }
 
-    /// One lane after the other, in order.
     pub(super) fn atomic(&mut self, atomic: &Atomic) -> Next {
-        let active: Mask = self.strand.active();
-        for lane in active.lanes() {
-            let done = with_word!(atomic.size, self.atomic_lane(atomic, lane));
-            let Some(()) = done else { return self.outside(atomic.at, lane) };
-        }
-        Next::On
+        let outside = with_word!(atomic.size, self.atomic_lanes(atomic));
+        outside.map_or(Next::On, |lane| self.outside(atomic.at, lane))
     }
 
+    /// One lane after the other, in order; the one whose access is outside, if there is such.
+    fn atomic_lanes<W: Word>(&mut self, atomic: &Atomic) -> Option<usize> {
+        let active: Mask = self.strand.active();
+        for (warp, mut lanes) in active.warps() {
+            while lanes != 0 {
+                let lane = warp * 32 + lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                if self.atomic_lane::<W>(atomic, lane).is_none() {
+                    return Some(lane);
+                }
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
     fn atomic_lane<W: Word>(&mut self, atomic: &Atomic, lane: usize) -> Option<()> {
         let Atomic { what, at, ordered, .. } = *atomic;
         let (cells, offset) = self.lane_address(at, lane)?;

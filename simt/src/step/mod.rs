@@ -224,6 +224,7 @@ impl<'e> Exec<'e> {
     }
 
     /// One lane's value of an operand.
+    #[inline(always)]
     fn value(&self, operand: Operand, lane: usize) -> u64 {
         match operand {
             Operand::Lanes(reg) => self.registers.get(reg, lane),
@@ -250,6 +251,7 @@ impl<'e> Exec<'e> {
     }
 
     /// The bytes of a buffer.
+    #[inline(always)]
     fn cells(&self, buffer: u16) -> Option<Cells<'e>> {
         let buffer = usize::from(buffer);
         let params = self.code.params.len();
