@@ -133,7 +133,7 @@ impl<'a> Block<'a> {
             checks.start(number);
         }
         self.start_order();
-        self.shared.iter().for_each(Memory::fill_with_ones);
+        self.shared.iter_mut().for_each(Memory::fill_with_ones);
         for (uniform, given) in &self.code.given {
             let bits = match given {
                 Given::BlockIdx(axis) => u64::from(along(self.idx, *axis)),
@@ -149,7 +149,9 @@ impl<'a> Block<'a> {
             };
             uniform.set(&mut self.uniforms, bits);
         }
-        self.spare.extend(self.strands.drain(..).map(|(_, strand)| strand));
+        while let Some((_, strand)) = self.strands.pop() {
+            self.spare.push(strand);
+        }
         self.spare.truncate(self.groups.len());
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];

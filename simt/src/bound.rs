@@ -97,7 +97,7 @@ fn own(uniforms: &[u64], slope: &Slope, idx: [u32; 3]) -> u64 {
 /// Takes a number apart, x fastest.
 pub(crate) fn split(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
-    [number % x, number / x % y, number / x / y].map(|index| index as u32)
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
 }
 
 /// The component along an axis.

@@ -30,9 +30,9 @@ impl Reach {
     /// The least and the greatest sum with `base`, if all sums are between 0 and `limit`.
     #[inline(always)]
     pub(crate) fn unsigned(self, base: u64, limit: u64) -> Option<(u64, u64)> {
-        let min = base.checked_add_signed(self.min)?;
-        let max = base.checked_add_signed(self.max)?;
-        (max <= limit).then_some((min, max))
+        let (min, wraps) = base.overflowing_add_signed(self.min);
+        let (max, wraps_too) = base.overflowing_add_signed(self.max);
+        if wraps || wraps_too || max > limit { None } else { Some((min, max)) }
     }
 
     /// The same between `-limit - 1` and `limit`.
@@ -98,13 +98,15 @@ impl Walk {
         } else {
             Reach::of(&self.offsets[first..first + n])
         };
-        let (Some(min), Some(max)) = (at.checked_add(min), at.checked_add(max)) else {
-            return false;
-        };
-        self.aligned
-            && at as usize & (self.word - 1) == 0
+        let (min, wraps) = at.overflowing_add(min);
+        let (max, wraps_too) = at.overflowing_add(max);
+        // Not negative, and below 2^63, so that its end is a number.
+        !wraps
+            && !wraps_too
             && min >= 0
-            && (max as u64).checked_add(self.word as u64).is_some_and(|end| end <= cells.len())
+            && max as u64 + self.word as u64 <= cells.len()
+            && self.aligned
+            && at as usize & (self.word - 1) == 0
             && cells.allows(self.word)
     }
 }

@@ -75,14 +75,19 @@ impl<'e> Exec<'e> {
                     self.span(index)?;
                 }
                 let base = index.base.get(&self.strand.uniforms);
-                (self.cells(buffer)?, base.checked_mul(stride)?.checked_add(offset)?)
+                let (at, wraps) = base.overflowing_mul(stride);
+                let (at, wraps_too) = at.overflowing_add(offset);
+                if wraps || wraps_too {
+                    return None;
+                }
+                (self.cells(buffer)?, at)
             }
             Address::Pointer { ptr, offset } => {
                 let (buffer, at) = resolve(ptr.base.get(&self.strand.uniforms));
                 (self.cells(buffer)?, at.checked_add(offset)?)
             }
         };
-        Some((cells, i64::try_from(at).ok()?))
+        if at > i64::MAX as u64 { None } else { Some((cells, at as i64)) }
     }
 
     pub(super) fn load_affine(
