@@ -33,7 +33,8 @@ use std::{
 };
 use warpwise_compiler::id::Id;
 pub use warpwise_simt::{
-    Access, AccessKind, Checks, Location, Missing, OutOfBounds, Problem, Race, RaceKind, Severity,
+    Access, AccessKind, Arrived, BarrierDivergence, Checks, Difference, Location, MaskKind,
+    MaskMisuse, Meeting, Missing, OrderDependence, OutOfBounds, Problem, Race, RaceKind, Severity,
     Uninitialized, Use,
 };
 

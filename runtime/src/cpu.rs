@@ -218,8 +218,14 @@ impl Interpreter {
         } else {
             UNOPTIMIZED_CHECKED.get(source, bindings, || Ok(CheckedProgram::new(kernel)))?
         };
+        let mut all = Vec::new();
+        if checks.contains(Checks::ORDER) {
+            let traced = TRACED.get(source, bindings, || Ok(TracedProgram::new(kernel)))?;
+            all.extend(traced.compare_orders(lent).map(|found| Finding::new(source, found)));
+        }
         let (outcome, found) = program.run(lent, checks);
-        Ok((outcome, found.into_iter().map(|found| Finding::new(source, found)).collect()))
+        all.extend(found.into_iter().map(|found| Finding::new(source, found)));
+        Ok((outcome, all))
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {

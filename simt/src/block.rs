@@ -4,11 +4,12 @@
 //! come: at a barrier, every thread of the block that has not ended, wherever it came
 //! to one; at an operation of a warp, every lane that it names, at the same place.
 //! When all wait and none can go on, that is a deadlock.
+mod check;
 mod order;
 
 use crate::{
     bound::{Bound, along},
-    check::BlockChecks,
+    check::{BlockChecks, misuse::Met},
     code::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
     log::Log,
     mask::{GROUP, Mask, Run},
@@ -397,6 +398,13 @@ impl<'a> Block<'a> {
             let group = &mut self.groups[number];
             let lanes = complete(&inputs, group.live.0[warp]);
             exchange(op, &inputs, &mut group.registers, warp, lanes);
+            if let Some(checks) = &mut self.checks {
+                let first_thread = (group.first_thread + warp * 32) as u32;
+                let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
+                let inputs = &inputs;
+                let met = Met { op, span, inputs, lanes, live, first_thread };
+                checks.warp(self.bound, &met);
+            }
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (group.first_thread / 32 + warp) as u32;
                 let groups = inputs.groups().filter(|group| group & lanes != 0);
@@ -440,6 +448,7 @@ impl<'a> Block<'a> {
                 Some((_, Operand::Uniform(_), _)) | None => 0,
             };
         }
+        self.check_barriers();
         for (_, strand) in &mut self.strands {
             if let Some(Some((op, _, to))) = at_barrier(strand) {
                 to.set(&mut strand.uniforms, reduced(op, truths, all));

@@ -82,6 +82,8 @@ pub use check::{
         Access, AccessKind, Finding, Location, Missing, OutOfBounds, Problem, Race, RaceKind,
         Severity, Uninitialized, Use,
     },
+    meeting::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
+    orders::{Difference, OrderDependence},
 };
 pub use code::Stage;
 pub use counters::{Counters, Counts, Floats, Sectors, Wavefronts};

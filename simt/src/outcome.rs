@@ -82,7 +82,7 @@ pub struct Waiting {
 }
 
 /// Where threads wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Meeting {
     /// `sync_threads` and its reductions.
     Barrier,

@@ -8,6 +8,7 @@ use std::{
 };
 use warpwise::{
     Error,
+    check::{Checks, Difference, Problem},
     prelude::*,
     trace::{Hit, Trace, Value, Watch},
 };
@@ -242,4 +243,44 @@ fn a_seed_is_an_order() {
         assert_eq!(sorted(order), sorted(&orders[0]));
     }
     assert!((1..8).all(|seed| orders[seed] != orders[seed - 1]));
+}
+
+/// The sum of all elements.
+#[kernel]
+fn total(x: &[f32], sum: &[AtomicF32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        sum[0].fetch_add(x[i], Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn the_page_shows_what_depends_on_the_order() {
+    distance("fn total(x: &[f32], sum: &[AtomicF32]) {");
+    let run = |device: &Device, x: &[f32]| {
+        let x = device.upload(x).unwrap();
+        let sum = device.upload(&[1.0f32]).unwrap().into_atomic();
+        total::launch(device, LaunchConfig::cover(1000), &x, &sum).unwrap();
+        (sum.to_vec().unwrap()[0], device.take_findings())
+    };
+    let device = Device::cpu().with_checks(Checks::ORDER);
+    let (_, clean) = run(&device, &[1.0; 1000]);
+    assert_eq!(clean, []);
+    let x: Vec<f32> = (1..=1000).map(|i| 1.0 / i as f32).collect();
+    let (sum, found) = run(&device, &x);
+    assert_eq!(found.len(), 1);
+    let Problem::Order(order) = &found[0].problem else { panic!("{}", found[0]) };
+    let Difference::Elements { values: Some([usual, other]), count: 1, .. } = &order.difference
+    else {
+        panic!("{}", found[0])
+    };
+    assert!((sum - usual.parse::<f32>().unwrap()).abs() < 1e-4 && usual != other);
+    let (again, _) = run(&Device::cpu().with_schedule(order.seed), &x);
+    assert_eq!(again.to_string(), *other, "the seed is an order that can be run again");
+    // The page's sum begins at 0.
+    let x = device.upload(&x).unwrap();
+    let sum = device.zeros::<f32>(1).unwrap().into_atomic();
+    total::launch(&device, LaunchConfig::cover(1000), &x, &sum).unwrap();
+    let text = format!("{}\n", device.take_findings()[0]);
+    assert!(PAGE.contains(&text), "docs/debugging.md should show\n{text}");
 }

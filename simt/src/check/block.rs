@@ -4,6 +4,7 @@ use super::{
     finding::Use,
     found::{Found, Pair, Party},
     log::{Access, Event, Log},
+    misuse::{Met, Misuses},
     order::{Context, Order},
     shadow::{Hit, Record, Shadow},
     sync::{Atomic, Knowledge},
@@ -144,6 +145,16 @@ impl BlockChecks {
         if !self.is_eager {
             self.note((code, bound), false, event, None);
         }
+    }
+
+    /// Lanes of a warp do something together.
+    pub(crate) fn warp(&mut self, bound: &Bound<'_>, met: &Met<'_>) {
+        self.found.misuses.warp(bound, self.block, met);
+    }
+
+    /// What was found of barriers and masks.
+    pub(crate) fn misuses(&mut self) -> &mut Misuses {
+        &mut self.found.misuses
     }
 
     fn end_interval(&mut self, code: &Code, bound: &Bound<'_>) {

@@ -26,6 +26,8 @@ pub(crate) struct BoundChecks {
     races: bool,
     /// Whether reads of what nobody has written are.
     pub(crate) inits: bool,
+    /// Whether barriers and masks are looked at.
+    pub(crate) meetings: bool,
     /// Of each instruction, whether nothing of what it accesses can race.
     skips: Vec<bool>,
     /// Of each instruction whose lanes have a pattern, and of each group, its runs if all lanes are active.
@@ -102,6 +104,7 @@ impl BoundChecks {
         Self {
             races: checks.contains(Checks::RACE),
             inits: checks.contains(Checks::INIT),
+            meetings: checks.contains(Checks::SYNC),
             skips,
             runs,
             is_eager: code.synchronizes,

@@ -6,11 +6,12 @@ use std::{fmt, ops::BitOr, str::FromStr};
 pub struct Checks(u8);
 
 /// All of them by their names.
-const NAMES: [(Checks, &str); 4] = [
+const NAMES: [(Checks, &str); 5] = [
     (Checks::RACE, "race"),
     (Checks::MEMORY, "memory"),
     (Checks::INIT, "init"),
     (Checks::SYNC, "sync"),
+    (Checks::ORDER, "order"),
 ];
 
 impl Checks {
@@ -22,8 +23,11 @@ impl Checks {
     pub const INIT: Self = Self(4);
     /// Barriers and masks.
     pub const SYNC: Self = Self(8);
-    /// All of them.
+    /// All of them that one run is enough for: all but the order.
     pub const ALL: Self = Self(15);
+    /// Whether what is left behind depends on the order of threads: runs each launch in five orders, one
+    /// after the other, before it runs it.
+    pub const ORDER: Self = Self(16);
 
     /// Whether all of `other` are among them.
     pub const fn contains(self, other: Self) -> bool {
@@ -74,7 +78,7 @@ impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no check: there are `all`, `race`, `memory`, `init` and `sync`",
+            "`{}` is no check: there are `all`, `race`, `memory`, `init`, `sync` and `order`",
             self.name
         )
     }

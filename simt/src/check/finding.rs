@@ -2,6 +2,10 @@
 //!
 //! `P` is how places in the source are given: as [`Span`] here, as file, line and column where there is
 //! a source.
+use super::{
+    meeting::{BarrierDivergence, MaskMisuse},
+    orders::OrderDependence,
+};
 use std::fmt;
 use warpwise_compiler::ir::Span;
 
@@ -35,6 +39,12 @@ pub enum Severity {
 pub enum Problem<P = Span> {
     /// Two accesses that nothing orders.
     Race(Race<P>),
+    /// Threads of a block that wait at different barriers.
+    Barrier(BarrierDivergence<P>),
+    /// A mask that is not what it has to be.
+    Mask(MaskMisuse<P>),
+    /// What is left behind depends on the order of threads.
+    Order(OrderDependence),
     /// A read of shared memory that nobody has written, and that matters.
     Uninitialized(Uninitialized<P>),
     /// An index that is not below the length. The lowest thread that failed; its count is of all threads that
@@ -219,6 +229,9 @@ impl<P> Problem<P> {
             Self::Race(race) => Problem::Race(race.map_places(place)),
             Self::Uninitialized(read) => Problem::Uninitialized(read.map_places(place)),
             Self::OutOfBounds(outside) => Problem::OutOfBounds(outside.map_place(place)),
+            Self::Barrier(barrier) => Problem::Barrier(barrier.map_places(place)),
+            Self::Mask(mask) => Problem::Mask(mask.map_places(place)),
+            Self::Order(order) => Problem::Order(order),
         }
     }
 }
@@ -266,6 +279,9 @@ impl<P: fmt::Display> fmt::Display for Problem<P> {
             Self::Race(race) => race.fmt(f),
             Self::Uninitialized(read) => read.fmt(f),
             Self::OutOfBounds(outside) => outside.fmt(f),
+            Self::Barrier(barrier) => barrier.fmt(f),
+            Self::Mask(mask) => mask.fmt(f),
+            Self::Order(order) => order.fmt(f),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{
         Access, AccessKind, Finding, Location, Missing, Problem, Race, RaceKind, Severity,
         Uninitialized, Use,
     },
+    misuse::Misuses,
 };
 use crate::{Launch, bound::split};
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -73,6 +74,8 @@ pub(crate) struct Found {
     undefined: BTreeMap<(u32, u32, Use), (Source, u64)>,
     /// The access that was counted last, and between which places: several of its bytes count once.
     last: Option<(u64, Key)>,
+    /// Of barriers and masks.
+    pub(crate) misuses: Misuses,
 }
 
 impl Found {
@@ -113,6 +116,7 @@ impl Found {
         for (key, (source, count)) in other.undefined {
             self.add_undefined(key, source, count);
         }
+        self.misuses.join(other.misuses);
     }
 
     /// What to report: errors first, then by address.
@@ -142,6 +146,7 @@ impl Found {
             Finding { problem, severity: Severity::Error, count }
         });
         let mut findings: Vec<_> = races.chain(undefined).collect();
+        findings.extend(self.misuses.report(names.launch));
         findings.sort_by_key(|finding| Reverse(finding.severity));
         findings
     }

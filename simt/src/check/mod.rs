@@ -19,6 +19,8 @@
 //! | [`found`] | races, joined where they are the same two places |
 //! | [`outside`] | which buffer an index out of bounds misses |
 //! | [`finding`] | how they are reported |
+//! | [`misuse`], [`meeting`] | barriers and masks that are not what they have to be, and how they are reported |
+//! | [`orders`] | whether what is left behind depends on the order of threads |
 //!
 //! What a block accesses in shared memory between two barriers is only looked at closely if it is not,
 //! to the byte, what was looked at before and found to be clean; most intervals are. What is found does
@@ -30,7 +32,10 @@ pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod global;
 pub(crate) mod log;
+pub(crate) mod meeting;
+pub(crate) mod misuse;
 pub(crate) mod order;
+pub(crate) mod orders;
 pub(crate) mod outside;
 pub(crate) mod shadow;
 pub(crate) mod site;

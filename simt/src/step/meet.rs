@@ -4,6 +4,7 @@
 //! it waits, and [the block](crate::block) does it when the others have come.
 use super::{Exec, control::Next};
 use crate::{
+    check::misuse::Met,
     code::{Operand, WarpOp},
     mask::{Mask, bits},
     registers::{Reg, Registers, Uniform},
@@ -55,6 +56,23 @@ impl Inputs {
                 | WarpOp::Reduce { value: brings, .. } => self.values[lane] = value(brings, lane),
             }
         }
+    }
+
+    /// Whether every lane of a whole warp has come and names all.
+    pub(crate) fn is_everybody(&self) -> bool {
+        self.lanes == u32::MAX && self.masks == [u32::MAX; 32]
+    }
+
+    /// Whom a lane names.
+    pub(crate) fn mask(&self, lane: usize) -> u32 {
+        self.masks[lane]
+    }
+
+    /// Whom a lane asks for its value in a shuffle, if that one takes no part.
+    pub(crate) fn absent_source(&self, op: WarpOp, lane: usize) -> Option<usize> {
+        let WarpOp::Shuffle { op, width, .. } = op else { return None };
+        let from = source(op, width, self.others[lane], lane);
+        (self.group(lane) & (1 << from) == 0).then_some(from)
     }
 
     /// The lanes that have come, in sets that name the same lanes.
@@ -112,7 +130,14 @@ pub(crate) fn exchange(
 
 /// What a lane gets in a shuffle: its own value, where the other does not take part.
 fn shuffled(op: ShuffleOp, width: u32, inputs: &Inputs, lane: usize) -> u64 {
-    let (width, other) = (u64::from(width), inputs.others[lane]);
+    let from = source(op, width, inputs.others[lane], lane);
+    let takes_part = inputs.group(lane) & (1 << from) != 0;
+    inputs.values[if takes_part { from } else { lane }]
+}
+
+/// Whose value a lane asks for in a shuffle.
+fn source(op: ShuffleOp, width: u32, other: u64, lane: usize) -> usize {
+    let width = u64::from(width);
     let place = lane as u64 % width;
     let from = match op {
         ShuffleOp::Index => other % width,
@@ -121,9 +146,7 @@ fn shuffled(op: ShuffleOp, width: u32, inputs: &Inputs, lane: usize) -> u64 {
         ShuffleOp::Xor if place ^ other < width => place ^ other,
         ShuffleOp::Up | ShuffleOp::Down | ShuffleOp::Xor => place,
     };
-    let from = lane - place as usize + from as usize;
-    let takes_part = inputs.group(lane) & (1 << from) != 0;
-    inputs.values[if takes_part { from } else { lane }]
+    lane - place as usize + from as usize
 }
 
 /// What a lane gets in a vote.
@@ -212,6 +235,13 @@ impl Exec<'_> {
         }
         for (warp, lanes, inputs) in all {
             exchange(op, &inputs, self.registers, warp, lanes);
+            if let Some(checks) = &mut self.checks {
+                let first_thread = (self.place.first_thread + warp * 32) as u32;
+                let span = self.code.spans[self.strand.at as usize - 1];
+                let (inputs, live) = (&inputs, self.live.0[warp]);
+                let met = Met { op, span, inputs, lanes, live, first_thread };
+                checks.warp(self.bound, &met);
+            }
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (self.place.first_thread / 32 + warp) as u32;
                 inputs

@@ -1,5 +1,6 @@
 //! What the checks find, and do not.
 mod global;
+mod meeting;
 mod shared;
 mod undefined;
 

@@ -1,0 +1,127 @@
+//! What is wrong where threads meet: as data, and in words.
+//!
+//! `P` is how places in the source are given, as in [`finding`](super::finding).
+use super::finding::Triple;
+use crate::outcome::Meeting;
+use std::fmt;
+use warpwise_compiler::ir::Span;
+
+/// Threads of a block that wait at different barriers, and let each other go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BarrierDivergence<P = Span> {
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// The barriers that threads wait at, that of the lowest thread first.
+    pub barriers: Vec<Arrived<P>>,
+    /// Whether one of them computes something over the threads that wait, which a GPU does not do for
+    /// threads at different barriers: it ends the launch.
+    pub reduces: bool,
+}
+
+/// Threads that wait at a barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Arrived<P = Span> {
+    /// Where in the source.
+    pub place: P,
+    /// How many they are.
+    pub threads: u32,
+    /// Index in the block of the lowest.
+    pub thread: [u32; 3],
+}
+
+/// A mask of an operation of a warp that is not what it has to be, or a lane that is asked for a value and
+/// does not take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MaskMisuse<P = Span> {
+    /// What is wrong.
+    pub kind: MaskKind,
+    /// Which operation.
+    pub at: Meeting,
+    /// Where in the source.
+    pub place: P,
+    /// Index of the block.
+    pub block: [u32; 3],
+    /// Index in the block of the thread whose mask it is.
+    pub thread: [u32; 3],
+    /// Bit l names lane l; all of them, where the operation has no mask.
+    pub mask: u32,
+    /// Which lanes it is about.
+    pub lanes: u32,
+}
+
+/// What is wrong with a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum MaskKind {
+    /// The thread is not in its own mask.
+    CallerNotNamed,
+    /// It names lanes that have ended, or that the block does not have.
+    NamedAbsent,
+    /// The thread asks a lane for its value that takes no part.
+    SourceAbsent,
+}
+
+impl<P> BarrierDivergence<P> {
+    pub(super) fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> BarrierDivergence<Q> {
+        let Self { block, barriers, reduces } = self;
+        let barriers = barriers.into_iter().map(|Arrived { place: at, threads, thread }| Arrived {
+            place: place(at),
+            threads,
+            thread,
+        });
+        BarrierDivergence { block, barriers: barriers.collect(), reduces }
+    }
+}
+
+impl<P> MaskMisuse<P> {
+    pub(super) fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> MaskMisuse<Q> {
+        let Self { kind, at, place: here, block, thread, mask, lanes } = self;
+        MaskMisuse { kind, at, place: place(here), block, thread, mask, lanes }
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for BarrierDivergence<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { block, barriers, reduces } = self;
+        let all: u32 = barriers.iter().map(|arrived| arrived.threads).sum();
+        write!(f, "barrier divergence in block {}", Triple(*block))?;
+        let mut separator = ": ";
+        for Arrived { place, threads, thread } in barriers {
+            let first = Triple(*thread);
+            write!(f, "{separator}{threads} of {all} threads, {first} the first, wait at {place}")?;
+            separator = "; ";
+        }
+        f.write_str(if *reduces {
+            "; on a GPU, a barrier that computes something ends the launch here"
+        } else {
+            "; every thread of a block has to come to the same barrier"
+        })
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for MaskMisuse<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, at, place, block, thread, mask, lanes } = self;
+        let (at, thread, block) = (at.name(), Triple(*thread), Triple(*block));
+        match kind {
+            MaskKind::CallerNotNamed => write!(
+                f,
+                "thread {thread} of block {block} is not in its own mask {mask:#010x}, at the {at} at {place}"
+            ),
+            MaskKind::NamedAbsent => write!(
+                f,
+                "mask {mask:#010x} of thread {thread} of block {block} names lanes {lanes:#010x} that have ended or \
+                 are not in the block, at the {at} at {place}"
+            ),
+            MaskKind::SourceAbsent => write!(
+                f,
+                "thread {thread} of block {block} reads lane {}, which takes no part: what it gets is open, at the \
+                 {at} at {place}",
+                lanes.trailing_zeros()
+            ),
+        }
+    }
+}

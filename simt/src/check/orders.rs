@@ -1,0 +1,155 @@
+//! Whether what a launch leaves behind depends on the order in which its threads run.
+use super::finding::{Finding, Location, Problem, Severity};
+use crate::{Arg, Launch, Memory, Outcome, TracedProgram};
+use std::fmt;
+use warpwise_compiler::ir::{AtomicOp, Kernel, Op, ParamKind, Scalar, Ty, number};
+
+/// How many orders are drawn.
+const ORDERS: u64 = 4;
+
+/// A launch that leaves something else behind if its threads run in another order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderDependence {
+    /// What the other order is drawn from.
+    pub seed: u64,
+    /// What differs.
+    pub difference: Difference,
+    /// Whether the kernel adds up floats atomically, which rounds otherwise in each order.
+    pub adds_floats: bool,
+}
+
+/// What differs between two orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Difference {
+    /// How the launch ends: in one of them threads fail a check, or cannot go on, and not in the other.
+    End,
+    /// Elements of a buffer.
+    Elements {
+        /// The first of them.
+        first: Location,
+        /// What it is in the usual order and in the other, if it is a number.
+        values: Option<[String; 2]>,
+        /// How many.
+        count: u64,
+    },
+}
+
+impl TracedProgram {
+    /// Runs `launch` in the usual order and in some that are drawn from seeds, and compares bit by bit what
+    /// they leave behind. The memory that it is given is afterwards what it was before.
+    pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let before = Left::of(Outcome::default(), launch);
+        let run = |seed| {
+            let outcome = self.run(launch, seed, Vec::new());
+            let left = Left::of(outcome, launch);
+            before.restore(launch);
+            left
+        };
+        let usual = run(None);
+        let other = |seed| Some((seed, usual.difference(&run(Some(seed)), self.kernel())?));
+        let (seed, difference) = (1..=ORDERS).find_map(other)?;
+        let adds_floats = adds_floats(self.kernel());
+        let dependence = OrderDependence { seed, difference, adds_floats };
+        let problem = Problem::Order(dependence);
+        Some(Finding { problem, severity: Severity::Warning, count: 1 })
+    }
+}
+
+/// What a launch leaves behind.
+struct Left {
+    outcome: Outcome,
+    /// The bytes of each argument; none of a scalar.
+    bytes: Vec<Vec<u8>>,
+}
+
+impl Left {
+    fn of(outcome: Outcome, launch: &Launch<'_>) -> Self {
+        let bytes = |arg: &Arg<'_>| {
+            let mut bytes = vec![0; memory(arg).map_or(0, Memory::len)];
+            if let Some(memory) = memory(arg) {
+                memory.read_into(0, &mut bytes);
+            }
+            bytes
+        };
+        Self { outcome, bytes: launch.args.iter().map(bytes).collect() }
+    }
+
+    fn restore(&self, launch: &Launch<'_>) {
+        for (arg, bytes) in launch.args.iter().zip(&self.bytes) {
+            if let Some(memory) = memory(arg) {
+                memory.write(0, bytes);
+            }
+        }
+    }
+
+    fn difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
+        let ends = |outcome: &Outcome| (outcome.fault.is_some(), outcome.stopped.is_some());
+        if ends(&self.outcome) != ends(&other.outcome) {
+            return Some(Difference::End);
+        }
+        let params = kernel.params.iter().zip(self.bytes.iter().zip(&other.bytes));
+        params.into_iter().find_map(|((_, param), (one, other))| {
+            let ParamKind::Slice { elem, .. } = &param.kind else { return None };
+            let size = elem.size().filter(|size| *size > 0)? as usize;
+            let differing = || {
+                let pairs = one.chunks(size).zip(other.chunks(size)).enumerate();
+                pairs.filter(|(_, (one, other))| one != other)
+            };
+            let (index, (one, other)) = differing().next()?;
+            let text = |scalar: Scalar, bytes: &[u8]| {
+                let bits = bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                number(scalar, bits).to_string()
+            };
+            let values = elem.scalar().map(|scalar| [text(scalar, one), text(scalar, other)]);
+            let first = Location { buffer: param.name.clone(), index: index as u64, offset: 0 };
+            Some(Difference::Elements { first, values, count: differing().count() as u64 })
+        })
+    }
+}
+
+fn memory<'a>(arg: &Arg<'a>) -> Option<&'a Memory> {
+    match *arg {
+        Arg::Scalar(_) => None,
+        Arg::Slice { memory, .. } => Some(memory),
+    }
+}
+
+fn adds_floats(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| {
+        let adds = matches!(inst.op, Op::Atomic { op: AtomicOp::Add | AtomicOp::Sub, .. });
+        adds && matches!(inst.ty, Ty::Scalar(scalar) if scalar.is_float())
+    })
+}
+
+impl fmt::Display for OrderDependence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, difference, adds_floats } = self;
+        match difference {
+            Difference::End => write!(
+                f,
+                "whether threads fail depends on the order in which they run: otherwise with seed {seed}"
+            )?,
+            Difference::Elements { first, values, count } => {
+                write!(f, "what is left in `{}` depends on the order of threads: ", first.buffer)?;
+                match values {
+                    Some([usual, other]) => {
+                        write!(
+                            f,
+                            "{first} is {usual} in the usual order and {other} with seed {seed}"
+                        )?;
+                    }
+                    None => write!(f, "{first} differs with seed {seed}")?,
+                }
+                if *count > 1 {
+                    write!(f, ", and {} elements more differ", count - 1)?;
+                }
+            }
+        }
+        if *adds_floats {
+            f.write_str("; floats that are added atomically are rounded otherwise in each order")?;
+        }
+        write!(f, "; `with_schedule({seed})` runs that order again")
+    }
+}

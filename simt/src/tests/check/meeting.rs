@@ -1,0 +1,157 @@
+//! Barriers and masks.
+use super::{found_in, kernel, texts};
+use crate::{
+    Arg, CheckedProgram, Checks, Launch, Memory, Problem, Severity, TracedProgram, tests::shape,
+};
+
+const THREADS: &str = "%t = builtin thread_idx.x : u32 !0
+    %k0 = const 0 : u32 !0
+    %k1 = const 1 : u32 !0
+    %k8 = const 8 : u32 !0
+    %k16 = const 16 : u32 !0\n";
+
+fn found(inside: &str, threads: u32) -> Vec<String> {
+    texts(&found_in(&format!("{THREADS}{inside}"), shape(3, threads), &[]))
+}
+
+#[test]
+fn threads_at_different_barriers_are_found() {
+    let parted = |one, other| {
+        format!(
+            "%low = lt %t, %k16 : bool !0
+             %if = if %low !0 {{ %a = {one} !5 }} else {{ %b = {other} !6 }}"
+        )
+    };
+    assert_eq!(
+        found(&parted("barrier", "barrier"), 64),
+        [
+            "warning: barrier divergence in block (0,0,0): 16 of 64 threads, (0,0,0) the first, wait at !5; \
+          48 of 64 threads, (16,0,0) the first, wait at !6; every thread of a block has to come to the same barrier \
+          [3 times]"
+        ]
+    );
+    let count = "%low2 = lt %t, %k8 : bool !0\n";
+    let text = parted("barrier", "barrier.count %low2 : u64");
+    assert_eq!(
+        found(&format!("{count}{text}"), 64),
+        ["barrier divergence in block (0,0,0): 16 of 64 threads, (0,0,0) the first, wait at !5; \
+          48 of 64 threads, (16,0,0) the first, wait at !6; on a GPU, a barrier that computes something ends the \
+          launch here [3 times]"]
+    );
+}
+
+#[test]
+fn threads_that_return_do_not_miss_at_barriers() {
+    let clean = "%low = lt %t, %k16 : bool !0
+        %if = if %low !0 { %r = return !0 }
+        %two = const 2 : u32 !0
+        %for = for %k0, %two, step %k1 : u32 !0 { %a = barrier !5 }";
+    assert_eq!(found(clean, 300), [""; 0]);
+    // In one arm each, and both come to one behind it.
+    let behind = "%low = lt %t, %k16 : bool !0
+        %if = if %low !0 { %f = fence.block !0 } else { %g = fence.device !0 }
+        %a = barrier !5";
+    assert_eq!(found(behind, 300), [""; 0]);
+}
+
+#[test]
+fn threads_name_themselves() {
+    let text = "%mask = const 0xfffffffe : u32 !0
+        %w = sync_warp %mask !7";
+    assert_eq!(
+        found(text, 32),
+        [
+            "thread (0,0,0) of block (0,0,0) is not in its own mask 0xfffffffe, at the warp barrier at !7 [3 times]"
+        ]
+    );
+}
+
+#[test]
+fn lanes_that_are_not_there_are_named() {
+    let text = "%mask = const 0x00ffffff : u32 !0
+        %w = sync_warp %mask !7";
+    assert_eq!(
+        found(text, 16),
+        [
+            "info: mask 0x00ffffff of thread (0,0,0) of block (0,0,0) names lanes 0x00ff0000 that have ended or are not \
+          in the block, at the warp barrier at !7 [48 times]"
+        ]
+    );
+    // Without a mask, and with one of all lanes, those that there are are meant.
+    assert_eq!(found("%w = sync_warp !7", 16), [""; 0]);
+    assert_eq!(found("%all = const 0xffffffff : u32 !0 %w = sync_warp %all !7", 16), [""; 0]);
+}
+
+#[test]
+fn values_of_lanes_that_take_no_part_are_open() {
+    let down = "%v = shuffle.down %t, %k8, width 32 : u32 !7";
+    assert_eq!(
+        found(down, 48),
+        [
+            "info: thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at the \
+          shuffle at !7 [24 times]"
+        ]
+    );
+    assert_eq!(found(down, 64), [""; 0], "past the edge each gets its own");
+    let in_groups = "%v = shuffle.xor %t, %k1, width 16 : u32 !7";
+    assert_eq!(found(in_groups, 48), [""; 0]);
+}
+
+#[test]
+fn what_nobody_asks_for_is_not_checked() {
+    let text = format!("{THREADS}%mask = const 0xfffffffe : u32 !0 %w = sync_warp %mask !7");
+    let program = CheckedProgram::new(&kernel(&text));
+    let launch = Launch { grid: [1; 3], block: [32, 1, 1], args: &[], workers: None, steps: None };
+    assert_eq!(program.run(&launch, Checks::RACE).1, []);
+    assert_eq!(program.run(&launch, Checks::SYNC).1.len(), 1);
+}
+
+/// What `compare_orders` says of a kernel, on a buffer of zeros, which it leaves as they are.
+fn orders(inside: &str, blocks: u32, threads: u32) -> Option<String> {
+    let memory = Memory::zeroed(4 * 1024);
+    let args = [Arg::Slice { memory: &memory, len: 1024 }];
+    let (grid, block) = ([blocks, 1, 1], [threads, 1, 1]);
+    let launch = Launch { grid, block, args: &args, workers: None, steps: Some(1 << 26) };
+    let found = TracedProgram::new(&kernel(inside)).compare_orders(&launch);
+    let mut bytes = vec![1; 4 * 1024];
+    memory.read_into(0, &mut bytes);
+    assert!(bytes.iter().all(|byte| *byte == 0), "memory is as it was");
+    found.map(|found| {
+        assert!(matches!(found.problem, Problem::Order(_)));
+        assert_eq!(found.severity, Severity::Warning);
+        found.to_string()
+    })
+}
+
+#[test]
+fn orders_that_leave_something_else_behind_are_found() {
+    let last = "param arg0 = out: write [u32] !0
+        %i = builtin global_idx.x : u32 !0
+        %k0 = const 0 : u32 !0
+        %out = param arg0 : ptr global !0
+        %p = index %out, %k0, 4 : ptr global !0
+        %s = store %p, %i !0";
+    let text = orders(last, 4, 64).unwrap();
+    assert!(
+        text.starts_with("what is left in `out` depends on the order of threads: out[0] is 255 in"),
+        "{text}"
+    );
+    let own = "param arg0 = out: write [u32] !0
+        %i = builtin global_idx.x : u32 !0
+        %out = param arg0 : ptr global !0
+        %p = index %out, %i, 4 : ptr global !0
+        %s = store %p, %i !0";
+    assert_eq!(orders(own, 4, 64), None);
+    let sum = "param arg0 = out: atomic [f32] !0
+        %i = builtin global_idx.x : u32 !0
+        %one = const 1 : u32 !0
+        %j = add %i, %one : u32 !0
+        %x = cast %j : f32 !0
+        %unit = const 1.0 : f32 !0
+        %v = div %unit, %x : f32 !0
+        %out = param arg0 : ptr global !0
+        %a = atomic.add.relaxed.device %out, %v : f32 !0";
+    let text = orders(sum, 4, 64).unwrap();
+    assert!(text.contains("; floats that are added atomically are rounded otherwise"), "{text}");
+    assert_eq!(orders(&sum.replace("%v : f32", "%unit : f32"), 4, 64), None, "whole numbers");
+}

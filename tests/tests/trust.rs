@@ -1,0 +1,255 @@
+//! What may be relied on, whatever the shape of a launch and the order of its threads: launches end, with the
+//! right result or an error, and leave others alone.
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+use warpwise::{Error, prelude::*};
+
+/// The interpreter, in the usual order and in drawn ones.
+fn devices() -> Vec<Device> {
+    let drawn = (1..4).map(|seed| Device::cpu().with_schedule(seed));
+    std::iter::once(Device::cpu()).chain(drawn).collect()
+}
+
+/// Rounds with a barrier in each, behind threads that have left: all but the last in the block and every
+/// seventh.
+#[kernel]
+#[allow(gpu_barriers_after_divergent_returns)]
+fn rounds(out: &mut [u32]) {
+    let tile = shared!([u32; 1024]);
+    let (t, n) = (thread_idx_x(), block_dim_x());
+    tile[t] = t as u32;
+    sync_threads();
+    if t % 7 == 6 && t + 1 != n {
+        return;
+    }
+    for round in 0..4 {
+        let from = tile[(t + round + 1) % n];
+        sync_threads();
+        tile[t] = from + 1;
+        sync_threads();
+    }
+    out[block_idx_x() * n + t] = tile[t];
+}
+
+fn rounds_on_host(n: usize) -> Vec<u32> {
+    let left = |t: usize| t % 7 == 6 && t + 1 != n;
+    let mut tile: Vec<u32> = (0..n as u32).collect();
+    for round in 0..4 {
+        let from: Vec<u32> = (0..n).map(|t| tile[(t + round + 1) % n]).collect();
+        (0..n).filter(|t| !left(*t)).for_each(|t| tile[t] = from[t] + 1);
+    }
+    (0..n).map(|t| if left(t) { 0 } else { tile[t] }).collect()
+}
+
+#[test]
+fn blocks_of_any_size_meet_behind_threads_that_have_left() {
+    let sizes =
+        [1, 2, 7, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 511, 513, 777, 992, 1000, 1023, 1024];
+    for device in devices() {
+        for n in sizes {
+            let mut out = device.zeros::<u32>(2 * n).unwrap();
+            rounds::launch(&device, LaunchConfig::grid(2).block(n), &mut out).unwrap();
+            let out = out.to_vec().unwrap();
+            assert_eq!(out[..n], rounds_on_host(n), "{n}");
+            assert_eq!(out[n..], out[..n], "{n}");
+        }
+    }
+}
+
+/// Every thread takes a number, and adds it up.
+#[kernel]
+fn numbers(next: &[AtomicU32], sum: &[AtomicU32], taken: &mut [u32]) {
+    let number = next[0].fetch_add(1, Relaxed);
+    sum[number as usize % 3].fetch_add(number, Relaxed);
+    taken[number as usize] += 1;
+}
+
+#[test]
+fn atomics_lose_nothing_under_contention() {
+    for device in devices() {
+        for (grid, block) in
+            [((5, 1, 1), (1000, 1, 1)), ((3, 2, 2), (8, 8, 4)), ((1, 7, 1), (1, 33, 3))]
+        {
+            let threads = grid.0 * grid.1 * grid.2 * block.0 * block.1 * block.2;
+            let next = device.zeros::<u32>(1).unwrap().into_atomic();
+            let sum = device.zeros::<u32>(3).unwrap().into_atomic();
+            let mut taken = device.zeros::<u32>(threads).unwrap();
+            let config = LaunchConfig::grid(grid).block(block);
+            numbers::launch(&device, config, &next, &sum, &mut taken).unwrap();
+            assert_eq!(next.to_vec().unwrap(), [threads as u32]);
+            assert_eq!(taken.to_vec().unwrap(), vec![1; threads]);
+            let all: u32 = (0..threads as u32).sum();
+            assert_eq!(sum.to_vec().unwrap().iter().sum::<u32>(), all);
+        }
+    }
+}
+
+/// Threads take turns with a lock: those of a warp, too.
+#[kernel]
+fn locked(lock: &[AtomicU32], count: &mut [u32]) {
+    loop {
+        if lock[0].compare_exchange(0, 1, Acquire, Relaxed).is_ok() {
+            count[0] += 1;
+            lock[0].store(0, Release);
+            break;
+        }
+    }
+}
+
+/// Odd lanes wait for what even lanes produce.
+#[kernel]
+fn handed_over(ready: &[AtomicU32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i % 2 == 1 {
+        while ready[i - 1].load(Acquire) == 0 {}
+        out[i] = out[i - 1] + 1;
+    } else {
+        out[i] = 10 * i as u32;
+        ready[i].store(1, Release);
+    }
+}
+
+/// Each block adds its number to what the blocks before it have come to, as it gets it from the one before.
+#[kernel]
+fn look_back(sums: &[AtomicU32], order: &[AtomicU32]) {
+    if thread_idx_x() == 0 {
+        let block = block_idx_x();
+        let mut before = 0;
+        if block > 0 {
+            loop {
+                before = sums[block - 1].load(Acquire);
+                if before != 0 {
+                    break;
+                }
+            }
+        }
+        sums[block].store(before + block as u32 + 1, Release);
+        order[0].fetch_add(1, AcqRel);
+    }
+}
+
+#[test]
+fn threads_that_wait_for_others_finish() {
+    for device in devices() {
+        let device = device.with_step_budget(1 << 28);
+        for (blocks, threads) in [(1, 32), (3, 40), (2, 300)] {
+            let lock = device.zeros::<u32>(1).unwrap().into_atomic();
+            let mut count = device.zeros::<u32>(1).unwrap();
+            let config = LaunchConfig::grid(blocks).block(threads);
+            locked::launch(&device, config, &lock, &mut count).unwrap();
+            assert_eq!(count.to_vec().unwrap(), [(blocks * threads) as u32]);
+        }
+        let ready = device.zeros::<u32>(512).unwrap().into_atomic();
+        let mut out = device.zeros::<u32>(512).unwrap();
+        handed_over::launch(&device, LaunchConfig::grid(2).block(256), &ready, &mut out).unwrap();
+        let expected: Vec<u32> = (0..512).map(|i| 10 * (i / 2 * 2) + i % 2).collect();
+        assert_eq!(out.to_vec().unwrap(), expected);
+        let sums = device.zeros::<u32>(150).unwrap().into_atomic();
+        let order = device.zeros::<u32>(1).unwrap().into_atomic();
+        look_back::launch(&device, LaunchConfig::grid(150).block(64), &sums, &order).unwrap();
+        let expected: Vec<u32> = (1..=150).map(|n| n * (n + 1) / 2).collect();
+        assert_eq!(sums.to_vec().unwrap(), expected);
+    }
+}
+
+/// Ends never, in one way or another.
+#[kernel]
+fn endless(kind: u32, flag: &[AtomicU32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if kind == 0 {
+        loop {
+            out[i] += 1;
+        }
+    }
+    if kind == 1 {
+        while flag[0].load(Acquire) == 0 {}
+    }
+    if kind == 2 && i == 0 {
+        while flag[0].load(Acquire) == 0 {}
+    }
+    sync_threads();
+    if kind == 3 && i % 32 == 5 {
+        loop {}
+    }
+    sync_threads();
+    out[i] = 1;
+}
+
+#[test]
+fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
+    for device in devices() {
+        let stopped = device.clone().with_step_budget(200_000);
+        for kind in 0..4 {
+            let flag = device.zeros::<u32>(1).unwrap().into_atomic();
+            let mut out = device.zeros::<u32>(300).unwrap();
+            let config = LaunchConfig::grid(3).block(100);
+            let error = endless::launch(&stopped, config, kind, &flag, &mut out).unwrap_err();
+            let Error::Stopped { kernel: "endless", reason, fault: None } = error else {
+                panic!("{error}")
+            };
+            assert!(reason.contains("200000 steps"), "{reason}");
+            device.synchronize().unwrap();
+            let mut out = device.zeros::<u32>(300).unwrap();
+            endless::launch(&stopped, config, 4, &flag, &mut out).unwrap();
+            assert_eq!(out.to_vec().unwrap(), [1; 300]);
+        }
+    }
+}
+
+/// Thread 70 of block 1 reads past the end.
+#[kernel]
+fn faulty(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let from = if i == 170 { x.len() } else { i };
+    out[i] = x[from] + 1;
+}
+
+#[test]
+fn a_launch_that_fails_disturbs_no_other() {
+    let x = vec![3u32; 300];
+    let well = |device: &Device| {
+        let x = device.upload(&x).unwrap();
+        let mut out = device.zeros::<u32>(64).unwrap();
+        faulty::launch(device, LaunchConfig::grid(1).block(64), &x, &mut out).unwrap();
+        assert_eq!(out.to_vec().unwrap(), [4; 64]);
+    };
+    let fails = |device: &Device| {
+        let x = device.upload(&x).unwrap();
+        let mut out = device.zeros::<u32>(300).unwrap();
+        faulty::launch(device, LaunchConfig::grid(3).block(100), &x, &mut out).unwrap();
+        let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
+        assert_eq!((panic.block, panic.thread, panic.count), ([1, 0, 0], [70, 0, 0], 1));
+        let out = out.to_vec().unwrap();
+        assert!(out.iter().enumerate().all(|(i, v)| *v == if i == 170 { 0 } else { 4 }));
+    };
+    for device in devices() {
+        fails(&device);
+        well(&device);
+        std::thread::scope(|scope| {
+            scope.spawn(|| (0..20).for_each(|_| fails(&device)));
+            scope.spawn(|| (0..20).for_each(|_| well(&Device::cpu())));
+        });
+    }
+}
+
+#[test]
+fn nothing_runs_on_nothing() {
+    for device in devices() {
+        let x = device.upload::<u32>(&[]).unwrap();
+        let mut out = device.zeros::<u32>(0).unwrap();
+        for config in [
+            LaunchConfig::cover(0),
+            LaunchConfig::grid((3, 0, 2)),
+            LaunchConfig::grid(0).block(1024),
+        ] {
+            faulty::launch(&device, config, &x, &mut out).unwrap();
+        }
+        device.synchronize().unwrap();
+        faulty::launch(&device, LaunchConfig::grid(1).block(1), &x, &mut out).unwrap();
+        let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
+        assert_eq!((panic.index, panic.len, panic.count), (Some(0), Some(0), 1));
+        assert_eq!(out.to_vec().unwrap(), []);
+    }
+}
