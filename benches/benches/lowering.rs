@@ -6,17 +6,20 @@
 //! builds the macro without optimization, and once more with the attributes taken off. The
 //! difference, divided by the number of kernels, is all that the macro costs: reading tokens,
 //! lowering, linting, optimizing, emitting PTX, and rustc's work on what it expands to.
-//! On Linux it is processor time, which other work on the machine disturbs less.
+//! On Linux it is processor time, which other work on the machine disturbs less. A kernel of 500 lines comes last.
 use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
-use warpwise_benches::median;
+use warpwise_benches::{long_kernel::long_kernel, median};
 
-/// Kernels in the crate, a multiple of the number of templates.
+/// Kernels in the crate.
 const KERNELS: usize = 90;
+/// Kernels of [`LINES`] lines in the crate.
+const LONG_KERNELS: usize = 9;
+const LINES: usize = 500;
 /// Times that each variant is checked.
 const RUNS: usize = 3;
 
@@ -96,28 +99,34 @@ fn main() {
     create(root, &place);
     let mut all = 0.0;
     for template in TEMPLATES {
-        let kernels = source(&[template]);
-        let plain: String = kernels
-            .lines()
-            .filter(|line| !line.starts_with("#[kernel"))
-            .map(|line| format!("{line}\n"))
-            .collect();
-        check(&place, &kernels, "to build what it depends on");
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for run in 0..RUNS {
-            with.push(check(&place, &kernels, &run.to_string()));
-            without.push(check(&place, &plain, &run.to_string()));
-        }
-        let (with, without) = (median(with), median(without));
-        let each = (with.as_secs_f64() - without.as_secs_f64()) * 1e3 / KERNELS as f64;
-        let name = template.split_once("fn ").and_then(|(_, rest)| rest.split_once("_NUMBER"));
-        let name = name.expect("a template has a name").0;
-        println!(
-            "{name:8} {each:6.2} ms a kernel ({KERNELS} of them: {with:.2?}, as plain functions {without:.2?})"
-        );
-        all += each;
+        all += measure(&place, template, KERNELS);
     }
     println!("{:8} {:6.2} ms a kernel", "mean", all / TEMPLATES.len() as f64);
+    measure(&place, &long_kernel(LINES), LONG_KERNELS);
+}
+
+/// Says what a kernel costs of which `count` are in the crate: milliseconds.
+fn measure(place: &Path, template: &str, count: usize) -> f64 {
+    let kernels = source(template, count);
+    let plain: String = kernels
+        .lines()
+        .filter(|line| !line.starts_with("#[kernel"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    check(place, &kernels, "to build what it depends on");
+    let (mut with, mut without) = (Vec::new(), Vec::new());
+    for run in 0..RUNS {
+        with.push(check(place, &kernels, &run.to_string()));
+        without.push(check(place, &plain, &run.to_string()));
+    }
+    let (with, without) = (median(with), median(without));
+    let each = (with.as_secs_f64() - without.as_secs_f64()) * 1e3 / count as f64;
+    let name = template.split_once("fn ").and_then(|(_, rest)| rest.split_once("_NUMBER"));
+    let name = name.expect("a template has a name").0;
+    println!(
+        "{name:8} {each:6.2} ms a kernel ({count} of them: {with:.2?}, as plain functions {without:.2?})"
+    );
+    each
 }
 
 /// A crate of its own that depends on `warpwise`.
@@ -133,9 +142,8 @@ fn create(root: &Path, place: &Path) {
     fs::copy(root.join("Cargo.lock"), lock).expect("the workspace has a lock file");
 }
 
-fn source(templates: &[&str]) -> String {
-    let kernels = templates.iter().cycle().take(KERNELS).enumerate();
-    let kernels = kernels.map(|(i, kernel)| kernel.replace("NUMBER", &i.to_string()));
+fn source(template: &str, count: usize) -> String {
+    let kernels = (0..count).map(|i| template.replace("NUMBER", &i.to_string()));
     let start = "//! Many kernels.\n#![allow(warnings)]\nuse warpwise::prelude::*;\n\n".to_owned();
     start + &kernels.collect::<Vec<_>>().join("\n")
 }

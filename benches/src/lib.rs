@@ -6,6 +6,7 @@
 //! else runs kernels on CPUs.
 mod black_scholes;
 pub mod kernels;
+pub mod long_kernel;
 pub mod math;
 mod measure;
 mod nbody;

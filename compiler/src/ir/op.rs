@@ -736,7 +736,9 @@ struct Parts<T, const N: usize> {
 
 impl<T, const N: usize> Parts<T, N> {
     const fn of(parts: [Option<T>; N]) -> Self {
-        Self { parts, next: 0 }
+        // Where there is no first, there is none at all.
+        let next = if N > 0 && parts[0].is_none() { N } else { 0 };
+        Self { parts, next }
     }
 }
 

@@ -20,9 +20,11 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (id, call) in why::barriers(kernel) {
         let control = block.control[id];
-        let stays = why::all_come(analyses, id)
-            || mismatched_barriers::counterpart(kernel, analyses, id).is_some();
-        if control.varies() && !why::is_of_loop(kernel, control) && !stays {
+        let stays = || {
+            why::all_come(analyses, id)
+                || mismatched_barriers::counterpart(kernel, analyses, id).is_some()
+        };
+        if control.varies() && !why::is_of_loop(kernel, control) && !stays() {
             found.push(Finding {
                 message: format!("`{call}` is not reached by every thread of the block"),
                 span: kernel.insts[id].span,

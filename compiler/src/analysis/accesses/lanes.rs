@@ -229,3 +229,37 @@ fn power_of_two(number: i64) -> u64 {
 fn lower(a: u64, b: u64) -> u64 {
     if a == 0 || (b != 0 && b < a) { b } else { a }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::trace;
+
+    #[test]
+    fn warps_of_one_pattern_want_the_same() {
+        let mut known: Vec<(Pattern, Lanes)> = Vec::new();
+        let mut shared = 0;
+        for dims in [[256, 1, 1], [16, 16, 1], [12, 9, 2], [33, 3, 2]] {
+            known.clear();
+            let warps = dims.iter().product::<u32>() as usize / LANES;
+            for step in [[4, 0, 0], [0, 4, 0], [4, 64, 0], [132, 4, -8]] {
+                for first in [0, 4, 128, 132] {
+                    let affine = trace::Affine { first, step, dims };
+                    let offset = Value::from(Factors::Affine(affine));
+                    for (warp, active) in (0..warps).flat_map(|w| [(w, u32::MAX), (w, 0xf0f0)]) {
+                        let pattern = Pattern::of(&offset, warp, active).unwrap().unwrap();
+                        let lanes = Lanes::of(&offset, warp, active).unwrap().normal(WINDOW);
+                        match known.iter().find(|(other, _)| *other == pattern) {
+                            Some((_, other)) => {
+                                assert_eq!(*other, lanes, "{dims:?} {step:?} {first} {warp}");
+                                shared += 1;
+                            }
+                            None => known.push((pattern, lanes)),
+                        }
+                    }
+                }
+            }
+        }
+        assert!(shared > 100, "{shared}");
+    }
+}

@@ -2,7 +2,7 @@
 use super::{
     Among, Kind, MemoryRaces, Race, Side, Why,
     accesses::{self, Access},
-    block::{add_doubt, kind, pairs},
+    block::{add_doubt, is_too_much, kind, pairs},
     guards::Guards,
     order::{self, Between},
     overlap::{Meeting, Parts, Relation, Side as Of, may_meet, meet},
@@ -12,6 +12,7 @@ use crate::{
     analysis::trace::{Monomial, SymbolId, SymbolKind, Trace, What, Which},
     ir::{Axis, Builtin, Effect, InstId, Kernel, Op, Order, Scope, Space},
 };
+use std::cell::Cell;
 
 /// Looks at pairs of accesses of two blocks.
 pub(super) struct Across<'a> {
@@ -20,6 +21,8 @@ pub(super) struct Across<'a> {
     order: &'a order::Order<'a>,
     guards: &'a Guards<'a>,
     values: &'a Values<'a>,
+    /// What looking at accesses has cost.
+    work: &'a Cell<u64>,
     /// The axes along which the kernel asks for blocks.
     axes: Vec<Axis>,
     /// Whether anything orders blocks but the grid's barrier.
@@ -33,6 +36,7 @@ impl<'a> Across<'a> {
         order: &'a order::Order<'a>,
         guards: &'a Guards<'a>,
         values: &'a Values<'a>,
+        work: &'a Cell<u64>,
     ) -> Self {
         let asks = |of: Axis| {
             kernel.insts.iter().any(|(_, inst)| {
@@ -44,13 +48,17 @@ impl<'a> Across<'a> {
         };
         let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().filter(|&axis| asks(axis)).collect();
         let is_ordered = kernel.insts.iter().any(|(_, inst)| accesses::orders(&inst.op));
-        Self { kernel, trace, order, guards, values, axes, is_ordered }
+        Self { kernel, trace, order, guards, values, work, axes, is_ordered }
     }
 
     /// Adds what is known of the accesses of `list`, which are all to one buffer.
     pub(super) fn find(&self, list: &[&Access<'_>], memory: &mut MemoryRaces) {
         memory.races.extend(self.unfenced(list));
         for (first, second) in pairs(list) {
+            if is_too_much(self.work) {
+                memory.doubts.push(super::doubt(first.inst, Why::TooManyAccesses));
+                return;
+            }
             if first.conflicts(second, true) {
                 self.pair(first, second, memory);
             }
@@ -141,7 +149,7 @@ impl<'a> Across<'a> {
             // How many threads a block has is assumed, unless it is declared.
             let all = |x: usize, y: usize| self.trace.shape.declared || x == y;
             let [next_a, next_b] = [a.moved(&is)?, b.moved(&is)?];
-            meet(a, &next_b, &all).or_else(|| meet(&next_a, b, &all))
+            meet(a, &next_b, &all, self.work).or_else(|| meet(&next_a, b, &all, self.work))
         })
     }
 
@@ -211,6 +219,7 @@ impl<'a> Across<'a> {
             own: &|symbol| self.differs(symbol),
             differs: &|rest| self.names_blocks(rest),
             accept: &|_, _| true,
+            work: self.work,
         };
         may_meet(a, b, &relation)
     }

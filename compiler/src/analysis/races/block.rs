@@ -4,7 +4,7 @@ use super::{
     accesses::Access,
     guards::Guards,
     order::{Between, Order},
-    overlap::{Meeting, Relation, may_meet, meet},
+    overlap::{MOST_WORK, Meeting, PAIR, Relation, may_meet, meet},
     values::Values,
 };
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     },
     ir::{Kernel, Length, Root},
 };
+use std::cell::Cell;
 
 /// Of one array or buffer, no more accesses are looked at.
 const MOST_ACCESSES: usize = 200;
@@ -29,18 +30,24 @@ pub(super) struct Block<'a> {
     pub(super) values: &'a Values<'a>,
     /// The events of fences, and of atomic operations that are more than relaxed.
     pub(super) chains: &'a [usize],
+    /// What looking at accesses has cost.
+    pub(super) work: &'a Cell<u64>,
 }
 
 impl Block<'_> {
     /// Adds what is known of the accesses of `list`, which are all to one array or buffer.
     pub(super) fn find(&self, list: &[&Access<'_>], memory: &mut MemoryRaces) {
         for (first, second) in pairs(list) {
+            if is_too_much(self.work) {
+                memory.doubts.push(super::doubt(first.inst, Why::TooManyAccesses));
+                return;
+            }
             if first.conflicts(second, false) {
                 self.pair(first, second, memory);
             }
         }
         if list.len() > MOST_ACCESSES {
-            memory.doubts.push(super::doubt(list[MOST_ACCESSES].inst, Why::TooLong));
+            memory.doubts.push(super::doubt(list[MOST_ACCESSES].inst, Why::TooManyAccesses));
         }
     }
 
@@ -157,7 +164,7 @@ impl Block<'_> {
         let of_warps = |symbol: SymbolId| self.trace.symbols[symbol].group == Group::Warp;
         let one_warp = first.mentions(&of_warps) || second.mentions(&of_warps);
         let accept = |x: usize, y: usize| (!one_warp || x / 32 == y / 32) && accept(x, y);
-        let found = meet(a, b, &accept)?;
+        let found = meet(a, b, &accept, self.work)?;
         let inside = found.symbolic
             || self.size(first.root).is_none_or(|size| found.at >= 0 && found.at < size);
         inside.then_some(found)
@@ -207,9 +214,16 @@ impl Block<'_> {
             own: &own,
             differs: &|_| false,
             accept: &accept,
+            work: self.work,
         };
         may_meet(a, b, &relation)
     }
+}
+
+/// Counts a pair of accesses; whether so much has been looked at that no more is.
+pub(super) fn is_too_much(work: &Cell<u64>) -> bool {
+    work.set(work.get() + PAIR);
+    work.get() > MOST_WORK
 }
 
 /// What two accesses do that meet.

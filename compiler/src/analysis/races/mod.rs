@@ -53,6 +53,7 @@ use crate::{
     ir::{Access, InstId, Kernel, ParamKind, Root, Space},
 };
 use accesses::accesses;
+use std::cell::Cell;
 
 /// What is known of the races of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -175,6 +176,8 @@ pub enum Why {
     OneBlock,
     /// The kernel is too long to be looked at as a whole.
     TooLong,
+    /// There are too many accesses to look at each pair.
+    TooManyAccesses,
 }
 
 impl Why {
@@ -193,6 +196,7 @@ impl Why {
                 "every block does the same, and nothing says that the grid has more than one"
             }
             Self::TooLong => "the kernel takes too many steps to follow",
+            Self::TooManyAccesses => "there are too many accesses to look at each pair",
         }
     }
 }
@@ -238,6 +242,7 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
     let events = trace.events.iter().enumerate();
     let chains = events.filter(|(_, event)| accesses::orders(&kernel.insts[event.inst].op));
     let chains: Vec<usize> = chains.map(|(number, _)| number).collect();
+    let work = Cell::new(0);
     let block = block::Block {
         kernel,
         trace,
@@ -245,8 +250,9 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
         guards: &guards,
         values: &values,
         chains: &chains,
+        work: &work,
     };
-    let across = across::Across::new(kernel, trace, &order, &guards, &values);
+    let across = across::Across::new(kernel, trace, &order, &guards, &values, &work);
     let memory = roots(kernel).map(|root| {
         let mut memory = MemoryRaces { root, races: Vec::new(), doubts: Vec::new() };
         let list: Vec<_> = accesses.iter().filter(|access| access.root == Some(root)).collect();
@@ -290,4 +296,44 @@ fn roots(kernel: &Kernel) -> impl Iterator<Item = Root> {
     });
     let shared = kernel.shared.ids().map(Root::Shared);
     params.map(|(id, _)| Root::Param(id)).chain(shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MemoryRaces, Why};
+    use crate::{analysis::Analyses, ir::Kernel};
+
+    /// What is known of an array to which each thread stores so often, in each place next to the last.
+    fn stores(count: usize) -> MemoryRaces {
+        let mut text = "kernel stores {
+            block 256, 1, 1
+            shared @0 = tile: [f32; 4096]
+            %0 = builtin thread_idx.x : u64
+            %1 = shared @0 : ptr shared
+            %2 = const 1 : f32
+            %3 = const 4096 : u64\n"
+            .to_owned();
+        for store in 0..count {
+            let [by, at, checked, place, unit] = [4, 5, 6, 7, 8].map(|id| id + 5 * store);
+            text += &format!(
+                "%{by} = const {store} : u64
+                %{at} = add %0, %{by} : u64
+                %{checked} = bounds %{at}, %3 : u64
+                %{place} = index %1, %{checked}, 4 : ptr shared
+                %{unit} = store %{place}, %2\n"
+            );
+        }
+        let kernel: Kernel = (text + "}").parse().unwrap();
+        Analyses::of(&kernel).races.memory.remove(0)
+    }
+
+    #[test]
+    fn what_is_too_much_to_look_at_cannot_be_told() {
+        let gives_up = |memory: &MemoryRaces| {
+            memory.doubts.iter().any(|doubt| doubt.why == Why::TooManyAccesses)
+        };
+        let (few, many) = (stores(20), stores(150));
+        assert!(!gives_up(&few) && few.races.len() == 190, "{few:?}");
+        assert!(gives_up(&many) && many.races.len() < 150 * 149 / 2, "{many:?}");
+    }
 }

@@ -21,8 +21,6 @@ pub(super) struct Order<'a> {
     undecided: Facts<InstId, bool>,
     /// The `if`s on which each block goes one way as a whole.
     decided_by_block: Facts<InstId, bool>,
-    /// The events of each instruction, by number.
-    events: Facts<InstId, Vec<usize>>,
     /// The events at which lanes of warps meet, and those at which the grid waits, by number.
     meetings: Vec<usize>,
     grid_waits: Vec<usize>,
@@ -54,10 +52,8 @@ impl<'a> Order<'a> {
         let mut undecided = kernel.insts.facts(false);
         let mut decided_by_block = kernel.insts.facts(true);
         let mut exits = Vec::new();
-        let mut events = kernel.insts.facts(Vec::new());
         let (mut meetings, mut grid_waits) = (Vec::new(), Vec::new());
         for (number, event) in trace.events.iter().enumerate() {
-            events[event.inst].push(number);
             match event.what {
                 What::Meeting { .. } => meetings.push(number),
                 What::SyncGrid => grid_waits.push(number),
@@ -78,17 +74,7 @@ impl<'a> Order<'a> {
                 }
             }
         }
-        Self {
-            kernel,
-            trace,
-            parents,
-            undecided,
-            decided_by_block,
-            events,
-            meetings,
-            grid_waits,
-            exits,
-        }
+        Self { kernel, trace, parents, undecided, decided_by_block, meetings, grid_waits, exits }
     }
 
     fn event(&self, number: usize) -> &'a Event {
@@ -205,8 +191,8 @@ impl<'a> Order<'a> {
         let Some(repeated) = self.repeated(a, b) else { return false };
         let (from, to) = (self.event(a.min(b)), self.event(a.max(b)));
         let symbolic = iterations(from).any(|of| of.of == repeated && of.symbol.is_some());
-        let events = self.events[from.inst].iter().map(|&at| self.event(at));
-        let mut next = events.filter(|of| of.loops == from.loops && of.rounds == to.rounds);
+        let mut next =
+            self.trace.of(from.inst).filter(|of| of.loops == from.loops && of.rounds == to.rounds);
         symbolic && next.next().is_none_or(|next| next.since <= from.interval)
     }
 

@@ -8,6 +8,13 @@ use crate::{
     analysis::trace::{Monomial, Symbol, SymbolId, Threads, Value},
     id::Table,
 };
+use std::cell::Cell;
+
+/// What looking at pairs of accesses of a kernel may cost: threads that are looked at. It is counted, and not timed, so
+/// that what is found is the same everywhere.
+pub(super) const MOST_WORK: u64 = 2_000_000;
+/// What a pair costs besides.
+pub(super) const PAIR: u64 = 20;
 
 /// After so many pairs of threads of two groups, they may meet.
 const MOST_TRIES: u32 = 2048;
@@ -53,6 +60,8 @@ pub(super) struct Relation<'r> {
     pub(super) differs: &'r dyn Fn(&Parts) -> bool,
     /// Whether these two threads count.
     pub(super) accept: &'r dyn Fn(usize, usize) -> bool,
+    /// What looking has cost so far.
+    pub(super) work: &'r Cell<u64>,
 }
 
 /// Parts of a sum, each with its factor.
@@ -188,11 +197,15 @@ pub(super) fn meet(
     first: &Places,
     second: &Places,
     accept: &dyn Fn(usize, usize) -> bool,
+    work: &Cell<u64>,
 ) -> Option<Meeting> {
     let bytes = [first.bytes, second.bytes];
     let found = first.groups.iter().filter_map(|group| {
         let mut others = second.groups.iter().filter(|other| other.of == group.of);
-        others.find_map(|other| meet_in(group, other, bytes, accept))
+        others.find_map(|other| {
+            spend(work, group, other);
+            meet_in(group, other, bytes, accept)
+        })
     });
     found.min_by_key(|meeting| meeting.threads[0])
 }
@@ -233,6 +246,7 @@ pub(super) fn may_meet(first: &Places, second: &Places, relation: &Relation<'_>)
     let bytes = [first.bytes, second.bytes];
     first.groups.iter().any(|group| {
         second.groups.iter().any(|other| {
+            spend(relation.work, group, other);
             let rest = rest(group, other, relation);
             if rest.is_empty() {
                 return meet_in(group, other, bytes, relation.accept).is_some();
@@ -240,6 +254,11 @@ pub(super) fn may_meet(first: &Places, second: &Places, relation: &Relation<'_>)
             may_meet_in(group, other, bytes, &rest, relation)
         })
     })
+}
+
+/// Counts what looking at two groups costs.
+fn spend(work: &Cell<u64>, first: &Group, second: &Group) {
+    work.set(work.get() + (first.at.len() + second.at.len()) as u64);
 }
 
 /// What the symbols of `first` are less those of `second`.
@@ -287,25 +306,39 @@ fn may_meet_in(
         return false;
     }
     let step = i64::try_from(step).unwrap_or(1);
-    let limits = limits(rest, relation.symbols);
-    let never_zero = (relation.differs)(rest);
-    // The second's numbers, by what is left of them when divided by `step`.
-    let mut by_rest: Vec<(i64, i64, usize)> =
-        second.at.iter().map(|&(at, b)| (at.rem_euclid(step), at, b)).collect();
+    let possible = Possible {
+        bytes,
+        step,
+        limits: limits(rest, relation.symbols),
+        never_zero: (relation.differs)(rest),
+    };
+    if !possible.in_some(first, second) {
+        return false;
+    }
+    // The second's numbers, by what is left of them when divided by `step`. Plain loops, as above.
+    let mut by_rest: Vec<(i64, i64, usize)> = Vec::with_capacity(second.at.len());
+    for &(at, b) in &second.at {
+        by_rest.push((at.rem_euclid(step), at, b));
+    }
     by_rest.sort_unstable();
     let mut left_to_try = MOST_TRIES;
-    first.at.iter().any(|&(at, a)| {
-        let mut near =
-            windows(at.rem_euclid(step), step, bytes).into_iter().flat_map(|[low, high]| {
-                let from = by_rest.partition_point(|&(left, ..)| left < low);
-                by_rest[from..].iter().take_while(move |&&(left, ..)| left < high)
-            });
-        near.any(|&(_, other, b)| {
-            left_to_try -= 1;
-            left_to_try == 0
-                || can_be(at - other, bytes, step, limits, never_zero) && (relation.accept)(a, b)
-        })
-    })
+    for &(at, a) in &first.at {
+        for [low, high] in windows(at.rem_euclid(step), step, bytes) {
+            let mut near = by_rest.partition_point(|&(left, ..)| left < low);
+            while near < by_rest.len() && by_rest[near].0 < high {
+                let (_, other, b) = by_rest[near];
+                left_to_try -= 1;
+                relation.work.set(relation.work.get() + 1);
+                if left_to_try == 0
+                    || possible.at(at - other, at - other) && (relation.accept)(a, b)
+                {
+                    return true;
+                }
+                near += 1;
+            }
+        }
+    }
+    false
 }
 
 /// Whether no numbers of the two groups are near enough, plus or minus any multiple of `step`: for what is left of
@@ -325,35 +358,48 @@ fn are_apart(first: &Group, second: &Group, bytes: [i64; 2], step: u64) -> bool 
     left >= bytes[1] && left <= step - bytes[0]
 }
 
-/// Which remainders of the second's numbers are near enough to `left`: half-open ranges.
-fn windows(left: i64, step: i64, bytes: [i64; 2]) -> Vec<[i64; 2]> {
+/// Which remainders of the second's numbers are near enough to `left`: half-open ranges, of which one may be empty.
+const fn windows(left: i64, step: i64, bytes: [i64; 2]) -> [[i64; 2]; 2] {
     let [low, high] = [left - bytes[1] + 1, left + bytes[0]];
     if high - low >= step {
-        vec![[0, step]]
+        [[0, step], [0, 0]]
     } else if low < 0 {
-        vec![[0, high], [low + step, step]]
+        [[0, high], [low + step, step]]
     } else if high > step {
-        vec![[low, step], [0, high - step]]
+        [[low, step], [0, high - step]]
     } else {
-        vec![[low, high]]
+        [[low, high], [0, 0]]
     }
 }
 
-/// Whether the sum of `difference` and some multiple of `step` within `limits` can be so small that
-/// the bytes overlap.
-fn can_be(
-    difference: i64,
+/// What is left of the symbols of two offsets may be: any multiple of `step` within `limits`.
+struct Possible {
+    /// What the two access.
     bytes: [i64; 2],
     step: i64,
     limits: [i128; 2],
+    /// Whether it is not 0.
     never_zero: bool,
-) -> bool {
-    let (difference, step) = (i128::from(difference), i128::from(step));
-    let low = limits[0].max(1 - i128::from(bytes[0]) - difference);
-    let high = limits[1].min(i128::from(bytes[1]) - 1 - difference);
-    let first = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
-    let after_zero = if first == 0 && never_zero { step } else { first };
-    after_zero <= high
+}
+
+impl Possible {
+    /// Whether the sum of it and a difference of numbers, from `least` to `most`, can be so small that the bytes
+    /// overlap. For a single difference this is exact.
+    fn at(&self, least: i64, most: i64) -> bool {
+        let step = i128::from(self.step);
+        let low = self.limits[0].max(1 - i128::from(self.bytes[0]) - i128::from(most));
+        let high = self.limits[1].min(i128::from(self.bytes[1]) - 1 - i128::from(least));
+        let first = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
+        let after_zero = if first == 0 && self.never_zero { step } else { first };
+        after_zero <= high
+    }
+
+    /// The same for all numbers of two groups.
+    fn in_some(&self, first: &Group, second: &Group) -> bool {
+        let ends = |group: &Group| Some((group.at.first()?.0, group.at.last()?.0));
+        let Some((a, b)) = ends(first).zip(ends(second)) else { return false };
+        self.at(a.0.saturating_sub(b.1), a.1.saturating_sub(b.0))
+    }
 }
 
 /// Between which numbers the sum of `rest` lies.
@@ -423,11 +469,11 @@ mod tests {
     #[test]
     fn what_cancels_leaves_a_number() {
         let row = |first: i64| places(group(&[(0, 4)], &[0, 4, 8, 12].map(|at| at + first)), 4);
-        let others = |a: usize, b: usize| a != b;
-        let found = meet(&row(0), &row(4), &others).unwrap();
+        let (others, work) = (|a: usize, b: usize| a != b, Cell::new(0));
+        let found = meet(&row(0), &row(4), &others, &work).unwrap();
         assert_eq!((found.threads, found.at, found.symbolic), ([1, 0], 4, true));
-        assert!(meet(&row(0), &row(0), &others).is_none());
-        assert!(meet(&row(0), &places(group(&[(1, 4)], &[0]), 4), &others).is_none());
+        assert!(meet(&row(0), &row(0), &others, &work).is_none());
+        assert!(meet(&row(0), &places(group(&[(1, 4)], &[0]), 4), &others, &work).is_none());
     }
 
     /// Every number that the symbols may be is tried: whoever meets then, may meet.
@@ -458,6 +504,7 @@ mod tests {
                 own: &own,
                 differs: &|_| false,
                 accept: &|a, b| a != b,
+                work: &Cell::new(0),
             };
             let said = may_meet(&first, &second, &relation);
             let really = really_meet(&first, &second, most, own_first);

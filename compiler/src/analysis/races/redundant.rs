@@ -1,12 +1,13 @@
 //! Barriers that order nothing.
 use super::{
     accesses::{Access, orders},
-    block::Block,
+    block::{Block, is_too_much},
 };
 use crate::{
     analysis::trace::{Event, Threads, Trace, What, Which},
     ir::{InstId, Kernel, Op},
 };
+use std::ops::Range;
 
 /// The barriers of which each time they are run no access before them meets one behind them: of two
 /// threads, at the same bytes, one writing. Only as far as the next barriers before and behind that are run as
@@ -41,11 +42,13 @@ pub(super) fn find(
                         && !redundant.contains(&event.inst)
                         && block.order.implies(wall, other)
                 };
-                let others: Vec<usize> =
-                    walls.iter().filter(waits).map(|&(other, _)| other).collect();
+                let here = walls.partition_point(|&(other, _)| other < wall);
+                let before = || walls[..here].iter().rev().find(waits).map_or(0, |&(at, _)| at);
+                let behind = || walls[here..].iter().find(waits);
+                let behind = || behind().map_or(trace.events.len(), |&(at, _)| at);
                 event.active.which == Which::All
                     && event.active.threads == all
-                    && orders_nothing(wall, &others, trace, accesses, block)
+                    && orders_nothing(wall, before()..behind(), accesses, block)
             });
         if needless {
             redundant.push(inst);
@@ -55,27 +58,25 @@ pub(super) fn find(
     redundant
 }
 
-/// Whether the barrier at event `wall` is not needed, if those at `others` are there.
+/// Whether the barrier at event `wall` is not needed, if those at both ends of `around` are there.
 fn orders_nothing(
     wall: usize,
-    others: &[usize],
-    trace: &Trace,
+    around: Range<usize>,
     accesses: &[Access<'_>],
     block: &Block<'_>,
 ) -> bool {
-    let from = others.iter().copied().filter(|&other| other < wall).max().unwrap_or(0);
-    let to = others.iter().copied().filter(|&other| other > wall).min();
-    let to = to.unwrap_or(trace.events.len());
-    let before = || accesses.iter().filter(|access| (from..wall).contains(&access.number));
-    let behind = || accesses.iter().filter(|access| (wall..to).contains(&access.number));
-    before().all(|first| {
-        behind().all(|second| {
+    let at = |number: usize| accesses.partition_point(|access| access.number < number);
+    let [from, here, to] = [around.start, wall, around.end].map(at);
+    let (before, behind) = (&accesses[from..here], &accesses[here..to]);
+    before.iter().all(|first| {
+        behind.iter().all(|second| {
             let other_memory =
                 first.root.is_some() && second.root.is_some() && first.root != second.root;
-            other_memory
-                || first.space != second.space
-                || !(first.writes || second.writes)
-                || !block.may_meet(first, second)
+            !is_too_much(block.work)
+                && (other_memory
+                    || first.space != second.space
+                    || !(first.writes || second.writes)
+                    || !block.may_meet(first, second))
         })
     })
 }

@@ -329,3 +329,26 @@ impl Factors {
         list.windows(2).all(|pair| pair[0] != pair[1])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factors_of_a_warp_are_those_of_its_threads() {
+        for dims in [[256, 1, 1], [16, 16, 1], [7, 5, 3], [33, 3, 2], [1, 40, 1]] {
+            let shape = Shape { dims, declared: true };
+            let all = Threads::all(shape.threads());
+            for step in [[1, 0, 0], [0, 4, 0], [3, -5, 7], [0, 0, 2]] {
+                let affine = Factors::affine(-9, step, &shape);
+                let each = Factors::each(shape.threads(), |thread| affine.at(thread));
+                assert_eq!(affine, each);
+                for thread in all.iter() {
+                    let here = [&affine, &each].map(|of| of.of_warp(thread / 32)[thread % 32]);
+                    assert_eq!(here, [affine.at(thread); 2], "{dims:?} {step:?} {thread}");
+                }
+                assert_eq!(affine.map(Some), Some(each));
+            }
+        }
+    }
+}

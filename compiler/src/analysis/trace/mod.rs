@@ -86,6 +86,8 @@ pub struct Trace {
     pub complete: bool,
     /// How far what an instruction yields is the same, in all iterations that were run; `None` if it never was.
     spread: Facts<InstId, Option<Spread>>,
+    /// The events of each instruction, by number.
+    numbers: Facts<InstId, Vec<usize>>,
 }
 
 /// A number that is the same in a whole block, or at least in each warp.
@@ -264,7 +266,8 @@ pub fn analyze_in(
     if !(1..=MOST_THREADS).contains(&shape.threads()) {
         let spread = kernel.insts.facts(Some(Spread::Thread));
         let (symbols, events) = (crate::id::Table::new(), Vec::new());
-        return Trace { shape, symbols, events, complete: false, spread };
+        let numbers = kernel.insts.facts(Vec::new());
+        return Trace { shape, symbols, events, complete: false, spread, numbers };
     }
     Run::new(kernel, uniformity, ranges, shape).run()
 }
@@ -301,7 +304,7 @@ impl Trace {
 
     /// The events of `inst`, in order.
     pub fn of(&self, inst: InstId) -> impl Iterator<Item = &Event> {
-        self.events.iter().filter(move |event| event.inst == inst)
+        self.numbers[inst].iter().map(|&number| &self.events[number])
     }
 }
 

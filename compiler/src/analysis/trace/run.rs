@@ -113,6 +113,7 @@ impl<'k> Run<'k> {
             events: Vec::new(),
             complete: true,
             spread: kernel.insts.facts(None),
+            numbers: kernel.insts.facts(Vec::new()),
         };
         Self {
             kernel,
@@ -145,6 +146,9 @@ impl<'k> Run<'k> {
         let all =
             Active { threads: self.all.clone(), which: Which::All, because: None, edge: true };
         self.body(&self.kernel.body, all);
+        for (number, event) in self.trace.events.iter().enumerate() {
+            self.trace.numbers[event.inst].push(number);
+        }
         self.trace
     }
 
