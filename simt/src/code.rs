@@ -61,6 +61,8 @@ pub(crate) struct Code {
     pub(crate) slopes: Vec<Slope>,
     /// How accesses by affine addresses go over the lanes.
     pub(crate) walks: Vec<WalkOf>,
+    /// Products of what is loaded, added to something.
+    pub(crate) products: Vec<Product>,
     /// The comparisons of affine values.
     pub(crate) compares: Vec<Compare>,
     /// Registers that are filled before the first step.
@@ -203,6 +205,25 @@ pub(crate) struct Compare {
     pub(crate) lanes: [Reg; 2],
 }
 
+/// `to = a * b + c` of `f32`, with `a` and `b` from memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Product {
+    pub(crate) to: Reg,
+    pub(crate) c: Reg,
+    pub(crate) factors: [Loaded; 2],
+    /// What is computed where lanes are loaded before.
+    pub(crate) f: LaneFn,
+}
+
+/// A load by an affine address, as [`Step::LoadAffine`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) to: Reg,
+    pub(crate) from: Address<Affine>,
+    pub(crate) walk: u16,
+    pub(crate) copy: CopyWords,
+}
+
 /// A value in a register, held once, or computed from the index of each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
@@ -232,6 +253,11 @@ pub(crate) enum Step {
     /// `d = f(a, b, c)`, once.
     Uniform {
         f: LaneFn,
+        slots: [Uniform; 4],
+    },
+    /// The same for what addresses are mostly made of, without a call.
+    Integer {
+        op: IntegerOp,
         slots: [Uniform; 4],
     },
     /// Copies a uniform value to every lane.
@@ -294,6 +320,10 @@ pub(crate) enum Step {
         to: Address<Affine>,
         walk: u16,
         copy: CopyWords,
+    },
+    /// The loads and the operation of that number in [`Code::products`].
+    FmaLoaded {
+        product: u32,
     },
     /// A load from an array of each thread's own.
     LoadLocal {
@@ -426,6 +456,19 @@ pub(crate) enum Step {
     Point {
         point: u32,
     },
+}
+
+/// An operation on uniform integers of one size, modulo their range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum IntegerOp {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// The address `b * c` bytes behind the address `a`.
+    Offset,
 }
 
 /// The counter of a `for`, and where it goes.
@@ -575,6 +618,7 @@ impl Step {
             Self::Enter { resume, join } => [Some(resume), Some(join)],
             Self::Map { .. }
             | Self::Uniform { .. }
+            | Self::Integer { .. }
             | Self::Splat { .. }
             | Self::Spread { .. }
             | Self::Compare { .. }
@@ -586,6 +630,7 @@ impl Step {
             | Self::Store { .. }
             | Self::LoadAffine { .. }
             | Self::StoreAffine { .. }
+            | Self::FmaLoaded { .. }
             | Self::LoadLocal { .. }
             | Self::StoreLocal { .. }
             | Self::Atomic { .. }

@@ -10,6 +10,7 @@ use crate::{
     lanes::{
         LaneFn,
         copy::CopyWords,
+        loaded::{self, Factor},
         scan::{self, AllBelow, Places, Transfer},
         walk::Walk,
     },
@@ -271,6 +272,21 @@ impl Registers {
         let lanes = (run.first, run.len);
         // SAFETY: the lanes of a run are inside; lowering chose both for words of this size.
         unsafe { copy.load(cells, at, walk, lanes, self.at_mut(to, run.first)) }
+    }
+
+    /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory; false, and
+    /// nothing is done, where that cannot be.
+    #[inline(always)]
+    pub(crate) fn fma_loaded(
+        &mut self,
+        [d, c]: [Reg; 2],
+        factors: [Factor<'_>; 2],
+        run: Run,
+    ) -> bool {
+        let (lanes, to) = ((run.first, run.len), self.at_mut(d, run.first));
+        // SAFETY: the lanes of a run are inside; lowering saw that the machine has AVX2 and FMA, and
+        // that the registers are of `f32`.
+        unsafe { loaded::fma(to, factors, self.at(c, run.first), lanes) }
     }
 
     /// Stores the lanes of a full run as a walk says; false, and nothing is done, if one is outside.

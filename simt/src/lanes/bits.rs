@@ -10,6 +10,12 @@ const OFFSET: u64 = (1 << OFFSET_BITS) - 1;
 /// Bits of an offset.
 const OFFSET_BITS: u32 = 48;
 
+/// The address `b * c` bytes behind the address `a`, in the same buffer.
+#[inline(always)]
+pub(crate) const fn behind(a: u64, b: u64, c: u64) -> u64 {
+    (a & !OFFSET) | (a.wrapping_add(b.wrapping_mul(c)) & OFFSET)
+}
+
 lane_ops! {
     Copy1<W: Word>(a: W, _b: (), _c: ()) -> W { a }
     Select<W: Word>(a: u8, b: W, c: W) -> W { if a != 0 { b } else { c } }
@@ -20,7 +26,7 @@ lane_ops! {
     Min(a: u8, b: u8, _c: ()) -> u8 { a & b }
     Max(a: u8, b: u8, _c: ()) -> u8 { a | b }
     Offset(a: u64, b: u64, c: u64) -> u64 {
-        (a & !OFFSET) | (a.wrapping_add(b.wrapping_mul(c)) & OFFSET)
+        behind(a, b, c)
     }
 }
 

@@ -15,15 +15,17 @@ mod bits;
 mod cast;
 pub(crate) mod copy;
 mod float;
+pub(crate) mod fused;
 mod half;
 mod int;
+pub(crate) mod loaded;
 pub(crate) mod scan;
 pub(crate) mod walk;
 
 use std::fmt;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};
 
-pub(crate) use bits::{address, copy, offset, resolve, select};
+pub(crate) use bits::{address, behind, copy, offset, resolve, select};
 pub(crate) use cast::cast;
 pub(crate) use float::fma;
 

@@ -2,9 +2,10 @@
 //!
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
 //! 2. [`affine`]: what is the same but for the index of the thread in its block;
-//! 3. [`ranges`]: how long values live, and which addresses are values ([`address`]);
-//! 4. [`locals`]: which copies can be left out; 5. [`words`]: how structs are accessed;
-//! 6. [`emit`]: the steps, in the order of the text, with registers given out as values come and
+//! 3. [`fuse`]: which operations are computed together;
+//! 4. [`ranges`]: how long values live, and which addresses are values ([`address`]);
+//! 5. [`locals`]: which copies can be left out; 6. [`words`]: how structs are accessed;
+//! 7. [`emit`]: the steps, in the order of the text, with registers given out as values come and
 //!    taken back as they are no longer needed ([`allocate`]).
 //!
 //! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]); lowered
@@ -14,6 +15,7 @@ mod address;
 mod affine;
 mod allocate;
 mod emit;
+mod fuse;
 mod locals;
 pub(crate) mod patterns;
 mod ranges;
@@ -31,12 +33,14 @@ use warpwise_compiler::ir::Kernel;
 pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
     let uniformity = uniformity::Uniformity::of(kernel);
     let affinity = affine::Affinity::of(kernel, &uniformity);
-    let ranges = ranges::Ranges::of(kernel, &uniformity, &affinity);
+    let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, added));
+    let ranges = ranges::Ranges::of(kernel, &uniformity, &affinity, &fusion);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
     let words = words::Words::of(kernel);
     let facts = emit::Facts {
         uniformity: &uniformity,
         affinity: &affinity,
+        fusion: &fusion,
         ranges: &ranges,
         locals: &locals,
         words: &words,

@@ -10,6 +10,7 @@
 use super::{
     address::{Base, place},
     affine::Affinity,
+    fuse::Fusion,
     uniformity::Uniformity,
 };
 use warpwise_compiler::{
@@ -29,7 +30,12 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    pub(super) fn of(kernel: &Kernel, uniformity: &Uniformity, affinity: &Affinity) -> Self {
+    pub(super) fn of(
+        kernel: &Kernel,
+        uniformity: &Uniformity,
+        affinity: &Affinity,
+        fusion: &Fusion,
+    ) -> Self {
         let mut root = kernel.insts.facts(InstId::new(0));
         kernel.insts.ids().for_each(|id| root[id] = id);
         let mut ranges = Self {
@@ -43,7 +49,8 @@ impl Ranges {
         };
         ranges.number(kernel, &kernel.body, &mut 0);
         let loops = Vec::new();
-        Walk { kernel, uniformity, affinity, ranges: &mut ranges, loops }.body(&kernel.body);
+        Walk { kernel, uniformity, affinity, fusion, ranges: &mut ranges, loops }
+            .body(&kernel.body);
         ranges
     }
 
@@ -125,6 +132,7 @@ struct Walk<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
     affinity: &'k Affinity,
+    fusion: &'k Fusion,
     ranges: &'k mut Ranges,
     /// The loops that we are in, outermost first.
     loops: Vec<InstId>,
@@ -156,6 +164,11 @@ impl Walk<'_> {
                 let root = self.ranges.root[operand];
                 self.ranges.lanes[root] = true;
             }
+        }
+        if let Some(inner) = self.fusion.inner(id) {
+            // Computed here.
+            let operands = self.kernel.insts[inner].op.operands();
+            operands.into_iter().for_each(|operand| self.extend(operand, at));
         }
         if let Some(ptr) = accessed(op) {
             self.access(ptr, at);

@@ -4,8 +4,8 @@
 //! are left to the steps that look at each lane.
 use super::{Exec, access::with_word, control::Next};
 use crate::{
-    code::{Address, Compare},
-    lanes::{copy::CopyWords, resolve},
+    code::{Address, Compare, IntegerOp, Loaded, Product},
+    lanes::{behind, copy::CopyWords, loaded::Factor, resolve},
     mask::{GROUP, Run},
     memory::Cells,
     registers::{Affine, Reg, Uniform},
@@ -33,6 +33,20 @@ impl<'e> Exec<'e> {
     pub(super) fn is_below(&self, index: Affine, len: Uniform) -> bool {
         let len = len.get(&self.strand.uniforms);
         self.span(index).is_some_and(|(_, greatest)| greatest < len)
+    }
+
+    /// Computes one uniform integer from others.
+    #[inline(always)]
+    pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) {
+        let uniforms = &mut self.strand.uniforms;
+        let (a, b) = (a.get(uniforms), b.get(uniforms));
+        let bits = match op {
+            IntegerOp::Add => a.wrapping_add(b),
+            IntegerOp::Sub => a.wrapping_sub(b),
+            IntegerOp::Mul => a.wrapping_mul(b),
+            IntegerOp::Offset => behind(a, b, c.get(uniforms)),
+        };
+        d.set(uniforms, bits);
     }
 
     /// Compares in every lane.
@@ -88,6 +102,29 @@ impl<'e> Exec<'e> {
             }
         };
         if at > i64::MAX as u64 { None } else { Some((cells, at as i64)) }
+    }
+
+    fn factor(&self, loaded: &Loaded) -> Option<Factor<'e>> {
+        let (cells, at) = self.window(loaded.from)?;
+        Some(Factor { cells, at, walk: self.bound.walk(loaded.walk, self.group()) })
+    }
+
+    /// Loads two factors, and adds their product to something.
+    pub(super) fn fma_loaded(&mut self, product: &Product) -> Next {
+        let Product { to, c, factors: [a, b], f } = product;
+        if let [run] = self.strand.runs()
+            && run.full
+            && let (Some(left), Some(right)) = (self.factor(a), self.factor(b))
+            && self.registers.fma_loaded([*to, *c], [left, right], *run)
+        {
+            return Next::On;
+        }
+        for loaded in [a, b] {
+            let next = self.load_affine(loaded.to, loaded.from, loaded.walk, loaded.copy);
+            let Next::On = next else { return next };
+        }
+        self.registers.map(*f, [*to, a.to, b.to, *c], self.strand.runs());
+        Next::On
     }
 
     pub(super) fn load_affine(

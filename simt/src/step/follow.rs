@@ -64,7 +64,9 @@ impl Exec<'_> {
             let Compare { to, value, with, .. } = &self.code.compares[*compare as usize];
             let [value, with] = [value.base, *with].map(|uniform| among.uniform(group, uniform));
             among.set_lanes(group, *to, active, Undefined::or(value, with));
-        } else if let Step::Uniform { slots: [to, a, b, c], .. } = step {
+        } else if let Step::Uniform { slots: [to, a, b, c], .. }
+        | Step::Integer { slots: [to, a, b, c], .. } = step
+        {
             let of = [a, b, c].map(|slot| among.uniform(group, *slot));
             let all = of.into_iter().fold(None, Undefined::or);
             among.set_uniform(group, *to, all);

@@ -111,6 +111,10 @@ impl<'e> Exec<'e> {
                     map_uniform(*f, &mut self.strand.uniforms, *slots);
                     continue;
                 }
+                Step::Integer { op, slots } => {
+                    self.integer(*op, *slots);
+                    continue;
+                }
                 Step::Splat { to, from } => {
                     let bits = from.get(&self.strand.uniforms);
                     self.registers.splat(*to, bits, self.strand.runs());
@@ -151,6 +155,7 @@ impl<'e> Exec<'e> {
                 Step::StoreAffine { value, to, walk, copy } => {
                     self.store_affine(*value, *to, *walk, *copy)
                 }
+                Step::FmaLoaded { product } => self.fma_loaded(&code.products[*product as usize]),
                 Step::LoadLocal { to, from } => self.load_local(*to, *from),
                 Step::StoreLocal { value, to } => self.store_local(*value, *to),
                 Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),

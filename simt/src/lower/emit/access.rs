@@ -4,7 +4,7 @@ use super::{
     Done, Emitter,
 };
 use crate::{
-    code::{Address, Atomic, AtomicKind, Malformed, Operand, Step},
+    code::{Address, Atomic, AtomicKind, IntegerOp, Malformed, Operand, Step},
     lanes::{self, LaneFn, scan::Transfer},
     registers::{Reg, Uniform},
 };
@@ -19,8 +19,8 @@ impl Emitter<'_> {
         if !self.ranges.needs_address(id) {
             return Ok(());
         }
-        let f = lanes::offset(self.isa);
         if self.varies(id) {
+            let f = lanes::offset(self.isa);
             let base = self.lanes(base)?;
             let index = self.wide_lanes(id, index)?;
             let stride = self.constant_lanes(stride, 8)?;
@@ -33,7 +33,8 @@ impl Emitter<'_> {
         let index = self.wide_uniform(index)?;
         let stride = self.constant(stride, 8);
         let to = self.new_uniform(id)?;
-        self.step(Step::Uniform { f, slots: [to, base, index, stride] });
+        let slots = [to, base, index, stride];
+        self.step(Step::Integer { op: IntegerOp::Offset, slots });
         self.spread(id)
     }
 
@@ -42,8 +43,8 @@ impl Emitter<'_> {
         if !self.ranges.needs_address(id) {
             return Ok(());
         }
-        let f = lanes::offset(self.isa);
         if self.varies(id) {
+            let f = lanes::offset(self.isa);
             let base = self.lanes(base)?;
             let (one, offset) = (self.constant_lanes(1, 8)?, self.constant_lanes(offset, 8)?);
             self.registers.release(self.ranges.position(id));
@@ -54,7 +55,8 @@ impl Emitter<'_> {
         let base = self.uniform(base)?;
         let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
         let to = self.new_uniform(id)?;
-        self.step(Step::Uniform { f, slots: [to, base, one, offset] });
+        let slots = [to, base, one, offset];
+        self.step(Step::Integer { op: IntegerOp::Offset, slots });
         self.spread(id)
     }
 
@@ -139,6 +141,10 @@ impl Emitter<'_> {
                 self.step(Step::Uniform { f, slots: [to, to, zero, zero] });
             }
             return self.spread(id);
+        }
+        if let (Some(from), true) = (at.affine(), self.fusion.is_loaded(id)) {
+            self.loaded.insert(id, from);
+            return Ok(());
         }
         if let Some(from) = at.affine() {
             let to = self.new_lanes(id)?;

@@ -1,8 +1,11 @@
 //! Affine values: what all lanes have in common is computed once, and what each has of its own
 //! before the first step.
-use super::{Done, Emitter, flow::Range};
+use super::{Done, Emitter, flow::Range, fused::mirrored};
 use crate::{
-    code::{Address, Compare, Given, Leave, Malformed, Operand, Preset, Slope, Step, WalkOf, When},
+    code::{
+        Address, Compare, Given, IntegerOp, Leave, Malformed, Operand, Preset, Slope, Step, WalkOf,
+        When,
+    },
     lanes::{self, LaneFn, copy::CopyWords},
     registers::{Affine, Reg, Uniform},
 };
@@ -87,7 +90,8 @@ impl Emitter<'_> {
             let Parts { base, by } = self.parts(*base)?;
             let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
             let to = self.slot(8);
-            self.step(Step::Uniform { f: lanes::offset(self.isa), slots: [to, base, one, offset] });
+            let slots = [to, base, one, offset];
+            self.step(Step::Integer { op: IntegerOp::Offset, slots });
             Parts { base: to, by }
         } else {
             return Err(self.malformed("a value that is not affine"));
@@ -194,7 +198,7 @@ impl Emitter<'_> {
         } else {
             let to = self.slot(8);
             let slots = [to, ptr.base, index.base, stride];
-            self.step(Step::Uniform { f: lanes::offset(self.isa), slots });
+            self.step(Step::Integer { op: IntegerOp::Offset, slots });
             to
         };
         let mut by = [None; 3];
@@ -256,14 +260,34 @@ impl Emitter<'_> {
         }
         let to = self.slot(size);
         let mut slots = [to; 4];
-        slots[1..=values.len()].copy_from_slice(values);
+        for (at, value) in values.iter().enumerate() {
+            // The operands behind the last are not looked at.
+            slots[at + 1..].fill(*value);
+        }
         if self.launches(values) {
             self.launch(f, slots);
             self.launched.insert(launched, to);
+        } else if let Launched::Binary(op, ..) = launched
+            && let Some(op) = integer_op(op)
+        {
+            self.step(Step::Integer { op, slots });
         } else {
             self.step(Step::Uniform { f, slots });
         }
         to
+    }
+
+    /// A sum, difference or product of uniform integers.
+    pub(super) fn integer(&mut self, id: InstId, op: BinaryOp, lhs: InstId, rhs: InstId) -> Done {
+        let (scalar, lhs, rhs) = (self.scalar(id)?, self.uniform(lhs)?, self.uniform(rhs)?);
+        let to = self.once(op, scalar, lhs, rhs)?;
+        self.uniforms[id] = Some(to);
+        if self.stands[to.slot()].is_some() { Ok(()) } else { self.spread(id) }
+    }
+
+    /// Whether a value is a uniform integer that needs no call.
+    pub(super) fn is_integer(&self, id: InstId, op: BinaryOp) -> Result<bool, Malformed> {
+        Ok(!self.varies(id) && self.scalar(id)?.is_int() && integer_op(op).is_some())
     }
 
     /// Whether all of these stand for the launch.
@@ -382,14 +406,22 @@ impl Emitter<'_> {
     }
 }
 
-/// The comparison with its sides exchanged.
-const fn mirrored(op: CompareOp) -> CompareOp {
+/// The operation, if it needs no call.
+const fn integer_op(op: BinaryOp) -> Option<IntegerOp> {
     match op {
-        CompareOp::Eq => CompareOp::Eq,
-        CompareOp::Ne => CompareOp::Ne,
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
+        BinaryOp::Add => Some(IntegerOp::Add),
+        BinaryOp::Sub => Some(IntegerOp::Sub),
+        BinaryOp::Mul => Some(IntegerOp::Mul),
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
 }

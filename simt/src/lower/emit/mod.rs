@@ -3,19 +3,20 @@ mod access;
 mod affine;
 mod count;
 mod flow;
+mod fused;
 mod places;
 mod trace;
 mod watch;
 
 use super::{
-    affine::Affinity, allocate::Allocator, locals::Locals, ranges::Ranges, uniformity::Uniformity,
-    words::Words,
+    affine::Affinity, allocate::Allocator, fuse::Fusion, locals::Locals, ranges::Ranges,
+    uniformity::Uniformity, words::Words,
 };
 use crate::{
     Requests,
     code::{
-        AtomicKind, Bytes, Code, Given, Malformed, Param, Preset, Said, SharedArray, Step, WarpOp,
-        When,
+        Address, AtomicKind, Bytes, Code, Given, Malformed, Param, Preset, Said, SharedArray, Step,
+        WarpOp, When,
     },
     lanes::{self, Isa, LaneFn, scan::AllBelow},
     memory::Use,
@@ -39,6 +40,7 @@ use warpwise_compiler::{
 pub(super) struct Facts<'k> {
     pub(super) uniformity: &'k Uniformity,
     pub(super) affinity: &'k Affinity,
+    pub(super) fusion: &'k Fusion,
     pub(super) ranges: &'k Ranges,
     pub(super) locals: &'k Locals,
     pub(super) words: &'k Words,
@@ -64,11 +66,12 @@ pub(super) fn emit(
     isa: Isa,
     added: Added,
 ) -> Result<Code, Malformed> {
-    let Facts { uniformity, affinity, ranges, locals, words } = facts;
+    let Facts { uniformity, affinity, fusion, ranges, locals, words } = facts;
     let mut emitter = Emitter {
         kernel,
         uniformity,
         affinity,
+        fusion,
         ranges,
         locals,
         isa,
@@ -78,6 +81,7 @@ pub(super) fn emit(
         uniforms: kernel.insts.facts(None),
         affines: kernel.insts.facts(None),
         launched: HashMap::new(),
+        loaded: HashMap::new(),
         local_lanes: kernel.locals.facts(None),
         local_uniforms: kernel.locals.facts(None),
         given: HashMap::new(),
@@ -162,6 +166,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         launch: Vec::new(),
         slopes: Vec::new(),
         walks: Vec::new(),
+        products: Vec::new(),
         compares: Vec::new(),
         preset: Vec::new(),
         register_bytes: 0,
@@ -200,6 +205,7 @@ struct Emitter<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
     affinity: &'k Affinity,
+    fusion: &'k Fusion,
     ranges: &'k Ranges,
     locals: &'k Locals,
     isa: Isa,
@@ -211,6 +217,8 @@ struct Emitter<'k> {
     affines: id::Facts<InstId, Option<Affine>>,
     /// What is computed once for each launch.
     launched: HashMap<Launched, Uniform>,
+    /// Loads that are made by what uses them.
+    loaded: HashMap<InstId, Address<Affine>>,
     local_lanes: id::Facts<LocalId, Option<Reg>>,
     local_uniforms: id::Facts<LocalId, Option<Uniform>>,
     given: HashMap<(Given, usize), Uniform>,
@@ -304,6 +312,12 @@ impl Emitter<'_> {
         if self.affinity.is_affine(id) && self.ranges.root(id) == id && !is_for {
             return self.affine(id);
         }
+        if self.fusion.is_inner(id) {
+            return Ok(());
+        }
+        if let Some(inner) = self.fusion.inner(id) {
+            return self.fused(id, inner);
+        }
         match op {
             Op::Const(bits) => self.known(id, Given::Const(*bits)),
             Op::Param(param) => match &kernel.params[*param].kind {
@@ -325,6 +339,9 @@ impl Emitter<'_> {
             Op::Unary { op, value } => {
                 let scalar = self.scalar(id)?;
                 self.map(id, lanes::unary(*op, scalar, isa), &[*value])
+            }
+            Op::Binary { op, lhs, rhs } if self.is_integer(id, *op)? => {
+                self.integer(id, *op, *lhs, *rhs)
             }
             Op::Binary { op, lhs, rhs } => {
                 let scalar = self.scalar(id)?;
@@ -348,6 +365,9 @@ impl Emitter<'_> {
                 let size = self.size(id)?;
                 self.selects = self.watching;
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
+            }
+            Op::Fma { a, b, c } if self.fusion.is_loaded(*a) && self.fusion.is_loaded(*b) => {
+                self.fma_loaded(id, [*a, *b], *c)
             }
             Op::Fma { a, b, c } => {
                 let f = lanes::fma(self.scalar(id)?, isa);

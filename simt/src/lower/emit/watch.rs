@@ -148,6 +148,7 @@ fn computes(step: &Step) -> bool {
         step,
         Step::Map { .. }
             | Step::Uniform { .. }
+            | Step::Integer { .. }
             | Step::Splat { .. }
             | Step::Spread { .. }
             | Step::Compare { .. }

@@ -1,0 +1,174 @@
+//! Two operations on floats in one loop: what the first yields stays in a register of the host.
+use super::{Isa, LaneFn, LaneOp, float::Float, pick};
+use std::marker::PhantomData;
+use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar};
+
+/// An operation on two floats.
+trait Arithmetic<T> {
+    fn of(a: T, b: T) -> T;
+}
+
+/// What is computed of that and a third operand.
+trait Outer<T> {
+    type Result: Copy + Default;
+    fn of(inner: T, c: T) -> Self::Result;
+}
+
+macro_rules! arithmetic {
+    ($($name:ident($a:ident, $b:ident) $value:expr;)*) => {$(
+        struct $name;
+        impl<T: Float> Arithmetic<T> for $name {
+            #[inline(always)]
+            fn of($a: T, $b: T) -> T { $value }
+        }
+        impl<T: Float> Outer<T> for $name {
+            type Result = T;
+            #[inline(always)]
+            fn of($a: T, $b: T) -> T { $value }
+        }
+    )*};
+}
+arithmetic! {
+    Add(a, b) a.add(b);
+    Sub(a, b) a.sub(b);
+    Mul(a, b) a.mul(b);
+}
+
+macro_rules! outer {
+    ($($name:ident($inner:ident, $c:ident) -> $result:ty: $value:expr;)*) => {$(
+        struct $name;
+        impl<T: Float> Outer<T> for $name {
+            type Result = $result;
+            #[inline(always)]
+            fn of($inner: T, $c: T) -> $result { $value }
+        }
+    )*};
+}
+outer! {
+    SubFrom(inner, c) -> T: c.sub(inner);
+    Eq(inner, c) -> u8: u8::from(inner == c);
+    Ne(inner, c) -> u8: u8::from(inner != c);
+    Lt(inner, c) -> u8: u8::from(inner < c);
+    Le(inner, c) -> u8: u8::from(inner <= c);
+    Gt(inner, c) -> u8: u8::from(inner > c);
+    Ge(inner, c) -> u8: u8::from(inner >= c);
+}
+
+struct Fused<T, F, G>(PhantomData<(T, F, G)>);
+impl<T: Float, F: Arithmetic<T>, G: Outer<T>> LaneOp for Fused<T, F, G> {
+    type A = T;
+    type B = T;
+    type C = T;
+    type D = G::Result;
+    #[inline(always)]
+    fn eval(a: T, b: T, c: T) -> G::Result {
+        G::of(F::of(a, b), c)
+    }
+}
+
+/// `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
+pub(crate) fn binary(
+    inner: BinaryOp,
+    outer: BinaryOp,
+    is_left: bool,
+    scalar: Scalar,
+    isa: Isa,
+) -> Option<LaneFn> {
+    match scalar {
+        Scalar::F32 => arithmetic_of::<f32>(inner, outer, is_left, isa),
+        Scalar::F64 => arithmetic_of::<f64>(inner, outer, is_left, isa),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F16
+        | Scalar::BF16
+        | Scalar::Generic(_) => None,
+    }
+}
+
+/// `outer(inner(a, b), c)`, for a comparison.
+pub(crate) fn compare(
+    inner: BinaryOp,
+    outer: CompareOp,
+    scalar: Scalar,
+    isa: Isa,
+) -> Option<LaneFn> {
+    match scalar {
+        Scalar::F32 => comparison_of::<f32>(inner, outer, isa),
+        Scalar::F64 => comparison_of::<f64>(inner, outer, isa),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F16
+        | Scalar::BF16
+        | Scalar::Generic(_) => None,
+    }
+}
+
+fn arithmetic_of<T: Float>(
+    inner: BinaryOp,
+    outer: BinaryOp,
+    is_left: bool,
+    isa: Isa,
+) -> Option<LaneFn> {
+    match outer {
+        // The same either way, but for which NaN comes out of two.
+        BinaryOp::Add => with_inner::<T, Add>(inner, isa),
+        BinaryOp::Mul => with_inner::<T, Mul>(inner, isa),
+        BinaryOp::Sub if is_left => with_inner::<T, Sub>(inner, isa),
+        BinaryOp::Sub => with_inner::<T, SubFrom>(inner, isa),
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
+    }
+}
+
+fn comparison_of<T: Float>(inner: BinaryOp, outer: CompareOp, isa: Isa) -> Option<LaneFn> {
+    match outer {
+        CompareOp::Eq => with_inner::<T, Eq>(inner, isa),
+        CompareOp::Ne => with_inner::<T, Ne>(inner, isa),
+        CompareOp::Lt => with_inner::<T, Lt>(inner, isa),
+        CompareOp::Le => with_inner::<T, Le>(inner, isa),
+        CompareOp::Gt => with_inner::<T, Gt>(inner, isa),
+        CompareOp::Ge => with_inner::<T, Ge>(inner, isa),
+    }
+}
+
+fn with_inner<T: Float, G: Outer<T>>(inner: BinaryOp, isa: Isa) -> Option<LaneFn> {
+    match inner {
+        BinaryOp::Add => Some(pick::<Fused<T, Add, G>>(isa)),
+        BinaryOp::Sub => Some(pick::<Fused<T, Sub, G>>(isa)),
+        BinaryOp::Mul => Some(pick::<Fused<T, Mul, G>>(isa)),
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
+    }
+}

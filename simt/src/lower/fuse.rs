@@ -1,0 +1,164 @@
+//! Which operations are computed together.
+//!
+//! A sum, difference or product of floats that is only used once, as an operand of another one or
+//! of a comparison in the same body, is computed with that: one step instead of two, and nothing in
+//! between goes through a register. Each is rounded as before.
+//!
+//! So are two loads by affine addresses with the fused multiply-add that takes both as its factors,
+//! if nothing in between writes memory.
+//!
+//! Where this crate is not optimized, single operations are fast and pairs are not.
+use super::{
+    Added,
+    address::{Base, place},
+    affine::Affinity,
+    uniformity::Uniformity,
+};
+use crate::lanes::Isa;
+use warpwise_compiler::{
+    id::Facts,
+    ir::{BinaryOp, Body, Effect, InstId, Kernel, Op, Scalar, Space, Ty},
+};
+
+/// Which operations are computed together.
+pub(super) struct Fusion {
+    /// The operand that an operation computes on the way.
+    inner: Facts<InstId, Option<InstId>>,
+    /// Whether an operation is such an operand.
+    is_inner: Facts<InstId, bool>,
+    /// Whether a load is made by what uses it.
+    is_loaded: Facts<InstId, bool>,
+}
+
+impl Fusion {
+    /// What is computed together in code for `isa` that steps of this kind are added to.
+    pub(super) fn of(
+        kernel: &Kernel,
+        uniformity: &Uniformity,
+        affinity: &Affinity,
+        (isa, added): (Isa, Added),
+    ) -> Self {
+        let mut uses = kernel.insts.facts(0_u32);
+        for (_, inst) in kernel.insts.iter() {
+            inst.op.operands().for_each(|operand| uses[operand] += 1);
+        }
+        let (inner, is_inner) = (kernel.insts.facts(None), kernel.insts.facts(false));
+        let is_loaded = kernel.insts.facts(false);
+        let mut fusion = Self { inner, is_inner, is_loaded };
+        let mut made = kernel.insts.facts(None);
+        // Whoever looks on wants each value, and what is undefined is followed from loads on.
+        let (floats, loads) = match added {
+            Added::Nothing | Added::Counting(_) => (true, isa != Isa::Baseline),
+            Added::Checks => (true, false),
+            Added::Traced => (false, false),
+        };
+        if floats && !cfg!(unoptimized) {
+            let loads = loads.then_some(affinity);
+            let found = &mut Found { uniformity, loads, uses, made: &mut made };
+            fusion.body(kernel, &kernel.body, found);
+        }
+        fusion
+    }
+
+    /// The operand that an operation computes on the way.
+    pub(super) fn inner(&self, id: InstId) -> Option<InstId> {
+        self.inner[id]
+    }
+
+    /// Whether an operation is computed where it is used.
+    pub(super) fn is_inner(&self, id: InstId) -> bool {
+        self.is_inner[id]
+    }
+
+    /// Whether a load is made by the only operation that uses it.
+    pub(super) fn is_loaded(&self, load: InstId) -> bool {
+        self.is_loaded[load]
+    }
+
+    fn body(&mut self, kernel: &Kernel, body: &Body, found: &mut Found<'_>) {
+        let Some(&here) = body.0.first() else { return };
+        for &id in &body.0 {
+            if let Some((scalar, operands)) = outer(kernel, id)
+                && found.uniformity.varies(id)
+            {
+                let fits = |operand: &InstId| {
+                    found.uses[*operand] == 1
+                        && found.made[*operand] == Some(here)
+                        && self.inner[*operand].is_none()
+                        && arithmetic(kernel, *operand).is_some_and(|(of, _)| of == scalar)
+                        && found.uniformity.varies(*operand)
+                };
+                if let Some(operand) = operands.into_iter().find(fits) {
+                    self.inner[id] = Some(operand);
+                    self.is_inner[operand] = true;
+                }
+            }
+            if let Op::Fma { a, b, .. } = kernel.insts[id].op
+                && a != b
+                && found.can_load(kernel, body, id, [a, b])
+            {
+                (self.is_loaded[a], self.is_loaded[b]) = (true, true);
+            }
+            found.made[id] = Some(here);
+            kernel.insts[id].op.bodies().for_each(|inner| self.body(kernel, inner, found));
+        }
+    }
+}
+
+/// What is known on the way.
+struct Found<'k> {
+    uniformity: &'k Uniformity,
+    /// What is affine, if loads are fused.
+    loads: Option<&'k Affinity>,
+    uses: Facts<InstId, u32>,
+    /// The first instruction of the body that each was seen in.
+    made: &'k mut Facts<InstId, Option<InstId>>,
+}
+
+impl Found<'_> {
+    /// Whether a fused multiply-add can load its factors.
+    fn can_load(&self, kernel: &Kernel, body: &Body, fma: InstId, factors: [InstId; 2]) -> bool {
+        let Some(affinity) = self.loads else { return false };
+        let fits = |load: &InstId| {
+            let Op::Load { ptr } = kernel.insts[*load].op else { return false };
+            let affine = match place(kernel, ptr).base {
+                Base::Start(_) => false,
+                Base::Element { index, .. } => affinity.is_affine(index),
+                Base::Value(ptr) => affinity.is_affine(ptr),
+            };
+            affine && self.uses[*load] == 1 && kernel.space(ptr) != Some(Space::Local)
+        };
+        let keeps = |id: &InstId| match kernel.insts[*id].op.effect() {
+            Effect::None | Effect::Read | Effect::Fault => true,
+            Effect::Write => matches!(kernel.insts[*id].op, Op::Set { .. }),
+            Effect::Sync | Effect::Control => false,
+        };
+        let is_float = float(kernel, fma) == Some(Scalar::F32);
+        let here = body.0.iter().filter(|id| factors.contains(id)).count() == 2;
+        let since = body.0.iter().skip_while(|id| !factors.contains(id));
+        let mut between = since.take_while(|id| **id != fma);
+        is_float && here && factors.iter().all(fits) && between.all(keeps)
+    }
+}
+
+/// The operands of an operation that can compute one of them on the way.
+fn outer(kernel: &Kernel, id: InstId) -> Option<(Scalar, [InstId; 2])> {
+    if let Op::Compare { lhs, rhs, .. } = kernel.insts[id].op {
+        return Some((float(kernel, lhs)?, [lhs, rhs]));
+    }
+    arithmetic(kernel, id)
+}
+
+/// The operands of a sum, difference or product of floats.
+fn arithmetic(kernel: &Kernel, id: InstId) -> Option<(Scalar, [InstId; 2])> {
+    let Op::Binary { op, lhs, rhs } = kernel.insts[id].op else { return None };
+    let is_one = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+    is_one.then_some((float(kernel, id)?, [lhs, rhs]))
+}
+
+fn float(kernel: &Kernel, id: InstId) -> Option<Scalar> {
+    match kernel.insts[id].ty {
+        Ty::Scalar(scalar @ (Scalar::F32 | Scalar::F64)) => Some(scalar),
+        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Unit => None,
+    }
+}
