@@ -467,8 +467,11 @@ pub(crate) enum IntegerOp {
     Sub,
     /// `a * b`
     Mul,
-    /// The address `b * c` bytes behind the address `a`.
+    /// The address `b * c` bytes behind the address `a`, in the same buffer.
     Offset,
+    /// `a + b * c`: what lanes have in common of an address. It may lie before the buffer, where each lane's own part
+    /// leads back into it.
+    Common,
 }
 
 /// The counter of a `for`, and where it goes.

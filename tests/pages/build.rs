@@ -8,9 +8,15 @@ use std::{
 };
 
 /// The pages with programs, by the paths from the workspace's root.
-const PAGES: [&str; 6] =
-    ["README.md", "docs/guide.md", "docs/language.md", "docs/cuda.md", "docs/counters.md",
-    "docs/debugging.md"];
+const PAGES: [&str; 7] = [
+    "README.md",
+    "docs/guide.md",
+    "docs/language.md",
+    "docs/cuda.md",
+    "docs/counters.md",
+    "docs/debugging.md",
+    "docs/sanitizer.md",
+];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets it"));
@@ -25,12 +31,12 @@ fn main() {
             let name = format!("{stem}_{line}");
             let file = out.join(format!("{name}.rs"));
             let lines = "\n".repeat(line);
-            fs::write(&file, format!("{lines}{program}\npub(super) fn run() -> warpwise::Result<()> {{\n    main()\n}}\n"))
+            fs::write(&file, format!("{lines}{program}\npub(super) fn run_program() -> warpwise::Result<()> {{\n    main()\n}}\n"))
                 .expect("the folder is Cargo's");
             modules += &format!(
                 "#[allow(warnings, clippy::all, reason = \"pages show the language\")]\n#[path = {file:?}]\nmod {name};\n"
             );
-            programs += &format!("    ({page:?}, {line}, {name}::run),\n");
+            programs += &format!("    ({page:?}, {line}, {name}::run_program),\n");
         }
     }
     let list = format!(

@@ -527,7 +527,7 @@ fn flattened(on: &Engine) -> Check {
 }
 
 fn scanned(on: &Engine) -> Check {
-    alike!(on, |x, y, out| {
+    alike!(on, |x, _y, out| {
         out[14] = x
             .iter()
             .scan(1, |state, v| {

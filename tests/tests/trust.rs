@@ -1,6 +1,9 @@
-//! What may be relied on, whatever the shape of a launch and the order of its threads: launches have the right
-//! result or an error, and leave others alone.
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+//! What may be relied on, whatever the shape of a launch and the order of its threads: launches end, with the
+//! right result or an error, and leave others alone.
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 use warpwise::{Error, prelude::*};
 
 /// The interpreter, in the usual order and in drawn ones.
@@ -79,6 +82,122 @@ fn atomics_lose_nothing_under_contention() {
             assert_eq!(taken.to_vec().unwrap(), vec![1; threads]);
             let all: u32 = (0..threads as u32).sum();
             assert_eq!(sum.to_vec().unwrap().iter().sum::<u32>(), all);
+        }
+    }
+}
+
+/// Threads take turns with a lock: those of a warp, too.
+#[kernel]
+fn locked(lock: &[AtomicU32], count: &mut [u32]) {
+    loop {
+        if lock[0].compare_exchange(0, 1, Acquire, Relaxed).is_ok() {
+            count[0] += 1;
+            lock[0].store(0, Release);
+            break;
+        }
+    }
+}
+
+/// Odd lanes wait for what even lanes produce.
+#[kernel]
+fn handed_over(ready: &[AtomicU32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i % 2 == 1 {
+        while ready[i - 1].load(Acquire) == 0 {}
+        out[i] = out[i - 1] + 1;
+    } else {
+        out[i] = 10 * i as u32;
+        ready[i].store(1, Release);
+    }
+}
+
+/// Each block adds its number to what the blocks before it have come to, as it gets it from the one before.
+#[kernel]
+fn look_back(sums: &[AtomicU32], order: &[AtomicU32]) {
+    if thread_idx_x() == 0 {
+        let block = block_idx_x();
+        let mut before = 0;
+        if block > 0 {
+            loop {
+                before = sums[block - 1].load(Acquire);
+                if before != 0 {
+                    break;
+                }
+            }
+        }
+        sums[block].store(before + block as u32 + 1, Release);
+        order[0].fetch_add(1, AcqRel);
+    }
+}
+
+#[test]
+fn threads_that_wait_for_others_finish() {
+    for device in devices() {
+        let device = device.with_step_budget(1 << 28);
+        for (blocks, threads) in [(1, 32), (3, 40), (2, 300)] {
+            let lock = device.zeros::<u32>(1).unwrap().into_atomic();
+            let mut count = device.zeros::<u32>(1).unwrap();
+            let config = LaunchConfig::grid(blocks).block(threads);
+            locked::launch(&device, config, &lock, &mut count).unwrap();
+            assert_eq!(count.to_vec().unwrap(), [(blocks * threads) as u32]);
+        }
+        let ready = device.zeros::<u32>(512).unwrap().into_atomic();
+        let mut out = device.zeros::<u32>(512).unwrap();
+        handed_over::launch(&device, LaunchConfig::grid(2).block(256), &ready, &mut out).unwrap();
+        let expected: Vec<u32> = (0..512).map(|i| 10 * (i / 2 * 2) + i % 2).collect();
+        assert_eq!(out.to_vec().unwrap(), expected);
+        let sums = device.zeros::<u32>(150).unwrap().into_atomic();
+        let order = device.zeros::<u32>(1).unwrap().into_atomic();
+        look_back::launch(&device, LaunchConfig::grid(150).block(64), &sums, &order).unwrap();
+        let expected: Vec<u32> = (1..=150).map(|n| n * (n + 1) / 2).collect();
+        assert_eq!(sums.to_vec().unwrap(), expected);
+    }
+}
+
+/// Ends never, in one way or another.
+#[kernel]
+#[allow(
+    clippy::empty_loop,
+    reason = "the lanes that do nothing forever must not keep the launch from being stopped"
+)]
+fn endless(kind: u32, flag: &[AtomicU32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if kind == 0 {
+        loop {
+            out[i] += 1;
+        }
+    }
+    if kind == 1 {
+        while flag[0].load(Acquire) == 0 {}
+    }
+    if kind == 2 && i == 0 {
+        while flag[0].load(Acquire) == 0 {}
+    }
+    sync_threads();
+    if kind == 3 && i % 32 == 5 {
+        loop {}
+    }
+    sync_threads();
+    out[i] = 1;
+}
+
+#[test]
+fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
+    for device in devices() {
+        let stopped = device.clone().with_step_budget(200_000);
+        for kind in 0..4 {
+            let flag = device.zeros::<u32>(1).unwrap().into_atomic();
+            let mut out = device.zeros::<u32>(300).unwrap();
+            let config = LaunchConfig::grid(3).block(100);
+            let error = endless::launch(&stopped, config, kind, &flag, &mut out).unwrap_err();
+            let Error::Stopped { kernel: "endless", reason, fault: None } = error else {
+                panic!("{error}")
+            };
+            assert!(reason.contains("200000 steps"), "{reason}");
+            device.synchronize().unwrap();
+            let mut out = device.zeros::<u32>(300).unwrap();
+            endless::launch(&stopped, config, 4, &flag, &mut out).unwrap();
+            assert_eq!(out.to_vec().unwrap(), [1; 300]);
         }
     }
 }

@@ -59,9 +59,7 @@ impl<'a> WithInner<'a> {
         outer: &BTreeMap<String, usize>,
         errors: &mut Errors,
     ) -> Option<BTreeMap<String, usize>> {
-        if found.functions().next().is_none() {
-            return None;
-        }
+        found.functions().next()?;
         let is_foreign = parent.is_some_and(|parent| self.devices.items[parent].is_foreign);
         let first = self.devices.items.len();
         let (mut own, mut seen) = (outer.clone(), outer.clone());

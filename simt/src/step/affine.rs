@@ -45,6 +45,7 @@ impl<'e> Exec<'e> {
             IntegerOp::Sub => a.wrapping_sub(b),
             IntegerOp::Mul => a.wrapping_mul(b),
             IntegerOp::Offset => behind(a, b, c.get(uniforms)),
+            IntegerOp::Common => a.wrapping_add(b.wrapping_mul(c.get(uniforms))),
         };
         d.set(uniforms, bits);
     }

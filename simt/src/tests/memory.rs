@@ -61,6 +61,36 @@ fn lanes_go_wherever_they_like() {
 }
 
 #[test]
+fn what_lanes_share_of_an_address_may_lie_before_its_buffer() {
+    // Lane t takes row[t - 3], of one that is only known at run time, and lanes that have none leave it.
+    let text = "param arg0 = first: u64 !0
+        param arg1 = x: read [u32] !0
+        param arg2 = y: write [u32] !0
+        %t = builtin thread_idx.x : u64 !0
+        %first = param arg0 : u64 !0
+        %x = param arg1 : ptr global !0
+        %row = index %x, %first, 4 : ptr global !0
+        %three = const 3 : u64 !0
+        %back = sub %t, %three : u64 !0
+        %has = le %three, %t : bool !0
+        %if = if %has !0 {
+          %from = index %row, %back, 4 : ptr global !0
+          %v = load %from : u32 !0
+          %y = param arg2 : ptr global !0
+          %to = index %y, %t, 4 : ptr global !0
+          %s = store %to, %v !0
+        }";
+    for first in [0, 8] {
+        let x = Value::U32((100..200).collect());
+        let mut values = [Value::Scalar(first), x, Value::U32(vec![7; 64])];
+        assert_eq!(run(&program(text), shape(1, 64), &mut values), Outcome::default());
+        let expected =
+            (0..64).map(|t| if t < 3 { 7 } else { 100 + first as u32 + t - 3 }).collect::<Vec<_>>();
+        assert_eq!(values[2].u32s(), expected);
+    }
+}
+
+#[test]
 fn atomics_of_all_threads_count_once_each() {
     let text = "param arg0 = out: atomic [u32] !0
         shared @0 = s: [u32; 4] !0

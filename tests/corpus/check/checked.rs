@@ -32,6 +32,17 @@ const RACES: &[&str] = &[
 /// The lint whose labels say that something is read that nobody has written.
 const UNDEFINED: &str = "gpu_uninit_shared_reads";
 
+/// Lints whose labels say that threads wait at different barriers.
+const BARRIERS: &[&str] = &[
+    "gpu_barriers_after_divergent_returns",
+    "gpu_barriers_in_divergent_flow",
+    "gpu_barriers_in_divergent_loops",
+    "gpu_mismatched_barriers",
+];
+
+/// Lints whose labels say that lanes are missing, or are there that should not be.
+const MASKS: &[&str] = &["gpu_inactive_lane_shuffles", "gpu_warp_mask_mismatches"];
+
 /// Kernels that race as well as what their labels are about.
 const ALSO_RACY: &[&str] = &[
     // Each iteration writes what the one before it reads, with one barrier in between where two are needed.
@@ -60,6 +71,8 @@ pub(crate) fn compare<'s>(
         let is_labelled = |finding: &Finding| match finding.problem {
             Problem::Race(_) => is_racy,
             Problem::Uninitialized(_) => has_label(UNDEFINED),
+            Problem::Barrier(_) => BARRIERS.iter().any(|lint| has_label(lint)),
+            Problem::Mask(_) => MASKS.iter().any(|lint| has_label(lint)),
             _ => false,
         };
         let errors = found.iter().filter(|finding| finding.severity == Severity::Error);

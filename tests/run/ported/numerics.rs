@@ -135,9 +135,6 @@ impl<T: Copy + Default, const N: usize> Stack<T, N> {
             Some(self.items[self.len])
         }
     }
-    fn is_empty(&self) -> bool {
-        self.len == 0
-    }
 }
 #[device]
 fn f(x: Interval, a: f64) -> Interval {

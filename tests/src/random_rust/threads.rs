@@ -273,7 +273,7 @@ impl Generator {
             _ => {
                 let name = self.name("v");
                 let end = 1 + self.pick(3);
-                self.line(&format!("for {name} in 0..{end} {{"));
+                self.line(&format!("for {name} in 0..{end}_i32 {{"));
                 self.vars.push(Var { name, ty: I32, mutable: false });
             }
         }

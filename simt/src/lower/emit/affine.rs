@@ -91,7 +91,7 @@ impl Emitter<'_> {
             let (one, offset) = (self.constant(1, 8), self.constant(offset, 8));
             let to = self.slot(8);
             let slots = [to, base, one, offset];
-            self.step(Step::Integer { op: IntegerOp::Offset, slots });
+            self.step(Step::Integer { op: IntegerOp::Common, slots });
             Parts { base: to, by }
         } else {
             return Err(self.malformed("a value that is not affine"));
@@ -198,7 +198,7 @@ impl Emitter<'_> {
         } else {
             let to = self.slot(8);
             let slots = [to, ptr.base, index.base, stride];
-            self.step(Step::Integer { op: IntegerOp::Offset, slots });
+            self.step(Step::Integer { op: IntegerOp::Common, slots });
             to
         };
         let mut by = [None; 3];
