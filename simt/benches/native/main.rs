@@ -1,9 +1,9 @@
 //! How much slower the interpreter is than plain Rust, and counting than not: `cargo bench -p warpwise-simt`.
 //!
 //! `-- saxpy` prints only rows with this in their name. Each kernel is optimized IR, as the runtime would launch it. Beside one thread
-//! of the interpreter stand plain Rust whose loops LLVM makes AVX2 code of, and plain Rust as one writes it, both on one core: milliseconds on the core, so
-//! that other work on the machine matters little, and how many times as long the interpreter takes. `2 threads` is how many times as fast two are by the
-//! clock, `counting` and `checked` how many times as long one takes that counts or checks everything. Last comes how long lowering takes.
+//! of the interpreter stand plain Rust whose loops LLVM makes AVX2 code of, and plain Rust as one writes it, both on one core: the least
+//! milliseconds of several runs in turns, and how many times as long the interpreter takes. `2 threads` is how many times as fast two are,
+//! `counting` and `checked` how many times as long one takes that counts or checks everything. Last comes how long lowering takes.
 #![expect(clippy::print_stdout, reason = "a table is what it is for")]
 mod kernels;
 mod measure;

@@ -1,26 +1,10 @@
 //! Times, and the table that they make.
-use std::{fs, num::NonZeroUsize, time::Instant};
+use std::{num::NonZeroUsize, time::Instant};
 use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
 use warpwise_simt::{CheckedProgram, Checks, CountingProgram, Launch, Outcome, Program, Requests};
 
 /// How often each is run.
 const RUNS: usize = 7;
-
-/// Nanoseconds that this thread has been on a core, where the system tells.
-fn on_core() -> Option<u64> {
-    let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    stat.split_whitespace().next()?.parse().ok()
-}
-
-/// Milliseconds on a core, or by the clock where the system tells no more.
-fn busy(run: &mut dyn FnMut()) -> f64 {
-    let (before, start) = (on_core(), Instant::now());
-    run();
-    match (before, on_core()) {
-        (Some(before), Some(after)) => (after - before) as f64 / 1e6,
-        _ => start.elapsed().as_secs_f64() * 1e3,
-    }
-}
 
 /// Milliseconds by the clock.
 fn clock(run: &mut dyn FnMut()) -> f64 {
@@ -30,14 +14,11 @@ fn clock(run: &mut dyn FnMut()) -> f64 {
 }
 
 /// The least times of some, run in turns, since they are compared.
-fn least<const N: usize>(
-    time: fn(&mut dyn FnMut()) -> f64,
-    mut runs: [&mut dyn FnMut(); N],
-) -> [f64; N] {
+fn least<const N: usize>(mut runs: [&mut dyn FnMut(); N]) -> [f64; N] {
     let mut least = [f64::INFINITY; N];
     for _ in 0..RUNS {
         for (least, run) in least.iter_mut().zip(&mut runs) {
-            *least = least.min(time(*run));
+            *least = least.min(clock(*run));
         }
     }
     least
@@ -92,11 +73,15 @@ pub(crate) fn row(
         assert_eq!(checking.run(&launch, Checks::ALL), (Outcome::default(), Vec::new()));
     };
     let has_vector = vector();
-    let runs: [&mut dyn FnMut(); 5] =
-        [&mut || run(1), &mut { count }, &mut { check }, &mut || _ = vector(), &mut scalar];
-    let [one, counted, checked, vector, scalar] = least(busy, runs);
-    let [by_clock, two] = least(clock, [&mut || run(1), &mut || run(2)]);
-    let (faster, more, most) = (by_clock / two, counted / one, checked / one);
+    let [one, counted, checked, vector, scalar, two] = least([
+        &mut || run(1),
+        &mut { count },
+        &mut { check },
+        &mut || _ = vector(),
+        &mut scalar,
+        &mut || run(2),
+    ]);
+    let (faster, more, most) = (one / two, counted / one, checked / one);
     let of_vector = if has_vector {
         format!("{vector:>7.2} ms {:>6.2}", one / vector)
     } else {
@@ -116,7 +101,7 @@ pub(crate) fn lowering(kernels: &[(&str, &str)]) {
         let many = 100;
         let mut lower =
             || (0..many).for_each(|_| drop(std::hint::black_box(Program::new(&kernel))));
-        let [time] = least(busy, [&mut lower]);
+        let [time] = least([&mut lower]);
         println!("{name:<24} {:>7.1} us", time * 1e3 / f64::from(many));
     }
 }

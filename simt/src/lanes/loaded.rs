@@ -3,7 +3,7 @@
 //!
 //! Inner loops of matrix products are little else. Both factors are loaded as their walks say: a
 //! row of neighbouring words, or one word for a row of lanes. How memory is accessed is told at
-//! [`copy`](super::copy).
+//! [`copy`](mod@super::copy).
 use super::walk::{Form, Walk};
 use crate::memory::Cells;
 

@@ -105,7 +105,7 @@ pub(crate) trait LaneOp {
     }
 }
 
-/// Returns what `$pick` has in assembly, if it has, in a build that uses that (see [`asm`]) and where `$isa` can run it.
+/// Returns what `$pick` has in assembly, if it has, in a build that uses that (`asm`) and where `$isa` can run it.
 macro_rules! or_assembly {
     ($isa:expr, $pick:expr) => {
         #[cfg(assembly)]

@@ -281,6 +281,11 @@ impl<'e> Exec<'e> {
         {
             return Next::On;
         }
+        if let (Operand::Uniform(index), Operand::Uniform(len)) = (index, len)
+            && index.get(&self.strand.uniforms) < len.get(&self.strand.uniforms)
+        {
+            return Next::On;
+        }
         let mut outside = Mask::EMPTY;
         for lane in self.strand.active().lanes() {
             if self.value(index, lane) >= self.value(len, lane) {

@@ -1,7 +1,7 @@
 //! What every access to shared and global memory asks of the hardware.
 //!
 //! A [`Request`] is a load, store or atomic update, or neighbouring ones of a thread that are one
-//! (see [`vectors`]). Its [`Verdict`] is about all that the [`Trace`] has of it: what the warps of a
+//! (see [`vectors`](super::vectors)). Its [`Verdict`] is about all that the [`Trace`] has of it: what the warps of a
 //! block pay for it, by the formulas of [`hardware`](crate::hardware), and what they would pay if
 //! neighbouring lanes wanted neighbouring data.
 //!
