@@ -26,6 +26,7 @@ mod pages;
 mod profile;
 mod records;
 mod sass;
+mod scratch;
 mod sources;
 mod tools;
 mod workspace;

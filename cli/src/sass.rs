@@ -1,11 +1,10 @@
 //! `cargo warpwise sass`: the machine code that `ptxas` makes of a kernel's PTX.
-use crate::{args::Sass, fault::Fault, find, listing, tools};
+use crate::{args::Sass, fault::Fault, find, listing, scratch::Scratch, tools};
 use std::{
-    env,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::{self, ExitCode},
+    process::ExitCode,
 };
 use warpwise_compiler::target::Target;
 
@@ -21,7 +20,7 @@ pub(crate) fn run(command: &Sass) -> Result<ExitCode, Fault> {
     let ptx = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
         listing::ptx_of(kernel, &command.bind, command.target)
     })?;
-    let folder = Scratch::new()?;
+    let folder = Scratch::temporary()?;
     let (usage, cubin) = assemble(&ptxas, &ptx, command.target, &folder.0)?;
     let code = disassembler.run(&cubin)?;
     listing::print(&format!("{}\n{}", comments(&usage), code.trim_end()))
@@ -73,7 +72,7 @@ fn assemble(
 
 /// How many registers `ptxas` gives a thread of the kernel in `ptx`; `None` if it does not say.
 pub(crate) fn registers(ptxas: &Path, ptx: &str, target: Target) -> Result<Option<u32>, Fault> {
-    let folder = Scratch::new()?;
+    let folder = Scratch::temporary()?;
     let (said, _) = assemble(ptxas, ptx, target, &folder.0)?;
     Ok(used_registers(&said))
 }
@@ -90,26 +89,6 @@ fn comments(said: &str) -> String {
         .map(|line| line.trim_start_matches("ptxas info").trim_start_matches([' ', ':']));
     let useful = lines.filter(|line| line.contains("bytes") || line.contains("registers"));
     useful.map(|line| format!("// {line}\n")).collect()
-}
-
-/// A folder that is gone when this is.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, Fault> {
-        let folder = env::temp_dir().join(format!("cargo-warpwise-{}", process::id()));
-        fs::create_dir_all(&folder).map_err(|error| {
-            Fault::new(format!("cannot make the folder {}: {error}", folder.display()))
-        })?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing depends on it: it is in the folder for what is temporary.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@ use super::read::{self, Recorded};
 use crate::{
     args::{Build, Profile},
     fault::Fault,
+    scratch::Scratch,
     workspace::{Workspace, cargo},
 };
 use std::{
     ffi::OsStr,
-    fs, io,
-    path::{Path, PathBuf},
+    io,
+    path::Path,
     process::{self, ExitStatus, Stdio},
 };
 
@@ -26,7 +27,9 @@ pub(crate) fn run(command: &Profile, workspace: &Workspace) -> Result<Ran, Fault
     if !how.build(&words)?.success() {
         return Err(Fault::new("the program does not build"));
     }
-    let folder = Scratch::new(&workspace.target_directory.join("warpwise"))?;
+    let folder = Scratch::new(
+        workspace.target_directory.join("warpwise").join(format!("profile-{}", process::id())),
+    )?;
     let status = how.run(&words, command, &folder.0)?;
     let recorded = read::folder(&folder.0)?;
     Ok(Ran { recorded, failed: Some(status).filter(|status| !status.success()) })
@@ -88,26 +91,6 @@ impl How {
 
 fn cannot_run(error: io::Error) -> Fault {
     Fault::new(format!("cannot run cargo: {error}"))
-}
-
-/// A folder that is gone when this is.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(parent: &Path) -> Result<Self, Fault> {
-        let folder = parent.join(format!("profile-{}", process::id()));
-        fs::create_dir_all(&folder).map_err(|error| {
-            Fault::new(format!("cannot make the folder {}: {error}", folder.display()))
-        })?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing depends on it: it is in the target folder.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]
