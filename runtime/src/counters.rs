@@ -27,6 +27,7 @@
 //! GPU. The models are measured ones; `docs/counters.md` says which. `cargo warpwise profile` counts all launches of a
 //! program as it is, and says what its lines do beyond what they need.
 mod json;
+pub mod text;
 
 use crate::{
     kernel::Source,
@@ -34,7 +35,6 @@ use crate::{
 };
 pub(crate) use json::Object;
 use std::{
-    cmp::Reverse,
     fmt,
     sync::{Mutex, PoisonError},
 };
@@ -231,125 +231,19 @@ impl Pending {
     }
 }
 
-/// Columns of the table: what they are called, and what stands there.
-type Column = (&'static str, fn(&Counts) -> String);
-
-const INSTRUCTIONS: [Column; 2] = [
-    ("instructions", |counts| counts.warp_instructions.to_string()),
-    ("threads", |counts| counts.active_threads().map_or(String::new(), |all| format!("{all:.1}"))),
-];
-
-const BRANCHES: [Column; 2] = [
-    ("branches", |counts| counts.branches.to_string()),
-    ("divergent", |counts| counts.divergent_branches.to_string()),
-];
-
-const SECTORS: [Column; 3] = [
-    ("sectors", |counts| counts.global().sectors.to_string()),
-    ("needed", |counts| counts.global().ideal.to_string()),
-    ("", |counts| times(counts.global().sectors, counts.global().ideal)),
-];
-
-const WAVEFRONTS: [Column; 3] = [
-    ("wavefronts", |counts| counts.shared().wavefronts.to_string()),
-    ("needed", |counts| counts.shared().ideal.to_string()),
-    ("", |counts| times(counts.shared().wavefronts, counts.shared().ideal)),
-];
-
-/// How many times what is needed there was, if that is more than once.
-fn times(got: u64, needed: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "for people to read")]
-    let times = got as f64 / needed as f64;
-    if got > needed { format!("{times:.2}x") } else { String::new() }
-}
-
-/// The columns in which something stands.
-fn columns(total: &Counts) -> Vec<Column> {
-    let mut columns = INSTRUCTIONS.to_vec();
-    if total.branches != 0 {
-        columns.extend(BRANCHES);
-    }
-    if total.global().requests != 0 {
-        columns.extend(SECTORS);
-    }
-    if total.shared().requests != 0 {
-        columns.extend(WAVEFRONTS);
-    }
-    columns
-}
-
-/// What to show first: what memory did without need, then branches that parted, then what is run most.
-fn gain(line: &LineCounters) -> Reverse<[u64; 3]> {
-    let counts = &line.counts;
-    let excess = counts.global().excess() + counts.shared().conflicts();
-    Reverse([excess, counts.divergent_branches, counts.warp_instructions])
-}
-
 impl fmt::Display for LaunchCounters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kernel, grid: [x, y, z], block: [i, j, k], total, .. } = self;
         writeln!(f, "`{kernel}`, {x} x {y} x {z} blocks of {i} x {j} x {k} threads")?;
-        summary(f, total)?;
+        for line in text::summary(total) {
+            writeln!(f, "{line}")?;
+        }
         occupancy(f, self)?;
         let mut lines: Vec<_> = self.lines.iter().collect();
-        lines.sort_by_key(|line| gain(line));
-        let columns = columns(total);
-        let mut rows = vec![vec![String::new()]];
-        rows[0].extend(columns.iter().map(|(name, _)| (*name).into()));
-        for LineCounters { file, line, counts } in lines {
-            let mut row = vec![format!("{file}:{line}")];
-            // What is zero need not be read.
-            let cells =
-                columns.iter().map(|(_, cell)| Some(cell(counts)).filter(|cell| cell != "0"));
-            row.extend(cells.map(Option::unwrap_or_default));
-            rows.push(row);
-        }
-        table(f, &rows)
+        lines.sort_by_key(|line| text::gain(&line.counts));
+        let lines = lines.iter().map(|line| (format!("{}:{}", line.file, line.line), &line.counts));
+        f.write_str(&text::table(lines, total))
     }
-}
-
-/// What can be said of the whole launch.
-fn summary(f: &mut fmt::Formatter<'_>, total: &Counts) -> fmt::Result {
-    let percent = 100.0 * total.warp_execution_efficiency().unwrap_or(1.0);
-    let threads = total.active_threads().unwrap_or(0.0);
-    writeln!(
-        f,
-        "{} instructions of warps, {threads:.1} of 32 threads active ({percent:.1} %)",
-        total.warp_instructions
-    )?;
-    let Counts { branches, divergent_branches, .. } = total;
-    if *branches != 0 {
-        let percent = 100.0 * total.branch_efficiency();
-        writeln!(
-            f,
-            "{branches} branches, {divergent_branches} divergent ({percent:.1} % are not)"
-        )?;
-    }
-    let Sectors { requests, sectors, ideal, .. } = total.global();
-    if requests != 0 {
-        let times = times(sectors, ideal);
-        let times = if times.is_empty() { times } else { format!(": {times}") };
-        writeln!(
-            f,
-            "global memory: {requests} requests, {sectors} sectors, {ideal} needed{times}"
-        )?;
-    }
-    let shared = total.shared();
-    if shared.requests != 0 {
-        let Wavefronts { requests, wavefronts, .. } = shared;
-        let conflicts = shared.conflicts();
-        writeln!(
-            f,
-            "shared memory: {requests} requests, {wavefronts} wavefronts, {conflicts} of them by bank conflicts"
-        )?;
-    }
-    if total.barriers != 0 {
-        writeln!(f, "{} barriers of warps", total.barriers)?;
-    }
-    if total.atomics != 0 {
-        writeln!(f, "{} atomic updates of threads", total.atomics)?;
-    }
-    Ok(())
 }
 
 /// Says how many blocks run at the same time on [`TARGET`].
@@ -367,20 +261,4 @@ fn occupancy(f: &mut fmt::Formatter<'_>, launch: &LaunchCounters) -> fmt::Result
         }
         Err(refused) => writeln!(f, "occupancy on {TARGET}: none: {refused}"),
     }
-}
-
-/// Writes rows, the first column to the left and the others to the right.
-fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
-    let width =
-        |column: usize| rows.iter().map(|row: &Vec<String>| row[column].chars().count()).max();
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    for row in rows {
-        let mut text = format!("{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(&widths).skip(1) {
-            text += &format!("  {cell:>width$}");
-        }
-        writeln!(f, "{}", text.trim_end())?;
-    }
-    Ok(())
 }

@@ -92,7 +92,7 @@ fn lines_are_told_apart_and_the_worst_is_first() {
     let first = text.lines().find(|line| line.starts_with(file!())).unwrap();
     assert!(first.starts_with(&format!("{}:{} ", worst.file, worst.line)), "{text}");
     assert!(
-        text.contains("global memory: 520 requests, 16448 sectors, 2112 needed: 7.79x"),
+        text.contains("global memory: 520 requests, expected 2112 sectors, got 16448: 7.79x"),
         "{text}"
     );
     assert!(device.take_counters().is_empty(), "taken is taken");

@@ -14,7 +14,10 @@ use std::{
     path::{Path, PathBuf},
 };
 use warpwise::{
-    counters::Counts,
+    counters::{
+        Counts,
+        text::{gain, times},
+    },
     occupancy::{Block, Multiprocessor, Occupancy, Unlaunchable},
 };
 
@@ -140,19 +143,6 @@ impl Excess {
         }
         format!("{what}: expected {expected} {unit}, got {got}: {}", times(*got, *expected))
     }
-}
-
-/// `8.00x`
-pub(crate) fn times(got: u64, expected: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "for people to read")]
-    let times = got as f64 / expected.max(1) as f64;
-    format!("{times:.2}x")
-}
-
-/// What to sort by: what memory did without need, then branches that parted, then what is executed most.
-pub(crate) fn gain(counts: &Counts) -> Reverse<[u64; 3]> {
-    let excess = counts.global().excess() + counts.shared().conflicts();
-    Reverse([excess, counts.divergent_branches, counts.warp_instructions])
 }
 
 impl Profiled {

@@ -8,10 +8,10 @@
 //!                = global memory: expected 8192 sectors, got 65536: 8.00x
 //!                = gpu_uncoalesced_accesses: a warp takes 32 sectors where 4 would do
 //! ```
-use super::report::{Line, Profiled, Registers, Report, times};
+use super::report::{Line, Profiled, Registers, Report};
 use crate::color::Paint;
 use annotate_snippets::renderer::AnsiColor;
-use warpwise::counters::Counts;
+use warpwise::counters::{Counts, text};
 
 /// Lines of a kernel that are shown unless all are wanted.
 const LINES: usize = 10;
@@ -32,7 +32,7 @@ pub(crate) fn render(report: &Report, all: bool, paint: Paint) -> String {
 fn section(report: &Report, kernel: &Profiled, all: bool, paint: Paint) -> String {
     let title = format!("kernel `{}`", kernel.name());
     let mut text = format!("{}: {}\n", paint.bold(AnsiColor::BrightBlue, &title), kernel.shape());
-    for line in totals(&kernel.launches.total) {
+    for line in text::summary(&kernel.launches.total) {
         text += &format!("{line}\n");
     }
     text += &format!("{}\n", occupancy(report, kernel));
@@ -60,55 +60,6 @@ fn explained(line: &Line, paint: Paint) -> String {
         text += &format!("{indent} = {}: {}\n", excess.why.lint, excess.why.reason);
     }
     text
-}
-
-/// What can be said of all lines together.
-pub(crate) fn totals(total: &Counts) -> Vec<String> {
-    let percent = 100.0 * total.warp_execution_efficiency().unwrap_or(1.0);
-    let threads = total.active_threads().unwrap_or(0.0);
-    let mut lines = vec![format!(
-        "{} instructions of warps, {threads:.1} of 32 threads active ({percent:.1} %)",
-        total.warp_instructions
-    )];
-    let Counts { branches, divergent_branches, barriers, atomics, floats, .. } = *total;
-    if branches != 0 {
-        let percent = 100.0 * total.branch_efficiency();
-        lines.push(format!(
-            "{branches} branches, {divergent_branches} divergent ({percent:.1} % are not)"
-        ));
-    }
-    let (global, shared) = (total.global(), total.shared());
-    if global.requests != 0 {
-        let (expected, got) = (global.ideal, global.sectors);
-        lines.push(format!(
-            "global memory: {} requests, expected {expected} sectors, got {got}: {}",
-            global.requests,
-            times(got, expected)
-        ));
-    }
-    if shared.requests != 0 {
-        let (expected, got) = (shared.ideal, shared.wavefronts);
-        lines.push(format!(
-            "shared memory: {} requests, expected {expected} wavefronts, got {got}: {}",
-            shared.requests,
-            times(got, expected)
-        ));
-    }
-    if barriers != 0 {
-        lines.push(format!("{barriers} barriers of warps"));
-    }
-    if atomics != 0 {
-        lines.push(format!("{atomics} atomic updates of threads"));
-    }
-    if floats.all() != 0 && global.sectors != 0 {
-        #[expect(clippy::cast_precision_loss, reason = "for people to read")]
-        let each = floats.all() as f64 / (32 * global.sectors) as f64;
-        lines.push(format!(
-            "{} operations on floats, {each:.2} for each byte of the sectors",
-            floats.all()
-        ));
-    }
-    lines
 }
 
 /// How many blocks run at the same time, and what limits it.
@@ -140,62 +91,11 @@ pub(crate) fn occupancy(report: &Report, kernel: &Profiled) -> String {
     )
 }
 
-/// Columns of the table: what they are called, and what stands there.
-type Column = (&'static str, fn(&Counts) -> String);
-
-const INSTRUCTIONS: [Column; 2] = [
-    ("instructions", |counts| counts.warp_instructions.to_string()),
-    ("threads", |counts| counts.active_threads().map_or(String::new(), |all| format!("{all:.1}"))),
-];
-const BRANCHES: [Column; 2] = [
-    ("branches", |counts| counts.branches.to_string()),
-    ("divergent", |counts| counts.divergent_branches.to_string()),
-];
-const SECTORS: [Column; 3] = [
-    ("expected", |counts| counts.global().ideal.to_string()),
-    ("sectors", |counts| counts.global().sectors.to_string()),
-    ("", |counts| too_many(counts.global().sectors, counts.global().ideal)),
-];
-const WAVEFRONTS: [Column; 3] = [
-    ("expected", |counts| counts.shared().ideal.to_string()),
-    ("wavefronts", |counts| counts.shared().wavefronts.to_string()),
-    ("", |counts| too_many(counts.shared().wavefronts, counts.shared().ideal)),
-];
-
-fn too_many(got: u64, expected: u64) -> String {
-    if got > expected { times(got, expected) } else { String::new() }
-}
-
-/// Lines with their numbers; what is zero is left out.
+/// Lines with their numbers, at most so many.
 fn table(lines: &[Line], total: &Counts, most: usize) -> String {
-    let mut columns = INSTRUCTIONS.to_vec();
-    if total.branches != 0 {
-        columns.extend(BRANCHES);
-    }
-    if total.global().requests != 0 {
-        columns.extend(SECTORS);
-    }
-    if total.shared().requests != 0 {
-        columns.extend(WAVEFRONTS);
-    }
-    let mut rows = vec![vec![String::new()]];
-    rows[0].extend(columns.iter().map(|(name, _)| (*name).to_owned()));
-    for line in lines.iter().take(most) {
-        let mut row = vec![format!("{}:{}", line.file, line.number)];
-        let cells = columns.iter().map(|(_, cell)| cell(&line.counts));
-        row.extend(cells.map(|cell| if cell == "0" { String::new() } else { cell }));
-        rows.push(row);
-    }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..=columns.len()).map(|at| width(at).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = format!("{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(&widths).skip(1) {
-            line += &format!("  {cell:>width$}");
-        }
-        text += &format!("{}\n", line.trim_end());
-    }
+    let shown = lines.iter().take(most);
+    let shown = shown.map(|line| (format!("{}:{}", line.file, line.number), &line.counts));
+    let mut text = text::table(shown, total);
     if lines.len() > most {
         text += &format!(".. and {} more lines: `--all` shows them\n", lines.len() - most);
     }

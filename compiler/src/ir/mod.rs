@@ -21,9 +21,12 @@
 //! [`Scalar::Generic`], and numbers [`Extent::Generic`] and [`Op::Generic`].
 mod build;
 mod extent;
+mod fault;
+mod kinds;
 mod names;
 mod op;
 mod parse;
+mod parts;
 mod print;
 mod renumber;
 mod requirement;
@@ -34,10 +37,12 @@ mod ty;
 use crate::id::Table;
 pub use build::Builder;
 pub use extent::Extent;
-pub use op::{
-    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Effect, Fault, MatchOp,
-    MulAddForm, Op, Order, ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
+pub use fault::Fault;
+pub use kinds::{
+    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, MatchOp, MulAddForm, Order,
+    ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
 };
+pub use op::{Effect, Op};
 pub use parse::ParseError;
 pub use print::{InstText, number};
 pub use requirement::{Refusal, Requirement};

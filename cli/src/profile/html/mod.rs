@@ -8,11 +8,12 @@ mod svg;
 
 use super::{
     read::{Access, Space, Verb},
-    report::{Excess, Line, Profiled, Report, times},
+    report::{Excess, Line, Profiled, Report},
     text,
 };
 use roofline::Peak;
 use svg::escape;
+use warpwise::counters::{self, text::times};
 
 /// Accesses of a kernel that are drawn, and how many of these are open at first.
 const DRAWN: usize = 8;
@@ -139,7 +140,7 @@ fn section(report: &Report, kernel: &Profiled, number: usize) -> String {
          <h2 id=\"kernel-{number}\">{number}: <code>{name}</code></h2>\n<p>{}</p>\n<ul>\n",
         kernel.shape()
     );
-    let said = text::totals(&kernel.launches.total);
+    let said = counters::text::summary(&kernel.launches.total);
     for line in said.iter().chain([&text::occupancy(report, kernel)]) {
         text += &format!("<li>{}</li>\n", escape(line));
     }
@@ -223,7 +224,8 @@ fn title(access: &Access) -> String {
         Verb::Atomic => ("atomic update", format!("of {memory}")),
     };
     let unit = unit(access);
-    let more = if taken > ideal { format!(": {}", times(*taken, *ideal)) } else { String::new() };
+    let more = counters::text::excess(*taken, *ideal);
+    let more = if more.is_empty() { more } else { format!(": {more}") };
     format!(
         "{file}:{line}:{column}: {what} of {bytes} bytes {memory}: expected {ideal} {unit}, got {taken}{more}"
     )

@@ -1,8 +1,8 @@
 //! The source of a kernel, with a column of heat for each counter.
 use super::svg::escape;
-use crate::profile::report::{Line, Profiled, Texts, times};
+use crate::profile::report::{Line, Profiled, Texts};
 use std::collections::BTreeMap;
-use warpwise::counters::Counts;
+use warpwise::counters::{self, Counts};
 
 /// Lines without counts that are shown between two that have some.
 const CONTEXT: usize = 6;
@@ -50,7 +50,7 @@ const COLUMNS: &[Column] = &[
     Column {
         name: "of need",
         title: "sectors, in times of what is expected",
-        cell: |counts| too_many(counts.global().sectors, counts.global().ideal),
+        cell: |counts| counters::text::excess(counts.global().sectors, counts.global().ideal),
         heat: |counts| excess(counts.global().sectors, counts.global().ideal),
         relative: false,
     },
@@ -64,7 +64,7 @@ const COLUMNS: &[Column] = &[
     Column {
         name: "of need",
         title: "wavefronts, in times of what is expected",
-        cell: |counts| too_many(counts.shared().wavefronts, counts.shared().ideal),
+        cell: |counts| counters::text::excess(counts.shared().wavefronts, counts.shared().ideal),
         heat: |counts| excess(counts.shared().wavefronts, counts.shared().ideal),
         relative: false,
     },
@@ -90,10 +90,6 @@ const COLUMNS: &[Column] = &[
         relative: true,
     },
 ];
-
-fn too_many(got: u64, expected: u64) -> String {
-    if got > expected { times(got, expected) } else { String::new() }
-}
 
 /// Of what there was, the share that was not needed.
 #[expect(clippy::cast_precision_loss, reason = "shades of a color")]

@@ -1,0 +1,278 @@
+//! Which operation an instruction of a kind is: of arithmetic, of comparisons, of atomics, of where threads meet.
+use super::{Scalar, Space};
+
+/// Operations on one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-x`; on integers, unsigned ones too, wrapping.
+    Neg,
+    /// `!x` on integers and `bool`.
+    Not,
+    /// Absolute value; on signed integers wrapping, on unsigned ones the value itself.
+    Abs,
+    /// Square root of a float, correctly rounded.
+    Sqrt,
+    /// To the integer below.
+    Floor,
+    /// To the integer above.
+    Ceil,
+    /// To the integer toward zero.
+    Trunc,
+    /// To the nearest integer, ties to even.
+    RoundTiesEven,
+    /// How many bits of an integer are 1.
+    CountOnes,
+    /// How many bits of an integer are 0 above the highest that is 1: the width for 0.
+    LeadingZeros,
+    /// The bits of an integer, the lowest first.
+    ReverseBits,
+    /// The bytes of an integer, the lowest first.
+    SwapBytes,
+    /// A function of an `f32`, as exactly as the hardware's instruction for it is: what comes out may differ in
+    /// the last bits from one engine or device to another, and is the same each time on one.
+    Approx(Approx),
+}
+
+/// What [`UnaryOp::Approx`] computes. Subnormal arguments and results count as the zero of their sign, but
+/// for the hyperbolic tangent. `docs/math.md` has how large errors may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Approx {
+    /// 2 to a power.
+    Exp2,
+    /// The logarithm with base 2.
+    Log2,
+    /// Of an angle in radians.
+    Sin,
+    /// Of an angle in radians.
+    Cos,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `1 / x`
+    Recip,
+    /// `1 / sqrt(x)`
+    Rsqrt,
+    /// The square root.
+    Sqrt,
+}
+
+/// Operations on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`; integers round toward zero, and by zero or past the end of the type the
+    /// value is unspecified (a [`Op::Check`] stands before).
+    Div,
+    /// `%`, the remainder of `/`, exact on floats; unspecified where `/` is.
+    Rem,
+    /// `&` on integers and `bool`.
+    And,
+    /// `|` on integers and `bool`.
+    Or,
+    /// `^` on integers and `bool`.
+    Xor,
+    /// `<<` by a `u32` amount, modulo the width.
+    Shl,
+    /// `>>` by a `u32` amount, modulo the width; keeps the sign of signed integers.
+    Shr,
+    /// The smaller; of floats ignores one NaN, and -0.0 is below +0.0.
+    Min,
+    /// The larger; of floats ignores one NaN, and -0.0 is below +0.0.
+    Max,
+    /// The upper half of the exact product of two integers, twice as wide as they are.
+    MulHigh,
+    /// An integer's bits, moved up by a `u32` amount modulo the width; those that leave at the
+    /// top come in at the bottom.
+    RotateLeft,
+}
+
+/// Comparisons; with a NaN only `Ne` is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "self-describing")]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Which sum [`Op::MulAdd`] computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MulAddForm {
+    /// `a * b + c`
+    Add,
+    /// `a * b - c`
+    Sub,
+    /// `c - a * b`
+    From,
+    /// `-(a * b) - c`
+    Neg,
+}
+
+/// What the hardware provides to each thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// Index of the thread in its block.
+    ThreadIdx(Axis),
+    /// Index of the block in the grid.
+    BlockIdx(Axis),
+    /// Threads in a block.
+    BlockDim(Axis),
+    /// Blocks in the grid.
+    GridDim(Axis),
+    /// `block_idx * block_dim + thread_idx`.
+    GlobalIdx(Axis),
+    /// Index of the thread in its warp: its number in the block (x fastest) modulo 32.
+    LaneId,
+    /// Index of the warp in its block: the thread's number in the block divided by 32.
+    WarpId,
+}
+
+/// An axis of a block or grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "self-describing")]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// What an atomic update writes, from what is there and its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// The operand.
+    Swap,
+    /// The sum; wrapping on integers. Of `f32` in global memory, a subnormal operand or sum
+    /// counts as the zero of its sign, as hardware does it (see [`AtomicOp::flushes`]).
+    Add,
+    /// The difference; wrapping; integers only.
+    Sub,
+    /// Bitwise and; integers only.
+    And,
+    /// Bitwise or; integers only.
+    Or,
+    /// Bitwise exclusive or; integers only.
+    Xor,
+    /// The smaller, as [`BinaryOp::Min`].
+    Min,
+    /// The larger, as [`BinaryOp::Max`].
+    Max,
+}
+
+impl BinaryOp {
+    /// True if the right side is an amount: a `u32`, whatever the left side is.
+    pub const fn is_shift(self) -> bool {
+        matches!(self, Self::Shl | Self::Shr | Self::RotateLeft)
+    }
+}
+
+impl AtomicOp {
+    /// Whether subnormal operands and results count as the zero of their sign.
+    ///
+    /// That is what `atom.add.f32` on global memory does (PTX ISA, `atom`), and measured; there is
+    /// no instruction that keeps them, and a loop around a compare-and-swap costs too much.
+    pub const fn flushes(self, scalar: Scalar, space: Space) -> bool {
+        matches!((self, scalar, space), (Self::Add, Scalar::F32, Space::Global))
+    }
+}
+
+/// Memory orderings, named as in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "named as in Rust")]
+pub enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+/// Among which threads an atomic operation or a fence holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The block's.
+    Block,
+    /// The device's.
+    Device,
+    /// The device's, the host's and other devices'.
+    System,
+}
+
+/// What a barrier computes over the threads that wait at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierOp {
+    /// How many bring true.
+    Count,
+    /// Whether all do.
+    And,
+    /// Whether any does.
+    Or,
+}
+
+/// Whose value a shuffle yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShuffleOp {
+    /// A given lane's.
+    Index,
+    /// That of a lane below.
+    Up,
+    /// That of a lane above.
+    Down,
+    /// That of the lane whose number differs in the given bits.
+    Xor,
+}
+
+/// What a vote asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "self-describing")]
+pub enum VoteOp {
+    All,
+    Any,
+    Ballot,
+}
+
+/// Which lanes an [`Op::Match`] looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchOp {
+    /// Those that bring the same as this one.
+    Any,
+    /// All of them.
+    All,
+}
+
+/// How [`Op::Reduce`] combines two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReduceOp {
+    /// The sum; wrapping on integers.
+    Add,
+    /// The smaller, as [`BinaryOp::Min`].
+    Min,
+    /// The larger, as [`BinaryOp::Max`].
+    Max,
+    /// Bitwise and; integers only.
+    And,
+    /// Bitwise or; integers only.
+    Or,
+    /// Bitwise exclusive or; integers only.
+    Xor,
+}
+
+impl ReduceOp {
+    /// The atomic update that combines likewise, in shared memory.
+    pub const fn update(self) -> AtomicOp {
+        match self {
+            Self::Add => AtomicOp::Add,
+            Self::Min => AtomicOp::Min,
+            Self::Max => AtomicOp::Max,
+            Self::And => AtomicOp::And,
+            Self::Or => AtomicOp::Or,
+            Self::Xor => AtomicOp::Xor,
+        }
+    }
+}

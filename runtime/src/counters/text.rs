@@ -1,0 +1,140 @@
+//! Counts as people read them: sentences about a whole launch, and a table of lines.
+use std::cmp::Reverse;
+use warpwise_simt::Counts;
+
+/// A column of the table: what it is called, and what stands there.
+type Column = (&'static str, fn(&Counts) -> String);
+
+const INSTRUCTIONS: [Column; 2] = [
+    ("instructions", |counts| counts.warp_instructions.to_string()),
+    ("threads", |counts| counts.active_threads().map_or(String::new(), |all| format!("{all:.1}"))),
+];
+const BRANCHES: [Column; 2] = [
+    ("branches", |counts| counts.branches.to_string()),
+    ("divergent", |counts| counts.divergent_branches.to_string()),
+];
+const SECTORS: [Column; 3] = [
+    ("expected", |counts| counts.global().ideal.to_string()),
+    ("sectors", |counts| counts.global().sectors.to_string()),
+    ("", |counts| excess(counts.global().sectors, counts.global().ideal)),
+];
+const WAVEFRONTS: [Column; 3] = [
+    ("expected", |counts| counts.shared().ideal.to_string()),
+    ("wavefronts", |counts| counts.shared().wavefronts.to_string()),
+    ("", |counts| excess(counts.shared().wavefronts, counts.shared().ideal)),
+];
+
+/// How many times what was expected there was, such as `8.00x`.
+pub fn times(got: u64, expected: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "for people to read")]
+    let times = got as f64 / expected.max(1) as f64;
+    format!("{times:.2}x")
+}
+
+/// [`times`], if there was more than expected, or else nothing.
+pub fn excess(got: u64, expected: u64) -> String {
+    if got > expected { times(got, expected) } else { String::new() }
+}
+
+/// What to sort lines or kernels by, so that those with the most to gain come first: what memory did without need,
+/// then branches that parted, then what is executed most.
+pub fn gain(counts: &Counts) -> Reverse<[u64; 3]> {
+    let excess = counts.global().excess() + counts.shared().conflicts();
+    Reverse([excess, counts.divergent_branches, counts.warp_instructions])
+}
+
+/// What can be said of all lines together, a sentence each.
+pub fn summary(total: &Counts) -> Vec<String> {
+    let percent = 100.0 * total.warp_execution_efficiency().unwrap_or(1.0);
+    let threads = total.active_threads().unwrap_or(0.0);
+    let mut lines = vec![format!(
+        "{} instructions of warps, {threads:.1} of 32 threads active ({percent:.1} %)",
+        total.warp_instructions
+    )];
+    let Counts { branches, divergent_branches, barriers, atomics, floats, .. } = *total;
+    if branches != 0 {
+        let percent = 100.0 * total.branch_efficiency();
+        lines.push(format!(
+            "{branches} branches, {divergent_branches} divergent ({percent:.1} % are not)"
+        ));
+    }
+    let (global, shared) = (total.global(), total.shared());
+    if global.requests != 0 {
+        let (expected, got) = (global.ideal, global.sectors);
+        lines.push(format!(
+            "global memory: {} requests, expected {expected} sectors, got {got}: {}",
+            global.requests,
+            times(got, expected)
+        ));
+    }
+    if shared.requests != 0 {
+        let (expected, got) = (shared.ideal, shared.wavefronts);
+        lines.push(format!(
+            "shared memory: {} requests, expected {expected} wavefronts, got {got}: {}",
+            shared.requests,
+            times(got, expected)
+        ));
+    }
+    if barriers != 0 {
+        lines.push(format!("{barriers} barriers of warps"));
+    }
+    if atomics != 0 {
+        lines.push(format!("{atomics} atomic updates of threads"));
+    }
+    if floats.all() != 0 && global.sectors != 0 {
+        #[expect(clippy::cast_precision_loss, reason = "for people to read")]
+        let each = floats.all() as f64 / (32 * global.sectors) as f64;
+        lines.push(format!(
+            "{} operations on floats, {each:.2} for each byte of the sectors",
+            floats.all()
+        ));
+    }
+    lines
+}
+
+/// A table of lines, each with what stands in front of it. It has the columns in which `total`, which the lines are of,
+/// has something; a cell that is zero is left empty.
+pub fn table<'a>(lines: impl IntoIterator<Item = (String, &'a Counts)>, total: &Counts) -> String {
+    let columns = columns(total);
+    let mut rows = vec![vec![String::new()]];
+    rows[0].extend(columns.iter().map(|(name, _)| (*name).to_owned()));
+    for (place, counts) in lines {
+        let mut row = vec![place];
+        let cells = columns.iter().map(|(_, cell)| cell(counts));
+        row.extend(cells.map(|cell| if cell == "0" { String::new() } else { cell }));
+        rows.push(row);
+    }
+    aligned(&rows)
+}
+
+/// The columns in which something stands.
+fn columns(total: &Counts) -> Vec<Column> {
+    let mut columns = INSTRUCTIONS.to_vec();
+    if total.branches != 0 {
+        columns.extend(BRANCHES);
+    }
+    if total.global().requests != 0 {
+        columns.extend(SECTORS);
+    }
+    if total.shared().requests != 0 {
+        columns.extend(WAVEFRONTS);
+    }
+    columns
+}
+
+/// Rows of as many cells, the first column to the left and the others to the right.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            line += &format!("  {cell:>width$}");
+        }
+        text += line.trim_end();
+        text += "\n";
+    }
+    text
+}
