@@ -549,6 +549,11 @@ fn what_cannot_be_profiled_says_why() {
     assert!(said.stderr.contains("help: name it: `--bin NAME`"), "{said:#?}");
     let said = fixture.run("profile -q -p profiled --registers many").exits(2);
     assert!(said.stderr.contains("write `--registers 72`"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --registers nobody=72").exits(2);
+    assert!(
+        said.stderr.contains("no kernel `nobody` was launched\nhelp: launched were"),
+        "{said:#?}"
+    );
     let said = fixture.run("profile -q -p profiled --target sm_76").exits(2);
     assert!(said.stderr.contains("nothing is known of multiprocessors of sm_76"), "{said:#?}");
 }

@@ -26,6 +26,7 @@ use crate::{
 use program::Ran;
 use report::Report;
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -42,6 +43,8 @@ pub(crate) fn run(command: &Profile, color: When) -> Result<ExitCode, Fault> {
         None => program::run(command, &workspace)?,
     };
     refuse_nothing(&ran, command)?;
+    let launched: BTreeSet<&str> = ran.recorded.kernels.iter().map(|of| &*of.kernel).collect();
+    registers.check(&launched.into_iter().collect::<Vec<_>>())?;
     let project = check::project(&command.build)?;
     let find = |kernel: &str, ir: Option<&str>| registers.find(kernel, ir);
     let report = Report::of(ran, &project, &workspace.workspace_root, multiprocessor, find);

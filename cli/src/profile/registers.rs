@@ -1,6 +1,6 @@
 //! How many registers a thread of a kernel takes: as the command line says, or as `ptxas` does, where it is there.
 use super::report::Registers;
-use crate::{fault::Fault, sass, tools};
+use crate::{fault::Fault, pages, sass, tools};
 use std::path::PathBuf;
 use warpwise_compiler::{back, hardware::occupancy::MOST_REGISTERS, ir, target::Target};
 
@@ -17,6 +17,23 @@ impl Sources {
     pub(crate) fn of(given: &[String], target: Target) -> Result<Self, Fault> {
         let given = given.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
         Ok(Self { target, ptxas: tools::find("ptxas"), given })
+    }
+
+    /// Refuses what is given for a kernel that is none of `launched`.
+    pub(crate) fn check(&self, launched: &[&str]) -> Result<(), Fault> {
+        let given = self.given.iter().filter_map(|(of, number)| Some((of.as_deref()?, number)));
+        for (of, number) in given {
+            if !launched.contains(&of) {
+                let near = pages::near(of, launched.iter().copied());
+                let help = match &near[..] {
+                    [] => format!("launched were `{}`", launched.join("`, `")),
+                    near => format!("did you mean {}?", pages::listed(near)),
+                };
+                let fault = format!("`--registers {of}={number}`: no kernel `{of}` was launched");
+                return Err(Fault::new(fault).help(help));
+            }
+        }
+        Ok(())
     }
 
     /// Those of a kernel, whose optimized IR is `ir`; `None` if nobody knows.
