@@ -15,9 +15,24 @@ pub(super) struct Peak {
     double: f64,
 }
 
-/// Of GPUs that are known, as their maker says. An addition and a multiplication that are fused are two operations.
-const PEAKS: &[Peak] =
-    &[Peak { target: Target::new(90), name: "H200", bytes: 4.8e12, single: 67e12, double: 34e12 }];
+/// Of one well-known GPU for each architecture, as its maker says. An addition and a multiplication that are fused are
+/// two operations.
+const PEAKS: &[Peak] = &[
+    peak(70, "V100", 0.9, 15.7, 7.8),
+    peak(75, "T4", 0.32, 8.1, 0.25),
+    peak(80, "A100", 2.039, 19.5, 9.7),
+    peak(86, "RTX 3090", 0.936, 35.6, 0.56),
+    peak(89, "RTX 4090", 1.008, 82.6, 1.29),
+    peak(90, "H200", 4.8, 67.0, 34.0),
+    peak(100, "B200", 8.0, 80.0, 40.0),
+    peak(120, "RTX 5090", 1.792, 104.8, 1.64),
+];
+
+/// In TB/s and TFLOP/s.
+const fn peak(sm: u32, name: &'static str, bytes: f64, single: f64, double: f64) -> Peak {
+    let [bytes, single, double] = [bytes * 1e12, single * 1e12, double * 1e12];
+    Peak { target: Target::new(sm), name, bytes, single, double }
+}
 
 impl Peak {
     /// Of the GPU that stands for an architecture here.
@@ -131,7 +146,9 @@ mod tests {
         assert_eq!(roof(peak, false, 1000.0), 67e12);
         assert_eq!(roof(peak, true, 1000.0), 34e12);
         assert_eq!(peak.text(), "4.8 TB/s of memory, 67 TFLOP/s of f32 and 34 TFLOP/s of f64");
-        assert!(Peak::of(Target::new(75)).is_none());
+        let text = Peak::of(Target::new(86)).unwrap().text();
+        assert_eq!(text, "0.936 TB/s of memory, 35.6 TFLOP/s of f32 and 0.56 TFLOP/s of f64");
+        assert!(Peak::of(Target::new(87)).is_none());
     }
 
     #[test]
