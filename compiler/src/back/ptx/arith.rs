@@ -278,7 +278,7 @@ impl Emitter<'_> {
         if op == BinaryOp::Div && self.constant(lhs).is_some_and(|bits| is_one(bits, scalar)) {
             return self.float_unary("rcp.rn", scalar, rhs);
         }
-        let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
+        let (lhs, rhs) = (self.number(lhs), self.number(rhs));
         let reg = self.regs.fresh(Class::of(scalar));
         ptx!(self, "{}{rounding}.{} {reg}, {lhs}, {rhs}", mnemonic(op), arithmetic(scalar));
         reg.into()
@@ -290,7 +290,7 @@ impl Emitter<'_> {
         if let Some(format) = scalar.half() {
             return self.half_fma(format, [a, b, c]);
         }
-        let [a, b, c] = [a, b, c].map(|operand| self.operand(operand));
+        let [a, b, c] = [a, b, c].map(|operand| self.number(operand));
         let reg = self.regs.fresh(Class::of(scalar));
         ptx!(self, "fma.rn.{} {reg}, {a}, {b}, {c}", arithmetic(scalar));
         reg.into()
@@ -308,7 +308,7 @@ impl Emitter<'_> {
         } else if scalar == Scalar::BF16 {
             ("f32", [lhs, rhs].map(|operand| Operand::Reg(self.half_value(operand))))
         } else {
-            (arithmetic(scalar), [lhs, rhs].map(|operand| self.operand(operand)))
+            (arithmetic(scalar), [lhs, rhs].map(|operand| self.number(operand)))
         };
         let relation = match op {
             CompareOp::Eq => "eq",

@@ -6,6 +6,7 @@
 use super::{
     address::Address,
     code::{Code, Label},
+    constants::Constants,
     facts::{Facts, constant, declared_threads},
     fault::Failure,
     layout::{SharedPlace, shared_place},
@@ -69,6 +70,8 @@ pub(super) enum Derived {
     Low(InstId),
     /// `base + index * stride`.
     Element { base: Reg, index: InstId, stride: u64 },
+    /// A literal of `f64` that no instruction can hold.
+    Constant { bits: u64 },
 }
 
 /// What was derived in the bodies around this point, the innermost last.
@@ -94,6 +97,7 @@ pub(super) struct Emitter<'k> {
     pub(super) vectors: Vectors,
     pub(super) regs: Regs,
     pub(super) code: Code,
+    pub(super) constants: Constants,
     pub(super) failures: Vec<Failure>,
     pub(super) targets: id::Facts<InstId, Option<Targets>>,
     values: id::Facts<InstId, Value>,
@@ -116,6 +120,7 @@ impl<'k> Emitter<'k> {
             vectors: vectors::analyze_in(kernel, &ranges),
             regs: Regs::default(),
             code: Code::default(),
+            constants: Constants::default(),
             failures: Vec::new(),
             targets: kernel.insts.facts(None),
             values: kernel.insts.facts(Value::None),

@@ -31,6 +31,8 @@
 //! simplifies scalars; what it does not do is up to the optimizer, and this module only
 //! translates: one instruction after the other, in order, with what [`facts`] says about each.
 //!
+//! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`] says.
+//!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
 mod address;
 mod arith;
@@ -40,6 +42,7 @@ mod body;
 mod boolean;
 mod cast;
 mod code;
+mod constants;
 mod copies;
 mod emitter;
 mod facts;
@@ -238,6 +241,7 @@ impl fmt::Display for Entry<'_> {
         writeln!(f, "// Warpwise kernel `{name}`.")?;
         let (version, target) = level(self.kernel, self.emitter.target);
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
+        self.emitter.constants.declare(f)?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;

@@ -1,0 +1,90 @@
+//! Literals of `f64` that instructions cannot hold.
+//!
+//! An instruction has room for the upper 32 bits of an `f64`. Where the lower ones are not 0, as in the coefficients of a
+//! polynomial, `ptxas` makes two more instructions of a literal, each time that it is used: three issue slots
+//! for a multiply-add that keeps its unit busy for two. So they lie in constant memory, which is read
+//! as an operand, or once before a loop.
+use super::{
+    emitter::{Derived, Emitter, ptx},
+    reg::{Class, Imm, Operand},
+};
+use crate::ir::{InstId, Scalar};
+use std::fmt::{self, Write};
+
+/// The array that holds them.
+const NAME: &str = "$constants";
+
+/// Constant memory is 64 KiB: those behind are literals.
+const MOST: usize = 8192;
+
+/// The literals of a kernel, in the order of their first use.
+#[derive(Default)]
+pub(super) struct Constants {
+    bits: Vec<u64>,
+}
+
+impl Constants {
+    /// Where `bits` lies in the array, in bytes.
+    fn offset(&mut self, bits: u64) -> Option<usize> {
+        let index = self.bits.iter().position(|known| *known == bits).or_else(|| {
+            (self.bits.len() < MOST).then(|| {
+                self.bits.push(bits);
+                self.bits.len() - 1
+            })
+        })?;
+        Some(index * size_of::<u64>())
+    }
+
+    /// The declaration of the array, if there is anything in it.
+    pub(super) fn declare(&self, f: &mut impl Write) -> fmt::Result {
+        let Some((first, rest)) = self.bits.split_first() else { return Ok(()) };
+        write!(f, ".const .align 8 .b64 {NAME}[{}] = {{\n\t0x{first:016X}", self.bits.len())?;
+        rest.iter().try_for_each(|bits| write!(f, ",\n\t0x{bits:016X}"))?;
+        writeln!(f, "\n}};\n")
+    }
+}
+
+impl Emitter<'_> {
+    /// What stands for `id` in arithmetic and comparisons.
+    pub(super) fn number(&mut self, id: InstId) -> Operand {
+        let operand = self.operand(id);
+        let Operand::Imm(Imm { bits, scalar: Scalar::F64 }) = operand else { return operand };
+        if bits & u64::from(u32::MAX) == 0 {
+            return operand;
+        }
+        if let Some(reg) = self.known(Derived::Constant { bits }) {
+            return Operand::Reg(reg);
+        }
+        let Some(offset) = self.constants.offset(bits) else { return operand };
+        let reg = self.regs.fresh(Class::F64);
+        ptx!(self, "ld.const.f64 {reg}, [{NAME}+{offset}]");
+        self.remember(Derived::Constant { bits }, reg);
+        Operand::Reg(reg)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_lies_in_one_place() {
+        let mut constants = Constants::default();
+        let offsets = [5, 7, 5].map(|bits| constants.offset(bits));
+        assert_eq!(offsets, [Some(0), Some(8), Some(0)]);
+    }
+
+    #[test]
+    fn those_that_find_no_room_are_literals() {
+        let mut constants = Constants { bits: (0..MOST as u64).collect() };
+        assert_eq!(constants.offset(MOST as u64), None);
+        assert_eq!(constants.offset(3), Some(24));
+    }
+
+    #[test]
+    fn nothing_is_declared_without_them() {
+        let mut text = String::new();
+        Constants::default().declare(&mut text).expect("a string takes everything");
+        assert_eq!(text, "");
+    }
+}
