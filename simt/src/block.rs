@@ -5,23 +5,25 @@
 //! to one; at an operation of a warp, every lane that it names, at the same place.
 //! When all wait and none can go on, that is a deadlock.
 mod check;
+mod meet;
 mod order;
+mod start;
 
 use crate::{
-    bound::{Bound, along},
-    check::{BlockChecks, misuse::Met},
-    code::{Code, Given, Malformed, Operand, Preset, Step, WarpOp},
+    bound::Bound,
+    check::BlockChecks,
+    code::{Code, Malformed, Step},
     log::Log,
-    mask::{GROUP, Mask, Run},
+    mask::Mask,
     memory::Memory,
     order::Order,
-    outcome::{Meeting, Waiting},
-    registers::{Reg, Registers},
-    step::{Exec, Inputs, Place, Slice, Stop, complete, exchange, reduced},
+    outcome::Waiting,
+    registers::Registers,
+    step::{Exec, Place, Slice, Stop},
     strand::Strand,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use warpwise_compiler::ir::{Builtin, Span};
+use warpwise_compiler::ir::Span;
 
 /// How long a strand may go round loops that may wait for others, before they get a
 /// turn: the costs of its [`Step::Back`]s together.
@@ -39,14 +41,14 @@ pub(crate) struct Block<'a> {
     bound: &'a Bound<'a>,
     number: u64,
     idx: [u32; 3],
-    /// The values held once, before the first step.
-    uniforms: Vec<u64>,
     shared: Vec<Memory>,
     groups: Vec<Group>,
+    /// Of each step that loads: where it did the last time.
+    loaded: Vec<i64>,
     /// With the number of their group.
-    strands: Vec<(usize, Strand)>,
+    strands: Vec<(usize, Box<Strand>)>,
     /// Strands that have ended, for their allocations.
-    spare: Vec<Strand>,
+    spare: Vec<(usize, Box<Strand>)>,
     /// Steps taken from the budget and not done.
     steps: i64,
     /// Whether no lanes that go round loops have been told apart.
@@ -87,108 +89,10 @@ pub(crate) enum Turn {
     /// The kernel did something that the verifier rules out.
     Malformed(Malformed),
 }
-
 impl<'a> Block<'a> {
-    /// Room for a block.
-    pub(crate) fn new(code: &'a Code, bound: &'a Bound<'a>) -> Self {
-        let threads = bound.threads();
-        let group = |first_thread| {
-            let len = GROUP.min(threads - first_thread);
-            let registers = Registers::new(code.register_bytes, len.div_ceil(32));
-            let idx = |thread, axis: usize| bound.thread_idx(first_thread + thread)[axis];
-            let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
-            let exist = Mask::first(len);
-            Group { first_thread, exist, live: exist, threads, registers }
-        };
-        let mut block = Self {
-            uniforms: bound.uniforms.clone(),
-            code,
-            bound,
-            number: 0,
-            idx: [0; 3],
-            shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
-            groups: (0..threads).step_by(GROUP).map(group).collect(),
-            strands: Vec::new(),
-            spare: Vec::new(),
-            steps: 0,
-            in_step: true,
-            checks: bound.checks.as_ref().map(|checks| Box::new(BlockChecks::new(checks))),
-            order: None,
-            spins: false,
-        };
-        for group in 0..block.groups.len() {
-            block.preset(group, true);
-        }
-        block
-    }
-
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
-
-    /// Sets every thread of a block before the first step.
-    pub(crate) fn start(&mut self, number: u64) {
-        (self.number, self.idx) = (number, self.bound.block_idx(number));
-        self.in_step = true;
-        if let Some(checks) = &mut self.checks {
-            checks.start(number);
-        }
-        self.start_order();
-        self.shared.iter_mut().for_each(Memory::fill_with_ones);
-        for (uniform, given) in &self.code.given {
-            let bits = match given {
-                Given::BlockIdx(axis) => u64::from(along(self.idx, *axis)),
-                Given::GlobalIdx(axis) => {
-                    u64::from(along(self.idx, *axis)) * u64::from(along(self.bound.block, *axis))
-                }
-                Given::Const(_)
-                | Given::Param(_)
-                | Given::Len(_)
-                | Given::BlockDim(_)
-                | Given::GridDim(_)
-                | Given::Launch => continue,
-            };
-            uniform.set(&mut self.uniforms, bits);
-        }
-        while let Some((_, strand)) = self.strands.pop() {
-            self.spare.push(strand);
-        }
-        self.spare.truncate(self.groups.len());
-        for index in 0..self.groups.len() {
-            let group = &mut self.groups[index];
-            group.live = group.exist;
-            let strand = Strand::new(group.exist, &self.uniforms, self.spare.pop());
-            self.strands.push((index, strand));
-            self.preset(index, false);
-        }
-    }
-
-    /// Fills the registers of a group that stand before the first step: those that are
-    /// the same for every block, or the others.
-    fn preset(&mut self, index: usize, constant: bool) {
-        let group = &mut self.groups[index];
-        let all = [Run { first: 0, len: group.exist.count() as usize, full: true }];
-        for (reg, preset) in &self.code.preset {
-            match *preset {
-                Preset::Splat(from, given) if given.depends_on_block() != constant => {
-                    group.registers.splat(*reg, self.uniforms[from.slot()], &all);
-                }
-                Preset::Zero if !constant => group.registers.splat(*reg, 0, &all),
-                Preset::Builtin(builtin) if depends_on_block(builtin) != constant => {
-                    group.provide(*reg, builtin, self.bound, self.idx);
-                }
-                Preset::Slope(slope) if constant => {
-                    let slope = &self.code.slopes[usize::from(slope)];
-                    for lane in 0..group.exist.count() as usize {
-                        let own = self.bound.own(slope, group.first_thread + lane);
-                        group.registers.set(*reg, lane, own);
-                    }
-                }
-                Preset::Splat(..) | Preset::Zero | Preset::Builtin(_) | Preset::Slope(_) => {}
-            }
-        }
-    }
-
     /// Runs the block until it ends, or waits for others.
     pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, log: &mut Log) -> Turn {
         loop {
@@ -202,7 +106,7 @@ impl<'a> Block<'a> {
                 }
                 match self.run_strand(index, budget, log) {
                     Stop::Ended => {
-                        self.spare.push(self.strands.remove(index).1);
+                        self.spare.push(self.strands.remove(index));
                         waits = false;
                         continue;
                     }
@@ -225,12 +129,12 @@ impl<'a> Block<'a> {
                 }
                 index += 1;
             }
-            self.meet_warps();
-            self.meet_block();
             if self.strands.is_empty() {
                 self.give_back(budget);
                 return Turn::Ended;
             }
+            self.meet_warps();
+            self.meet_block();
             if self.strands.iter().all(|(_, strand)| self.waits_for_grid(strand)) {
                 self.give_back(budget);
                 return Turn::Meets;
@@ -290,6 +194,7 @@ impl<'a> Block<'a> {
                 bound: self.bound,
                 shared: &self.shared,
                 registers: &mut group.registers,
+                loaded: &mut self.loaded,
                 live: &mut group.live,
                 strand,
                 alone,
@@ -336,214 +241,6 @@ impl<'a> Block<'a> {
     fn split_waiting(&mut self, index: usize) {
         let (group, strand) = &mut self.strands[index];
         let (group, split) = (*group, strand.split_waiting());
-        self.strands.extend(split.into_iter().map(|strand| (group, strand)));
+        self.strands.extend(split.into_iter().map(|strand| (group, Box::new(strand))));
     }
-
-    /// A strand has come to where it waits for others. At an operation of a warp its
-    /// warps wait each for itself, and so do lanes that name different lanes.
-    fn wait(&mut self, index: usize) {
-        self.split_waiting(index);
-        self.strands[index].1.waits = true;
-        let (number, strand) = &self.strands[index];
-        let (number, active) = (*number, strand.active());
-        if self.warp_op(index).is_none() {
-            return;
-        }
-        let warps = active.warps().flat_map(|(warp, lanes)| {
-            let inputs = self.inputs([index].into_iter(), warp, lanes);
-            inputs.groups().map(move |lanes| Mask::of_warp(warp, lanes)).collect::<Vec<_>>()
-        });
-        let parts: Vec<_> = warps.skip(1).collect();
-        for part in parts {
-            let part = self.strands[index].1.split_active(part);
-            self.strands.push((number, part));
-        }
-    }
-
-    /// The operation of a warp that a strand waits at.
-    fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
-        let (_, strand) = &self.strands[index];
-        let Step::Warp { op, mask } = self.code.steps[strand.at as usize] else { return None };
-        strand.waits.then_some((op, mask))
-    }
-
-    /// Those of the `lanes` of a warp that belong to these strands, which wait at one
-    /// operation, with what they bring.
-    fn inputs(&self, strands: impl Iterator<Item = usize>, warp: usize, lanes: u32) -> Inputs {
-        let mut inputs = Inputs::none();
-        for index in strands {
-            let (number, strand) = &self.strands[index];
-            if let Some(op) = self.warp_op(index) {
-                let lanes = (warp, strand.active().0[warp] & lanes);
-                inputs.add(op, &self.groups[*number].registers, &strand.uniforms, lanes);
-            }
-        }
-        inputs
-    }
-
-    /// Does the operations of warps for which all have come.
-    fn meet_warps(&mut self) {
-        let mut met = false;
-        for index in 0..self.strands.len() {
-            let Some((op, _)) = self.warp_op(index) else { continue };
-            let (number, strand) = &self.strands[index];
-            let (number, at) = (*number, strand.at);
-            let Some((warp, _)) = strand.active().warps().next() else { continue };
-            let here = |other: &usize| {
-                let (group, strand) = &self.strands[*other];
-                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
-            };
-            let together: Vec<_> = (index..self.strands.len()).filter(here).collect();
-            let inputs = self.inputs(together.iter().copied(), warp, u32::MAX);
-            let group = &mut self.groups[number];
-            let lanes = complete(&inputs, group.live.0[warp]);
-            exchange(op, &inputs, &mut group.registers, warp, lanes);
-            if let Some(checks) = &mut self.checks {
-                let first_thread = (group.first_thread + warp * 32) as u32;
-                let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
-                let inputs = &inputs;
-                let met = Met { op, span, inputs, lanes, live, first_thread };
-                checks.warp(self.bound, &met);
-            }
-            if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
-                let warp = (group.first_thread / 32 + warp) as u32;
-                let groups = inputs.groups().filter(|group| group & lanes != 0);
-                groups.for_each(|lanes| checks.sync_warp(self.code, self.bound, warp, lanes));
-            }
-            for other in together {
-                let strand = &mut self.strands[other].1;
-                if strand.active().0[warp] & lanes != 0 {
-                    (strand.at, strand.waits, met) = (at + 1, false, true);
-                }
-            }
-        }
-        if met {
-            self.merge();
-        }
-    }
-
-    /// Does the barrier, if all have come to one.
-    fn meet_block(&mut self) {
-        let code = self.code;
-        let at_barrier = |strand: &Strand| {
-            let Step::Barrier { reduce } = code.steps[strand.at as usize] else { return None };
-            strand.waits.then_some(reduce)
-        };
-        let (mut all, mut truths) = (0, 0);
-        for (number, strand) in &self.strands {
-            let Some(reduce) = at_barrier(strand) else { return };
-            all += strand.active().count();
-            truths += match reduce {
-                Some((_, Operand::Lanes(reg), _)) => {
-                    self.groups[*number].registers.truths(reg, strand.active()).count()
-                }
-                Some((_, Operand::Uniform(uniform), _)) if uniform.get(&strand.uniforms) != 0 => {
-                    strand.active().count()
-                }
-                Some((_, Operand::Affine(affine), _)) => {
-                    let registers = &self.groups[*number].registers;
-                    let of = |lane| affine.get(registers, &strand.uniforms, lane);
-                    strand.active().lanes().filter(|lane| of(*lane) != 0).count() as u32
-                }
-                Some((_, Operand::Uniform(_), _)) | None => 0,
-            };
-        }
-        self.check_barriers();
-        for (_, strand) in &mut self.strands {
-            if let Some(Some((op, _, to))) = at_barrier(strand) {
-                to.set(&mut strand.uniforms, reduced(op, truths, all));
-            }
-            (strand.at, strand.waits) = (strand.at + 1, false);
-        }
-        if let (Some(checks), true) = (&mut self.checks, all > 0) {
-            checks.barrier(code, self.bound);
-        }
-        self.merge();
-    }
-
-    /// Makes one strand of those that are at the same place in the same state.
-    fn merge(&mut self) {
-        let mut index = 0;
-        while index < self.strands.len() {
-            let (head, tail) = self.strands.split_at_mut(index);
-            let (number, strand) = &tail[0];
-            let same = |(group, other): &mut (usize, Strand)| {
-                group == number && !strand.waits && !other.waits && other.merge(strand)
-            };
-            if head.iter_mut().any(same) {
-                self.strands.remove(index);
-            } else {
-                index += 1;
-            }
-        }
-    }
-
-    /// Who waits where, warp by warp.
-    fn waiting(&self) -> Vec<Waiting> {
-        let mut waiting = Vec::new();
-        for (index, (number, strand)) in self.strands.iter().enumerate() {
-            let group = &self.groups[*number];
-            let at = match self.warp_op(index) {
-                Some((WarpOp::Sync, _)) => Meeting::SyncWarp,
-                Some((WarpOp::Shuffle { .. }, _)) => Meeting::Shuffle,
-                Some((WarpOp::Vote { .. }, _)) => Meeting::Vote,
-                Some((WarpOp::Match { .. }, _)) => Meeting::Match,
-                Some((WarpOp::Reduce { .. }, _)) => Meeting::Reduce,
-                None if self.waits_for_grid(strand) => Meeting::Grid,
-                None => Meeting::Barrier,
-            };
-            for (warp, lanes) in strand.active().warps() {
-                let here =
-                    |(other, there): &&(usize, Strand)| other == number && there.at == strand.at;
-                let come =
-                    self.strands.iter().filter(here).map(|(_, there)| there.active().0[warp]);
-                waiting.push(Waiting {
-                    at,
-                    span: self.code.spans[strand.at as usize],
-                    warp: (group.first_thread / 32 + warp) as u32,
-                    lanes,
-                    missing: group.live.0[warp] & !come.fold(0, |all, lanes| all | lanes),
-                });
-            }
-        }
-        waiting.sort_by_key(|waiting| (waiting.warp, waiting.lanes.trailing_zeros()));
-        waiting
-    }
-}
-
-impl Group {
-    /// Sets a register to what the hardware provides to each thread.
-    fn provide(&mut self, reg: Reg, builtin: Builtin, bound: &Bound<'_>, block_idx: [u32; 3]) {
-        let numbers =
-            || self.first_thread as u32..(self.first_thread + self.threads[0].len()) as u32;
-        let all = |value: u32| vec![value; self.threads[0].len()];
-        let dim = |axis| u64::from(along(bound.block, axis));
-        match builtin {
-            Builtin::ThreadIdx(axis) => {
-                let values = along(self.threads.each_ref(), axis);
-                self.registers.fill(reg, values, 0);
-            }
-            Builtin::GlobalIdx(axis) => {
-                let first = u64::from(along(block_idx, axis)) * dim(axis);
-                let values = along(self.threads.each_ref(), axis);
-                self.registers.fill(reg, values, first);
-            }
-            Builtin::LaneId => {
-                let lanes: Vec<_> = numbers().map(|number| number % 32).collect();
-                self.registers.fill(reg, &lanes, 0);
-            }
-            Builtin::WarpId => {
-                let warps: Vec<_> = numbers().map(|number| number / 32).collect();
-                self.registers.fill(reg, &warps, 0);
-            }
-            Builtin::BlockIdx(axis) => self.registers.fill(reg, &all(along(block_idx, axis)), 0),
-            Builtin::BlockDim(axis) => self.registers.fill(reg, &all(along(bound.block, axis)), 0),
-            Builtin::GridDim(axis) => self.registers.fill(reg, &all(along(bound.grid, axis)), 0),
-        }
-    }
-}
-
-/// Whether a builtin that differs between threads is another one in each block.
-fn depends_on_block(builtin: Builtin) -> bool {
-    matches!(builtin, Builtin::GlobalIdx(_))
 }

@@ -26,10 +26,16 @@ pub(crate) struct Bound<'a> {
     pub(crate) cells: Vec<Option<Cells<'a>>>,
     /// The uniform values that do not depend on the block.
     pub(crate) uniforms: Vec<u64>,
+    /// Those that do.
+    pub(crate) of_block: Vec<(Uniform, Given)>,
+    /// Whether there are registers to set for each block.
+    pub(crate) presets_of_block: bool,
     /// Bytes of each block-shared array.
     pub(crate) shared: Vec<u64>,
     /// How many groups a block has.
     groups: usize,
+    /// Of each slope: what each thread has of it.
+    slopes: Vec<Vec<i64>>,
     /// Of each slope, for each group: between what its lanes are.
     reaches: Vec<Reach>,
     /// How accesses by affine addresses go over the lanes of each group.
@@ -65,9 +71,9 @@ impl Bound<'_> {
         &self.walks[usize::from(walk) * self.groups + group]
     }
 
-    /// What a thread has of a slope, modulo 2^64.
-    pub(crate) fn own(&self, slope: &Slope, thread: usize) -> u64 {
-        own(&self.uniforms, slope, self.thread_idx(thread))
+    /// What so many threads have of a slope.
+    pub(crate) fn own(&self, slope: u16, first_thread: usize, threads: usize) -> &[i64] {
+        &self.slopes[usize::from(slope)][first_thread..first_thread + threads]
     }
 
     /// Threads in a block.
@@ -82,7 +88,8 @@ impl Bound<'_> {
 
     /// Index of the block of this number.
     pub(crate) fn block_idx(&self, number: u64) -> [u32; 3] {
-        split(number, self.grid)
+        // Divisions take longer than all else that there is to do for a block.
+        if number < self.grid[0].into() { [number as u32, 0, 0] } else { split(number, self.grid) }
     }
 }
 
@@ -252,10 +259,18 @@ pub(crate) fn bind<'a>(
         grid: launch.grid,
         block: launch.block,
         cells: launch.args.iter().zip(&code.params).map(|(arg, param)| cells(arg, param)).collect(),
+        of_block: code
+            .given
+            .iter()
+            .copied()
+            .filter(|(_, given)| given.depends_on_block())
+            .collect(),
+        presets_of_block: code.preset.iter().any(|(_, preset)| preset.is_of_block()),
         uniforms,
         checks: checks.map(|checks| BoundChecks::new(checks, code, launch, &shared, patterns)),
         shared,
         groups: threads.div_ceil(GROUP),
+        slopes,
         reaches,
         walks,
         patterns,

@@ -5,6 +5,7 @@
 //! step, [`Step::Map`], with the loop over lanes as a function pointer; the other
 //! kinds move data, meet other threads, or decide what runs next.
 use crate::{
+    bound::along,
     check::Site,
     lanes::{
         LaneFn,
@@ -63,6 +64,8 @@ pub(crate) struct Code {
     pub(crate) walks: Vec<WalkOf>,
     /// Products of what is loaded, added to something.
     pub(crate) products: Vec<Product>,
+    /// What lanes part by that may be known for all of them.
+    pub(crate) decisions: Vec<Box<[Term]>>,
     /// The comparisons of affine values.
     pub(crate) compares: Vec<Compare>,
     /// Registers that are filled before the first step.
@@ -156,6 +159,22 @@ impl Given {
     pub(crate) fn depends_on_block(self) -> bool {
         matches!(self, Self::BlockIdx(_) | Self::GlobalIdx(_))
     }
+
+    /// Its bits in the block of this index, among blocks of so many threads; 0 if it does not depend on that.
+    pub(crate) fn in_block(self, block_dim: [u32; 3], block_idx: [u32; 3]) -> u64 {
+        match self {
+            Self::BlockIdx(axis) => along(block_idx, axis).into(),
+            Self::GlobalIdx(axis) => {
+                u64::from(along(block_idx, axis)) * u64::from(along(block_dim, axis))
+            }
+            Self::Const(_)
+            | Self::Param(_)
+            | Self::Len(_)
+            | Self::BlockDim(_)
+            | Self::GridDim(_)
+            | Self::Launch => 0,
+        }
+    }
 }
 
 /// What a register holds when a block starts.
@@ -169,6 +188,18 @@ pub(crate) enum Preset {
     Zero,
     /// What each thread has of an affine value: that of this number in [`Code::slopes`].
     Slope(u16),
+}
+
+impl Preset {
+    /// Whether it must be set again for each block: it is another one there, or the block before has changed it.
+    pub(crate) fn is_of_block(self) -> bool {
+        match self {
+            Self::Splat(_, given) => given.depends_on_block(),
+            Self::Builtin(builtin) => matches!(builtin, Builtin::GlobalIdx(_)),
+            Self::Zero => true,
+            Self::Slope(_) => false,
+        }
+    }
 }
 
 /// What affine values have of the index of each thread: the sum of its index in the block along
@@ -203,6 +234,16 @@ pub(crate) struct Compare {
     /// The comparison of lanes, and registers for its operands.
     pub(crate) f: LaneFn,
     pub(crate) lanes: [Reg; 2],
+}
+
+/// A part of a condition. Those that others are made of come before them, and are named by their place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Term {
+    /// The comparison of that number in [`Code::compares`].
+    Compare(u32),
+    Both(u8, u8),
+    Either(u8, u8),
+    Not(u8),
 }
 
 /// `to = a * b + c` of `f32`, with `a` and `b` from memory.
@@ -384,6 +425,20 @@ pub(crate) enum Step {
         to: u32,
         cost: u32,
     },
+    /// If what is decided by is the same for all lanes, as it is at that number in [`Code::decisions`], does what the
+    /// [`Step::If`] right before `then` does. The steps up to there compute it lane by lane.
+    DecideIf {
+        decision: u32,
+        then: u32,
+        other: u32,
+        join: u32,
+    },
+    /// The same for the [`Step::Leave`] right before `behind`, if no lane leaves: if it comes out as `stay`.
+    DecideLeave {
+        decision: u32,
+        stay: bool,
+        behind: u32,
+    },
     /// Pushes a frame and goes on with the lanes where `cond` is true; those where it
     /// is false go on at `other` ([`Step::Else`] or `join`).
     If {
@@ -533,11 +588,12 @@ pub(crate) enum AtomicKind {
     Store {
         value: Operand,
     },
-    /// Writes `change(old, value)`.
+    /// Writes `change(old, value)`; if it `adds`, that is the sum of integers.
     Update {
         to: Reg,
         value: Operand,
         change: fn(u64, u64) -> u64,
+        adds: bool,
     },
     CompareExchange {
         to: Reg,
@@ -616,9 +672,11 @@ impl Step {
             Self::Jump { to }
             | Self::JumpUnless { to, .. }
             | Self::Back { to, .. }
-            | Self::Next { to, .. } => [Some(to), None],
-            Self::If { other, join, .. } => [Some(other), Some(join)],
-            Self::Enter { resume, join } => [Some(resume), Some(join)],
+            | Self::Next { to, .. }
+            | Self::DecideLeave { behind: to, .. } => [Some(to), None, None],
+            Self::If { other, join, .. } => [Some(other), Some(join), None],
+            Self::Enter { resume, join } => [Some(resume), Some(join), None],
+            Self::DecideIf { then, other, join, .. } => [Some(then), Some(other), Some(join)],
             Self::Map { .. }
             | Self::Uniform { .. }
             | Self::Integer { .. }
@@ -657,7 +715,7 @@ impl Step {
             | Self::Follow { .. }
             | Self::WatchFence { .. }
             | Self::Turn
-            | Self::Point { .. } => [None, None],
+            | Self::Point { .. } => [None, None, None],
         };
         targets.into_iter().flatten()
     }

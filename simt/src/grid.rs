@@ -20,6 +20,7 @@ use crate::{
 use std::{
     collections::VecDeque,
     num::NonZeroUsize,
+    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Condvar, Mutex, OnceLock, PoisonError,
@@ -34,6 +35,12 @@ const GRACE: u32 = 1000;
 
 /// After how many rounds, in which none of many blocks has ended, another one starts in a drawn order.
 const IN_VAIN: u32 = 16;
+
+/// The most blocks that a worker takes at once.
+const BATCH: u64 = 32;
+
+/// A worker takes at most one in so many of the blocks that are left for it.
+const SHARES: u64 = 8;
 
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
@@ -67,18 +74,20 @@ pub(crate) fn run(
     };
     let alone = code.alone || observation.is_ordered();
     let bound = bind(code, launch, &loans, shared, patterns, observation);
+    let workers = if alone { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(cores) };
     let grid = Grid {
         code,
         bound: &bound,
         blocks,
-        next: AtomicU64::new(0),
+        next: Ticket::default(),
+        workers: workers.get() as u64,
         first_stopped: AtomicU64::new(u64::MAX),
         budget: launch.steps.unwrap_or(0),
         steps: launch.steps.map(AtomicU64::new),
         end: Mutex::default(),
         meeting: Meeting::default(),
     };
-    grid.run(if alone { Some(NonZeroUsize::MIN) } else { launch.workers });
+    grid.run();
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(checks) = &bound.checks {
         log.found.join(checks.finish(code, &bound));
@@ -95,7 +104,8 @@ struct Grid<'a> {
     bound: &'a Bound<'a>,
     blocks: u64,
     /// The block that starts next.
-    next: AtomicU64,
+    next: Ticket,
+    workers: u64,
     /// The lowest block that cannot end; those behind it are given up.
     first_stopped: AtomicU64,
     /// Steps that the launch may take, if that is limited.
@@ -105,6 +115,11 @@ struct Grid<'a> {
     end: Mutex<End>,
     meeting: Meeting,
 }
+
+/// A number that all workers change, in a line of the host's caches in which there is nothing else that they read.
+#[derive(Default)]
+#[repr(align(128))]
+struct Ticket(AtomicU64);
 
 /// Where the blocks of a cooperative launch meet.
 #[derive(Default)]
@@ -139,15 +154,14 @@ struct End {
 }
 
 impl Grid<'_> {
-    fn run(&self, workers: Option<NonZeroUsize>) {
-        let workers = workers.unwrap_or_else(cores).get() as u64;
+    fn run(&self) {
         thread::scope(|scope| {
             let mut worker = Worker::new(self);
             let start = Instant::now();
-            if workers > 1 {
+            if self.workers > 1 {
                 self.guard(|| while start.elapsed() < ALONE && worker.turn() {});
-                let left = self.blocks.saturating_sub(self.next.load(Relaxed));
-                for _ in 1..workers.min(left.saturating_add(1)) {
+                let left = self.blocks.saturating_sub(self.next.0.load(Relaxed));
+                for _ in 1..self.workers.min(left.saturating_add(1)) {
                     scope.spawn(|| {
                         let mut worker = Worker::new(self);
                         self.guard(|| while worker.turn() {});
@@ -221,12 +235,23 @@ impl Grid<'_> {
         end.stopped.get_or_insert((u64::MAX, Stopped::StepBudget { steps: self.budget }));
     }
 
-    /// The next block to start.
-    fn take(&self) -> Option<u64> {
-        let next = self
-            .next
-            .fetch_update(Relaxed, Relaxed, |next| (next < self.blocks).then_some(next + 1));
-        next.ok().filter(|block| !self.is_given_up(*block))
+    /// The next blocks to start: one, or several where none can wait for another, so that workers rarely wait for
+    /// each other here.
+    fn take(&self) -> Range<u64> {
+        let take = |next: u64| {
+            let left = self.blocks.checked_sub(next).filter(|left| *left > 0)?;
+            let many = left / (self.workers * SHARES);
+            let waits = self.code.meets || !self.code.atomics.is_empty();
+            Some(next + if waits { 1 } else { many.clamp(1, BATCH) })
+        };
+        let mut taken = 0..0;
+        let more = |next| {
+            taken = next..take(next)?;
+            Some(taken.end)
+        };
+        // Nothing is taken where nothing is left.
+        let _ = self.next.0.fetch_update(Relaxed, Relaxed, more);
+        taken
     }
 
     fn is_given_up(&self, block: u64) -> bool {
@@ -239,18 +264,20 @@ struct Worker<'a> {
     grid: &'a Grid<'a>,
     log: Log,
     /// Blocks that wait for others, least recently run first.
-    aside: VecDeque<Block<'a>>,
+    aside: VecDeque<Box<Block<'a>>>,
     /// Blocks that have come to a meeting, and how many there were before that.
-    met: Vec<Block<'a>>,
+    met: VecDeque<Box<Block<'a>>>,
     rounds: u64,
     /// Those of `aside` to run again before another block starts.
     again: usize,
     /// How often a block may still wait, once another was found that cannot end.
     grace: u32,
     /// The remains of a block that has ended.
-    spare: Option<Block<'a>>,
+    spare: Option<Box<Block<'a>>>,
     /// In which order blocks are taken, if not in that of their numbers.
     order: Option<Order>,
+    /// Blocks taken that have not started.
+    taken: Range<u64>,
     /// Those to draw from.
     window: Vec<u64>,
     /// Rounds in which no block has ended.
@@ -265,12 +292,13 @@ impl<'a> Worker<'a> {
             grid,
             log: Log::new(&grid.code.counted),
             aside: VecDeque::new(),
-            met: Vec::new(),
+            met: VecDeque::new(),
             rounds: 0,
             again: 0,
             grace: GRACE,
             spare: None,
             order: grid.bound.order.clone(),
+            taken: 0..0,
             window: Vec::new(),
             rounds_in_vain: 0,
             goes_on: false,
@@ -300,7 +328,7 @@ impl<'a> Worker<'a> {
             }
             Turn::Meets => {
                 self.rounds = self.grid.count(|count| count.come += 1);
-                self.met.push(block);
+                self.met.push_back(block);
             }
             // Perhaps for one that cannot end.
             Turn::Waits if self.grace == 0 => self.spare = Some(block),
@@ -331,7 +359,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A block to run; waits for other workers' where there is no other.
-    fn next(&mut self) -> Option<Block<'a>> {
+    fn next(&mut self) -> Option<Box<Block<'a>>> {
         self.leave_meeting(false);
         if let Some(block) = self.ready() {
             return Some(block);
@@ -352,7 +380,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A block put aside, or, when each of those has had its turn, a new one.
-    fn ready(&mut self) -> Option<Block<'a>> {
+    fn ready(&mut self) -> Option<Box<Block<'a>>> {
         if self.again > 0 {
             self.again -= 1;
             return self.put_aside();
@@ -363,21 +391,23 @@ impl<'a> Worker<'a> {
             return self.put_aside();
         };
         let spare = self.spare.take();
-        let mut block = spare.unwrap_or_else(|| Block::new(self.grid.code, self.grid.bound));
+        let mut block =
+            spare.unwrap_or_else(|| Box::new(Block::new(self.grid.code, self.grid.bound)));
         block.start(number);
         Some(block)
     }
 
     /// Gives up everything, as the only worker.
     fn drop_all(&mut self) {
-        self.grid.next.store(self.grid.blocks, Relaxed);
+        self.grid.next.0.store(self.grid.blocks, Relaxed);
+        self.taken = 0..0;
         self.aside.clear();
         self.met.clear();
         self.window.clear();
     }
 
     /// A block put aside.
-    fn put_aside(&mut self) -> Option<Block<'a>> {
+    fn put_aside(&mut self) -> Option<Box<Block<'a>>> {
         if let Some(order) = self.order.as_mut().filter(|_| !self.aside.is_empty()) {
             let drawn = order.below(self.aside.len());
             self.aside.swap(0, drawn);
@@ -385,9 +415,24 @@ impl<'a> Worker<'a> {
         self.aside.pop_front()
     }
 
+    /// The number of the next block that has not started.
+    fn take(&mut self) -> Option<u64> {
+        if self.taken.is_empty() {
+            self.taken = self.grid.take();
+        }
+        self.taken.next().filter(|block| !self.grid.is_given_up(*block))
+    }
+
     /// The number of a block to start.
     fn start(&mut self) -> Option<u64> {
-        let Some(order) = &mut self.order else { return self.grid.take() };
+        let Some(mut order) = self.order.take() else { return self.take() };
+        let drawn = self.draw(&mut order);
+        self.order = Some(order);
+        drawn
+    }
+
+    /// One of the blocks that may come next.
+    fn draw(&mut self, order: &mut Order) -> Option<u64> {
         self.rounds_in_vain += 1;
         // Those that have begun may wait for one that has not.
         let goes_on = std::mem::take(&mut self.goes_on) && self.rounds_in_vain < IN_VAIN;
@@ -396,7 +441,10 @@ impl<'a> Worker<'a> {
         }
         self.rounds_in_vain = 0;
         let room = WINDOW - self.window.len();
-        self.window.extend(std::iter::from_fn(|| self.grid.take()).take(room));
+        for _ in 0..room {
+            let Some(block) = self.take() else { break };
+            self.window.push(block);
+        }
         if self.window.is_empty() {
             return None;
         }

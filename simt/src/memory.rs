@@ -11,6 +11,7 @@
 #![expect(unsafe_code, reason = "atomic views of one allocation in four sizes")]
 use std::{
     marker::PhantomData,
+    ops::Range,
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{
@@ -19,6 +20,10 @@ use std::{
         },
     },
 };
+
+/// Bytes of a line of the host's caches.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
 
 /// Bytes that threads of kernels read and write, zeroed or copied at first.
 pub struct Memory {
@@ -246,6 +251,19 @@ impl<'a> Cells<'a> {
     #[inline(always)]
     pub(crate) fn allows(self, size: usize) -> bool {
         self.to.allows(size)
+    }
+
+    /// Has the host fetch these bytes into its caches, as far as they are inside.
+    #[inline(always)]
+    pub(crate) fn fetch(self, bytes: Range<u64>) {
+        #[cfg(target_arch = "x86_64")]
+        for at in (bytes.start..bytes.end.min(self.len)).step_by(LINE) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a hint, which is no access.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.base.wrapping_add(at as usize).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = bytes;
     }
 
     /// Where the byte at `offset` is.

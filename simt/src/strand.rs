@@ -54,9 +54,9 @@ impl Frame {
 }
 
 impl Strand {
-    /// All of `exist`, before the first step. The allocations of `spare` are used again.
-    pub(crate) fn new(exist: Mask, uniforms: &[u64], spare: Option<Self>) -> Self {
-        let mut strand = spare.unwrap_or_else(|| Self {
+    /// All of `exist`, before it [begins](Self::begin).
+    pub(crate) fn new(exist: Mask) -> Self {
+        let mut strand = Self {
             at: 0,
             active: Mask::EMPTY,
             runs: Vec::new(),
@@ -65,14 +65,21 @@ impl Strand {
             waits: false,
             exist,
             exclusive: [true; WARPS],
-        });
-        (strand.at, strand.waits, strand.exist) = (0, false, exist);
-        strand.exclusive = [true; WARPS];
-        strand.frames.clear();
-        strand.uniforms.clear();
-        strand.uniforms.extend_from_slice(uniforms);
+        };
         strand.activate(exist);
         strand
+    }
+
+    /// Begins at the first step, with all of `exist`.
+    pub(crate) fn begin(&mut self, exist: Mask, uniforms: &[u64]) {
+        (self.at, self.waits) = (0, false);
+        self.frames.clear();
+        self.uniforms.clear();
+        self.uniforms.extend_from_slice(uniforms);
+        if self.active != exist || self.exist != exist || self.exclusive != [true; WARPS] {
+            (self.exist, self.exclusive) = (exist, [true; WARPS]);
+            self.activate(exist);
+        }
     }
 
     #[inline(always)]
@@ -99,6 +106,9 @@ impl Strand {
     /// Learns which lanes of the group have not ended. Lanes that belong to no strand
     /// may be computed too, and need not be.
     pub(crate) fn learn_live(&mut self, live: Mask) {
+        if live == self.active && self.exclusive == [true; WARPS] {
+            return;
+        }
         let others = live.without(self.lanes());
         let exclusive = others.0.map(|lanes| lanes == 0);
         if exclusive != self.exclusive {
@@ -183,7 +193,8 @@ mod tests {
     /// Lanes 0..4 run at step 7, 4..6 wait for the second arm of an `if` in a loop
     /// that 6 and 7 have left.
     fn parted() -> Strand {
-        let mut strand = Strand::new(Mask::first(8), &[0], None);
+        let mut strand = Strand::new(Mask::first(8));
+        strand.begin(Mask::first(8), &[0]);
         strand.at = 7;
         strand.activate(Mask::first(4));
         let mut outer = Frame::new(20, 22);

@@ -33,7 +33,7 @@ impl Block<'_> {
         let warps: Vec<_> = self.strands[index].1.active().warps().skip(1).collect();
         for (warp, lanes) in warps {
             let part = self.strands[index].1.split_active(Mask::of_warp(warp, lanes));
-            self.strands.push((group, part));
+            self.strands.push((group, Box::new(part)));
         }
     }
 

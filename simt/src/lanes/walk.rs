@@ -4,6 +4,7 @@
 //! a launch is bound: so are the least and the greatest of them, and which lanes go to words next
 //! to each other, or to the same one. What is left for the access is one sum and two comparisons.
 use crate::memory::Cells;
+use std::ops::Range;
 
 /// The least and the greatest of what lanes have of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,9 @@ pub(crate) struct Walk {
     form: Form,
 }
 
+/// Bytes in which lanes are near each other.
+const NEAR: u64 = 4096;
+
 /// The fewest bytes of rows that are worth the trouble.
 const ROW: usize = 32;
 
@@ -88,6 +92,15 @@ impl Walk {
 
     pub(super) fn form(&self) -> Form {
         self.form
+    }
+
+    /// The bytes that all lanes access, behind the byte `at`; `None` if these are not near each other.
+    #[inline(always)]
+    pub(crate) fn bytes(&self, at: i64) -> Option<Range<u64>> {
+        let Reach { min, max } = self.reach;
+        let near = max.wrapping_sub(min).cast_unsigned() < NEAR;
+        let first = u64::try_from(at.checked_add(min)?).ok()?;
+        near.then(|| first..first + max.wrapping_sub(min).cast_unsigned() + self.word as u64)
     }
 
     /// Whether the words of `n` lanes from `first` on, behind the byte `at`, are inside and aligned.

@@ -3,9 +3,10 @@
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
 //! 2. [`affine`]: what is the same but for the index of the thread in its block;
 //! 3. [`fuse`]: which operations are computed together;
-//! 4. [`ranges`]: how long values live, and which addresses are values ([`address`]);
-//! 5. [`locals`]: which copies can be left out; 6. [`words`]: how structs are accessed;
-//! 7. [`emit`]: the steps, in the order of the text, with registers given out as values come and
+//! 4. [`decide`]: what lanes part by that may be known for all of them;
+//! 5. [`ranges`]: how long values live, and which addresses are values ([`address`]);
+//! 6. [`locals`]: which copies can be left out; 7. [`words`]: how structs are accessed;
+//! 8. [`emit`]: the steps, in the order of the text, with registers given out as values come and
 //!    taken back as they are no longer needed ([`allocate`]).
 //!
 //! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]); lowered
@@ -14,6 +15,7 @@
 mod address;
 mod affine;
 mod allocate;
+mod decide;
 mod emit;
 mod fuse;
 mod locals;
@@ -26,6 +28,7 @@ use crate::{
     code::{Code, Malformed},
     lanes::Isa,
 };
+pub(crate) use decide::MOST_TERMS;
 pub(crate) use emit::{Added, Counted, Entry, Request, SHARED_LIMIT};
 use warpwise_compiler::ir::Kernel;
 
@@ -34,6 +37,7 @@ pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Mal
     let uniformity = uniformity::Uniformity::of(kernel);
     let affinity = affine::Affinity::of(kernel, &uniformity);
     let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, added));
+    let decisions = decide::Decisions::of(kernel, &uniformity, &affinity, added);
     let ranges = ranges::Ranges::of(kernel, &uniformity, &affinity, &fusion);
     let locals = locals::Locals::of(kernel, &uniformity, &ranges);
     let words = words::Words::of(kernel);
@@ -41,6 +45,7 @@ pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Mal
         uniformity: &uniformity,
         affinity: &affinity,
         fusion: &fusion,
+        decisions: &decisions,
         ranges: &ranges,
         locals: &locals,
         words: &words,

@@ -24,6 +24,15 @@ macro_rules! with_word {
 }
 pub(super) use with_word;
 
+/// An atomic update of elements, each lane's own.
+struct Update<'e> {
+    at: Elements<'e>,
+    offset: u64,
+    ordered: bool,
+    to: Reg,
+    value: Operand,
+}
+
 impl<'e> Exec<'e> {
     /// The active lanes of a run, ascending.
     fn active_in(&self, run: Run) -> impl Iterator<Item = usize> + use<> {
@@ -148,6 +157,19 @@ impl<'e> Exec<'e> {
 
     /// One lane after the other, in order; the one whose access is outside, if there is such.
     fn atomic_lanes<W: Word>(&mut self, atomic: &Atomic) -> Option<usize> {
+        if let AtomicKind::Update { to, value, change, adds } = atomic.what
+            && let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } =
+                atomic.at
+            && let Some(cells) = self.cells(buffer)
+        {
+            let at = Elements { cells, base: 0, stride, index };
+            let update = Update { at, offset, ordered: atomic.ordered, to, value };
+            return if adds {
+                self.update_lanes::<W>(&update, u64::wrapping_add)
+            } else {
+                self.update_lanes::<W>(&update, change)
+            };
+        }
         let active: Mask = self.strand.active();
         for (warp, mut lanes) in active.warps() {
             while lanes != 0 {
@@ -156,6 +178,32 @@ impl<'e> Exec<'e> {
                 if self.atomic_lane::<W>(atomic, lane).is_none() {
                     return Some(lane);
                 }
+            }
+        }
+        None
+    }
+
+    /// The same for updates of elements of one buffer.
+    #[inline(always)]
+    fn update_lanes<W: Word>(
+        &mut self,
+        update: &Update<'_>,
+        change: impl Fn(u64, u64) -> u64,
+    ) -> Option<usize> {
+        let Update { at: Elements { cells, stride, index, .. }, offset, ordered, to, value } =
+            *update;
+        let active: Mask = self.strand.active();
+        for (warp, mut lanes) in active.warps() {
+            while lanes != 0 {
+                let lane = warp * 32 + lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let value = self.value(value, lane);
+                let at = self.registers.get(index, lane).checked_mul(stride);
+                let at = at.and_then(|at| at.checked_add(offset));
+                let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
+                let old = at.and_then(|at| cells.update(at, ordered, change));
+                let Some(old) = old else { return Some(lane) };
+                self.registers.set(to, lane, old.bits());
             }
         }
         None
@@ -170,7 +218,7 @@ impl<'e> Exec<'e> {
             AtomicKind::Store { value } => {
                 return cells.store(offset, W::of_bits(self.value(value, lane)), ordered);
             }
-            AtomicKind::Update { to, value, change } => {
+            AtomicKind::Update { to, value, change, .. } => {
                 let value = self.value(value, lane);
                 let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
                 (to, cells.update(offset, ordered, change)?)

@@ -4,14 +4,18 @@
 //! are left to the steps that look at each lane.
 use super::{Exec, access::with_word, control::Next};
 use crate::{
-    code::{Address, Compare, IntegerOp, Loaded, Product},
-    lanes::{behind, copy::CopyWords, loaded::Factor, resolve},
+    code::{Address, Compare, IntegerOp, Loaded, Product, Term},
+    lanes::{behind, copy::CopyWords, loaded::Factor, resolve, walk::Walk},
+    lower::MOST_TERMS,
     mask::{GROUP, Run},
     memory::Cells,
     registers::{Affine, Reg, Uniform},
 };
 use std::cmp::Ordering;
 use warpwise_compiler::ir::CompareOp;
+
+/// Bytes in which hosts foresee loads by themselves.
+const PAGE: i64 = 4096;
 
 impl<'e> Exec<'e> {
     /// The number in its block of the group.
@@ -62,6 +66,36 @@ impl<'e> Exec<'e> {
         self.registers.spread(left, value.lanes, base, runs);
         self.registers.splat(right, with, runs);
         self.registers.map(f, [to, left, right, right], runs);
+    }
+
+    /// What a condition is in every lane, if that is known without looking at any.
+    #[inline(always)]
+    pub(super) fn decide(&self, terms: &[Term]) -> Option<bool> {
+        if let [Term::Compare(compare)] = terms {
+            return self.verdict(&self.code.compares[*compare as usize]);
+        }
+        self.decide_by(terms)
+    }
+
+    fn decide_by(&self, terms: &[Term]) -> Option<bool> {
+        let mut known = [None; MOST_TERMS];
+        for (at, term) in terms.iter().enumerate() {
+            known[at] = match *term {
+                Term::Compare(compare) => self.verdict(&self.code.compares[compare as usize]),
+                Term::Both(a, b) => match (known[usize::from(a)], known[usize::from(b)]) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), other) | (other, Some(true)) => other,
+                    (None, None) => None,
+                },
+                Term::Either(a, b) => match (known[usize::from(a)], known[usize::from(b)]) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), other) | (other, Some(false)) => other,
+                    (None, None) => None,
+                },
+                Term::Not(a) => known[usize::from(a)].map(|known| !known),
+            };
+        }
+        known[terms.len() - 1]
     }
 
     /// What comes out in every lane, if it is the same.
@@ -136,6 +170,9 @@ impl<'e> Exec<'e> {
         copy: CopyWords,
     ) -> Next {
         let (window, walk) = (self.window(from), self.bound.walk(walk, self.group()));
+        if let Some((cells, at)) = window {
+            self.foresee(cells, at, walk);
+        }
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
             if run.full
@@ -148,6 +185,19 @@ impl<'e> Exec<'e> {
             let Next::On = next else { return next };
         }
         Next::On
+    }
+
+    /// A load that goes on in equal steps, too large for the host to foresee them, as where threads stride over the
+    /// grid: fetches what comes next.
+    #[inline(always)]
+    fn foresee(&mut self, cells: Cells<'_>, at: i64, walk: &Walk) {
+        let last = std::mem::replace(&mut self.loaded[self.strand.at as usize - 1], at);
+        let step = at.wrapping_sub(last);
+        if step >= PAGE
+            && let Some(bytes) = walk.bytes(at.wrapping_add(step))
+        {
+            cells.fetch(bytes);
+        }
     }
 
     pub(super) fn store_affine(

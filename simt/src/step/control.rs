@@ -3,7 +3,6 @@ use super::{Exec, Slice, Stop};
 use crate::{
     code::{Counter, Leave, When},
     mask::Mask,
-    registers::Reg,
     strand::Frame,
 };
 
@@ -69,17 +68,17 @@ impl Exec<'_> {
         Next::On
     }
 
-    /// Goes on with the lanes where `cond` is true, if there are any.
-    pub(super) fn part(&mut self, cond: Reg, other: u32, join: u32) -> Next {
+    /// Goes on with the lanes of the first arm, if there are any.
+    #[inline(always)]
+    pub(super) fn part_by(&mut self, then: Mask, other: u32, join: u32) {
         let active = self.strand.active();
-        let then = self.registers.truths(cond, active);
         let rest = active.without(then);
         let mut frame = Frame::new(other, join);
         if then.is_empty() {
             // Straight to the second arm; if there is none, behind it all.
             self.strand.at = other + 1;
             if other == join {
-                return Next::On;
+                return;
             }
             frame.resume = join;
         } else if other == join {
@@ -91,7 +90,6 @@ impl Exec<'_> {
         if !then.is_empty() && !rest.is_empty() {
             self.strand.activate(then);
         }
-        Next::On
     }
 
     /// The first arm is done: the lanes of the second go on.
@@ -169,6 +167,7 @@ impl Exec<'_> {
     pub(super) fn end(&mut self) -> Next {
         let active = self.strand.active();
         self.live.remove(active);
-        self.lose(active)
+        // What is left of a strand without lanes is only used again for its room.
+        if self.strand.frames.is_empty() { Next::Stop(Stop::Ended) } else { self.lose(active) }
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Exec<'e> {
     /// The block's shared arrays.
     pub(crate) shared: &'e [Memory],
     pub(crate) registers: &'e mut Registers,
+    /// Of each step that loads: where it did the last time.
+    pub(crate) loaded: &'e mut [i64],
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
@@ -173,7 +175,26 @@ impl<'e> Exec<'e> {
                 Step::Warp { op, mask } => self.warp(*op, *mask),
                 Step::Back { to, cost } => self.back(*to, *cost, slice),
                 Step::Next { range, to, cost } => self.next(*range, *to, *cost, slice),
-                Step::If { cond, other, join } => self.part(*cond, *other, *join),
+                Step::DecideIf { decision, then, other, join } => {
+                    if let Some(verdict) = self.decide(&code.decisions[*decision as usize]) {
+                        self.strand.at = *then;
+                        let active = self.strand.active();
+                        let then = if verdict { active } else { Mask::EMPTY };
+                        self.part_by(then, *other, *join);
+                    }
+                    continue;
+                }
+                Step::DecideLeave { decision, stay, behind } => {
+                    if self.decide(&code.decisions[*decision as usize]) == Some(*stay) {
+                        self.strand.at = *behind;
+                    }
+                    continue;
+                }
+                Step::If { cond, other, join } => {
+                    let then = self.registers.truths(*cond, self.strand.active());
+                    self.part_by(then, *other, *join);
+                    continue;
+                }
                 Step::Else => self.other_arm(),
                 Step::Enter { resume, join } => self.enter(*resume, *join),
                 Step::Regather => self.regather(),

@@ -2,6 +2,7 @@
 mod arrays;
 mod check;
 mod count;
+mod decide;
 mod faults;
 mod flow;
 mod grid;

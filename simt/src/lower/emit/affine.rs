@@ -330,25 +330,28 @@ impl Emitter<'_> {
         };
         self.registers.release(self.ranges.position(id));
         let to = self.new_lanes(id)?;
-        self.compare_into(id, (op, scalar), to, value, with)
+        let compare = self.comparison(id, (op, scalar), to, value, with)?;
+        self.compared.insert(id, compare);
+        self.step(Step::Compare { compare });
+        Ok(())
     }
 
-    fn compare_into(
+    /// The number of a new comparison of an affine value with a uniform one.
+    fn comparison(
         &mut self,
         id: InstId,
         (op, scalar): (CompareOp, Scalar),
         to: Reg,
         value: Affine,
         with: Uniform,
-    ) -> Done {
+    ) -> Result<u32, Malformed> {
         let f = lanes::compare(op, scalar, self.isa);
         let f = f.ok_or_else(|| self.malformed("a comparison of something else than integers"))?;
         let size = with.size();
         let lanes = [self.temporary(id, size), self.temporary(id, size)];
         let signed = scalar.is_signed();
         self.code.compares.push(Compare { op, signed, to, value, with, f, lanes });
-        self.step(Step::Compare { compare: self.code.compares.len() as u32 - 1 });
-        Ok(())
+        Ok(self.code.compares.len() as u32 - 1)
     }
 
     /// Each lane begins somewhere else and leaves when it is through; all go on by the same steps.
@@ -371,8 +374,9 @@ impl Emitter<'_> {
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
-        self.compare_into(id, (below, scalar), cond, counter, end_value)?;
+        let enters = self.comparison(id, (below, scalar), cond, counter, end_value)?;
         let through = self.leave_for(leave, When::Unless(cond), Some(id));
+        self.stay_by(enters, head);
         self.step(through);
         self.bind(head);
         let segment = self.end_segment();
@@ -383,12 +387,14 @@ impl Emitter<'_> {
         self.bind(next);
         self.step(Step::Regather);
         self.count_iteration(id);
-        let subtract = self.binary_fn(BinaryOp::Sub, unsigned)?;
-        self.step(Step::Uniform { f: subtract, slots: [distance.base, end_value, base, base] });
-        self.compare_into(id, (mirrored(below), unsigned), cond, distance, step)?;
+        let slots = [distance.base, end_value, base, base];
+        self.step(Step::Integer { op: IntegerOp::Sub, slots });
+        let again = self.comparison(id, (mirrored(below), unsigned), cond, distance, step)?;
+        let advance = self.label();
+        self.stay_by(again, advance);
         self.step(through);
-        let add = self.binary_fn(BinaryOp::Add, unsigned)?;
-        self.step(Step::Uniform { f: add, slots: [base, base, step, step] });
+        self.bind(advance);
+        self.step(Step::Integer { op: IntegerOp::Add, slots: [base, base, step, step] });
         self.back(body, head);
         self.exit(frame, end);
         // So that strands that have left at different times can be merged again.
@@ -398,11 +404,6 @@ impl Emitter<'_> {
         }
         self.resume_segment(id, segment);
         Ok(())
-    }
-
-    fn binary_fn(&self, op: BinaryOp, scalar: Scalar) -> Result<LaneFn, Malformed> {
-        let f = lanes::binary(op, scalar, self.isa);
-        f.ok_or_else(|| self.malformed("no such operation on this type"))
     }
 }
 

@@ -22,17 +22,20 @@ impl Emitter<'_> {
         if !self.varies(cond) {
             return self.if_uniform(id, cond, then, other);
         }
-        let cond = self.lanes(cond)?;
         if let (Some(exit), true) = (self.lone_leave(then), other.0.is_empty()) {
-            return self.leave(exit, When::If(cond), Some(id));
+            return self.leave_by(id, exit, cond, true);
         }
         if let (Some(exit), true) = (self.lone_leave(other), then.0.is_empty()) {
-            return self.leave(exit, When::Unless(cond), Some(id));
+            return self.leave_by(id, exit, cond, false);
         }
         let segment = self.segment();
-        let (middle, join) = (self.label(), self.label());
+        let (first, middle, join) = (self.label(), self.label(), self.label());
         let has_other = !other.0.is_empty();
-        self.step(Step::If { cond, other: if has_other { middle } else { join }, join });
+        let second = if has_other { middle } else { join };
+        self.decide_if(cond, [first, second, join])?;
+        let cond = self.lanes(cond)?;
+        self.step(Step::If { cond, other: second, join });
+        self.bind(first);
         self.frames += 1;
         self.count_arm(id);
         self.body(then)?;
@@ -48,6 +51,16 @@ impl Emitter<'_> {
         self.step(Step::Join);
         self.frames -= 1;
         self.resume_segment(id, segment);
+        Ok(())
+    }
+
+    /// Those lanes leave where a condition is `when`.
+    fn leave_by(&mut self, id: InstId, exit: InstId, cond: InstId, when: bool) -> Done {
+        let behind = self.label();
+        self.decide_leave(cond, !when, behind)?;
+        let cond = self.lanes(cond)?;
+        self.leave(exit, if when { When::If(cond) } else { When::Unless(cond) }, Some(id))?;
+        self.bind(behind);
         Ok(())
     }
 

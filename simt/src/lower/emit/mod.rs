@@ -2,6 +2,7 @@
 mod access;
 mod affine;
 mod count;
+mod decide;
 mod flow;
 mod fused;
 mod places;
@@ -9,8 +10,8 @@ mod trace;
 mod watch;
 
 use super::{
-    affine::Affinity, allocate::Allocator, fuse::Fusion, locals::Locals, ranges::Ranges,
-    uniformity::Uniformity, words::Words,
+    affine::Affinity, allocate::Allocator, decide::Decisions, fuse::Fusion, locals::Locals,
+    ranges::Ranges, uniformity::Uniformity, words::Words,
 };
 use crate::{
     Requests,
@@ -30,8 +31,8 @@ use std::collections::HashMap;
 use warpwise_compiler::{
     id::{self, Id},
     ir::{
-        Access, Body, Builtin, Element, Extent, InstId, Kernel, Length, LocalId, MessageId, Op,
-        ParamKind, Root, Span,
+        Access, AtomicOp, Body, Builtin, Element, Extent, InstId, Kernel, Length, LocalId,
+        MessageId, Op, ParamKind, Root, Span,
     },
 };
 
@@ -41,6 +42,7 @@ pub(super) struct Facts<'k> {
     pub(super) uniformity: &'k Uniformity,
     pub(super) affinity: &'k Affinity,
     pub(super) fusion: &'k Fusion,
+    pub(super) decisions: &'k Decisions,
     pub(super) ranges: &'k Ranges,
     pub(super) locals: &'k Locals,
     pub(super) words: &'k Words,
@@ -66,12 +68,13 @@ pub(super) fn emit(
     isa: Isa,
     added: Added,
 ) -> Result<Code, Malformed> {
-    let Facts { uniformity, affinity, fusion, ranges, locals, words } = facts;
+    let Facts { uniformity, affinity, fusion, decisions, ranges, locals, words } = facts;
     let mut emitter = Emitter {
         kernel,
         uniformity,
         affinity,
         fusion,
+        decisions,
         ranges,
         locals,
         isa,
@@ -81,6 +84,7 @@ pub(super) fn emit(
         uniforms: kernel.insts.facts(None),
         affines: kernel.insts.facts(None),
         launched: HashMap::new(),
+        compared: HashMap::new(),
         loaded: HashMap::new(),
         local_lanes: kernel.locals.facts(None),
         local_uniforms: kernel.locals.facts(None),
@@ -167,6 +171,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         slopes: Vec::new(),
         walks: Vec::new(),
         products: Vec::new(),
+        decisions: Vec::new(),
         compares: Vec::new(),
         preset: Vec::new(),
         register_bytes: 0,
@@ -206,6 +211,7 @@ struct Emitter<'k> {
     uniformity: &'k Uniformity,
     affinity: &'k Affinity,
     fusion: &'k Fusion,
+    decisions: &'k Decisions,
     ranges: &'k Ranges,
     locals: &'k Locals,
     isa: Isa,
@@ -217,6 +223,8 @@ struct Emitter<'k> {
     affines: id::Facts<InstId, Option<Affine>>,
     /// What is computed once for each launch.
     launched: HashMap<Launched, Uniform>,
+    /// The number of each comparison of an affine value.
+    compared: HashMap<InstId, u32>,
     /// Loads that are made by what uses them.
     loaded: HashMap<InstId, Address<Affine>>,
     local_lanes: id::Facts<LocalId, Option<Reg>>,
@@ -306,15 +314,22 @@ impl Emitter<'_> {
 
     fn inst(&mut self, id: InstId) -> Done {
         let kernel = self.kernel;
-        let isa = self.isa;
         let op = &kernel.insts[id].op;
         let is_for = matches!(op, Op::For { .. });
         if self.affinity.is_affine(id) && self.ranges.root(id) == id && !is_for {
             return self.affine(id);
         }
-        if self.fusion.is_inner(id) {
+        if self.fusion.is_inner(id) || self.decisions.is_deferred(id) {
             return Ok(());
         }
+        self.compute(id)
+    }
+
+    /// The steps of an instruction that is computed here.
+    fn compute(&mut self, id: InstId) -> Done {
+        let kernel = self.kernel;
+        let isa = self.isa;
+        let op = &kernel.insts[id].op;
         if let Some(inner) = self.fusion.inner(id) {
             return self.fused(id, inner);
         }
@@ -421,7 +436,8 @@ impl Emitter<'_> {
                 self.watch(id, *ptr, at, None);
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
-                self.atomic(AtomicKind::Update { to, value, change }, at, id, *order)
+                let adds = matches!(op, AtomicOp::Add) && self.scalar(id)?.is_int();
+                self.atomic(AtomicKind::Update { to, value, change, adds }, at, id, *order)
             }
             Op::CompareExchange { ptr, expected, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
