@@ -6,6 +6,7 @@
 //! Arguments come in any order, each at most once (lint levels as often as one likes).
 //! Every wrong argument is reported, each at its own tokens.
 use crate::{
+    instances::{self, Instance},
     lint_attr::{LintLevel, Word, lint_levels},
     requires::{self, Condition},
     suggest::closest,
@@ -37,6 +38,8 @@ pub(crate) struct Options {
     pub(crate) block: Option<[Expr; 3]>,
     /// Constants that only rustc knows the value of.
     pub(crate) open: Vec<Path>,
+    /// What the type parameters stand for, if the kernel is compiled for types that are named.
+    pub(crate) instances: Vec<Instance>,
     /// Levels of lints, later ones over earlier ones.
     pub(crate) lints: Vec<LintLevel>,
 }
@@ -52,13 +55,14 @@ impl Default for Options {
             requires: Vec::new(),
             block: None,
             open: Vec::new(),
+            instances: Vec::new(),
             lints: Vec::new(),
         }
     }
 }
 
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 12] = [
+const ARGUMENTS: [&str; 13] = [
     "allow",
     "block",
     "contract",
@@ -66,6 +70,7 @@ const ARGUMENTS: [&str; 12] = [
     "deny",
     "deny_checks",
     "expect",
+    "instances",
     "open",
     "overflow_checks",
     "requires",
@@ -118,6 +123,7 @@ enum Argument {
     Block(Ident, Box<[Expr; 3]>),
     Open(Ident, Vec<Path>),
     Requires(Ident, Vec<Condition>),
+    Instances(Ident, Vec<Instance>),
     Lints(Vec<LintLevel>),
 }
 
@@ -142,6 +148,17 @@ impl Parse for Argument {
             "requires" => {
                 let conditions = requirements(&name, input)?;
                 Ok(Self::Requires(name, conditions))
+            }
+            "instances" => {
+                let content;
+                if !input.peek(syn::token::Paren) {
+                    let text = "write the types in parentheses: `instances(f32, f64)`";
+                    return Err(Error::new(here(&name, input), text));
+                }
+                syn::parenthesized!(content in input);
+                let found = instances::parse(&content, name.span())?;
+                finished(input)?;
+                Ok(Self::Instances(name, found))
             }
             word @ ("allow" | "warn" | "deny" | "expect") => {
                 let word = Word::of(word).expect("these are levels");
@@ -332,6 +349,10 @@ impl Reader {
             }
             Argument::Requires(name, conditions) => {
                 options.requires = conditions;
+                self.once(&name)
+            }
+            Argument::Instances(name, instances) => {
+                options.instances = instances;
                 self.once(&name)
             }
             Argument::Lints(lints) => {

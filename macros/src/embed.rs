@@ -10,21 +10,23 @@
 //! without them, and `#[cfg(debug_assertions)]` takes one of the two: that of the crate that holds the kernel.
 use crate::{
     attr::Options,
+    instances::Instance,
     level::Build,
     lint_attr::Expectation,
     lower::{DeviceSet, Input, Lowered, lower},
-    place, record,
+    place::{self, Place},
+    record,
     report::{self, Places},
     signature,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
-use std::rc::Rc;
+use std::{collections::BTreeSet, rc::Rc};
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
     compile::{CompileError, check_open, compile},
-    diag::{Diagnostics, Level},
+    diag::{Diagnostic, Diagnostics, Level},
     lint::{self, Levels, Setting},
     target::Target,
     verify::verify,
@@ -38,10 +40,52 @@ pub(crate) fn kernel(
     sound: bool,
     devices: &DeviceSet,
 ) -> TokenStream {
+    if options.instances.is_empty() {
+        let generics = signature::without_lifetimes(&item.sig.generics);
+        let (_, type_generics, _) = generics.split_for_impl();
+        let name = &item.sig.ident;
+        let launched = quote!(#name #type_generics);
+        return one(item, options, devices, (sound, &launched, &mut Said::default())).0;
+    }
+    let mut said = Said::default();
+    let mut embedded = TokenStream::new();
+    let all = signature::without_lifetimes(&item.sig.generics);
+    for instance in if sound { options.instances.as_slice() } else { &[] } {
+        let (instantiated, options) = instance.of(item, options, devices);
+        let launched = instance.launched(&item.sig.ident, &all);
+        let traits = Instance::traits(item, devices);
+        let (found, good) = one(&instantiated, &options, devices, (sound, &launched, &mut said));
+        embedded.extend(quote!(const _: () = { #traits #found };));
+        if !good {
+            break; // the others would say the same again
+        }
+    }
+    embedded
+}
+
+/// What was said of other instances of a kernel: code, text and place.
+#[derive(Default)]
+struct Said(BTreeSet<String>);
+
+impl Said {
+    /// Whether this is new.
+    fn adds(&mut self, diagnostic: &Diagnostic, places: Places<'_>) -> bool {
+        let at = Place::of(places.range(diagnostic.span).0);
+        self.0.insert(format!("{at} {} {}", diagnostic.code, diagnostic.message))
+    }
+}
+
+/// What is embedded of a kernel that is launched by the type `launched`, and whether it was lowered.
+fn one(
+    item: &ItemFn,
+    options: &Options,
+    devices: &DeviceSet,
+    (sound, launched, said): (bool, &TokenStream, &mut Said),
+) -> (TokenStream, bool) {
     match lower(Input { item, options, devices }) {
-        Err(rejected) => report::rejected(rejected),
-        Ok(_) if !sound => TokenStream::new(),
-        Ok(lowered) => embedded(item, &lowered),
+        Err(rejected) => (report::rejected(rejected), false),
+        Ok(_) if !sound => (TokenStream::new(), true),
+        Ok(lowered) => (embedded(item, launched, &lowered, said), true),
     }
 }
 
@@ -80,17 +124,28 @@ fn unfulfilled(lowered: &Lowered) -> TokenStream {
     said.into_iter().map(|expectation| report::unfulfilled(expectation)).collect()
 }
 
-fn embedded(item: &ItemFn, lowered: &Lowered) -> TokenStream {
+fn embedded(
+    item: &ItemFn,
+    launched: &TokenStream,
+    lowered: &Lowered,
+    said: &mut Said,
+) -> TokenStream {
     let witnesses = lowered.witnesses.iter().map(witness);
     let rebuild = rebuild();
     let variants = match &lowered.release {
         None => {
-            let (source, said) = variant(item, lowered, None);
+            let (source, said) = variant((item, launched), lowered, None, said);
             quote!(#source #said)
         }
         Some(release) => {
-            let debug = only(&quote!(debug_assertions), variant(item, lowered, Some(true)));
-            let release = only(&quote!(not(debug_assertions)), variant(item, release, Some(false)));
+            let debug = only(
+                &quote!(debug_assertions),
+                variant((item, launched), lowered, Some(true), &mut Said::default()),
+            );
+            let release = only(
+                &quote!(not(debug_assertions)),
+                variant((item, launched), release, Some(false), &mut Said::default()),
+            );
             quote!(#debug #release)
         }
     };
@@ -111,9 +166,10 @@ fn only(
 /// The constants of a kernel, if it compiles, and what there is to say about it. `assertions`
 /// tells which of two variants it is, if there are two.
 fn variant(
-    item: &ItemFn,
+    (item, launched): (&ItemFn, &TokenStream),
     lowered: &Lowered,
     assertions: Option<bool>,
+    before: &mut Said,
 ) -> (Option<TokenStream>, TokenStream) {
     let Lowered { spans, origins, .. } = lowered;
     let places = Places { spans, origins, fallback: item.sig.ident.span() };
@@ -129,8 +185,10 @@ fn variant(
     };
     let said = match run(lowered, &levels) {
         Ok(compiled) => {
-            let source = compiled.source(item, places);
-            return (Some(source), diagnostics(&compiled.warnings, places));
+            let source = compiled.source(item, launched, places);
+            let new = compiled.warnings.0.iter().filter(|found| before.adds(found, places));
+            let said = new.map(|found| report::diagnostic(found, places)).collect();
+            return (Some(source), said);
         }
         Err(CompileError::Rejected(rejected)) => diagnostics(&rejected, places),
         Err(CompileError::Unsupported(error)) => {
@@ -228,24 +286,23 @@ fn run(lowered: &Lowered, levels: &Levels) -> Result<Compiled, CompileError> {
 
 impl Compiled {
     /// The constants that `launch` and `PTX` read.
-    fn source(&self, item: &ItemFn, places: Places<'_>) -> TokenStream {
-        let name = &item.sig.ident;
-        let text = name.unraw().to_string();
+    fn source(&self, item: &ItemFn, launched: &TokenStream, places: Places<'_>) -> TokenStream {
+        let text = item.sig.ident.unraw().to_string();
         let ir = &self.ir;
         let levels = self.levels.settings.iter().map(level);
         let spans = places.spans.iter().map(|range| range.first);
         let places = place::table(spans.chain([places.fallback]));
         let generics = signature::without_lifetimes(&item.sig.generics);
-        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (ptx, embedded) = match &self.ptx {
             Some(ptx) => (
                 Some(quote!(const __WARPWISE_PTX: &'static str = #ptx;)),
-                quote!(::core::option::Option::Some(#name::__WARPWISE_PTX)),
+                quote!(::core::option::Option::Some(<#launched>::__WARPWISE_PTX)),
             ),
             None => (None, quote!(::core::option::Option::None)),
         };
         quote!(
-            impl #impl_generics #name #type_generics #where_clause {
+            impl #impl_generics #launched #where_clause {
                 #ptx
                 const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
                     static SOURCE: ::warpwise::__private::Source =
@@ -283,7 +340,9 @@ mod tests {
         let expectations = Vec::new();
         let lowered =
             Lowered { kernel, spans, origins, levels, expectations, witnesses, release: None };
-        embedded(&item, &lowered).to_string()
+        let generics = signature::without_lifetimes(&item.sig.generics);
+        let (name, (_, args, _)) = (&item.sig.ident, generics.split_for_impl());
+        embedded(&item, &quote!(#name #args), &lowered, &mut Said::default()).to_string()
     }
 
     const FILL: &str = "kernel fill {
@@ -315,7 +374,7 @@ mod tests {
             FILL,
             &[],
         );
-        for part in ["ir : \"kernel fill {", ".entry fill", "Some (fill :: __WARPWISE_PTX)"] {
+        for part in ["ir : \"kernel fill {", ".entry fill", "Some (< fill > :: __WARPWISE_PTX)"] {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(text.contains("fn witness () { }"), "{text}");

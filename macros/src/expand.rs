@@ -15,7 +15,7 @@
 //! found when compiling the kernel failed.
 use crate::{
     attr::{self, Options, combine},
-    carry, device, embed, lint_attr, lower,
+    carry, device, embed, instances, lint_attr, lower,
     requires::checked,
     resident,
     signature::{self, Param, ParamKind},
@@ -38,7 +38,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
             return quote!(#tokens #error);
         }
     };
-    let (options, mut errors) = attr::parse(args.clone());
+    let (mut options, mut errors) = attr::parse(args.clone());
+    let wrong_instances = instances::check(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
     let function = checked(strip(tokens.clone(), &mut errors), &options.requires, &name);
     let handle = handle(&item, &options);
@@ -54,7 +55,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     }
     let paths = lower::kernel_paths(&item, &options);
     let refused = device::refuse(&paths);
-    let compiled = if refused.is_some() {
+    let compiled = if refused.is_some() || wrong_instances.is_some() {
         TokenStream::new()
     } else if paths.is_empty() {
         embed::kernel(&item, &options, errors.is_none(), &lower::DeviceSet::default())
@@ -65,8 +66,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
             &quote!(kernel { #args } { #tokens }),
         )
     };
-    if let Some(refused) = refused {
-        combine(&mut errors, refused);
+    for error in [refused, wrong_instances].into_iter().flatten() {
+        combine(&mut errors, error);
     }
     let errors = errors.map(|errors| errors.to_compile_error());
     let levels = lint_levels(&item.attrs);
@@ -120,6 +121,7 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
         .then(|| quote!(_types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
     let cfgs = cfgs(&item.attrs);
     let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
+    let instances = instances(item, options);
     let launch = launch(item, options);
     let resident = resident::functions(item, options);
     let doc = format!("Launches the kernel [`{0}`](fn@{0}).", name.unraw());
@@ -138,7 +140,40 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
         #(#cfgs)*
         #[allow(dead_code, reason = "the kernel may be used in one way only")]
         impl #impl_generics #name #type_generics #where_clause { #ptx #launch #resident }
+        #instances
     )
+}
+
+/// What there is of each of the kernel's instances alone.
+fn instances(item: &ItemFn, options: &Options) -> TokenStream {
+    let mut generics = signature::without_lifetimes(&item.sig.generics);
+    let all = generics.clone();
+    instances::remove_types(&mut generics);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let cfgs = cfgs(&item.attrs);
+    let ptx = signature::is_closed(&generics, &options.open).then(|| ptx(item));
+    let one = |instance: &instances::Instance| {
+        let launched = instance.launched(&item.sig.ident, &all);
+        let ptx = ptx.as_ref().map(|ptx| {
+            quote!(
+                #(#cfgs)*
+                #[allow(dead_code, reason = "the kernel may be used in one way only")]
+                impl #impl_generics #launched #where_clause { #ptx }
+            )
+        });
+        quote!(
+            #(#cfgs)*
+            impl #impl_generics ::warpwise::__private::Instance for #launched #where_clause {
+                const SOURCE: &'static ::warpwise::__private::Source = {
+                    #[allow(unused_imports, reason = "used where the kernel did not compile")]
+                    use ::warpwise::__private::NotCompiled as _;
+                    Self::__WARPWISE_SOURCE
+                };
+            }
+            #ptx
+        )
+    };
+    options.instances.iter().map(one).collect()
 }
 
 /// The `#[cfg(..)]` that stand below ours, for what stands beside the function.
@@ -188,13 +223,14 @@ fn ptx(item: &ItemFn) -> TokenStream {
 fn launch(item: &ItemFn, options: &Options) -> TokenStream {
     let vis = &item.vis;
     let params = signature::params(item);
-    let bindings = signature::bindings(&item.sig.generics, &options.open);
+    let bindings = signature::bindings(&item.sig.generics, options);
+    let (source, needs) = (signature::source(options), signature::needs(&params, item, options));
     // These are ours; a parameter of the kernel may have the same name.
     let device = Ident::new("device", Span::mixed_site());
     let config = Ident::new("config", Span::mixed_site());
     // Where messages about a launch's arguments point.
     let launch = Ident::new("launch", item.sig.ident.span());
-    let known = signature::is_bindable(&item.sig.generics)
+    let known = signature::is_bindable(&item.sig.generics, options)
         && params.iter().all(|param| !matches!(param.kind, ParamKind::Unknown));
     let inputs = params.iter().map(parameter);
     let body = if known {
@@ -203,7 +239,7 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
             #[allow(unused_imports, reason = "used where the kernel did not compile")]
             use ::warpwise::__private::NotCompiled as _;
             ::warpwise::__private::launch(
-                Self::__WARPWISE_SOURCE,
+                #source,
                 &[#(#bindings),*],
                 #device,
                 #config,
@@ -233,7 +269,7 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
             #device: &::warpwise::Device,
             #config: ::warpwise::LaunchConfig,
             #(#inputs,)*
-        ) -> ::warpwise::Result<()> {
+        ) -> ::warpwise::Result<()> #needs {
             #body
         }
     )

@@ -13,6 +13,7 @@ mod expand;
 mod fuzz;
 #[cfg(test)]
 mod golden;
+mod instances;
 mod item;
 mod level;
 mod linked;
@@ -68,6 +69,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///   launch of more blocks than the device runs at once is refused.
 /// - `overflow_checks`: integer arithmetic that overflows is a fault, as in a debug build.
 /// - `wide_index`: the grid may have more than 2^31 threads along an axis.
+/// - `instances(Sum, Max)`: the types that the type parameter stands for, which may be bounded by traits
+///   of yours then; `instances((f32, Sum), (f64, Max))` of several. The kernel is compiled for these.
 /// - `open(TILE, WIDTH)`: constants of the host that the kernel uses. It is then compiled when it
 ///   is first launched.
 /// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)`: levels of lints. Attributes of

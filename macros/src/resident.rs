@@ -7,7 +7,7 @@ use syn::ItemFn;
 
 /// The functions for `item`; the second is for cooperative kernels only.
 pub(crate) fn functions(item: &ItemFn, options: &Options) -> TokenStream {
-    if !signature::is_bindable(&item.sig.generics) {
+    if !signature::is_bindable(&item.sig.generics, options) {
         return TokenStream::new();
     }
     let occupancy = function(
@@ -40,7 +40,8 @@ fn function(
     yields: &TokenStream,
 ) -> TokenStream {
     let (vis, name) = (&item.vis, format_ident!("{name}"));
-    let bindings = signature::bindings(&item.sig.generics, &options.open);
+    let bindings = signature::bindings(&item.sig.generics, options);
+    let (source, needs) = (signature::source(options), signature::needs(&[], item, options));
     quote!(
         #[doc = #doc]
         ///
@@ -51,11 +52,11 @@ fn function(
             device: &::warpwise::Device,
             block: impl ::core::convert::Into<::warpwise::Dims>,
             dynamic_shared: usize,
-        ) -> ::warpwise::Result<#yields> {
+        ) -> ::warpwise::Result<#yields> #needs {
             #[allow(unused_imports, reason = "used where the kernel did not compile")]
             use ::warpwise::__private::NotCompiled as _;
             ::warpwise::__private::#name(
-                Self::__WARPWISE_SOURCE,
+                #source,
                 &[#(#bindings),*],
                 device,
                 block,

@@ -1,6 +1,6 @@
 //! What a kernel's signature says to the launcher: its generic parameters, and what `launch`
 //! takes for each parameter.
-use crate::lower;
+use crate::{attr::Options, instances, lower};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
@@ -154,9 +154,9 @@ fn is_number(param: &TypeParam, generics: &Generics) -> bool {
 }
 
 /// True if `launch` can bind every one of `generics`; lowering rejects a kernel with others.
-pub(crate) fn is_bindable(generics: &Generics) -> bool {
+pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
     generics.params.iter().all(|param| match param {
-        GenericParam::Type(param) => is_number(param, generics),
+        GenericParam::Type(param) => instances::are_named(options) || is_number(param, generics),
         GenericParam::Const(param) => {
             last_name(&param.ty).is_some_and(|name| SCALARS.iter().any(|known| name == known))
         }
@@ -189,8 +189,48 @@ fn mentions_lifetime(predicate: &WherePredicate) -> bool {
     finder.0
 }
 
+/// Where what was compiled of a kernel is.
+pub(crate) fn source(options: &Options) -> TokenStream {
+    if instances::are_named(options) {
+        quote!(<Self as ::warpwise::__private::Instance>::SOURCE)
+    } else {
+        quote!(Self::__WARPWISE_SOURCE)
+    }
+}
+
+/// What a launch needs of the types that it is for, if those are named: that they are an instance,
+/// and can be passed.
+pub(crate) fn needs(params: &[Param], item: &ItemFn, options: &Options) -> Option<TokenStream> {
+    if !instances::are_named(options) {
+        return None;
+    }
+    let plain = params.iter().filter_map(|param| match &param.kind {
+        ParamKind::Value(ty)
+        | ParamKind::Read { elem: ty, .. }
+        | ParamKind::Write { elem: ty, .. }
+            if mentions_parameter(ty, &item.sig.generics) =>
+        {
+            Some(quote!(#ty: ::warpwise::Plain))
+        }
+        _ => None,
+    });
+    Some(quote!(where Self: ::warpwise::__private::Instance, #(#plain),*))
+}
+
+fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {
+    struct Finder<'a>(&'a Generics, bool);
+    impl Visit<'_> for Finder<'_> {
+        fn visit_ident(&mut self, ident: &Ident) {
+            self.1 |= self.0.type_params().any(|param| param.ident == *ident);
+        }
+    }
+    let mut finder = Finder(generics, false);
+    finder.visit_type(ty);
+    finder.1
+}
+
 /// What binds each of `generics` at launch, and then each of the `open` constants.
-pub(crate) fn bindings(generics: &Generics, open: &[syn::Path]) -> Vec<TokenStream> {
+pub(crate) fn bindings(generics: &Generics, options: &Options) -> Vec<TokenStream> {
     let mut bindings = Vec::new();
     let constant = |value: &dyn quote::ToTokens| {
         quote!(::warpwise::__private::Binding::Const(
@@ -199,6 +239,7 @@ pub(crate) fn bindings(generics: &Generics, open: &[syn::Path]) -> Vec<TokenStre
     };
     for param in &generics.params {
         match param {
+            GenericParam::Type(_) if instances::are_named(options) => {}
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 bindings.push(quote!(::warpwise::__private::Binding::Type(
@@ -209,7 +250,7 @@ pub(crate) fn bindings(generics: &Generics, open: &[syn::Path]) -> Vec<TokenStre
             GenericParam::Lifetime(_) => {}
         }
     }
-    bindings.extend(open.iter().map(|path| constant(path)));
+    bindings.extend(options.open.iter().map(|path| constant(path)));
     bindings
 }
 

@@ -25,3 +25,14 @@ pub trait NotCompiled {
 }
 
 impl<T> NotCompiled for T {}
+
+/// An instance of a kernel that is compiled for types that it names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not among the instances of the kernel",
+    label = "the kernel is not compiled for these types",
+    note = "it is compiled for the types that its attribute names: `#[kernel(instances(..))]`"
+)]
+pub trait Instance {
+    /// What was compiled.
+    const SOURCE: &'static Source;
+}

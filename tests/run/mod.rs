@@ -20,6 +20,7 @@ mod float_methods;
 mod floats;
 mod generics;
 mod halves;
+mod instances;
 mod int_methods;
 mod integers;
 mod iterators;
@@ -40,6 +41,7 @@ mod shared_dyn;
 mod slices;
 mod std_names;
 mod structs;
+mod taking;
 mod traits;
 mod vectors;
 mod warps;
@@ -66,6 +68,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("floats", floats::CASES),
     ("generics", generics::CASES),
     ("halves", halves::CASES),
+    ("instances", instances::CASES),
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
     ("iterators", iterators::CASES),
@@ -86,6 +89,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::layers", ported::layers::CASES),
     ("ported::numerics", ported::numerics::CASES),
     ("ported::reductions", ported::reductions::CASES),
+    ("ported::samples", ported::samples::CASES),
     ("ported::scans", ported::scans::CASES),
     ("ported::search", ported::search::CASES),
     ("ported::solvers", ported::solvers::CASES),
@@ -93,12 +97,14 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::structures", ported::structures::CASES),
     ("ported::texts", ported::texts::CASES),
     ("ported::transforms", ported::transforms::CASES),
+    ("ported::wavefronts", ported::wavefronts::CASES),
     ("references", references::CASES),
     ("shared", shared::CASES),
     ("shared_dyn", shared_dyn::CASES),
     ("slices", slices::CASES),
     ("std_names", std_names::CASES),
     ("structs", structs::CASES),
+    ("taking", taking::CASES),
     ("traits", traits::CASES),
     ("vectors", vectors::CASES),
     ("warps", warps::CASES),

@@ -13,7 +13,7 @@ pub(crate) enum Chain {
     From,
     /// `x.iter()` and `x.iter_mut()`: the slice.
     Slice,
-    /// `array.into_iter()`: the array.
+    /// `array.into_iter()`: the array, and how many of its elements are taken already.
     Array,
     /// `x.chunks(n)`: the slice and the size.
     Chunks,
@@ -51,21 +51,16 @@ impl Chain {
             (Self::From, false) => "next_of_from",
             (Self::Slice, false) => "next_of_slice",
             (Self::Slice, true) => "back_of_slice",
+            (Self::Array, false) => "next_of_array",
             (Self::Chunks, false) => "next_of_chunks",
+            (Self::Chunks, true) => "back_of_chunks",
             (Self::ChunksExact, false) => "next_of_exact",
+            (Self::ChunksExact, true) => "back_of_exact",
             (Self::Windows, false) => "next_of_windows",
-            (Self::Of(Adapter::Copied), false) => "next_of_copied",
-            (Self::Of(Adapter::Copied), true) => "back_of_copied",
-            (Self::Of(Adapter::Map), false) => "next_of_map",
-            (Self::Of(Adapter::Map), true) => "back_of_map",
-            (Self::Of(Adapter::Filter), false) => "next_of_filter",
-            (Self::Of(Adapter::FilterMap), false) => "next_of_filter_map",
-            (Self::Of(Adapter::Enumerate), false) => "next_of_enumerate",
-            (Self::Of(Adapter::Zip), false) => "next_of_zip",
-            (Self::Of(Adapter::Take), false) => "next_of_take",
-            (Self::Of(Adapter::Skip), false) => "next_of_skip",
-            (Self::Of(Adapter::Rev), false) => "next_of_rev",
-            _ => return None,
+            (Self::Windows, true) => "back_of_windows",
+            (Self::Of(adapter), false) => adapter.next(),
+            (Self::Of(adapter), true) => return adapter.next_back(),
+            (Self::From | Self::Array, true) => return None,
         })
     }
 
@@ -80,14 +75,19 @@ impl Chain {
     }
 }
 
-/// What an iterator makes of another.
+/// What an iterator makes of another. What some of them have to remember between two items that are
+/// taken one at a time is a part of its own, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adapter {
+    /// Of a reference to one, in which the rest stays.
+    ByRef,
+    /// Of one, the item that was looked at, and whether one was.
+    Peekable,
     /// Of one, and how many items there were before: `(index, item)`.
     Enumerate,
     /// Of two: both items.
     Zip,
-    /// Of two: the items of the first, then those of the second.
+    /// Of two, and whether the first has ended: the items of the first, then those of the second.
     Chain,
     /// Of one: from its end.
     Rev,
@@ -95,7 +95,7 @@ pub(crate) enum Adapter {
     Skip,
     /// Of one and how many.
     Take,
-    /// Of one and the distance.
+    /// Of one, the distance, and how many are left out before the next.
     StepBy,
     /// Of one: what its items refer to.
     Copied,
@@ -107,16 +107,97 @@ pub(crate) enum Adapter {
     FilterMap,
     /// Of one and a closure.
     MapWhile,
-    /// Of one and a closure.
+    /// Of one, a closure, and whether it has ended.
     TakeWhile,
-    /// Of one and a closure.
+    /// Of one, a closure, and whether it has begun.
     SkipWhile,
     /// Of one and a closure.
     Inspect,
     /// Of one, a closure, and the first state that it gets.
     Scan,
-    /// Of one: the items of its items.
+    /// Of one, and which of its items is at hand: the items of its items.
     Flatten,
+    /// Of one: what is in its items, which are options.
+    Options,
+}
+
+impl Adapter {
+    /// As [`Chain::pull`], from the front.
+    const fn next(self) -> &'static str {
+        match self {
+            Self::ByRef => "next_of_by_ref",
+            Self::Peekable => "next_of_peekable",
+            Self::Enumerate => "next_of_enumerate",
+            Self::Zip => "next_of_zip",
+            Self::Chain => "next_of_chain",
+            Self::Rev => "next_of_rev",
+            Self::Skip => "next_of_skip",
+            Self::Take => "next_of_take",
+            Self::StepBy => "next_of_step_by",
+            Self::Copied => "next_of_copied",
+            Self::Map => "next_of_map",
+            Self::Filter => "next_of_filter",
+            Self::FilterMap => "next_of_filter_map",
+            Self::MapWhile => "next_of_map_while",
+            Self::TakeWhile => "next_of_take_while",
+            Self::SkipWhile => "next_of_skip_while",
+            Self::Inspect => "next_of_inspect",
+            Self::Scan => "next_of_scan",
+            Self::Flatten => "next_of_flatten",
+            Self::Options => "next_of_options",
+        }
+    }
+
+    /// As [`Chain::pull`], from the back.
+    const fn next_back(self) -> Option<&'static str> {
+        Some(match self {
+            Self::ByRef => "back_of_by_ref",
+            Self::Enumerate => "back_of_enumerate",
+            Self::Zip => "back_of_zip",
+            Self::Chain => "back_of_chain",
+            Self::Rev => "back_of_rev",
+            Self::Skip => "back_of_skip",
+            Self::Take => "back_of_take",
+            Self::Copied => "back_of_copied",
+            Self::Map => "back_of_map",
+            Self::Filter => "back_of_filter",
+            Self::FilterMap => "back_of_filter_map",
+            Self::Inspect => "back_of_inspect",
+            Self::Options => "back_of_options",
+            Self::Peekable
+            | Self::StepBy
+            | Self::MapWhile
+            | Self::TakeWhile
+            | Self::SkipWhile
+            | Self::Scan
+            | Self::Flatten => return None,
+        })
+    }
+
+    /// The part that says whether items were taken already, for those that are not what they were made
+    /// of then.
+    pub(crate) const fn state(self) -> Option<usize> {
+        match self {
+            Self::Peekable | Self::Chain | Self::StepBy | Self::TakeWhile | Self::SkipWhile => {
+                Some(2)
+            }
+            Self::Flatten => Some(1),
+            Self::ByRef
+            | Self::Enumerate
+            | Self::Zip
+            | Self::Rev
+            | Self::Skip
+            | Self::Take
+            | Self::Copied
+            | Self::Map
+            | Self::Filter
+            | Self::FilterMap
+            | Self::MapWhile
+            | Self::Inspect
+            | Self::Scan
+            | Self::Options => None,
+        }
+    }
 }
 
 impl Chain {
@@ -132,6 +213,8 @@ impl Chain {
             Self::ChunksExact => "ChunksExact",
             Self::Windows => "Windows",
             Self::Of(adapter) => match adapter {
+                Adapter::ByRef => "ByRef",
+                Adapter::Peekable => "Peekable",
                 Adapter::Enumerate => "Enumerate",
                 Adapter::Zip => "Zip",
                 Adapter::Chain => "Chain",
@@ -148,7 +231,7 @@ impl Chain {
                 Adapter::SkipWhile => "SkipWhile",
                 Adapter::Inspect => "Inspect",
                 Adapter::Scan => "Scan",
-                Adapter::Flatten => "Flatten",
+                Adapter::Flatten | Adapter::Options => "Flatten",
             },
         }
     }

@@ -41,7 +41,7 @@ pub(crate) use error::Rejected;
 use inner::WithInner;
 use library::Library;
 pub(crate) use limits::check_tokens;
-pub(crate) use paths::{is_known_item, kernel_paths, key, paths};
+pub(crate) use paths::{is_known_item, kernel_paths, key, lead, paths};
 use prelude::Prelude;
 use proc_macro2::TokenStream;
 use program::{Callee, Program, Written};

@@ -67,6 +67,7 @@ pub(crate) fn kernel_paths(item: &ItemFn, options: &Options) -> Vec<Path> {
     let mut paths = Paths::new();
     paths.keys.extend(options.open.iter().map(key));
     paths.visit_item_fn(item);
+    crate::instances::types(options).for_each(|ty| paths.visit_type(ty));
     if !options.requires.is_empty() {
         // In the scope of the function's parameters.
         let mut conditions = item.clone();

@@ -47,6 +47,8 @@ pub(crate) struct Function {
     pub(crate) types: Types,
     /// Every place in the source.
     pub(crate) places: Table<At, SpanRange>,
+    /// Type of what it returns.
+    pub(crate) ret: Ty,
     /// Whether a `return` is in it.
     pub(crate) returns_early: bool,
     /// Lint levels for all of it.

@@ -7,6 +7,7 @@ pub(super) mod images;
 pub(super) mod layers;
 pub(super) mod numerics;
 pub(super) mod reductions;
+pub(super) mod samples;
 pub(super) mod scans;
 pub(super) mod search;
 pub(super) mod solvers;
@@ -14,6 +15,7 @@ pub(super) mod sorting;
 pub(super) mod structures;
 pub(super) mod texts;
 pub(super) mod transforms;
+pub(super) mod wavefronts;
 
 use crate::run::engine::Check;
 

@@ -2,7 +2,7 @@
 use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Target, Value};
 use crate::lower::{
     mono::Mono,
-    program::Given,
+    program::{Callee, Given},
     span::Origin,
     tree::{At, Call, Closure, Expr, Function, Pattern},
 };
@@ -14,54 +14,89 @@ use warpwise_compiler::{
 
 impl Emit<'_> {
     pub(super) fn call(&mut self, call: &Call, expr: &Expr) -> Flow<Value> {
-        self.check_size(expr)?;
         let given = self.given(call, expr)?;
+        let mono = self.mono(expr.ty, expr.at)?;
+        self.call_made(call.callee, given, &mono, expr.at, |this| {
+            call.args.iter().map(|arg| this.value(arg)).collect()
+        })
+    }
+
+    /// A call of the function that is made for these types, with a result of the type `mono`.
+    pub(super) fn call_made(
+        &mut self,
+        callee: Callee,
+        given: Given,
+        mono: &Mono,
+        at: At,
+        args: impl FnOnce(&mut Self) -> Flow<Vec<Value>>,
+    ) -> Flow<Value> {
+        self.check_size(at)?;
         let generics = self.frame.function.types.generics.clone();
-        let made = self.program.instance(call.callee, &given, &generics, self.errors);
-        let args: Vec<Value> = call.args.iter().map(|arg| self.value(arg)).collect::<Flow<_>>()?;
+        let made = self.program.instance(callee, &given, &generics, self.errors);
+        let args = args(self)?;
         // Without the function, what is wrong with it was reported.
         let function = made.ok_or(Left)?;
-        self.check_recursion(call, &given, expr)?;
-        let result = if function.returns_early { self.result(expr)? } else { None };
+        self.check_recursion(callee, &given, at)?;
+        let result = if function.returns_early { self.result_of(mono, at)? } else { None };
         let block = match function.returns_early {
             true => {
                 let op = Op::Block { body: Body::default() };
-                Some(self.begin(expr.at, op, ir::Ty::Unit)?)
+                Some(self.begin(at, op, ir::Ty::Unit)?)
             }
             false => None,
         };
-        let prelude = self.program.is_prelude(call.callee.item);
-        let called = if prelude { Some(self.span(expr.at)) } else { self.frame.called };
-        let origin = self.origin_of(call, expr);
+        let prelude = self.program.is_prelude(callee.item);
+        let called = if prelude { Some(self.span(at)) } else { self.frame.called };
+        let origin = self.origin_of(callee, at);
         self.calls += 1;
         let mut frame = Frame::new(function.clone(), self.waiting.len(), self.calls);
-        frame.of = Some((call.callee, given));
+        frame.of = Some((callee, given));
         frame.called = called.filter(|_| prelude);
         frame.origin = origin;
         frame.contract = self.frame.contract;
         frame.exit = block.map(|inst| Target::new(inst, result.clone()));
         let caller = self.enter(frame);
         let value = self.leveled(&function.levels, |this| this.inlined(&function, &args));
+        let value = value.map(|value| self.carried(value));
         self.leave_call(caller);
         if block.is_none() {
             return value;
         }
-        let ended = value.and_then(|value| self.put(result.as_ref(), value, expr));
+        let ended = value.and_then(|value| match &result {
+            Some(place) => self.set(place, value, mono, at),
+            None => Ok(()),
+        });
         self.build.end();
         // Control comes back by `return`, if not by the end.
         match ended {
-            Ok(()) | Err(Left) => self.take(result.as_ref(), expr),
+            Ok(()) | Err(Left) => self.take_of(result.as_ref(), mono, at),
+        }
+    }
+
+    /// What a call gives: closures that live among its variables keep those.
+    fn carried(&self, value: Value) -> Value {
+        match value {
+            Value::Closure(closure)
+                if closure.serial == self.frame.serial && closure.kept.is_none() =>
+            {
+                let kept = Some(Rc::new(self.frame.clone()));
+                Value::Closure(Rc::new(ClosureValue { kept, ..(*closure).clone() }))
+            }
+            Value::Parts(parts) => {
+                Value::Parts(parts.iter().map(|part| self.carried(part.clone())).collect())
+            }
+            value => value,
         }
     }
 
     /// Whose code is called. What is in another crate is seen where this one calls it.
-    fn origin_of(&mut self, call: &Call, expr: &Expr) -> Origin {
-        if !self.program.is_foreign(call.callee.item) {
+    fn origin_of(&mut self, callee: Callee, at: At) -> Origin {
+        if !self.program.is_foreign(callee.item) {
             return Origin::Device;
         }
         match self.frame.origin {
             Origin::Foreign(call) => Origin::Foreign(call),
-            Origin::Kernel | Origin::Device => Origin::Foreign(self.span(expr.at)),
+            Origin::Kernel | Origin::Device => Origin::Foreign(self.span(at)),
         }
     }
 
@@ -113,16 +148,16 @@ impl Emit<'_> {
         }
     }
 
-    fn check_recursion(&mut self, call: &Call, given: &Given, expr: &Expr) -> Flow<()> {
+    fn check_recursion(&mut self, of: Callee, given: &Given, at: At) -> Flow<()> {
         let frames = self.waiting.iter().flatten().chain([&self.frame]);
         let again = frames
             .filter_map(|frame| frame.of.as_ref())
-            .any(|(callee, by)| *callee == call.callee && by == given);
+            .any(|(callee, by)| *callee == of && by == given);
         if !again {
             return Ok(());
         }
         self.errors.advise(
-            self.range(expr.at),
+            self.range(at),
             "kernel code cannot recurse: this function calls itself, perhaps by way of others",
             "write a loop",
         );
@@ -130,12 +165,12 @@ impl Emit<'_> {
     }
 
     /// Functions that call each other twice, and so on, double with each.
-    fn check_size(&mut self, expr: &Expr) -> Flow<()> {
+    fn check_size(&mut self, at: At) -> Flow<()> {
         if self.build.kernel.insts.len() <= MAX_INSTS {
             return Ok(());
         }
         self.errors.advise(
-            self.range(expr.at),
+            self.range(at),
             format_args!(
                 "this kernel has more than {MAX_INSTS} instructions once its device functions are \
                  inlined"
@@ -167,12 +202,13 @@ impl Emit<'_> {
             level: self.frame.level,
             serial: self.frame.serial,
             copies,
+            kept: None,
         }))
     }
 
     /// A call of a closure: its body, among the variables of where it was made.
     pub(super) fn invoke(&mut self, callee: &Expr, args: &[Expr], expr: &Expr) -> Flow<Value> {
-        self.check_size(expr)?;
+        self.check_size(expr.at)?;
         let place = self.place(callee)?;
         let mono = self.mono(callee.ty, callee.at)?;
         let Value::Closure(value) = self.get(&place, &mono, callee.at)? else {
@@ -235,7 +271,15 @@ impl Emit<'_> {
         at: At,
         emit: impl FnOnce(&mut Self) -> Flow<Value>,
     ) -> Flow<Value> {
+        if let Some(kept) = &value.kept
+            && self.frame.serial != value.serial
+        {
+            return self.in_kept(&(**kept).clone(), value, exit, emit);
+        }
         let caller = self.frame.level;
+        if self.frame.serial == value.serial {
+            return self.among_copies(value, exit, emit);
+        }
         if value.level != caller {
             let found = self.waiting.get_mut(value.level).and_then(Option::take);
             let Some(frame) = found else { return Err(self.escaped(at)) };
@@ -244,6 +288,38 @@ impl Emit<'_> {
         if self.frame.serial != value.serial {
             return Err(self.escaped(at));
         }
+        let result = self.among_copies(value, exit, emit);
+        if value.level != caller
+            && let Some(frame) = self.waiting[caller].take()
+        {
+            self.waiting[value.level] = Some(std::mem::replace(&mut self.frame, frame));
+        }
+        result
+    }
+
+    /// Emits among the variables of a call that has come back.
+    fn in_kept(
+        &mut self,
+        kept: &Frame,
+        value: &ClosureValue,
+        exit: Option<Target>,
+        emit: impl FnOnce(&mut Self) -> Flow<Value>,
+    ) -> Flow<Value> {
+        let frame = Frame { level: self.waiting.len(), ..kept.clone() };
+        let caller = self.enter(frame);
+        let result = self.among_copies(value, exit, emit);
+        let result = result.map(|value| self.carried(value));
+        self.leave_call(caller);
+        result
+    }
+
+    /// Emits in the frame at hand, with the copies that a closure took.
+    fn among_copies(
+        &mut self,
+        value: &ClosureValue,
+        exit: Option<Target>,
+        emit: impl FnOnce(&mut Self) -> Flow<Value>,
+    ) -> Flow<Value> {
         let exit_before = std::mem::replace(&mut self.frame.exit, exit);
         let copied: Vec<_> = value
             .copies
@@ -258,11 +334,6 @@ impl Emit<'_> {
             self.frame.vars[var.index()] = before;
         }
         self.frame.exit = exit_before;
-        if value.level != caller
-            && let Some(frame) = self.waiting[caller].take()
-        {
-            self.waiting[value.level] = Some(std::mem::replace(&mut self.frame, frame));
-        }
         result
     }
 

@@ -20,15 +20,15 @@ use warpwise_compiler::{
 };
 
 /// What is done with each item: it gets the loops, and the item.
-type Consumer<'c, E> = dyn FnMut(&mut E, Rounds, Value) -> Flow<()> + 'c;
+pub(super) type Consumer<'c, E> = dyn FnMut(&mut E, Rounds, Value) -> Flow<()> + 'c;
 
 /// The loops that an item is of.
 #[derive(Clone, Copy)]
-struct Rounds {
+pub(super) struct Rounds {
     /// What is left behind the last item.
-    whole: InstId,
+    pub(super) whole: InstId,
     /// What goes on with the next.
-    next: InstId,
+    pub(super) next: InstId,
 }
 
 /// Which items of a [`Source`] a loop runs over.
@@ -52,10 +52,10 @@ impl Emit<'_> {
         Ok(Value::Unit)
     }
 
-    fn iter(&mut self, expr: &Expr) -> Flow<Iter> {
+    pub(super) fn iter(&mut self, expr: &Expr) -> Flow<Iter> {
         let value = self.value(expr)?;
         let mono = self.mono(expr.ty, expr.at)?;
-        Iter::of(&value, &mono).ok_or_else(|| self.bug(expr.at))
+        self.settled(value, &mono, expr.at)
     }
 
     /// What Rust checks when an iterator is made.
@@ -83,7 +83,12 @@ impl Emit<'_> {
     }
 
     /// Does something with each item.
-    fn each_item(&mut self, iter: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+    pub(super) fn each_item(
+        &mut self,
+        iter: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
         if let Some(counted) = self.counted(iter, at)? {
             return self.run_counted(&counted, at, &mut |this, inst, variable| {
                 let item = Value::Scalar(variable(this));
@@ -210,6 +215,9 @@ impl Emit<'_> {
         at: At,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
+        if let Adapter::ByRef | Adapter::Peekable = adapter {
+            return self.each_taken(iter, at, consume);
+        }
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         match adapter {
             Adapter::Copied => self.each_item(&inner, at, &mut |this, rounds, item| {
@@ -232,16 +240,24 @@ impl Emit<'_> {
             _ if iter.is_indexed(self.options.overflow_checks) => {
                 self.each_indexed(iter, at, consume)
             }
+            Adapter::Rev if let Chain::Of(Adapter::Flatten | Adapter::Options) = inner.chain => {
+                let outer = inner.inner(0).ok_or_else(|| self.bug(at))?;
+                self.flattened(&reverse(&outer), true, at, consume)
+            }
             Adapter::Rev => match self.reversed(&inner, at)? {
                 Some(iter) => self.each_item(&iter, at, consume),
-                None => Err(self.out_of_order(at)),
+                None => self.each_taken(iter, at, consume),
             },
             Adapter::Chain => self.each_of_both(iter, &inner, at, consume),
             Adapter::Scan => self.scanned(iter, &inner, at, consume),
-            Adapter::Flatten => self.flattened(&inner, at, consume),
-            Adapter::Enumerate | Adapter::Zip | Adapter::Skip | Adapter::Take | Adapter::StepBy => {
-                self.each_counted(adapter, iter, &inner, at, consume)
-            }
+            Adapter::Flatten | Adapter::Options => self.flattened(&inner, false, at, consume),
+            Adapter::ByRef
+            | Adapter::Peekable
+            | Adapter::Enumerate
+            | Adapter::Zip
+            | Adapter::Skip
+            | Adapter::Take
+            | Adapter::StepBy => self.each_counted(adapter, iter, &inner, at, consume),
         }
     }
 
@@ -294,14 +310,25 @@ impl Emit<'_> {
         done
     }
 
-    /// The items of the items: of options, and of what can be iterated over.
-    fn flattened(&mut self, outer: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+    /// The items of the items: of options, and of what can be iterated over, each from its end if
+    /// `back`.
+    fn flattened(
+        &mut self,
+        outer: &Iter,
+        back: bool,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
         let mono = outer.item.clone();
         self.each_item(outer, at, &mut |this, around, item| {
             if let Value::Variants(_) = item {
                 return this.if_some(item, at, &mut |this, item| consume(this, around, item));
             }
-            let inner = Iter::over(item, &mono).ok_or_else(|| this.bug(at))?;
+            let inner = match mono {
+                Mono::Iter(..) => this.settled(item, &mono, at)?,
+                _ => Iter::over(item, &mono).ok_or_else(|| this.bug(at))?,
+            };
+            let inner = if back { reverse(&inner) } else { inner };
             this.each_item(&inner, at, &mut |this, rounds, item| {
                 consume(this, Rounds { whole: around.whole, ..rounds }, item)
             })
@@ -327,7 +354,7 @@ impl Emit<'_> {
     }
 
     /// Does something with what is in an option, and leaves the loop where nothing is.
-    fn while_some(
+    pub(super) fn while_some(
         &mut self,
         option: Value,
         rounds: Rounds,
@@ -515,11 +542,17 @@ impl Emit<'_> {
                 if inner.is_indexed(checked) && inner.is_pure(checked) && other.is_pure(checked) {
                     return self.zipped(&other, inner, true, at, consume);
                 }
-                Err(self.out_of_order(at))
+                self.each_zipped(iter, inner, at, consume)
             }
-            Adapter::Take if inner.is_pure(checked) => {
+            Adapter::Take => {
                 let most = iter.number(1).ok_or_else(|| self.bug(at))?;
-                self.taken(inner, most, at, consume)
+                if inner.is_pure(checked) {
+                    return self.taken(inner, most, at, consume);
+                }
+                // Not even the first is computed if there is to be none.
+                let zero = self.int(0, Scalar::U64, at);
+                let some = self.compare(CompareOp::Ne, most, zero, at);
+                self.where_true(some, at, |this| this.taken(inner, most, at, consume))
             }
             Adapter::Skip | Adapter::StepBy => {
                 let number = iter.number(1).ok_or_else(|| self.bug(at))?;
@@ -533,7 +566,7 @@ impl Emit<'_> {
                     consume(this, rounds, item)
                 })
             }
-            _ => Err(self.out_of_order(at)),
+            _ => Err(self.bug(at)),
         }
     }
 
@@ -601,13 +634,9 @@ impl Emit<'_> {
             consume(this, rounds, Value::Parts(both.into()))
         })
     }
+}
 
-    fn out_of_order(&mut self, at: At) -> Left {
-        self.errors.advise(
-            self.range(at),
-            "kernel code cannot keep count of these iterators, which leave items out",
-            "filter last, or write the loop out with a variable that counts",
-        );
-        Left
-    }
+/// An iterator from its end.
+fn reverse(iter: &Iter) -> Iter {
+    Iter { chain: Chain::Of(Adapter::Rev), item: iter.item.clone(), parts: vec![iter.value()] }
 }

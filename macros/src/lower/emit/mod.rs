@@ -45,6 +45,7 @@ mod size;
 mod slice;
 mod source;
 mod storage;
+mod taking;
 
 use super::{
     error::Errors,
@@ -121,6 +122,8 @@ struct ClosureValue {
     serial: usize,
     /// What it took copies of.
     copies: Vec<(Var, Place)>,
+    /// That call, once it has come back.
+    kept: Option<Rc<Frame>>,
 }
 
 /// What an expression stands for.
@@ -200,6 +203,7 @@ impl Target {
 }
 
 /// A call of a function: the kernel's own, or one that is inlined.
+#[derive(Clone, Debug)]
 struct Frame {
     function: Rc<Function>,
     /// Which function, and for which types; `None` for the kernel.

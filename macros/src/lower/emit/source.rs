@@ -24,6 +24,13 @@ impl Iter {
         Self::of(value, mono)
     }
 
+    /// The value that it is, and its type.
+    pub(super) fn value(&self) -> (Value, Mono) {
+        let (values, types): (Vec<Value>, Vec<Mono>) = self.parts.iter().cloned().unzip();
+        let types = [self.item.clone()].into_iter().chain(types).collect();
+        (Value::Parts(values.into()), Mono::Iter(self.chain, types))
+    }
+
     /// The iterator that a value of this type is.
     pub(super) fn of(value: &Value, mono: &Mono) -> Option<Self> {
         let (Value::Parts(values), Mono::Iter(chain, types)) = (value, mono) else { return None };
@@ -33,6 +40,8 @@ impl Iter {
     }
 
     /// What a value that is iterated over gives.
+    ///
+    /// The elements of an array are taken from the first on: see [`Chain::Array`].
     pub(super) fn over(value: Value, mono: &Mono) -> Option<Self> {
         let (chain, item) = match mono {
             Mono::Array(elem, _) => (Chain::Array, (**elem).clone()),
@@ -78,14 +87,17 @@ impl Iter {
                 Adapter::Skip | Adapter::StepBy => inner(0) && is_pure(0),
                 // So is an item more than the second has, unless std looks items up, too.
                 Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_looked_up()),
-                Adapter::Filter
+                Adapter::ByRef
+                | Adapter::Peekable
+                | Adapter::Filter
                 | Adapter::FilterMap
                 | Adapter::MapWhile
                 | Adapter::TakeWhile
                 | Adapter::SkipWhile
                 | Adapter::Inspect
                 | Adapter::Scan
-                | Adapter::Flatten => false,
+                | Adapter::Flatten
+                | Adapter::Options => false,
             },
         }
     }
@@ -110,6 +122,8 @@ impl Iter {
                 | Adapter::Skip
                 | Adapter::Take
                 | Adapter::StepBy
+                | Adapter::ByRef
+                | Adapter::Peekable
                 | Adapter::Filter
                 | Adapter::FilterMap
                 | Adapter::MapWhile
@@ -117,15 +131,18 @@ impl Iter {
                 | Adapter::SkipWhile
                 | Adapter::Inspect
                 | Adapter::Scan
-                | Adapter::Flatten,
+                | Adapter::Flatten
+                | Adapter::Options,
             ) => false,
         }
     }
 
     /// Whether nobody can tell how often its closures are called.
     pub(super) fn is_pure(&self, checked: bool) -> bool {
-        self.parts.iter().all(|(value, mono)| match value {
-            Value::Closure(closure) => computes(&closure.closure.body, checked),
+        self.parts.iter().all(|(value, mono)| match (value, mono) {
+            (Value::Closure(closure), _) => computes(&closure.closure.body, checked),
+            // Items are taken away from what others see.
+            (Value::Ref(_), Mono::Ref { to, .. }) => !matches!(**to, Mono::Iter(..)),
             _ => Self::of(value, mono).is_none_or(|inner| inner.is_pure(checked)),
         })
     }
@@ -288,8 +305,11 @@ impl Emit<'_> {
             | Adapter::TakeWhile
             | Adapter::SkipWhile
             | Adapter::Inspect
+            | Adapter::ByRef
+            | Adapter::Peekable
             | Adapter::Scan
-            | Adapter::Flatten => return Err(self.bug(at)),
+            | Adapter::Flatten
+            | Adapter::Options => return Err(self.bug(at)),
         })
     }
 
@@ -463,9 +483,7 @@ impl Emit<'_> {
 
     /// `iter.len()`
     pub(super) fn remaining(&mut self, iter: &Expr, at: At) -> Flow<InstId> {
-        let value = self.value(iter)?;
-        let mono = self.mono(iter.ty, iter.at)?;
-        let iter = Iter::of(&value, &mono).ok_or_else(|| self.bug(at))?;
+        let iter = self.iter(iter)?;
         if iter.is_indexed(self.options.overflow_checks) {
             return self.source(&iter, at).map(|(_, len)| len);
         }

@@ -54,6 +54,10 @@ impl Emit<'_> {
             Value::Closure(_) => Ok(Place::Value(value)),
             // There is one closure of each type: it always refers to that.
             Value::Ref(_) if is_of_closure(mono) => Ok(Place::Value(value)),
+            // So is what is left of an iterator: in its own variable.
+            Value::Ref(_) if matches!(mono, Mono::Ref { to, .. } if matches!(**to, Mono::Iter(..))) => {
+                Ok(Place::Value(value))
+            }
             // There may be closures in it.
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
                 let parts = parts.iter().zip(types.iter().skip(1));

@@ -151,6 +151,7 @@ impl<'a> Infer<'a> {
                     (Chain::Range | Chain::RangeInclusive, "end") => Some(1),
                     (_, "of") if self.is_in_prelude() => Some(0),
                     (_, "with") if self.is_in_prelude() => Some(1),
+                    (_, "state") if self.is_in_prelude() => Some(2),
                     _ => None,
                 };
                 index.and_then(|index| Some((index, *self.types.parts(list).get(index + 1)?)))

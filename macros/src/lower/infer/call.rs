@@ -6,7 +6,7 @@ use super::{
         library,
         method::{self, Method, Spec},
         paths::is_type_name,
-        program::Callee,
+        program::{Callee, Given},
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
         types::{Class, Prim, Ty, Type},
@@ -17,7 +17,7 @@ use super::{
     path::callee,
     reject,
     scope::{self, Env},
-    signature::{Parameter, by_reference, parameters},
+    signature::{Parameter, by_reference, parameters, peel},
     size::Measure,
 };
 use syn::{
@@ -105,6 +105,7 @@ impl<'a> Infer<'a> {
         let (of, name) = match names.as_slice() {
             ["std" | "core", "mem", name] | ["mem", name] => ("Mem", name),
             ["std" | "core", "array", name] | ["array", name] => ("Arrays", name),
+            ["std" | "core", "iter", name] | ["iter", name] => ("Iters", name),
             _ => return None,
         };
         let (callee, sig) = self.program().prelude_method(of, name)?;
@@ -254,6 +255,9 @@ impl<'a> Infer<'a> {
         let env = self.instantiate(sig, env, turbofish, at);
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),
+            ReturnType::Type(_, ty) if matches!(peel(ty), syn::Type::ImplTrait(_)) => {
+                self.unknown()
+            }
             ReturnType::Type(_, ty) => self.type_in(ty, &env),
         };
         let mut params = Vec::with_capacity(sig.inputs.len());
@@ -270,7 +274,45 @@ impl<'a> Infer<'a> {
         let args = receiver.into_iter().chain(values).collect();
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
         let call = Call { callee, generics, this: env.this, args };
+        if let ReturnType::Type(_, ty) = &sig.output
+            && let syn::Type::ImplTrait(_) = peel(ty)
+        {
+            self.returned(&call, ret, at);
+        }
         self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+
+    /// What a function returns that says only which traits it has: what its body gives, for these
+    /// arguments.
+    fn returned(&mut self, call: &Call, ret: Ty, at: SpanRange) {
+        let args = call.generics.iter().map(|arg| self.types.mono_arg(*arg)).collect();
+        let this = call.this.map(|this| self.types.mono(this));
+        let (Some(args), None | Some(Some(_))) = (args, &this) else {
+            let reported = self.errors.advise(
+                at,
+                "the types that this is called for must be known here, as what it returns depends on \
+                 them",
+                "write them: `name::<f32>(..)`, or give a number a suffix, such as `1.0f32`",
+            );
+            let decided = self.types.add(Type::Reported(reported));
+            self.types.decide(ret, decided);
+            return;
+        };
+        let given = Given { args, this: this.flatten() };
+        let generics = self.types.generics.clone();
+        let made = self.program().instance(call.callee, &given, &generics, self.errors);
+        let found = made.and_then(|made| made.types.mono(made.ret));
+        let ty = match found {
+            Some(mono) => self.types.of_mono(&mono),
+            // Its body is wrong, which was reported, or is at hand.
+            None => {
+                let fact = "what this returns is not known here";
+                let help = "let the function return a type, and not an `impl` of a trait";
+                let reported = self.errors.advise(at, fact, help);
+                self.types.add(Type::Reported(reported))
+            }
+        };
+        self.unify(at, ret, ty);
     }
 
     pub(super) fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {

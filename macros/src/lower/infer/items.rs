@@ -407,6 +407,9 @@ impl<'a> Infer<'a> {
 
     /// `T::Name`, `<T as Trait>::Name`: what the `impl` of a trait for the type says.
     pub(super) fn associated_type(&mut self, owner: Ty, name: &str, at: SpanRange) -> Ty {
+        if let (Type::Prim(_), "Output") = (self.types.get(owner), name) {
+            return owner; // of an operator, with a number of the same type
+        }
         for &item in self.program().impls() {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
             let found = of.items.iter().find_map(|member| match member {

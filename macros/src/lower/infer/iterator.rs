@@ -22,8 +22,8 @@ impl<'a> Infer<'a> {
     /// An iterator of these parts.
     fn chain(&mut self, chain: Chain, item: Ty, parts: Vec<Expr>, at: SpanRange) -> Expr {
         let types = [item].into_iter().chain(parts.iter().map(|part| part.ty));
-        let list = self.types.list(types.map(GenericArg::Type).collect());
-        let ty = self.types.add(Type::Iter(chain, list));
+        let types = types.collect();
+        let ty = self.iterator_type(chain, types);
         let fields = parts.into_iter().enumerate().collect();
         self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at)
     }
@@ -99,7 +99,13 @@ impl<'a> Infer<'a> {
         self.counts(value.ty, at);
         match self.types.get(value.ty) {
             Type::Iter(..) | Type::Reported(_) => return value,
-            Type::Array(elem, _) => return self.chain(Chain::Array, elem, vec![value], at),
+            Type::Array(elem, _) => {
+                let taken = self.nothing_taken(at);
+                return self.chain(Chain::Array, elem, vec![value, taken], at);
+            }
+            Type::Ref { mutable: true, to } if let Some((_, item)) = self.as_chain(to) => {
+                return self.chain(Chain::Of(Adapter::ByRef), item, vec![value], at);
+            }
             Type::Ref { mutable, to } => {
                 let place_at = self.places[value.at];
                 if let Type::Slice(_) | Type::Array(..) = self.types.get(to) {
@@ -117,6 +123,36 @@ impl<'a> Infer<'a> {
             "loop over a range, a slice, an array, or an iterator of those",
         );
         self.reported(reported, at)
+    }
+
+    /// How many items were taken at first, or left out.
+    fn nothing_taken(&mut self, at: SpanRange) -> Expr {
+        let usize = self.prim(Prim::Usize);
+        self.make(Kind::Int(0), usize, at)
+    }
+
+    /// `None`, of an option of this type.
+    fn none_of(&mut self, ty: Ty, at: SpanRange) -> Expr {
+        let option = self.option_of(ty);
+        let none = Kind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
+        self.make(none, option, at)
+    }
+
+    /// `iter.by_ref()`: what is left of an iterator afterwards stays in its variable.
+    fn by_ref(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+        if !receiver.is_place() {
+            return receiver;
+        }
+        self.require_mutable(&receiver);
+        let ty = self.types.reference(true, receiver.ty);
+        let reference = self.make(Kind::Borrow(Box::new(receiver)), ty, at);
+        self.chain(Chain::Of(Adapter::ByRef), item, vec![reference], at)
+    }
+
+    fn peekable(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+        let seen = self.none_of(item, at);
+        let state = self.nothing_taken(at);
+        self.chain(Chain::Of(Adapter::Peekable), item, vec![receiver, seen, state], at)
     }
 
     /// A method of an iterator.
@@ -141,6 +177,10 @@ impl<'a> Infer<'a> {
             "into_iter" | "clone" if call.args.is_empty() => receiver,
             "enumerate" | "rev" | "copied" | "cloned" | "zip" | "chain" | "skip" | "take"
             | "step_by" => self.rearranged(receiver, item, name, call, at),
+            "by_ref" if self.count(0, &call.args, at) => self.by_ref(receiver, item, at),
+            "peekable" if self.count(0, &call.args, at) => self.peekable(receiver, item, at),
+            // What has ended gives nothing more, but for those that a closure ends.
+            "fuse" if call.args.is_empty() && !may_go_on(chain) => receiver,
             "flatten" => self.flattened(receiver, item, call, at),
             "flat_map" => {
                 let mapped = self.filtered(receiver, item, "map", call, at);
@@ -193,6 +233,7 @@ impl<'a> Infer<'a> {
         if !self.count(expected, &call.args, at) {
             return self.make(Kind::Reported, receiver.ty, at);
         }
+        let mut state = None;
         let (adapter, item, second) = match name {
             "enumerate" => {
                 let zero = self.make(Kind::Int(0), usize, at);
@@ -222,18 +263,22 @@ impl<'a> Infer<'a> {
                 let other = self.iterated(other, arg_at);
                 let Some((_, theirs)) = self.as_chain(other.ty) else { return other };
                 self.unify(arg_at, theirs, item);
+                state = Some(self.nothing_taken(at));
                 (Adapter::Chain, item, Some(other))
             }
             _ => {
                 let adapter = match name {
                     "skip" => Adapter::Skip,
                     "take" => Adapter::Take,
-                    _ => Adapter::StepBy,
+                    _ => {
+                        state = Some(self.nothing_taken(at));
+                        Adapter::StepBy
+                    }
                 };
                 (adapter, item, Some(self.expect(&call.args[0], usize)))
             }
         };
-        let parts = [receiver].into_iter().chain(second).collect();
+        let parts = [receiver].into_iter().chain(second).chain(state).collect();
         self.chain(Chain::Of(adapter), item, parts, at)
     }
 
@@ -256,20 +301,30 @@ impl<'a> Infer<'a> {
         let inner = match self.types.get(item) {
             Type::Iter(..) => {
                 self.counts(item, at);
-                self.as_chain(item).map(|(_, inner)| inner)
+                Some(item)
             }
-            Type::Array(elem, _) => Some(elem),
+            Type::Array(elem, _) => {
+                let taken = self.prim(Prim::Usize);
+                Some(self.iterator_type(Chain::Array, vec![elem, item, taken]))
+            }
             Type::Ref { mutable, to } => match self.types.get(to) {
                 Type::Slice(elem) | Type::Array(elem, _) => {
-                    Some(self.types.reference(mutable, elem))
+                    let slice = self.types.add(Type::Slice(elem));
+                    let slice = self.types.reference(mutable, slice);
+                    let elem = self.types.reference(mutable, elem);
+                    Some(self.iterator_type(Chain::Slice, vec![elem, slice]))
                 }
                 _ => None,
             },
-            Type::Adt(of, list) if option == Some(of) => self.types.parts(list).first().copied(),
+            Type::Adt(of, list) if option == Some(of) => {
+                let Some(inner) = self.types.parts(list).first().copied() else { return receiver };
+                return self.chain(Chain::Of(Adapter::Options), inner, vec![receiver], at);
+            }
             Type::Reported(proof) => return self.reported(proof, at),
             _ => None,
         };
-        let Some(inner) = inner else {
+        let Some((at_hand, (_, inner))) = inner.and_then(|ty| Some((ty, self.as_chain(ty)?)))
+        else {
             let shown = self.types.show(item);
             let reported = self.errors.advise(
                 at,
@@ -278,7 +333,14 @@ impl<'a> Infer<'a> {
             );
             return self.reported(reported, at);
         };
-        self.chain(Chain::Of(Adapter::Flatten), inner, vec![receiver], at)
+        let at_hand = self.none_of(at_hand, at);
+        self.chain(Chain::Of(Adapter::Flatten), inner, vec![receiver, at_hand], at)
+    }
+
+    /// The type of an iterator, from that of its items and its parts.
+    fn iterator_type(&mut self, chain: Chain, types: Vec<Ty>) -> Ty {
+        let list = self.types.list(types.into_iter().map(GenericArg::Type).collect());
+        self.types.add(Type::Iter(chain, list))
     }
 
     /// `scan(first, |state, item| ..)`
@@ -320,7 +382,9 @@ impl<'a> Infer<'a> {
             _ => (Adapter::Inspect, by_reference, self.types.unit(), item),
         };
         let closure = self.callable(&call.args[0], &Callable { params: vec![param], ret });
-        self.chain(Chain::Of(adapter), yields, vec![receiver, closure], at)
+        let state = adapter.state().map(|_| self.nothing_taken(at));
+        let parts = [receiver, closure].into_iter().chain(state).collect();
+        self.chain(Chain::Of(adapter), yields, parts, at)
     }
 
     /// A method that consumes an iterator: of the prelude.
@@ -359,7 +423,6 @@ impl<'a> Infer<'a> {
             let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
         };
-        self.require_mutable(&receiver);
         self.of_prelude(receiver, item, found, call, at)
     }
 
@@ -384,6 +447,9 @@ impl<'a> Infer<'a> {
         };
         let receiver = match by {
             Some(mutable) => {
+                if mutable && receiver.is_place() {
+                    self.require_mutable(&receiver);
+                }
                 let ty = self.types.reference(mutable, receiver.ty);
                 self.make(Kind::Borrow(Box::new(receiver)), ty, at)
             }
@@ -444,6 +510,11 @@ impl<'a> Infer<'a> {
             ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
             ("contains", Chain::From) => "contains_from",
             ("contains" | "is_empty", _) => return None,
+            ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
+                if chain != Chain::Of(Adapter::Peekable) =>
+            {
+                return None;
+            }
             _ => name,
         };
         self.program().prelude_method("Iterator", name)
@@ -469,5 +540,22 @@ impl<'a> Infer<'a> {
 
 /// Whether a method leaves the rest of an iterator to be used later.
 fn resumes(name: &str) -> bool {
-    matches!(name, "any" | "all" | "find" | "find_map" | "next" | "next_back" | "nth" | "position")
+    matches!(
+        name,
+        "any"
+            | "all"
+            | "find"
+            | "find_map"
+            | "next"
+            | "next_back"
+            | "nth"
+            | "position"
+            | "try_fold"
+            | "try_for_each"
+    )
+}
+
+/// Whether an iterator may give items again after it gave none.
+const fn may_go_on(chain: Chain) -> bool {
+    matches!(chain, Chain::Of(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef))
 }

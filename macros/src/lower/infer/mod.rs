@@ -218,6 +218,7 @@ impl<'a> Infer<'a> {
             let end = SpanRange::token(written.brace_token.span.close());
             self.unify(end, ty, self.ret);
         }
+        self.returned_items(sig);
         self.solve();
         let function = Function {
             name: sig.ident.to_string(),
@@ -229,6 +230,7 @@ impl<'a> Infer<'a> {
             labels: self.labels,
             types: self.types,
             places: self.places,
+            ret: self.ret,
             returns_early: self.returns_early,
             levels: options
                 .into_iter()

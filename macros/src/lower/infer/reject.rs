@@ -59,7 +59,10 @@ pub(super) fn function(names: &[String]) -> &'static str {
         ["ptr" | "slice", ..] => "use slices and indices",
         ["mem", "transmute" | "transmute_copy"] => "use `to_bits` and `from_bits`",
         ["mem", ..] => "of `std::mem`, there are `swap`, `replace`, `take` and `size_of`",
-        ["iter", ..] => "iterate over a range, a slice or an array",
+        ["iter", ..] => {
+            "of `std::iter`, there are `once`, `repeat`, `repeat_n`, `repeat_with`, `from_fn`, \
+             `successors` and `zip`"
+        }
         ["hint" | "arch", ..] => "leave it out: the compiler of kernels has no such thing",
         ["array", ..] => "of `std::array`, there is `from_fn`",
         ["cmp", ..] => "of `std::cmp`, there are `min` and `max`",
@@ -149,6 +152,9 @@ pub(super) fn slice_method(name: &str) -> Advice {
         "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
             "use `chunks`, `chunks_exact`, `windows` or `split_at`"
         }
+        "try_into" | "first_chunk" | "last_chunk" | "as_chunks" | "split_first_chunk" => {
+            "copy the elements: `std::array::from_fn(|k| x[k])`"
+        }
         "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
             "index: checks go away where they are proved"
         }
@@ -163,18 +169,22 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "collect" | "partition" | "unzip" => {
             "a kernel cannot allocate: write to a slice or an array in a `for` loop"
         }
-        "peekable" | "by_ref" | "next_if" | "advance_by" => {
-            "use all of it in a `for` loop, and `break` out of it; or count an index"
+        "advance_by" | "array_chunks" | "next_chunk" | "map_windows" => {
+            "use `nth` of an iterator in a variable; or `chunks_exact` and `windows` of a slice"
         }
+        "fuse" => "leave out what ends it, and `break` out of a `for` loop",
+        "peek" | "peek_mut" | "next_if" | "next_if_eq" => "make it `peekable()` first",
         "sum" | "product" => {
             "there is a sum of numbers, and of types with `#[device] impl Sum`, by value: use `fold`"
         }
         "cycle" => "index with `%`",
-        "try_fold" | "try_for_each" => "write a `for` loop with a variable, and `break` out of it",
-        "cmp" | "partial_cmp" | "eq" | "lt" | "le" | "gt" | "ge" => {
-            "compare the slices themselves, or use `zip` and `all`"
+        "partial_cmp" | "lt" | "le" | "gt" | "ge" => {
+            "compare the slices themselves, or use `cmp`, or `zip` and `all`"
         }
         "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
+        "is_sorted" | "is_sorted_by" | "is_sorted_by_key" | "is_partitioned" => {
+            "slices have `is_sorted`; of an iterator in a variable, look at one with the next"
+        }
         "contains" | "is_empty" => "only ranges have it: use `any`",
         _ => "write a `for` loop",
     }
@@ -184,7 +194,6 @@ pub(super) fn iter_method(name: &str) -> &'static str {
 pub(super) fn resumed(name: &str) -> Advice {
     (
         format!("kernel code cannot go on with an iterator where `{name}` left it"),
-        "make the iterator where it is used: `x.iter()`; in variables, there are iterators of ranges and \
-         slices, also with `map`, `copied`, `filter`, `enumerate`, `zip`, `take`, `skip` and `rev`",
+        "take from its front; or make the iterator where it is used: `x.iter()`",
     )
 }

@@ -187,8 +187,9 @@ fn bound(
             _ => {
                 errors.advise(
                     SpanRange::path(&bound.path),
-                    "kernel code cannot be generic over this trait",
-                    "bound the type parameter by `Num`, `Int` or `Float`",
+                    format_args!("nothing says which types with this trait `{ident}` stands for"),
+                    "name them, and the kernel is compiled for each: `#[kernel(instances(f32, \
+                     Point))]`; or bound it by `Num`, `Int` or `Float` alone, for numbers of any type",
                 );
                 return Bound::Num;
             }
@@ -202,7 +203,10 @@ fn bound(
         errors.advise(
             SpanRange::token(ident.span()),
             format_args!("nothing says what numbers the type parameter `{ident}` may be"),
-            format_args!("bound it by `Num`, `Int` or `Float`: `{ident}: Num`"),
+            format_args!(
+                "bound it by `Num`, `Int` or `Float`: `{ident}: Num`; or name the types: \
+                 `#[kernel(instances(f32, Point))]`"
+            ),
         );
     }
     found.unwrap_or(Bound::Num)
@@ -257,7 +261,12 @@ impl Infer<'_> {
     /// Declares parameters; sets the result's type.
     pub(super) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
         self.modifiers(sig);
-        if let ReturnType::Type(_, ty) = &sig.output {
+        if let ReturnType::Type(_, ty) = &sig.output
+            && let syn::Type::ImplTrait(_) = peel(ty)
+            && self.context.kernel.is_none()
+        {
+            self.ret = self.unknown();
+        } else if let ReturnType::Type(_, ty) = &sig.output {
             self.ret = self.ty(ty);
             let at = SpanRange::tokens(ty);
             if self.context.kernel.is_some() && !self.is_unit(self.ret) {
@@ -271,6 +280,26 @@ impl Infer<'_> {
             }
         }
         sig.inputs.iter().enumerate().map(|input| self.parameter(input)).collect()
+    }
+
+    /// Makes the items of an iterator that is returned what its `impl Iterator<Item = ..>` says.
+    pub(super) fn returned_items(&mut self, sig: &Signature) {
+        let ReturnType::Type(_, ty) = &sig.output else { return };
+        let syn::Type::ImplTrait(ty) = peel(ty) else { return };
+        for bound in &ty.bounds {
+            let TypeParamBound::Trait(bound) = bound else { continue };
+            let Some(last) = bound.path.segments.last() else { continue };
+            let syn::PathArguments::AngleBracketed(args) = &last.arguments else { continue };
+            for arg in &args.args {
+                if let syn::GenericArgument::AssocType(item) = arg
+                    && item.ident == "Item"
+                    && let Some((_, found)) = self.as_chain(self.ret)
+                {
+                    let expected = self.ty(&item.ty);
+                    self.unify(SpanRange::tokens(&item.ty), found, expected);
+                }
+            }
+        }
     }
 
     /// Reports what a function of kernel code cannot be.

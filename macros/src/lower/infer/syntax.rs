@@ -245,9 +245,11 @@ impl Infer<'_> {
     fn no_type(&mut self, ty: &syn::Type) -> Reported {
         let (what, help) = match ty {
             syn::Type::Ptr(_) => ("raw pointers", "use slices: `&[T]`, `&mut [T]`"),
-            syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => {
-                ("trait objects or `impl` types", "use a type parameter")
-            }
+            syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => (
+                "trait objects or `impl` types",
+                "use a type parameter; a `#[device]` function may take `impl Fn(f32) -> f32` and return \
+                     `impl Iterator<Item = f32>`",
+            ),
             syn::Type::FnPtr(_) => ("function pointers", "call the function by its name"),
             syn::Type::Macro(_) => ("macros as types", "write the type out"),
             syn::Type::Path(_) => ("qualified types", "name the type"),

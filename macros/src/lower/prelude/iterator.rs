@@ -113,6 +113,74 @@ trait Iterator<T> {
         }
         last
     }
+    fn nth_back(self, n: usize) -> Option<T> {
+        self.rev().nth(n)
+    }
+    fn rfold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        self.rev().fold(init, f)
+    }
+    fn rfind<F: FnMut(&T) -> bool>(self, mut f: F) -> Option<T> {
+        self.rev().find(f)
+    }
+    fn rposition<F: FnMut(T) -> bool>(self, mut f: F) -> Option<usize> {
+        let mut index: usize = self.len();
+        for item in self.rev() {
+            index = index.wrapping_sub(1);
+            if f(item) {
+                return Some(index);
+            }
+        }
+        None
+    }
+    fn try_fold<B, R, F: FnMut(B, T) -> R>(self, init: B, mut f: F) -> R {
+        let mut folded = init;
+        for item in self {
+            folded = f(folded, item)?;
+        }
+        R::from_output(folded)
+    }
+    fn try_for_each<R, F: FnMut(T) -> R>(self, mut f: F) -> R {
+        for item in self {
+            f(item)?;
+        }
+        R::from_output(())
+    }
+    fn eq<I>(self, other: I) -> bool {
+        let mut theirs = other.into_iter();
+        for item in self {
+            match theirs.next() {
+                Some(other) => {
+                    if item != other {
+                        return false;
+                    }
+                }
+                None => {
+                    return false;
+                }
+            }
+        }
+        theirs.next().is_none()
+    }
+    fn ne<I>(self, other: I) -> bool {
+        !self.eq(other)
+    }
+    fn cmp<I>(self, other: I) -> Ordering {
+        let mut theirs = other.into_iter();
+        for item in self {
+            match theirs.next() {
+                Some(other) => {
+                    let ordering = item.cmp(&other);
+                    if ordering.is_ne() {
+                        return ordering;
+                    }
+                }
+                None => {
+                    return Ordering::Greater;
+                }
+            }
+        }
+        if theirs.next().is_some() { Ordering::Less } else { Ordering::Equal }
+    }
     fn reduce<F: FnMut(T, T) -> T>(self, mut f: F) -> Option<T> {
         let mut reduced: Option<T> = None;
         for item in self {
@@ -355,6 +423,279 @@ trait Iterator<T> {
     fn next_of_rev(&mut self) -> Option<T> {
         self.of.next_back()
     }
+    fn next_of_by_ref(&mut self) -> Option<T> {
+        self.of.next()
+    }
+    fn back_of_by_ref(&mut self) -> Option<T> {
+        self.of.next_back()
+    }
+    fn next_of_peekable(&mut self) -> Option<T> {
+        if self.state == 0 {
+            return self.of.next();
+        }
+        self.state = 0;
+        self.with
+    }
+    fn peek(&mut self) -> Option<&T> {
+        if self.state == 0 {
+            self.with = self.of.next();
+            self.state = 1;
+        }
+        self.with.as_ref()
+    }
+    fn peek_mut(&mut self) -> Option<&mut T> {
+        if self.state == 0 {
+            self.with = self.of.next();
+            self.state = 1;
+        }
+        self.with.as_mut()
+    }
+    fn next_if<F: FnOnce(&T) -> bool>(&mut self, f: F) -> Option<T> {
+        if self.state == 0 {
+            self.with = self.of.next();
+            self.state = 1;
+        }
+        match self.with {
+            Some(item) => {
+                if f(&item) {
+                    self.state = 0;
+                    Some(item)
+                } else {
+                    None
+                }
+            }
+            None => None,
+        }
+    }
+    fn next_if_eq(&mut self, expected: &T) -> Option<T> {
+        if self.state == 0 {
+            self.with = self.of.next();
+            self.state = 1;
+        }
+        match self.with {
+            Some(item) => {
+                if item == *expected {
+                    self.state = 0;
+                    Some(item)
+                } else {
+                    None
+                }
+            }
+            None => None,
+        }
+    }
+    fn next_of_array(&mut self) -> Option<T> {
+        let index = self.with;
+        if index < self.of.len() {
+            self.with = index.wrapping_add(1);
+            Some(self.of[index])
+        } else {
+            None
+        }
+    }
+    fn next_of_chain(&mut self) -> Option<T> {
+        if self.state == 0 {
+            let first = self.of.next();
+            if first.is_some() {
+                return first;
+            }
+            self.state = 1;
+        }
+        self.with.next()
+    }
+    fn next_of_step_by(&mut self) -> Option<T> {
+        let skipped = self.state;
+        self.state = self.with.wrapping_sub(1);
+        self.of.nth(skipped)
+    }
+    fn next_of_map_while(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(item) => (self.with)(item),
+            None => None,
+        }
+    }
+    fn next_of_take_while(&mut self) -> Option<T> {
+        if self.state != 0 {
+            return None;
+        }
+        match self.of.next() {
+            Some(item) => {
+                if (self.with)(&item) {
+                    Some(item)
+                } else {
+                    self.state = 1;
+                    None
+                }
+            }
+            None => None,
+        }
+    }
+    fn next_of_skip_while(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next() {
+            if self.state != 0 || !(self.with)(&item) {
+                self.state = 1;
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn next_of_inspect(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(item) => {
+                (self.with)(&item);
+                Some(item)
+            }
+            None => None,
+        }
+    }
+    fn back_of_inspect(&mut self) -> Option<T> {
+        match self.of.next_back() {
+            Some(item) => {
+                (self.with)(&item);
+                Some(item)
+            }
+            None => None,
+        }
+    }
+    fn next_of_scan(&mut self) -> Option<T> {
+        match self.of.next() {
+            Some(item) => (self.with)(&mut self.state, item),
+            None => None,
+        }
+    }
+    fn next_of_flatten(&mut self) -> Option<T> {
+        loop {
+            if let Some(inner) = &mut self.with {
+                let item = inner.next();
+                if item.is_some() {
+                    return item;
+                }
+            }
+            match self.of.next() {
+                Some(items) => {
+                    self.with = Some(items.into_iter());
+                }
+                None => {
+                    return None;
+                }
+            }
+        }
+    }
+    fn next_of_options(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next() {
+            if item.is_some() {
+                return item;
+            }
+        }
+        None
+    }
+    fn back_of_options(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next_back() {
+            if item.is_some() {
+                return item;
+            }
+        }
+        None
+    }
+    fn back_of_rev(&mut self) -> Option<T> {
+        self.of.next()
+    }
+    fn back_of_filter(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next_back() {
+            if (self.with)(&item) {
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn back_of_filter_map(&mut self) -> Option<T> {
+        while let Some(item) = self.of.next_back() {
+            let found = (self.with)(item);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+    fn back_of_chain(&mut self) -> Option<T> {
+        let last = self.with.next_back();
+        if last.is_some() || self.state != 0 {
+            return last;
+        }
+        self.of.next_back()
+    }
+    fn back_of_enumerate(&mut self) -> Option<T> {
+        match self.of.next_back() {
+            Some(item) => Some((self.with.wrapping_add(self.of.len()), item)),
+            None => None,
+        }
+    }
+    fn back_of_zip(&mut self) -> Option<T> {
+        let (of, with) = (self.of.len(), self.with.len());
+        let mut surplus = of.saturating_sub(with);
+        while surplus > 0 {
+            self.of.next_back();
+            surplus = surplus.wrapping_sub(1);
+        }
+        surplus = with.saturating_sub(of);
+        while surplus > 0 {
+            self.with.next_back();
+            surplus = surplus.wrapping_sub(1);
+        }
+        match self.of.next_back() {
+            Some(first) => match self.with.next_back() {
+                Some(second) => Some((first, second)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+    fn back_of_skip(&mut self) -> Option<T> {
+        if self.of.len() > self.with { self.of.next_back() } else { None }
+    }
+    fn back_of_take(&mut self) -> Option<T> {
+        if self.with == 0 {
+            return None;
+        }
+        let mut surplus = self.of.len().saturating_sub(self.with);
+        while surplus > 0 {
+            self.of.next_back();
+            surplus = surplus.wrapping_sub(1);
+        }
+        self.with = self.of.len().saturating_sub(1);
+        self.of.next_back()
+    }
+    fn back_of_chunks(&mut self) -> Option<T> {
+        let len = self.of.len();
+        if len == 0 {
+            return None;
+        }
+        let rest = len % self.with;
+        let size = if rest == 0 { self.with } else { rest };
+        let (front, last) = self.of.split_at(len.wrapping_sub(size));
+        self.of = front;
+        Some(last)
+    }
+    fn back_of_exact(&mut self) -> Option<T> {
+        let len = self.of.len();
+        if len < self.with {
+            return None;
+        }
+        let end = len.wrapping_sub(len % self.with);
+        let start = end.wrapping_sub(self.with);
+        let last = &self.of[start..end];
+        self.of = &self.of[..start];
+        Some(last)
+    }
+    fn back_of_windows(&mut self) -> Option<T> {
+        let len = self.of.len();
+        if len < self.with {
+            return None;
+        }
+        let last = &self.of[len.wrapping_sub(self.with)..];
+        self.of = &self.of[..len.wrapping_sub(1)];
+        Some(last)
+    }
     fn nth_of_rest(&mut self, n: usize) -> Option<T> {
         let mut left = n;
         while let Some(item) = self.next() {
@@ -408,6 +749,19 @@ trait Iterator<T> {
         }
         None
     }
+    fn try_fold_of_rest<B, R, F: FnMut(B, T) -> R>(&mut self, init: B, mut f: F) -> R {
+        let mut folded = init;
+        while let Some(item) = self.next() {
+            folded = f(folded, item)?;
+        }
+        R::from_output(folded)
+    }
+    fn try_for_each_of_rest<R, F: FnMut(T) -> R>(&mut self, mut f: F) -> R {
+        while let Some(item) = self.next() {
+            f(item)?;
+        }
+        R::from_output(())
+    }
     fn contains(&self, value: &T) -> bool {
         self.start <= *value && *value < self.end
     }
@@ -422,5 +776,38 @@ trait Iterator<T> {
     }
     fn is_empty_inclusive(&self) -> bool {
         !(self.start <= self.end)
+    }
+}
+
+trait Iters {
+    fn once<T>(value: T) -> impl Iterator<Item = T> {
+        [value].into_iter()
+    }
+    fn repeat<T>(value: T) -> impl Iterator<Item = T> {
+        (0u64..).map(move |_| value)
+    }
+    fn repeat_n<T>(value: T, count: usize) -> impl Iterator<Item = T> {
+        (0..count).map(move |_| value)
+    }
+    fn repeat_with<T, F: FnMut() -> T>(mut f: F) -> impl Iterator<Item = T> {
+        (0u64..).map(move |_| f())
+    }
+    fn from_fn<T, F: FnMut() -> Option<T>>(mut f: F) -> impl Iterator<Item = T> {
+        (0u64..).map_while(move |_| f())
+    }
+    fn successors<T, F: FnMut(&T) -> Option<T>>(
+        first: Option<T>,
+        mut f: F,
+    ) -> impl Iterator<Item = T> {
+        (0u64..).scan(first, move |next, _| {
+            let item = *next;
+            if let Some(item) = item {
+                *next = f(&item);
+            }
+            item
+        })
+    }
+    fn zip<A, B>(a: A, b: B) -> impl Iterator {
+        a.into_iter().zip(b)
     }
 }

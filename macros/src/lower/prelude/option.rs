@@ -125,6 +125,9 @@ impl<T> Option<T> {
         }
         self
     }
+    fn from_output(value: T) -> Option<T> {
+        Some(value)
+    }
     fn as_ref(&self) -> Option<&T> {
         match self {
             Some(value) => Some(value),
@@ -173,6 +176,9 @@ impl<T> Option<Option<T>> {
 }
 
 impl<T, E> Result<T, E> {
+    fn from_output(value: T) -> Result<T, E> {
+        Ok(value)
+    }
     fn unwrap_or_default(self) -> T {
         match self {
             Ok(value) => value,

@@ -23,6 +23,11 @@ impl<T> [T] {
             *item = value;
         }
     }
+    fn fill_with<F: FnMut() -> T>(&mut self, mut f: F) {
+        for item in self.iter_mut() {
+            *item = f();
+        }
+    }
     fn contains(&self, value: &T) -> bool {
         for item in self.iter() {
             if *item == *value {

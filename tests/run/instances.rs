@@ -1,0 +1,269 @@
+//! Kernels that are generic over traits of the user's, compiled for types that are named.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::ops::Add;
+use warpwise::prelude::*;
+
+cases![operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays];
+
+#[device]
+mod operations_on {
+    pub trait Operation {
+        const START: f32;
+        fn apply(a: f32, b: f32) -> f32;
+        fn of_three(a: f32, b: f32, c: f32) -> f32 {
+            Self::apply(Self::apply(a, b), c)
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub struct Plus;
+    #[derive(Clone, Copy)]
+    pub struct Most;
+
+    impl Operation for Plus {
+        const START: f32 = 0.0;
+        fn apply(a: f32, b: f32) -> f32 {
+            a + b
+        }
+    }
+
+    impl Operation for Most {
+        const START: f32 = f32::NEG_INFINITY;
+        fn apply(a: f32, b: f32) -> f32 {
+            a.max(b)
+        }
+    }
+}
+use operations_on::{Most, Plus};
+
+#[device]
+fn combined<O: operations_on::Operation>(x: f32) -> f32 {
+    let mut x = x;
+    for distance in [16, 8, 4, 2, 1] {
+        x = O::apply(x, warp::shfl_xor(x, distance));
+    }
+    x
+}
+
+#[kernel(block = 32, instances(Plus, operations_on::Most))]
+fn reduce<O: operations_on::Operation>(x: &[f32], out: &mut [f32]) {
+    let tile = shared!([f32; 32]);
+    let t = thread_idx_x();
+    tile[t] = x.get(global_idx_x()).copied().unwrap_or(O::START);
+    sync_warp();
+    assert!(O::of_three(O::START, O::START, tile[t]) == tile[t], "{}", O::START);
+    let all = combined::<O>(tile[t]);
+    if t == 0 {
+        out[block_idx_x()] = all;
+    }
+}
+
+fn operations(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..50).map(|i| ((i * 37) % 50) as f32).collect();
+    let mut out = vec![0.0; 2];
+    launch!(on, reduce::<Plus>(read x, write out), LaunchConfig::grid(2))?;
+    let sums = x.chunks(32).map(|part| part.iter().sum::<f32>());
+    same("sums", &out, &sums.collect::<Vec<_>>())?;
+    launch!(on, reduce::<Most>(read x, write out), LaunchConfig::grid(2))?;
+    let most = x.chunks(32).map(|part| part.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+    same("most", &out, &most.collect::<Vec<_>>())
+}
+
+#[device]
+trait Body {
+    fn step(&mut self, by: f32);
+    fn energy(&self) -> f32;
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Bead {
+    x: f32,
+    v: f32,
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Disc {
+    x: [f32; 2],
+    v: [f32; 2],
+    mass: f32,
+}
+
+#[device]
+impl Body for Bead {
+    fn step(&mut self, by: f32) {
+        self.x += self.v * by;
+    }
+    fn energy(&self) -> f32 {
+        self.v * self.v
+    }
+}
+
+#[device]
+impl Body for Disc {
+    fn step(&mut self, by: f32) {
+        for (x, v) in self.x.iter_mut().zip(self.v) {
+            *x += v * by;
+        }
+    }
+    fn energy(&self) -> f32 {
+        self.mass * self.v.iter().map(|v| v * v).sum::<f32>()
+    }
+}
+
+#[kernel(contract = false, instances(Bead, Disc), allow(gpu_aos_accesses))]
+fn advance<B, const STEPS: usize>(by: f32, first: B, bodies: &mut [B], energy: &mut [f32])
+where
+    B: Body + Copy,
+{
+    let i = global_idx_x();
+    if i < bodies.len() {
+        for _ in 0..STEPS {
+            bodies[i].step(by);
+        }
+        let body: B = bodies[i];
+        energy[i] = body.energy() + first.energy();
+    }
+}
+
+fn elements(on: &Engine) -> Check {
+    let (by, first) = (0.5, Bead { x: 0.0, v: 3.0 });
+    let mut bodies: Vec<Bead> = (0..70).map(|i| Bead { x: i as f32, v: 2.0 }).collect();
+    let mut energy = vec![0.0; 70];
+    launch!(on, advance::<Bead, 3>(value by, value first, write bodies, write energy), LaunchConfig::cover(70))?;
+    let places: Vec<f32> = bodies.iter().map(|bead| bead.x).collect();
+    same("beads", &places, &(0..70).map(|i| i as f32 + 3.0).collect::<Vec<_>>())?;
+    same("energy", &energy, &[13.0; 70])?;
+    let first = Disc { mass: 1.0, v: [1.0, 0.0], ..Disc::default() };
+    let mut bodies = vec![Disc { x: [1.0, 2.0], v: [4.0, -4.0], mass: 0.5 }; 70];
+    launch!(on, advance::<Disc, 1>(value by, value first, write bodies, write energy), LaunchConfig::cover(70))?;
+    let places: Vec<f32> = bodies.iter().flat_map(|disc| disc.x).collect();
+    same("discs", &places, &[[3.0f32, 0.0]; 70].concat())?;
+    same("energy", &energy, &[17.0; 70])
+}
+
+#[kernel(contract = false, instances((i16, i32), (f32, f64)))]
+fn widened<A, B>(x: &[A], y: &mut [B])
+where
+    A: Num,
+    B: Num + From<A>,
+{
+    let i = global_idx_x();
+    if i < x.len() {
+        y[i] = B::from(x[i]) * B::from(x[i]) + B::ONE;
+    }
+}
+
+fn several_parameters(on: &Engine) -> Check {
+    let x: Vec<i16> = (0..40).map(|i| i * 700 - 14000).collect();
+    let mut y = vec![0i32; 40];
+    launch!(on, widened::<i16, i32>(read x, write y), LaunchConfig::cover(40))?;
+    let want = x.iter().map(|x| i32::from(*x) * i32::from(*x) + 1);
+    same("integers", &y, &want.collect::<Vec<_>>())?;
+    let x: Vec<f32> = (0..40).map(|i| i as f32 / 7.0).collect();
+    let mut y = vec![0.0; 40];
+    launch!(on, widened::<f32, f64>(read x, write y), LaunchConfig::cover(40))?;
+    let want = x.iter().map(|x| f64::from(*x) * f64::from(*x) + 1.0);
+    same("floats", &y, &want.collect::<Vec<_>>())
+}
+
+#[device]
+trait Cell {
+    type State: Copy;
+    const LIVES: bool;
+    fn state(self) -> Self::State;
+    fn number(state: Self::State) -> u32;
+}
+
+#[device]
+impl Cell for u32 {
+    type State = (u32, bool);
+    const LIVES: bool = true;
+    fn state(self) -> (u32, bool) {
+        (self, self > 2)
+    }
+    fn number(state: (u32, bool)) -> u32 {
+        state.0 + state.1 as u32
+    }
+}
+
+#[device]
+impl Cell for f32 {
+    type State = [f32; 2];
+    const LIVES: bool = false;
+    fn state(self) -> [f32; 2] {
+        [self, 0.5]
+    }
+    fn number(state: [f32; 2]) -> u32 {
+        (state[0] + state[1]) as u32
+    }
+}
+
+#[kernel(instances(u32, f32))]
+fn states<C: Cell + Copy>(x: &[C], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let state: C::State = Cell::state(x[i]);
+        let lives = if C::LIVES { 100 } else { 0 };
+        out[i] = C::number(state) + lives;
+    }
+}
+
+fn associated_types(on: &Engine) -> Check {
+    let (x, mut out) = (vec![1u32, 2, 3], vec![0; 3]);
+    launch!(on, states::<u32>(read x, write out), LaunchConfig::cover(3))?;
+    same("of u32", &out, &[101, 102, 104])?;
+    let x = vec![1.0f32, 1.5, 2.75];
+    launch!(on, states::<f32>(read x, write out), LaunchConfig::cover(3))?;
+    same("of f32", &out, &[1, 2, 3])
+}
+
+#[kernel(instances(f32, i64), contract = false)]
+fn doubled<T: Num>(x: &mut [T]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        x[i] += x[i];
+    }
+}
+
+fn numbers(on: &Engine) -> Check {
+    let mut x = vec![1.5f32, -2.0];
+    launch!(on, doubled::<f32>(write x), LaunchConfig::cover(2))?;
+    same("floats", &x, &[3.0, -4.0])?;
+    let mut x = vec![1i64 << 40, -2];
+    launch!(on, doubled::<i64>(write x), LaunchConfig::cover(2))?;
+    same("integers", &x, &[1i64 << 41, -4])
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pair(i32, i32);
+
+#[device]
+impl Add for Pair {
+    type Output = Pair;
+    fn add(self, other: Pair) -> Pair {
+        Pair(self.0 + other.0, self.1 - other.1)
+    }
+}
+
+#[kernel(instances(Pair, i32))]
+fn added<T: Add<Output = T> + Copy>(x: &[[T; 2]], y: &mut [T]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let [a, b] = x[i];
+        let sum: T::Output = a + b;
+        y[i] = sum;
+    }
+}
+
+fn arrays(on: &Engine) -> Check {
+    let x = vec![[Pair(1, 2), Pair(3, 4)], [Pair(5, 6), Pair(7, 9)]];
+    let mut y = vec![Pair::default(); 2];
+    launch!(on, added::<Pair>(read x, write y), LaunchConfig::cover(2))?;
+    same("pairs", &y.iter().map(|y| [y.0, y.1]).collect::<Vec<_>>().concat(), &[4, -2, 12, -3])?;
+    let (x, mut y) = (vec![[1, 2], [3, 5]], vec![0; 2]);
+    launch!(on, added::<i32>(read x, write y), LaunchConfig::cover(2))?;
+    same("integers", &y, &[3, 8])
+}
