@@ -110,7 +110,7 @@ const _: () = {
             static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
                 name: "saxpy",
                 ir: "IR",
-                ptx: ::core::option::Option::Some(saxpy::__WARPWISE_PTX),
+                ptx: ::core::option::Option::Some(<saxpy>::__WARPWISE_PTX),
                 places: {
                     const FILES: &[&str] = &["<unknown>"];
                     const fn place(

@@ -92,7 +92,7 @@ const _: () = {
             static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
                 name: "halve",
                 ir: "IR",
-                ptx: ::core::option::Option::Some(halve::__WARPWISE_PTX),
+                ptx: ::core::option::Option::Some(<halve>::__WARPWISE_PTX),
                 places: {
                     const FILES: &[&str] = &["<unknown>"];
                     const fn place(
@@ -140,7 +140,7 @@ const _: () = {
             static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
                 name: "halve",
                 ir: "IR",
-                ptx: ::core::option::Option::Some(halve::__WARPWISE_PTX),
+                ptx: ::core::option::Option::Some(<halve>::__WARPWISE_PTX),
                 places: {
                     const FILES: &[&str] = &["<unknown>"];
                     const fn place(

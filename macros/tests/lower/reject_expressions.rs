@@ -131,16 +131,10 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // == slices
 // error: 42:14-42:17: kernel code cannot iterate over a value of type `{float}`
 // = help: loop over a range, a slice, an array, or an iterator of those
-// error: 44:13-44:26: kernel code cannot go on with an iterator where `next` left it
-// = help: make the iterator where it is used: `x.iter()`; in variables, there are iterators of ranges and slices, also with `map`, `copied`, `filter`, `enumerate`, `zip`, `take`, `skip` and `rev`
-// error: 45:13-45:37: kernel code cannot go on with an iterator where `any` left it
-// = help: make the iterator where it is used: `x.iter()`; in variables, there are iterators of ranges and slices, also with `map`, `copied`, `filter`, `enumerate`, `zip`, `take`, `skip` and `rev`
 // error: 47:13-47:16: kernel code cannot use ranges without a start as values
 // = help: write the start: `0..n`; a part of a slice is `&x[..n]`
 // error: 48:13-48:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
 // = help: a kernel cannot allocate: write to a slice or an array in a `for` loop
-// error: 49:14-49:33: kernel code cannot call `peekable` of the iterator `slice::Iter<Item = &f32>`
-// = help: use all of it in a `for` loop, and `break` out of it; or count an index
 // error: 51:13-51:23: kernel code cannot call the method `to_vec` of a slice
 // = help: a kernel cannot allocate: write to a slice or an array, `[value; N]`
 // == methods

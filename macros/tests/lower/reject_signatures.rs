@@ -83,7 +83,7 @@ fn open(x: &mut [f32]) {
 // error: 27:10-27:19: kernel code cannot use the type `AtomicU16`
 // = help: use `AtomicU32`: atomic integers have 32 or 64 bits
 // error: 28:9-28:17: kernel code cannot use trait objects or `impl` types
-// = help: use a type parameter
+// = help: use a type parameter; a `#[device]` function may take `impl Fn(f32) -> f32` and return `impl Iterator<Item = f32>`
 // error: 29:8-29:12: kernel code cannot use function pointers
 // = help: call the function by its name
 // error: 32:8-32:14: kernel code cannot use the type `String`
@@ -93,11 +93,11 @@ fn open(x: &mut [f32]) {
 // = help: parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` and slices of atomics
 // == generics
 // error: 40:13-40:14: nothing says what numbers the type parameter `T` may be
-// = help: bound it by `Num`, `Int` or `Float`: `T: Num`
+// = help: bound it by `Num`, `Int` or `Float`: `T: Num`; or name the types: `#[kernel(instances(f32, Point))]`
 // error: 40:16-40:17: nothing says what numbers the type parameter `U` may be
-// = help: bound it by `Num`, `Int` or `Float`: `U: Num`
-// error: 40:28-40:35: kernel code cannot be generic over this trait
-// = help: bound the type parameter by `Num`, `Int` or `Float`
+// = help: bound it by `Num`, `Int` or `Float`: `U: Num`; or name the types: `#[kernel(instances(f32, Point))]`
+// error: 40:28-40:35: nothing says which types with this trait `V` stands for
+// = help: name them, and the kernel is compiled for each: `#[kernel(instances(f32, Point))]`; or bound it by `Num`, `Int` or `Float` alone, for numbers of any type
 // error: 40:46-40:50: constant parameters of kernel code are integers or `bool`
 // == block
 // error: 42:18-42:22: kernel code does not know the constant `SIZE`

@@ -14,12 +14,6 @@ fn functions(x: &mut [f32]) {
 fn methods(x: &mut [f32], y: &[u32]) {
     x[0] = x[1].gamma();
     x.sort_by(f32::total_cmp);
-    let mut values = y.iter().step_by(2);
-    let first = values.next();
-    let any = values.any(|v| *v == 0);
-    for value in y.iter().peekable() {
-        x[1] = *value as f32;
-    }
     let some = y.get(1..);
     let copies = y.to_vec();
 }

@@ -11,8 +11,7 @@ fn around(x: &mut [f32], y: &[u32]) {
 
 #[kernel]
 fn collected(x: &mut [f32], y: &[u32]) {
-    let large = y.iter().filter(|v| **v > 2).count();
-    let (low, high): (u32, u32) = y.iter().copied().unzip();
+    let large: Vec<u32> = y.iter().copied().collect();
 }
 
 #[kernel]
@@ -34,20 +33,6 @@ fn in_order(x: &mut [f32], y: &[u32]) {
     if y.iter().map(|v| v % 7).is_sorted() {
         x[0] = 1.0;
     }
-}
-
-#[device]
-fn either(x: &[f32], front: bool) -> impl Iterator<Item = f32> {
-    let scale = 2.0f32;
-    if front {
-        return x.iter().map(move |v| v * scale);
-    }
-    x.iter().map(move |v| v * scale)
-}
-
-#[kernel]
-fn chosen(x: &mut [f32], y: &[f32]) {
-    x[0] = either(y, true).sum();
 }
 
 fn main() {}
