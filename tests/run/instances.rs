@@ -7,7 +7,7 @@ cases![operations: THREADS_MEET, elements, several_parameters, associated_types,
 
 #[device]
 mod operations_on {
-    pub trait Operation {
+    pub(crate) trait Operation {
         const START: f32;
         fn apply(a: f32, b: f32) -> f32;
         fn of_three(a: f32, b: f32, c: f32) -> f32 {
@@ -16,9 +16,9 @@ mod operations_on {
     }
 
     #[derive(Clone, Copy)]
-    pub struct Plus;
+    pub(crate) struct Plus;
     #[derive(Clone, Copy)]
-    pub struct Most;
+    pub(crate) struct Most;
 
     impl Operation for Plus {
         const START: f32 = 0.0;

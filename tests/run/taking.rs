@@ -1,5 +1,11 @@
 //! Iterators whose items are taken one at a time, of which a rest is left, and iterators that functions
 //! return.
+#![expect(
+    clippy::filter_map_bool_then,
+    clippy::map_flatten,
+    clippy::unnecessary_lazy_evaluations,
+    reason = "these are what is tested"
+)]
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 

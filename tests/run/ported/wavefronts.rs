@@ -132,7 +132,7 @@ fn pathfinder(on: &Engine) -> Check {
             let old = want.clone();
             for x in 0..width {
                 let near = &old[x.max(1) - 1..(x + 2).min(width)];
-                want[x] = near.iter().min().unwrap() + row[x];
+                want[x] = near.iter().copied().min().unwrap_or(0) + row[x];
             }
         }
     }
