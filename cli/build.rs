@@ -1,11 +1,15 @@
 //! Embeds the pages of `docs/lints`.
 //!
-//! Writes `pages.rs`: an array of names and texts, by name.
+//! Writes `pages.rs`: an array of names and texts, by name. `pages` is a link to their folder, which `cargo package` follows, so that
+//! the packaged crate has them as files. Where links are checked out as text, the folder itself is read.
 use std::{env, fmt::Write as _, fs, io, path::Path};
 
 fn main() -> io::Result<()> {
     let variable = |name: &str| env::var(name).map_err(io::Error::other);
-    let pages = Path::new(&variable("CARGO_MANIFEST_DIR")?).join("../docs/lints");
+    let folder = variable("CARGO_MANIFEST_DIR")?;
+    let folders = ["pages", "../docs/lints"].map(|pages| Path::new(&folder).join(pages));
+    let [linked, pages] = folders;
+    let pages = if linked.is_dir() { linked } else { pages };
     println!("cargo::rerun-if-changed={}", pages.display());
     let mut paths = fs::read_dir(&pages)?
         .map(|entry| entry.map(|entry| entry.path()))

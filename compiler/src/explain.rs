@@ -3,6 +3,7 @@
 //!
 //! Lints speak only of what is proved bad. This speaks of everything, from the same facts.
 mod access;
+mod array;
 mod check;
 mod control;
 mod race;
@@ -41,7 +42,8 @@ pub enum Subject {
     Barrier,
     /// Where the lanes of a warp meet: whether those that must come do.
     Meeting,
-    /// An access to shared or global memory: what it costs, beside what it must.
+    /// An access to shared or global memory: what it costs, beside what it must. One to an array of a thread's own: whether
+    /// that is in registers.
     Access,
     /// A buffer or shared array that is written: whether two threads access the same bytes at one time.
     Race,
@@ -91,6 +93,7 @@ pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     kernel.walk(&mut |id| verdicts.extend(control::verdict(kernel, &analyses, id)));
     verdicts.extend(access::verdicts(kernel, &analyses));
+    verdicts.extend(array::verdicts(kernel));
     verdicts.extend(race::verdicts(kernel, &analyses));
     verdicts.extend(check::verdicts(kernel));
     verdicts

@@ -1,7 +1,7 @@
 //! What the suites that cross crates share.
 //!
 //! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
-//! says what they mean, and [`engines`] runs them on what is here. [`accuracy`] lists the functions
+//! says what they mean, [`race_check`] finds their races, and [`engines`] runs them on what is here. [`accuracy`] lists the functions
 //! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured.
 pub mod accuracy;
 pub mod engines;
@@ -9,6 +9,7 @@ pub mod exact;
 pub mod filetest;
 pub mod hardware;
 pub mod oracle;
+pub mod race_check;
 pub mod random_ir;
 pub mod random_rust;
 pub mod reference;

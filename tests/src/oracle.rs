@@ -509,7 +509,7 @@ impl<'m> Machine<'m> {
 }
 
 /// An address is the number of its root, and behind `ROOT` bits the bytes from there.
-const ROOT: u32 = 40;
+pub(crate) const ROOT: u32 = 40;
 /// The number of the first shared array.
 const SHARED: usize = 1000;
 /// The number of the first array of the first thread.

@@ -25,6 +25,7 @@ mod indices;
 mod meet;
 mod memory;
 mod plan;
+mod racy;
 mod values;
 
 pub use dense::dense_kernel;
@@ -32,6 +33,7 @@ pub use divergent::divergent_kernel;
 use draw::Draw;
 pub use guarded::guarded_kernel;
 pub use indices::index_kernel;
+pub use racy::racy_kernel;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},

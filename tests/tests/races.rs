@@ -1,8 +1,18 @@
-//! What is said of races, held against random kernels: none of them races.
-use warpwise_compiler::analysis::{Analyses, races::Verdict};
-use warpwise_tests::random_ir::{
-    RandomKernel, dense_kernel, divergent_kernel, random_kernel, seeds,
+//! What is said of races, held against random kernels: those of which none races, and those of which most do.
+//! `WARPWISE_SEEDS=10000` for a long run.
+use warpwise_compiler::{
+    analysis::{Analyses, races::Verdict},
+    ir::{Kernel, Op, Root},
+    verify,
 };
+use warpwise_tests::{
+    race_check::{self, Tally},
+    random_ir::{RandomKernel, dense_kernel, divergent_kernel, racy_kernel, random_kernel, seeds},
+    trace_check,
+};
+
+/// Launches of each kernel that may race.
+const LAUNCHES: u64 = 3;
 
 #[test]
 fn kernels_without_races_are_not_called_racy() {
@@ -23,4 +33,40 @@ fn kernels_without_races_are_not_called_racy() {
     }
     println!("{free} proved race-free, {unknown} cannot tell");
     assert!(free > 0);
+}
+
+#[test]
+fn what_is_proved_of_races_holds_in_every_launch() {
+    let (mut tally, mut traced) = (Tally::default(), trace_check::Tally::default());
+    for seed in seeds(40) {
+        let kernel = racy_kernel(seed, 0).kernel;
+        assert_eq!(verify::verify(&kernel), Ok(()), "seed {seed}\n{kernel}");
+        let races = Analyses::of(&kernel).races;
+        let written = races.memory.iter().filter(|memory| is_written(&kernel, memory.root));
+        for memory in written {
+            let verdict = match memory.verdict() {
+                Verdict::RaceFree => 0,
+                Verdict::Racy => 1,
+                Verdict::CannotTell => 2,
+            };
+            tally.memory[verdict] += 1;
+            tally.races[0] += u32::try_from(memory.races.len()).unwrap();
+        }
+        for run in 0..LAUNCHES {
+            let random = racy_kernel(seed, run);
+            let mut wrong = race_check::contradictions(&random, &races, &mut tally);
+            wrong.extend(trace_check::contradictions(&random, &mut traced));
+            assert!(wrong.is_empty(), "seed {seed}, launch {run}: {wrong:#?}\n{kernel}");
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.memory.iter().all(|&count| count > 0) && tally.races[1] > 0, "{tally:?}");
+}
+
+/// Whether a thread may write to an array or buffer.
+fn is_written(kernel: &Kernel, root: Root) -> bool {
+    kernel.insts.iter().any(|(_, inst)| {
+        let (Op::Store { ptr, .. } | Op::Atomic { ptr, .. }) = inst.op else { return false };
+        kernel.root(ptr) == Some(root)
+    })
 }

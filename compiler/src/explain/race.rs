@@ -3,9 +3,10 @@ use super::{Answer, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        races::{Doubt, Kind, MemoryRaces, Race, Side},
+        races::{Doubt, Kind, MemoryRaces, Race, Side, Why},
+        trace::{Trace, Value, What},
     },
-    ir::{Kernel, Root, Span},
+    ir::{InstId, Kernel, Op, Root, Span},
 };
 
 /// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
@@ -14,9 +15,9 @@ pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
     let other = analyses.other(kernel);
     let memory = analyses.races.memory.iter();
     let verdicts = memory.map(|memory| {
-        let found = verdict(kernel, memory);
+        let found = verdict(kernel, analyses, memory);
         let again = other.and_then(|other| other.races.of(memory.root));
-        let again = again.map(|memory| verdict(kernel, memory));
+        let again = again.map(|memory| verdict(kernel, analyses, memory));
         match again.filter(|again| again.answer != found.answer) {
             Some(_) => Verdict {
                 answer: Answer::Unknown,
@@ -29,7 +30,7 @@ pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
     verdicts.collect()
 }
 
-fn verdict(kernel: &Kernel, memory: &MemoryRaces) -> Verdict {
+fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdict {
     let (answer, why, labels) = match (&memory.races[..], &memory.doubts[..]) {
         ([race, ..], _) => racy(kernel, race),
         ([], [doubt, ..]) => doubtful(kernel, doubt),
@@ -44,7 +45,49 @@ fn verdict(kernel: &Kernel, memory: &MemoryRaces) -> Verdict {
         Root::Array(array) => (&kernel.arrays[array].name, kernel.arrays[array].span),
     };
     let what = format!("races in `{name}`");
-    Verdict { span, subject: Subject::Race, what, answer, why, labels, help: None }
+    let is_doubt = answer == Answer::Unknown;
+    let help = memory.doubts.first().filter(|_| is_doubt);
+    let help = help.and_then(|doubt| help_with(kernel, &analyses.trace, doubt));
+    Verdict { span, subject: Subject::Race, what, answer, why, labels, help }
+}
+
+/// What would tell: a fact about a number that the launch gives and that indices are multiplied by.
+fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
+    let offsets = doubt.insts.iter().flat_map(|&inst| trace.of(inst)).filter_map(|event| {
+        let What::Access(access) = &event.what else { return None };
+        access.offset.as_ref()
+    });
+    let mut terms = offsets.flat_map(Value::symbolic);
+    let name = terms.find_map(|term| {
+        let is_factor = term.of.0.len() > 1 || term.factors.same().is_none();
+        let mut symbols = term.of.0.iter().filter(|_| is_factor);
+        symbols.find_map(|&symbol| param(kernel, trace.symbols[symbol].of))
+    })?;
+    match doubt.why {
+        Why::Wraps => Some(format!(
+            "say how large `{name}` is at most, as by `#[kernel(requires({name} <= 1 << 20))]`, or take it as a \
+             `u32`"
+        )),
+        Why::Numbers => Some(format!(
+            "if `{name}` is the length of a row, keep columns below it, as by `if column < {name}`"
+        )),
+        Why::Pointer
+        | Why::Index
+        | Why::Condition
+        | Why::Guards
+        | Why::Barrier
+        | Why::Order
+        | Why::OneBlock
+        | Why::Scope
+        | Why::TooLong
+        | Why::TooManyAccesses => None,
+    }
+}
+
+/// The name of the parameter that `id` yields.
+fn param(kernel: &Kernel, id: InstId) -> Option<&str> {
+    let Op::Param(param) = kernel.insts[id].op else { return None };
+    Some(&kernel.params[param].name)
 }
 
 type Known = (Answer, String, Vec<(Span, String)>);

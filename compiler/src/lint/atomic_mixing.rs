@@ -4,15 +4,16 @@
 //! ```text
 //! sum.block().fetch_add(1, Ordering::Relaxed);    // of a buffer: other blocks add to it as well
 //! ```
+//! The second also where data decide which threads come, or to which place, as long as nothing else keeps blocks apart.
 //! An atomic operation is atomic towards others of its kind and scope; towards a plain access it is a race like any other.
 use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind},
+        races::{Among, Doubt, Kind, Why},
     },
     diag::Level,
-    ir::Kernel,
+    ir::{Kernel, Root},
 };
 
 pub(super) const LINT: Lint =
@@ -41,11 +42,30 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                     "{name} is updated atomically among the threads of a block only, and other \
                      blocks update the same elements"
                 ),
-                "leave `.block()` out: then the update is atomic in the whole device".to_owned(),
+                WIDER.to_owned(),
             ),
             Kind::ReadWrite | Kind::WriteWrite | Kind::SameValue | Kind::Unfenced(_) => continue,
         };
         found.push(race::finding(kernel, analyses, &of, message, help));
     }
+    let doubts = analyses.races.memory.iter().flat_map(|of| {
+        of.doubts.iter().filter(|doubt| doubt.why == Why::Scope).map(|doubt| (of.root, doubt))
+    });
+    found.extend(doubts.map(|(root, doubt)| by_data(kernel, analyses, root, doubt)));
     found
+}
+
+/// What mends an atomic operation of too narrow a scope.
+const WIDER: &str = "leave `.block()` out: then the update is atomic in the whole device";
+
+/// A finding at an update that other blocks make as well, if data say so.
+fn by_data(kernel: &Kernel, analyses: &Analyses, root: Root, doubt: &Doubt) -> Finding {
+    let name = race::name(kernel, root);
+    let message = format!(
+        "{name} is updated atomically among the threads of a block only, and other blocks update \
+         the same elements where data say so"
+    );
+    let span = kernel.insts[doubt.insts[0]].span;
+    let notes = race::assumptions(analyses);
+    Finding { message, span, labels: Vec::new(), notes, help: WIDER.to_owned() }
 }

@@ -7,6 +7,7 @@ mod checked;
 mod counted;
 mod expected;
 mod found;
+mod launched;
 mod table;
 
 use expected::{Expected, expected};
@@ -16,7 +17,7 @@ use std::{path::Path, process::ExitCode};
 use table::Table;
 use warpwise::__private::Source;
 use warpwise_compiler::lint;
-use warpwise_corpus::{MODULES, PAGES, Page};
+use warpwise_corpus::{LAUNCHES, MODULES, PAGES, Page};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -35,6 +36,13 @@ fn main() -> ExitCode {
                 compare(&expected, &found)
             }));
         }
+    }
+    for (number, of) in LAUNCHES.iter().enumerate() {
+        let said = launched::said(of);
+        table.add_launch(of.lints, &said);
+        trials.push(Trial::test(format!("launch {number} of `{}`", of.kernel.name), move || {
+            launched::compare(of, &said)
+        }));
     }
     trials.extend(PAGES.iter().map(page));
     trials.push(Trial::test("accesses cost what is counted", || {

@@ -9,13 +9,15 @@ use warpwise_compiler::lint;
 pub(crate) struct Table {
     kernels: u32,
     clean: u32,
+    launches: u32,
+    clean_launches: u32,
     lints: BTreeMap<String, Counts>,
 }
 
 /// Of one lint.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// Kernels that must have a finding of it.
+    /// Kernels and launches that must have a finding of it.
     bad: u32,
     /// Found, and so.
     right: u32,
@@ -46,6 +48,20 @@ impl Table {
         }
     }
 
+    /// Counts a launch: the lints that must speak of it, and those that do.
+    pub(crate) fn add_launch(&mut self, expected: &[&str], said: &[&str]) {
+        self.launches += 1;
+        self.clean_launches += u32::from(expected.is_empty());
+        for lint in lint::names() {
+            let counts = self.lints.entry(lint.to_owned()).or_default();
+            let (is_so, is_said) = (expected.contains(&lint), said.contains(&lint));
+            counts.bad += u32::from(is_so);
+            counts.right += u32::from(is_so && is_said);
+            counts.wrong += u32::from(!is_so && is_said);
+            counts.missed += u32::from(is_so && !is_said);
+        }
+    }
+
     /// Compares with the page, or rewrites it.
     pub(crate) fn check(&self) -> Result<(), Failed> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints/evidence.md");
@@ -64,13 +80,14 @@ impl Table {
     }
 
     fn text(&self) -> String {
-        let Self { kernels, clean, lints } = self;
+        let Self { kernels, clean, launches, clean_launches, lints } = self;
         let mut text = format!(
             "# What the lints find, and what they miss\n\n\
              `tests/corpus` has {kernels} kernels, written to be right or wrong in known ways; {clean} of them are\n\
              clean: no lint of any level may say anything. The comments in the kernels say on which line what must be\n\
-             found. *Precision* is how much of what a lint says is so, *recall* how much of what is so it says.\n\n\
-             | lint | kernels with it | found | wrong | missed | precision | recall |\n\
+             found. Another {launches} are launches of such kernels on an H200, {clean_launches} of them clean.\n\
+             *Precision* is how much of what a lint says is so, *recall* how much of what is so it says.\n\n\
+             | lint | kernels and launches with it | found | wrong | missed | precision | recall |\n\
              |---|---|---|---|---|---|---|\n"
         );
         for (lint, counts) in lints {

@@ -32,6 +32,25 @@ pub struct Page {
     pub kernels: &'static [&'static Source],
 }
 
+/// A launch, in one dimension, and what the lints must say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Launched {
+    /// What is launched.
+    pub kernel: &'static Source,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads of a block.
+    pub block: u32,
+    /// Which launch in a row it is.
+    pub count: u64,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory of a block.
+    pub shared: u64,
+    /// The lints that must speak, by name; no others may.
+    pub lints: &'static [&'static str],
+}
+
 /// Lists the kernels of a module.
 #[macro_export]
 #[doc(hidden)]
@@ -41,6 +60,8 @@ macro_rules! corpus {
         pub const KERNELS: &[&::warpwise::__private::Source] = &[$($kernel::__WARPWISE_SOURCE),*];
     };
 }
+
+pub use launches::LAUNCHES;
 
 /// Declares modules and lists them.
 macro_rules! modules {
@@ -57,11 +78,13 @@ modules![
     contention,
     divergence,
     indices,
+    launches,
     layout,
     orders,
     protocols,
     races,
     reduction,
+    resources,
     textbook,
     transpose,
     vector_loads,

@@ -77,7 +77,7 @@ fn the_last_block_reads_by_acquire_and_release(
 fn counted_for_the_block_by_all_blocks(keys: &[u8], counts: &[AtomicU32]) {
     let (i, t) = (global_idx_x(), thread_idx_x());
     if i < keys.len() && keys[i] > 0 {
-        counts[t].block().fetch_add(1, Ordering::Relaxed); //~? gpu_atomic_mixing
+        counts[t].block().fetch_add(1, Ordering::Relaxed); //~ gpu_atomic_mixing
     }
 }
 
@@ -110,7 +110,79 @@ fn the_largest_for_the_block_by_all_blocks(x: &[u32], best: &[AtomicU32]) {
     let i = global_idx_x();
     let v = block::reduce_max(if i < x.len() { x[i] } else { 0 });
     if thread_idx_x() == 0 {
-        best[0].block().fetch_max(v, Ordering::Relaxed); //~? gpu_atomic_mixing
+        best[0].block().fetch_max(v, Ordering::Relaxed); //~ gpu_atomic_mixing
+    }
+}
+
+#[kernel(block = 256)]
+fn a_histogram_for_the_block_by_all_blocks(keys: &[u8], bins: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < keys.len() {
+        bins[keys[i] as usize].block().fetch_add(1, Ordering::Relaxed); //~ gpu_atomic_mixing
+    }
+}
+
+#[kernel(block = 256)]
+fn a_histogram_in_strides_for_the_block_by_all_blocks(keys: &[u8], bins: &[AtomicU32]) {
+    let mut i = global_idx_x();
+    while i < keys.len() {
+        if keys[i] == 0 {
+            i += block_dim_x() * grid_dim_x();
+            continue;
+        }
+        bins[keys[i] as usize].block().fetch_add(1, Ordering::Relaxed); //~ gpu_atomic_mixing
+        i += block_dim_x() * grid_dim_x();
+    }
+}
+
+#[kernel(block = 256)]
+fn counted_for_the_block_by_warps_of_all_blocks(keys: &[u8], counts: &[AtomicU32]) {
+    let i = global_idx_x();
+    let wanted = warp::ballot(i < keys.len() && keys[i] > 0);
+    if warp::lane_id() == 0 && wanted != 0 {
+        counts[0].block().fetch_add(wanted.count_ones(), Ordering::Relaxed); //~ gpu_atomic_mixing
+    }
+}
+
+#[kernel(block = 256)]
+fn a_histogram_of_each_block(keys: &[u8], bins: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < keys.len() {
+        let bin = block_idx_x() * 256 + keys[i] as usize;
+        bins[bin].block().fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[kernel(block = 256)]
+fn a_histogram_where_the_block_reads_it_is(keys: &[u8], places: &[u32], bins: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < keys.len() {
+        let first = places[block_idx_x()] as usize * 256;
+        bins[first + keys[i] as usize].block().fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[kernel(block = 256)]
+fn a_histogram_by_the_first_block(keys: &[u8], bins: &[AtomicU32]) {
+    if block_idx_x() == 0 {
+        for i in (thread_idx_x()..keys.len()).step_by(256) {
+            bins[keys[i] as usize].block().fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[kernel(block = 256)]
+fn a_histogram_by_the_block_that_comes_last(keys: &[u8], done: &[AtomicU32], bins: &[AtomicU32]) {
+    let t = thread_idx_x();
+    let ticket = shared!([u32; 1]);
+    if t == 0 {
+        ticket[0] = done[0].fetch_add(1, Ordering::Relaxed);
+    }
+    sync_threads();
+    if ticket[0] as usize + 1 == grid_dim_x() {
+        for i in (t..keys.len()).step_by(256) {
+            bins[keys[i] as usize].block().fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -202,6 +274,13 @@ crate::corpus![
     swapped_for_the_block_by_all_blocks,
     counted_for_the_device,
     the_largest_for_the_block_by_all_blocks,
+    a_histogram_for_the_block_by_all_blocks,
+    a_histogram_in_strides_for_the_block_by_all_blocks,
+    counted_for_the_block_by_warps_of_all_blocks,
+    a_histogram_of_each_block,
+    a_histogram_where_the_block_reads_it_is,
+    a_histogram_by_the_first_block,
+    a_histogram_by_the_block_that_comes_last,
     a_cell_of_each_block,
     counted_in_shared_memory_for_the_block,
     all_mark_the_first_cell,

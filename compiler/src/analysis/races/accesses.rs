@@ -1,7 +1,7 @@
 //! The accesses of a trace that other threads can see, with where each thread is.
 use super::overlap::Places;
 use crate::{
-    analysis::trace::{AccessKind, Active, Event, SymbolId, Trace, Value, What},
+    analysis::trace::{AccessKind, Active, Event, Rows, SymbolId, Trace, Value, What},
     ir::{self, InstId, Kernel, Op, Order, ParamKind, Root, Scope, Space},
 };
 use std::cell::OnceCell;
@@ -18,6 +18,8 @@ pub(super) struct Access<'a> {
     pub(super) interval: u32,
     pub(super) kind: &'a AccessKind,
     pub(super) offset: Option<&'a Value>,
+    /// How it lies in rows of a length that is not known.
+    pub(super) rows: Option<&'a Rows>,
     /// Where each thread is, when it has been asked for.
     places: OnceCell<Places>,
     bytes: u32,
@@ -108,6 +110,7 @@ fn access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option<Access
         interval: event.interval,
         kind: &access.kind,
         offset: access.offset.as_ref(),
+        rows: access.rows.as_deref(),
         places: OnceCell::new(),
         bytes: access.bytes,
         assumed: access.assumed,

@@ -5,7 +5,9 @@ use super::{
     block::{add_doubt, is_too_much, kind, pairs},
     guards::Guards,
     order::{self, Between},
-    overlap::{Meeting, Parts, Relation, Side as Of, may_meet, meet},
+    overlap::{Meeting, Parts, Relation, Rest, Side as Of, may_meet, meet},
+    rows::rows_may_meet,
+    scopes::is_of_block,
     values::Values,
 };
 use crate::{
@@ -16,17 +18,17 @@ use std::cell::Cell;
 
 /// Looks at pairs of accesses of two blocks.
 pub(super) struct Across<'a> {
-    kernel: &'a Kernel,
-    trace: &'a Trace,
-    order: &'a order::Order<'a>,
-    guards: &'a Guards<'a>,
-    values: &'a Values<'a>,
+    pub(super) kernel: &'a Kernel,
+    pub(super) trace: &'a Trace,
+    pub(super) order: &'a order::Order<'a>,
+    pub(super) guards: &'a Guards<'a>,
+    pub(super) values: &'a Values<'a>,
     /// What looking at accesses has cost.
     work: &'a Cell<u64>,
     /// The axes along which the kernel asks for blocks.
-    axes: Vec<Axis>,
+    pub(super) axes: Vec<Axis>,
     /// Whether anything orders blocks but the grid's barrier.
-    is_ordered: bool,
+    pub(super) is_ordered: bool,
 }
 
 impl<'a> Across<'a> {
@@ -62,6 +64,12 @@ impl<'a> Across<'a> {
             if first.conflicts(second, true) {
                 self.pair(first, second, memory);
             }
+        }
+        let is_narrow = |race: &Race| race.kind == Kind::BlockScope;
+        if !memory.races.iter().any(is_narrow)
+            && let Some(doubt) = self.too_narrow(list)
+        {
+            memory.doubts.insert(0, doubt);
         }
     }
 
@@ -120,22 +128,14 @@ impl<'a> Across<'a> {
     /// Whether an access depends on the block's index: by its place, by a guard, or by what is stored. If not, one
     /// block may be meant.
     fn is_of_blocks(&self, access: &Access<'_>) -> bool {
-        let names = |builtin: Builtin| match builtin {
-            Builtin::BlockIdx(_) | Builtin::GlobalIdx(_) => true,
-            Builtin::ThreadIdx(_)
-            | Builtin::BlockDim(_)
-            | Builtin::GridDim(_)
-            | Builtin::LaneId
-            | Builtin::WarpId => false,
-        };
         let is = |symbol: SymbolId| self.block_idx(symbol).is_some();
         access.mentions(&is)
             || access.active.which == Which::Guarded
-            || self.values.stores_function_of(access.inst, &names)
+            || self.values.writes_function_of(access.inst, &is_of_block)
     }
 
     /// Two threads of neighbouring blocks that meet, whatever symbols are.
-    fn meeting(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Meeting> {
+    pub(super) fn meeting(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Meeting> {
         let [a, b] = [first.places()?, second.places()?];
         let differs = |symbol: SymbolId| self.differs(symbol) && self.block_idx(symbol).is_none();
         if first.mentions(&differs) || second.mentions(&differs) {
@@ -222,6 +222,17 @@ impl<'a> Across<'a> {
             work: self.work,
         };
         may_meet(a, b, &relation)
+            && self.axes.iter().any(|&axis| {
+                // Two blocks that are at different places along this axis.
+                let differs = |rest: &Parts| self.names_block(rest, axis);
+                rows_may_meet(first, second, &Relation { differs: &differs, ..relation })
+            })
+    }
+
+    /// Whether `rest` is how far two blocks are apart along `axis`, some times.
+    fn names_block(&self, rest: &Parts, axis: Axis) -> bool {
+        let [(Rest { of, side: Of::Difference }, _)] = rest else { return false };
+        matches!(of.0[..], [symbol] if self.block_idx(symbol) == Some(axis))
     }
 
     /// Whether blocks may have different numbers for `symbol`.

@@ -5,6 +5,7 @@ use super::{
     guards::Guards,
     order::{Between, Order},
     overlap::{MOST_WORK, Meeting, PAIR, Relation, may_meet, meet},
+    rows::rows_may_meet,
     values::Values,
 };
 use crate::{
@@ -216,7 +217,7 @@ impl Block<'_> {
             accept: &accept,
             work: self.work,
         };
-        may_meet(a, b, &relation)
+        may_meet(a, b, &relation) && rows_may_meet(first, second, &relation)
     }
 }
 

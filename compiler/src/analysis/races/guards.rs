@@ -73,6 +73,11 @@ impl<'a> Guards<'a> {
         }
     }
 
+    /// Whether `cond` is a guard that holds for all threads of two blocks side by side, or that fails for all.
+    pub(super) fn passes_neighbours(&self, cond: InstId) -> bool {
+        [true, false].iter().any(|&truth| self.condition(cond, truth) == Passes::Second)
+    }
+
     /// The guards before an event, each with the arm that leads to it.
     fn of(&self, number: usize, inst: InstId) -> impl Iterator<Item = (InstId, usize)> {
         let around = std::iter::successors(self.parents[inst], |&(of, _)| self.parents[of]);

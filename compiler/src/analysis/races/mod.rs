@@ -43,6 +43,8 @@ mod guards;
 mod order;
 mod overlap;
 mod redundant;
+mod rows;
+mod scopes;
 mod values;
 
 use crate::{
@@ -174,6 +176,9 @@ pub enum Why {
     Wraps,
     /// They race in a grid of more than one block, and nothing says that there is one.
     OneBlock,
+    /// An atomic operation of a block's scope, at a place that several blocks use if data say so: nothing else
+    /// keeps them apart.
+    Scope,
     /// The kernel is too long to be looked at as a whole.
     TooLong,
     /// There are too many accesses to look at each pair.
@@ -194,6 +199,9 @@ impl Why {
             Self::Wraps => "the index may wrap in a very large launch",
             Self::OneBlock => {
                 "every block does the same, and nothing says that the grid has more than one"
+            }
+            Self::Scope => {
+                "data decide which blocks meet in an atomic operation of a block's scope"
             }
             Self::TooLong => "the kernel takes too many steps to follow",
             Self::TooManyAccesses => "there are too many accesses to look at each pair",

@@ -28,9 +28,9 @@ pub(super) struct Order<'a> {
     exits: Vec<(usize, Exit)>,
 }
 
-/// Where an undecided `if` may lead.
+/// Where an `if` may lead besides behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
+pub(super) enum Exit {
     /// Nothing more is run.
     End,
     /// Behind a loop or block.
@@ -160,7 +160,7 @@ impl<'a> Order<'a> {
     }
 
     /// The instructions around `inst`, the innermost first, and in which body of each it stands.
-    fn ancestors(&self, inst: InstId) -> impl Iterator<Item = (InstId, usize)> {
+    pub(super) fn ancestors(&self, inst: InstId) -> impl Iterator<Item = (InstId, usize)> {
         std::iter::successors(self.parents[inst], |&(of, _)| self.parents[of])
     }
 
@@ -309,7 +309,7 @@ fn iterations(event: &Event) -> impl Iterator<Item = Iteration> {
 }
 
 /// Where the bodies of `id` may lead besides behind it.
-fn exits_in(kernel: &Kernel, id: InstId) -> Vec<Exit> {
+pub(super) fn exits_in(kernel: &Kernel, id: InstId) -> Vec<Exit> {
     fn body(kernel: &Kernel, list: &Body, exits: &mut Vec<Exit>) {
         for &id in &list.0 {
             let op = &kernel.insts[id].op;

@@ -45,10 +45,29 @@ impl Values<'_> {
         constant.is_some() && constant == self.constant(b) || a == b && is_of_launch(self.kernel, a)
     }
 
-    /// Whether what an instruction stores is computed from a builtin that `is` holds for, also by way of memory
+    /// Whether what an instruction writes is computed from a builtin that `is` holds for, also by way of memory
     /// that is read at a place that depends on it.
-    pub(super) fn stores_function_of(&self, store: InstId, is: &dyn Fn(Builtin) -> bool) -> bool {
-        let mut open: Vec<InstId> = self.stored(store).into_iter().collect();
+    pub(super) fn writes_function_of(&self, write: InstId, is: &dyn Fn(Builtin) -> bool) -> bool {
+        let op = &self.kernel.insts[write].op;
+        let values = if let Op::Store { value, .. }
+        | Op::AtomicStore { value, .. }
+        | Op::Atomic { value, .. } = op
+        {
+            vec![*value]
+        } else if let Op::CompareExchange { expected, value, .. } = op {
+            vec![*expected, *value]
+        } else {
+            Vec::new()
+        };
+        self.are_function_of(values, is)
+    }
+
+    /// Whether any of these values is computed from a builtin that `is` holds for, likewise.
+    pub(super) fn are_function_of(
+        &self,
+        mut open: Vec<InstId>,
+        is: &dyn Fn(Builtin) -> bool,
+    ) -> bool {
         let mut seen = self.kernel.insts.facts(false);
         while let Some(id) = open.pop() {
             if std::mem::replace(&mut seen[id], true) {
@@ -64,9 +83,21 @@ impl Values<'_> {
                     (of == *local).then_some(value)
                 }));
             }
+            if let Op::Load { ptr } = op {
+                open.extend(self.stored_in(self.kernel.root(*ptr)));
+            }
             open.extend(op.operands());
         }
         false
+    }
+
+    /// What is stored in an array or buffer; nothing if it is not known which is meant.
+    fn stored_in(&self, root: Option<Root>) -> impl Iterator<Item = InstId> {
+        let stores = self.kernel.insts.iter().filter_map(|(_, inst)| {
+            let Op::Store { ptr, value } = inst.op else { return None };
+            Some((self.kernel.root(ptr), value))
+        });
+        stores.filter(move |(of, _)| root.is_some() && *of == root).map(|(_, value)| value)
     }
 
     /// What an instruction stores, if it is a plain store.

@@ -268,7 +268,7 @@ impl Run<'_> {
     }
 
     /// Whether `value` is not negative, in any active thread.
-    fn is_nonnegative(&self, value: &Value) -> bool {
+    pub(super) fn is_nonnegative(&self, value: &Value) -> bool {
         let nonnegative = |value: &Value| self.range(value).is_some_and(|range| range.min >= 0);
         nonnegative(value)
             || self

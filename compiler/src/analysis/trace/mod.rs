@@ -43,6 +43,7 @@ mod known;
 mod loops;
 mod merge;
 mod print;
+mod rows;
 mod run;
 mod shape;
 mod tables;
@@ -59,6 +60,7 @@ use crate::{
     ir::{InstId, Kernel, Root},
 };
 pub use factors::{Affine, Factors};
+pub use rows::Rows;
 use run::Run;
 pub use shape::Shape;
 pub use threads::Threads;
@@ -237,6 +239,8 @@ pub struct Access {
     /// Whether the offset rests on an assumption: that no sum or product of integers wraps that does
     /// not in small launches.
     pub assumed: bool,
+    /// How it lies in rows of a length that is not known, if a guard keeps it in its row.
+    pub rows: Option<Box<Rows>>,
 }
 
 /// What an access does.

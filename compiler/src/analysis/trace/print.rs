@@ -39,7 +39,7 @@ impl Trace {
             None => "?".to_owned(),
         };
         match what {
-            What::Access(Access { root, kind, bytes, offset, assumed }) => {
+            What::Access(Access { root, kind, bytes, offset, assumed, rows: _ }) => {
                 let kind = match kind {
                     AccessKind::Load => "load".to_owned(),
                     AccessKind::Store(None) => "store ? to".to_owned(),

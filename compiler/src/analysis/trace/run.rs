@@ -548,7 +548,10 @@ impl<'k> Run<'k> {
         let bytes = scalar(self.kernel.insts[value].ty).and_then(ir::Scalar::size);
         let assumed = offset.as_ref().is_some_and(|offset| offset.assumed);
         let offset = offset.map(|offset| (*offset.value).clone());
-        let access = Access { root, kind, bytes: bytes.unwrap_or(0), offset, assumed };
+        let bytes = bytes.unwrap_or(0);
+        let rows = offset.as_ref().and_then(|offset| self.rows(root, offset, bytes));
+        let rows = rows.map(Box::new);
+        let access = Access { root, kind, bytes, offset, assumed, rows };
         self.event(id, active, What::Access(access));
     }
 

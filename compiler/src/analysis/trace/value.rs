@@ -34,6 +34,12 @@ impl Monomial {
         symbols.sort_unstable();
         (symbols.len() <= MOST_SYMBOLS).then_some(Self(symbols, self.1 || other.1))
     }
+    /// What times `symbol`, which is of the block, is this.
+    fn over(&self, symbol: SymbolId) -> Option<Self> {
+        let mut symbols = self.0.clone();
+        symbols.remove(symbols.iter().position(|&of| of == symbol)?);
+        Some(Self(symbols, self.1))
+    }
     /// Whether it may be another number in another warp.
     pub fn is_of_warps(&self) -> bool {
         self.1
@@ -208,6 +214,20 @@ impl Value {
         });
         let value = Self::of(terms.collect());
         (value.terms.len() <= MOST_TERMS).then_some(value)
+    }
+    /// Whether `symbol` is in it.
+    pub(super) fn mentions(&self, symbol: SymbolId) -> bool {
+        self.terms.iter().any(|term| term.of.0.contains(&symbol))
+    }
+    /// What times `symbol` and times `by` is this; `None` if nothing is.
+    pub(super) fn over(&self, symbol: SymbolId, by: i64) -> Option<Self> {
+        let mut terms = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            let factors = term.factors.map(|factor| (factor % by == 0).then_some(factor / by))?;
+            terms.push(Term { of: term.of.over(symbol)?, factors });
+        }
+        terms.sort_unstable_by(|a, b| a.of.cmp(&b.of));
+        Some(Self::of(terms))
     }
     /// The terms that `with` holds for, and the others.
     pub(super) fn part(&self, with: impl Fn(&Term) -> bool) -> (Self, Self) {

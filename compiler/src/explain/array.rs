@@ -1,0 +1,197 @@
+//! Where the arrays of a thread's own are: in registers, or in local memory.
+//!
+//! Registers have no index. The optimizer makes variables of an array whose every index is a constant once calls
+//! and loops are written out; one that is left is in memory. What is said here is read off the kernel that it leaves.
+use super::{Answer, Subject, Verdict};
+use crate::{
+    analysis::accesses::memory,
+    hardware::Kind,
+    ir::{Array, InstId, Kernel, Op, Root, Scalar, Space, Span, Ty},
+    optimize::optimize,
+};
+use std::borrow::Cow;
+
+/// What is known of each access to a named array of the threads of `kernel`, which may be generic.
+pub(super) fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
+    if kernel.arrays.is_empty() {
+        return Vec::new();
+    }
+    let left = match kernel.is_closed() {
+        true => Cow::Owned(optimize(kernel.clone())),
+        false => Cow::Borrowed(kernel),
+    };
+    let mut verdicts = Vec::new();
+    kernel.walk(&mut |id| verdicts.extend(verdict(kernel, &left, id)));
+    verdicts
+}
+
+fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Verdict> {
+    let (ptr, kind, ty) = memory(kernel, id)?;
+    let Some(Root::Array(array)) = kernel.root(ptr) else { return None };
+    let array = &kernel.arrays[array];
+    if array.name.is_empty() {
+        return None;
+    }
+    let at = if kind == Kind::Load { id } else { ptr };
+    let (answer, why, labels) = known(array, left);
+    let does = if kind == Kind::Load { "load" } else { "store" };
+    let bytes = if let Ty::Scalar(scalar) = ty { Scalar::size(scalar) } else { None };
+    let size = match bytes {
+        None => String::new(),
+        Some(1) => " of 1 byte".to_owned(),
+        Some(bytes) => format!(" of {bytes} bytes"),
+    };
+    let what = format!("{does}{size} in `{}`", array.name);
+    let span = kernel.insts[at].span;
+    Some(Verdict { span, subject: Subject::Access, what, answer, why, labels, help: None })
+}
+
+type Known = (Answer, String, Vec<(Span, String)>);
+
+/// What is known of an array, for what the optimizer leaves of it.
+fn known(array: &Array, left: &Kernel) -> Known {
+    let is_it = |root: Option<Root>| match root {
+        Some(Root::Array(other)) => {
+            let other = &left.arrays[other];
+            (&other.name, other.span) == (&array.name, array.span)
+        }
+        Some(Root::Param(_) | Root::Shared(_)) => false,
+        None => false,
+    };
+    let mut pointers = Vec::new();
+    let mut is_lost = false;
+    left.walk(&mut |id| {
+        let Some((ptr, ..)) = memory(left, id) else { return };
+        if is_it(left.root(ptr)) {
+            pointers.push(ptr);
+        }
+        is_lost |= left.root(ptr).is_none() && left.space(ptr) == Some(Space::Local);
+    });
+    let is_there = left.arrays.iter().any(|(id, _)| is_it(Some(Root::Array(id))));
+    if !is_there || pointers.is_empty() && !is_lost {
+        let why = "in registers: every index is a constant, once loops are written out";
+        return (Answer::Good, why.to_owned(), Vec::new());
+    }
+    let mut labels: Vec<(Span, String)> = Vec::new();
+    for label in pointers.iter().filter_map(|&ptr| unknown_index(left, ptr)) {
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    match (labels.is_empty(), is_lost, left.is_closed()) {
+        (false, _, true) => {
+            let why = "in local memory: registers have no index that only a run knows";
+            (Answer::Bad, why.to_owned(), labels)
+        }
+        (_, true, true) => {
+            let why = "in local memory: which of several arrays is meant is known at run time only";
+            (Answer::Bad, why.to_owned(), labels)
+        }
+        (true, false, true) => {
+            let why = "in local memory, unless the driver's compiler finds otherwise: its bytes are accessed \
+                       as numbers of different types or sizes";
+            (Answer::Unknown, why.to_owned(), labels)
+        }
+        (true, false, false) => {
+            let why = "in registers: every index is a constant";
+            (Answer::Good, why.to_owned(), labels)
+        }
+        (_, _, false) => {
+            let why = "generic parameters decide whether every index is a constant";
+            (Answer::Unknown, why.to_owned(), labels)
+        }
+    }
+}
+
+/// The index in `ptr` that is no constant, with why it is none.
+fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<(Span, String)> {
+    let op = &kernel.insts[ptr].op;
+    if let Op::Offset { base, .. } = op {
+        return unknown_index(kernel, *base);
+    }
+    let Op::Index { base, index, .. } = op else { return None };
+    if let Op::Const(_) = kernel.insts[*index].op {
+        return unknown_index(kernel, *base);
+    }
+    let label = match counted_by(kernel, *index) {
+        Some(looped) => (kernel.insts[looped].span, "this loop is not written out".to_owned()),
+        None => (kernel.insts[ptr].span, "this index is known at run time only".to_owned()),
+    };
+    Some(label)
+}
+
+/// The loop of a known number of iterations that an index is the number of, or computed from by constants.
+fn counted_by(kernel: &Kernel, index: InstId) -> Option<InstId> {
+    let is_const = |id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
+    let op = &kernel.insts[index].op;
+    if let Op::For { start, end, step, .. } = op {
+        return [*start, *end, *step].into_iter().all(is_const).then_some(index);
+    }
+    if let Op::Binary { .. } | Op::Cast { .. } | Op::Bounds { .. } = op {
+        let mut others = op.operands().filter(|&operand| !is_const(operand));
+        let only = others.next()?;
+        return if others.next().is_none() { counted_by(kernel, only) } else { None };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of the accesses in `body`, to an array of eight numbers.
+    fn said(body: &str) -> Vec<String> {
+        let text = format!(
+            "kernel k {{ block 128, 1, 1
+            param arg0 = y: write [u64] !0
+            array #0 = own: [u64; 8] !1
+            %0 = array #0 : ptr local !1
+            %1 = builtin thread_idx.x : u64 !1
+            %2 = const 0 : u64 !1
+            %3 = const 1 : u64 !1
+            %4 = const 4 : u64 !1
+            {body} }}"
+        );
+        let kernel = text.parse().unwrap();
+        let found = verdicts(&kernel).into_iter();
+        found
+            .map(|found| {
+                let labels = found.labels.iter().map(|(_, label)| format!(", because {label}"));
+                let labels: String = labels.collect();
+                format!("{}: {} {}{labels}", found.what, found.answer.name(), found.why)
+            })
+            .collect()
+    }
+
+    /// Stores what is loaded, so that it counts.
+    const OUT: &str = "%90 = param arg0 : ptr global !9
+        %91 = index %90, %1, 8 : ptr global !9
+        %92 = store %91, %80 !9";
+
+    #[test]
+    fn constant_places_are_registers() {
+        let body = "%5 = offset %0, 8 : ptr local !2
+            %6 = store %5, %1 !2
+            %80 = load %5 : u64 !3";
+        let why = "good in registers: every index is a constant, once loops are written out";
+        let expected = [
+            format!("store of 8 bytes in `own`: {why}"),
+            format!("load of 8 bytes in `own`: {why}"),
+        ];
+        assert_eq!(said(&format!("{body}\n{OUT}")), expected);
+    }
+
+    #[test]
+    fn an_index_of_the_run_puts_all_of_an_array_into_memory() {
+        let body = "%5 = index %0, %2, 8 : ptr local !2
+            %6 = store %5, %1 !2
+            %7 = rem %1, %4 : u64 !3
+            %8 = index %0, %7, 8 : ptr local !3
+            %80 = load %8 : u64 !3";
+        let found = said(&format!("{body}\n{OUT}"));
+        let why = "bad in local memory: registers have no index that only a run knows, because this index \
+                   is known at run time only";
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|found| found.ends_with(why)), "{found:?}");
+    }
+}

@@ -1,0 +1,242 @@
+//! What is said of races, against every access of some launches.
+//!
+//! [`Launches`] runs kernels in lock step (the [oracle]) and writes down each access to memory that threads share:
+//! by which thread, of which block, behind how many of its barriers, and which meetings of its warp come between.
+//! Two of different threads at the same bytes are a race if one writes, they are not both atomic for each other, and no barrier and no
+//! such meeting is between. That is exact for the launch, whatever the order in which threads really run. So
+//! what is proved race-free must have none, and what is proved racy must have one between the threads that are named, at
+//! the instructions and bytes that are named, if both come there at all.
+use crate::{
+    oracle::{self, ROOT, Step},
+    random_ir::RandomKernel,
+};
+use std::collections::BTreeMap;
+use warpwise_compiler::{
+    analysis::races::{Among, Kind, Race, Races, Verdict},
+    id::Id,
+    ir::{InstId, Kernel, Op, Root, Scope},
+};
+
+/// How much was claimed of arrays and buffers, and held against launches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Arrays and buffers that are proved race-free, proved racy, and neither.
+    pub memory: [u32; 3],
+    /// Launches.
+    pub launches: u32,
+    /// Of what is neither, how often a launch has a race.
+    pub unknown_racy: u32,
+    /// Races that are proved, and launches of those kernels in which both threads come to them.
+    pub races: [u32; 2],
+}
+
+/// An access by one thread.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    root: Root,
+    inst: InstId,
+    block: u32,
+    thread: usize,
+    writes: bool,
+    atomic: Option<Scope>,
+    /// Barriers before it.
+    interval: u32,
+    /// Steps before it, in its block.
+    time: u32,
+    /// What is stored.
+    value: u64,
+}
+
+/// What a launch did.
+struct Log {
+    /// By the block that has the array, if it is of one, and the address: all accesses are of four bytes.
+    accesses: BTreeMap<(Option<u32>, u64), Vec<Access>>,
+    /// The meetings of warps: in which block, when, of which threads.
+    meetings: Vec<(u32, u32, Vec<bool>)>,
+    faults: u64,
+}
+
+/// What `races`, which was said of the kernel of `random`, is not so in this launch of it.
+///
+/// # Panics
+/// If the kernel does not end.
+pub fn contradictions(random: &RandomKernel, races: &Races, tally: &mut Tally) -> Vec<String> {
+    let log = log(random);
+    tally.launches += 1;
+    let mut wrong = Vec::new();
+    for memory in &races.memory {
+        let found = || log.race_in(memory.root);
+        match memory.verdict() {
+            Verdict::RaceFree => wrong.extend(
+                found().map(|(a, b)| format!("{:?} is not race-free: {a:?}, {b:?}", memory.root)),
+            ),
+            Verdict::CannotTell => tally.unknown_racy += u32::from(found().is_some()),
+            Verdict::Racy => {}
+        }
+        // Who fails a check is missed.
+        let claimed = memory.races.iter().filter(|_| log.faults == 0);
+        for race in claimed {
+            match log.witness(random, race) {
+                Some(true) => tally.races[1] += 1,
+                Some(false) => wrong.push(format!("{:?} has no such race: {race:?}", memory.root)),
+                None => {}
+            }
+        }
+    }
+    wrong
+}
+
+fn log(random: &RandomKernel) -> Log {
+    let RandomKernel { kernel, shape, args, .. } = random;
+    let count = shape.threads() as usize;
+    let mut watched = Watched {
+        kernel,
+        log: Log { accesses: BTreeMap::new(), meetings: Vec::new(), faults: 0 },
+        last: vec![vec![0; count]; kernel.insts.len()],
+        block: None,
+        barriers: vec![0; count],
+        time: 0,
+    };
+    let ran = oracle::run(kernel, shape, &mut args.clone(), &mut |step| watched.step(step));
+    let mut log = watched.log;
+    log.faults = ran.expect("the kernel ends").count;
+    log
+}
+
+/// A launch that is being watched.
+struct Watched<'k> {
+    kernel: &'k Kernel,
+    log: Log,
+    /// What each instruction yielded last, by thread.
+    last: Vec<Vec<u64>>,
+    block: Option<u32>,
+    /// Barriers so far, of each thread.
+    barriers: Vec<u32>,
+    time: u32,
+}
+
+impl Watched<'_> {
+    fn step(&mut self, step: &Step<'_>) {
+        if !step.repeats && self.kernel.body.0.first() == Some(&step.id) {
+            self.block = Some(self.block.map_or(0, |block| block + 1));
+            self.barriers.fill(0);
+            self.time = 0;
+        }
+        self.time += 1;
+        if !step.values.is_empty() {
+            self.last[step.id.index()].copy_from_slice(step.values);
+        }
+        let op = &self.kernel.insts[step.id].op;
+        let active = (0..step.active.len()).filter(|&thread| step.active[thread]);
+        if let Op::Barrier { .. } = op {
+            active.for_each(|thread| self.barriers[thread] += 1);
+        } else if let Op::SyncWarp { mask: None } = op {
+            self.log.meetings.push((self.block.unwrap_or(0), self.time, step.active.to_vec()));
+        } else if let Some((ptr, writes, atomic, value)) = access(op) {
+            let Some(root) = self.kernel.root(ptr) else { return };
+            let owner = match root {
+                Root::Param(_) => None,
+                Root::Shared(_) => self.block,
+                Root::Array(_) => return,
+            };
+            for thread in active {
+                let access = Access {
+                    root,
+                    inst: step.id,
+                    block: self.block.unwrap_or(0),
+                    thread,
+                    writes,
+                    atomic,
+                    interval: self.barriers[thread],
+                    time: self.time,
+                    value: value.map_or(0, |value| self.last[value.index()][thread]),
+                };
+                let of = (owner, self.last[ptr.index()][thread]);
+                self.log.accesses.entry(of).or_default().push(access);
+            }
+        }
+    }
+}
+
+/// Where an instruction accesses memory, whether it writes, among whom it is atomic, and what it stores.
+fn access(op: &Op) -> Option<(InstId, bool, Option<Scope>, Option<InstId>)> {
+    match op {
+        Op::Load { ptr } => Some((*ptr, false, None, None)),
+        Op::Store { ptr, value } => Some((*ptr, true, None, Some(*value))),
+        Op::Atomic { ptr, scope, .. } => Some((*ptr, true, Some(*scope), None)),
+        _ => None,
+    }
+}
+
+impl Log {
+    /// Whether nothing orders the two, which are at the same bytes, and they do not commute.
+    fn is_race(&self, a: &Access, b: &Access) -> bool {
+        let together = a.block == b.block;
+        let is_enough = |scope: Option<Scope>| match scope {
+            None => false,
+            Some(Scope::Block) => together,
+            Some(Scope::Device | Scope::System) => true,
+        };
+        (a.block, a.thread) != (b.block, b.thread)
+            && (a.writes || b.writes)
+            && !(is_enough(a.atomic) && is_enough(b.atomic))
+            && !(together && (a.interval != b.interval || self.meet_between(a, b)))
+    }
+
+    /// Whether the lanes of one warp wait for each other between the two.
+    fn meet_between(&self, a: &Access, b: &Access) -> bool {
+        let times = a.time.min(b.time)..a.time.max(b.time);
+        a.thread / 32 == b.thread / 32
+            && self.meetings.iter().any(|(block, time, threads)| {
+                *block == a.block && times.contains(time) && threads[a.thread] && threads[b.thread]
+            })
+    }
+
+    /// A race in one array or buffer.
+    fn race_in(&self, root: Root) -> Option<(&Access, &Access)> {
+        self.accesses.values().filter(|list| list[0].root == root).find_map(|list| {
+            let mut pairs = list
+                .iter()
+                .enumerate()
+                .flat_map(|(i, a)| list[i + 1..].iter().map(move |b| (a, b)));
+            pairs.find(|(a, b)| self.is_race(a, b))
+        })
+    }
+
+    /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
+    /// the accesses; `None` if there is no such block.
+    fn witness(&self, random: &RandomKernel, race: &Race) -> Option<bool> {
+        let [width, height, _] = random.shape.block;
+        let number = |[x, y, z]: [u32; 3]| ((z * height + y) * width + x) as usize;
+        let of_side = |side: usize| {
+            let side = race.sides[side];
+            let (inst, thread) = (side.inst, number(side.thread));
+            self.accesses.iter().flat_map(move |((_, at), list)| {
+                let is_it = move |of: &&Access| of.inst == inst && of.thread == thread;
+                list.iter().filter(is_it).map(move |of| (*at, of))
+            })
+        };
+        let [first, second]: [Vec<(u64, &Access)>; 2] =
+            [of_side(0).collect(), of_side(1).collect()];
+        let counts = |a: &Access, b: &Access| match race.among {
+            Among::Warp | Among::Block => a.block == b.block,
+            Among::Grid => a.block != b.block,
+        };
+        let (mut come, mut meet) = (false, false);
+        for (at, a) in &first {
+            let pairs = second.iter().filter(|(_, b)| counts(a, b));
+            for (other, b) in pairs {
+                let is_later = race.iteration_of.is_none() || a.time != b.time;
+                come |= is_later;
+                meet |= at == other
+                    && self.is_race(a, b)
+                    && race.at.is_none_or(|place| place == (at & OFFSET).cast_signed())
+                    && (race.kind != Kind::SameValue || a.value == b.value);
+            }
+        }
+        come.then_some(meet)
+    }
+}
+
+/// The bits of an address that say how far it is behind the beginning of its buffer or array.
+const OFFSET: u64 = (1 << ROOT) - 1;
