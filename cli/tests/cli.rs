@@ -362,6 +362,20 @@ fn lints_are_explained_by_their_pages() {
     assert_eq!(said.stderr, "error: there is no lint `gpu_zzz`\n");
 }
 
+/// What is installed from a registry is built of its package alone.
+#[test]
+fn the_package_has_the_pages() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let listed = cargo.args(["package", "--list", "--allow-dirty", "--offline"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lints");
+    for page in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()) {
+        let page = format!("pages/{}", page.to_str().unwrap());
+        assert!(listed.lines().any(|line| line == page), "{page} is missing in\n{listed}");
+    }
+}
+
 #[test]
 fn kernels_are_found_by_name_path_and_place() {
     let fixture = Fixture::get();

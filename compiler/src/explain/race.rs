@@ -3,7 +3,7 @@ use super::{Answer, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        races::{Doubt, Kind, MemoryRaces, Race, Side, Why},
+        races::{Among, Doubt, Kind, MemoryRaces, Race, Side, Why},
         trace::{Trace, Value, What},
     },
     ir::{InstId, Kernel, Op, Root, Span},
@@ -103,13 +103,17 @@ fn racy(kernel: &Kernel, race: &Race) -> Known {
             "one block announces what it wrote by an operation that orders nothing"
         }
     };
-    let label = |side: &Side| {
+    let blocks = match race.among {
+        Among::Warp | Among::Block => ["", ""],
+        Among::Grid => [" of one block", " of another block"],
+    };
+    let label = |(side, block): (&Side, &str)| {
         let does = if side.writes { "written" } else { "read" };
         let [x, y, z] = side.thread;
-        let text = format!("it is {does} here by thread ({x}, {y}, {z})");
+        let text = format!("it is {does} here by thread ({x}, {y}, {z}){block}");
         (kernel.insts[side.inst].span, text)
     };
-    (Answer::Bad, why.to_owned(), race.sides.iter().map(label).collect())
+    (Answer::Bad, why.to_owned(), race.sides.iter().zip(blocks).map(label).collect())
 }
 
 fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Known {

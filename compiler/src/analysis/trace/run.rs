@@ -380,7 +380,7 @@ impl<'k> Run<'k> {
         if let Some((.., symbol)) = self.params.iter().find(asked) {
             return Known::Int(Int::proved(symbol.clone()));
         }
-        let range = if length { self.range_of(id).unwrap_or(limits) } else { limits };
+        let range = self.range_of(id).unwrap_or(limits);
         let symbol = self.symbol(id, SymbolKind::Launch, Group::Block, range);
         self.params.push((param, length, symbol.clone()));
         Known::Int(Int::proved(symbol))
