@@ -1,7 +1,8 @@
 //! Where the arrays of a thread's own are: in registers, or in local memory.
 //!
-//! Registers have no index. The optimizer makes variables of an array whose every index is a constant once calls
-//! and loops are written out; one that is left is in memory. What is said here is read off the kernel that it leaves.
+//! Registers have no index. The optimizer makes variables of an array whose every index is a constant; one that is left is
+//! in memory, unless the driver's compiler writes out the loops whose numbers are its indices. What is said here is
+//! read off the kernel that the optimizer leaves.
 use super::{Answer, Subject, Verdict};
 use crate::{
     analysis::accesses::memory,
@@ -69,42 +70,54 @@ fn known(array: &Array, left: &Kernel) -> Known {
     });
     let is_there = left.arrays.iter().any(|(id, _)| is_it(Some(Root::Array(id))));
     if !is_there || pointers.is_empty() && !is_lost {
-        let why = "in registers: every index is a constant, once loops are written out";
+        let why = "in registers: every index is a constant";
         return (Answer::Good, why.to_owned(), Vec::new());
     }
-    let mut labels: Vec<(Span, String)> = Vec::new();
-    for label in pointers.iter().filter_map(|&ptr| unknown_index(left, ptr)) {
-        if !labels.contains(&label) {
-            labels.push(label);
+    let indices: Vec<Index> = pointers.iter().filter_map(|&ptr| unknown_index(left, ptr)).collect();
+    let labels = |of_run: bool| {
+        let mut labels: Vec<(Span, String)> = Vec::new();
+        for index in indices.iter().filter(|index| index.of_run == of_run) {
+            if !labels.contains(&index.label) {
+                labels.push(index.label.clone());
+            }
         }
+        labels
+    };
+    if !left.is_closed() {
+        let (answer, why) = match indices.is_empty() {
+            true => (Answer::Good, "in registers: every index is a constant"),
+            false => {
+                (Answer::Unknown, "generic parameters decide whether every index is a constant")
+            }
+        };
+        return (answer, why.to_owned(), [labels(true), labels(false)].concat());
     }
-    match (labels.is_empty(), is_lost, left.is_closed()) {
-        (false, _, true) => {
-            let why = "in local memory: registers have no index that only a run knows";
-            (Answer::Bad, why.to_owned(), labels)
-        }
-        (_, true, true) => {
-            let why = "in local memory: which of several arrays is meant is known at run time only";
-            (Answer::Bad, why.to_owned(), labels)
-        }
-        (true, false, true) => {
-            let why = "in local memory, unless the driver's compiler finds otherwise: its bytes are accessed \
-                       as numbers of different types or sizes";
-            (Answer::Unknown, why.to_owned(), labels)
-        }
-        (true, false, false) => {
-            let why = "in registers: every index is a constant";
-            (Answer::Good, why.to_owned(), labels)
-        }
-        (_, _, false) => {
-            let why = "generic parameters decide whether every index is a constant";
-            (Answer::Unknown, why.to_owned(), labels)
-        }
-    }
+    let (answer, why, labels) = if indices.iter().any(|index| index.of_run) {
+        let why = "in local memory: registers have no index that only a run knows";
+        (Answer::Bad, why, labels(true))
+    } else if is_lost {
+        let why = "in local memory: which of several arrays is meant is known at run time only";
+        (Answer::Bad, why, Vec::new())
+    } else if indices.is_empty() {
+        let why = "in registers only if the driver's compiler puts it there: its bytes are accessed as \
+                   numbers of different types or sizes";
+        (Answer::Unknown, why, Vec::new())
+    } else {
+        let why = "in registers only if the driver's compiler writes out the loops that index it";
+        (Answer::Unknown, why, labels(false))
+    };
+    (answer, why.to_owned(), labels)
+}
+
+/// An index that is no constant.
+struct Index {
+    /// Whether only a run knows it. Otherwise it is the number of an iteration, of as many as is known.
+    of_run: bool,
+    label: (Span, String),
 }
 
 /// The index in `ptr` that is no constant, with why it is none.
-fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<(Span, String)> {
+fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<Index> {
     let op = &kernel.insts[ptr].op;
     if let Op::Offset { base, .. } = op {
         return unknown_index(kernel, *base);
@@ -113,11 +126,14 @@ fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<(Span, String)> {
     if let Op::Const(_) = kernel.insts[*index].op {
         return unknown_index(kernel, *base);
     }
-    let label = match counted_by(kernel, *index) {
-        Some(looped) => (kernel.insts[looped].span, "this loop is not written out".to_owned()),
+    let counted = counted_by(kernel, *index);
+    let label = match counted {
+        Some(looped) => {
+            (kernel.insts[looped].span, "this loop has a constant number of iterations".to_owned())
+        }
         None => (kernel.insts[ptr].span, "this index is known at run time only".to_owned()),
     };
-    Some(label)
+    Some(Index { of_run: counted.is_none(), label })
 }
 
 /// The loop of a known number of iterations that an index is the number of, or computed from by constants.
@@ -173,7 +189,7 @@ mod tests {
         let body = "%5 = offset %0, 8 : ptr local !2
             %6 = store %5, %1 !2
             %80 = load %5 : u64 !3";
-        let why = "good in registers: every index is a constant, once loops are written out";
+        let why = "good in registers: every index is a constant";
         let expected = [
             format!("store of 8 bytes in `own`: {why}"),
             format!("load of 8 bytes in `own`: {why}"),
@@ -191,6 +207,22 @@ mod tests {
         let found = said(&format!("{body}\n{OUT}"));
         let why = "bad in local memory: registers have no index that only a run knows, because this index \
                    is known at run time only";
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|found| found.ends_with(why)), "{found:?}");
+    }
+
+    #[test]
+    fn loops_of_known_length_are_the_drivers_to_write_out() {
+        let body = "%5 = const 8 : u64 !2
+            %6 = for %2, %5, step %3 : u64 !2 {
+                %7 = index %0, %6, 8 : ptr local !2
+                %8 = store %7, %1 !2
+            }
+            %9 = offset %0, 8 : ptr local !3
+            %80 = load %9 : u64 !3";
+        let found = said(&format!("{body}\n{OUT}"));
+        let why = "unknown in registers only if the driver's compiler writes out the loops that index it, \
+                   because this loop has a constant number of iterations";
         assert_eq!(found.len(), 2);
         assert!(found.iter().all(|found| found.ends_with(why)), "{found:?}");
     }

@@ -17,7 +17,7 @@ use std::{path::Path, process::ExitCode};
 use table::Table;
 use warpwise::__private::Source;
 use warpwise_compiler::lint;
-use warpwise_corpus::{LAUNCHES, MODULES, PAGES, Page};
+use warpwise_corpus::{LAUNCHES, MODULES, PAGES, Page, UNLAUNCHABLE};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -42,6 +42,14 @@ fn main() -> ExitCode {
         table.add_launch(of.lints, &said);
         trials.push(Trial::test(format!("launch {number} of `{}`", of.kernel.name), move || {
             launched::compare(of, &said)
+        }));
+    }
+    for &(text, is_bad) in UNLAUNCHABLE {
+        let expected: &[&str] = if is_bad { &["gpu_unlaunchable_kernels"] } else { &[] };
+        let said = found::in_text(text);
+        table.add_text(expected, &said);
+        trials.push(Trial::test(text, move || {
+            if said == expected { Ok(()) } else { Err(format!("{said:?}").into()) }
         }));
     }
     trials.extend(PAGES.iter().map(page));

@@ -52,6 +52,17 @@ impl Table {
     pub(crate) fn add_launch(&mut self, expected: &[&str], said: &[&str]) {
         self.launches += 1;
         self.clean_launches += u32::from(expected.is_empty());
+        self.add_names(expected, said);
+    }
+
+    /// Counts a kernel that is given as IR, likewise.
+    pub(crate) fn add_text(&mut self, expected: &[&str], said: &[&str]) {
+        self.kernels += 1;
+        self.clean += u32::from(expected.is_empty());
+        self.add_names(expected, said);
+    }
+
+    fn add_names(&mut self, expected: &[&str], said: &[&str]) {
         for lint in lint::names() {
             let counts = self.lints.entry(lint.to_owned()).or_default();
             let (is_so, is_said) = (expected.contains(&lint), said.contains(&lint));

@@ -86,4 +86,14 @@ pub const LAUNCHES: &[Launched] = &[
     Launched { grid: 132 * 32, block: 32, lints: &["gpu_moderate_occupancy"], ..SCALED },
 ];
 
+/// Kernels that no GPU launches, as IR, for they do not build; and the same, a little smaller. Whether each is one.
+pub const UNLAUNCHABLE: &[(&str, bool)] = &[
+    ("kernel threads { block 1024, 2, 1 }", true),
+    ("kernel threads { block 512, 2, 1 }", false),
+    ("kernel deep { block 1, 1, 128 }", true),
+    ("kernel deep { block 1, 1, 64 }", false),
+    ("kernel long { block 2048, 1, 1 }", true),
+    ("kernel long { block 1024, 1, 1 }", false),
+];
+
 crate::corpus![scaled, shifted, summed];

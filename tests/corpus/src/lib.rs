@@ -61,7 +61,7 @@ macro_rules! corpus {
     };
 }
 
-pub use launches::LAUNCHES;
+pub use launches::{LAUNCHES, UNLAUNCHABLE};
 
 /// Declares modules and lists them.
 macro_rules! modules {
