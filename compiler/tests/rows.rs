@@ -4,7 +4,8 @@ use warpwise_compiler::explain::{Answer, Subject, verdicts};
 /// What is known of races in `y[row * width + column]`, where `width` is of this type, for a kernel with these lines in front, behind
 /// a guard of the column if `guarded`: the answer, and what would tell.
 fn races(head: &str, width: &str, guarded: bool) -> (Answer, Option<String>) {
-    let [open, close] = if guarded { ["%5 = if %4 !1 {", "}"] } else { ["", ""] };
+    let [open, close] =
+        if guarded { ["%5 = if %4 !1 {", "}"] } else { ["%5 = const 0 : u64 !1", ""] };
     let text = format!(
         "kernel k {{
             block 32, 8, 1

@@ -179,22 +179,28 @@ mod tests {
             .collect()
     }
 
-    /// Stores what is loaded, so that it counts.
-    const OUT: &str = "%90 = param arg0 : ptr global !9
-        %91 = index %90, %1, 8 : ptr global !9
-        %92 = store %91, %80 !9";
+    /// The same of `body`, and stores what `%load`, its last instruction, loads, so that it counts.
+    fn said_of(body: &str, load: u32) -> Vec<String> {
+        let [base, place, store] = [load + 1, load + 2, load + 3];
+        said(&format!(
+            "{body}
+            %{base} = param arg0 : ptr global !9
+            %{place} = index %{base}, %1, 8 : ptr global !9
+            %{store} = store %{place}, %{load} !9"
+        ))
+    }
 
     #[test]
     fn constant_places_are_registers() {
         let body = "%5 = offset %0, 8 : ptr local !2
             %6 = store %5, %1 !2
-            %80 = load %5 : u64 !3";
+            %7 = load %5 : u64 !3";
         let why = "good in registers: every index is a constant";
         let expected = [
             format!("store of 8 bytes in `own`: {why}"),
             format!("load of 8 bytes in `own`: {why}"),
         ];
-        assert_eq!(said(&format!("{body}\n{OUT}")), expected);
+        assert_eq!(said_of(body, 7), expected);
     }
 
     #[test]
@@ -203,8 +209,8 @@ mod tests {
             %6 = store %5, %1 !2
             %7 = rem %1, %4 : u64 !3
             %8 = index %0, %7, 8 : ptr local !3
-            %80 = load %8 : u64 !3";
-        let found = said(&format!("{body}\n{OUT}"));
+            %9 = load %8 : u64 !3";
+        let found = said_of(body, 9);
         let why = "bad in local memory: registers have no index that only a run knows, because this index \
                    is known at run time only";
         assert_eq!(found.len(), 2);
@@ -219,8 +225,8 @@ mod tests {
                 %8 = store %7, %1 !2
             }
             %9 = offset %0, 8 : ptr local !3
-            %80 = load %9 : u64 !3";
-        let found = said(&format!("{body}\n{OUT}"));
+            %10 = load %9 : u64 !3";
+        let found = said_of(body, 10);
         let why = "unknown in registers only if the driver's compiler writes out the loops that index it, \
                    because this loop has a constant number of iterations";
         assert_eq!(found.len(), 2);
