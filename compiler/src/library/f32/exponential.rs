@@ -1,15 +1,22 @@
 //! e^x, 2^x and e^x - 1.
 //!
 //! x = n ln 2 + r with |r| <= ln 2 / 2, by adding 1.5 * 2^23, which rounds to an integer and leaves
-//! it in the low bits of the sum. The polynomial's value is multiplied by 2^n in two factors, since n may be past
-//! the ends of exponents. Past those of the results x is cut off below and n above: where r grows instead,
-//! so does the polynomial, and NaN stays NaN.
+//! it in the low bits of the sum. The polynomial's value is multiplied by 2^n in its exponent; near
+//! the ends of the range, where that would not do, by two powers of 2.
 
 /// e^x.
 pub fn exp(x: f32) -> f32 {
-    let a = if x < -104.0 { -104.0 } else { x };
-    let t = a.mul_add(1.442695, 12583166.0).min(12583422.0);
-    scaled(exp_of_rest(exp_rest(a, t - 12583166.0)), t)
+    let t = x.mul_add(1.442695, 12582912.0);
+    let p = exp_of_rest(exp_rest(x, t - 12582912.0));
+    if x.abs() < 87.0 {
+        f32::from_bits(p.to_bits().wrapping_add(t.to_bits() << 23))
+    } else if x > 89.0 {
+        f32::INFINITY
+    } else if x < -104.0 {
+        0.0
+    } else {
+        scaled(p, t + 254.0)
+    }
 }
 
 /// x - n ln 2, for an integer n.
@@ -37,15 +44,23 @@ pub fn scaled(p: f32, t: f32) -> f32 {
 
 /// 2^x.
 pub fn exp2(x: f32) -> f32 {
-    let a = if x < -151.0 { -151.0 } else { x };
-    let t = (a + 12583166.0).min(12583422.0);
-    let r = a - (t - 12583166.0);
+    let t = x + 12582912.0;
+    let r = x - (t - 12582912.0);
     let q = r.mul_add(0.00013333398, 0.0013387917);
     let q = q.mul_add(r, 0.009625443);
     let q = q.mul_add(r, 0.055503663);
     let q = q.mul_add(r, 0.24022594);
     let q = q.mul_add(r, 0.6931472);
-    scaled(q.mul_add(r, 1.0), t)
+    let p = q.mul_add(r, 1.0);
+    if x.abs() < 126.0 {
+        f32::from_bits(p.to_bits().wrapping_add(t.to_bits() << 23))
+    } else if x >= 128.0 {
+        f32::INFINITY
+    } else if x < -151.0 {
+        0.0
+    } else {
+        scaled(p, t + 254.0)
+    }
 }
 
 /// e^x - 1, accurate near 0.

@@ -3,37 +3,41 @@
 //! With a = n ln 2 + r, both e^a / 2 and e^-a / 2 come from sinh(r) and cosh(r), which share the
 //! square of r, and from powers of 2: nothing is divided. Powers are a quarter of what they should be,
 //! because the largest would be too large.
-use super::exponential::{exp_m1_of_rest, exp_rest};
-use super::logarithm::ln_1p_of_positive;
+//!
+//! asinh(x) = n ln 2 + 2 atanh(t / 2), with 2^n next to e to that power: t / 2 is x less sinh(n ln 2), which is exact, divided
+//! by sqrt(x^2 + 1) and cosh(n ln 2). Nothing cancels. With atanh it is the same, and simpler.
+use super::exponential::exp_rest;
+use super::logarithm::{exponent_of, ln, ln_1p_of_positive};
 use super::trigonometric::{quotient, rough_reciprocal};
 
 /// sinh(x).
 pub fn sinh(x: f32) -> f32 {
-    let a = at_most(x.abs(), 89.5);
-    let t = a.mul_add(1.442695, 12582912.0);
-    let powers = quarter_powers(a, t);
+    let a = x.abs();
+    let t = power_of_2(a);
+    let powers = quarter_powers(t);
     let y = sinh_sum(exp_rest(a, t - 12582912.0), powers.0 - powers.1, powers.0 + powers.1) * 2.0;
     (if a < 0.00024414063 { a } else { y }).copysign(x)
 }
 
 /// cosh(x).
 pub fn cosh(x: f32) -> f32 {
-    let a = at_most(x.abs(), 89.5);
-    let t = a.mul_add(1.442695, 12582912.0);
-    let powers = quarter_powers(a, t);
+    let a = x.abs();
+    let t = power_of_2(a);
+    let powers = quarter_powers(t);
     sinh_sum(exp_rest(a, t - 12582912.0), powers.0 + powers.1, powers.0 - powers.1) * 2.0
 }
 
-/// `a`, but at most `most`, where it makes no difference. NaN stays NaN.
-pub fn at_most(a: f32, most: f32) -> f32 {
-    if a > most { most } else { a }
+/// n + 1.5 * 2^23 for the n whose n ln 2 is next to `a`, but for 129 at most: the functions are infinite
+/// where that matters, and so are polynomials of what is left.
+pub fn power_of_2(a: f32) -> f32 {
+    a.mul_add(1.442695, 12582912.0).min(12583041.0)
 }
 
-/// 2^n / 4 and 2^-n / 4, for n = `t` - 1.5 * 2^23 up to 129; the latter is left out where it does not count.
-pub fn quarter_powers(a: f32, t: f32) -> (f32, f32) {
+/// 2^n / 4 and 2^-n / 4, for n = `t` - 1.5 * 2^23 up to 129; the latter is 0 where it would have no exponent.
+pub fn quarter_powers(t: f32) -> (f32, f32) {
     let n = t.to_bits() << 23;
-    let low = if a < 80.0 { 0x3e800000u32.wrapping_sub(n) } else { 0 };
-    (f32::from_bits(n.wrapping_add(0x3e800000)), f32::from_bits(low))
+    let low = (0x3e800000u32.wrapping_sub(n) as i32).max(0);
+    (f32::from_bits(n.wrapping_add(0x3e800000)), f32::from_bits(low as u32))
 }
 
 /// cosh(r) c + sinh(r) s, for |r| <= 0.347.
@@ -49,31 +53,47 @@ pub fn sinh_sum(r: f32, c: f32, s: f32) -> f32 {
     sinh.mul_add(s, cosh * c) + c
 }
 
-/// tanh(x).
+/// tanh(x): e / (e + 1) with twice e = e^2a - 1.
 pub fn tanh(x: f32) -> f32 {
+    let a = x.abs();
     // It is 1 from 9.02 on.
-    let a = at_most(x.abs(), 9.1);
-    let t = a.mul_add(2.88539, 12582912.0);
-    let p = exp_m1_of_rest(exp_rest(a + a, t - 12582912.0));
-    let power = f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f800000));
-    // e^2a - 1
-    let e = p.mul_add(power, power - 1.0);
-    // e / (e + 2), with what the sum loses.
-    let inverse = rough_reciprocal(e + 2.0);
+    let a = if a > 9.1 { 9.1 } else { a };
+    // n / 2 ln 2 next to a; the 127 are what exponents are biased by.
+    let t = a.mul_add(2.88539, 12583039.0);
+    let r = (t - 12583039.0).mul_add(-0.3465736, a);
+    let power = f32::from_bits(t.to_bits() << 23);
+    let q = r.mul_add(0.044424023, 0.13386554);
+    let q = q.mul_add(r, 0.3333376);
+    let q = q.mul_add(r, 0.66666174);
+    let q = q.mul_add(r, 0.99999994);
+    let p = (r * r).mul_add(q, r);
+    let e = p.mul_add(power, power.mul_add(0.5, -0.5));
+    // With what the sum loses.
+    let inverse = rough_reciprocal(e + 1.0);
     let q = e * inverse;
-    q.mul_add(-e, q.mul_add(-2.0, e)).mul_add(inverse, q).copysign(x)
+    q.mul_add(-e, e - q).mul_add(inverse, q).copysign(x)
 }
 
 /// asinh(x).
 pub fn asinh(x: f32) -> f32 {
     let a = x.abs();
-    let square = a * a;
-    let large = a > 1073741824.0;
-    // a + sqrt(a^2 + 1) - 1, without its cancellation; twice a from 2^30 on.
-    let b = a + quotient(square, (square + 1.0).sqrt() + 1.0);
-    let y = ln_1p_of_positive(if large { a } else { b });
-    let y = if large { y + 0.6931472 } else { y };
-    (if a < f32::INFINITY { y } else { a }).copysign(x)
+    let y = if a < 1152921504606846976.0 {
+        let c = a.mul_add(a, 1.0).sqrt();
+        let exponent = exponent_of((a + c).to_bits());
+        let powers = powers_of_exponent(exponent);
+        let half = powers.0 + powers.1;
+        let d = c.mul_add(0.5, half);
+        // What d lacks counts where it is next to 1.
+        let low = c.mul_add(0.5, half - d);
+        let rest = (powers.0 - powers.1).mul_add(-2.0, a);
+        let inverse = rough_reciprocal(d);
+        let t = rest * inverse;
+        let t = t.mul_add(-low, t.mul_add(-d, rest)).mul_add(inverse, t);
+        (exponent as i32 as f32).mul_add(8.262958e-8, twice_atanh_of_half(t))
+    } else {
+        ln(a) + 0.6931472
+    };
+    y.copysign(x)
 }
 
 /// acosh(x).
@@ -87,10 +107,32 @@ pub fn acosh(x: f32) -> f32 {
     if x >= 1.0 { y } else { f32::NAN }
 }
 
+/// 2^n / 4 and 2^-n / 4, for an n in the exponent's place.
+pub fn powers_of_exponent(exponent: u32) -> (f32, f32) {
+    let high = f32::from_bits(exponent.wrapping_add(0x3e800000));
+    (high, f32::from_bits(0x3e800000u32.wrapping_sub(exponent)))
+}
+
+/// 2 atanh(t / 2) for |t| <= 0.405.
+pub fn twice_atanh_of_half(t: f32) -> f32 {
+    let square = t * t;
+    let p = square.mul_add(0.0023754989, 0.012486152);
+    let p = p.mul_add(square, 0.08333371);
+    t.mul_add(square * p, t)
+}
+
 /// atanh(x).
 pub fn atanh(x: f32) -> f32 {
     let a = x.abs();
-    let y = ln_1p_of_positive(quotient(a + a, 1.0 - a)) * 0.5;
+    let (up, down) = (1.0 + a, 1.0 - a);
+    // n, in the exponent's place, for 2^n next to up / down.
+    let exponent = up.to_bits().wrapping_sub(down.to_bits()).wrapping_add(0x400000) & 0xff800000;
+    let power = f32::from_bits(exponent.wrapping_add(0x3f800000));
+    // up - 2^n down; factors of a would be inexact where a is next to 1, as up is elsewhere.
+    let rest = a.mul_add(power + 1.0, 1.0 - power);
+    let rest = if power > 1000.0 { power.mul_add(-down, up) } else { rest };
+    let t = quotient(rest, power.mul_add(down, up) * 0.5);
+    let y = (exponent as i32 as f32).mul_add(8.262958e-8, twice_atanh_of_half(t)) * 0.5;
     let end = if a == 1.0 { f32::INFINITY } else { f32::NAN };
     (if a < 1.0 { y } else { end }).copysign(x)
 }

@@ -1,6 +1,7 @@
 //! Inverse trigonometric functions.
 //!
-//! Polynomials near 0; beyond, pi/2 less the function of the square root or reciprocal.
+//! Polynomials near 0; beyond, pi/2 less the function of the square root or reciprocal. `acos`, which needs no relative
+//! accuracy near 0, is one polynomial.
 use super::trigonometric::reciprocal;
 
 /// asin(x).
@@ -13,15 +14,20 @@ pub fn asin(x: f32) -> f32 {
 }
 
 /// acos(x).
+///
+/// Of |x| it is sqrt(1 - |x|) times a polynomial.
 pub fn acos(x: f32) -> f32 {
-    let y = asin_of_part(x.abs());
-    if x > 0.5 {
-        y + y
-    } else if x < -0.5 {
-        3.1415925 - y.mul_add(2.0, -1.5099579e-7)
-    } else {
-        1.5707963 - (y.copysign(x) - 7.5497894e-8)
-    }
+    let a = x.abs();
+    let p = a.mul_add(-0.0012534275, 0.006638655);
+    let p = p.mul_add(a, -0.017045105);
+    let p = p.mul_add(a, 0.030862665);
+    let p = p.mul_add(a, -0.05016419);
+    let p = p.mul_add(a, 0.08897725);
+    let p = p.mul_add(a, -0.21459857);
+    let p = p.mul_add(a, 1.5707963);
+    let root = (1.0 - a).sqrt();
+    // pi in two parts.
+    if x < 0.0 { 3.1415925 - p.mul_add(root, -1.5099579e-7) } else { p * root }
 }
 
 /// asin(a) for a up to 1/2; beyond, asin of the square root of (1 - a) / 2.

@@ -29,14 +29,13 @@ pub fn log_or_end(x: f32, y: f32) -> f32 {
 
 /// (ln(1 + f) - f) / f^2 for f from -0.293 to 0.415.
 pub fn ln_of_rest(f: f32) -> f32 {
-    let p = f.mul_add(-0.04144968, 0.110899694);
-    let p = p.mul_add(f, -0.13768302);
-    let p = p.mul_add(f, 0.14504938);
-    let p = p.mul_add(f, -0.16585557);
-    let p = p.mul_add(f, 0.1998434);
-    let p = p.mul_add(f, -0.25001898);
-    let p = p.mul_add(f, 0.33333603);
-    p.mul_add(f, -0.49999988)
+    let p = f.mul_add(0.08734847, -0.14307526);
+    let p = p.mul_add(f, 0.14917974);
+    let p = p.mul_add(f, -0.16570507);
+    let p = p.mul_add(f, 0.19962072);
+    let p = p.mul_add(f, -0.25001755);
+    let p = p.mul_add(f, 0.3333395);
+    p.mul_add(f, -0.4999999)
 }
 
 /// The natural logarithm.
@@ -78,7 +77,7 @@ pub fn log10(x: f32) -> f32 {
     let p = p.mul_add(f, -0.10858187);
     let p = p.mul_add(f, 0.14476559);
     let p = p.mul_add(f, -0.21714719);
-    let y = f.mul_add(0.4342945, f.mul_add(-1.010305e-8, f * f * p));
+    let y = f.mul_add(0.4342945, f * f * p);
     let n = power(x, exponent);
     log_or_end(x, n.mul_add(0.30102998, n.mul_add(1.5481332e-8, y)))
 }
@@ -106,7 +105,8 @@ pub fn ln_of_sum(x: f32, sum: f32) -> f32 {
     let f = high + low;
     let lost = low - (f - high);
     let y = (f * f).mul_add(ln_of_rest(f), lost) + f;
-    (exponent as i32 as f32 * 1.1920929e-7).mul_add(0.6931472, y)
+    // 2^-23 ln 2
+    (exponent as i32 as f32).mul_add(8.262958e-8, y)
 }
 
 /// The logarithm with any base: ln(x) / ln(base).

@@ -60,7 +60,12 @@ pub fn erf(x: f32) -> f32 {
         let p = p.mul_add(b, 0.00018802557);
         let t = p.mul_add(1.442695, 12582912.0);
         let power = f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f800000));
-        exp_of_rest(exp_rest(p, t - 12582912.0)).mul_add(-power, 1.0)
+        let r = (t - 12582912.0).mul_add(-0.6931472, p);
+        let q = r.mul_add(0.008297654, 0.04191539);
+        let q = q.mul_add(r, 0.16667575);
+        let q = q.mul_add(r, 0.49998894);
+        let q = q.mul_add(r, 0.9999997);
+        q.mul_add(r, 1.0000001).mul_add(-power, 1.0)
     };
     y.copysign(x)
 }

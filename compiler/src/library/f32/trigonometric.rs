@@ -42,17 +42,18 @@ pub fn reduced(x: f32) -> (u32, f32, f32) {
 
 /// sin(r + n pi/2)
 pub fn sine(n: u32, r: f32, excess: f32) -> f32 {
-    let cosine = n & 1 != 0;
     let square = r * r;
-    let first = if cosine { 1.0 } else { r };
-    // It matters where sin(r) is below a power of 2, and r above.
-    let excess = if cosine || square < 0.0004 { 0.0 } else { excess };
+    let p = square.mul_add(-0.00019518092, 0.008332188);
+    let p = p.mul_add(square, -0.16666655);
     // Adding 0 makes the product of zeros positive, so that the sign of x = -0 stays.
-    let second = square.mul_add(first, 0.0);
-    let p = if cosine { square.mul_add(2.4432347e-5, -0.001388731) } else { -0.00019518092 };
-    let p = p.mul_add(square, if cosine { 0.041666646 } else { 0.008332188 });
-    let p = p.mul_add(square, if cosine { -0.5 } else { -0.16666655 });
-    let y = p.mul_add(second, -excess) + first;
+    let second = square.mul_add(r, 0.0);
+    // It matters where sin(r) is below a power of 2, and r above.
+    let excess = if square < 0.0004 { 0.0 } else { excess };
+    let sine = p.mul_add(second, -excess) + r;
+    let p = square.mul_add(2.4432347e-5, -0.001388731);
+    let p = p.mul_add(square, 0.041666646);
+    let p = p.mul_add(square, -0.5);
+    let y = if n & 1 != 0 { p.mul_add(square, 1.0) } else { sine };
     if n & 2 != 0 { -y } else { y }
 }
 
@@ -75,12 +76,11 @@ pub fn tan(x: f32) -> f32 {
         excess = far.2;
     }
     let square = r * r;
-    let p = square.mul_add(0.0043760203, 9.189768e-5);
-    let p = p.mul_add(square, 0.010832082);
-    let p = p.mul_add(square, 0.021284606);
-    let p = p.mul_add(square, 0.05405917);
-    let p = p.mul_add(square, 0.13332674);
-    let p = p.mul_add(square, 0.3333335);
+    let p = square.mul_add(0.009385697, 0.0031194207);
+    let p = p.mul_add(square, 0.024430448);
+    let p = p.mul_add(square, 0.053411193);
+    let p = p.mul_add(square, 0.133388);
+    let p = p.mul_add(square, 0.33333156);
     let y = r.mul_add(square * p, square.mul_add(-excess, -excess)) + r;
     let inverse = -reciprocal(y);
     if n & 1 != 0 { inverse } else { y }

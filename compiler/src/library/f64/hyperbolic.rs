@@ -93,7 +93,7 @@ pub fn asinh(x: f64) -> f64 {
     let square = a * a;
     let large = a > 1152921504606846976.0;
     // a + sqrt(a^2 + 1) - 1, without its cancellation; twice a from 2^60 on.
-    let b = if large { a } else { a + square / ((square + 1.0).sqrt() + 1.0) };
+    let b = if large { a } else { a + square * reciprocal((square + 1.0).sqrt() + 1.0) };
     let y = ln_1p(b);
     (if large { y + 0.6931471805599453 } else { y }).copysign(x)
 }

@@ -1,12 +1,12 @@
 //! Powers and roots, and the error function.
 use super::exponential::{exp_of_rest, exp_rest, scaled};
 use super::logarithm::power_of;
-use super::trigonometric::reciprocal;
+use super::trigonometric::{high_bits, reciprocal};
 
 /// The cube root.
 pub fn cbrt(x: f64) -> f64 {
+    let subnormal = high_bits(x) < 0x00100000;
     let a = x.abs();
-    let subnormal = a < 2.2250738585072014e-308;
     let a = if subnormal { a * 18014398509481984.0 } else { a };
     // 1 / cbrt(a), by the bits and two steps of the third order.
     let y =
@@ -14,12 +14,13 @@ pub fn cbrt(x: f64) -> f64 {
     let y = reciprocal_cbrt_step(a, y);
     let y = reciprocal_cbrt_step(a, y);
     // Then one of Newton's for the root itself.
-    let square = y * y;
-    let root = a * square;
-    let rest = (root * root).mul_add(-root, a);
-    let root = (rest * square).mul_add(0.3333333333333333, root);
+    let root = a * (y * y);
+    let rest = root.mul_add(-y, 1.0);
+    let root = (root * rest).mul_add(0.6666666666666666, root);
     let root = if subnormal { root * 3.814697265625e-6 } else { root };
-    if a > 0.0 && a < f64::INFINITY { root.copysign(x) } else { x }
+    // Zeros, infinities and NaN are their own.
+    let own = high_bits(x) >= 0x7ff00000 || a == 0.0;
+    if own { x } else { root.copysign(x) }
 }
 
 /// A better 1 / cbrt(a).
@@ -30,34 +31,21 @@ pub fn reciprocal_cbrt_step(a: f64, y: f64) -> f64 {
 
 /// The length of the vector (x, y), without overflow on the way.
 pub fn hypot(x: f64, y: f64) -> f64 {
-    let low = x.abs().min(y.abs());
-    let high = x.abs().max(y.abs());
-    let large = high > 1e150;
-    let small = high < 1e-150;
-    let scale = if large {
-        2.409919865102884e-181
-    } else if small {
-        4.149515568880993e180
-    } else {
-        1.0
-    };
-    let back = if large {
-        4.149515568880993e180
-    } else if small {
-        2.409919865102884e-181
-    } else {
-        1.0
-    };
-    let low = low * scale;
-    let high = high * scale;
-    let length = high.mul_add(high, low * low).sqrt() * back;
-    let nan = x.is_nan() || y.is_nan();
-    if high == f64::INFINITY {
-        high
-    } else if nan {
-        f64::NAN
-    } else {
+    let (a, b) = (x.to_bits() & 0x7fffffffffffffff, y.to_bits() & 0x7fffffffffffffff);
+    let high = if a < b { b } else { a };
+    let low = if a < b { a } else { b };
+    // Powers of 2 whose product is 1, for squares that neither overflow nor vanish.
+    let exponent = high & 0x7000000000000000;
+    let scale = f64::from_bits(0x77e0000000000000u64.wrapping_sub(exponent));
+    let back = f64::from_bits(exponent.wrapping_add(0x0800000000000000));
+    let (small, large) = (f64::from_bits(low) * scale, f64::from_bits(high) * scale);
+    let length = large.mul_add(large, small * small).sqrt() * back;
+    if high < 0x7ff0000000000000 {
         length
+    } else if a == 0x7ff0000000000000 || b == 0x7ff0000000000000 {
+        f64::INFINITY
+    } else {
+        f64::NAN
     }
 }
 

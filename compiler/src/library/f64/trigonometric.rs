@@ -39,24 +39,24 @@ pub fn reduced(x: f64) -> (u32, f64) {
 }
 
 /// sin(r + n pi/2)
+///
+/// Both polynomials are computed: that takes less time than to choose coefficients.
 pub fn sine(n: u32, r: f64) -> f64 {
-    let cosine = n & 1 != 0;
     let square = r * r;
-    let first = if cosine { 1.0 } else { r };
+    let p = square.mul_add(1.5895454381344075e-10, -2.5050734666309774e-08);
+    let p = p.mul_add(square, 2.7557313539852906e-06);
+    let p = p.mul_add(square, -0.00019841269829361265);
+    let p = p.mul_add(square, 0.008333333333321842);
+    let p = p.mul_add(square, -0.1666666666666663);
     // Adding 0 makes the product of zeros positive, so that the sign of x = -0 stays.
-    let second = square.mul_add(first, 0.0);
-    let p = if cosine {
-        square.mul_add(-1.1358667781737673e-11, 2.087570400356986e-09)
-    } else {
-        1.5895454381344075e-10
-    };
-    let p =
-        p.mul_add(square, if cosine { -2.7557314208400654e-07 } else { -2.5050734666309774e-08 });
-    let p = p.mul_add(square, if cosine { 2.4801587288979182e-05 } else { 2.7557313539852906e-06 });
-    let p = p.mul_add(square, if cosine { -0.001388888888887332 } else { -0.00019841269829361265 });
-    let p = p.mul_add(square, if cosine { 0.041666666666666595 } else { 0.008333333333321842 });
-    let p = p.mul_add(square, if cosine { -0.5 } else { -0.1666666666666663 });
-    let y = p.mul_add(second, first);
+    let sine = p.mul_add(square.mul_add(r, 0.0), r);
+    let p = square.mul_add(-1.1358667781737673e-11, 2.087570400356986e-09);
+    let p = p.mul_add(square, -2.7557314208400654e-07);
+    let p = p.mul_add(square, 2.4801587288979182e-05);
+    let p = p.mul_add(square, -0.001388888888887332);
+    let p = p.mul_add(square, 0.041666666666666595);
+    let p = p.mul_add(square, -0.5);
+    let y = if n & 1 != 0 { p.mul_add(square, 1.0) } else { sine };
     if n & 2 != 0 { -y } else { y }
 }
 
@@ -107,9 +107,14 @@ pub fn reciprocal(d: f64) -> f64 {
     y.mul_add(y.mul_add(-d, 1.0), y)
 }
 
-/// Whether subtracting multiples of pi/2 in three parts is accurate.
+/// Whether subtracting multiples of pi/2 in three parts is accurate: below 2^30.
 pub fn is_moderate(x: f64) -> bool {
-    x.abs() < 1073741824.0
+    high_bits(x) < 0x41d00000
+}
+
+/// The upper half of |x|: comparing it leaves the unit for `f64` to those who compute.
+pub fn high_bits(x: f64) -> u32 {
+    (x.to_bits() >> 32) as u32 & 0x7fffffff
 }
 
 /// n, r, and what r is too large by, for large x; NaN for what is not finite.
