@@ -66,6 +66,8 @@ pub(crate) struct Code {
     pub(crate) products: Vec<Product>,
     /// What lanes part by that may be known for all of them.
     pub(crate) decisions: Vec<Box<[Term]>>,
+    /// Loops that are nothing but such products.
+    pub(crate) sums: Vec<Sums>,
     /// The comparisons of affine values.
     pub(crate) compares: Vec<Compare>,
     /// Registers that are filled before the first step.
@@ -256,6 +258,27 @@ pub(crate) struct Product {
     pub(crate) f: LaneFn,
 }
 
+/// A `for` all rounds of which can be run at once: they add products of what is loaded, and compute
+/// where that is from what is in proportion to the counter.
+#[derive(Clone, Debug)]
+pub(crate) struct Sums {
+    pub(crate) range: Counter,
+    /// How many steps a round has, which follow this one, and then the [`Step::Next`] of the loop.
+    pub(crate) len: u32,
+    /// What a round takes of the patience with it.
+    pub(crate) cost: u32,
+    /// What rounds add up.
+    pub(crate) sums: Vec<Sum>,
+}
+
+/// What products are added to, one behind the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Sum {
+    pub(crate) to: Reg,
+    /// Of one round: the number in [`Code::products`], and the number in the round.
+    pub(crate) products: Vec<(u32, usize)>,
+}
+
 /// A load by an affine address, as [`Step::LoadAffine`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loaded {
@@ -365,6 +388,11 @@ pub(crate) enum Step {
     /// The loads and the operation of that number in [`Code::products`].
     FmaLoaded {
         product: u32,
+    },
+    /// What the steps that follow do in all rounds of a loop, if it can be done at once: the loop of that
+    /// number in [`Code::sums`].
+    Sums {
+        sums: u32,
     },
     /// A load from an array of each thread's own.
     LoadLocal {
@@ -692,6 +720,7 @@ impl Step {
             | Self::LoadAffine { .. }
             | Self::StoreAffine { .. }
             | Self::FmaLoaded { .. }
+            | Self::Sums { .. }
             | Self::LoadLocal { .. }
             | Self::StoreLocal { .. }
             | Self::Atomic { .. }

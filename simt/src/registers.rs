@@ -10,7 +10,7 @@ use crate::{
     lanes::{
         LaneFn,
         copy::CopyWords,
-        loaded::{self, Factor},
+        loaded::Products,
         scan::{self, AllBelow, Places, Transfer},
         walk::Walk,
     },
@@ -274,19 +274,13 @@ impl Registers {
         unsafe { copy.load(cells, at, walk, lanes, self.at_mut(to, run.first)) }
     }
 
-    /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory; false, and
-    /// nothing is done, where that cannot be.
+    /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory.
     #[inline(always)]
-    pub(crate) fn fma_loaded(
-        &mut self,
-        [d, c]: [Reg; 2],
-        factors: [Factor<'_>; 2],
-        run: Run,
-    ) -> bool {
-        let (lanes, to) = ((run.first, run.len), self.at_mut(d, run.first));
+    pub(crate) fn add_products(&mut self, [d, c]: [Reg; 2], products: &Products<'_>, run: Run) {
+        let to = self.at_mut(d, run.first);
         // SAFETY: the lanes of a run are inside; lowering saw that the machine has AVX2 and FMA, and
         // that the registers are of `f32`.
-        unsafe { loaded::fma(to, factors, self.at(c, run.first), lanes) }
+        unsafe { products.add(to, self.at(c, run.first)) };
     }
 
     /// Stores the lanes of a full run as a walk says; false, and nothing is done, if one is outside.

@@ -1,10 +1,15 @@
 //! Fused multiply-adds whose factors come from memory: what is loaded never goes through a register
-//! of the interpreter.
+//! of the interpreter, and over the rounds of a loop nor do the sums.
 //!
 //! Inner loops of matrix products are little else. Both factors are loaded as their walks say: a
 //! row of neighbouring words, or one word for a row of lanes. How memory is accessed is told at
 //! [`copy`](mod@super::copy).
-use super::walk::{Form, Walk};
+use super::walk::Walk;
+#[cfg(target_arch = "x86_64")]
+use super::{
+    tile::{self, Factors, Tile},
+    walk::Form,
+};
 use crate::memory::Cells;
 
 /// Where the lanes of a factor come from.
@@ -13,12 +18,20 @@ pub(crate) struct Factor<'a> {
     pub(crate) cells: Cells<'a>,
     /// The byte that the walk starts from.
     pub(crate) at: i64,
+    /// How many bytes further on it starts in the next round.
+    pub(crate) step: i64,
     pub(crate) walk: &'a Walk,
 }
 
 /// Lanes that a vector has.
+#[cfg(target_arch = "x86_64")]
 const VECTOR: usize = 8;
 
+/// Rows of a tile.
+#[cfg(target_arch = "x86_64")]
+const ROWS: usize = 4;
+
+#[cfg(target_arch = "x86_64")]
 impl Factor<'_> {
     /// How many lanes are a row, and whether all of one have the same word.
     fn row(&self) -> Option<(usize, bool)> {
@@ -29,122 +42,115 @@ impl Factor<'_> {
         }
     }
 
-    /// Where a lane's word is.
+    /// Whether the words of `lanes` are inside in all rounds: they are between those of the first and the last.
+    fn is_inside(&self, lanes: (usize, usize), rounds: usize) -> bool {
+        let last = i64::try_from(rounds - 1).ok().and_then(|last| last.checked_mul(self.step));
+        let Some(last) = last.and_then(|last| last.checked_add(self.at)) else { return false };
+        // Words of rounds are as far apart as whole words.
+        self.step % 4 == 0
+            && self.walk.is_inside(self.cells, self.at, lanes)
+            && self.walk.is_inside(self.cells, last, lanes)
+    }
+
+    /// Where the words of four rows of `width` lanes are in the first round, or of those that there are below `end`.
     ///
     /// # Safety
-    /// It is inside.
-    #[inline(always)]
-    unsafe fn word(&self, lane: usize) -> *const u8 {
-        let offset = self.at.wrapping_add(self.walk.offsets()[lane]);
-        // SAFETY: the caller's.
-        unsafe { self.cells.at(offset as u64) }
+    /// They are inside.
+    unsafe fn words(&self, lane: usize, width: usize, end: usize) -> [*const u8; ROWS] {
+        let mut words = [std::ptr::null(); ROWS];
+        let mut row = 0;
+        while row < ROWS && lane + row * width < end {
+            let offset = self.at.wrapping_add(self.walk.offsets()[lane + row * width]);
+            // SAFETY: the caller's.
+            words[row] = unsafe { self.cells.at(offset as u64) };
+            row += 1;
+        }
+        words
     }
 }
 
-/// `d = a * b + c` of `f32`, for lanes `first..first + n` of the walks; false, and nothing is done,
-/// if a word is outside, or the walks do not go together.
-///
-/// # Safety
-/// The machine has AVX2 and FMA. There are `n` lanes of `f32` at `c` and `d`, which are the same or
-/// do not overlap, and none of them are in the memory.
+/// Products of two factors, one behind the other, whose words are all inside.
 #[cfg(target_arch = "x86_64")]
-pub(crate) unsafe fn fma(
-    d: *mut u8,
-    [a, b]: [Factor<'_>; 2],
-    c: *const u8,
+#[derive(Clone, Copy)]
+pub(crate) struct Products<'a> {
+    /// If one is a word for a row of lanes, the first.
+    factors: [Factor<'a>; 2],
+    first_is_one: bool,
+    rounds: usize,
+    /// The first lane, and how many.
     lanes: (usize, usize),
-) -> bool {
-    let (Some((of_a, a_is_one)), Some((of_b, b_is_one))) = (a.row(), b.row()) else {
-        return false;
-    };
-    let row = of_a.min(of_b);
-    let whole = |count: usize| count.is_multiple_of(row);
-    let fits = row.is_multiple_of(VECTOR) && [of_a, of_b, lanes.0, lanes.1].into_iter().all(whole);
-    let inside = |factor: Factor<'_>| factor.walk.is_inside(factor.cells, factor.at, lanes);
-    if !fits || !inside(a) || !inside(b) {
-        return false;
-    }
-    let (c, d) = (c.cast::<f32>(), d.cast::<f32>());
-    // SAFETY: all words are inside, and the caller's.
-    unsafe {
-        match (a_is_one, b_is_one) {
-            (false, false) => rows::<false, false>(d, [a, b], c, lanes, row),
-            (false, true) => rows::<false, true>(d, [a, b], c, lanes, row),
-            (true, false) => rows::<true, false>(d, [a, b], c, lanes, row),
-            (true, true) => rows::<true, true>(d, [a, b], c, lanes, row),
-        }
-    }
-    true
-}
-
-/// Elsewhere nothing is done.
-///
-/// # Safety
-/// None.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) unsafe fn fma(
-    _d: *mut u8,
-    _factors: [Factor<'_>; 2],
-    _c: *const u8,
-    _lanes: (usize, usize),
-) -> bool {
-    false
+    /// Lanes of a row of a tile.
+    width: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn rows<const A_IS_ONE: bool, const B_IS_ONE: bool>(
-    d: *mut f32,
-    [a, b]: [Factor<'_>; 2],
-    c: *const f32,
-    (first, n): (usize, usize),
-    row: usize,
-) {
-    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_loadu_ps, _mm256_storeu_ps};
-    let mut lane = 0;
-    while lane < n {
-        // SAFETY: the caller's.
-        unsafe {
-            let (from_a, from_b) = (a.word(first + lane), b.word(first + lane));
-            let (one_a, one_b) = (one::<A_IS_ONE>(from_a), one::<B_IS_ONE>(from_b));
-            let mut i = 0;
-            while i < row {
-                let x = if A_IS_ONE { one_a } else { vector(from_a.add(i * 4)) };
-                let y = if B_IS_ONE { one_b } else { vector(from_b.add(i * 4)) };
-                let sum = _mm256_fmadd_ps(x, y, _mm256_loadu_ps(c.add(lane + i)));
-                _mm256_storeu_ps(d.add(lane + i), sum);
-                i += VECTOR;
+impl<'a> Products<'a> {
+    /// Of so many rounds, for lanes `first..first + n` of the walks. `None` if there is no round, a word is
+    /// outside in one, or the walks do not go together.
+    pub(crate) fn new(
+        [mut a, mut b]: [Factor<'a>; 2],
+        rounds: usize,
+        lanes: (usize, usize),
+    ) -> Option<Self> {
+        if let Form::Same { .. } = b.walk.form() {
+            (a, b) = (b, a);
+        }
+        let ((of_a, first_is_one), (of_b, false)) = (a.row()?, b.row()?) else { return None };
+        let (first, n) = lanes;
+        let fits = |width: usize| (of_a | of_b | first | n) & (width - 1) == 0;
+        let width = if fits(2 * VECTOR) { 2 * VECTOR } else { VECTOR };
+        let inside = || a.is_inside(lanes, rounds) && b.is_inside(lanes, rounds);
+        let is_well = rounds > 0 && fits(width) && inside();
+        is_well.then_some(Self { factors: [a, b], first_is_one, rounds, lanes, width })
+    }
+
+    /// `d = a * b + c` of `f32`, and in each round but the first with the last `d` as `c`.
+    ///
+    /// # Safety
+    /// The machine has AVX2 and FMA. There is an `f32` for each of the lanes at `c` and `d`, which are the same
+    /// or do not overlap, and none of them are in the memory.
+    pub(crate) unsafe fn add(&self, d: *mut u8, c: *const u8) {
+        let Self { factors: [a, b], rounds, lanes: (first, n), width, .. } = *self;
+        let end = first + n;
+        let mut lane = first;
+        while lane < end {
+            let four = lane + ROWS * width <= end;
+            // SAFETY: all words are inside, and the caller's.
+            unsafe {
+                let from = c.cast::<f32>().add(lane - first);
+                let to = d.cast::<f32>().add(lane - first);
+                let (a_words, b_words) = (a.words(lane, width, end), b.words(lane, width, end));
+                let [b0, b1, b2, b3] = b_words;
+                let factors = if !self.first_is_one {
+                    Factors::Rows
+                } else if four && b0 == b1 && b0 == b2 && b0 == b3 {
+                    Factors::OneAndShared
+                } else {
+                    Factors::OneAndRow
+                };
+                let add = tile::pick(factors, four, width > VECTOR);
+                let steps = [a.step, b.step];
+                add(&Tile { a: a_words, b: b_words, steps, rounds, from, to });
             }
+            lane += if four { ROWS * width } else { width };
         }
-        lane += row;
     }
 }
 
-/// One word for all lanes, if that is what is wanted.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn one<const WANTED: bool>(from: *const u8) -> std::arch::x86_64::__m256 {
-    use crate::memory::Word;
-    // SAFETY: the caller's: the word is inside.
-    let bits = if WANTED { unsafe { u32::load(from, false) } } else { 0 };
-    std::arch::x86_64::_mm256_set1_ps(f32::from_bits(bits))
-}
+/// Elsewhere there are none.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Products<'a>(std::convert::Infallible, std::marker::PhantomData<Factor<'a>>);
 
-/// Neighbouring words: for each, one relaxed atomic load.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn vector(from: *const u8) -> std::arch::x86_64::__m256 {
-    let lanes;
-    // SAFETY: the words are inside.
-    unsafe {
-        std::arch::asm!(
-            "vmovups {lanes}, [{from}]",
-            lanes = out(ymm_reg) lanes,
-            from = in(reg) from,
-            options(nostack, preserves_flags, readonly),
-        );
+#[cfg(not(target_arch = "x86_64"))]
+impl<'a> Products<'a> {
+    pub(crate) fn new(_: [Factor<'a>; 2], _: usize, _: (usize, usize)) -> Option<Self> {
+        None
     }
-    lanes
+
+    /// # Safety
+    /// None.
+    pub(crate) unsafe fn add(&self, _: *mut u8, _: *const u8) {
+        match self.0 {}
+    }
 }

@@ -20,6 +20,8 @@ mod half;
 mod int;
 pub(crate) mod loaded;
 pub(crate) mod scan;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 pub(crate) mod walk;
 
 use std::fmt;

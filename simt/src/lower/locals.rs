@@ -4,6 +4,9 @@
 //! itself, if nothing sets the local while the value is needed. A value made for one
 //! `set` is computed into it directly, if nothing looks at the local in between.
 //!
+//! A `set` that another one of the same local follows, with nothing in between that looks at it or lets
+//! lanes leave, is left out: unrolled loops have such.
+//!
 //! A `set` inside a framed structure must [spare](Locals::spares) the lanes that wait
 //! there, unless they set the local again before they read it: those that wait
 //! outside the body whose first instruction on the local sets it, and those that have
@@ -49,6 +52,7 @@ impl Locals {
                 unset: kernel.locals.facts(false),
             },
         };
+        survey.find_dead(&kernel.body);
         survey.body(&kernel.body);
         for local in kernel.locals.ids().filter(|local| uniformity.local_varies(*local)) {
             survey.find_spared(local);
@@ -104,7 +108,9 @@ impl Survey<'_> {
             let op = &self.kernel.insts[id].op;
             if let Op::Get(local) = *op {
                 self.access(local, id, false);
-            } else if let Op::Set { local, .. } = *op {
+            } else if let Op::Set { local, .. } = *op
+                && !self.found.done[id]
+            {
                 self.access(local, id, true);
             } else if let Op::Continue(target) = *op {
                 self.continued[target] = true;
@@ -115,6 +121,33 @@ impl Survey<'_> {
                 self.arms.pop();
             }
         }
+    }
+
+    /// Finds what is set and never looked at.
+    fn find_dead(&mut self, body: &Body) {
+        for (index, &id) in body.0.iter().enumerate() {
+            let op = &self.kernel.insts[id].op;
+            if let Op::Set { local, .. } = *op {
+                self.found.done[id] = self.is_set_again(local, &body.0[index + 1..]);
+            }
+            op.bodies().for_each(|inner| self.find_dead(inner));
+        }
+    }
+
+    /// Whether a local is set by the instructions that follow, and nothing looks at it before that.
+    fn is_set_again(&self, local: LocalId, behind: &[InstId]) -> bool {
+        let sets = |id: &InstId| {
+            let op = &self.kernel.insts[*id].op;
+            if let Op::Set { local: set, .. } = *op
+                && set == local
+            {
+                return Some(true);
+            }
+            let looks = if let Op::Get(of) = *op { of == local } else { false };
+            let may_part = op.bodies().next().is_some() || !self.keeps(*id);
+            (looks || may_part).then_some(false)
+        };
+        behind.iter().find_map(sets).unwrap_or(false)
     }
 
     fn access(&mut self, local: LocalId, inst: InstId, sets: bool) {
@@ -154,6 +187,7 @@ impl Survey<'_> {
     fn find_targets(&mut self, body: &Body) {
         for (index, &id) in body.0.iter().enumerate() {
             if let Op::Set { local, value } = self.kernel.insts[id].op
+                && !self.found.done[id]
                 && self.fits(local, id, value)
                 && let Some(made) = body.0[..index].iter().rposition(|inst| *inst == value)
                 && body.0[made + 1..index].iter().all(|between| self.keeps(*between))

@@ -29,7 +29,7 @@ use crate::{
     lanes::Isa,
 };
 pub(crate) use decide::MOST_TERMS;
-pub(crate) use emit::{Added, Counted, Entry, Request, SHARED_LIMIT};
+pub(crate) use emit::{Added, Counted, Entry, MOST_INTEGERS, MOST_PRODUCTS, Request, SHARED_LIMIT};
 use warpwise_compiler::ir::Kernel;
 
 /// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.

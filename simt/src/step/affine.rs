@@ -5,7 +5,13 @@
 use super::{Exec, access::with_word, control::Next};
 use crate::{
     code::{Address, Compare, IntegerOp, Loaded, Product, Term},
-    lanes::{behind, copy::CopyWords, loaded::Factor, resolve, walk::Walk},
+    lanes::{
+        behind,
+        copy::CopyWords,
+        loaded::{Factor, Products},
+        resolve,
+        walk::Walk,
+    },
     lower::MOST_TERMS,
     mask::{GROUP, Run},
     memory::Cells,
@@ -117,7 +123,7 @@ impl<'e> Exec<'e> {
 
     /// The bytes that a run of lanes accesses, and where in them the walk begins.
     #[inline(always)]
-    fn window(&self, address: Address<Affine>) -> Option<(Cells<'e>, i64)> {
+    pub(super) fn window(&self, address: Address<Affine>) -> Option<(Cells<'e>, i64)> {
         let (cells, at) = match address {
             Address::Element { buffer, index, stride, offset } => {
                 if index.base.size() < 8 {
@@ -139,9 +145,10 @@ impl<'e> Exec<'e> {
         if at > i64::MAX as u64 { None } else { Some((cells, at as i64)) }
     }
 
-    fn factor(&self, loaded: &Loaded) -> Option<Factor<'e>> {
+    /// Where a factor comes from.
+    pub(super) fn factor(&self, loaded: &Loaded) -> Option<Factor<'e>> {
         let (cells, at) = self.window(loaded.from)?;
-        Some(Factor { cells, at, walk: self.bound.walk(loaded.walk, self.group()) })
+        Some(Factor { cells, at, step: 0, walk: self.bound.walk(loaded.walk, self.group()) })
     }
 
     /// Loads two factors, and adds their product to something.
@@ -150,8 +157,9 @@ impl<'e> Exec<'e> {
         if let [run] = self.strand.runs()
             && run.full
             && let (Some(left), Some(right)) = (self.factor(a), self.factor(b))
-            && self.registers.fma_loaded([*to, *c], [left, right], *run)
+            && let Some(products) = Products::new([left, right], 1, (run.first, run.len))
         {
+            self.registers.add_products([*to, *c], &products, *run);
             return Next::On;
         }
         for loaded in [a, b] {

@@ -1,8 +1,8 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`affine`], [`local`], [`meet`], [`say`], [`count`], [`trace`], [`watch`],
-//! [`follow`].
+//! kind: [`control`], [`access`], [`affine`], [`sums`], [`local`], [`meet`], [`say`], [`count`], [`trace`],
+//! [`watch`], [`follow`].
 mod access;
 mod affine;
 mod control;
@@ -11,6 +11,7 @@ mod follow;
 mod local;
 mod meet;
 mod say;
+mod sums;
 mod trace;
 mod watch;
 
@@ -158,6 +159,7 @@ impl<'e> Exec<'e> {
                     self.store_affine(*value, *to, *walk, *copy)
                 }
                 Step::FmaLoaded { product } => self.fma_loaded(&code.products[*product as usize]),
+                Step::Sums { sums } => self.sums(&code.sums[*sums as usize], slice),
                 Step::LoadLocal { to, from } => self.load_local(*to, *from),
                 Step::StoreLocal { value, to } => self.store_local(*value, *to),
                 Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),

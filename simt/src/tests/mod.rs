@@ -9,6 +9,7 @@ mod grid;
 mod meet;
 mod memory;
 mod say;
+mod sums;
 mod trace;
 mod values;
 

@@ -20,11 +20,13 @@ pub fn exp(x: f64) -> f64 {
 }
 
 /// x - n ln 2, for an integer n.
+#[inline(always)]
 pub fn exp_rest(x: f64, n: f64) -> f64 {
     n.mul_add(-2.3190468138462996e-17, n.mul_add(-0.6931471805599453, x))
 }
 
 /// e^r for |r| <= 0.347.
+#[inline(always)]
 pub fn exp_of_rest(r: f64) -> f64 {
     let q = r.mul_add(2.5017648116655128e-08, 2.7630794187159496e-07);
     let q = q.mul_add(r, 2.755753816582441e-06);
@@ -39,6 +41,7 @@ pub fn exp_of_rest(r: f64) -> f64 {
 }
 
 /// p * 2^n, rounded once, for n = `t` - 1.5 * 2^52 of at most 2046 in magnitude.
+#[inline(always)]
 pub fn scaled(p: f64, t: f64) -> f64 {
     let n = t.to_bits() as i32;
     let half = n >> 1;
@@ -48,6 +51,7 @@ pub fn scaled(p: f64, t: f64) -> f64 {
 }
 
 /// 2^x.
+#[inline(always)]
 pub fn exp2(x: f64) -> f64 {
     let t = x + 6755399441055744.0;
     let r = x - (t - 6755399441055744.0);

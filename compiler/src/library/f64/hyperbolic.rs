@@ -60,6 +60,7 @@ pub fn exp_half(a: f64, r: f64, n: u64) -> f64 {
 }
 
 /// tanh(x).
+#[inline(always)]
 pub fn tanh(x: f64) -> f64 {
     let a = x.abs();
     let y = if a < 0.6 {

@@ -4,33 +4,39 @@
 //! is exact. Subnormal x are multiplied by 2^54 first.
 
 /// Bits of x, or of 2^54 x where x is subnormal.
+#[inline(always)]
 pub fn normal_bits(x: f64) -> u64 {
     (if x < 2.2250738585072014e-308 { x * 18014398509481984.0 } else { x }).to_bits()
 }
 
 /// Of the bits of a number, 2^52 times the n for which 2^-n times it is from sqrt(1/2) to sqrt(2).
+#[inline(always)]
 pub fn exponent_of(bits: u64) -> u64 {
     bits.wrapping_sub(0x3fe6a09e667f3bcd) & 0xfff0000000000000
 }
 
 /// That n for x.
+#[inline(always)]
 pub fn power(x: f64, exponent: u64) -> f64 {
     let lost = if x < 2.2250738585072014e-308 { -54.0 } else { 0.0 };
     power_of(exponent) + lost
 }
 
 /// That n, but for what made x normal: in the low bits of a large number, n + 2048.
+#[inline(always)]
 pub fn power_of(exponent: u64) -> f64 {
     let n = (exponent >> 52) as u32 ^ 0x800;
     f64::from_bits(0x4338000000000000 | n as u64) - 6755399441057792.0
 }
 
 /// Whether x is positive and finite.
+#[inline(always)]
 pub fn has_log(x: f64) -> bool {
     x.to_bits().wrapping_sub(1) < 0x7fefffffffffffff
 }
 
 /// The logarithm of what is not positive and finite.
+#[inline(always)]
 pub fn log_of_other(x: f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
@@ -75,6 +81,7 @@ pub fn ln(x: f64) -> f64 {
 }
 
 /// The logarithm with base 2.
+#[inline(always)]
 pub fn log2(x: f64) -> f64 {
     let bits = normal_bits(x);
     let exponent = exponent_of(bits);

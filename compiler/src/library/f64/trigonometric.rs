@@ -4,12 +4,14 @@
 //! x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
 
 /// sin(x). For every finite x.
+#[inline(always)]
 pub fn sin(x: f64) -> f64 {
     let angle = reduced(x);
     sine(angle.0, angle.1)
 }
 
 /// cos(x). For every finite x.
+#[inline(always)]
 pub fn cos(x: f64) -> f64 {
     let angle = reduced(x);
     sine(angle.0.wrapping_add(1), angle.1)
@@ -24,6 +26,7 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 /// n and r
+#[inline(always)]
 pub fn reduced(x: f64) -> (u32, f64) {
     let t = x.mul_add(0.6366197723675814, 6755399441055744.0);
     let m = t - 6755399441055744.0;
@@ -41,6 +44,7 @@ pub fn reduced(x: f64) -> (u32, f64) {
 /// sin(r + n pi/2)
 ///
 /// Both polynomials are computed: that takes less time than to choose coefficients.
+#[inline(always)]
 pub fn sine(n: u32, r: f64) -> f64 {
     let square = r * r;
     let p = square.mul_add(1.5895454381344075e-10, -2.5050734666309774e-08);
@@ -98,6 +102,7 @@ pub fn tan(x: f64) -> f64 {
 
 /// 1 / d, for d of 2^-1022 to 2^1021 in magnitude, within 0.51 ULP: a guess by the bits, then
 /// Newton's method.
+#[inline(always)]
 pub fn reciprocal(d: f64) -> f64 {
     let y = f64::from_bits(0x7fde600000000000u64.wrapping_sub(d.to_bits()));
     let e = y.mul_add(-d, 1.0);
@@ -108,6 +113,7 @@ pub fn reciprocal(d: f64) -> f64 {
 }
 
 /// Whether subtracting multiples of pi/2 in three parts is accurate: below 2^30.
+#[inline(always)]
 pub fn is_moderate(x: f64) -> bool {
     high_bits(x) < 0x41d00000
 }

@@ -2,6 +2,7 @@
 use super::{
     super::address::{Base, place},
     Done, Emitter,
+    affine::keeps_bits,
 };
 use crate::{
     code::{Address, Atomic, AtomicKind, IntegerOp, Malformed, Operand, Step},
@@ -78,6 +79,9 @@ impl Emitter<'_> {
         let (from, scalar) = (self.uniform(index)?, self.scalar(index)?);
         if from.size() == 8 {
             return Ok(from);
+        }
+        if keeps_bits(scalar, Scalar::U64) {
+            return Ok(self.widened(from, 8));
         }
         let cast = lanes::cast(scalar, Scalar::U64, self.isa);
         let f = cast.ok_or_else(|| self.malformed("an index that is no integer"))?;

@@ -244,7 +244,25 @@ impl Emitter<'_> {
         let f = lanes::cast(from, to, self.isa);
         let f = f.ok_or_else(|| self.malformed("a cast of something else than integers"))?;
         let size = to.size().ok_or_else(|| self.malformed("a generic type"))?;
+        if keeps_bits(from, to) && !self.launches(&[value]) {
+            return Ok(self.widened(value, size as usize));
+        }
         Ok(self.uniform_of(f, Launched::Cast(from, to, value), &[value], size as usize))
+    }
+
+    /// A cast of a uniform integer that keeps its bits.
+    pub(super) fn widen(&mut self, id: InstId, value: InstId) -> Done {
+        let value = self.uniform(value)?;
+        let to = self.widened(value, self.size(id)?);
+        self.uniforms[id] = Some(to);
+        self.spread(id)
+    }
+
+    /// The low bytes of a uniform integer, or zeros before it.
+    pub(super) fn widened(&mut self, value: Uniform, size: usize) -> Uniform {
+        let (to, zero) = (self.slot(size), self.constant(0, size));
+        self.step(Step::Integer { op: IntegerOp::Add, slots: [to, value, zero, zero] });
+        to
     }
 
     /// A new uniform value; one that stands for the launch is computed once only.
@@ -294,6 +312,11 @@ impl Emitter<'_> {
     pub(super) fn launches(&self, values: &[Uniform]) -> bool {
         let stands = |value: &Uniform| self.stands[value.slot()];
         values.iter().all(|value| stands(value).is_some_and(|given| !given.depends_on_block()))
+    }
+
+    /// Whether a uniform value stands for the launch.
+    pub(super) fn is_launched(&self, value: InstId) -> Result<bool, Malformed> {
+        Ok(self.launches(&[self.uniform(value)?]))
     }
 
     /// Computes a value before the first step, once for each launch.
@@ -405,6 +428,11 @@ impl Emitter<'_> {
         self.resume_segment(id, segment);
         Ok(())
     }
+}
+
+/// Whether a cast drops high bits, or puts zeros before them.
+pub(super) fn keeps_bits(from: Scalar, to: Scalar) -> bool {
+    from.is_int() && to.is_int() && (!from.is_signed() || to.size() <= from.size())
 }
 
 /// The operation, if it needs no call.

@@ -240,6 +240,9 @@ impl Emitter<'_> {
         let range = Counter { counter, end: end_value, step, inclusive };
         let cost = cost_of_waiting(self.kernel, body);
         self.step(Step::Next { range, to: head, cost });
+        if frame.is_none() {
+            self.sums(range, cost, head, next);
+        }
         self.exit(frame, end);
         self.bind(behind);
         self.resume_segment(id, segment);

@@ -6,6 +6,7 @@ mod decide;
 mod flow;
 mod fused;
 mod places;
+mod sums;
 mod trace;
 mod watch;
 
@@ -23,11 +24,12 @@ use crate::{
     memory::Use,
     registers::{Affine, Reg, Uniform},
 };
-use affine::Launched;
+use affine::{Launched, keeps_bits};
 use count::Counting;
 pub(crate) use count::{Counted, Entry, Request};
 use flow::{Range, Target};
 use std::collections::HashMap;
+pub(crate) use sums::{MOST_INTEGERS, MOST_PRODUCTS};
 use warpwise_compiler::{
     id::{self, Id},
     ir::{
@@ -172,6 +174,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         walks: Vec::new(),
         products: Vec::new(),
         decisions: Vec::new(),
+        sums: Vec::new(),
         compares: Vec::new(),
         preset: Vec::new(),
         register_bytes: 0,
@@ -373,6 +376,9 @@ impl Emitter<'_> {
             Op::Cast { .. } | Op::Bitcast { .. } if self.ranges.root(id) != id => Ok(()),
             Op::Cast { value } => {
                 let (from, to) = (self.scalar(*value)?, self.scalar(id)?);
+                if !self.varies(id) && keeps_bits(from, to) && !self.is_launched(*value)? {
+                    return self.widen(id, *value);
+                }
                 self.map(id, lanes::cast(from, to, isa), &[*value])
             }
             Op::Bitcast { .. } => Err(self.malformed("a bitcast between different sizes")),

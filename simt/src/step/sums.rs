@@ -1,0 +1,216 @@
+//! All rounds of a loop at once that does nothing but add products of what it loads.
+//!
+//! Where a round accesses memory is computed from the counter by sums and products with what stays the
+//! same: it is in proportion to the counter, unless something wraps. So three rounds are looked at, the
+//! first, the second and the last. If all numbers of the last are where the first two lead, those of the rounds
+//! in between are, too; if the first and the last stay in their buffers and below their bounds, so do they.
+//!
+//! If anything is otherwise the loop runs by its own steps, which fault where they fault.
+use super::{Exec, Slice, Stop, control::Next};
+use crate::{
+    code::{Address, Counter, Operand, Step, Sum, Sums},
+    lanes::{
+        loaded::{Factor, Products},
+        resolve,
+    },
+    lower::{MOST_INTEGERS, MOST_PRODUCTS},
+    mask::Run,
+    registers::Affine,
+};
+use std::iter::once;
+
+/// Fewer rounds are not worth the trouble.
+const FEWEST: u64 = 3;
+
+/// What a round computes, and where its factors are.
+struct Round {
+    /// The counter, and what is computed from it.
+    integers: [u64; MOST_INTEGERS],
+    factors: [[i64; 2]; MOST_PRODUCTS],
+}
+
+impl<'e> Exec<'e> {
+    /// Runs the rounds of a loop, if that can be done at once.
+    pub(super) fn sums(&mut self, sums: &Sums, slice: &mut Slice) -> Next {
+        let ([run], Some(all)) = (self.strand.runs(), self.rounds_left(sums.range)) else {
+            return Next::On;
+        };
+        let run = *run;
+        let price = i64::from(sums.len) + 1;
+        let steps = affordable(slice.steps, price);
+        let patience = affordable(slice.patience, sums.cost.into());
+        let rounds = all.min(steps).min(patience);
+        let counter = sums.range.counter.get(&self.strand.uniforms);
+        if !run.full || rounds < FEWEST || !self.add_rounds(sums, rounds, run) {
+            sums.range.counter.set(&mut self.strand.uniforms, counter);
+            return Next::On;
+        }
+        slice.steps -= rounds as i64 * price;
+        slice.patience -= rounds as i64 * i64::from(sums.cost);
+        if rounds == all {
+            self.strand.at += sums.len + 1;
+            return Next::On;
+        }
+        // The others come when there are steps again, or when others have had their turn.
+        self.go_to_round(sums, counter, rounds);
+        self.strand.at -= 1;
+        Next::Stop(if rounds == steps { Stop::Spent } else { Stop::Spun })
+    }
+
+    /// How many rounds of a loop there are from this one on; `None` if it has no end.
+    fn rounds_left(&self, Counter { counter, end, step, inclusive }: Counter) -> Option<u64> {
+        let uniforms = &self.strand.uniforms;
+        let limit = u64::MAX >> (64 - 8 * counter.size());
+        let distance = end.get(uniforms).wrapping_sub(counter.get(uniforms)) & limit;
+        let last = if inclusive { distance } else { distance.checked_sub(1)? };
+        last.checked_div(step.get(uniforms))?.checked_add(1)
+    }
+
+    /// Goes to the round that is so many behind the one of `counter`.
+    fn go_to_round(&mut self, sums: &Sums, counter: u64, round: u64) {
+        let Counter { counter: to, step, .. } = sums.range;
+        let uniforms = &mut self.strand.uniforms;
+        let far = step.get(uniforms).wrapping_mul(round);
+        to.set(uniforms, counter.wrapping_add(far));
+    }
+
+    /// Adds the products of so many rounds; false, and only uniform values of the loop are changed, if that cannot
+    /// be done at once.
+    fn add_rounds(&mut self, sums: &Sums, rounds: u64, run: Run) -> bool {
+        let counter = sums.range.counter.get(&self.strand.uniforms);
+        let mut look = |round| {
+            self.go_to_round(sums, counter, round);
+            self.look_at_round(sums)
+        };
+        let (Some(second), Some(first), Some(last)) = (look(1), look(0), look(rounds - 1)) else {
+            return false;
+        };
+        if !self.is_line(sums, [&first, &second, &last], rounds - 1) {
+            return false;
+        }
+        let mut all = [None; MOST_PRODUCTS];
+        for (products, sum) in all.iter_mut().zip(&sums.sums) {
+            *products = self.products(sum, [&first, &second], rounds, run);
+            if products.is_none() {
+                return false;
+            }
+        }
+        for (products, sum) in all.iter().flatten().zip(&sums.sums) {
+            self.registers.add_products([sum.to, sum.to], products, run);
+        }
+        true
+    }
+
+    /// Computes the integers of a round; `None` if an index is not below its bound, or nothing is known of
+    /// where a factor is.
+    fn look_at_round(&mut self, sums: &Sums) -> Option<Round> {
+        let mut round = Round { integers: [0; MOST_INTEGERS], factors: [[0; 2]; MOST_PRODUCTS] };
+        round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
+        let (mut integers, mut factors) = (1, 0);
+        for step in self.round(sums) {
+            if let Step::Integer { op, slots } = step {
+                self.integer(*op, *slots);
+                round.integers[integers] = slots[0].get(&self.strand.uniforms);
+                integers += 1;
+            } else if let Step::Bounds { index, len, .. } = step {
+                self.are_below(*index, *len).then_some(())?;
+            } else if let Step::FmaLoaded { product } = step {
+                let [a, b] = self.code.products[*product as usize].factors;
+                round.factors[factors] = [self.window(a.from)?.1, self.window(b.from)?.1];
+                factors += 1;
+            }
+        }
+        Some(round)
+    }
+
+    /// The steps of a round.
+    fn round(&self, sums: &Sums) -> &'e [Step] {
+        &self.code.steps[self.strand.at as usize..][..sums.len as usize]
+    }
+
+    fn are_below(&self, index: Operand, len: Operand) -> bool {
+        let Operand::Uniform(len) = len else { return false };
+        match index {
+            Operand::Affine(index) => self.is_below(index, len),
+            Operand::Uniform(index) => {
+                index.get(&self.strand.uniforms) < len.get(&self.strand.uniforms)
+            }
+            Operand::Lanes(_) => false,
+        }
+    }
+
+    /// Whether the numbers of a round are where those of the first two lead, without wrapping.
+    fn is_line(&self, sums: &Sums, rounds: [&Round; 3], distance: u64) -> bool {
+        let [first, second, last] = rounds;
+        let targets = self.round(sums).iter().filter_map(|step| match step {
+            Step::Integer { slots: [to, ..], .. } => Some(to.size()),
+            _ => None,
+        });
+        let sizes = once(sums.range.counter.size()).chain(targets);
+        let integers = first.integers.iter().zip(&second.integers).zip(&last.integers);
+        let mut integers = sizes.zip(integers).map(|(size, ((first, second), last))| {
+            let beyond = 64 - 8 * size;
+            let step = (second.wrapping_sub(*first) << beyond).cast_signed() >> beyond;
+            leads(i128::from(*first), step.into(), distance) == i128::from(*last)
+        });
+        let factors = first.factors.iter().zip(&second.factors).zip(&last.factors);
+        let mut factors = factors.flat_map(|((first, second), last)| {
+            first.iter().zip(second).zip(last).map(|((first, second), last)| {
+                let [first, second, last] = [first, second, last].map(|at| i128::from(*at));
+                leads(first, second - first, distance) == last
+            })
+        });
+        integers.all(|is_so| is_so) && factors.all(|is_so| is_so)
+    }
+
+    /// The products that a sum is of in all rounds, if their factors are equally far apart.
+    fn products(
+        &self,
+        sum: &Sum,
+        [first, second]: [&Round; 2],
+        rounds: u64,
+        run: Run,
+    ) -> Option<Products<'e>> {
+        let links = i64::try_from(sum.products.len()).ok()?;
+        let (product, number) = *sum.products.first()?;
+        let [a, b] = &self.code.products[product as usize].factors;
+        let mut factors = [self.factor(a)?, self.factor(b)?];
+        for (side, Factor { at, step, .. }) in factors.iter_mut().enumerate() {
+            let start = first.factors[number][side];
+            let far = second.factors[number][side] - start;
+            (far % links == 0).then_some(())?;
+            (*at, *step) = (start, far / links);
+            for ((other, number), link) in sum.products.iter().zip(0..) {
+                let [this, other] = [product, *other]
+                    .map(|product| self.code.products[product as usize].factors[side]);
+                let at = first.factors[*number][side];
+                let is_next = at == start.wrapping_add(step.wrapping_mul(link))
+                    && second.factors[*number][side] - at == far
+                    && this.walk == other.walk
+                    && self.buffer(this.from) == self.buffer(other.from);
+                is_next.then_some(())?;
+            }
+        }
+        let rounds = usize::try_from(rounds).ok()?.checked_mul(sum.products.len())?;
+        Products::new(factors, rounds, (run.first, run.len))
+    }
+
+    /// The number of the buffer that an address is in.
+    fn buffer(&self, address: Address<Affine>) -> u16 {
+        match address {
+            Address::Element { buffer, .. } => buffer,
+            Address::Pointer { ptr, .. } => resolve(ptr.base.get(&self.strand.uniforms)).0,
+        }
+    }
+}
+
+/// How often something can be had at a price.
+fn affordable(left: i64, price: i64) -> u64 {
+    let left = u64::try_from(left).unwrap_or(0);
+    u64::try_from(price).ok().and_then(|price| left.checked_div(price)).unwrap_or(u64::MAX)
+}
+
+/// Where so many steps lead. Beyond what numbers there are, to where none is.
+fn leads(first: i128, step: i128, distance: u64) -> i128 {
+    step.checked_mul(distance.into()).and_then(|far| far.checked_add(first)).unwrap_or(i128::MIN)
+}
