@@ -7,7 +7,8 @@
 //! So are two loads by affine addresses with the fused multiply-add that takes both as its factors,
 //! if nothing in between writes memory.
 //!
-//! Where this crate is not optimized, single operations are fast and pairs are not.
+//! Where this crate is not optimized, single operations are fast and pairs are not; loads are left to what
+//! uses them all the same, since loops of such run all their rounds at once.
 use super::{
     Added,
     address::{Base, place},
@@ -52,9 +53,10 @@ impl Fusion {
             Added::Checks => (true, false),
             Added::Traced => (false, false),
         };
-        if floats && !cfg!(unoptimized) {
+        let pairs = floats && !cfg!(unoptimized);
+        if pairs || loads {
             let loads = loads.then_some(affinity);
-            let found = &mut Found { uniformity, loads, uses, made: &mut made };
+            let found = &mut Found { uniformity, pairs, loads, uses, made: &mut made };
             fusion.body(kernel, &kernel.body, found);
         }
         fusion
@@ -79,6 +81,7 @@ impl Fusion {
         let Some(&here) = body.0.first() else { return };
         for &id in &body.0 {
             if let Some((scalar, operands)) = outer(kernel, id)
+                && found.pairs
                 && found.uniformity.varies(id)
             {
                 let fits = |operand: &InstId| {
@@ -108,6 +111,8 @@ impl Fusion {
 /// What is known on the way.
 struct Found<'k> {
     uniformity: &'k Uniformity,
+    /// Whether pairs are fused.
+    pairs: bool,
     /// What is affine, if loads are fused.
     loads: Option<&'k Affinity>,
     uses: Facts<InstId, u32>,

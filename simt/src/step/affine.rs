@@ -154,7 +154,9 @@ impl<'e> Exec<'e> {
     /// Loads two factors, and adds their product to something.
     pub(super) fn fma_loaded(&mut self, product: &Product) -> Next {
         let Product { to, c, factors: [a, b], f } = product;
-        if let [run] = self.strand.runs()
+        // Where this crate is not optimized, single steps are faster.
+        if !cfg!(unoptimized)
+            && let [run] = self.strand.runs()
             && run.full
             && let (Some(left), Some(right)) = (self.factor(a), self.factor(b))
             && let Some(products) = Products::new([left, right], 1, (run.first, run.len))

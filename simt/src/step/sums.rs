@@ -40,6 +40,10 @@ impl<'e> Exec<'e> {
         let steps = affordable(slice.steps, price);
         let patience = affordable(slice.patience, sums.cost.into());
         let rounds = all.min(steps).min(patience);
+        if steps < FEWEST.min(all) {
+            self.strand.at -= 1;
+            return Next::Stop(Stop::Spent);
+        }
         let counter = sums.range.counter.get(&self.strand.uniforms);
         if !run.full || rounds < FEWEST || !self.add_rounds(sums, rounds, run) {
             sums.range.counter.set(&mut self.strand.uniforms, counter);

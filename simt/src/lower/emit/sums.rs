@@ -73,7 +73,8 @@ impl Found {
             IntegerOp::Add | IntegerOp::Sub => (a || b, true),
             IntegerOp::Mul => (a || b, !(a && b)),
             IntegerOp::Common => (a || b || c, !(b && c)),
-            IntegerOp::Offset => (a || b || c, !(a || b || c)),
+            // The buffer stays what it is.
+            IntegerOp::Offset => (a || b || c, !(a || b && c)),
         };
         self.changing.extend(changes.then_some(to));
         is_proportional.then_some(())
