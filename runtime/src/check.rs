@@ -35,7 +35,7 @@ use warpwise_compiler::id::Id;
 pub use warpwise_simt::{
     Access, AccessKind, Arrived, BarrierDivergence, Checks, Difference, Location, MaskKind,
     MaskMisuse, Meeting, Missing, OrderDependence, OutOfBounds, Problem, Race, RaceKind, Severity,
-    Uninitialized, Use,
+    Uninitialized, Unused, Use,
 };
 
 /// Something that a checked launch has found.
@@ -74,7 +74,7 @@ impl fmt::Display for Finding {
 #[derive(Debug)]
 pub(crate) struct Checking {
     /// Which checks, or why that is not clear.
-    pub(crate) checks: Result<Checks, Error>,
+    checks: Result<Checks, Error>,
     /// Where findings wait; where nobody asks for them, those that fail no launch are printed.
     pending: Option<Mutex<Vec<Finding>>>,
 }
@@ -83,6 +83,14 @@ impl Checking {
     /// What a program asks for.
     pub(crate) fn asked(checks: Checks) -> Self {
         Self { checks: Ok(checks), pending: Some(Mutex::default()) }
+    }
+
+    /// What is checked.
+    ///
+    /// # Errors
+    /// [`Error::BadChecks`].
+    pub(crate) fn checks(&self) -> Result<Checks, Error> {
+        self.checks.clone()
     }
 
     /// What `WARPWISE_CHECK` asks for.
@@ -105,6 +113,23 @@ impl Checking {
             None => {}
         }
         if fails { Err(Error::Findings { kernel, findings }) } else { Ok(()) }
+    }
+
+    /// Keeps what was found in a launch that did not end; what of it are errors is to be said with why.
+    pub(crate) fn found_in_stopped(&self, findings: Vec<Finding>) -> String {
+        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+        let errors: Vec<_> = findings.iter().filter(is_error).cloned().collect();
+        let text = match &errors[..] {
+            [] => String::new(),
+            errors => format!("; its checks found:{}", Lines(errors)),
+        };
+        match &self.pending {
+            Some(pending) => {
+                pending.lock().unwrap_or_else(PoisonError::into_inner).extend(findings);
+            }
+            None => say(&findings.into_iter().filter(|one| !is_error(&one)).collect::<Vec<_>>()),
+        }
+        text
     }
 
     pub(crate) fn take(&self) -> Vec<Finding> {

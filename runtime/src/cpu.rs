@@ -2,6 +2,9 @@
 //!
 //! A launch runs at once, on all cores, and is done when it returns. A failed check, and what was printed, is
 //! kept until the next call that would synchronise on a GPU, so that programs see the same on both.
+mod programs;
+mod stopped;
+
 use crate::{
     Error, Result,
     check::{Checking, Checks, Finding},
@@ -9,29 +12,26 @@ use crate::{
     device::DeviceInfo,
     dispatch::{Launch, Value},
     error::DevicePanic,
-    kernel::{Cache, FaultDetails, Source},
+    kernel::FaultDetails,
     launch::Geometry,
     output::{self, Printer},
     profile,
     trace::Debugger,
     unoptimized,
 };
+use programs::{CHECKED, COUNTING, PLAIN, TRACED};
 use std::{
     num::NonZero,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     thread::available_parallelism,
     time::Instant,
 };
 use warpwise_compiler::{
-    compile::optimized,
     id::Id,
     ir::Kernel,
     output::{Printed, ROOM, record_bytes},
 };
-use warpwise_simt::{
-    CheckedProgram, CountingProgram, FaultReport, Memory, Outcome, Program, Requests, Stopped,
-    TracedProgram, Waiting,
-};
+use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot, Stopped};
 
 /// Where the interpreter is named in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
@@ -42,18 +42,29 @@ const SHARED_MEMORY: u64 = 227 << 10;
 /// Threads of a cooperative launch, all of which are held in memory at once: more than any GPU runs.
 const COOPERATIVE_THREADS: u64 = 1 << 19;
 
-/// Programs depend on the kernel only, so all CPU devices share them.
-static PROGRAMS: Cache<Program> = Cache::new();
-/// The same, of kernels that are run as the front end made them.
-static UNOPTIMIZED: Cache<Program> = Cache::new();
-/// Both, with what counts.
-static COUNTING: Cache<CountingProgram> = Cache::new();
-static UNOPTIMIZED_COUNTING: Cache<CountingProgram> = Cache::new();
-/// Both, with what checks.
-static CHECKED: Cache<CheckedProgram> = Cache::new();
-static UNOPTIMIZED_CHECKED: Cache<CheckedProgram> = Cache::new();
-/// Those that can be looked at, as the front end made them.
-static TRACED: Cache<TracedProgram> = Cache::new();
+/// Steps after which a launch ends that is looked at, unless the device has a budget of its own.
+pub(crate) const STEPS: u64 = 1 << 32;
+
+/// What a device does with launches besides running them.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// After how many steps they end.
+    pub(crate) steps: Option<u64>,
+    /// Where counters go.
+    pub(crate) counters: Option<&'a counters::Pending>,
+    /// What is checked.
+    pub(crate) checking: Option<&'a Checking>,
+    /// Who looks on.
+    pub(crate) debugger: Option<&'a Debugger>,
+}
+
+/// For whom a launch is run: for each of them once, as steps that look on stand in programs of their own.
+#[derive(Clone, Copy)]
+enum Look<'a> {
+    Check(Checks),
+    Count,
+    Debug(&'a Debugger),
+}
 
 /// One CPU device: what it still has to report.
 #[derive(Debug)]
@@ -121,58 +132,88 @@ impl Interpreter {
         fault
     }
 
-    /// Runs a launch, of at most so many `steps`, to its end; counts it, if there is a place for that, or checks it,
-    /// if that is asked for, or does what the debugger asks for.
-    pub(crate) fn run(
-        &self,
-        launch: &Launch<'_>,
-        steps: Option<u64>,
-        counters: Option<&counters::Pending>,
-        checking: Option<&Checking>,
-        debugger: Option<&Debugger>,
-    ) -> Result<()> {
-        let checks = checking.map(|checking| checking.checks.clone()).transpose()?;
+    /// Runs a launch to its end, and does what is asked for besides.
+    pub(crate) fn run(&self, launch: &Launch<'_>, asked: &Asked<'_>) -> Result<()> {
+        let Asked { checking, .. } = *asked;
+        let checks = checking.map(Checking::checks).transpose()?;
         launch.check_cooperative(cooperative_limit(launch.geometry.threads()), &NAME)?;
         let args: Vec<_> = launch.args.iter().map(argument).collect();
         let Geometry { grid, block } = launch.geometry;
+        let is_looked_at = checks.is_some() || asked.debugger.is_some();
+        let steps = asked.steps.or(is_looked_at.then_some(STEPS));
         let lent = warpwise_simt::Launch { grid, block, args: &args, workers: None, steps };
         let start = Instant::now();
-        let counting = counters.is_some() || profile::is_on();
-        let (outcome, found) = match (debugger, counting, checks) {
-            (Some(debugger), _, _) => {
-                let Launch { source, bindings, bound, .. } = *launch;
-                let program =
-                    TRACED.get(source, bindings, || Ok(TracedProgram::new(&bound.kernel)))?;
-                (debugger.run(source, &program, &lent), Vec::new())
-            }
-            (None, true, _) => (self.count(launch, &lent, counters)?, Vec::new()),
-            (None, false, Some(checks)) => self.check(launch, &lent, checks)?,
-            (None, false, None) => (self.program(launch)?.run(&lent), Vec::new()),
-        };
+        let (outcome, found) = self.observe(launch, &lent, asked, checks)?;
         unoptimized::took(start.elapsed());
         let (source, kernel) = (launch.source, &launch.bound.kernel);
         let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);
-        let found = checking.map_or(Ok(()), |checking| checking.found(source.name, found));
         if let Some(stopped) = outcome.stopped {
-            let reason = reason(source, &stopped);
+            let mut reason = stopped::reason(source, kernel, &stopped);
+            if let (Stopped::StepBudget { .. }, None) = (&stopped, asked.steps) {
+                reason += ", which launches that are checked or traced have; `Device::with_step_budget` gives them another";
+            }
+            if let Some(checking) = checking {
+                reason += &checking.found_in_stopped(found);
+            }
             profile::stopped(source.name, &reason);
             // Perhaps there is no such call any more, and the text says what went wrong.
             self.pending().fault = self.print();
             return Err(Error::Stopped { kernel: source.name, reason, fault });
         }
+        let found = checking.map_or(Ok(()), |checking| checking.found(source.name, found));
         let mut pending = self.pending();
         pending.fault = pending.fault.take().or(fault);
         found
     }
 
-    fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>> {
-        let Launch { source, bindings, bound, .. } = *launch;
-        let kernel = &bound.kernel;
-        if !self.optimize {
-            return UNOPTIMIZED.get(source, bindings, || Ok(Program::new(kernel)));
+    /// Runs a launch once for each of those who look on, each time with the same memory, or else once; yields
+    /// what the last run came to, or the first that did not end.
+    fn observe(
+        &self,
+        launch: &Launch<'_>,
+        lent: &warpwise_simt::Launch<'_>,
+        asked: &Asked<'_>,
+        checks: Option<Checks>,
+    ) -> Result<(Outcome, Vec<Finding>)> {
+        let counts = asked.counters.is_some() || profile::is_on();
+        let all = [
+            checks.map(Look::Check),
+            counts.then_some(Look::Count),
+            asked.debugger.map(Look::Debug),
+        ];
+        let looks: Vec<_> = all.into_iter().flatten().collect();
+        let Some((last, others)) = looks.split_last() else {
+            return Ok((PLAIN.get(launch, self.optimize)?.run(lent), Vec::new()));
+        };
+        let before = (!others.is_empty()).then(|| Snapshot::of(lent));
+        let mut found = Vec::new();
+        for look in others {
+            let outcome = self.look(launch, lent, *look, (asked, &mut found))?;
+            if outcome.stopped.is_some() {
+                return Ok((outcome, found));
+            }
+            before.iter().for_each(|before| before.restore(lent));
         }
-        PROGRAMS.get(source, bindings, || Ok(Program::new(&optimize(source, kernel)?)))
+        let outcome = self.look(launch, lent, *last, (asked, &mut found))?;
+        Ok((outcome, found))
+    }
+
+    /// Runs a launch for one who looks on.
+    fn look(
+        &self,
+        launch: &Launch<'_>,
+        lent: &warpwise_simt::Launch<'_>,
+        look: Look<'_>,
+        (asked, found): (&Asked<'_>, &mut Vec<Finding>),
+    ) -> Result<Outcome> {
+        match look {
+            Look::Check(checks) => self.check(launch, lent, checks, found),
+            Look::Count => self.count(launch, lent, asked.counters),
+            Look::Debug(debugger) => {
+                Ok(debugger.run(launch.source, &*TRACED.get(launch, false)?, lent))
+            }
+        }
     }
 
     /// Runs a launch and counts it.
@@ -182,16 +223,8 @@ impl Interpreter {
         lent: &warpwise_simt::Launch<'_>,
         pending: Option<&counters::Pending>,
     ) -> Result<Outcome> {
-        let Launch { source, bindings, bound, .. } = *launch;
-        let kernel = &bound.kernel;
-        let program = if self.optimize {
-            COUNTING.get(source, bindings, || {
-                Ok(CountingProgram::new(&optimize(source, kernel)?, Requests::Vectors))
-            })?
-        } else {
-            UNOPTIMIZED_COUNTING
-                .get(source, bindings, || Ok(CountingProgram::new(kernel, Requests::Scalars)))?
-        };
+        let Launch { source, bindings, .. } = *launch;
+        let program = COUNTING.get(launch, self.optimize)?;
         let (outcome, counted) = program.run(lent);
         if outcome.stopped.is_none() {
             let Geometry { grid, block } = launch.geometry;
@@ -210,22 +243,16 @@ impl Interpreter {
         launch: &Launch<'_>,
         lent: &warpwise_simt::Launch<'_>,
         checks: Checks,
-    ) -> Result<(Outcome, Vec<Finding>)> {
-        let Launch { source, bindings, bound, .. } = *launch;
-        let kernel = &bound.kernel;
-        let program = if self.optimize {
-            CHECKED.get(source, bindings, || Ok(CheckedProgram::new(&optimize(source, kernel)?)))?
-        } else {
-            UNOPTIMIZED_CHECKED.get(source, bindings, || Ok(CheckedProgram::new(kernel)))?
-        };
-        let mut all = Vec::new();
+        all: &mut Vec<Finding>,
+    ) -> Result<Outcome> {
+        let source = launch.source;
         if checks.contains(Checks::ORDER) {
-            let traced = TRACED.get(source, bindings, || Ok(TracedProgram::new(kernel)))?;
+            let traced = TRACED.get(launch, false)?;
             all.extend(traced.compare_orders(lent).map(|found| Finding::new(source, found)));
         }
-        let (outcome, found) = program.run(lent, checks);
+        let (outcome, found) = CHECKED.get(launch, self.optimize)?.run(lent, checks);
         all.extend(found.into_iter().map(|found| Finding::new(source, found)));
-        Ok((outcome, all))
+        Ok(outcome)
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
@@ -248,15 +275,6 @@ impl Pending {
     }
 }
 
-/// What a GPU would get of `kernel`.
-fn optimize(source: &Source, kernel: &Kernel) -> Result<Kernel> {
-    optimized(kernel.clone()).map_err(|error| Error::Compile {
-        kernel: source.name,
-        device: NAME.into(),
-        message: error.to_string(),
-    })
-}
-
 /// How many blocks of so many threads a cooperative launch has at most.
 pub(crate) fn cooperative_limit(threads: u32) -> u64 {
     COOPERATIVE_THREADS / u64::from(threads)
@@ -274,29 +292,4 @@ fn argument<'a>(arg: &Value<'a>) -> warpwise_simt::Arg<'a> {
 fn details(report: &FaultReport) -> FaultDetails {
     let FaultReport { reason, span, values, block, thread, count } = *report;
     FaultDetails { reason: Some(reason), span: span.index(), values, block, thread, count }
-}
-
-/// Why a launch was given up, at places of the user's source.
-fn reason(source: &Source, stopped: &Stopped) -> String {
-    match stopped {
-        Stopped::Deadlock { block: [x, y, z], waiting } => {
-            let waiting: Vec<_> = waiting.iter().map(|waiting| wait(source, waiting)).collect();
-            format!("deadlock in block ({x}, {y}, {z}): {}", waiting.join("; "))
-        }
-        Stopped::Halted { block: [x, y, z], span } => {
-            let place = source.place(span.index());
-            format!("a breakpoint ended it at {place}, in block ({x}, {y}, {z})")
-        }
-        Stopped::StepBudget { .. } | Stopped::Malformed { .. } => stopped.to_string(),
-    }
-}
-
-fn wait(source: &Source, waiting: &Waiting) -> String {
-    let Waiting { at, span, warp, lanes, missing } = waiting;
-    let place = source.place(span.index());
-    let mut text = format!("lanes {lanes:#010x} of warp {warp} wait at a {} ({place})", at.name());
-    if *missing != 0 {
-        text += &format!(" without lanes {missing:#010x}");
-    }
-    text
 }

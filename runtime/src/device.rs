@@ -6,7 +6,7 @@ use crate::{
     Error, Result,
     check::{Checking, Checks, Finding},
     counters::{LaunchCounters, Pending},
-    cpu::{self, Interpreter},
+    cpu::{self, Asked, Interpreter},
     dispatch::Launch,
     driver::{Allocation, Stream},
     kernel::{Bound, Source},
@@ -109,9 +109,10 @@ impl Device {
     /// `WARPWISE_DEVICE=cpu` is the way to say that this is fine, and silences it.
     ///
     /// # Errors
-    /// [`Error::BadDeviceName`]; what [`Device::cuda`] returns, if a GPU is asked for or the
-    /// one found cannot be used.
+    /// [`Error::BadDeviceName`]; [`Error::BadChecks`], whatever the device; what [`Device::cuda`] returns, if a GPU is
+    /// asked for or the one found cannot be used.
     pub fn auto() -> Result<Self> {
+        checks_from_env()?;
         match Choice::from_env()? {
             Choice::Cpu => Ok(Self::cpu()),
             Choice::Cuda(ordinal) => Self::cuda(ordinal),
@@ -130,17 +131,25 @@ impl Device {
     }
 
     /// The SIMT interpreter, on the host's cores. If `WARPWISE_CHECK` is set, its launches are
-    /// [checked](Self::checked), for `all` or some of `race`, `memory`, `init` and `sync` with commas between; findings that
-    /// do not make a launch fail are printed on stderr.
+    /// [checked](Self::checked) for what it names, as [`Checks`] are written; findings that
+    /// do not make a launch fail are printed on stderr. If it names something else, whatever this device is asked
+    /// first, a buffer or a launch, fails with [`Error::BadChecks`].
+    ///
+    /// A launch whose threads go round loops that nothing ever ends is [stopped](Error::Stopped) as soon as that is
+    /// certain; one that computes forever is not, without a [budget](Self::with_step_budget).
     pub fn cpu() -> Self {
-        let device = Self::of(Engine::Cpu(Arc::new(Interpreter::new(true))));
-        Self { checking: Checking::from_env().map(Arc::new), ..device }
+        Self::interpreter(true)
     }
 
     /// [`Device::cpu`] without the optimizer: kernels run as they are written, with a branch for every `if`. For tests
     /// that compare the two, and to [count](Self::with_counters) what a compiler would have to improve.
     pub fn cpu_unoptimized() -> Self {
-        Self::of(Engine::Cpu(Arc::new(Interpreter::new(false))))
+        Self::interpreter(false)
+    }
+
+    fn interpreter(optimize: bool) -> Self {
+        let device = Self::of(Engine::Cpu(Arc::new(Interpreter::new(optimize))));
+        Self { checking: Checking::from_env().map(Arc::new), ..device }
     }
 
     /// The GPU with this number, from 0, as the driver counts (`CUDA_VISIBLE_DEVICES` hides some).
@@ -149,8 +158,9 @@ impl Device {
     /// given to one is not ordered with the other's, except where both use a buffer.
     ///
     /// # Errors
-    /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
+    /// [`Error::BadChecks`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DeviceTooOld`], or what the driver says.
     pub fn cuda(ordinal: usize) -> Result<Self> {
+        checks_from_env()?;
         Ok(Self::of(Engine::Cuda(Stream::open(ordinal)?)))
     }
 
@@ -160,14 +170,16 @@ impl Device {
 
     /// The same device, whose launches end with [`Error::Stopped`] after about so many
     /// instructions, each executed for up to 256 threads together. For tests of kernels that may
-    /// not end. The interpreter only: a GPU cannot be stopped and takes no notice.
+    /// not end. Devices that are [checked](Self::checked) or have something to [trace](Self::with_trace) have a budget of 2^32
+    /// steps without this, some minutes; `u64::MAX` lifts it. The interpreter only: a GPU cannot be stopped and takes no notice.
     #[must_use]
     pub fn with_step_budget(self, steps: u64) -> Self {
         Self { steps: Some(steps), ..self }
     }
 
     /// The same device, which counts what its launches do: see [`counters`](crate::counters). Launches take a little
-    /// longer. The interpreter only: a GPU takes no notice.
+    /// longer. Also [checked](Self::checked) or [traced](Self::with_trace), it runs each launch once for each of these, with the
+    /// same memory; what the last run leaves behind stays. The interpreter only: a GPU takes no notice.
     #[must_use]
     pub fn with_counters(self) -> Self {
         Self { counters: Some(Arc::default()), ..self }
@@ -182,8 +194,8 @@ impl Device {
 
     /// The same device, whose launches are checked for races: see [`check`](crate::check). A launch
     /// that something is wrong with fails with [`Error::Findings`], having done all that it does unchecked; what else
-    /// was found waits for [`take_findings`](Self::take_findings). Launches take longer, less than twice as long mostly. A device
-    /// [with counters](Self::with_counters) is not checked. The interpreter only: a GPU takes no notice.
+    /// was found waits for [`take_findings`](Self::take_findings). Launches take longer, less than twice as long mostly, and end after
+    /// [2^32 steps](Self::with_step_budget). The interpreter only: a GPU takes no notice.
     #[must_use]
     pub fn checked(self) -> Self {
         self.with_checks(Checks::ALL)
@@ -212,8 +224,8 @@ impl Device {
     }
 
     /// The same device, which notes every instruction of one thread or warp: see [`trace`](crate::trace). Its launches
-    /// are not [counted](Self::with_counters) or [checked](Self::checked) and take longer, and run in the same order each time, on one thread of
-    /// the host. The interpreter only: a GPU takes no notice.
+    /// take longer, and run in the same order each time, on one thread of
+    /// the host; they are [counted](Self::with_counters) and [checked](Self::checked) in runs of their own before. The interpreter only: a GPU takes no notice.
     #[must_use]
     pub fn with_trace(self, watch: Watch) -> Self {
         self.debug(|debugger| debugger.set_trace(watch))
@@ -352,7 +364,10 @@ impl Device {
     /// Zeroed memory; `None` if there is not as much.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Option<Memory>> {
         match &self.engine {
-            Engine::Cpu(_) => Ok(Interpreter::allocate(bytes).map(Memory::Cpu)),
+            Engine::Cpu(_) => {
+                self.checking.as_ref().map_or(Ok(()), |checking| checking.checks().map(|_| ()))?;
+                Ok(Interpreter::allocate(bytes).map(Memory::Cpu))
+            }
             Engine::Cuda(stream) => Ok(stream.allocate(bytes)?.map(Memory::Cuda)),
         }
     }
@@ -420,9 +435,13 @@ impl Device {
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<()> {
         match &self.engine {
             Engine::Cpu(interpreter) => {
-                let (counters, checking) = (self.counters.as_deref(), self.checking.as_deref());
-                let debugger = self.debugger.as_deref();
-                interpreter.run(launch, self.steps, counters, checking, debugger)
+                let asked = Asked {
+                    steps: self.steps,
+                    counters: self.counters.as_deref(),
+                    checking: self.checking.as_deref(),
+                    debugger: self.debugger.as_deref(),
+                };
+                interpreter.run(launch, &asked)
             }
             Engine::Cuda(stream) => {
                 profile::ran_on_gpu(launch.source.name);
@@ -446,6 +465,11 @@ impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({self})")
     }
+}
+
+/// Refuses a `WARPWISE_CHECK` that names no checks.
+fn checks_from_env() -> Result<()> {
+    Checking::from_env().map_or(Ok(()), |checking| checking.checks().map(|_| ()))
 }
 
 /// What `WARPWISE_DEVICE` asks for.

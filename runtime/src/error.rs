@@ -108,7 +108,7 @@ pub enum Error {
     Stopped {
         /// The kernel.
         kernel: &'static str,
-        /// Why: a deadlock, the step budget, or a breakpoint.
+        /// Why: a deadlock, a livelock, the step budget, or a breakpoint; with the errors that its checks found.
         reason: String,
         /// The fault of the same launch, which may be the cause.
         fault: Option<Box<DevicePanic>>,
@@ -123,7 +123,7 @@ pub enum Error {
     },
     /// `WARPWISE_CHECK` names something that is no check.
     #[error(
-        "`WARPWISE_CHECK={value}` names no checks: it takes `all`, or some of `race`, `memory`, `init` and `sync` with commas between"
+        "`WARPWISE_CHECK={value}` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, `strict`, `unused` and `order`, with commas between"
     )]
     BadChecks {
         /// What it says.

@@ -7,17 +7,19 @@
 mod check;
 mod meet;
 mod order;
+mod spin;
 mod start;
 
 use crate::{
     bound::Bound,
     check::BlockChecks,
+    circle::Circle,
     code::{Code, Malformed, Step},
     log::Log,
     mask::Mask,
     memory::Memory,
     order::Order,
-    outcome::Waiting,
+    outcome::{Spinning, Waiting},
     registers::Registers,
     step::{Exec, Place, Slice, Stop},
     strand::Strand,
@@ -34,6 +36,9 @@ pub(crate) const SPIN: i64 = PATIENCE >> 6;
 
 /// Steps that are taken from the budget of the launch at once.
 const STEPS: u64 = 1 << 16;
+
+/// The same where there is no budget: after how many to look whether threads go round in circles.
+const UNLIMITED: i64 = 1 << 24;
 
 /// A block that runs.
 pub(crate) struct Block<'a> {
@@ -84,6 +89,8 @@ pub(crate) enum Turn {
     Halted(Span),
     /// No thread can go on.
     Deadlock(Vec<Waiting>),
+    /// Threads go round a loop that nothing ever ends.
+    Circles(Vec<Spinning>),
     /// The launch has no steps left.
     Spent,
     /// The kernel did something that the verifier rules out.
@@ -95,6 +102,7 @@ impl<'a> Block<'a> {
     }
     /// Runs the block until it ends, or waits for others.
     pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, log: &mut Log) -> Turn {
+        let mut patience = PATIENCE;
         loop {
             self.rearrange();
             let mut waits = true;
@@ -104,7 +112,7 @@ impl<'a> Block<'a> {
                     index += 1;
                     continue;
                 }
-                match self.run_strand(index, budget, log) {
+                match self.run_strand(index, budget, log, &mut patience) {
                     Stop::Ended => {
                         self.spare.push(self.strands.remove(index));
                         waits = false;
@@ -125,6 +133,10 @@ impl<'a> Block<'a> {
                     }
                     Stop::Halted(span) => return Turn::Halted(span),
                     Stop::Spent => return Turn::Spent,
+                    Stop::Circles => {
+                        let spinning = self.spinning_strand(index);
+                        return Turn::Circles(spinning.into_iter().map(|(_, one)| one).collect());
+                    }
                     Stop::Malformed(malformed) => return Turn::Malformed(malformed),
                 }
                 index += 1;
@@ -140,9 +152,11 @@ impl<'a> Block<'a> {
                 return Turn::Meets;
             }
             if self.strands.iter().all(|(_, strand)| strand.waits) {
+                self.check_masks();
                 return Turn::Deadlock(self.waiting());
             }
-            if waits {
+            // Those that meet in each round of a loop may wait for others, too.
+            if waits || patience < -PATIENCE * self.strands.len() as i64 {
                 self.give_back(budget);
                 return Turn::Waits;
             }
@@ -176,7 +190,14 @@ impl<'a> Block<'a> {
     }
 
     /// Runs a strand as long as there are steps for it.
-    fn run_strand(&mut self, index: usize, budget: Option<&AtomicU64>, log: &mut Log) -> Stop {
+    fn run_strand(
+        &mut self,
+        index: usize,
+        budget: Option<&AtomicU64>,
+        log: &mut Log,
+        patience: &mut i64,
+    ) -> Stop {
+        let (mut circle, mut before) = (Circle::default(), PATIENCE);
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
         let stay = self.stay();
         let mut slice = Slice { steps: self.steps, patience: PATIENCE, stay };
@@ -206,16 +227,23 @@ impl<'a> Block<'a> {
             self.steps = slice.steps;
             self.spins = PATIENCE - slice.patience >= SPIN;
             if !matches!(stop, Stop::Spent) || !self.take_steps(budget) {
+                *patience -= PATIENCE - slice.patience;
                 return stop;
             }
             slice.steps = self.steps;
+            // With all its patience left, it has gone round loops that read nothing of others only.
+            if slice.patience != before {
+                (circle, before) = (Circle::default(), slice.patience);
+            } else if circle.closes(|hasher| self.digest_strand(index, hasher)) {
+                return Stop::Circles;
+            }
         }
     }
 
     /// Takes steps from the launch's budget; false if there are none.
     fn take_steps(&mut self, budget: Option<&AtomicU64>) -> bool {
         let Some(budget) = budget else {
-            self.steps = i64::MAX;
+            self.steps = UNLIMITED;
             return true;
         };
         let mut taken = 0;

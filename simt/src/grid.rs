@@ -6,10 +6,13 @@
 //! where the grid meets wait until all have come that do not end before: so all blocks of it are
 //! alive together, however few workers there are. The caller's thread is the first worker,
 //! and gets help once the launch has proved to be worth a thread.
+mod vain;
+
 use crate::{
     Launch, Outcome,
     block::{Block, Turn},
     bound::{Bound, bind, check, lend, shared},
+    circle::InVain,
     code::{Code, Malformed},
     log::Log,
     lower::patterns::Pattern,
@@ -29,6 +32,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use vain::Hands;
 
 /// How often blocks may still wait for others after one was found that cannot end.
 const GRACE: u32 = 1000;
@@ -86,12 +90,14 @@ pub(crate) fn run(
         steps: launch.steps.map(AtomicU64::new),
         end: Mutex::default(),
         meeting: Meeting::default(),
+        hands: Mutex::default(),
     };
     grid.run();
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(checks) = &bound.checks {
         log.found.join(checks.finish(code, &bound));
     }
+    log.unused = bound.checks.and_then(|checks| checks.used);
     let (printed, lost) = log.printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
     let fault = std::mem::take(&mut log.faults).report();
@@ -114,6 +120,7 @@ struct Grid<'a> {
     steps: Option<AtomicU64>,
     end: Mutex<End>,
     meeting: Meeting,
+    hands: Mutex<Hands<'a>>,
 }
 
 /// A number that all workers change, in a line of the host's caches in which there is nothing else that they read.
@@ -156,20 +163,22 @@ struct End {
 impl Grid<'_> {
     fn run(&self) {
         thread::scope(|scope| {
+            self.come();
             let mut worker = Worker::new(self);
             let start = Instant::now();
             if self.workers > 1 {
                 self.guard(|| while start.elapsed() < ALONE && worker.turn() {});
                 let left = self.blocks.saturating_sub(self.next.0.load(Relaxed));
                 for _ in 1..self.workers.min(left.saturating_add(1)) {
+                    self.come();
                     scope.spawn(|| {
                         let mut worker = Worker::new(self);
-                        self.guard(|| while worker.turn() {});
+                        self.guard(|| worker.work());
                         self.join(worker.log);
                     });
                 }
             }
-            self.guard(|| while worker.turn() {});
+            self.guard(|| worker.work());
             self.join(worker.log);
         });
     }
@@ -260,8 +269,8 @@ impl Grid<'_> {
 }
 
 /// A thread of the host that runs blocks.
-struct Worker<'a> {
-    grid: &'a Grid<'a>,
+struct Worker<'g, 'a> {
+    grid: &'g Grid<'a>,
     log: Log,
     /// Blocks that wait for others, least recently run first.
     aside: VecDeque<Box<Block<'a>>>,
@@ -284,10 +293,13 @@ struct Worker<'a> {
     rounds_in_vain: u32,
     /// Whether a block gave way in this round that does not wait for others.
     goes_on: bool,
+    in_vain: InVain,
+    /// Whether it has handed its blocks over, or has none.
+    has_left: bool,
 }
 
-impl<'a> Worker<'a> {
-    fn new(grid: &'a Grid<'a>) -> Self {
+impl<'g, 'a> Worker<'g, 'a> {
+    fn new(grid: &'g Grid<'a>) -> Self {
         Self {
             grid,
             log: Log::new(&grid.code.counted),
@@ -302,6 +314,8 @@ impl<'a> Worker<'a> {
             window: Vec::new(),
             rounds_in_vain: 0,
             goes_on: false,
+            in_vain: InVain::default(),
+            has_left: false,
         }
     }
 
@@ -316,6 +330,7 @@ impl<'a> Worker<'a> {
         if !matches!(turn, Turn::Meets | Turn::Waits) {
             block.finish(&mut self.log);
         }
+        self.note(&turn);
         match turn {
             Turn::Ended => {
                 self.grid.count(|count| count.ended += 1);
@@ -345,6 +360,12 @@ impl<'a> Worker<'a> {
                     Stopped::Deadlock { block: self.grid.bound.block_idx(block.number()), waiting };
                 self.grid.stop(block.number(), stopped);
             }
+            Turn::Circles(spinning) => {
+                let idx = self.grid.bound.block_idx(block.number());
+                let waiting = block.waiting();
+                let stopped = Stopped::Livelock { block: idx, spinning, waiting, blocks: 1 };
+                self.grid.stop(block.number(), stopped);
+            }
             Turn::Spent => self.grid.spent(),
             Turn::Halted(span) => {
                 let block_idx = self.grid.bound.block_idx(block.number());
@@ -364,7 +385,13 @@ impl<'a> Worker<'a> {
         if let Some(block) = self.ready() {
             return Some(block);
         }
-        self.leave_meeting(true);
+        if self.met.is_empty() {
+            return None;
+        }
+        if self.leave() {
+            self.leave_meeting(true);
+            self.come_back();
+        }
         self.ready()
     }
 
@@ -387,7 +414,8 @@ impl<'a> Worker<'a> {
         }
         self.again = self.aside.len();
         let Some(number) = self.start() else {
-            self.again = self.again.saturating_sub(1);
+            self.end_round();
+            self.again = self.aside.len().saturating_sub(1);
             return self.put_aside();
         };
         let spare = self.spare.take();

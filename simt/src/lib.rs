@@ -36,6 +36,7 @@
 //! |---|---|
 //! | `lower` | makes the `code` of a kernel: steps over registers, of which most addresses need none |
 //! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
+//! | `circle` | tells that threads go round loops that nothing ever ends |
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |
 //! | `watch`, `order` | who looks on, and who has the next turn, in a [`TracedProgram`] |
@@ -56,6 +57,7 @@
 mod block;
 mod bound;
 mod check;
+mod circle;
 mod code;
 mod counters;
 mod grid;
@@ -83,13 +85,14 @@ pub use check::{
         Severity, Uninitialized, Use,
     },
     meeting::{Arrived, BarrierDivergence, MaskKind, MaskMisuse},
-    orders::{Difference, OrderDependence},
+    orders::{Difference, OrderDependence, Snapshot},
+    unused::Unused,
 };
 pub use code::Stage;
 pub use counters::{Counters, Counts, Floats, Sectors, Wavefronts};
 pub use launch::{Arg, Launch};
 pub use memory::Memory;
-pub use outcome::{FaultReport, Meeting, Outcome, Stopped, Waiting};
+pub use outcome::{FaultReport, Meeting, Outcome, Spinning, Stopped, Waiting};
 pub use program::{CheckedProgram, CountingProgram, Program, Requests};
 pub use traced::TracedProgram;
 pub use watch::{Look, Moment, Watched};

@@ -1,5 +1,10 @@
 //! What threads leave behind: their faults, what they print, and what was counted of them and found.
-use crate::{check::found::Found, lower::Counted, outcome::FaultReport, tally::Tally};
+use crate::{
+    check::{found::Found, unused::Used},
+    lower::Counted,
+    outcome::FaultReport,
+    tally::Tally,
+};
 use warpwise_compiler::output::Printed;
 
 /// What the threads of some blocks of a launch leave behind. [Joining](Self::join) that of all blocks
@@ -13,6 +18,8 @@ pub(crate) struct Log {
     lost: u64,
     pub(crate) tally: Tally,
     pub(crate) found: Found,
+    /// Which memory threads of the launch use, if that is asked for.
+    pub(crate) unused: Option<Used>,
 }
 
 impl Log {

@@ -10,7 +10,7 @@ pub(crate) const WARPS: usize = 8;
 pub(crate) const GROUP: usize = WARPS * 32;
 
 /// A set of lanes: bit l of word w is lane l of the group's warp w.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Mask(pub(crate) [u32; WARPS]);
 
 /// The mask whose word of each warp `$warp` is `$word`. Without loop or call, as a build that is not optimized runs it, too.

@@ -10,6 +10,7 @@
 //! against the buffer; what is outside is `None`, never an access.
 #![expect(unsafe_code, reason = "atomic views of one allocation in four sizes")]
 use std::{
+    hash::Hasher,
     marker::PhantomData,
     ops::Range,
     sync::{
@@ -168,6 +169,11 @@ impl Memory {
         unsafe { std::ptr::write_bytes(self.words.as_mut_ptr(), 0xff, self.words.len()) };
     }
 
+    /// Feeds all of it to a hasher, where no other thread of the host has it.
+    pub(crate) fn hash_words(&self, hasher: &mut impl Hasher) {
+        self.words.iter().for_each(|word| hasher.write_u64(word.load(Relaxed)));
+    }
+
     /// Where it lies: tells two memories apart, and orders them.
     pub(crate) fn place(&self) -> usize {
         std::ptr::from_ref(self).addr()
@@ -238,6 +244,24 @@ impl<'a> Cells<'a> {
     /// Number of bytes.
     pub(crate) fn len(self) -> u64 {
         self.len
+    }
+
+    /// Feeds what is there to a hasher, unless it never changes.
+    pub(crate) fn hash_words(self, hasher: &mut impl Hasher) {
+        match self.to {
+            Use::Reads => {}
+            Use::Words(8) => self.hash_each::<u64>(hasher),
+            Use::Words(4) => self.hash_each::<u32>(hasher),
+            Use::Words(2) => self.hash_each::<u16>(hasher),
+            Use::Words(_) | Use::Alone => self.hash_each::<u8>(hasher),
+        }
+    }
+
+    fn hash_each<W: Word>(self, hasher: &mut impl Hasher) {
+        let words = (0..self.len).step_by(size_of::<W>());
+        words
+            .filter_map(|at| self.load::<W>(at, false))
+            .for_each(|word| hasher.write_u64(word.bits()));
     }
 
     /// Where the first byte is.

@@ -1,6 +1,11 @@
 //! What a launch came to.
 use std::fmt;
-use warpwise_compiler::{fault::Reason, ir::Span, message::MOST_VALUES, output::Printed};
+use warpwise_compiler::{
+    fault::Reason,
+    ir::{Root, Span},
+    message::MOST_VALUES,
+    output::Printed,
+};
 
 /// What a launch came to; the default is that every thread ended well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +49,17 @@ pub enum Stopped {
         /// Who waits where.
         waiting: Vec<Waiting>,
     },
+    /// Threads go round loops, and all that they depend on is as it was before: nothing will ever change.
+    Livelock {
+        /// Index of the block; the lowest of those whose threads do.
+        block: [u32; 3],
+        /// Which loops those of this block go round.
+        spinning: Vec<Spinning>,
+        /// Who of this block waits for others meanwhile.
+        waiting: Vec<Waiting>,
+        /// How many blocks do.
+        blocks: u64,
+    },
     /// [`Launch::steps`](crate::Launch::steps) were done and threads were still running.
     StepBudget {
         /// The budget.
@@ -64,6 +80,19 @@ pub enum Stopped {
         /// At which instruction, if it is one.
         span: Option<Span>,
     },
+}
+
+/// Threads of a block that go round a loop forever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spinning {
+    /// Where the loop is in the source.
+    pub span: Span,
+    /// What it reads that other threads may write, as far as that is known.
+    pub reads: Vec<Root>,
+    /// How many threads.
+    pub threads: u32,
+    /// Index in the block of the lowest.
+    pub thread: [u32; 3],
 }
 
 /// Lanes of one warp that wait at one instruction.
@@ -126,6 +155,21 @@ impl fmt::Display for Stopped {
                     separator = ';';
                 }
                 Ok(())
+            }
+            Self::Livelock { block: [x, y, z], spinning, waiting, blocks } => {
+                write!(f, "livelock in block ({x}, {y}, {z})")?;
+                if *blocks > 1 {
+                    write!(f, " and {} more", blocks - 1)?;
+                }
+                let mut separator = ':';
+                for Spinning { span, threads, thread: [x, y, z], .. } in spinning {
+                    write!(
+                        f,
+                        "{separator} {threads} threads, ({x}, {y}, {z}) the first, go round {span}"
+                    )?;
+                    separator = ';';
+                }
+                waiting.iter().try_for_each(|waiting| write!(f, "; {waiting}"))
             }
             Self::StepBudget { steps } => {
                 write!(f, "threads were still running after {steps} steps")

@@ -124,10 +124,13 @@ impl CheckedProgram {
         let observation = Observation { checks: Some(checks), ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
-        let names = Names { kernel: &self.kernel, sites, spans, launch };
+        let is_strict = checks.contains(Checks::STRICT);
+        let names = Names { kernel: &self.kernel, sites, spans, launch, is_strict };
         let fault = outcome.fault.as_ref().filter(|_| checks.contains(Checks::MEMORY));
         let outside = fault.and_then(|fault| outside::report(&self.kernel, fault));
-        let found = outside.into_iter().chain(log.found.report(&names)).collect();
+        let unused = log.unused.as_ref().filter(|_| outcome.stopped.is_none());
+        let unused = unused.map_or_else(Vec::new, |used| used.report(&names));
+        let found = outside.into_iter().chain(log.found.report(&names)).chain(unused).collect();
         (outcome, found)
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     mask::{Mask, Run, WARPS},
     memory::Cells,
 };
+use std::hash::Hasher;
 
 /// A vector of lanes: its place in bytes a lane, and the size of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,6 +157,9 @@ pub(crate) struct Registers {
     lanes: usize,
 }
 
+// SAFETY: what `first` points to is in `lines`, which goes where it goes.
+unsafe impl Send for Registers {}
+
 impl Registers {
     /// Room for `bytes` a lane, for `warps` warps; zeroed.
     pub(crate) fn new(bytes: usize, warps: usize) -> Self {
@@ -163,6 +167,12 @@ impl Registers {
         let (bytes, lanes) = (bytes + 8, warps * 32);
         let mut lines = vec![Line([0; 64]); (bytes * lanes).div_ceil(64)];
         Self { first: lines.as_mut_ptr().cast(), bytes: lines.len() * 64, lines, lanes }
+    }
+
+    /// Feeds all of them to a hasher.
+    pub(crate) fn hash_lines(&self, hasher: &mut impl Hasher) {
+        // SAFETY: the lines live as long as `self`, and nobody writes them meanwhile.
+        hasher.write(unsafe { std::slice::from_raw_parts(self.first, self.bytes) });
     }
 
     /// `n` lanes of `reg` from `lane` on.

@@ -12,6 +12,7 @@
 //! Registers belong to lanes, so splitting copies nothing but the uniform values.
 //! Strands that come to the same place are merged again where threads meet.
 use crate::mask::{Mask, Run, WARPS, cover};
+use std::hash::{Hash, Hasher};
 
 /// A set of lanes at one place in the program.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub(crate) struct Strand {
 }
 
 /// A structure with lanes that wait in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct Frame {
     /// Where to go on when no lane is active: the step that activates `pending`, or `end`.
     pub(crate) resume: u32,
@@ -183,6 +184,14 @@ impl Strand {
         }
         self.activate(self.active | other.active);
         true
+    }
+}
+
+/// All that decides where it goes on and with what, but for registers.
+impl Hash for Strand {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { at, active, frames, uniforms, waits, .. } = self;
+        (at, active, frames, uniforms, waits).hash(hasher);
     }
 }
 

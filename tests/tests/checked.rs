@@ -1,8 +1,10 @@
 //! Checked launches, from Rust: kernels that are clean, and kernels with exactly one race.
+use std::{ops::ControlFlow, process::Command};
 use warpwise::{
     Error,
     check::{Checks, Finding, Missing, Problem, Race, RaceKind, Severity, Use},
     prelude::*,
+    trace::Watch,
 };
 
 /// The sums of blocks, in a tree; with a barrier behind those rounds that add up more than so many elements.
@@ -159,4 +161,113 @@ fn an_index_out_of_bounds_has_a_buffer() {
     let Problem::OutOfBounds(outside) = &found[0].problem else { panic!("{error}") };
     assert_eq!((outside.buffer.as_deref(), outside.index, outside.len), (Some("y"), 4, 4));
     assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))), "as on every device");
+}
+
+#[test]
+fn checks_counters_traces_and_breakpoints_go_together() {
+    let count = |device: &Device| {
+        let x = device.upload(&[1u32; 512]).unwrap();
+        let mut y = device.zeros::<u32>(4).unwrap();
+        sums::launch(device, LaunchConfig::grid(4), 32, &x, &mut y).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [128; 4]);
+    };
+    let alone = Device::cpu().with_counters();
+    count(&alone);
+    let watch = Watch::thread([1, 0, 0], [3, 0, 0]);
+    let traced = Device::cpu().with_trace(watch);
+    count(&traced);
+    let checked = Device::cpu().checked();
+    count(&checked);
+    let all = Device::cpu().with_counters().with_trace(watch).checked();
+    count(&all);
+    assert_eq!(all.take_counters(), alone.take_counters());
+    assert_eq!(all.take_findings(), checked.take_findings());
+    let lines =
+        |device: &Device| device.take_traces().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(lines(&all), lines(&traced));
+}
+
+/// Each thread adds one to its element.
+#[kernel]
+fn more(y: &mut [u32]) {
+    y[global_idx_x()] += 1;
+}
+
+#[test]
+fn each_who_looks_on_sees_the_same_memory() {
+    let mut hits = 0;
+    let watch = Watch::thread([0; 3], [5, 0, 0]);
+    let device = Device::cpu().with_counters().with_checks(Checks::ALL | Checks::ORDER);
+    let device = device.with_schedule(1).with_breakpoint(watch, move |_| {
+        hits += 1;
+        if hits > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let mut y = device.upload(&[5u32; 64]).unwrap();
+    for round in 1..4 {
+        more::launch(&device, LaunchConfig::grid(1).block(64), &mut y).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [5 + round; 64]);
+    }
+    assert_eq!(device.take_counters().len(), 3);
+    assert_eq!(device.take_findings(), []);
+}
+
+/// Waits for what nobody writes, and races before.
+#[kernel]
+#[allow(gpu_block_races)]
+fn stuck(flag: &[AtomicU32], y: &mut [u32]) {
+    y[0] = thread_idx_x() as u32;
+    while flag[0].load(Ordering::Relaxed) == 0 {}
+}
+
+#[test]
+fn what_is_found_in_a_launch_that_does_not_end_is_told_with_it() {
+    let device = Device::cpu().checked();
+    let flag = device.zeros::<u32>(1).unwrap().into_atomic();
+    let mut y = device.zeros::<u32>(1).unwrap();
+    let config = LaunchConfig::grid(1).block(64);
+    let Err(Error::Stopped { reason, .. }) = stuck::launch(&device, config, &flag, &mut y) else {
+        panic!("it ends")
+    };
+    assert!(reason.starts_with("livelock in block (0, 0, 0): 64 threads"), "{reason}");
+    assert!(reason.contains("; its checks found:\n  error: write-write race on y[0]"), "{reason}");
+    assert_eq!(device.take_findings().len(), 1);
+}
+
+#[test]
+fn what_nobody_writes_is_told_if_that_is_asked_for() {
+    let device = Device::cpu().with_checks(Checks::ALL | Checks::UNUSED);
+    let mut y = device.zeros::<u32>(100).unwrap();
+    more::launch(&device, LaunchConfig::grid(3).block(32), &mut y).unwrap();
+    let found = device.take_findings();
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].to_string(),
+        "info: no thread writes 4 of the 100 elements of `y`, y[96] the first"
+    );
+}
+
+#[test]
+fn a_misspelled_variable_is_refused() {
+    const ASKED: &str = "WARPWISE_TEST_CHECKS_OF_DEVICES";
+    if std::env::var_os(ASKED).is_some() {
+        let said = |error: Error| println!("said: {error}");
+        Device::auto().map(|_| ()).map_err(said).unwrap_err();
+        Device::cuda(0).map(|_| ()).map_err(said).unwrap_err();
+        Device::cpu().zeros::<u32>(1).map(|_| ()).map_err(said).unwrap_err();
+        Device::cpu_unoptimized().zeros::<u32>(1).map(|_| ()).map_err(said).unwrap_err();
+        return;
+    }
+    let test = std::env::current_exe().expect("a test is a program");
+    let mut test = Command::new(test);
+    test.args(["--exact", "a_misspelled_variable_is_refused", "--nocapture"]);
+    let output = test.env(ASKED, "1").env("WARPWISE_CHECK", "rases").output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let expected = "said: `WARPWISE_CHECK=rases` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, \
+                    `strict`, `unused` and `order`, with commas between";
+    assert_eq!(
+        text.matches(expected).count(),
+        4,
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

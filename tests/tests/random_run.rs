@@ -3,7 +3,10 @@
 //! fast enough for long searches: `WARPWISE_SEED=0 WARPWISE_SEEDS=100000`, in release.
 use std::{fmt::Write as _, num::NonZeroUsize};
 use warpwise_compiler::{ir::Kernel, optimize::optimize};
-use warpwise_simt::{Arg, CountingProgram, Launch, Memory, Outcome, Program, Requests};
+use warpwise_simt::{
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Problem, Program,
+    Requests,
+};
 use warpwise_tests::random_ir::{ArgData, RandomKernel, divergent_kernel, random_kernel, seeds};
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -123,4 +126,25 @@ fn counting_changes_nothing_and_sees_what_addresses_say() {
         }
     }
     assert!(requests > 1000, "{requests} requests only");
+}
+
+#[test]
+fn checking_changes_nothing_and_finds_no_race() {
+    for seed in seeds(60) {
+        for random in [random_kernel(seed), divergent_kernel(seed)] {
+            for kernel in [random.kernel.clone(), optimize(random.kernel.clone())] {
+                let plain = run(&random, &kernel, 1);
+                let program = CheckedProgram::new(&kernel);
+                let all = Checks::ALL | Checks::STRICT | Checks::UNUSED;
+                let (left, (ended, found)) = launch(&random, 1, |launch| program.run(launch, all));
+                let difference = difference(&plain, &(left, ended));
+                assert!(difference.is_empty(), "seed {seed}: {difference}\n{kernel}");
+                let is_race = |problem: &Problem| matches!(problem, Problem::Race(_));
+                let race = found.iter().find(|finding| is_race(&finding.problem));
+                assert_eq!(race, None, "seed {seed}: {:?}\n{kernel}", random.shape);
+                let (_, (_, again)) = launch(&random, 3, |launch| program.run(launch, all));
+                assert_eq!(found, again, "seed {seed}: {kernel}");
+            }
+        }
+    }
 }

@@ -182,6 +182,32 @@ fn endless(kind: u32, flag: &[AtomicU32], out: &mut [u32]) {
 }
 
 #[test]
+fn launches_that_can_never_end_are_stopped_without_a_budget() {
+    let run = |kind| {
+        let device = Device::cpu();
+        let flag = device.zeros::<u32>(1).unwrap().into_atomic();
+        let mut out = device.zeros::<u32>(300).unwrap();
+        let config = LaunchConfig::grid(3).block(100);
+        let error = endless::launch(&device, config, kind, &flag, &mut out).unwrap_err();
+        let Error::Stopped { reason, fault: None, .. } = error else { panic!("{error}") };
+        reason
+    };
+    let all = run(1);
+    let start = "livelock in block (0, 0, 0) and 2 more: 100 threads, (0, 0, 0) the first, go round the loop at ";
+    assert!(all.starts_with(start), "{all}");
+    assert!(
+        all.ends_with("forever, which reads `flag`, and nobody is left who could change that"),
+        "{all}"
+    );
+    let one = run(2);
+    assert!(one.starts_with("livelock in block (0, 0, 0): thread (0, 0, 0) goes round"), "{one}");
+    assert!(one.contains("lanes 0xfffffffe of warp 0 wait at a block barrier"), "{one}");
+    let nothing = run(3);
+    assert!(nothing.contains("3 threads, (5, 0, 0) the first, go round the loop at "), "{nothing}");
+    assert!(nothing.contains("forever, nothing of which depends on other threads"), "{nothing}");
+}
+
+#[test]
 fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
     for device in devices() {
         let stopped = device.clone().with_step_budget(200_000);
@@ -193,7 +219,9 @@ fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
             let Error::Stopped { kernel: "endless", reason, fault: None } = error else {
                 panic!("{error}")
             };
-            assert!(reason.contains("200000 steps"), "{reason}");
+            // Loops that do the same in each round are told before.
+            assert!(reason.contains("200000 steps") || reason.contains("livelock"), "{reason}");
+            assert!(kind != 0 || !reason.contains("livelock"), "it counts: {reason}");
             device.synchronize().unwrap();
             let mut out = device.zeros::<u32>(300).unwrap();
             endless::launch(&stopped, config, 4, &flag, &mut out).unwrap();
@@ -231,9 +259,20 @@ fn a_launch_that_fails_disturbs_no_other() {
     for device in devices() {
         fails(&device);
         well(&device);
+        // The device is one, or they are several, and some of the launches never end.
+        let hangs = || {
+            let device = device.clone().with_step_budget(10_000);
+            let flag = device.zeros::<u32>(1).unwrap().into_atomic();
+            let mut out = device.zeros::<u32>(64).unwrap();
+            let config = LaunchConfig::grid(1).block(64);
+            let ended = endless::launch(&device, config, 1, &flag, &mut out);
+            assert!(matches!(ended, Err(Error::Stopped { fault: None, .. })), "{ended:?}");
+        };
         std::thread::scope(|scope| {
             scope.spawn(|| (0..20).for_each(|_| fails(&device)));
             scope.spawn(|| (0..20).for_each(|_| well(&Device::cpu())));
+            scope.spawn(|| (0..20).for_each(|_| well(&Device::cpu().checked())));
+            scope.spawn(|| (0..20).for_each(|_| hangs()));
         });
     }
 }
@@ -254,6 +293,72 @@ fn nothing_runs_on_nothing() {
         faulty::launch(&device, LaunchConfig::grid(1).block(1), &x, &mut out).unwrap();
         let Err(Error::DevicePanic(panic)) = device.synchronize() else { panic!("no fault") };
         assert_eq!((panic.index, panic.len, panic.count), (Some(0), Some(0), 1));
-        assert_eq!(out.to_vec().unwrap(), []);
+        assert!(out.to_vec().unwrap().is_empty());
+    }
+}
+
+/// What a warp's lanes hand each other: that of the next lane that there is, of the one before, and how many there are.
+#[kernel]
+fn handed_round(out: &mut [u32]) {
+    let i = global_idx_x();
+    let value = 3 * i as u32 + 1;
+    let there = warp::ballot(true).count_ones();
+    let next = warp::shfl(value, (warp::lane_id() + 1) % there as usize);
+    let before = warp::shfl_up(value, 1);
+    out[i] = next ^ (before << 12) ^ (there << 24);
+}
+
+#[test]
+fn lanes_of_warps_that_are_not_full_hand_each_other_values() {
+    let sizes = (1..=64).chain([95, 96, 97, 255, 257, 511, 513, 993, 1000, 1023, 1024]);
+    for device in devices() {
+        for n in sizes.clone() {
+            let mut out = device.zeros::<u32>(2 * n).unwrap();
+            handed_round::launch(&device, LaunchConfig::grid(2).block(n), &mut out).unwrap();
+            let of = |i: usize| {
+                let (block, t) = (i / n * n, i % n);
+                let (first, end) = (t / 32 * 32, n.min(t / 32 * 32 + 32));
+                let value = |t: usize| 3 * (block + t) as u32 + 1;
+                let next = value(first + (t + 1 - first) % (end - first));
+                let before = value(if t == first { t } else { t - 1 });
+                next ^ (before << 12) ^ (((end - first) as u32) << 24)
+            };
+            assert_eq!(out.to_vec().unwrap(), (0..2 * n).map(of).collect::<Vec<_>>(), "{n}");
+        }
+    }
+}
+
+/// Each thread says where it is.
+#[kernel]
+fn places(out: &mut [u32]) {
+    let block = (block_idx_z() * grid_dim_y() + block_idx_y()) * grid_dim_x() + block_idx_x();
+    let thread = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();
+    let threads = block_dim_x() * block_dim_y() * block_dim_z();
+    out[block * threads + thread] +=
+        (1 << 20 | thread_idx_z() << 15 | thread_idx_y() << 10) as u32 + block as u32;
+}
+
+#[test]
+fn every_thread_of_one_two_and_three_dimensions_runs_once() {
+    for device in devices() {
+        for (grid, block) in [
+            ((7, 1, 1), (1024, 1, 1)),
+            ((1, 5, 1), (1, 1024, 1)),
+            ((2, 1, 3), (1, 3, 64)),
+            ((3, 2, 2), (8, 8, 16)),
+            ((1, 1, 9), (5, 7, 3)),
+            ((4, 3, 1), (33, 2, 1)),
+            ((1, 1, 1), (1, 1, 1)),
+        ] {
+            let (threads, blocks) = (block.0 * block.1 * block.2, grid.0 * grid.1 * grid.2);
+            let mut out = device.zeros::<u32>(threads * blocks).unwrap();
+            places::launch(&device, LaunchConfig::grid(grid).block(block), &mut out).unwrap();
+            let of = |i: usize| {
+                let (b, t) = (i / threads, i % threads);
+                let (y, z) = (t / block.0 % block.1, t / block.0 / block.1);
+                (1 << 20 | z << 15 | y << 10) as u32 + b as u32
+            };
+            assert_eq!(out.to_vec().unwrap(), (0..threads * blocks).map(of).collect::<Vec<_>>());
+        }
     }
 }

@@ -1,6 +1,9 @@
-//! Checks of a block's barriers.
+//! Checks of where a block's threads meet.
 use super::Block;
-use crate::{check::misuse::AtBarrier, code::Step};
+use crate::{
+    check::{misuse::AtBarrier, undefined::Undefined},
+    code::Step,
+};
 
 impl Block<'_> {
     /// Every thread that has not ended waits at a barrier: notes if it is not the same one.
@@ -30,6 +33,56 @@ impl Block<'_> {
         if let Some(checks) = self.checks.as_mut().filter(|_| arrived.len() > 1) {
             let arrived = arrived.into_iter().map(|(_, arrived)| arrived).collect();
             checks.misuses().barriers(self.number, arrived, reduces);
+        }
+    }
+
+    /// Every thread that has not ended is at a barrier: what it computes of something undefined is undefined.
+    pub(super) fn follow_through_barrier(&mut self) {
+        let Some(checks) = self.checks.as_mut().filter(|checks| checks.undefined.are_there())
+        else {
+            return;
+        };
+        let mut all = None;
+        for is_known in [false, true] {
+            for (number, strand) in &self.strands {
+                let Step::Barrier { reduce: Some((_, value, to)) } =
+                    self.code.steps[strand.at as usize]
+                else {
+                    continue;
+                };
+                let (group, active) = (self.groups[*number].first_thread, strand.active());
+                if is_known {
+                    checks.undefined.set_uniform(group, to, active, all);
+                } else {
+                    let brought = checks.undefined.operand(group, value);
+                    all = Undefined::or(all, brought.and_then(|brought| brought.among(active)));
+                }
+            }
+        }
+    }
+
+    /// The block is stuck: notes lanes that wait for each other with masks that differ.
+    pub(super) fn check_masks(&mut self) {
+        if self.checks.is_none() || !self.bound.checks.as_ref().is_some_and(|all| all.meetings) {
+            return;
+        }
+        for index in 0..self.strands.len() {
+            let Some((op, _)) = self.warp_op(index) else { continue };
+            let (number, at) = (self.strands[index].0, self.strands[index].1.at);
+            let Some((warp, mine)) = self.strands[index].1.active().warps().next() else {
+                continue;
+            };
+            let here = |other: &usize| {
+                let (group, strand) = &self.strands[*other];
+                *group == number && strand.at == at && strand.waits && strand.active().0[warp] != 0
+            };
+            let together = (0..self.strands.len()).filter(here);
+            let inputs = self.inputs(together.collect::<Vec<_>>().into_iter(), warp, u32::MAX);
+            let first_thread = (self.groups[number].first_thread + warp * 32) as u32;
+            let span = self.code.spans[at as usize];
+            if let Some(checks) = &mut self.checks {
+                checks.misuses().differing(self.number, (op, span), &inputs, (first_thread, mine));
+            }
         }
     }
 }

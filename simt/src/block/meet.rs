@@ -32,7 +32,7 @@ impl Block<'_> {
     }
 
     /// The operation of a warp that a strand waits at.
-    fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
+    pub(super) fn warp_op(&self, index: usize) -> Option<(WarpOp, Option<Operand>)> {
         let (_, strand) = &self.strands[index];
         let Step::Warp { op, mask } = self.code.steps[strand.at as usize] else { return None };
         strand.waits.then_some((op, mask))
@@ -40,7 +40,12 @@ impl Block<'_> {
 
     /// Those of the `lanes` of a warp that belong to these strands, which wait at one
     /// operation, with what they bring.
-    fn inputs(&self, strands: impl Iterator<Item = usize>, warp: usize, lanes: u32) -> Inputs {
+    pub(super) fn inputs(
+        &self,
+        strands: impl Iterator<Item = usize>,
+        warp: usize,
+        lanes: u32,
+    ) -> Inputs {
         let mut inputs = Inputs::none();
         for index in strands {
             let (number, strand) = &self.strands[index];
@@ -75,6 +80,7 @@ impl Block<'_> {
                 let inputs = &inputs;
                 let met = Met { op, span, inputs, lanes, live, first_thread };
                 checks.warp(self.bound, &met);
+                checks.undefined.exchange(group.first_thread, op, inputs, (warp, lanes));
             }
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (group.first_thread / 32 + warp) as u32;
@@ -120,6 +126,7 @@ impl Block<'_> {
             };
         }
         self.check_barriers();
+        self.follow_through_barrier();
         for (_, strand) in &mut self.strands {
             if let Some(Some((op, _, to))) = at_barrier(strand) {
                 to.set(&mut strand.uniforms, reduced(op, truths, all));
@@ -150,9 +157,12 @@ impl Block<'_> {
     }
 
     /// Who waits where, warp by warp.
-    pub(super) fn waiting(&self) -> Vec<Waiting> {
+    pub(crate) fn waiting(&self) -> Vec<Waiting> {
         let mut waiting = Vec::new();
         for (index, (number, strand)) in self.strands.iter().enumerate() {
+            if !strand.waits {
+                continue;
+            }
             let group = &self.groups[*number];
             let at = match self.warp_op(index) {
                 Some((WarpOp::Sync, _)) => Meeting::SyncWarp,

@@ -5,6 +5,7 @@ use super::{
     found::Found,
     global::Global,
     log::{Access, Log, Where},
+    unused::Used,
 };
 use crate::{
     Arg, Launch,
@@ -28,6 +29,8 @@ pub(crate) struct BoundChecks {
     pub(crate) inits: bool,
     /// Whether barriers and masks are looked at.
     pub(crate) meetings: bool,
+    /// What threads use, if that is asked for.
+    pub(crate) used: Option<Used>,
     /// Of each instruction, whether nothing of what it accesses can race.
     skips: Vec<bool>,
     /// Of each instruction whose lanes have a pattern, and of each group, its runs if all lanes are active.
@@ -105,6 +108,7 @@ impl BoundChecks {
             races: checks.contains(Checks::RACE),
             inits: checks.contains(Checks::INIT),
             meetings: checks.contains(Checks::SYNC),
+            used: checks.contains(Checks::UNUSED).then(|| Used::new(code, launch, shared)),
             skips,
             runs,
             is_eager: code.synchronizes,

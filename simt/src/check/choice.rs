@@ -6,12 +6,14 @@ use std::{fmt, ops::BitOr, str::FromStr};
 pub struct Checks(u8);
 
 /// All of them by their names.
-const NAMES: [(Checks, &str); 5] = [
+const NAMES: [(Checks, &str); 7] = [
     (Checks::RACE, "race"),
     (Checks::MEMORY, "memory"),
     (Checks::INIT, "init"),
     (Checks::SYNC, "sync"),
     (Checks::ORDER, "order"),
+    (Checks::UNUSED, "unused"),
+    (Checks::STRICT, "strict"),
 ];
 
 impl Checks {
@@ -23,11 +25,15 @@ impl Checks {
     pub const INIT: Self = Self(4);
     /// Barriers and masks.
     pub const SYNC: Self = Self(8);
-    /// All of them that one run is enough for: all but the order.
+    /// All of them that kernels should pass in one run: all but those below.
     pub const ALL: Self = Self(15);
     /// Whether what is left behind depends on the order of threads: runs each launch in five orders, one
     /// after the other, before it runs it.
     pub const ORDER: Self = Self(16);
+    /// Elements of shared arrays that no thread uses, and of buffers that the kernel writes and no thread does.
+    pub const UNUSED: Self = Self(32);
+    /// [`RACE`](Self::RACE), and writes that race are as bad if all write the same value.
+    pub const STRICT: Self = Self(64 | Self::RACE.0);
 
     /// Whether all of `other` are among them.
     pub const fn contains(self, other: Self) -> bool {
@@ -78,7 +84,7 @@ impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no check: there are `all`, `race`, `memory`, `init`, `sync` and `order`",
+            "`{}` is no check: there are `all`, `race`, `memory`, `init`, `sync`, `order`, `unused` and `strict`",
             self.name
         )
     }
@@ -96,6 +102,8 @@ mod tests {
         assert_eq!("init, race".parse(), Ok(Checks::RACE | Checks::INIT));
         assert_eq!("all".parse(), Ok(Checks::ALL));
         assert_eq!((Checks::SYNC | Checks::MEMORY).to_string(), "memory,sync");
+        assert_eq!("strict".parse(), Ok(Checks::STRICT | Checks::RACE));
+        assert!(!Checks::ALL.contains(Checks::STRICT) && !Checks::ALL.contains(Checks::UNUSED));
         assert!(Checks::ALL.contains(Checks::RACE | Checks::SYNC));
         assert!(!Checks::RACE.contains(Checks::RACE | Checks::SYNC));
         for bad in ["", "races", "race,", "ALL"] {

@@ -5,6 +5,7 @@
 use super::{
     meeting::{BarrierDivergence, MaskMisuse},
     orders::OrderDependence,
+    unused::Unused,
 };
 use std::fmt;
 use warpwise_compiler::ir::Span;
@@ -45,6 +46,8 @@ pub enum Problem<P = Span> {
     Mask(MaskMisuse<P>),
     /// What is left behind depends on the order of threads.
     Order(OrderDependence),
+    /// Memory that no thread uses.
+    Unused(Unused),
     /// A read of shared memory that nobody has written, and that matters.
     Uninitialized(Uninitialized<P>),
     /// An index that is not below the length. The lowest thread that failed; its count is of all threads that
@@ -94,8 +97,10 @@ pub enum Use {
     Address,
     /// It is stored in global memory.
     Output,
-    /// It is updated atomically.
+    /// It is updated atomically, or what it is updated with.
     Atomic,
+    /// It says which lanes of a warp do something together.
+    Mask,
 }
 
 /// Two accesses of different threads to the same bytes, one of which writes, that nothing orders.
@@ -232,6 +237,7 @@ impl<P> Problem<P> {
             Self::Barrier(barrier) => Problem::Barrier(barrier.map_places(place)),
             Self::Mask(mask) => Problem::Mask(mask.map_places(place)),
             Self::Order(order) => Problem::Order(order),
+            Self::Unused(unused) => Problem::Unused(unused),
         }
     }
 }
@@ -282,6 +288,7 @@ impl<P: fmt::Display> fmt::Display for Problem<P> {
             Self::Barrier(barrier) => barrier.fmt(f),
             Self::Mask(mask) => mask.fmt(f),
             Self::Order(order) => order.fmt(f),
+            Self::Unused(unused) => unused.fmt(f),
         }
     }
 }
@@ -316,6 +323,7 @@ impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
             Use::Address => write!(f, "it is an index at {used}"),
             Use::Output => write!(f, "it is stored in global memory at {used}"),
             Use::Atomic => write!(f, "it is updated atomically at {used}"),
+            Use::Mask => write!(f, "it is the mask of lanes at {used}"),
         }
     }
 }

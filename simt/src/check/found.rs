@@ -63,8 +63,8 @@ pub(crate) struct Source {
     pub(crate) site: u32,
 }
 
-/// Places, and what is wrong between them.
-type Key = ([u32; 2], RaceKind, Severity);
+/// Places, what is wrong between them and how bad that is, and whether both write the same value.
+type Key = ([u32; 2], RaceKind, Severity, bool);
 
 /// What was found, in some blocks. [Joining](Self::join) that of all gives the same whatever the order.
 #[derive(Debug, Default)]
@@ -122,8 +122,13 @@ impl Found {
     /// What to report: errors first, then by address.
     pub(crate) fn report(self, names: &Names<'_>) -> Vec<Finding> {
         let mut all: Vec<_> = self.races.into_iter().collect();
-        all.sort_by_key(|((_, _, severity), (pair, _))| (Reverse(*severity), pair.at, *pair));
-        let finding = |((_, kind, severity), (pair, count)): (Key, (Pair, u64))| {
+        // It may be on purpose that several write the same.
+        let severity_of = |(_, _, severity, is_same): &Key| {
+            if *is_same && !names.is_strict { Severity::Info } else { *severity }
+        };
+        all.sort_by_key(|(key, (pair, _))| (Reverse(severity_of(key)), pair.at, *pair));
+        let finding = |(key, (pair, count)): (Key, (Pair, u64))| {
+            let (kind, severity) = (key.1, severity_of(&key));
             let race = Race {
                 kind,
                 location: names.location(pair.at),
@@ -159,6 +164,8 @@ pub(crate) struct Names<'a> {
     /// Of each step.
     pub(crate) spans: &'a [Span],
     pub(crate) launch: &'a Launch<'a>,
+    /// Whether writes of the same value are as bad as others.
+    pub(crate) is_strict: bool,
 }
 
 impl Names<'_> {
@@ -174,7 +181,7 @@ impl Names<'_> {
     }
 
     /// A byte of a buffer.
-    fn location(&self, (buffer, byte): (u16, u64)) -> Location {
+    pub(crate) fn location(&self, (buffer, byte): (u16, u64)) -> Location {
         let (params, buffer) = (self.kernel.params.len(), usize::from(buffer));
         let param = self.kernel.params.iter().nth(buffer).map(|(_, param)| match &param.kind {
             ParamKind::Slice { elem, .. } => (&param.name, elem.size()),
@@ -206,14 +213,9 @@ fn is_same_value(pair: &Pair) -> bool {
 }
 
 fn key(pair: &Pair) -> Key {
-    let severity = if is_same_value(pair) {
-        Severity::Info
-    } else if pair.missing == Missing::WarpSync {
-        Severity::Warning
-    } else {
-        Severity::Error
-    };
+    let severity =
+        if pair.missing == Missing::WarpSync { Severity::Warning } else { Severity::Error };
     let mut sites = pair.parties.map(|party| party.site);
     sites.sort_unstable();
-    (sites, kind_of(&pair.parties), severity)
+    (sites, kind_of(&pair.parties), severity, is_same_value(pair))
 }

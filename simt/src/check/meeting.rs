@@ -62,6 +62,8 @@ pub enum MaskKind {
     NamedAbsent,
     /// The thread asks a lane for its value that takes no part.
     SourceAbsent,
+    /// It names lanes that have come to the same place with other masks.
+    Differs,
 }
 
 impl<P> BarrierDivergence<P> {
@@ -115,6 +117,11 @@ impl<P: fmt::Display> fmt::Display for MaskMisuse<P> {
                 f,
                 "mask {mask:#010x} of thread {thread} of block {block} names lanes {lanes:#010x} that have ended or \
                  are not in the block, at the {at} at {place}"
+            ),
+            MaskKind::Differs => write!(
+                f,
+                "mask {mask:#010x} of thread {thread} of block {block} names lanes {lanes:#010x}, which have come \
+                 with other masks: all lanes that do something together have to name the same ones, at the {at} at {place}"
             ),
             MaskKind::SourceAbsent => write!(
                 f,

@@ -87,6 +87,34 @@ impl Misuses {
                 misuse(MaskKind::SourceAbsent, 1 << from);
             }
         }
+        // Those who stay behind, and have named some of these.
+        for lane in bits(inputs.lanes() & !lanes) {
+            let (mask, lanes) = (inputs.mask(lane), inputs.mask(lane) & lanes);
+            self.differs(block, (op, span), first_thread + lane as u32, (mask, lanes));
+        }
+    }
+
+    /// A thread's mask names some lanes with other masks, or none.
+    fn differs(&mut self, block: u64, (op, span): (WarpOp, Span), thread: u32, about: (u32, u32)) {
+        let (mask, lanes) = about;
+        if lanes != 0 {
+            let misuse = Misuse { block, thread, mask, lanes };
+            add(&mut self.masks, (span, op.meeting(), MaskKind::Differs), misuse, 1);
+        }
+    }
+
+    /// The `lanes` of a warp wait forever, with others that are here: notes those who name others with other masks.
+    pub(crate) fn differing(
+        &mut self,
+        block: u64,
+        (op, span): (WarpOp, Span),
+        inputs: &Inputs,
+        (first_thread, lanes): (u32, u32),
+    ) {
+        for lane in bits(lanes & inputs.lanes()) {
+            let about = (inputs.mask(lane), inputs.others_of(lane));
+            self.differs(block, (op, span), first_thread + lane as u32, about);
+        }
     }
 
     /// Takes in what was found in other blocks.
@@ -120,7 +148,7 @@ impl Misuses {
             let (block, thread) = (block(number), thread(of));
             let misuse = MaskMisuse { kind, at, place, block, thread, mask, lanes };
             let severity = match kind {
-                MaskKind::CallerNotNamed => Severity::Error,
+                MaskKind::CallerNotNamed | MaskKind::Differs => Severity::Error,
                 MaskKind::NamedAbsent | MaskKind::SourceAbsent => Severity::Info,
             };
             all.push(Finding { problem: Problem::Mask(misuse), severity, count });

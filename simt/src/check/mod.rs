@@ -17,6 +17,7 @@
 //! | [`undefined`] | values that nobody has written |
 //! | [`block`] | what is kept of a block: its log, and the shadow of its shared memory |
 //! | [`found`] | races, joined where they are the same two places |
+//! | [`unused`] | memory that no thread uses |
 //! | [`outside`] | which buffer an index out of bounds misses |
 //! | [`finding`] | how they are reported |
 //! | [`misuse`], [`meeting`] | barriers and masks that are not what they have to be, and how they are reported |
@@ -41,6 +42,7 @@ pub(crate) mod shadow;
 pub(crate) mod site;
 pub(crate) mod sync;
 pub(crate) mod undefined;
+pub(crate) mod unused;
 
 pub(crate) use block::BlockChecks;
 pub(crate) use bound::BoundChecks;

@@ -40,10 +40,10 @@ impl TracedProgram {
     /// Runs `launch` in the usual order and in some that are drawn from seeds, and compares bit by bit what
     /// they leave behind. The memory that it is given is afterwards what it was before.
     pub fn compare_orders(&self, launch: &Launch<'_>) -> Option<Finding> {
-        let before = Left::of(Outcome::default(), launch);
+        let before = Snapshot::of(launch);
         let run = |seed| {
             let outcome = self.run(launch, seed, Vec::new());
-            let left = Left::of(outcome, launch);
+            let left = Left { outcome, memory: Snapshot::of(launch) };
             before.restore(launch);
             left
         };
@@ -57,15 +57,13 @@ impl TracedProgram {
     }
 }
 
-/// What a launch leaves behind.
-struct Left {
-    outcome: Outcome,
-    /// The bytes of each argument; none of a scalar.
-    bytes: Vec<Vec<u8>>,
-}
+/// What stands in the memory of a launch: the bytes of each argument, none of a scalar.
+#[derive(Debug)]
+pub struct Snapshot(Vec<Vec<u8>>);
 
-impl Left {
-    fn of(outcome: Outcome, launch: &Launch<'_>) -> Self {
+impl Snapshot {
+    /// What stands there now, once no launch uses it.
+    pub fn of(launch: &Launch<'_>) -> Self {
         let bytes = |arg: &Arg<'_>| {
             let mut bytes = vec![0; memory(arg).map_or(0, Memory::len)];
             if let Some(memory) = memory(arg) {
@@ -73,23 +71,32 @@ impl Left {
             }
             bytes
         };
-        Self { outcome, bytes: launch.args.iter().map(bytes).collect() }
+        Self(launch.args.iter().map(bytes).collect())
     }
 
-    fn restore(&self, launch: &Launch<'_>) {
-        for (arg, bytes) in launch.args.iter().zip(&self.bytes) {
+    /// Writes it back, to a launch with the same arguments.
+    pub fn restore(&self, launch: &Launch<'_>) {
+        for (arg, bytes) in launch.args.iter().zip(&self.0) {
             if let Some(memory) = memory(arg) {
                 memory.write(0, bytes);
             }
         }
     }
+}
 
+/// What a launch leaves behind.
+struct Left {
+    outcome: Outcome,
+    memory: Snapshot,
+}
+
+impl Left {
     fn difference(&self, other: &Self, kernel: &Kernel) -> Option<Difference> {
         let ends = |outcome: &Outcome| (outcome.fault.is_some(), outcome.stopped.is_some());
         if ends(&self.outcome) != ends(&other.outcome) {
             return Some(Difference::End);
         }
-        let params = kernel.params.iter().zip(self.bytes.iter().zip(&other.bytes));
+        let params = kernel.params.iter().zip(self.memory.0.iter().zip(&other.memory.0));
         params.into_iter().find_map(|((_, param), (one, other))| {
             let ParamKind::Slice { elem, .. } = &param.kind else { return None };
             let size = elem.size().filter(|size| *size > 0)? as usize;

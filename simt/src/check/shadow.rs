@@ -92,8 +92,10 @@ impl Shadow {
             if missing.is_some() && is_alike {
                 alike.add(other);
             }
-            // What is ordered before this one races with nobody with whom this one does not.
-            missing.is_some() || !(is_alike || me.0.kind == AccessKind::Write)
+            // What is ordered before this one races with nobody with whom this one does not; a read as badly only
+            // with a read, as writes may write the same.
+            let is_write = me.0.kind == AccessKind::Write && other.0.kind.writes();
+            missing.is_some() || !(is_alike || is_write)
         };
         let mut kept = 0;
         for at in 0..ROOM {
@@ -174,6 +176,13 @@ mod tests {
         // Threads 0 and 1 of one warp read, then 0 writes: that races with what 1 read.
         assert_eq!(races(&contexts, &[(0, 0), (0, 1), (1, 0)])[2], [0]);
         assert_eq!(races(&contexts, &[(0, 0), (1, 0)])[1], []);
+    }
+
+    #[test]
+    fn a_reader_that_writes_later_is_still_one() {
+        // What thread 0 writes may be the same that another writes, and what it has read is not.
+        let contexts = [context(AccessKind::Read, 0, 0), context(AccessKind::Write, 0, 1)];
+        assert_eq!(races(&contexts, &[(0, 0), (1, 0), (1, 40)])[2], [0, 1]);
     }
 
     #[test]

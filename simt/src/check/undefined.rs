@@ -5,10 +5,13 @@
 //! it. As long as nothing undefined was read, there is nothing to follow.
 use super::{BoundChecks, found::Source};
 use crate::{
-    mask::Mask,
-    registers::{Reg, Uniform},
+    code::{Operand, WarpOp},
+    mask::{Mask, bits},
+    registers::{Array, Reg, Uniform},
+    step::Inputs,
 };
 use std::{collections::HashMap, ops::Range};
+use warpwise_compiler::ir::VoteOp;
 
 /// Lanes whose value is undefined, and where one of these comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,8 @@ pub(crate) struct Undefineds {
     registers: HashMap<(usize, Reg), Undefined>,
     /// The same of values held once.
     uniforms: HashMap<(usize, Uniform), Undefined>,
+    /// The same of the bytes of arrays that each thread has of its own, by the place of the array.
+    arrays: HashMap<(usize, u32, u64), Undefined>,
 }
 
 impl Undefineds {
@@ -57,12 +62,13 @@ impl Undefineds {
         self.missing = self.defined.len();
         self.registers.clear();
         self.uniforms.clear();
+        self.arrays.clear();
     }
 
-    /// Whether some register may be undefined.
+    /// Whether something that a thread has of its own may be undefined.
     #[inline(always)]
     pub(crate) fn are_there(&self) -> bool {
-        !self.registers.is_empty() || !self.uniforms.is_empty()
+        !self.registers.is_empty() || !self.uniforms.is_empty() || !self.arrays.is_empty()
     }
 
     /// Whether it matters what an access does.
@@ -103,22 +109,125 @@ impl Undefineds {
         active: Mask,
         to: Option<Undefined>,
     ) {
-        let rest = self.lanes(group, reg).and_then(|old| old.among(!active));
-        let to = to.and_then(|to| to.among(active));
-        match Undefined::or(to, rest) {
-            Some(undefined) => self.registers.insert((group, reg), undefined),
-            None => self.registers.remove(&(group, reg)),
-        };
+        set(&mut self.registers, (group, reg), active, to);
     }
 
     pub(crate) fn uniform(&self, group: usize, uniform: Uniform) -> Option<Undefined> {
         self.uniforms.get(&(group, uniform)).copied()
     }
 
-    pub(crate) fn set_uniform(&mut self, group: usize, uniform: Uniform, to: Option<Undefined>) {
-        match to {
-            Some(undefined) => self.uniforms.insert((group, uniform), undefined),
-            None => self.uniforms.remove(&(group, uniform)),
-        };
+    /// Sets whether a value that the `active` lanes have in common is undefined.
+    pub(crate) fn set_uniform(
+        &mut self,
+        group: usize,
+        uniform: Uniform,
+        active: Mask,
+        to: Option<Undefined>,
+    ) {
+        let all = to.map(|to| Undefined { lanes: active, ..to });
+        set(&mut self.uniforms, (group, uniform), active, all);
     }
+
+    pub(crate) fn operand(&self, group: usize, operand: Operand) -> Option<Undefined> {
+        match operand {
+            Operand::Lanes(reg) => self.lanes(group, reg),
+            Operand::Uniform(uniform) => self.uniform(group, uniform),
+            Operand::Affine(affine) => self.uniform(group, affine.base),
+        }
+    }
+
+    /// What is undefined of so many bytes of `lane`'s array.
+    pub(crate) fn in_array(
+        &self,
+        group: usize,
+        (array, first): (Array, u64),
+        (size, lane): (usize, Mask),
+    ) -> Option<Undefined> {
+        let bytes = first..first.saturating_add(size as u64);
+        let of = |byte| self.arrays.get(&(group, array.place, byte))?.among(lane);
+        bytes.fold(None, |all, byte| Undefined::or(all, of(byte)))
+    }
+
+    /// Sets what is undefined of so many bytes of `lane`'s array.
+    pub(crate) fn set_in_array(
+        &mut self,
+        group: usize,
+        (array, first): (Array, u64),
+        (size, lane): (usize, Mask),
+        to: Option<Undefined>,
+    ) {
+        for byte in first..first.saturating_add(size as u64) {
+            set(&mut self.arrays, (group, array.place, byte), lane, to);
+        }
+    }
+
+    /// `lanes` of a warp of a group do `op` together: what each gets is undefined if what it gets it from is.
+    pub(crate) fn exchange(
+        &mut self,
+        group: usize,
+        op: WarpOp,
+        inputs: &Inputs,
+        (warp, lanes): (usize, u32),
+    ) {
+        if !self.are_there() {
+            return;
+        }
+        let (to, value) = match op {
+            WarpOp::Sync => return,
+            WarpOp::Shuffle { to, value, .. }
+            | WarpOp::Vote { to, value, .. }
+            | WarpOp::Match { to, value, .. }
+            | WarpOp::Reduce { to, value, .. } => (to, value),
+        };
+        let asked = match op {
+            WarpOp::Shuffle { lane, .. } => self.operand(group, lane),
+            WarpOp::Sync | WarpOp::Vote { .. } | WarpOp::Match { .. } | WarpOp::Reduce { .. } => {
+                None
+            }
+        };
+        let brought = self.operand(group, value);
+        let of_warp = |of: Option<Undefined>| of.map_or(0, |of| of.lanes.0[warp]);
+        let (values, sources) = (of_warp(brought), of_warp(asked));
+        let is_undefined = |lane: &usize| {
+            let from = sources_of(op, inputs, *lane, values);
+            values & from != 0 || sources & (1 << lane) != 0
+        };
+        let gets = bits(lanes).filter(is_undefined).fold(0, |all, lane| all | 1 << lane);
+        let both = brought.filter(|_| values != 0).or(asked);
+        let here = Mask::of_warp(warp, lanes);
+        let to_lanes = both.map(|both| Undefined { lanes: Mask::of_warp(warp, gets), ..both });
+        self.set_lanes(group, to, here, to_lanes);
+    }
+}
+
+/// The lanes whose values decide what `lane` gets, if those of `undefined` are.
+fn sources_of(op: WarpOp, inputs: &Inputs, lane: usize, undefined: u32) -> u32 {
+    let group = inputs.group(lane);
+    let decides = |truth: bool| {
+        let surely = |other: usize| inputs.is_true(other) == truth;
+        bits(group & !undefined).any(surely)
+    };
+    match op {
+        WarpOp::Sync => 0,
+        WarpOp::Shuffle { .. } => 1 << inputs.source(op, lane),
+        // One that is false is enough for not all to be true, and the other way round.
+        WarpOp::Vote { op: VoteOp::All, .. } if decides(false) => 0,
+        WarpOp::Vote { op: VoteOp::Any, .. } if decides(true) => 0,
+        WarpOp::Vote { .. } | WarpOp::Match { .. } | WarpOp::Reduce { .. } => group,
+    }
+}
+
+/// Sets what is undefined of the `active` lanes of something.
+fn set<K: Eq + std::hash::Hash>(
+    all: &mut HashMap<K, Undefined>,
+    key: K,
+    active: Mask,
+    to: Option<Undefined>,
+) {
+    let rest = all.get(&key).and_then(|old| old.among(!active));
+    let to = to.and_then(|to| to.among(active));
+    match Undefined::or(to, rest) {
+        Some(undefined) => all.insert(key, undefined),
+        None => all.remove(&key),
+    };
 }

@@ -1,7 +1,7 @@
 //! Following values that nobody has written: through what is computed of them, to where it matters.
 //!
-//! Values are followed through the steps behind each other all at once, and only if there are undefined ones. They are
-//! not followed through arrays of threads and shuffles.
+//! Values are followed through the steps behind each other all at once, and only if there are undefined ones. What lanes
+//! of a warp hand each other is followed where they do ([`Undefineds::exchange`]).
 use super::Exec;
 use crate::{
     check::{
@@ -11,9 +11,10 @@ use crate::{
         log::{Access, Log},
         undefined::{Undefined, Undefineds},
     },
-    code::{Compare, Operand, Step, WarpOp, When},
+    code::{Address, AtomicKind, Compare, Operand, Step, When},
     lanes,
-    mask::{Mask, WARPS},
+    mask::Mask,
+    registers::Reg,
 };
 
 impl Exec<'_> {
@@ -39,12 +40,7 @@ impl Exec<'_> {
 
     /// What is undefined of an operand.
     fn undefined(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
-        let group = self.place.first_thread;
-        match operand {
-            Operand::Lanes(reg) => among.lanes(group, reg),
-            Operand::Uniform(uniform) => among.uniform(group, uniform),
-            Operand::Affine(affine) => among.uniform(group, affine.base),
-        }
+        among.operand(self.place.first_thread, operand)
     }
 
     /// What a step computes of undefined values is undefined.
@@ -69,7 +65,7 @@ impl Exec<'_> {
         {
             let of = [a, b, c].map(|slot| among.uniform(group, *slot));
             let all = of.into_iter().fold(None, Undefined::or);
-            among.set_uniform(group, *to, all);
+            among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
         }
     }
 
@@ -83,8 +79,8 @@ impl Exec<'_> {
             among.set_lanes(group, *to, active, Undefined::or(of(*cond, active), chosen));
         } else if let Step::Uniform { slots: [to, cond, then, other], .. } = &self.code.steps[at] {
             let chosen = if cond.get(&self.strand.uniforms) != 0 { then } else { other };
-            let chosen = among.uniform(group, *chosen);
-            among.set_uniform(group, *to, Undefined::or(among.uniform(group, *cond), chosen));
+            let either = Undefined::or(among.uniform(group, *cond), among.uniform(group, *chosen));
+            among.set_uniform(group, *to, active, either.and_then(|either| either.among(active)));
         }
     }
 
@@ -103,38 +99,45 @@ impl Exec<'_> {
             return Some((Undefined::or(end, step)?, Use::Branch));
         } else if let Step::Check { cond, .. } = step {
             return Some((self.undefined(among, *cond)?, Use::Branch));
-        } else if let Step::Barrier { reduce: Some((_, value, _)) } = step {
-            return Some((self.undefined(among, *value)?, Use::Branch));
         } else if let Step::Bounds { index, .. } = step {
             return Some((self.undefined(among, *index)?, Use::Address));
         } else if let Step::LoadLocal { to, from } = step {
             let address = self.undefined(among, from.index());
-            among.set_lanes(group, *to, active, None);
+            self.load_undefined(among, *to, *from);
             return Some((address?, Use::Address));
-        } else if let Step::StoreLocal { to, .. } = step {
-            return Some((self.undefined(among, to.index())?, Use::Address));
-        } else if let Step::Warp { op, .. } = step {
-            self.spread_in_warps(among, *op);
+        } else if let Step::StoreLocal { value, to } = step {
+            let address = self.undefined(among, to.index());
+            self.store_undefined(among, *value, *to);
+            return Some((address?, Use::Address));
+        } else if let Step::Warp { mask: Some(mask), .. } = step {
+            return Some((self.undefined(among, *mask)?, Use::Mask));
+        } else if let Step::ActiveMask { to } = step {
+            among.set_lanes(group, *to, active, None);
         }
         None
     }
 
-    /// What lanes get of the others of their warp is undefined if it depends on all of them and one is.
-    fn spread_in_warps(&self, among: &mut Undefineds, op: WarpOp) {
+    /// Lanes load from arrays of their own.
+    fn load_undefined(&self, among: &mut Undefineds, to: Reg, from: Address<Operand>) {
         let (group, active) = (self.place.first_thread, self.strand.active());
-        let (to, value) = match op {
-            WarpOp::Sync => return,
-            WarpOp::Shuffle { to, .. } => return among.set_lanes(group, to, active, None),
-            WarpOp::Vote { to, value, .. }
-            | WarpOp::Match { to, value, .. }
-            | WarpOp::Reduce { to, value, .. } => (to, value),
+        let of = |lane: usize| {
+            let one = (to.size(), Mask::of_warp(lane / 32, 1 << (lane % 32)));
+            among.in_array(group, self.place_of(from, lane)?, one)
         };
-        let undefined = self.undefined(among, value).and_then(|value| value.among(active));
-        let all = undefined.map(|undefined| Undefined {
-            lanes: Mask(undefined.lanes.0.map(|lanes| if lanes == 0 { 0 } else { u32::MAX })),
-            ..undefined
-        });
-        among.set_lanes(group, to, active, all);
+        let loaded = active.lanes().fold(None, |all, lane| Undefined::or(all, of(lane)));
+        among.set_lanes(group, to, active, loaded);
+    }
+
+    /// Lanes store in arrays of their own.
+    fn store_undefined(&self, among: &mut Undefineds, value: Reg, to: Address<Operand>) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        let stored = among.lanes(group, value);
+        for lane in active.lanes() {
+            let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
+            if let Some(place) = self.place_of(to, lane) {
+                among.set_in_array(group, place, (value.size(), one), stored);
+            }
+        }
     }
 
     /// What an access of shared or global memory does with undefined values, before it is made.
@@ -144,6 +147,9 @@ impl Exec<'_> {
         let (group, at) = (self.place.first_thread, self.strand.at as usize);
         let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
         let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
+        if let Some(brought) = among(self.brought(&checks.undefined, at)) {
+            checks.used(brought, if site.is_shared { Use::Atomic } else { Use::Output }, at);
+        }
         if let Some(address) = among(self.undefined(&checks.undefined, site.at.index())) {
             checks.used(address, Use::Address, at);
         }
@@ -164,9 +170,23 @@ impl Exec<'_> {
         } else if let Some(stored) = stored {
             checks.used(stored, Use::Output, at);
         }
-        match (read, site.atomic) {
-            (Some(read), Some(_)) => checks.used(read, Use::Atomic, at),
-            (Some(_), None) | (None, _) => self.loaded(&mut checks.undefined, at, read),
+        if let (Some(read), Some(_)) = (read, site.atomic) {
+            checks.used(read, Use::Atomic, at);
+        }
+        self.loaded(&mut checks.undefined, at, read);
+    }
+
+    /// What is undefined of the values that the step `at` brings, if it is atomic.
+    fn brought(&self, among: &Undefineds, at: usize) -> Option<Undefined> {
+        let Step::Atomic { access } = &self.code.steps[at] else { return None };
+        match self.code.atomics[*access as usize].what {
+            AtomicKind::Load { .. } => None,
+            AtomicKind::Store { value } | AtomicKind::Update { value, .. } => {
+                self.undefined(among, value)
+            }
+            AtomicKind::CompareExchange { expected, value, .. } => {
+                Undefined::or(self.undefined(among, expected), self.undefined(among, value))
+            }
         }
     }
 
@@ -204,8 +224,15 @@ impl Exec<'_> {
         if let Step::Load { to, .. } | Step::LoadAffine { to, .. } = &self.code.steps[at] {
             among.set_lanes(group, *to, active, read);
         } else if let Step::LoadUniform { to, .. } = &self.code.steps[at] {
-            let all = |read| Undefined { lanes: Mask([u32::MAX; WARPS]), ..read };
-            among.set_uniform(group, *to, read.map(all));
+            among.set_uniform(group, *to, active, read);
+        } else if let Step::Atomic { access } = &self.code.steps[at] {
+            let to = match self.code.atomics[*access as usize].what {
+                AtomicKind::Load { to }
+                | AtomicKind::Update { to, .. }
+                | AtomicKind::CompareExchange { to, .. } => to,
+                AtomicKind::Store { .. } => return,
+            };
+            among.set_lanes(group, to, active, None);
         }
     }
 }

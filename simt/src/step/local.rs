@@ -56,7 +56,7 @@ impl Exec<'_> {
     }
 
     /// Where one lane goes.
-    fn place_of(&self, address: Address<Operand>, lane: usize) -> Option<(Array, u64)> {
+    pub(super) fn place_of(&self, address: Address<Operand>, lane: usize) -> Option<(Array, u64)> {
         let (buffer, offset) = match address {
             Address::Element { buffer, index, stride, offset } => {
                 (buffer, self.value(index, lane).checked_mul(stride)?.checked_add(offset)?)

@@ -75,6 +75,28 @@ impl Inputs {
         (self.group(lane) & (1 << from) == 0).then_some(from)
     }
 
+    /// Whose value a lane gets in a shuffle.
+    pub(crate) fn source(&self, op: WarpOp, lane: usize) -> usize {
+        let WarpOp::Shuffle { op, width, .. } = op else { return lane };
+        let from = source(op, width, self.others[lane], lane);
+        if self.group(lane) & (1 << from) == 0 { lane } else { from }
+    }
+
+    /// Whether what a lane brings is true.
+    pub(crate) fn is_true(&self, lane: usize) -> bool {
+        self.values[lane] != 0
+    }
+
+    /// The lanes that a lane names and that have come, but name other lanes.
+    pub(crate) fn others_of(&self, lane: usize) -> u32 {
+        self.masks[lane] & self.lanes & !self.group(lane)
+    }
+
+    /// Who has come.
+    pub(crate) fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
     /// The lanes that have come, in sets that name the same lanes.
     pub(crate) fn groups(&self) -> impl Iterator<Item = u32> {
         let firsts =
@@ -83,7 +105,7 @@ impl Inputs {
     }
 
     /// The lanes that have come and name the same lanes as `lane` does.
-    fn group(&self, lane: usize) -> u32 {
+    pub(crate) fn group(&self, lane: usize) -> u32 {
         bits(self.lanes)
             .filter(|other| self.masks[*other] == self.masks[lane])
             .fold(0, |group, other| group | 1 << other)
@@ -208,6 +230,12 @@ impl Exec<'_> {
             to.set(&mut self.strand.uniforms, reduced(op, truths, active.count()));
         }
         if let Some(checks) = &mut self.checks {
+            if let Some((_, value, to)) = reduce {
+                let group = self.place.first_thread;
+                let brought = checks.undefined.operand(group, value);
+                let brought = brought.and_then(|brought| brought.among(active));
+                checks.undefined.set_uniform(group, to, active, brought);
+            }
             checks.barrier(self.code, self.bound);
         }
         Next::On
@@ -241,6 +269,8 @@ impl Exec<'_> {
                 let (inputs, live) = (&inputs, self.live.0[warp]);
                 let met = Met { op, span, inputs, lanes, live, first_thread };
                 checks.warp(self.bound, &met);
+                let group = self.place.first_thread;
+                checks.undefined.exchange(group, op, inputs, (warp, lanes));
             }
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (self.place.first_thread / 32 + warp) as u32;

@@ -46,6 +46,8 @@ pub(crate) enum Stop {
     Spun,
     /// Its steps are spent.
     Spent,
+    /// It goes round a loop forever.
+    Circles,
     /// It is the turn of others.
     Turn,
     /// Somebody who looks on wants the launch to end here.

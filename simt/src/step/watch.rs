@@ -3,6 +3,7 @@ use super::Exec;
 use crate::{
     check::log::{Access, Event, Log, Where},
     code::Operand,
+    lanes,
     mask::Mask,
     registers::Reg,
 };
@@ -13,6 +14,12 @@ impl Exec<'_> {
     pub(super) fn watch(&mut self, number: u32) {
         let (Some(bound), Some(checks)) = (&self.bound.checks, self.checks.take()) else { return };
         let site = &self.code.sites[number as usize];
+        if let Some(used) = bound.used.as_ref().filter(|_| site.is_shared || site.kind.writes()) {
+            for lane in self.strand.active().lanes() {
+                let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
+                used.mark(buffer, first, site.bytes);
+            }
+        }
         let may_race = bound.watches(number);
         let may_be_undefined = bound.inits && checks.undefined.may_matter(site.is_shared);
         if may_race || may_be_undefined {

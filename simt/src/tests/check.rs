@@ -1,8 +1,11 @@
 //! What the checks find, and do not.
 mod global;
+mod livelock;
 mod meeting;
+mod random;
 mod shared;
 mod undefined;
+mod unused;
 
 use super::{Shape, Value, number};
 use crate::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Outcome, Severity};

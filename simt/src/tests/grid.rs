@@ -97,7 +97,7 @@ fn a_block_that_waits_at_two_barriers_is_a_deadlock() {
 }
 
 #[test]
-fn a_block_that_never_comes_spends_the_steps() {
+fn a_block_that_never_comes_is_found() {
     let text = format!(
         "{START}
          %one = eq %b, %1 : bool !0
@@ -107,7 +107,10 @@ fn a_block_that_never_comes_spends_the_steps() {
     for workers in [1, 4] {
         let shape = Shape { workers, steps: Some(1 << 20), ..shape(9, 32) };
         let outcome = run(&program(&text), shape, &mut [Value::U32(vec![0; 288])]);
-        assert_eq!(outcome.stopped, Some(Stopped::StepBudget { steps: 1 << 20 }));
+        let Some(Stopped::Livelock { block: [1, 0, 0], spinning, .. }) = outcome.stopped else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!((spinning.len(), spinning[0].threads), (1, 32));
     }
 }
 

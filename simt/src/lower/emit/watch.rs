@@ -106,7 +106,7 @@ impl Emitter<'_> {
                 | Step::Next { .. }
                 | Step::Bounds { .. }
                 | Step::Check { .. }
-                | Step::Barrier { reduce: Some(_) }
+                | Step::ActiveMask { .. }
                 | Step::Warp { .. }
                 | Step::LoadLocal { .. }
                 | Step::StoreLocal { .. }

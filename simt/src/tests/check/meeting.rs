@@ -67,6 +67,37 @@ fn threads_name_themselves() {
 }
 
 #[test]
+fn masks_that_differ_are_found_where_lanes_wait_for_each_other() {
+    // Lanes below 16 name lanes 0 to 16, the others those from 16 on.
+    let text = format!(
+        "{THREADS}%low = lt %t, %k16 : bool !0
+         %m1 = const 0x0001ffff : u32 !0
+         %m2 = const 0xffff0000 : u32 !0
+         %mask = select %low, %m1, %m2 : u32 !0
+         %w = sync_warp %mask !7"
+    );
+    let program = CheckedProgram::new(&kernel(&text));
+    let launch = Launch { grid: [1; 3], block: [32, 1, 1], args: &[], workers: None, steps: None };
+    let (outcome, found) = program.run(&launch, Checks::SYNC);
+    assert_eq!(
+        outcome.stopped, None,
+        "the upper half goes on and ends, and then the lower one does"
+    );
+    let differ = "mask 0x0001ffff of thread (0,0,0) of block (0,0,0) names lanes 0x00010000, which have come with other \
+          masks: all lanes that do something together have to name the same ones, at the warp barrier at !7 [16 times]";
+    assert_eq!(texts(&found)[0], differ);
+    // Both name some of the other half.
+    let stuck = text.replace("0xffff0000", "0xffff8000");
+    let (outcome, found) = CheckedProgram::new(&kernel(&stuck)).run(&launch, Checks::SYNC);
+    assert!(matches!(outcome.stopped, Some(crate::Stopped::Deadlock { .. })), "{outcome:?}");
+    assert!(texts(&found)[0].starts_with("mask 0x0001ffff of thread (0,0,0)"), "{found:?}");
+    assert_eq!((found.len(), found[0].count), (1, 32));
+    // Halves that each name themselves are two operations.
+    let text = text.replace("0x0001ffff", "0x0000ffff");
+    assert_eq!(CheckedProgram::new(&kernel(&text)).run(&launch, Checks::SYNC), Default::default());
+}
+
+#[test]
 fn lanes_that_are_not_there_are_named() {
     let text = "%mask = const 0x00ffffff : u32 !0
         %w = sync_warp %mask !7";

@@ -122,3 +122,103 @@ fn what_is_undefined_stays_so_in_shared_memory() {
     assert_eq!(found_there.len(), 1, "{found_there:?}");
     assert!(found_there[0].contains("it is stored in global memory at !14"), "{found_there:?}");
 }
+
+/// Lanes below eight of each warp have what nobody has written in `%r`.
+const HOLES: &str = "%lanes = const 31 : u64 !0
+     %lane = and %t, %lanes : u64 !0
+     %is = lt %seven, %lane : bool !0
+     %c = if %is !9 { %w = store %at, %u !10 }
+     %b = barrier !11
+     %r = load %at : u32 !12
+";
+
+/// The threads of block 0 whose result is found to be stored undefined, by how many there are in all.
+fn stored(inside: &str) -> (String, u64) {
+    let out = [Value::U32(vec![0; 128])];
+    let found =
+        found_in(&format!("{START}{HOLES}{inside} %st = store %mine, %q !20"), shape(2, 64), &out);
+    match &found[..] {
+        [] => (String::new(), 0),
+        [one] => (one.problem.to_string(), one.count),
+        more => panic!("{more:#?}"),
+    }
+}
+
+#[test]
+fn shuffles_hand_on_what_the_source_has() {
+    // Lane l gets what lane l + 1 has: lanes 0 to 6 of each warp get nothing.
+    let (text, count) =
+        stored("%d = const 1 : u32 !0 %q = shuffle.down %r, %d, width 32 : u32 !13");
+    assert!(text.contains("tile[0]: read by thread (0,0,0) at !12"), "{text}");
+    assert_eq!(count, 7 * 4);
+    // From lane 8 on all is written, and so is what everybody gets of it.
+    assert_eq!(stored("%d = const 8 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1, 0);
+    assert_eq!(
+        stored("%d = const 7 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1,
+        128
+    );
+    assert_eq!(
+        stored("%d = const 8 : u32 !0 %q = shuffle.xor %r, %d, width 32 : u32 !13").1,
+        8 * 4
+    );
+    // Which lane is asked is open: so is what comes.
+    assert_eq!(stored("%q = shuffle.index %x, %r, width 32 : u32 !13").1, 8 * 4);
+    // Only some take part, in one strand or several.
+    let parted = "%l = set $0, %x !0
+        %if = if %is !13 { %m = active_mask : u32 !13 %n = reduce.add %r, mask %m : u32 !14 %s = set $0, %n !14 }
+        %q = get $0 : u32 !15";
+    assert_eq!(stored(parted).1, 0);
+}
+
+#[test]
+fn what_is_computed_of_a_whole_warp_depends_on_all_of_it() {
+    assert_eq!(stored("%q = reduce.max %r : u32 !13").1, 128);
+    let votes = |vote: &str| {
+        stored(&format!(
+            "%c1 = eq %r, %zero : bool !13 %c2 = {vote} : bool !13 %q = cast %c2 : u32 !14"
+        ))
+        .1
+    };
+    // Lanes that are written hold their index, which is not 0.
+    assert_eq!(votes("vote.any %c1"), 128);
+    assert_eq!(votes("vote.all %c1"), 0);
+    assert_eq!(stored("%c1 = eq %r, %zero : bool !13 %c2 = barrier.count %c1 : u64 !13 %q = cast %c2 : u32 !14").1, 128);
+    assert_eq!(stored("%q = match.any %r : u32 !13").1, 128);
+}
+
+#[test]
+fn arrays_of_threads_hold_what_was_stored() {
+    let array = |inside: &str| {
+        let out = [Value::U32(vec![0; 128])];
+        let start = START.replacen("    local", "    array #0 = a: [u32; 4] !0\n    local", 1);
+        let text = format!(
+            "{start}{HOLES}
+             %a = array #0 : ptr local !0
+             %k0 = const 0 : u64 !0
+             %k3 = const 3 : u64 !0
+             %some = and %t, %k3 : u64 !0
+             %a0 = index %a, %k0, 4 : ptr local !0
+             %a3 = index %a, %k3, 4 : ptr local !0
+             %as = index %a, %some, 4 : ptr local !0
+             %z0 = store %a0, %zero !13
+             {inside}
+             %st = store %mine, %q !20"
+        );
+        found_in(&text, shape(2, 64), &out).iter().map(|finding| finding.count).sum::<u64>()
+    };
+    assert_eq!(array("%y = store %a3, %r !14 %q = load %a3 : u32 !15"), 8 * 4);
+    assert_eq!(array("%y = store %a3, %r !14 %q = load %a0 : u32 !15"), 0);
+    assert_eq!(array("%y = store %a3, %r !14 %v = store %a3, %x !14 %q = load %a3 : u32 !15"), 0);
+    // Each thread at its own index: those with index 0, 0 and 4 of each warp.
+    assert_eq!(array("%y = store %as, %r !14 %q = load %a0 : u32 !15"), 2 * 4);
+}
+
+#[test]
+fn what_an_atomic_adds_must_be_defined() {
+    let out = [Value::U32(vec![0; 128])];
+    let start = START.replacen("out: write", "out: atomic", 1);
+    let text = format!("{start}{HOLES} %st = atomic.add.relaxed.device %mine, %r : u32 !20");
+    let found = texts(&found_in(&text, shape(2, 64), &out));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with("it is stored in global memory at !20 [32 times]"), "{found:?}");
+}
