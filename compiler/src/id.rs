@@ -84,7 +84,7 @@ impl<I: Id, T> Table<I, T> {
     }
     /// A side table with one `fact` an item.
     pub fn facts<F: Clone>(&self, fact: F) -> Facts<I, F> {
-        Facts { items: vec![fact; self.items.len()], id: PhantomData }
+        Facts { items: vec![fact; self.items.len()].into_boxed_slice(), id: PhantomData }
     }
 }
 
@@ -122,10 +122,11 @@ impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for Table<I, T> {
     }
 }
 
-/// What an analysis knows about each item of a [`Table`].
+/// What an analysis knows about each item of a [`Table`]. In a box rather than a list: without optimization,
+/// as macros are built, to index that takes a fraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts<I, F> {
-    items: Vec<F>,
+    items: Box<[F]>,
     id: PhantomData<I>,
 }
 

@@ -22,6 +22,7 @@ pub mod lint;
 pub mod message;
 pub mod optimize;
 pub mod output;
+pub mod places;
 pub mod specialize;
 pub mod target;
 pub mod verify;

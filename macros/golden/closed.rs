@@ -111,39 +111,9 @@ const _: () = {
                 name: "saxpy",
                 ir: "IR",
                 ptx: ::core::option::Option::Some(<saxpy>::__WARPWISE_PTX),
-                places: {
-                    const FILES: &[&str] = &["<unknown>"];
-                    const fn place(
-                        file: usize,
-                        line: u32,
-                        column: u32,
-                    ) -> ::warpwise::__private::Place {
-                        ::warpwise::__private::Place {
-                            file: FILES[file],
-                            line,
-                            column,
-                        }
-                    }
-                    const PLACES: &[::warpwise::__private::Place] = &[
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                        place(0, 0, 0),
-                    ];
-                    PLACES
+                places: ::warpwise::__private::Places {
+                    files: &["<unknown>"],
+                    rows: "00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
                 },
                 levels: &[
                     ::warpwise::__private::LintLevel {

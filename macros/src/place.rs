@@ -2,6 +2,7 @@
 use proc_macro2::Span;
 use quote::quote;
 use std::fmt;
+use warpwise_compiler::places;
 
 /// A file with a line and a column in it, both from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,29 +58,17 @@ fn end(span: Span) -> (usize, usize) {
     (end.line(), end.column())
 }
 
-/// The expression `&[Place { .. }, ..]` for the places where `spans` begin.
+/// The expression `Places { .. }` for the places where `spans` begin.
 pub(crate) fn table(spans: impl IntoIterator<Item = Span>) -> proc_macro2::TokenStream {
     let mut files: Vec<String> = Vec::new();
-    let mut rows = Vec::new();
+    let mut rows = String::new();
     for span in spans {
         let Place { file, line, column } = Place::of(span);
         let index = files.iter().position(|known| *known == file).unwrap_or_else(|| {
             files.push(file);
             files.len() - 1
         });
-        let number = |number: usize| {
-            proc_macro2::Literal::u32_unsuffixed(u32::try_from(number).unwrap_or(u32::MAX))
-        };
-        let (line, column) = (number(line), number(column));
-        let index = proc_macro2::Literal::usize_unsuffixed(index);
-        rows.push(quote!(place(#index, #line, #column)));
+        places::push(&mut rows, [index, line, column]);
     }
-    quote!({
-        const FILES: &[&str] = &[#(#files),*];
-        const fn place(file: usize, line: u32, column: u32) -> ::warpwise::__private::Place {
-            ::warpwise::__private::Place { file: FILES[file], line, column }
-        }
-        const PLACES: &[::warpwise::__private::Place] = &[#(#rows),*];
-        PLACES
-    })
+    quote!(::warpwise::__private::Places { files: &[#(#files),*], rows: #rows })
 }

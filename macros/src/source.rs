@@ -9,6 +9,7 @@
 use crate::place::Place;
 use proc_macro2::{Ident, Span};
 use std::{
+    cell::OnceCell,
     collections::HashMap,
     path::PathBuf,
     sync::{Mutex, PoisonError},
@@ -22,7 +23,7 @@ pub(crate) fn scope(span: Span) -> String {
         return String::new();
     }
     let Place { file, line, column } = Place::of(span);
-    match in_file(span, |file| innermost(&file.scopes, (line, column))).flatten() {
+    match in_file(span, |file| innermost(file.scopes(), (line, column))).flatten() {
         Some((line, column)) => format!("{file}:{line}:{column}"),
         None => file,
     }
@@ -61,13 +62,15 @@ fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
     let file = files
         .get_or_insert_default()
         .entry(path)
-        .or_insert_with_key(|path| Some(File::read(&std::fs::read_to_string(path).ok()?)));
+        .or_insert_with_key(|path| Some(File::read(std::fs::read_to_string(path).ok()?)));
     file.as_ref().map(ask)
 }
 
 /// What is known of a source file.
 struct File {
-    scopes: Vec<Braces>,
+    text: String,
+    /// What braces are scopes, once somebody asks.
+    scopes: OnceCell<Vec<Braces>>,
     /// Where the braces of modules open.
     modules: Vec<At>,
     /// Names that a `use` of std's brings.
@@ -80,13 +83,13 @@ struct File {
 type Import = (At, String, String);
 
 impl File {
-    fn read(text: &str) -> Self {
-        let scopes = braces(text);
-        if !text.contains("use ") {
+    fn read(text: String) -> Self {
+        let scopes = OnceCell::new();
+        if !may_import(&text) {
             let (imports, variants) = (Vec::new(), Vec::new());
-            return Self { scopes, modules: Vec::new(), imports, variants };
+            return Self { text, scopes, modules: Vec::new(), imports, variants };
         }
-        let words = Words::of(text);
+        let words = Words::of(&text);
         let (mut imports, mut variants) = (Vec::new(), Vec::new());
         for import in words.imports() {
             let path = &import.2;
@@ -97,8 +100,29 @@ impl File {
                 variants.push(import);
             }
         }
-        Self { scopes, modules: words.modules(), imports, variants }
+        Self { scopes, modules: words.modules(), imports, variants, text }
     }
+
+    fn scopes(&self) -> &[Braces] {
+        self.scopes.get_or_init(|| braces(&self.text))
+    }
+}
+
+/// Whether a `use` in `text` may bring something of std's, or a part of a type. In most files none does, and
+/// going through every character takes long.
+fn may_import(text: &str) -> bool {
+    let is_type = |before: &str| {
+        let word = before.rsplit(|char| !is_name(char)).next().unwrap_or_default();
+        word.starts_with(char::is_uppercase)
+    };
+    text.split(';').filter(|part| part.contains("use")).any(|part| {
+        let Some((_, path)) = part.split_once("use") else { return false };
+        let mut parts = path.split("::").collect::<Vec<_>>();
+        parts.pop();
+        // In a comment, a semicolon does not end it.
+        ["std::", "core::", "//", "/*"].iter().any(|known| path.contains(known))
+            || parts.into_iter().any(is_type)
+    })
 }
 
 /// The path that `name` at `at` has by a `use` in one of the blocks around it, or in its module.
@@ -108,8 +132,11 @@ fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
 
 /// The same among some imports.
 fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&'f str> {
+    if imports.is_empty() {
+        return None;
+    }
     let around = |place: At| {
-        let scopes = file.scopes.iter();
+        let scopes = file.scopes().iter();
         scopes.filter(move |braces| braces.open < place && place < braces.close)
     };
     // What stands outside of the module is not seen in it.
@@ -458,8 +485,17 @@ mod tests {
     fn import_of(name: &str, text: &str) -> Option<String> {
         let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        let file = File::read(&text.replace('@', " "));
+        let file = File::read(text.replace('@', " "));
         import(&file, name, at).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_file_that_imports_nothing_of_interest_is_known_at_a_glance() {
+        let text = "//! Docs; more.\nuse warpwise::{prelude::*, Device};\nfn f() { g(Op::A) }";
+        assert!(!may_import(text));
+        for path in ["std::f32", "core::mem", "Op::Push", "a::Op::Push", "a // b; c\n"] {
+            assert!(may_import(&format!("mod a;\npub use {path}; fn f() {{}}")), "{path}");
+        }
     }
 
     #[test]

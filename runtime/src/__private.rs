@@ -5,7 +5,7 @@ pub use crate::{
     dispatch::{Arg, launch},
     element::{Atomic, AtomicBuffer, Element},
     host::refuse,
-    kernel::{Place, Source},
+    kernel::{Places, Source},
     lint::LintLevel,
     plain::{CopyIn, PlainIn, field, offsets, payload, structure},
     resident::{max_cooperative_blocks, occupancy},
@@ -18,8 +18,13 @@ pub use warpwise_macros::link;
 pub trait NotCompiled {
     /// Refused at launch. A program gets there only if a macro that is not Warpwise's has the
     /// name of what the kernel calls, and swallowed it.
-    const __WARPWISE_SOURCE: &'static Source =
-        &Source { name: "?", ir: Source::NOT_COMPILED, ptx: None, places: &[], levels: &[] };
+    const __WARPWISE_SOURCE: &'static Source = &Source {
+        name: "?",
+        ir: Source::NOT_COMPILED,
+        ptx: None,
+        places: Places::NONE,
+        levels: &[],
+    };
     /// None.
     const __WARPWISE_PTX: &'static str = "";
 }

@@ -23,6 +23,7 @@ use warpwise_compiler::{
     ir::{Extent, Fault, Kernel, Param},
     lint::launch::has_barriers,
     message::MOST_VALUES,
+    places,
     specialize::Binding,
 };
 
@@ -37,6 +38,15 @@ pub struct Place {
     pub column: u32,
 }
 
+/// Places by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    /// As `file!()` gives them.
+    pub files: &'static [&'static str],
+    /// See [`places`](warpwise_compiler::places).
+    pub rows: &'static str,
+}
+
 /// A kernel as generated code carries it: a `static` for each.
 #[derive(Debug)]
 pub struct Source {
@@ -47,7 +57,7 @@ pub struct Source {
     /// Its PTX for the oldest GPU it runs on, if nothing is left to bind.
     pub ptx: Option<&'static str>,
     /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
-    pub places: &'static [Place],
+    pub places: Places,
     /// The levels of its lints, where they are not the lints' own.
     pub levels: &'static [LintLevel],
 }
@@ -58,6 +68,22 @@ impl fmt::Display for Place {
     }
 }
 
+impl Places {
+    /// None.
+    pub const NONE: Self = Self { files: &[], rows: "" };
+
+    fn get(self, number: usize) -> Option<Place> {
+        let [file, line, column] = places::get(self.rows, number)?;
+        let file = self.files.get(file)?;
+        Some(Place { file, line: line as u32, column: column as u32 })
+    }
+
+    /// The last one.
+    pub(crate) fn last(self) -> Option<Place> {
+        self.get(places::count(self.rows).checked_sub(1)?)
+    }
+}
+
 impl Source {
     /// The IR of a kernel that the macro never got to see.
     pub(crate) const NOT_COMPILED: &'static str = "";
@@ -65,7 +91,7 @@ impl Source {
     /// What span number `span` stands for: if it is none, the kernel.
     pub(crate) fn place(&self, span: usize) -> Place {
         let unknown = Place { file: "<unknown>", line: 0, column: 0 };
-        self.places.get(span).or(self.places.last()).copied().unwrap_or(unknown)
+        self.places.get(span).or_else(|| self.places.last()).unwrap_or(unknown)
     }
 
     /// What a fault of this kernel, which is `kernel` once bound, tells the user.
@@ -275,7 +301,7 @@ mod tests {
     static TWO: Source = source("two");
 
     const fn source(name: &'static str) -> Source {
-        Source { name, ir: "", ptx: None, places: &[], levels: &[] }
+        Source { name, ir: "", ptx: None, places: Places::NONE, levels: &[] }
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn names(open: &Kernel, bindings: &[Binding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Place;
+    use crate::kernel::Places;
     use std::sync::{Mutex, Once};
 
     /// Records so far, each with its level, file and line.
@@ -167,12 +167,9 @@ mod tests {
             log::set_logger(&Keeper).unwrap();
             log::set_max_level(log::LevelFilter::Trace);
         });
-        const PLACES: &[Place] = &[
-            Place { file: "src/k.rs", line: 3, column: 5 },
-            Place { file: "src/k.rs", line: 4, column: 9 },
-            Place { file: "src/k.rs", line: 7, column: 9 },
-        ];
-        let source = Source { name, ir: OPEN, ptx: None, places: PLACES, levels: levels.leak() };
+        let rows = "000000003000500000000400090000000070009";
+        let places = Places { files: &["src/k.rs"], rows };
+        let source = Source { name, ir: OPEN, ptx: None, places, levels: levels.leak() };
         report(&source, bindings, &bound.parse().unwrap());
         let own = format!("`{name}` with");
         let mut records = RECORDS.lock().unwrap();

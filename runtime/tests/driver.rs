@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Source, launch, max_cooperative_blocks, occupancy},
+    __private::{Places, Source, launch, max_cooperative_blocks, occupancy},
     Device, Error, LaunchConfig,
     occupancy::Limiter,
 };
@@ -390,11 +390,11 @@ fn the_drivers_compiler_is_quoted() {
         name: "k",
         ir: "kernel k {}",
         ptx: Some(".entry k() nonsense"),
-        places: &[],
+        places: Places::NONE,
         levels: &[],
     };
     static ZERO: Source =
-        Source { name: "k", ir: "kernel k {}", ptx: Some("\0"), places: &[], levels: &[] };
+        Source { name: "k", ir: "kernel k {}", ptx: Some("\0"), places: Places::NONE, levels: &[] };
     in_process("the_drivers_compiler_is_quoted", fake(), &[], || {
         let device = Device::cuda(0).unwrap();
         let run = |source| launch(source, &[], &device, LaunchConfig::grid(1), &[]);
@@ -414,7 +414,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
         name: "poison",
         ir: "kernel poison {}",
         ptx: Some(".entry poison()"),
-        places: &[],
+        places: Places::NONE,
         levels: &[],
     };
     let name = "a_lost_device_is_an_error_and_can_be_opened_again";

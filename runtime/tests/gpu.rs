@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Source, launch},
+    __private::{Places, Source, launch},
     Buffer, Device, Element, Error, LaunchConfig, Num,
 };
 
@@ -236,7 +236,7 @@ fn the_drivers_compiler_is_quoted() {
         ptx: Some(
             ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k() { nonsense; }",
         ),
-        places: &[],
+        places: Places::NONE,
         levels: &[],
     };
     let Some(device) = gpu(test) else { return };
@@ -258,7 +258,7 @@ fn a_lost_device_is_an_error_and_can_be_opened_again() {
             ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry poison(.param .u64 r) {\n\
              .reg .b64 %a;\nmov.u64 %a, 16;\nst.global.u64 [%a], %a;\nret;\n}",
         ),
-        places: &[],
+        places: Places::NONE,
         levels: &[],
     };
     if !process::is_child() && gpu(test).is_none() {

@@ -6,7 +6,7 @@ mod kernels;
 use kernels::{count, deadlock, divide, faulty, flip, greedy, increment, scale, spin};
 use std::sync::atomic::AtomicU32;
 use warpwise::{
-    __private::{Arg, Source, launch},
+    __private::{Arg, Places, Source, launch},
     Axis, Buffer, Device, Error, LaunchConfig, LaunchMistake,
 };
 
@@ -225,7 +225,7 @@ fn impossible_sizes_are_errors() {
 fn broken_sources_are_errors() {
     let device = device();
     static BROKEN: Source =
-        Source { name: "broken", ir: "kernel {", ptx: None, places: &[], levels: &[] };
+        Source { name: "broken", ir: "kernel {", ptx: None, places: Places::NONE, levels: &[] };
     let error = launch(&BROKEN, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot compile `broken` for {device}")), "{error}");
     let error = launch(&kernels::SCALE, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err();

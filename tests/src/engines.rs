@@ -8,13 +8,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 use warpwise::{
-    __private::{Arg, Place, Source, launch},
+    __private::{Arg, Places, Source, launch},
     Buffer, Device, Element, Error, LaunchConfig, bf16, f16,
 };
 use warpwise_compiler::{
     back::ptx,
     ir::{Access, Scalar},
     optimize::optimize,
+    places,
     target::Target,
 };
 
@@ -107,14 +108,15 @@ fn source(random: &RandomKernel) -> &'static Source {
     let optimized = optimize(random.kernel.clone());
     let ptx = ptx::emit(&optimized, Target::OLDEST).expect("random kernels fit every target");
     let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
-    let places = (0..=span_count.map_or(0, warpwise_compiler::id::Id::index))
-        .map(|line| Place { file: "random", line: line as u32, column: 1 })
-        .collect::<Vec<_>>();
+    let mut rows = String::new();
+    for line in 0..=span_count.map_or(0, warpwise_compiler::id::Id::index) {
+        places::push(&mut rows, [0, line, 1]);
+    }
     Box::leak(Box::new(Source {
         name: Box::leak(random.kernel.name.clone().into_boxed_str()),
         ir: Box::leak(random.kernel.to_string().into_boxed_str()),
         ptx: Some(Box::leak(ptx.into_boxed_str())),
-        places: Box::leak(places.into_boxed_slice()),
+        places: Places { files: &["random"], rows: rows.leak() },
         levels: &[],
     }))
 }

@@ -119,15 +119,17 @@ pub fn fma(scalar: Scalar, a: u64, b: u64, c: u64) -> Option<u64> {
 }
 
 /// The smallest and the largest value of an integer type or `bool`.
-pub fn limits(scalar: Scalar) -> Option<(i128, i128)> {
-    let bits = scalar.bits()?;
+pub const fn limits(scalar: Scalar) -> Option<(i128, i128)> {
     match scalar {
-        Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
-            Some((0, (1 << bits) - 1))
-        }
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
-            Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
-        }
+        Scalar::Bool => Some((0, 1)),
+        Scalar::U8 => Some((0, u8::MAX as i128)),
+        Scalar::U16 => Some((0, u16::MAX as i128)),
+        Scalar::U32 => Some((0, u32::MAX as i128)),
+        Scalar::U64 => Some((0, u64::MAX as i128)),
+        Scalar::I8 => Some((i8::MIN as i128, i8::MAX as i128)),
+        Scalar::I16 => Some((i16::MIN as i128, i16::MAX as i128)),
+        Scalar::I32 => Some((i32::MIN as i128, i32::MAX as i128)),
+        Scalar::I64 => Some((i64::MIN as i128, i64::MAX as i128)),
         Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 | Scalar::Generic(_) => None,
     }
 }

@@ -159,14 +159,19 @@ impl Range {
 }
 
 /// The limits of a type; `None` if it is no integer.
-fn limits(ty: Ty) -> Option<Range> {
-    let Ty::Scalar(scalar) = ty else { return None };
-    scalar_limits(scalar)
+const fn limits(ty: Ty) -> Option<Range> {
+    match ty {
+        Ty::Scalar(scalar) => scalar_limits(scalar),
+        Ty::Unit | Ty::Ptr(_) => None,
+    }
 }
 
 /// The limits of a type; `None` if it is no integer.
-pub(super) fn scalar_limits(scalar: Scalar) -> Option<Range> {
-    evaluate::limits(scalar).map(|(min, max)| Range::new(min, max))
+pub(super) const fn scalar_limits(scalar: Scalar) -> Option<Range> {
+    match evaluate::limits(scalar) {
+        Some((min, max)) => Some(Range::new(min, max)),
+        None => None,
+    }
 }
 
 struct Walk<'k> {
@@ -258,7 +263,9 @@ impl<'k> Walk<'k> {
     }
 
     fn forget_since(&mut self, before: usize) {
-        for (id, range) in self.undo.drain(before..).rev() {
+        while self.undo.len() > before
+            && let Some((id, range)) = self.undo.pop()
+        {
             self.value[id] = range;
         }
     }

@@ -1,22 +1,23 @@
 //! The operands and the bodies of an instruction, to go through.
 use super::{Body, InstId, Op};
 
-/// What there is of a few parts of an instruction, in order. Every stage goes through these, in a macro that is built
-/// without optimization, where an iterator over an array takes several times as long.
-struct Parts<T, const N: usize> {
+/// What there is of a few parts of an instruction, in order, and then of a list. Every stage goes through these, in a
+/// macro that is built without optimization, where each layer of iterators takes several times as long.
+struct Parts<T, const N: usize, L> {
     parts: [Option<T>; N],
     next: usize,
+    listed: Option<L>,
 }
 
-impl<T, const N: usize> Parts<T, N> {
-    const fn of(parts: [Option<T>; N]) -> Self {
+impl<T, const N: usize, L> Parts<T, N, L> {
+    const fn of(parts: [Option<T>; N], listed: Option<L>) -> Self {
         // Where there is no first, there is none at all.
         let next = if N > 0 && parts[0].is_none() { N } else { 0 };
-        Self { parts, next }
+        Self { parts, next, listed }
     }
 }
 
-impl<T, const N: usize> Iterator for Parts<T, N> {
+impl<T, const N: usize, L: Iterator<Item = T>> Iterator for Parts<T, N, L> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -27,17 +28,32 @@ impl<T, const N: usize> Iterator for Parts<T, N> {
                 return part;
             }
         }
-        None
+        match &mut self.listed {
+            Some(listed) => listed.next(),
+            None => None,
+        }
+    }
+
+    fn for_each<F: FnMut(T)>(mut self, mut visit: F) {
+        while self.next < N {
+            if let Some(part) = self.parts[self.next].take() {
+                visit(part);
+            }
+            self.next += 1;
+        }
+        if let Some(listed) = self.listed {
+            listed.for_each(visit);
+        }
     }
 }
 
 /// The operands of a borrowed [`Op`], shared or mutable.
 macro_rules! operands {
-    ($op:expr, $as_borrowed:ident, $iter:ident) => {{
-        let mut listed = Default::default();
+    ($op:expr, $as_borrowed:ident, $iter:ident $(, $deref:tt, $copied:ident)?) => {{
+        let mut listed = None;
         let few = match $op {
             Op::Print { args, .. } | Op::Panic { args, .. } => {
-                listed = args.$iter();
+                listed = Some(args.$iter()$(.$copied())?);
                 [None, None, None]
             }
             Op::Const(_)
@@ -59,32 +75,32 @@ macro_rules! operands {
             Op::Unary { value, .. }
             | Op::Cast { value }
             | Op::Bitcast { value }
-            | Op::Set { value, .. } => [Some(value), None, None],
-            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => [Some(ptr), None, None],
-            Op::Offset { base, .. } => [Some(base), None, None],
-            Op::Check { cond, .. } | Op::If { cond, .. } => [Some(cond), None, None],
+            | Op::Set { value, .. } => [Some($($deref)? value), None, None],
+            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => [Some($($deref)? ptr), None, None],
+            Op::Offset { base, .. } => [Some($($deref)? base), None, None],
+            Op::Check { cond, .. } | Op::If { cond, .. } => [Some($($deref)? cond), None, None],
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
-                [Some(lhs), Some(rhs), None]
+                [Some($($deref)? lhs), Some($($deref)? rhs), None]
             }
-            Op::Select { cond, then, other } => [Some(cond), Some(then), Some(other)],
-            Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => [Some(a), Some(b), Some(c)],
-            Op::Index { base, index, .. } => [Some(base), Some(index), None],
-            Op::Bounds { index, len } => [Some(index), Some(len), None],
+            Op::Select { cond, then, other } => [Some($($deref)? cond), Some($($deref)? then), Some($($deref)? other)],
+            Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => [Some($($deref)? a), Some($($deref)? b), Some($($deref)? c)],
+            Op::Index { base, index, .. } => [Some($($deref)? base), Some($($deref)? index), None],
+            Op::Bounds { index, len } => [Some($($deref)? index), Some($($deref)? len), None],
             Op::Store { ptr, value }
             | Op::AtomicStore { ptr, value, .. }
-            | Op::Atomic { ptr, value, .. } => [Some(ptr), Some(value), None],
+            | Op::Atomic { ptr, value, .. } => [Some($($deref)? ptr), Some($($deref)? value), None],
             Op::CompareExchange { ptr, expected, value, .. } => {
-                [Some(ptr), Some(expected), Some(value)]
+                [Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value)]
             }
-            Op::Barrier { reduce } => [reduce.$as_borrowed().map(|(_, value)| value), None, None],
-            Op::SyncWarp { mask } => [mask.$as_borrowed(), None, None],
-            Op::Shuffle { value, lane, mask, .. } => [Some(value), Some(lane), mask.$as_borrowed()],
+            Op::Barrier { reduce } => [reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None],
+            Op::SyncWarp { mask } => [mask.$as_borrowed()$(.$copied())?, None, None],
+            Op::Shuffle { value, lane, mask, .. } => [Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?],
             Op::Vote { value, mask, .. }
             | Op::Match { value, mask, .. }
-            | Op::Reduce { value, mask, .. } => [Some(value), mask.$as_borrowed(), None],
-            Op::For { start, end, step, .. } => [Some(start), Some(end), Some(step)],
+            | Op::Reduce { value, mask, .. } => [Some($($deref)? value), mask.$as_borrowed()$(.$copied())?, None],
+            Op::For { start, end, step, .. } => [Some($($deref)? start), Some($($deref)? end), Some($($deref)? step)],
         };
-        Parts::of(few).chain(listed)
+        Parts::of(few, listed)
     }};
 }
 /// The bodies of a borrowed [`Op`], shared or mutable.
@@ -141,7 +157,7 @@ macro_rules! bodies {
 impl Op {
     /// Its operands, in order. What `break` and `continue` name is no operand.
     pub fn operands(&self) -> impl Iterator<Item = InstId> {
-        operands!(self, as_ref, iter).copied()
+        operands!(self, as_ref, iter, *, copied)
     }
 
     /// Its operands, in order, to replace.
@@ -151,11 +167,11 @@ impl Op {
 
     /// The bodies inside it, in order.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
-        Parts::of(bodies!(self))
+        Parts::of(bodies!(self), None::<std::iter::Empty<_>>)
     }
 
     /// The bodies inside it, in order, to edit.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
-        Parts::of(bodies!(self))
+        Parts::of(bodies!(self), None::<std::iter::Empty<_>>)
     }
 }

@@ -19,6 +19,10 @@ impl Kernel {
                 order.push(old);
             }
         });
+        let is_in_order = |(place, old): (usize, &InstId)| old.index() == place;
+        if order.len() == self.insts.len() && order.iter().enumerate().all(is_in_order) {
+            return;
+        }
         let nowhere = InstId::new(order.len());
         let remap = |id: &mut InstId| *id = new[*id].unwrap_or(nowhere);
         let mut insts: Vec<Option<Inst>> =

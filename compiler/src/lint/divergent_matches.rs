@@ -73,7 +73,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
 fn chains(kernel: &Kernel) -> Vec<Chain<'_>> {
     let mut inner = Vec::new();
     let mut chains = Vec::new();
-    for (id, _) in kernel.insts.iter() {
+    for (id, inst) in kernel.insts.iter() {
+        let Op::If { .. } = inst.op else { continue };
         if inner.contains(&id) || why::is_of_library(kernel, id) {
             continue;
         }

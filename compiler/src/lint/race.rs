@@ -48,6 +48,9 @@ pub(super) struct Gap<'a> {
 
 /// The places at which a barrier is missing, by the races that it would end.
 pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -> Vec<Gap<'a>> {
+    if races.is_empty() {
+        return Vec::new();
+    }
     let parents = parents(kernel);
     races.sort_by_key(|of| (of.race.among != Among::Block, of.race.sides[1].event));
     let mut gaps: Vec<Gap<'a>> = Vec::new();

@@ -71,7 +71,9 @@ impl Walk<'_> {
         for &id in &list.0 {
             self.inst(id);
         }
-        for key in self.undo.drain(before..) {
+        while self.undo.len() > before
+            && let Some(key) = self.undo.pop()
+        {
             self.seen.remove(&key);
         }
     }

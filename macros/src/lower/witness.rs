@@ -27,8 +27,7 @@ use std::{
 use syn::{
     Attribute, Block, Expr, ExprBlock, GenericParam, Generics, Ident, ImplItem, ItemFn, ItemImpl,
     Lit, Local, Pat, PatType, Path, PathArguments, Stmt, WherePredicate, parse_quote,
-    parse_quote_spanned,
-    token::Brace,
+    token::{Brace, Colon},
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
 };
@@ -295,15 +294,20 @@ fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
     writer.visit_block_mut(&mut block);
     Strip.visit_block_mut(&mut block);
     let body = ExprBlock { attrs: Vec::new(), label: None, block };
-    let mut stmts = vec![parse_quote!(loop {})];
+    let mut stmts = vec![statement(quote!(loop {}))];
     if !notes.builtins.is_empty() {
         let same = same(notes);
-        stmts.push(parse_quote!({ #same }));
+        stmts.push(statement(quote!({ #same })));
     }
     stmts.extend(notes.orders.iter().map(|(path, name)| ordering(path, name)));
     stmts.extend(notes.constants.iter().map(|(path, name)| constant(path, name)));
     stmts.push(Stmt::Expr(Expr::Block(body), None));
     Block { brace_token: Brace::default(), stmts }
+}
+
+/// A statement that nobody looks into: parsing it would take longer than all else here.
+const fn statement(tokens: TokenStream) -> Stmt {
+    Stmt::Expr(Expr::Verbatim(tokens), None)
 }
 
 /// A condition that the kernel requires, as a statement.
@@ -314,7 +318,7 @@ fn written_out(written: &Expr, function: &Function, notes: &Notes) -> Stmt {
     let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
     writer.visit_expr_mut(&mut expr);
     Strip.visit_expr_mut(&mut expr);
-    parse_quote!(let _: bool = #expr;)
+    statement(quote!(let _: bool = #expr;))
 }
 
 fn plain(ident: &Ident) -> String {
@@ -341,9 +345,9 @@ fn ordering(path: &Path, name: &str) -> Stmt {
     let name = Ident::new(name, span);
     let ordering = quote_spanned!(span=> ::core::sync::atomic::Ordering::#name);
     let wrong = format!("kernel code takes this for `Ordering::{name}`, and it is another one");
-    parse_quote_spanned! {span=>
+    statement(quote_spanned! {span=>
         const _: () = ::core::assert!(::core::matches!(#path, #ordering), #wrong);
-    }
+    })
 }
 
 /// A statement that compiles only if the path leads to the constant that it was taken for.
@@ -353,9 +357,9 @@ fn constant(path: &Path, StdName { path: absolute }: &StdName) -> Stmt {
     let of_std = quote_spanned!(span=> #(::#of_std)*);
     let wrong = format!("kernel code takes this for `{absolute}`, and it is another one");
     // No two of them are the same number, of one type or of two.
-    parse_quote_spanned! {span=>
+    statement(quote_spanned! {span=>
         const _: () = ::core::assert!(#path as f64 == #of_std as f64, #wrong);
-    }
+    })
 }
 
 /// Lists what was noted of literals and `let`s, in the order of a visit.
@@ -397,7 +401,7 @@ impl VisitMut for Writer<'_> {
             local.pat = Pat::Type(PatType {
                 attrs: Vec::new(),
                 pat: Box::new(pat),
-                colon_token: parse_quote!(:),
+                colon_token: Colon::default(),
                 ty: Box::new(ty),
             });
         }

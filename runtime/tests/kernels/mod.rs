@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of them")]
 use std::sync::atomic::AtomicU32;
 use warpwise::{
-    __private::{Arg, Binding, Place, Source, launch},
+    __private::{Arg, Binding, Places, Source, launch},
     AtomicBuffer, Buffer, Device, LaunchConfig, Num, Result,
 };
 
@@ -12,11 +12,10 @@ macro_rules! source {
             name: $name,
             ir: $ir,
             ptx: None,
-            places: &[
-                Place { file: "src/kernels.rs", line: 1, column: 1 },
-                Place { file: "src/kernels.rs", line: 12, column: 5 },
-                Place { file: "src/kernels.rs", line: 13, column: 9 },
-            ],
+            places: Places {
+                files: &["src/kernels.rs"],
+                rows: concat!("0000000010001", "0000000120005", "0000000130009"),
+            },
             levels: &[],
         }
     };

@@ -54,6 +54,15 @@ impl Atoms {
         self.table[atom].1
     }
 
+    /// Of each atom, in order.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range> {
+        self.table.iter().map(|(_, (_, range))| *range)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
     pub(super) fn is_negative(&self, monomial: Monomial) -> bool {
         let mut rest = monomial;
         while let Some((atom, others)) = rest.split_first() {

@@ -16,15 +16,16 @@
 use super::{
     Cause,
     atom::Atoms,
+    example::Example,
     form::{AtomId, Form, Monomial, gcd},
 };
 use crate::id::Id as _;
 
 /// A form that is not negative.
 #[derive(Clone, Debug)]
-struct Fact {
-    form: Form,
-    cause: Cause,
+pub(super) struct Fact {
+    pub(super) form: Form,
+    pub(super) cause: Cause,
 }
 
 /// What holds at a place.
@@ -92,7 +93,11 @@ impl Known {
 
     /// Whether `goal` is not negative, for what that is worth little.
     pub(super) fn implies(&self, atoms: &Atoms, goal: &Form) -> bool {
-        Search::new(self, atoms, FEW_STEPS).run(goal, DEPTH, true)
+        if atoms.bounds(goal).0.is_some_and(|least| least >= 0) {
+            return true;
+        }
+        let examples = Example::of(atoms, &self.facts);
+        Search { examples, ..Search::new(self, atoms, FEW_STEPS) }.run(goal, DEPTH, true)
     }
 
     /// What a launch would have to fulfil for `goal` not to be negative: a form of what it knows.
@@ -110,6 +115,8 @@ struct Search<'a> {
     steps: usize,
     /// Those that were, with a number that tells most of them apart.
     seen: Vec<(u128, Form)>,
+    /// What refutes goals.
+    examples: Vec<Example>,
     /// Facts of the proof so far.
     used: Vec<usize>,
     /// The simplest form of what a launch knows that would complete a proof.
@@ -118,7 +125,8 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(known: &'a Known, atoms: &'a Atoms, steps: usize) -> Self {
-        Self { known, atoms, steps, seen: Vec::new(), used: Vec::new(), missing: None }
+        let (seen, examples, used) = (Vec::new(), Vec::new(), Vec::new());
+        Self { known, atoms, steps, seen, examples, used, missing: None }
     }
 
     fn causes(&self) -> Vec<Cause> {
@@ -134,6 +142,11 @@ impl<'a> Search<'a> {
 
     /// Whether `goal` is not negative; `plausible` if what is missing would be worth requiring.
     fn run(&mut self, goal: &Form, depth: usize, plausible: bool) -> bool {
+        for example in &self.examples {
+            if example.refutes(goal) {
+                return false;
+            }
+        }
         let goal = goal.reduced();
         if self.atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
             return true;

@@ -34,6 +34,7 @@
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
 mod atom;
+mod example;
 mod facts;
 mod form;
 mod number;

@@ -44,7 +44,10 @@ impl Words {
 
     /// Whether they name a vector with such lanes, or a conversion to one.
     pub(super) fn ask_for(&self, lane: Prim) -> bool {
-        self.0.iter().any(|word| {
+        // Most words are told by their last letter.
+        let mut words =
+            self.0.iter().filter(|word| matches!(word.as_bytes(), [.., b'2' | b'3' | b'4']));
+        words.any(|word| {
             let of = |vector: Vector| vector.lane == lane;
             Vector::named(word).is_some_and(of)
                 || word.strip_prefix("as_").is_some_and(|to| names_lowercase(to, lane))

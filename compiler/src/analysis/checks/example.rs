@@ -1,0 +1,159 @@
+//! Numbers for which all that is known holds: what is negative for them follows from none of it.
+//!
+//! Most of what is looked for a proof of has none, and a search for one goes through all that there is. A goal that is
+//! negative in an example cannot be proved, and neither can any that the search would go on with: it
+//! is the goal times a positive number, less what is not negative there.
+//!
+//! ```text
+//! known         len - 1 - i >= 0
+//! to prove      len - 2 - i >= 0
+//! example       i = 0, len = 1: the goal is -1, and there is no proof
+//! ```
+use super::{
+    atom::Atoms,
+    facts::Fact,
+    form::{Form, Monomial},
+};
+use crate::id::Id as _;
+
+/// How often all facts are gone through, to mend those that do not hold.
+const ROUNDS: usize = 4;
+/// Products of two numbers up to this can be computed with.
+const LARGE: i128 = 1 << 62;
+
+/// A number for each atom, by its number.
+#[derive(Debug)]
+pub(super) struct Example(Vec<i128>);
+
+impl Example {
+    /// One with large numbers and one with small ones, as far as they are found.
+    pub(super) fn of(atoms: &Atoms, facts: &[Fact]) -> Vec<Self> {
+        let largest = Self::from(atoms, facts, |_, max| max);
+        let large =
+            largest.or_else(|| Self::from(atoms, facts, |min, max| max.min(LARGE).max(min)));
+        let small = Self::from(atoms, facts, |min, _| min);
+        large.into_iter().chain(small).collect()
+    }
+
+    /// Begins with what `choose` takes of each range, and moves what facts do not allow.
+    fn from(atoms: &Atoms, facts: &[Fact], choose: fn(i128, i128) -> i128) -> Option<Self> {
+        let mut example = Self(Vec::with_capacity(atoms.len()));
+        for range in atoms.ranges() {
+            if range.is_empty() {
+                return None;
+            }
+            example.0.push(choose(range.min, range.max));
+        }
+        for _ in 0..ROUNDS {
+            let mut holds = true;
+            for fact in facts {
+                let value = example.value(&fact.form)?;
+                if value < 0 {
+                    holds = false;
+                    example.mend(atoms, &fact.form, value)?;
+                }
+            }
+            if holds {
+                return Some(example);
+            }
+        }
+        None
+    }
+
+    /// Whether `form` is negative in it.
+    pub(super) fn refutes(&self, form: &Form) -> bool {
+        self.value(form).is_some_and(|value| value < 0)
+    }
+
+    /// The value of a form; `None` if it is too large to compute.
+    fn value(&self, form: &Form) -> Option<i128> {
+        let mut sum = form.rest();
+        for &(monomial, coefficient) in form.terms() {
+            sum = sum.checked_add(self.product(monomial)?.checked_mul(coefficient)?)?;
+        }
+        Some(sum)
+    }
+
+    fn product(&self, monomial: Monomial) -> Option<i128> {
+        let (mut product, mut rest) = (1_i128, monomial);
+        while let Some((atom, others)) = rest.split_first() {
+            product = product.checked_mul(self.0[atom.index()])?;
+            rest = others;
+        }
+        Some(product)
+    }
+
+    /// Moves one atom so far that `form`, which has this `value`, is no longer negative; `None` if none can be.
+    fn mend(&mut self, atoms: &Atoms, form: &Form, value: i128) -> Option<()> {
+        for &(monomial, coefficient) in form.terms() {
+            let Some((atom, rest)) = monomial.split_first() else { continue };
+            if rest.split_first().is_some() {
+                continue;
+            }
+            let size = coefficient.abs();
+            let by = value.checked_neg()?.checked_add(size - 1)? / size;
+            let moved = self.0[atom.index()].checked_add(by * coefficient.signum())?;
+            let range = atoms.range(atom);
+            if range.min <= moved && moved <= range.max {
+                self.0[atom.index()] = moved;
+                return Some(());
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        analysis::{
+            checks::{Cause, atom::Kind},
+            range::Range,
+        },
+        ir::InstId,
+    };
+
+    /// Atoms with these ranges, and the forms that are each of them.
+    fn atoms<const N: usize>(ranges: [(i128, i128); N]) -> (Atoms, [Form; N]) {
+        let (mut atoms, mut number) = (Atoms::default(), 0);
+        let forms = ranges.map(|(min, max)| {
+            number += 1;
+            Form::atom(atoms.get(Kind::Inst(InstId::new(number)), Range::new(min, max)))
+        });
+        (atoms, forms)
+    }
+
+    fn fact(form: Option<Form>) -> Fact {
+        Fact { form: form.unwrap(), cause: Cause::Requirement(0) }
+    }
+
+    #[test]
+    fn what_is_known_holds_in_every_example() {
+        let most = i128::from(u32::MAX);
+        let (atoms, [i, n, len]) = atoms([(0, most), (0, 1000), (1, most)]);
+        let facts = [
+            fact(n.minus(&i).and_then(|rest| rest.shifted(-1))),
+            fact(len.minus(&i.times(&n).unwrap())),
+            fact(len.minus(&n)),
+        ];
+        let examples = Example::of(&atoms, &facts);
+        assert_eq!(examples.len(), 2);
+        for example in &examples {
+            assert!(facts.iter().all(|fact| !example.refutes(&fact.form)), "{example:?}");
+        }
+        // `len <= 5000` is wrong for large numbers, `i >= 1` for small ones.
+        let refuted = |form: Option<Form>| {
+            let form = form.unwrap();
+            examples.iter().filter(|example| example.refutes(&form)).count()
+        };
+        assert_eq!(refuted(Form::constant(5000).minus(&len)), 1);
+        assert_eq!(refuted(i.shifted(-1)), 1);
+    }
+
+    #[test]
+    fn there_is_none_where_the_facts_contradict_each_other() {
+        let (atoms, [i]) = atoms([(0, 10)]);
+        assert!(Example::of(&atoms, &[fact(i.shifted(-11))]).is_empty());
+    }
+}

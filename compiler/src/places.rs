@@ -1,0 +1,71 @@
+//! Places in source files as text: a row of digits for each, all of one width.
+//!
+//! A program carries a row for every place of a kernel. rustc takes a string as it is; an array of structs it
+//! would check and compute element by element, which costs as much as all that the macro does.
+//!
+//! ```text
+//! 0000000120005   file 0, line 12, column 5
+//! ```
+
+/// Digits of a file's number, of a line, of a column. What has more is cut down to all nines.
+const WIDTHS: [usize; 3] = [3, 6, 4];
+/// Digits of a row.
+const ROW: usize = WIDTHS[0] + WIDTHS[1] + WIDTHS[2];
+
+/// Appends a file's number, a line and a column.
+pub fn push(rows: &mut String, place: [usize; 3]) {
+    for (value, width) in place.into_iter().zip(WIDTHS) {
+        let mut unit = 10_usize.pow(width as u32);
+        let mut left = value.min(unit - 1);
+        while unit > 1 {
+            unit /= 10;
+            rows.push(char::from(b'0' + (left / unit) as u8));
+            left %= unit;
+        }
+    }
+}
+
+/// The file's number, line and column of row `number`; `None` if there is none.
+pub fn get(rows: &str, number: usize) -> Option<[usize; 3]> {
+    let mut from = number.checked_mul(ROW)?;
+    let mut place = [0; 3];
+    for (value, width) in place.iter_mut().zip(WIDTHS) {
+        *value = rows.get(from..from + width)?.parse().ok()?;
+        from += width;
+    }
+    Some(place)
+}
+
+/// How many rows there are.
+pub fn count(rows: &str) -> usize {
+    rows.len() / ROW
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let places = [[0, 12, 5], [998, 999_998, 9_998], [7, 0, 0], [1, 65_536, 256]];
+        let mut rows = String::new();
+        places.into_iter().for_each(|place| push(&mut rows, place));
+        assert!(rows.starts_with("0000000120005"), "{rows}");
+        assert_eq!(count(&rows), places.len());
+        for (number, place) in places.into_iter().enumerate() {
+            assert_eq!(get(&rows, number), Some(place));
+        }
+        assert_eq!([4, usize::MAX].map(|number| get(&rows, number)), [None; 2]);
+    }
+
+    #[test]
+    fn what_has_too_many_digits_stays_in_its_row() {
+        let mut rows = String::new();
+        push(&mut rows, [1000, 1_000_000, usize::MAX]);
+        push(&mut rows, [0, 3, 1]);
+        assert_eq!(
+            [0, 1].map(|row| get(&rows, row)),
+            [Some([999, 999_999, 9_999]), Some([0, 3, 1])]
+        );
+    }
+}
