@@ -165,7 +165,7 @@ fn try_lower(
     if !limits::check(&item.sig, &item.block, errors) {
         return None;
     }
-    let inner = check_inner(None, &all, &known, errors);
+    let inner = check_inner(None, &all, &program, errors);
     let (function, notes) = infer::function(&context, errors)?;
     let function = Rc::new(function);
     let debug = emit::kernel(&function, &program, options, true, errors)?;
@@ -201,9 +201,10 @@ pub(crate) fn check_devices(
     let mut witnesses = Vec::new();
     let all = WithInner::of(devices, None, &mut errors);
     let known = Known::of(&all.devices, TokenStream::new());
+    let program = known.program(&all.devices);
     for index in here {
-        let inner = check_inner(Some(index), &all, &known, &mut errors);
-        let mut found = check_device(index, &all.devices, &known, &mut errors);
+        let inner = check_inner(Some(index), &all, &program, &mut errors);
+        let mut found = check_device(index, &all.devices, &program, &mut errors);
         found.iter_mut().for_each(|witness| (&inner).visit_item_mut(witness));
         witnesses.extend(found);
     }
@@ -214,11 +215,11 @@ pub(crate) fn check_devices(
 fn check_inner(
     of: Option<usize>,
     all: &WithInner<'_>,
-    known: &Known,
+    program: &Program<'_>,
     errors: &mut Errors,
 ) -> witness::Inner {
     let inside = all.inside(of);
-    let found = inside.flat_map(|index| check_device(index, &all.devices, known, errors));
+    let found = inside.flat_map(|index| check_device(index, &all.devices, program, errors));
     witness::Inner(found.collect())
 }
 
@@ -226,7 +227,7 @@ fn check_inner(
 fn check_device(
     index: usize,
     devices: &DeviceSet,
-    known: &Known,
+    program: &Program<'_>,
     errors: &mut Errors,
 ) -> Vec<syn::Item> {
     let Some(device) = devices.items.get(index) else { return Vec::new() };
@@ -236,7 +237,7 @@ fn check_device(
                 return Vec::new();
             }
             let callee = Callee { item: index, member: None };
-            let checked = check_function(callee, devices, known, errors);
+            let checked = check_function(callee, program, errors);
             let witness =
                 checked.map(|(function, notes)| witness::witness(item, &[], &function, &notes));
             witness.map(syn::Item::Fn).into_iter().collect()
@@ -244,17 +245,17 @@ fn check_device(
         syn::Item::Impl(item) => {
             let members = (0..item.items.len()).filter_map(|member| {
                 let callee = Callee { item: index, member: Some(member) };
-                let (function, notes) = check_function(callee, devices, known, errors)?;
+                let (function, notes) = check_function(callee, program, errors)?;
                 witness::method(item, member, &function, &notes)
             });
             members.map(syn::Item::Impl).collect()
         }
         syn::Item::Struct(item) => {
-            check_fields(index, &item.generics, devices, known, errors);
+            check_fields(index, &item.generics, program, errors);
             Vec::new()
         }
         syn::Item::Enum(item) => {
-            check_fields(index, &item.generics, devices, known, errors);
+            check_fields(index, &item.generics, program, errors);
             Vec::new()
         }
         _ => Vec::new(),
@@ -265,14 +266,12 @@ fn check_device(
 fn check_fields(
     index: usize,
     generics: &syn::Generics,
-    devices: &DeviceSet,
-    known: &Known,
+    program: &Program<'_>,
     errors: &mut Errors,
 ) {
     if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
         return;
     }
-    let program = known.program(devices);
     // What is wrong is reported; what is right is of no use here.
     let _ = program.adt(index, &[], &[], errors);
 }
@@ -280,24 +279,16 @@ fn check_fields(
 /// Checks a function as far as its generic parameters' bounds tell.
 fn check_function(
     callee: Callee,
-    devices: &DeviceSet,
-    known: &Known,
+    program: &Program<'_>,
     errors: &mut Errors,
 ) -> Option<(tree::Function, witness::Notes)> {
-    let program = known.program(devices);
     let written = program.written(callee)?;
     let Written { sig, block, outer, .. } = written;
     if !limits::check(sig, block, errors) || !infer::stands_for_numbers(outer, sig) {
         return None;
     }
     let home = Some(callee.item);
-    let context = infer::Context {
-        program: &program,
-        written,
-        home,
-        kernel: None,
-        given: None,
-        generics: &[],
-    };
+    let context =
+        infer::Context { program, written, home, kernel: None, given: None, generics: &[] };
     infer::function(&context, errors)
 }

@@ -8,17 +8,19 @@
 //!
 //! It begins with a `loop {}`: what is behind it is type-checked, but not borrow-checked, so that
 //! rustc says what is wrong with the user's function once.
+mod notes;
+mod spelled;
+
 use super::{
-    builtin::{Found, Part},
-    collective::{Collective, Takes},
-    infer::Measure,
     tree::Function,
-    types::{Prim, Ty, Type, Types, atomic_name},
+    types::{Prim, Ty, Types},
     vector::Vector,
 };
 use crate::{requires::Condition, std_name::StdName};
-use proc_macro2::{Literal, Span, TokenStream, TokenTree};
+pub(crate) use notes::Notes;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use spelled::{suffix, written};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
@@ -26,108 +28,11 @@ use std::{
 };
 use syn::{
     Attribute, Block, Expr, ExprBlock, GenericParam, Generics, Ident, ImplItem, ItemFn, ItemImpl,
-    Lit, Local, Pat, PatType, Path, PathArguments, Stmt, WherePredicate, parse_quote,
+    Lit, Local, Pat, PatType, Path, Stmt, WherePredicate,
     token::{Brace, Colon},
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
 };
-use warpwise_compiler::ir::Extent;
-
-/// What was inferred of the function as written. Its parts are known by their addresses.
-#[derive(Debug, Default)]
-pub(crate) struct Notes {
-    types: HashMap<usize, Ty>,
-    /// Paths of functions, and what they were taken for.
-    builtins: Vec<(Path, String)>,
-    orders: Vec<(Path, &'static str)>,
-    constants: Vec<(Path, StdName)>,
-}
-
-impl Notes {
-    /// An unsuffixed literal has this type.
-    pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
-        self.types.insert(ptr::from_ref(lit).addr(), ty);
-    }
-
-    /// A `let` without a type has this one.
-    pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
-        self.types.insert(ptr::from_ref(local).addr(), ty);
-    }
-
-    /// A path was taken for a kernel-side function.
-    pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
-        let generic = found.width || found.params.contains(&Part::Value);
-        if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
-            self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
-        }
-    }
-
-    /// A path was taken for a function of the modules `warp` and `block`.
-    pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
-        let mut path = path.clone();
-        if let Some(last) = path.segments.last_mut() {
-            last.arguments = match found.takes {
-                Takes::Nothing => PathArguments::None,
-                Takes::Sum | Takes::Number => PathArguments::AngleBracketed(parse_quote!(::<i32>)),
-                Takes::Closure => {
-                    PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
-                }
-            };
-        }
-        if !self.builtins.iter().any(|(known, _)| *known == path) {
-            self.builtins.push((path, format!("warpwise::{}::{}", found.module, found.name)));
-        }
-    }
-
-    /// A path was taken for the ordering with this name.
-    pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
-        if !self.orders.iter().any(|(known, _)| known == path) {
-            self.orders.push((path.clone(), name));
-        }
-    }
-
-    /// A path was taken for a function or constant of std's.
-    pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
-        match name.arguments() {
-            Some(arguments) => {
-                let mut path = path.clone();
-                if let Some(last) = path.segments.last_mut()
-                    && let Ok(arguments) = syn::parse_str(arguments)
-                {
-                    last.arguments = PathArguments::AngleBracketed(arguments);
-                }
-                if !self.builtins.iter().any(|(known, _)| *known == path) {
-                    self.builtins.push((path, name.path.clone()));
-                }
-            }
-            None if !self.constants.iter().any(|(known, _)| known == path) => {
-                self.constants.push((path.clone(), name.clone()));
-            }
-            None => {}
-        }
-    }
-
-    /// A path was taken for a function of the module `math`.
-    pub(crate) fn math(&mut self, path: &Path, name: &str) {
-        self.of_number(path, format!("warpwise::math::{name}"));
-    }
-
-    /// A path was taken for `size_of` or `align_of`.
-    pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
-        self.of_number(path, format!("core::mem::{}", measure.name()));
-    }
-
-    /// A path was taken for a function that is generic over one type, which may be `f32`.
-    fn of_number(&mut self, path: &Path, absolute: String) {
-        let mut path = path.clone();
-        if let Some(last) = path.segments.last_mut() {
-            last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));
-        }
-        if !self.builtins.iter().any(|(known, _)| *known == path) {
-            self.builtins.push((path, absolute));
-        }
-    }
-}
 
 /// The witness of a function.
 pub(crate) fn witness(
@@ -407,98 +312,6 @@ impl VisitMut for Writer<'_> {
         }
     }
     fn visit_attribute_mut(&mut self, _: &mut Attribute) {}
-}
-
-fn suffix(lit: &mut Lit, prim: Prim) {
-    let digits = match &*lit {
-        Lit::Int(int) if int.suffix().is_empty() => int.base10_digits().to_owned(),
-        Lit::Float(float) if float.suffix().is_empty() => float.base10_digits().to_owned(),
-        _ => return,
-    };
-    // `1.` cannot have a suffix.
-    let digits = digits.strip_suffix('.').unwrap_or(&digits);
-    if let Ok(mut literal) = format!("{digits}{}", prim.name()).parse::<Literal>() {
-        literal.set_span(lit.span());
-        *lit = Lit::new(literal);
-    }
-}
-
-/// A type as tokens; `None` if it cannot be written.
-fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
-    Some(match types.get(ty) {
-        Type::Unit => quote!(()),
-        Type::Prim(prim) if prim.is_half() => {
-            let name = Ident::new(prim.name(), Span::call_site());
-            quote!(::warpwise::#name)
-        }
-        Type::Prim(prim) => {
-            let name = Ident::new(prim.name(), Span::call_site());
-            quote!(#name)
-        }
-        Type::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(id))?,
-        Type::Ref { mutable, to } => {
-            let to = written(to, types)?;
-            if mutable { quote!(&mut #to) } else { quote!(&#to) }
-        }
-        Type::Slice(elem) => {
-            let elem = written(elem, types)?;
-            quote!([#elem])
-        }
-        Type::Array(elem, len) => {
-            let (elem, len) = (written(elem, types)?, extent(types.extent(len)?, types)?);
-            quote!([#elem; #len])
-        }
-        Type::Atomic(prim) => {
-            let name = Ident::new(atomic_name(prim), Span::call_site());
-            let float = prim.is_float();
-            if float { quote!(::warpwise::#name) } else { quote!(::core::sync::atomic::#name) }
-        }
-        Type::Tuple(list) => {
-            let parts = types.parts(list).into_iter().map(|part| written(part, types));
-            let parts = parts.collect::<Option<Vec<_>>>()?;
-            quote!((#(#parts,)*))
-        }
-        Type::Adt(item, _) if types.vector(item).is_some() => {
-            let name = types.vector(item)?.name();
-            quote!(::warpwise::#name)
-        }
-        // A struct or enum may be out of reach by its name here.
-        Type::Adt(..)
-        | Type::Closure(_)
-        | Type::Iter(..)
-        | Type::Never
-        | Type::Unknown(_)
-        | Type::Same(_)
-        | Type::Reported(_) => return None,
-    })
-}
-
-/// A generic parameter or open constant, by its name.
-fn path(names: &[String], index: usize) -> Option<TokenStream> {
-    names.get(index)?.parse().ok()
-}
-
-fn extent(of: &Extent, types: &Types) -> Option<TokenStream> {
-    let binary = |op: TokenStream, a: &Extent, b: &Extent| {
-        let (a, b) = (extent(a, types)?, extent(b, types)?);
-        Some(quote!((#a #op #b)))
-    };
-    match of {
-        Extent::Const(value) => {
-            let value = Literal::u64_unsuffixed(*value);
-            Some(quote!(#value))
-        }
-        Extent::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(*id)),
-        Extent::SizeOf(_) => None,
-        Extent::Add(a, b) => binary(quote!(+), a, b),
-        Extent::Sub(a, b) => binary(quote!(-), a, b),
-        Extent::Mul(a, b) => binary(quote!(*), a, b),
-        Extent::Div(a, b) => binary(quote!(/), a, b),
-        Extent::Max(a, b) => {
-            let (a, b) = (extent(a, types)?, extent(b, types)?);
-            Some(quote!({ if #a > #b { #a } else { #b } }))
-        }
-    }
 }
 
 /// Takes every attribute out.

@@ -1,5 +1,5 @@
 //! `if`, `&&` and `||`, blocks with labels, and what leaves.
-use super::{Emit, Flow, Left, Target, Value, matching::binds_behind};
+use super::{Emit, Flow, Left, Target, Value, tests_of::binds_behind};
 use crate::lower::tree::{At, Block, Expr, Kind, Label};
 use warpwise_compiler::{
     id::Id as _,

@@ -1,5 +1,6 @@
 //! Patterns: whether they match, and what they bind.
-use super::{Emit, Flow, Left, Memory, Place, Target, Value, VariantPlaces, binding::bound};
+use super::tests_of::{binds_behind, tests_behind};
+use super::{Emit, Flow, Left, Place, Target, Value, VariantPlaces};
 use crate::lower::{
     mono::Mono,
     tree::{Arm, At, Expr, Pattern, PatternKind},
@@ -265,7 +266,7 @@ impl Emit<'_> {
         }
     }
 
-    fn both(&mut self, a: Test, b: Test, at: At) -> Test {
+    pub(super) fn both(&mut self, a: Test, b: Test, at: At) -> Test {
         match (a, b) {
             (Test::Never, _) | (_, Test::Never) => Test::Never,
             (Test::Always, other) | (other, Test::Always) => other,
@@ -327,7 +328,7 @@ impl Emit<'_> {
     }
 
     /// A test that can be made only where another one succeeds: both.
-    fn only_if(
+    pub(super) fn only_if(
         &mut self,
         cond: InstId,
         at: At,
@@ -355,148 +356,5 @@ impl Emit<'_> {
             Value::Ref(place) => Ok((*place, (**to).clone())),
             _ => Err(self.bug(at)),
         }
-    }
-
-    /// Whether an array or slice has enough elements, and those at its ends match.
-    fn slice_test(
-        &mut self,
-        [before, after]: [&[Pattern]; 2],
-        open: bool,
-        place: &Place,
-        mono: &Mono,
-        at: At,
-    ) -> Flow<Test> {
-        let Place::Memory(memory) = place else { return Err(self.bug(at)) };
-        let count = (before.len() + after.len()) as u64;
-        let fits = match mono {
-            Mono::Array(..) => Test::Always,
-            _ => {
-                let len = self.slice_length(memory, at)?;
-                let count = self.bits(count, Scalar::U64, at);
-                let op = if open { CompareOp::Ge } else { CompareOp::Eq };
-                Test::If(self.compare(op, len, count, at))
-            }
-        };
-        if before.iter().chain(after).all(never_fails) {
-            return Ok(fits);
-        }
-        // Elements are only there where the length fits.
-        match fits {
-            Test::If(cond) => {
-                self.only_if(cond, at, |this| this.elements_test([before, after], memory, mono, at))
-            }
-            _ => self.elements_test([before, after], memory, mono, at),
-        }
-    }
-
-    fn elements_test(
-        &mut self,
-        [before, after]: [&[Pattern]; 2],
-        memory: &Memory,
-        mono: &Mono,
-        at: At,
-    ) -> Flow<Test> {
-        let mut test = Test::Always;
-        for (index, pattern) in before.iter().enumerate() {
-            let (place, elem) = self.element_from_start(memory, mono, index, at)?;
-            let one = self.test(pattern, &place, &elem)?;
-            test = self.both(test, one, at);
-        }
-        for (index, pattern) in after.iter().rev().enumerate() {
-            let (place, elem) = self.element_from_end(memory, mono, index, at)?;
-            let one = self.test(pattern, &place, &elem)?;
-            test = self.both(test, one, at);
-        }
-        Ok(test)
-    }
-
-    pub(super) fn element_from_start(
-        &mut self,
-        memory: &Memory,
-        mono: &Mono,
-        index: usize,
-        at: At,
-    ) -> Flow<(Place, Mono)> {
-        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
-        let index = self.bits(index as u64, Scalar::U64, at);
-        Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
-    }
-
-    pub(super) fn element_from_end(
-        &mut self,
-        memory: &Memory,
-        mono: &Mono,
-        index: usize,
-        at: At,
-    ) -> Flow<(Place, Mono)> {
-        let (Mono::Array(elem, _) | Mono::Slice(elem)) = mono else { return Err(self.bug(at)) };
-        let len = self.length_of(memory, mono, at)?;
-        let back = self.bits(index as u64 + 1, Scalar::U64, at);
-        let index = self.binary_op(BinaryOp::Sub, len, back, Scalar::U64, at);
-        Ok((Place::Memory(self.nth(memory, index, elem, at)?), (**elem).clone()))
-    }
-
-    /// The number of elements of an array or slice.
-    pub(super) fn length_of(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<InstId> {
-        match mono {
-            Mono::Array(_, len) => {
-                let len = self.extent(len, at)?;
-                Ok(self.extent_value(&len, Scalar::U64, at))
-            }
-            _ => self.slice_length(memory, at),
-        }
-    }
-}
-
-/// Whether a pattern matches whatever is there.
-fn never_fails(pattern: &Pattern) -> bool {
-    match &pattern.kind {
-        PatternKind::Wild => true,
-        PatternKind::Bind { and, .. } => and.as_ref().is_none_or(|and| never_fails(and)),
-        PatternKind::Deref(inner) => never_fails(inner),
-        PatternKind::Parts { variant: None, parts } => {
-            parts.iter().all(|(_, part)| never_fails(part))
-        }
-        PatternKind::Is(_)
-        | PatternKind::Range { .. }
-        | PatternKind::Parts { .. }
-        | PatternKind::Slice { .. }
-        | PatternKind::Any(_) => false,
-    }
-}
-
-/// Whether a pattern binds the value of something that a reference in what is matched refers to;
-/// `behind` is whether the pattern itself stands behind one.
-pub(super) fn binds_behind(pattern: &Pattern, behind: bool) -> bool {
-    match &pattern.kind {
-        PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
-        PatternKind::Bind { by_ref, and, .. } => {
-            behind && !by_ref || and.as_ref().is_some_and(|and| binds_behind(and, behind))
-        }
-        PatternKind::Deref(inner) => binds_behind(inner, true),
-        PatternKind::Parts { parts, .. } => {
-            parts.iter().any(|(_, part)| binds_behind(part, behind))
-        }
-        PatternKind::Slice { before, after, .. } => {
-            before.iter().chain(after).any(|part| binds_behind(part, true))
-        }
-        // What one of them binds is not there where only another one matches.
-        PatternKind::Any(cases) => {
-            let mut vars = Vec::new();
-            cases.iter().take(1).for_each(|case| bound(case, &mut vars));
-            !vars.is_empty()
-        }
-    }
-}
-
-/// Whether the test of a pattern looks at what a reference refers to.
-fn tests_behind(pattern: &Pattern) -> bool {
-    match &pattern.kind {
-        PatternKind::Wild | PatternKind::Is(_) | PatternKind::Range { .. } => false,
-        PatternKind::Bind { and, .. } => and.as_ref().is_some_and(|and| tests_behind(and)),
-        PatternKind::Deref(inner) => !never_fails(inner),
-        PatternKind::Parts { parts, .. } => parts.iter().any(|(_, part)| tests_behind(part)),
-        PatternKind::Slice { .. } => true,
-        PatternKind::Any(cases) => cases.iter().any(tests_behind),
     }
 }

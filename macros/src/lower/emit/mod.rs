@@ -18,12 +18,16 @@ mod call;
 mod check;
 mod compare;
 mod control;
+mod counting;
 mod dynamic;
 mod exact;
 mod expr;
 mod fast;
+mod filtering;
 mod float;
 mod integer;
+mod item;
+mod iter;
 mod iterator;
 mod kernel;
 mod lane;
@@ -40,12 +44,14 @@ mod power;
 mod reference;
 mod require;
 mod saturating;
+mod sequence;
 mod show;
 mod size;
 mod slice;
 mod source;
 mod storage;
 mod taking;
+mod tests_of;
 
 use super::{
     error::Errors,

@@ -4,8 +4,8 @@
 //! The next item is what a function of the prelude gives, which changes the iterator where it is.
 use super::{
     Emit, Flow, Left, Place, Value,
+    iter::Iter,
     iterator::{Consumer, Rounds},
-    source::Iter,
 };
 use crate::lower::{
     chain::{Adapter, Chain},

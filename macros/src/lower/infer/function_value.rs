@@ -7,7 +7,7 @@ use super::{
         types::{ClosureType, Ty},
     },
     Infer,
-    call::Function,
+    device_call::Function,
     items::{MemberKind, Shape, Split},
     scope::Env,
 };

@@ -7,7 +7,7 @@ use super::{
         types::{Class, Prim, Ty, Type},
     },
     Infer, Obligation,
-    call::Function,
+    device_call::Function,
     items::{Member, MemberKind},
     signature::by_reference,
 };

@@ -8,12 +8,16 @@
 //! [`Obligation`], looked at in the end.
 mod aggregate;
 mod alternatives;
+mod associated;
 mod atomic;
+mod builtin_call;
 mod call;
 mod closure;
+mod consumer;
 mod contract;
 mod control;
 mod convert;
+mod device_call;
 mod expr;
 mod extent;
 mod function_value;

@@ -8,7 +8,7 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer,
-    call::Function,
+    device_call::Function,
     items::{Member, MemberKind},
     scope::Env,
 };

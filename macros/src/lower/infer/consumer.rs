@@ -1,0 +1,198 @@
+//! What is done with the items of iterators: methods of the prelude, which are kernel code around a `for`
+//! or take one item at a time.
+use super::{
+    super::{
+        chain::{Adapter, Chain},
+        program::Callee,
+        span::SpanRange,
+        tree::{Expr, Kind},
+        types::{Class, GenericArg, Ty, Type},
+    },
+    Infer,
+    device_call::Function,
+    items::{Member, MemberKind},
+    reject,
+    scope::Env,
+    signature::by_reference,
+};
+use syn::ExprMethodCall;
+
+impl<'a> Infer<'a> {
+    /// A method that consumes an iterator: of the prelude.
+    pub(super) fn consumed(
+        &mut self,
+        receiver: Expr,
+        (chain, item): (Chain, Ty),
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let Some((callee, sig)) = self.consumer(chain, item, name) else {
+            return self.no_iter_method(receiver.ty, name, call, at);
+        };
+        self.of_prelude(receiver, item, (callee, sig), call, at)
+    }
+
+    /// A method of an iterator that is in a variable, where the rest of it stays.
+    pub(super) fn pulled(
+        &mut self,
+        receiver: Expr,
+        (chain, item): (Chain, Ty),
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let rest = format!("{name}_of_rest");
+        let function = match name {
+            "next" | "next_back" => chain.pull(name == "next_back"),
+            _ => chain.pull(false).map(|_| rest.as_str()),
+        };
+        let found = function.and_then(|name| self.program().prelude_method("Iterator", name));
+        let Some(found) = found else {
+            self.discard(&call.args);
+            let (fact, help) = reject::resumed(name);
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        self.of_prelude(receiver, item, found, call, at)
+    }
+
+    /// A call of a function of the prelude that is a method of an iterator.
+    pub(super) fn of_prelude(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        (callee, sig): (Callee, &'a syn::Signature),
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let name = call.method.to_string();
+        let env = Env {
+            args: [("T".to_owned(), GenericArg::Type(item))].into(),
+            home: Some(callee.item),
+            this: Some(receiver.ty),
+        };
+        let by = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by),
+            _ => None,
+        };
+        let receiver = match by {
+            Some(mutable) => {
+                if mutable && receiver.is_place() {
+                    self.require_mutable(&receiver);
+                }
+                let ty = self.types.reference(mutable, receiver.ty);
+                self.make(Kind::Borrow(Box::new(receiver)), ty, at)
+            }
+            None => receiver,
+        };
+        let of = Function { callee, sig, env };
+        let folds = matches!(name.as_str(), "sum" | "product");
+        let turbofish = call.turbofish.as_ref().filter(|_| folds);
+        let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
+        if folds {
+            let number = self.types.pointee(item);
+            self.unify(at, result.ty, number);
+        }
+        result
+    }
+
+    /// `sum` and `product` of a type that implements `Sum` or `Product`.
+    pub(super) fn folded_by_impl(
+        &mut self,
+        receiver: Expr,
+        item: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        let written = call.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
+        let this = match written {
+            Some(syn::GenericArgument::Type(ty)) => self.ty(ty),
+            _ => hint.unwrap_or_else(|| self.types.pointee(item)),
+        };
+        let of_trait = if name == "sum" { "Sum" } else { "Product" };
+        let is_item = self.types.could_unify(this, item);
+        let member = self.member(this, name, Some(of_trait)).filter(|_| is_item);
+        match member {
+            Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
+                let of = Function { callee, sig, env };
+                self.call_function(of, Some(receiver), None, &call.args, at)
+            }
+            _ => self.no_iter_method(receiver.ty, name, call, at),
+        }
+    }
+
+    pub(super) fn no_iter_method(
+        &mut self,
+        ty: Ty,
+        name: &str,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        self.discard(&call.args);
+        let shown = self.types.show(ty);
+        let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
+        let reported = self.errors.advise(at, fact, reject::iter_method(name));
+        self.reported(reported, at)
+    }
+
+    /// The function of the prelude that a method is.
+    pub(super) fn consumer(
+        &self,
+        chain: Chain,
+        item: Ty,
+        name: &str,
+    ) -> Option<(Callee, &'a syn::Signature)> {
+        let name = match (name, chain) {
+            ("sum" | "product", _) => self.fold_name(name, item)?,
+            ("contains" | "is_empty", Chain::Range) => name,
+            ("contains", Chain::RangeInclusive) => "contains_inclusive",
+            ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
+            ("contains", Chain::From) => "contains_from",
+            ("contains" | "is_empty", _) => return None,
+            ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
+                if chain != Chain::Of(Adapter::Peekable) =>
+            {
+                return None;
+            }
+            _ => name,
+        };
+        self.program().prelude_method("Iterator", name)
+    }
+
+    /// Sums begin with what adds nothing, as in std: -0.0 for floats.
+    pub(super) fn fold_name(&self, name: &str, item: Ty) -> Option<&'static str> {
+        let is_float = match self.types.get(self.types.pointee(item)) {
+            Type::Prim(prim) if prim.is_float() => true,
+            Type::Prim(prim) if prim.is_int() => false,
+            Type::Unknown(Class::Float) => true,
+            Type::Unknown(Class::Int) => false,
+            _ => return None,
+        };
+        Some(match (name, is_float) {
+            ("sum", true) => "sum_of_floats",
+            ("sum", false) => "sum_of_integers",
+            (_, true) => "product_of_floats",
+            (_, false) => "product_of_integers",
+        })
+    }
+}
+
+/// Whether a method leaves the rest of an iterator to be used later.
+pub(super) fn resumes(name: &str) -> bool {
+    matches!(
+        name,
+        "any"
+            | "all"
+            | "find"
+            | "find_map"
+            | "next"
+            | "next_back"
+            | "nth"
+            | "position"
+            | "try_fold"
+            | "try_for_each"
+    )
+}

@@ -1,0 +1,275 @@
+//! Calls of device functions: what their parameters are, and what is passed.
+use super::{
+    super::{
+        program::{Callee, Given},
+        span::SpanRange,
+        tree::{Call, Expr, GenericArg, Kind},
+        types::{Ty, Type},
+    },
+    Infer, Obligation,
+    closure::Callable,
+    path::callee,
+    scope::{self, Env},
+    signature::{Parameter, by_reference, parameters, peel},
+};
+use syn::{AngleBracketedGenericArguments, FnArg, PathArguments, ReturnType, Signature};
+
+/// A device function, and what the parameters of its `impl` are.
+pub(super) struct Function<'a> {
+    pub(super) callee: Callee,
+    pub(super) sig: &'a Signature,
+    pub(super) env: Env,
+}
+
+impl<'a> Infer<'a> {
+    /// A call of a device function.
+    pub(super) fn call_function(
+        &mut self,
+        Function { callee, sig, env }: Function<'a>,
+        receiver: Option<Expr>,
+        turbofish: Option<&AngleBracketedGenericArguments>,
+        args: &super::method::Args,
+        at: SpanRange,
+    ) -> Expr {
+        let env = self.instantiate(sig, env, turbofish, at);
+        let ret = match &sig.output {
+            ReturnType::Default => self.types.unit(),
+            ReturnType::Type(_, ty) if matches!(peel(ty), syn::Type::ImplTrait(_)) => {
+                self.unknown()
+            }
+            ReturnType::Type(_, ty) => self.type_in(ty, &env),
+        };
+        let mut params = Vec::with_capacity(sig.inputs.len());
+        for (index, param) in sig.inputs.iter().enumerate() {
+            params.push(self.parameter_type(index, param, &env));
+        }
+        let skipped = usize::from(receiver.is_some());
+        if !self.count(params.len() - skipped, args, at) {
+            return self.make(Kind::Reported, ret, at);
+        }
+        let bounds = self.callables(callee, sig, &env);
+        let receiver = receiver.map(|receiver| self.coerce(receiver, params[0]));
+        let values = self.arguments(args, &params[skipped..], &bounds);
+        let args = receiver.into_iter().chain(values).collect();
+        let generics = env.args.iter().map(|(_, arg)| *arg).collect();
+        let call = Call { callee, generics, this: env.this, args };
+        if let ReturnType::Type(_, ty) = &sig.output
+            && let syn::Type::ImplTrait(_) = peel(ty)
+        {
+            self.returned(&call, ret, at);
+        }
+        self.make(Kind::Call(Box::new(call)), ret, at)
+    }
+
+    /// What a function returns that says only which traits it has: what its body gives, for these
+    /// arguments.
+    pub(super) fn returned(&mut self, call: &Call, ret: Ty, at: SpanRange) {
+        let args = call.generics.iter().map(|arg| self.types.mono_arg(*arg)).collect();
+        let this = call.this.map(|this| self.types.mono(this));
+        let (Some(args), None | Some(Some(_))) = (args, &this) else {
+            let reported = self.errors.advise(
+                at,
+                "the types that this is called for must be known here, as what it returns depends on \
+                 them",
+                "write them: `name::<f32>(..)`, or give a number a suffix, such as `1.0f32`",
+            );
+            let decided = self.types.add(Type::Reported(reported));
+            self.types.decide(ret, decided);
+            return;
+        };
+        let given = Given { args, this: this.flatten() };
+        let generics = self.types.generics.clone();
+        let made = self.program().instance(call.callee, &given, &generics, self.errors);
+        let found = made.and_then(|made| made.types.mono(made.ret));
+        let ty = match found {
+            Some(mono) => self.types.of_mono(&mono),
+            // Its body is wrong, which was reported, or is at hand.
+            None => {
+                let fact = "what this returns is not known here";
+                let help = "let the function return a type, and not an `impl` of a trait";
+                let reported = self.errors.advise(at, fact, help);
+                self.types.add(Type::Reported(reported))
+            }
+        };
+        self.unify(at, ret, ty);
+    }
+
+    pub(super) fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {
+        match param {
+            FnArg::Typed(param) => self.argument_type(index, &param.ty, env),
+            FnArg::Receiver(receiver) => {
+                let this = env.this.unwrap_or_else(|| self.types.unit());
+                match by_reference(receiver) {
+                    Some(mutable) => self.types.reference(mutable, this),
+                    None => this,
+                }
+            }
+        }
+    }
+
+    /// Arguments: closures last, when the others have told what they are called with.
+    pub(super) fn arguments(
+        &mut self,
+        args: &super::method::Args,
+        params: &[Ty],
+        bounds: &[(Ty, Callable)],
+    ) -> Vec<Expr> {
+        let mut values: Vec<Option<Expr>> = args.iter().map(|_| None).collect();
+        for closures in [false, true] {
+            for (index, arg) in args.iter().enumerate() {
+                let param = params[index];
+                let of = self.types.pointee(param);
+                let bound = bounds.iter().find(|(ty, _)| self.types.same(*ty, of));
+                let bound = bound.map(|(_, callable)| callable.clone());
+                let is_callable = is_closure(arg) || bound.is_some() && self.is_function(arg);
+                if is_callable != closures {
+                    continue;
+                }
+                let value = match (&bound, as_closure(arg)) {
+                    (Some(bound), _) => self.callable(arg, bound),
+                    (None, Some(closure)) => self.closure(closure, None),
+                    (None, None) => self.expr(arg, Some(param)),
+                };
+                values[index] = Some(self.coerce(value, param));
+            }
+        }
+        values.into_iter().flatten().collect()
+    }
+
+    /// A closure or function that is called as `bound` says.
+    pub(super) fn callable(&mut self, arg: &syn::Expr, bound: &Callable) -> Expr {
+        if let syn::Expr::Reference(reference) = arg
+            && is_closure(&reference.expr)
+        {
+            let closure = self.callable(&reference.expr, bound);
+            return self.borrowed(closure, reference);
+        }
+        let value = match as_closure(arg) {
+            Some(closure) => self.closure(closure, Some(bound)),
+            None if self.is_function(arg) => {
+                let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
+                let names: Vec<syn::Ident> = names.collect();
+                let closure = syn::parse_quote!(|#(#names),*| #arg(#(#names),*));
+                self.closure(&closure, Some(bound))
+            }
+            None => self.expr(arg, None),
+        };
+        self.called_as(&value, bound);
+        value
+    }
+
+    /// Whether an argument names something other than a variable.
+    pub(super) fn is_function(&self, arg: &syn::Expr) -> bool {
+        let Some(path) = callee(arg) else { return false };
+        path.get_ident().is_none_or(|ident| self.scope.find(ident).is_none())
+    }
+
+    /// Makes the signature of a closure what its bound says.
+    pub(super) fn called_as(&mut self, value: &Expr, bound: &Callable) {
+        let mut ty = value.ty;
+        while let Type::Ref { to, .. } = self.types.get(ty) {
+            ty = to;
+        }
+        let Type::Closure(id) = self.types.get(ty) else { return };
+        let closure = self.types.closure_type(id).clone();
+        let at = self.places[value.at];
+        for (param, expected) in closure.params.iter().zip(&bound.params) {
+            self.unify(at, *param, *expected);
+        }
+        self.unify(at, closure.ret, bound.ret);
+    }
+
+    /// What the bounds `Fn(..)` of a function say of its type parameters.
+    pub(super) fn callables(
+        &mut self,
+        callee: Callee,
+        sig: &'a Signature,
+        env: &Env,
+    ) -> Vec<(Ty, Callable)> {
+        let outer = self.program().generics_of(callee);
+        let mut found = Vec::new();
+        for param in parameters(outer, sig) {
+            match param {
+                Parameter::Type(param) => found.push((param.ident.to_string(), &param.bounds)),
+                Parameter::Impl(index, ty) => found.push((format!("impl#{index}"), &ty.bounds)),
+                Parameter::Const(_) => {}
+            }
+        }
+        let clauses = [outer.and_then(|outer| outer.where_clause.as_ref())];
+        let clauses = clauses.into_iter().chain([sig.generics.where_clause.as_ref()]).flatten();
+        for predicate in clauses.flat_map(|clause| &clause.predicates) {
+            if let syn::WherePredicate::Type(predicate) = predicate
+                && let syn::Type::Path(path) = &predicate.bounded_ty
+                && let Some(ident) = path.path.get_ident()
+            {
+                found.push((ident.to_string(), &predicate.bounds));
+            }
+        }
+        let mut callables = Vec::new();
+        for (name, bounds) in found {
+            let Some((_, GenericArg::Type(ty))) = scope::generic(&env.args, &name) else {
+                continue;
+            };
+            for bound in bounds {
+                if let syn::TypeParamBound::Trait(bound) = bound
+                    && let Some(last) = bound.path.segments.last()
+                    && let PathArguments::Parenthesized(written) = &last.arguments
+                {
+                    let params =
+                        written.inputs.iter().map(|arg| self.type_in(&arg.ty, env)).collect();
+                    let ret = match &written.output {
+                        ReturnType::Default => self.types.unit(),
+                        ReturnType::Type(_, ty) => self.type_in(ty, env),
+                    };
+                    callables.push((ty, Callable { params, ret }));
+                }
+            }
+        }
+        callables
+    }
+
+    /// What the generic parameters of a called function are: those of its `impl`, then its own,
+    /// unknown or as written.
+    pub(super) fn instantiate(
+        &mut self,
+        sig: &'a Signature,
+        env: Env,
+        turbofish: Option<&AngleBracketedGenericArguments>,
+        at: SpanRange,
+    ) -> Env {
+        let here = self.env.clone();
+        let own = self.written_args(&sig.generics, turbofish, &here, &env, false);
+        for (_, arg) in &own {
+            match arg {
+                GenericArg::Type(ty) => self.oblige(at, Obligation::TypeArg(*ty)),
+                GenericArg::Const(len) => self.oblige(at, Obligation::ConstArg(*len)),
+            }
+        }
+        let impls = parameters(None, sig).into_iter().filter_map(|param| match param {
+            Parameter::Impl(..) => Some(param.name()),
+            Parameter::Type(_) | Parameter::Const(_) => None,
+        });
+        let impls: Vec<(String, GenericArg)> =
+            impls.map(|name| (name, GenericArg::Type(self.unknown()))).collect();
+        let args = env.args.iter().cloned().chain(own).chain(impls).collect();
+        Env { args, ..env }
+    }
+}
+
+/// The closure that an argument is.
+fn as_closure(expr: &syn::Expr) -> Option<&syn::ExprClosure> {
+    match expr {
+        syn::Expr::Closure(closure) => Some(closure),
+        syn::Expr::Paren(paren) => as_closure(&paren.expr),
+        syn::Expr::Group(group) => as_closure(&group.expr),
+        _ => None,
+    }
+}
+
+/// Whether an argument is a closure, perhaps behind `&` or `&mut`.
+fn is_closure(expr: &syn::Expr) -> bool {
+    match expr {
+        syn::Expr::Reference(reference) => is_closure(&reference.expr),
+        expr => as_closure(expr).is_some(),
+    }
+}

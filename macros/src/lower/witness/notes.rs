@@ -1,0 +1,106 @@
+//! What was inferred of a function, as notes about its syntax.
+use super::super::{
+    builtin::{Found, Part},
+    collective::{Collective, Takes},
+    infer::Measure,
+    types::Ty,
+};
+use crate::std_name::StdName;
+use std::{collections::HashMap, ptr};
+use syn::{Lit, Local, Path, PathArguments, parse_quote};
+
+/// What was inferred of the function as written. Its parts are known by their addresses.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(super) types: HashMap<usize, Ty>,
+    /// Paths of functions, and what they were taken for.
+    pub(super) builtins: Vec<(Path, String)>,
+    pub(super) orders: Vec<(Path, &'static str)>,
+    pub(super) constants: Vec<(Path, StdName)>,
+}
+
+impl Notes {
+    /// An unsuffixed literal has this type.
+    pub(crate) fn literal(&mut self, lit: &Lit, ty: Ty) {
+        self.types.insert(ptr::from_ref(lit).addr(), ty);
+    }
+
+    /// A `let` without a type has this one.
+    pub(crate) fn local(&mut self, local: &Local, ty: Ty) {
+        self.types.insert(ptr::from_ref(local).addr(), ty);
+    }
+
+    /// A path was taken for a kernel-side function.
+    pub(crate) fn builtin(&mut self, path: &Path, found: &Found) {
+        let generic = found.width || found.params.contains(&Part::Value);
+        if !generic && !self.builtins.iter().any(|(known, _)| known == path) {
+            self.builtins.push((path.clone(), format!("warpwise::{}", found.path)));
+        }
+    }
+
+    /// A path was taken for a function of the modules `warp` and `block`.
+    pub(crate) fn collective(&mut self, path: &Path, found: Collective) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = match found.takes {
+                Takes::Nothing => PathArguments::None,
+                Takes::Sum | Takes::Number => PathArguments::AngleBracketed(parse_quote!(::<i32>)),
+                Takes::Closure => {
+                    PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
+                }
+            };
+        }
+        if !self.builtins.iter().any(|(known, _)| *known == path) {
+            self.builtins.push((path, format!("warpwise::{}::{}", found.module, found.name)));
+        }
+    }
+
+    /// A path was taken for the ordering with this name.
+    pub(crate) fn order(&mut self, path: &Path, name: &'static str) {
+        if !self.orders.iter().any(|(known, _)| known == path) {
+            self.orders.push((path.clone(), name));
+        }
+    }
+
+    /// A path was taken for a function or constant of std's.
+    pub(crate) fn of_std(&mut self, path: &Path, name: &StdName) {
+        match name.arguments() {
+            Some(arguments) => {
+                let mut path = path.clone();
+                if let Some(last) = path.segments.last_mut()
+                    && let Ok(arguments) = syn::parse_str(arguments)
+                {
+                    last.arguments = PathArguments::AngleBracketed(arguments);
+                }
+                if !self.builtins.iter().any(|(known, _)| *known == path) {
+                    self.builtins.push((path, name.path.clone()));
+                }
+            }
+            None if !self.constants.iter().any(|(known, _)| known == path) => {
+                self.constants.push((path.clone(), name.clone()));
+            }
+            None => {}
+        }
+    }
+
+    /// A path was taken for a function of the module `math`.
+    pub(crate) fn math(&mut self, path: &Path, name: &str) {
+        self.of_number(path, format!("warpwise::math::{name}"));
+    }
+
+    /// A path was taken for `size_of` or `align_of`.
+    pub(crate) fn measure(&mut self, path: &Path, measure: Measure) {
+        self.of_number(path, format!("core::mem::{}", measure.name()));
+    }
+
+    /// A path was taken for a function that is generic over one type, which may be `f32`.
+    fn of_number(&mut self, path: &Path, absolute: String) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = PathArguments::AngleBracketed(parse_quote!(::<f32>));
+        }
+        if !self.builtins.iter().any(|(known, _)| *known == path) {
+            self.builtins.push((path, absolute));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Types and literals as Rust writes them.
+use super::super::types::{Prim, Ty, Type, Types, atomic_name};
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::quote;
+use syn::{Ident, Lit};
+use warpwise_compiler::ir::Extent;
+
+pub(super) fn suffix(lit: &mut Lit, prim: Prim) {
+    let digits = match &*lit {
+        Lit::Int(int) if int.suffix().is_empty() => int.base10_digits().to_owned(),
+        Lit::Float(float) if float.suffix().is_empty() => float.base10_digits().to_owned(),
+        _ => return,
+    };
+    // `1.` cannot have a suffix.
+    let digits = digits.strip_suffix('.').unwrap_or(&digits);
+    if let Ok(mut literal) = format!("{digits}{}", prim.name()).parse::<Literal>() {
+        literal.set_span(lit.span());
+        *lit = Lit::new(literal);
+    }
+}
+
+/// A type as tokens; `None` if it cannot be written.
+pub(super) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
+    Some(match types.get(ty) {
+        Type::Unit => quote!(()),
+        Type::Prim(prim) if prim.is_half() => {
+            let name = Ident::new(prim.name(), Span::call_site());
+            quote!(::warpwise::#name)
+        }
+        Type::Prim(prim) => {
+            let name = Ident::new(prim.name(), Span::call_site());
+            quote!(#name)
+        }
+        Type::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(id))?,
+        Type::Ref { mutable, to } => {
+            let to = written(to, types)?;
+            if mutable { quote!(&mut #to) } else { quote!(&#to) }
+        }
+        Type::Slice(elem) => {
+            let elem = written(elem, types)?;
+            quote!([#elem])
+        }
+        Type::Array(elem, len) => {
+            let (elem, len) = (written(elem, types)?, extent(types.extent(len)?, types)?);
+            quote!([#elem; #len])
+        }
+        Type::Atomic(prim) => {
+            let name = Ident::new(atomic_name(prim), Span::call_site());
+            let float = prim.is_float();
+            if float { quote!(::warpwise::#name) } else { quote!(::core::sync::atomic::#name) }
+        }
+        Type::Tuple(list) => {
+            let parts = types.parts(list).into_iter().map(|part| written(part, types));
+            let parts = parts.collect::<Option<Vec<_>>>()?;
+            quote!((#(#parts,)*))
+        }
+        Type::Adt(item, _) if types.vector(item).is_some() => {
+            let name = types.vector(item)?.name();
+            quote!(::warpwise::#name)
+        }
+        // A struct or enum may be out of reach by its name here.
+        Type::Adt(..)
+        | Type::Closure(_)
+        | Type::Iter(..)
+        | Type::Never
+        | Type::Unknown(_)
+        | Type::Same(_)
+        | Type::Reported(_) => return None,
+    })
+}
+
+/// A generic parameter or open constant, by its name.
+pub(super) fn path(names: &[String], index: usize) -> Option<TokenStream> {
+    names.get(index)?.parse().ok()
+}
+
+pub(super) fn extent(of: &Extent, types: &Types) -> Option<TokenStream> {
+    let binary = |op: TokenStream, a: &Extent, b: &Extent| {
+        let (a, b) = (extent(a, types)?, extent(b, types)?);
+        Some(quote!((#a #op #b)))
+    };
+    match of {
+        Extent::Const(value) => {
+            let value = Literal::u64_unsuffixed(*value);
+            Some(quote!(#value))
+        }
+        Extent::Generic(id) => path(&types.generics, warpwise_compiler::id::Id::index(*id)),
+        Extent::SizeOf(_) => None,
+        Extent::Add(a, b) => binary(quote!(+), a, b),
+        Extent::Sub(a, b) => binary(quote!(-), a, b),
+        Extent::Mul(a, b) => binary(quote!(*), a, b),
+        Extent::Div(a, b) => binary(quote!(/), a, b),
+        Extent::Max(a, b) => {
+            let (a, b) = (extent(a, types)?, extent(b, types)?);
+            Some(quote!({ if #a > #b { #a } else { #b } }))
+        }
+    }
+}
