@@ -89,7 +89,7 @@ impl Source {
     pub(crate) const NOT_COMPILED: &'static str = "";
 
     /// What span number `span` stands for: if it is none, the kernel.
-    pub(crate) fn place(&self, span: usize) -> Place {
+    pub fn place(&self, span: usize) -> Place {
         let unknown = Place { file: "<unknown>", line: 0, column: 0 };
         self.places.get(span).or_else(|| self.places.last()).unwrap_or(unknown)
     }

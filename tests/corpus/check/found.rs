@@ -5,7 +5,7 @@ use warpwise_compiler::{
     analysis::Analyses,
     diag::Diagnostic,
     id::Id,
-    ir::{Kernel, Span},
+    ir::Kernel,
     lint::{self, Levels},
 };
 
@@ -37,9 +37,8 @@ pub(crate) fn in_text(text: &str) -> Vec<&'static str> {
 pub(crate) fn found(source: &Source) -> Vec<Found> {
     let kernel: Kernel = source.ir.parse().expect("the macro has made it");
     let diagnostics = lint::all(&kernel, &Analyses::of(&kernel), &Levels::default());
-    // What is said of a kernel as a whole stands at its name, the last place.
-    let place = |span: Span| source.places.get(span.index()).or(source.places.last());
-    let line = |diagnostic: &Diagnostic| place(diagnostic.span).map_or(0, |place| place.line);
+    // What is said of a kernel as a whole stands at its name.
+    let line = |diagnostic: &Diagnostic| source.place(diagnostic.span.index()).line;
     let mut found: Vec<_> = diagnostics
         .iter()
         .map(|diagnostic| {
