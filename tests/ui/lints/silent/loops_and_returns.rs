@@ -1,4 +1,5 @@
-//! Every thread runs these loops as often, and those that return leave nobody waiting.
+//! Every thread runs these loops as often, and those that return leave nobody waiting. Silent are
+//! `gpu_barriers_after_divergent_returns`, `gpu_barriers_in_divergent_flow` and `gpu_barriers_in_divergent_loops`.
 #![deny(warnings)]
 use warpwise::prelude::*;
 

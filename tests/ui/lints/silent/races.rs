@@ -1,0 +1,94 @@
+//! Threads that access the same memory, in order. Silent are `gpu_atomic_mixing`, `gpu_block_races`, `gpu_global_races`,
+//! `gpu_missing_barriers`, `gpu_missing_fences`, `gpu_missing_warp_syncs`, `gpu_same_value_races`, `gpu_shared_write_races` and
+//! `gpu_uninit_shared_reads`.
+#![deny(warnings)]
+use warpwise::prelude::*;
+
+#[kernel(block = 128)]
+fn with_a_barrier(x: &[f32], y: &mut [f32]) {
+    let t = thread_idx_x();
+    let tile = shared!([f32; 128]);
+    tile[t] = x[t];
+    sync_threads();
+    y[global_idx_x()] = tile[127 - t];
+}
+
+#[kernel(block = 128)]
+fn one_thread_for_one_cell(x: &[f32], y: &mut [f32]) {
+    let last = shared!([f32; 1]);
+    if thread_idx_x() == 127 {
+        last[0] = x[127];
+    }
+    sync_threads();
+    y[global_idx_x()] = last[0];
+}
+
+#[kernel(block = 64)]
+fn lanes_wait(x: &[f32], y: &mut [f32]) {
+    let (warp, lane) = (thread_idx_x() / 32, warp::lane_id());
+    let cells = shared!([[f32; 32]; 2]);
+    cells[warp][lane] = x[thread_idx_x()];
+    sync_warp();
+    y[global_idx_x()] = cells[warp][31 - lane];
+}
+
+#[kernel(block = 256)]
+fn two_cells_a_thread(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() && 2 * i + 1 < y.len() {
+        y[2 * i] = x[i];
+        y[2 * i + 1] = -x[i];
+    }
+}
+
+#[kernel(block = (32, 8))]
+fn a_row_of_any_width(width: u32, height: u32, x: &[f32], y: &mut [f32]) {
+    let (width, height) = (width as usize, height as usize);
+    let (column, row) = (global_idx_x(), global_idx_y());
+    if column < width && row < height {
+        y[row * width + column] = 2.0 * x[row * width + column];
+    }
+}
+
+#[kernel(block = 256)]
+fn where_data_say_so(places: &[u32], x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < places.len() {
+        y[places[i] as usize] = x[i];
+    }
+}
+
+#[kernel(block = 256)]
+fn atomic_in_the_device(x: &[f32], sums: &[AtomicF32]) {
+    let (i, t) = (global_idx_x(), thread_idx_x());
+    if i < x.len() {
+        sums[t].fetch_add(x[i], Ordering::Relaxed);
+    }
+}
+
+#[kernel(block = 256)]
+fn bins_of_each_block(keys: &[u8], bins: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < keys.len() {
+        let bin = block_idx_x() * 256 + keys[i] as usize;
+        bins[bin].block().fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[kernel(block = 128)]
+fn announced_behind_a_fence(parts: &mut [f32], count: &[AtomicU32], y: &mut [f32]) {
+    if thread_idx_x() == 0 {
+        parts[block_idx_x()] = 1.0;
+        thread_fence();
+        if count[0].fetch_add(1, Ordering::Relaxed) as usize + 1 == grid_dim_x() {
+            thread_fence();
+            let mut total = 0.0;
+            for b in 0..grid_dim_x() {
+                total += parts[b];
+            }
+            y[0] = total;
+        }
+    }
+}
+
+fn main() {}
