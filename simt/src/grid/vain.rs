@@ -5,7 +5,7 @@
 //! in the state of an earlier one, memory included, it will do so forever.
 use super::{Grid, Turn, Worker};
 use crate::{block::Block, outcome::Stopped};
-use std::sync::PoisonError;
+use std::{collections::VecDeque, sync::PoisonError};
 
 /// Who is at work, and what nobody works on.
 #[derive(Default)]
@@ -13,7 +13,7 @@ pub(super) struct Hands<'a> {
     /// Workers that run blocks.
     pub(super) at_work: usize,
     /// Blocks that were handed over.
-    blocks: Vec<Box<Block<'a>>>,
+    blocks: VecDeque<Box<Block<'a>>>,
 }
 
 impl<'a> Grid<'a> {
@@ -27,7 +27,7 @@ impl<'a> Grid<'a> {
     }
 
     /// A worker has nothing left to run, unless it gets blocks here.
-    fn leave(&self) -> Vec<Box<Block<'a>>> {
+    fn leave(&self) -> VecDeque<Box<Block<'a>>> {
         self.with_hands(|hands| {
             hands.at_work -= usize::from(hands.blocks.is_empty());
             std::mem::take(&mut hands.blocks)
@@ -87,7 +87,7 @@ impl Worker<'_, '_> {
         let taken = self.grid.with_hands(|hands| {
             if hands.at_work > 1 {
                 hands.at_work -= 1;
-                hands.blocks.extend(self.aside.drain(..));
+                hands.blocks.append(&mut self.aside);
                 return None;
             }
             Some(std::mem::take(&mut hands.blocks))
