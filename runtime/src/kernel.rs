@@ -43,7 +43,7 @@ pub struct Place {
 pub struct Places {
     /// As `file!()` gives them.
     pub files: &'static [&'static str],
-    /// See [`places`](warpwise_compiler::places).
+    /// See [`places`].
     pub rows: &'static str,
 }
 

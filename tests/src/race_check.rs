@@ -1,6 +1,6 @@
 //! What is said of races, against every access of some launches.
 //!
-//! [`Launches`] runs kernels in lock step (the [oracle]) and writes down each access to memory that threads share:
+//! [`contradictions`] runs kernels in lock step (the [oracle]) and has it write down each access to memory that threads share:
 //! by which thread, of which block, behind how many of its barriers, and which meetings of its warp come between.
 //! Two of different threads at the same bytes are a race if one writes, they are not both atomic for each other, and no barrier and no
 //! such meeting is between. That is exact for the launch, whatever the order in which threads really run. So
