@@ -65,7 +65,7 @@ pub(crate) struct Block<'a> {
     spins: bool,
 }
 
-/// Up to [`GROUP`] threads.
+/// Up to [`GROUP`](crate::mask::GROUP) threads.
 struct Group {
     first_thread: usize,
     exist: Mask,

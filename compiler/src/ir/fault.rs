@@ -34,7 +34,7 @@ pub enum Fault {
     NegativeSquareRoot = 13,
     /// `ilog2` and the like of zero or a negative number.
     NonPositiveLogarithm = 14,
-    /// [`Op::Panic`], with a message of the kernel's.
+    /// [`Op::Panic`](super::Op::Panic), with a message of the kernel's.
     Panic = 15,
 }
 

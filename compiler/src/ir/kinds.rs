@@ -65,7 +65,7 @@ pub enum BinaryOp {
     /// `*`
     Mul,
     /// `/`; integers round toward zero, and by zero or past the end of the type the
-    /// value is unspecified (a [`Op::Check`] stands before).
+    /// value is unspecified (a [`Op::Check`](super::Op::Check) stands before).
     Div,
     /// `%`, the remainder of `/`, exact on floats; unspecified where `/` is.
     Rem,
@@ -102,7 +102,7 @@ pub enum CompareOp {
     Ge,
 }
 
-/// Which sum [`Op::MulAdd`] computes.
+/// Which sum [`Op::MulAdd`](super::Op::MulAdd) computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MulAddForm {
     /// `a * b + c`
@@ -237,7 +237,7 @@ pub enum VoteOp {
     Ballot,
 }
 
-/// Which lanes an [`Op::Match`] looks for.
+/// Which lanes an [`Op::Match`](super::Op::Match) looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchOp {
     /// Those that bring the same as this one.
@@ -246,7 +246,7 @@ pub enum MatchOp {
     All,
 }
 
-/// How [`Op::Reduce`] combines two values.
+/// How [`Op::Reduce`](super::Op::Reduce) combines two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReduceOp {
     /// The sum; wrapping on integers.
