@@ -6,6 +6,7 @@
 //! where the grid meets wait until all have come that do not end before: so all blocks of it are
 //! alive together, however few workers there are. The caller's thread is the first worker,
 //! and gets help once the launch has proved to be worth a thread.
+mod tickets;
 mod vain;
 
 use crate::{
@@ -32,6 +33,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use tickets::Tickets;
 use vain::Hands;
 
 /// How often blocks may still wait for others after one was found that cannot end.
@@ -39,12 +41,6 @@ const GRACE: u32 = 1000;
 
 /// After how many rounds, in which none of many blocks has ended, another one starts in a drawn order.
 const IN_VAIN: u32 = 16;
-
-/// The most blocks that a worker takes at once.
-const BATCH: u64 = 32;
-
-/// A worker takes at most one in so many of the blocks that are left for it.
-const SHARES: u64 = 8;
 
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
@@ -83,7 +79,7 @@ pub(crate) fn run(
         code,
         bound: &bound,
         blocks,
-        next: Ticket::default(),
+        tickets: Tickets::new(blocks, workers.get() as u64, code.meets || !code.atomics.is_empty()),
         workers: workers.get() as u64,
         first_stopped: AtomicU64::new(u64::MAX),
         budget: launch.steps.unwrap_or(0),
@@ -109,8 +105,7 @@ struct Grid<'a> {
     code: &'a Code,
     bound: &'a Bound<'a>,
     blocks: u64,
-    /// The block that starts next.
-    next: Ticket,
+    tickets: Tickets,
     workers: u64,
     /// The lowest block that cannot end; those behind it are given up.
     first_stopped: AtomicU64,
@@ -122,11 +117,6 @@ struct Grid<'a> {
     meeting: Meeting,
     hands: Mutex<Hands<'a>>,
 }
-
-/// A number that all workers change, in a line of the host's caches in which there is nothing else that they read.
-#[derive(Default)]
-#[repr(align(128))]
-struct Ticket(AtomicU64);
 
 /// Where the blocks of a cooperative launch meet.
 #[derive(Default)]
@@ -168,8 +158,7 @@ impl Grid<'_> {
             let start = Instant::now();
             if self.workers > 1 {
                 self.guard(|| while start.elapsed() < ALONE && worker.turn() {});
-                let left = self.blocks.saturating_sub(self.next.0.load(Relaxed));
-                for _ in 1..self.workers.min(left.saturating_add(1)) {
+                for _ in 1..self.workers.min(self.tickets.left().saturating_add(1)) {
                     self.come();
                     scope.spawn(|| {
                         let mut worker = Worker::new(self);
@@ -242,25 +231,6 @@ impl Grid<'_> {
         self.give_up(0);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         end.stopped.get_or_insert((u64::MAX, Stopped::StepBudget { steps: self.budget }));
-    }
-
-    /// The next blocks to start: one, or several where none can wait for another, so that workers rarely wait for
-    /// each other here.
-    fn take(&self) -> Range<u64> {
-        let take = |next: u64| {
-            let left = self.blocks.checked_sub(next).filter(|left| *left > 0)?;
-            let many = left / (self.workers * SHARES);
-            let waits = self.code.meets || !self.code.atomics.is_empty();
-            Some(next + if waits { 1 } else { many.clamp(1, BATCH) })
-        };
-        let mut taken = 0..0;
-        let more = |next| {
-            taken = next..take(next)?;
-            Some(taken.end)
-        };
-        // Nothing is taken where nothing is left.
-        let _ = self.next.0.fetch_update(Relaxed, Relaxed, more);
-        taken
     }
 
     fn is_given_up(&self, block: u64) -> bool {
@@ -427,7 +397,7 @@ impl<'g, 'a> Worker<'g, 'a> {
 
     /// Gives up everything, as the only worker.
     fn drop_all(&mut self) {
-        self.grid.next.0.store(self.grid.blocks, Relaxed);
+        self.grid.tickets.drop_all();
         self.taken = 0..0;
         self.aside.clear();
         self.met.clear();
@@ -446,7 +416,7 @@ impl<'g, 'a> Worker<'g, 'a> {
     /// The number of the next block that has not started.
     fn take(&mut self) -> Option<u64> {
         if self.taken.is_empty() {
-            self.taken = self.grid.take();
+            self.taken = self.grid.tickets.take();
         }
         self.taken.next().filter(|block| !self.grid.is_given_up(*block))
     }
