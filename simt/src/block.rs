@@ -38,7 +38,7 @@ pub(crate) const SPIN: i64 = PATIENCE >> 6;
 const STEPS: u64 = 1 << 16;
 
 /// The same where there is no budget: after how many to look whether threads go round in circles.
-const UNLIMITED: i64 = 1 << 24;
+const UNLIMITED: i64 = 1 << 26;
 
 /// A block that runs.
 pub(crate) struct Block<'a> {
@@ -197,7 +197,7 @@ impl<'a> Block<'a> {
         log: &mut Log,
         patience: &mut i64,
     ) -> Stop {
-        let (mut circle, mut before) = (Circle::default(), PATIENCE);
+        let (mut circle, mut before) = (Circle::default(), None);
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
         let stay = self.stay();
         let mut slice = Slice { steps: self.steps, patience: PATIENCE, stay };
@@ -231,9 +231,10 @@ impl<'a> Block<'a> {
                 return stop;
             }
             slice.steps = self.steps;
-            // With all its patience left, it has gone round loops that read nothing of others only.
-            if slice.patience != before {
-                (circle, before) = (Circle::default(), slice.patience);
+            // With as much patience as before, it has gone round loops that read nothing of others only. What is spent
+            // first is what earlier blocks have left.
+            if before.replace(slice.patience) != Some(slice.patience) {
+                circle = Circle::default();
             } else if circle.closes(|hasher| self.digest_strand(index, hasher)) {
                 return Stop::Circles;
             }
