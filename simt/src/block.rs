@@ -96,10 +96,12 @@ pub(crate) enum Turn {
     /// The kernel did something that the verifier rules out.
     Malformed(Malformed),
 }
+
 impl<'a> Block<'a> {
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
+
     /// Runs the block until it ends, or waits for others.
     pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, log: &mut Log) -> Turn {
         let mut patience = PATIENCE;
