@@ -104,13 +104,8 @@ impl Checking {
     /// Keeps what a launch found; an error if the launch is to fail for it.
     pub(crate) fn found(&self, kernel: &'static str, findings: Vec<Finding>) -> Result<(), Error> {
         let fails = findings.iter().any(|finding| finding.severity == Severity::Error);
-        match &self.pending {
-            Some(pending) => pending
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .extend(findings.iter().cloned()),
-            None if !fails => say(&findings),
-            None => {}
+        if !self.keep(&findings) && !fails {
+            say(&findings);
         }
         if fails { Err(Error::Findings { kernel, findings }) } else { Ok(()) }
     }
@@ -123,13 +118,18 @@ impl Checking {
             [] => String::new(),
             errors => format!("; its checks found:{}", Lines(errors)),
         };
-        match &self.pending {
-            Some(pending) => {
-                pending.lock().unwrap_or_else(PoisonError::into_inner).extend(findings);
-            }
-            None => say(&findings.into_iter().filter(|one| !is_error(&one)).collect::<Vec<_>>()),
+        if !self.keep(&findings) {
+            say(&findings.into_iter().filter(|one| !is_error(&one)).collect::<Vec<_>>());
         }
         text
+    }
+
+    /// Keeps findings until somebody asks for them; false if nobody does.
+    fn keep(&self, findings: &[Finding]) -> bool {
+        let Some(pending) = &self.pending else { return false };
+        let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.extend(findings.iter().cloned());
+        true
     }
 
     pub(crate) fn take(&self) -> Vec<Finding> {
