@@ -68,13 +68,13 @@ use crate::{
     lower::{self, kernel_paths, key, paths},
     plain, report,
     scope::{Known, Registry, Task},
-    source,
+    source::{self, HostItem},
     std_name::StdName,
     strip::strip,
     ungroup::ungrouped,
     uses,
 };
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use std::sync::{Mutex, PoisonError};
 use syn::{Attribute, Error, Item, ItemMod, Path};
@@ -395,13 +395,48 @@ fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
 /// What is wrong with what is used, as far as its names tell.
 pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
-    for path in paths {
-        let Some(name) = path.get_ident().filter(|name| item::is_std_macro(name)) else { continue };
-        let text =
-            format!("`{name}` is no device function: those cannot have the name of a macro of std");
-        combine(&mut errors, Error::new(name.span(), text));
+    for name in paths.iter().filter_map(Path::get_ident) {
+        if let Some(text) = not_device(name) {
+            combine(&mut errors, Error::new(name.span(), text));
+        }
     }
     errors
+}
+
+/// What is wrong with a name that is to lead to a device item, if it is known to lead elsewhere.
+fn not_device(name: &Ident) -> Option<String> {
+    if item::is_std_macro(name) {
+        return Some(format!(
+            "`{name}` is no device function: those cannot have the name of a macro of std"
+        ));
+    }
+    if let Some(path) = source::imported(name) {
+        return StdName::imported(&name.clone().into()).is_none().then(|| not_of_std(&path));
+    }
+    let HostItem { keyword, line } = source::host_item(name)?;
+    let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
+    let help = match keyword {
+        "const" => format!(
+            "put `#[device]` above it (line {line}), or name it in `#[kernel(open({name}))]`"
+        ),
+        "static" => format!("make it a `#[device] const` (line {line}), or pass it to the kernel"),
+        "union" => {
+            format!("make it a struct with `#[device]` (line {line}); kernel code knows no unions")
+        }
+        _ => format!("put `#[device]` above `{keyword} {name}` (line {line})"),
+    };
+    Some(format!("{what}\n= help: {help}"))
+}
+
+/// That kernel code has no such thing of std's.
+fn not_of_std(path: &str) -> String {
+    let help = match path.rsplit("::").next().unwrap_or(path) {
+        "Wrapping" => "\n= help: use the integer itself, and its `wrapping_add` and the like",
+        "Saturating" => "\n= help: use the integer itself, and its `saturating_add` and the like",
+        name if name.starts_with("NonZero") => "\n= help: use the integer itself",
+        _ => "",
+    };
+    format!("kernel code does not know `{path}`{help}")
 }
 
 fn refuse_args(args: &TokenStream) -> Option<Error> {

@@ -127,10 +127,10 @@ pub fn kernel(
 /// All this is done by a macro of the same name, which the item's `use` brings along. That has
 /// consequences:
 ///
-/// - A use of an item that is not `#[device]` is the error "cannot find macro" of rustc, with the
-///   note that the name is a function, a struct or a constant and not a macro. So is a use of a
-///   device item that uses one, and one of items in different modules that need each other, such
-///   as two types with methods that take the other: put those into one module.
+/// - A use of an item of another module that is not `#[device]` is the error "cannot find macro" of
+///   rustc, with the note that the name is a function, a struct or a constant and not a macro. So is a
+///   use of a device item that uses one, and one of items in different modules that need each other,
+///   such as two types with methods that take the other: put those into one module.
 /// - By their names types, traits and constants are told from functions and modules: those begin with
 ///   an upper-case letter, these with a lower-case one. A variant is written with its enum,
 ///   `Shape::Circle`.

@@ -5,12 +5,15 @@
 //! `macro_rules!` is involved: the braces of those, and of their calls, are no scope. What two
 //! modules that one `macro_rules!` makes hold looks like one module's.
 //!
-//! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells.
+//! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells, and so does
+//! an item of the host that stands there.
+mod items;
 mod scanner;
 
 use crate::place::Place;
+pub(crate) use items::HostItem;
 use proc_macro2::{Ident, Span};
-use scanner::{Braces, Scanner, braces, innermost, is_name};
+use scanner::{Braces, Scanner, Which, braces, innermost, is_name};
 use std::{
     cell::OnceCell,
     collections::HashMap,
@@ -57,6 +60,16 @@ pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
+/// The item of this name in the module around `name`, if it is one of the host. `None` if there is none, or if a
+/// `macro_rules!` wrote the name.
+pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
+    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    in_file(name.span(), |file| items::host_item(file, &text, (line, column))).flatten()
+}
+
 /// What `ask` finds in the file of `span`; `None` if the file cannot be read.
 fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
     static FILES: Mutex<Option<HashMap<PathBuf, Option<File>>>> = Mutex::new(None);
@@ -74,6 +87,8 @@ struct File {
     text: String,
     /// What braces are scopes, once somebody asks.
     scopes: OnceCell<Vec<Braces>>,
+    /// All braces, once somebody asks.
+    every_brace: OnceCell<Vec<Braces>>,
     /// Where the braces of modules open.
     modules: Vec<At>,
     /// Names that a `use` of std's brings.
@@ -87,10 +102,10 @@ type Import = (At, String, String);
 
 impl File {
     fn read(text: String) -> Self {
-        let scopes = OnceCell::new();
+        let (scopes, every_brace) = (OnceCell::new(), OnceCell::new());
         if !may_import(&text) {
             let (imports, variants) = (Vec::new(), Vec::new());
-            return Self { text, scopes, modules: Vec::new(), imports, variants };
+            return Self { text, scopes, every_brace, modules: Vec::new(), imports, variants };
         }
         let words = Words::of(&text);
         let (mut imports, mut variants) = (Vec::new(), Vec::new());
@@ -103,11 +118,15 @@ impl File {
                 variants.push(import);
             }
         }
-        Self { scopes, modules: words.modules(), imports, variants, text }
+        Self { scopes, every_brace, modules: words.modules(), imports, variants, text }
     }
 
     fn scopes(&self) -> &[Braces] {
-        self.scopes.get_or_init(|| braces(&self.text))
+        self.scopes.get_or_init(|| braces(&self.text, Which::Scopes))
+    }
+
+    fn every_brace(&self) -> &[Braces] {
+        self.every_brace.get_or_init(|| braces(&self.text, Which::All))
     }
 }
 
@@ -256,6 +275,9 @@ pub(crate) fn expansion(span: Span) -> String {
     shown.split(' ').next().filter(|first| first.starts_with('#')).unwrap_or_default().to_owned()
 }
 
+/// What [`expansion`] says of what no macro yielded.
+const WRITTEN: &str = "#0";
+
 /// Line and column, both from 1.
 type At = (usize, usize);
 
@@ -267,7 +289,7 @@ mod tests {
     fn scope_of(text: &str) -> Option<At> {
         let before: Vec<&str> = text[..text.find('@').unwrap()].split('\n').collect();
         let at = (before.len(), before.last().unwrap().chars().count() + 1);
-        innermost(&braces(&text.replace('@', " ")), at)
+        innermost(&braces(&text.replace('@', " "), Which::Scopes), at)
     }
 
     #[test]
@@ -302,7 +324,7 @@ mod tests {
     #[test]
     fn what_is_cut_off_ends() {
         for text in ["/*", "\"", "'", "'\\", "r#\"", "{", "}", "/* /*", "r"] {
-            assert_eq!(braces(text), []);
+            assert_eq!(braces(text, Which::All), []);
         }
     }
 

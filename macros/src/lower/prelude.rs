@@ -16,11 +16,15 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
 /// four spaces in.
-const FILES: [&str; 11] = [
+const FILES: [&str; 15] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
-    include_str!("prelude/iterator.rs"),
+    include_str!("prelude/iterator/source.rs"),
+    include_str!("prelude/iterator/consume.rs"),
+    include_str!("prelude/iterator/next.rs"),
+    include_str!("prelude/iterator/back.rs"),
+    include_str!("prelude/iterator/rest.rs"),
     include_str!("prelude/array.rs"),
     include_str!("prelude/mem.rs"),
     include_str!("prelude/number.rs"),

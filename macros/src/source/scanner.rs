@@ -29,14 +29,23 @@ pub(super) enum Before {
     Other,
 }
 
-/// The braces of a file that are scopes: not those of macro calls, of `macro_rules!` and of what
-/// follows a `=>`, which may be its rules.
-pub(super) fn braces(text: &str) -> Vec<Braces> {
+/// Which braces to find.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Those that are scopes: not those of macro calls, of `macro_rules!` and of what follows a `=>`, which may be
+    /// its rules.
+    Scopes,
+    /// All.
+    All,
+}
+
+/// The braces of a file.
+pub(super) fn braces(text: &str, which: Which) -> Vec<Braces> {
     let mut scanner = Scanner { rest: text.chars().collect(), next: 0, at: (1, 1) };
     let (mut found, mut open, mut before) = (Vec::new(), Vec::new(), Before::Other);
     while let Some((char, at)) = scanner.token() {
         match char {
-            '{' => open.push((at, before == Before::Other)),
+            '{' => open.push((at, which == Which::All || before == Before::Other)),
             '}' => {
                 if let Some((open, true)) = open.pop() {
                     found.push(Braces { open, close: at });

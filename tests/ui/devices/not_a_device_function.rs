@@ -1,4 +1,4 @@
-//! A call of what is no device function is rustc's error, at the call.
+//! A call of what is no device function is an error at the call; of what is nothing at all, rustc's.
 use warpwise::prelude::*;
 
 fn host(x: f32) -> f32 {

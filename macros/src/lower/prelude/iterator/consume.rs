@@ -1,0 +1,275 @@
+//! What iterators are consumed by, and what ranges are asked, as kernel code: not compiled, but lowered with the
+//! kernels that call it.
+trait Iterator<T> {
+    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        for item in self {
+            folded = f(folded, item);
+        }
+        folded
+    }
+    fn for_each<F: FnMut(T)>(self, mut f: F) {
+        for item in self {
+            f(item);
+        }
+    }
+    fn sum_of_floats<S>(self) -> S {
+        let mut sum: S = -0.0;
+        for item in self {
+            sum += item;
+        }
+        sum
+    }
+    fn sum_of_integers<S>(self) -> S {
+        let mut sum: S = 0;
+        for item in self {
+            sum += item;
+        }
+        sum
+    }
+    fn product_of_floats<S>(self) -> S {
+        let mut product: S = 1.0;
+        for item in self {
+            product *= item;
+        }
+        product
+    }
+    fn product_of_integers<S>(self) -> S {
+        let mut product: S = 1;
+        for item in self {
+            product *= item;
+        }
+        product
+    }
+    fn count(self) -> usize {
+        let mut count: usize = 0;
+        for _ in self {
+            count = count.wrapping_add(1);
+        }
+        count
+    }
+    fn any<F: FnMut(T) -> bool>(self, mut f: F) -> bool {
+        for item in self {
+            if f(item) {
+                return true;
+            }
+        }
+        false
+    }
+    fn all<F: FnMut(T) -> bool>(self, mut f: F) -> bool {
+        for item in self {
+            if !f(item) {
+                return false;
+            }
+        }
+        true
+    }
+    fn position<F: FnMut(T) -> bool>(self, mut f: F) -> Option<usize> {
+        let mut index: usize = 0;
+        for item in self {
+            if f(item) {
+                return Some(index);
+            }
+            index = index.wrapping_add(1);
+        }
+        None
+    }
+    fn find<F: FnMut(&T) -> bool>(self, mut f: F) -> Option<T> {
+        for item in self {
+            if f(&item) {
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn find_map<B, F: FnMut(T) -> Option<B>>(self, mut f: F) -> Option<B> {
+        for item in self {
+            if let Some(found) = f(item) {
+                return Some(found);
+            }
+        }
+        None
+    }
+    fn next(self) -> Option<T> {
+        for item in self {
+            return Some(item);
+        }
+        None
+    }
+    fn nth(self, n: usize) -> Option<T> {
+        let mut left = n;
+        for item in self {
+            if left == 0 {
+                return Some(item);
+            }
+            left = left.wrapping_sub(1);
+        }
+        None
+    }
+    fn last(self) -> Option<T> {
+        let mut last: Option<T> = None;
+        for item in self {
+            last = Some(item);
+        }
+        last
+    }
+    fn nth_back(self, n: usize) -> Option<T> {
+        self.rev().nth(n)
+    }
+    fn rfold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        self.rev().fold(init, f)
+    }
+    fn rfind<F: FnMut(&T) -> bool>(self, mut f: F) -> Option<T> {
+        self.rev().find(f)
+    }
+    fn rposition<F: FnMut(T) -> bool>(self, mut f: F) -> Option<usize> {
+        let mut index: usize = self.len();
+        for item in self.rev() {
+            index = index.wrapping_sub(1);
+            if f(item) {
+                return Some(index);
+            }
+        }
+        None
+    }
+    fn try_fold<B, R, F: FnMut(B, T) -> R>(self, init: B, mut f: F) -> R {
+        let mut folded = init;
+        for item in self {
+            folded = f(folded, item)?;
+        }
+        R::from_output(folded)
+    }
+    fn try_for_each<R, F: FnMut(T) -> R>(self, mut f: F) -> R {
+        for item in self {
+            f(item)?;
+        }
+        R::from_output(())
+    }
+    fn eq<I>(self, other: I) -> bool {
+        let mut theirs = other.into_iter();
+        for item in self {
+            match theirs.next() {
+                Some(other) => {
+                    if item != other {
+                        return false;
+                    }
+                }
+                None => {
+                    return false;
+                }
+            }
+        }
+        theirs.next().is_none()
+    }
+    fn ne<I>(self, other: I) -> bool {
+        !self.eq(other)
+    }
+    fn cmp<I>(self, other: I) -> Ordering {
+        let mut theirs = other.into_iter();
+        for item in self {
+            match theirs.next() {
+                Some(other) => {
+                    let ordering = item.cmp(&other);
+                    if ordering.is_ne() {
+                        return ordering;
+                    }
+                }
+                None => {
+                    return Ordering::Greater;
+                }
+            }
+        }
+        if theirs.next().is_some() { Ordering::Less } else { Ordering::Equal }
+    }
+    fn reduce<F: FnMut(T, T) -> T>(self, mut f: F) -> Option<T> {
+        let mut reduced: Option<T> = None;
+        for item in self {
+            reduced = match reduced {
+                Some(before) => Some(f(before, item)),
+                None => Some(item),
+            };
+        }
+        reduced
+    }
+    fn max(self) -> Option<T> {
+        let mut most: Option<T> = None;
+        for item in self {
+            most = match most {
+                Some(before) => Some(if item >= before { item } else { before }),
+                None => Some(item),
+            };
+        }
+        most
+    }
+    fn min(self) -> Option<T> {
+        let mut least: Option<T> = None;
+        for item in self {
+            least = match least {
+                Some(before) => Some(if item < before { item } else { before }),
+                None => Some(item),
+            };
+        }
+        least
+    }
+    fn max_by<F: FnMut(&T, &T) -> Ordering>(self, mut f: F) -> Option<T> {
+        let mut most: Option<T> = None;
+        for item in self {
+            most = match most {
+                Some(before) => Some(if f(&before, &item).is_gt() { before } else { item }),
+                None => Some(item),
+            };
+        }
+        most
+    }
+    fn min_by<F: FnMut(&T, &T) -> Ordering>(self, mut f: F) -> Option<T> {
+        let mut least: Option<T> = None;
+        for item in self {
+            least = match least {
+                Some(before) => Some(if f(&before, &item).is_gt() { item } else { before }),
+                None => Some(item),
+            };
+        }
+        least
+    }
+    fn max_by_key<B, F: FnMut(&T) -> B>(self, mut f: F) -> Option<T> {
+        let mut most: Option<(B, T)> = None;
+        for item in self {
+            let key = f(&item);
+            most = match most {
+                Some((greatest, before)) => {
+                    Some(if key >= greatest { (key, item) } else { (greatest, before) })
+                }
+                None => Some((key, item)),
+            };
+        }
+        most.map(|(_, item)| item)
+    }
+    fn min_by_key<B, F: FnMut(&T) -> B>(self, mut f: F) -> Option<T> {
+        let mut least: Option<(B, T)> = None;
+        for item in self {
+            let key = f(&item);
+            least = match least {
+                Some((smallest, before)) => {
+                    Some(if key < smallest { (key, item) } else { (smallest, before) })
+                }
+                None => Some((key, item)),
+            };
+        }
+        least.map(|(_, item)| item)
+    }
+    fn contains(&self, value: &T) -> bool {
+        self.start <= *value && *value < self.end
+    }
+    fn contains_inclusive(&self, value: &T) -> bool {
+        self.start <= *value && *value <= self.end
+    }
+    fn contains_from(&self, value: &T) -> bool {
+        self.start <= *value
+    }
+    fn is_empty(&self) -> bool {
+        !(self.start < self.end)
+    }
+    fn is_empty_inclusive(&self) -> bool {
+        !(self.start <= self.end)
+    }
+}

@@ -1,0 +1,33 @@
+//! The functions of `std::iter`, which make iterators.
+trait Iters {
+    fn once<T>(value: T) -> impl Iterator<Item = T> {
+        [value].into_iter()
+    }
+    fn repeat<T>(value: T) -> impl Iterator<Item = T> {
+        (0u64..).map(move |_| value)
+    }
+    fn repeat_n<T>(value: T, count: usize) -> impl Iterator<Item = T> {
+        (0..count).map(move |_| value)
+    }
+    fn repeat_with<T, F: FnMut() -> T>(mut f: F) -> impl Iterator<Item = T> {
+        (0u64..).map(move |_| f())
+    }
+    fn from_fn<T, F: FnMut() -> Option<T>>(mut f: F) -> impl Iterator<Item = T> {
+        (0u64..).map_while(move |_| f())
+    }
+    fn successors<T, F: FnMut(&T) -> Option<T>>(
+        first: Option<T>,
+        mut f: F,
+    ) -> impl Iterator<Item = T> {
+        (0u64..).scan(first, move |next, _| {
+            let item = *next;
+            if let Some(item) = item {
+                *next = f(&item);
+            }
+            item
+        })
+    }
+    fn zip<A, B>(a: A, b: B) -> impl Iterator {
+        a.into_iter().zip(b)
+    }
+}

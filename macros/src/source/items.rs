@@ -1,0 +1,188 @@
+//! Items of a source file that are not `#[device]`, which kernel code names as if they were.
+//!
+//! rustc says of such a name that there is no macro of it; the file tells what there is.
+use super::{At, File, Words};
+use crate::source::scanner::is_name;
+
+/// An item of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HostItem {
+    /// What declares it: `fn`, `struct`.
+    pub(crate) keyword: &'static str,
+    /// Its line.
+    pub(crate) line: usize,
+}
+
+/// What declares items whose names kernel code may have.
+const KEYWORDS: [&str; 8] = ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
+
+/// What may stand between an item's attributes and its keyword.
+const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
+
+/// The item of this name in the module around `at`, if nothing makes kernel code of it.
+pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
+    // Most names are those of device items, which the text around them shows without a look at the whole file.
+    declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
+    let words = Words::of(&file.text);
+    let modules = words.modules();
+    let module = |at: At| {
+        let around = file.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
+        around.map(|braces| braces.open).filter(|open| modules.contains(open)).max()
+    };
+    let mut found = declarations(&words.text, name)
+        .map(|(start, keyword)| (start, keyword, words.places[start]))
+        .filter(|&(_, _, place)| file.is_of_module(place, module(place)))
+        .filter(|&(_, _, place)| module(place) == module(at))
+        .peekable();
+    let (_, keyword, (line, _)) = *found.peek()?;
+    let is_host = |start| !is_device(&words.text, start) && !words.is_in_device_module(file, start);
+    found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
+}
+
+/// Where items of this name are declared in `text`, from their keyword on, and by what.
+fn declarations(text: &str, name: &str) -> impl Iterator<Item = (usize, &'static str)> {
+    text.match_indices(name).filter_map(move |(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let spaced = before.trim_end();
+        let keyword = KEYWORDS.into_iter().find(|keyword| is_word_at_end(spaced, keyword))?;
+        let is_whole = spaced.len() < before.len() && !behind.starts_with(is_name);
+        is_whole.then_some((spaced.len() - keyword.len(), keyword))
+    })
+}
+
+/// Whether the item at `start` is kernel code by an attribute, or may be, or is no item by what stands before it.
+fn is_device(text: &str, start: usize) -> bool {
+    let mut before = text[..start].trim_end();
+    loop {
+        before = without_comment(before);
+        if let Some(rest) = without_qualifier(before) {
+            before = rest.trim_end();
+        } else if before.ends_with(']')
+            && let Some(open) = before.rfind("#[")
+        {
+            if ["device", "kernel", "macro"].iter().any(|known| before[open..].contains(known)) {
+                return true;
+            }
+            before = before[..open].trim_end();
+        } else {
+            return !(before.is_empty() || before.ends_with([';', '{', '}', ']']));
+        }
+    }
+}
+
+/// `text` without the comments of whole lines at its end.
+fn without_comment(mut text: &str) -> &str {
+    loop {
+        let line = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
+        if !line.trim_start().starts_with("//") {
+            return text;
+        }
+        text = text[..text.len() - line.len()].trim_end();
+    }
+}
+
+/// `text` without a qualifier of an item at its end: `pub`, `pub(crate)`, `unsafe`, `extern "C"`.
+fn without_qualifier(text: &str) -> Option<&str> {
+    if text.ends_with(')')
+        && let Some(open) = text.rfind('(')
+    {
+        let before = text[..open].trim_end();
+        return is_word_at_end(before, "pub").then(|| &before[..before.len() - 3]);
+    }
+    let text = text.strip_suffix("\"C\"").map_or(text, str::trim_end);
+    let word = QUALIFIERS.into_iter().find(|word| is_word_at_end(text, word))?;
+    Some(&text[..text.len() - word.len()])
+}
+
+fn is_word_at_end(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|rest| !rest.ends_with(is_name))
+}
+
+impl File {
+    /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
+    /// not what a macro is made of.
+    fn is_of_module(&self, place: At, module: Option<At>) -> bool {
+        let around = |braces: &&super::Braces| braces.open < place && place < braces.close;
+        let innermost = self.every_brace().iter().filter(around).map(|braces| braces.open).max();
+        innermost == module
+    }
+}
+
+impl Words {
+    /// Whether `#[device]` is on a module around the item at `start`.
+    fn is_in_device_module(&self, file: &File, start: usize) -> bool {
+        let place = self.places[start];
+        let around =
+            file.scopes().iter().filter(|braces| braces.open < place && place < braces.close);
+        around.filter_map(|braces| self.places.iter().position(|at| *at == braces.open)).any(
+            |open| {
+                let before = self.text[..open].trim_end().trim_end_matches(is_name).trim_end();
+                before.strip_suffix("mod").is_some_and(|before| is_device(&self.text, before.len()))
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What declares `name` for who names it at the `@` of a text.
+    fn host_item_of(name: &str, text: &str) -> Option<(&'static str, usize)> {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        let file = File::read(text.replace('@', " "));
+        host_item(&file, name, at).map(|item| (item.keyword, item.line))
+    }
+
+    #[test]
+    fn items_without_an_attribute_are_of_the_host() {
+        assert_eq!(host_item_of("f", "fn f() {}\nfn k() { @ }"), Some(("fn", 1)));
+        assert_eq!(
+            host_item_of("f", "fn k() { @ }\n\n/// d\n#[inline]\npub(crate) const fn f() {}"),
+            Some(("fn", 5))
+        );
+        assert_eq!(
+            host_item_of("A", "mod a { struct A { x: u32 } fn k() { @ } }"),
+            Some(("struct", 1))
+        );
+        assert_eq!(
+            host_item_of("A", "#[device] const B: u32 = 1; const A: u32 = 2; @"),
+            Some(("const", 1))
+        );
+    }
+
+    #[test]
+    fn device_items_are_not() {
+        for text in [
+            "#[device] fn f() {} @",
+            "#[device]\n/// What it does.\n#[inline]\npub fn f() {} @",
+            "#[warpwise::device] // for kernels\npub(crate) unsafe extern \"C\" fn f() {} @",
+            "#[cfg(a)] fn f() {} #[cfg(b)] #[device] fn f() {} @",
+            "#[cfg_attr(a, device)] fn f() {} @",
+            "#[device] mod m { fn f() {} fn k() { @ } }",
+            "#[device] pub mod m { fn g() { fn f() {} } fn f() {} @ }",
+        ] {
+            assert_eq!(host_item_of("f", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn items_of_other_places_are_not_meant() {
+        for text in [
+            "mod a { fn f() {} } use b::f; @",
+            "fn f() {} mod a { @ }",
+            "struct A; impl A { fn f() {} } @",
+            "macro_rules! m { () => { fn f() {} } } @",
+            "m! { fn f() {} } @",
+            "m!(fn f() {}); @",
+            "fn g() { fn f() {} } @",
+            "// fn f() {}\n@",
+            "const A: &str = \"fn f\"; @",
+            "fn ff() {} fn f1() {} @",
+            "let f = 1; @",
+        ] {
+            assert_eq!(host_item_of("f", text), None, "{text}");
+        }
+    }
+}
