@@ -267,8 +267,23 @@ pub(crate) struct Sums {
     pub(crate) len: u32,
     /// What a round takes of the patience with it.
     pub(crate) cost: u32,
+    /// The products of a round, by their numbers in [`Code::products`].
+    pub(crate) products: Vec<u32>,
     /// What rounds add up.
     pub(crate) sums: Vec<Sum>,
+    /// The segments that a round begins, if it is counted.
+    pub(crate) segments: Vec<u32>,
+    /// The requests that it makes, in order, if it is counted or checked.
+    pub(crate) requests: Vec<Going>,
+}
+
+/// A request that goes on by as many bytes in each round as a factor does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Going {
+    /// Its number in [`Counted::requests`], which is that in [`Code::sites`] if it is checked.
+    pub(crate) request: u32,
+    /// The number in the round of the product, and which of its factors.
+    pub(crate) with: (usize, usize),
 }
 
 /// What products are added to, one behind the other.

@@ -65,7 +65,12 @@ impl CountingProgram {
     /// Lowers a specialized and verified kernel. What is counted is what this kernel does: for the
     /// numbers of a GPU, pass it [optimized](warpwise_compiler::optimize).
     pub fn new(kernel: &Kernel, requests: Requests) -> Self {
-        let code = lower::lower(kernel, Isa::detect(), Added::Counting(requests));
+        Self::for_isa(kernel, requests, Isa::detect())
+    }
+
+    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    pub(crate) fn for_isa(kernel: &Kernel, requests: Requests, isa: Isa) -> Self {
+        let code = lower::lower(kernel, isa, Added::Counting(requests));
         Self { kernel: kernel.clone(), code }
     }
 
@@ -108,7 +113,12 @@ pub struct CheckedProgram {
 impl CheckedProgram {
     /// Lowers a specialized and verified kernel, optimized or not.
     pub fn new(kernel: &Kernel) -> Self {
-        let code = lower::lower(kernel, Isa::detect(), Added::Checks);
+        Self::for_isa(kernel, Isa::detect())
+    }
+
+    /// As [`new`](Self::new), with the host's instructions that `isa` names.
+    pub(crate) fn for_isa(kernel: &Kernel, isa: Isa) -> Self {
+        let code = lower::lower(kernel, isa, Added::Checks);
         Self { kernel: kernel.clone(), code }
     }
 

@@ -52,11 +52,23 @@ impl Tally {
 
     /// Counts those who begin a segment.
     pub(crate) fn begin(&mut self, segment: u32, active: Mask) {
+        let flow = self.flow_of(active);
+        self.segments[segment as usize] += flow;
+    }
+
+    /// The same, so many times.
+    pub(crate) fn begin_rounds(&mut self, segment: u32, active: Mask, rounds: u64) {
+        let Flow { warps, threads } = self.flow_of(active);
+        let all = Flow { warps: warps * rounds, threads: threads * rounds };
+        self.segments[segment as usize] += all;
+    }
+
+    fn flow_of(&mut self, active: Mask) -> Flow {
         if self.last.0 != active {
             let warps = active.warps().count() as u64;
             self.last = (active, Flow { warps, threads: active.count().into() });
         }
-        self.segments[segment as usize] += self.last.1;
+        self.last.1
     }
 
     /// Counts the warps with lanes in both sets, which part at a branch.

@@ -106,13 +106,24 @@ impl BlockChecks {
             return;
         }
         log.push(event, written);
-        if is_eager || log.events.len() >= LONG {
+        if is_eager || log.len() >= LONG {
             if is_shared || is_eager {
                 self.part(code, bound);
             } else {
                 self.submit(code, bound, false);
             }
         }
+    }
+
+    /// Notes so many rounds of accesses of shared memory, which go on by so many bytes; false if these are so many that
+    /// they have to be looked at before the interval ends.
+    pub(crate) fn note_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) -> bool {
+        let many = rounds.saturating_mul(accesses.len() as u64);
+        let fits = many < LONG.saturating_sub(self.log.len()) as u64;
+        if fits && many > 0 {
+            self.log.push_rounds(accesses, rounds);
+        }
+        fits
     }
 
     /// Hands on what the block did with global memory.
@@ -189,25 +200,29 @@ impl BlockChecks {
     /// Looks at what is logged of an interval that goes on.
     fn part(&mut self, code: &Code, bound: &Bound<'_>) {
         self.look(code, bound);
-        self.first_event += self.log.events.len() as u32;
+        self.first_event += self.log.len() as u32;
         self.log.clear();
         self.is_parted = true;
     }
 
     fn look(&mut self, code: &Code, bound: &Bound<'_>) {
-        let log = std::mem::take(&mut self.log);
+        let whole = std::mem::take(&mut self.log);
+        let unrolled = whole.unrolled();
+        let log = unrolled.as_ref().unwrap_or(&whole);
         for (number, event) in log.events.iter().enumerate() {
             match event {
                 Event::Access(access) if code.sites[access.site as usize].is_shared => {
-                    self.look_at(code, bound, &log, (number, access));
+                    self.look_at(code, bound, log, (number, access));
                 }
                 Event::Access(access) => {
                     if let Some(checks) = &bound.checks {
                         let now = (&self.order, self.block);
-                        checks.global().access(code, bound, &log, access, now);
+                        checks.global().access(code, bound, log, access, now);
                     }
-                    self.synchronize(code, bound, &log, access);
+                    self.synchronize(code, bound, log, access);
                 }
+                // Each access is an event here.
+                Event::Rounds { .. } => {}
                 Event::SyncWarp { warp, lanes } => {
                     self.order.sync_warp(self.block, *warp, *lanes);
                 }
@@ -222,7 +237,7 @@ impl BlockChecks {
                 Event::Barrier | Event::SyncGrid => {}
             }
         }
-        self.log = log;
+        self.log = whole;
     }
 
     /// What threads learn and let others know by an atomic access, once it is looked at itself.

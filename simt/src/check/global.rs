@@ -146,8 +146,8 @@ impl Global {
                 Event::SyncWarp { warp, lanes } => order.sync_warp(self.next, *warp, *lanes),
                 Event::Barrier => order.barrier(),
                 Event::SyncGrid => order.sync_grid(),
-                // Kernels with fences are looked at as they run.
-                Event::Fence { .. } => {}
+                // Kernels with fences are looked at as they run, and rounds are only logged of shared memory.
+                Event::Fence { .. } | Event::Rounds { .. } => {}
             }
         }
         self.order = order;

@@ -16,6 +16,17 @@ pub(crate) enum Where {
     Each(usize),
 }
 
+impl Where {
+    /// So many bytes behind, if something is known of it.
+    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
+        match self {
+            Self::Same(address) => Some(Self::Same(address.wrapping_add(bytes))),
+            Self::Pattern(common) => Some(Self::Pattern(common.wrapping_add(bytes))),
+            Self::Each(_) => None,
+        }
+    }
+}
+
 /// An access by the lanes of one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
@@ -29,10 +40,23 @@ pub(crate) struct Access {
     pub(crate) value: Option<u64>,
 }
 
+impl Access {
+    /// The same so many bytes behind, if something is known of where it goes.
+    pub(crate) fn behind(self, bytes: u64) -> Option<Self> {
+        Some(Self { places: self.places.behind(bytes)?, ..self })
+    }
+}
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Access(Access),
+    /// So many rounds of so many accesses, which stand from `first` on in [`Log::rounds`].
+    Rounds {
+        first: usize,
+        accesses: usize,
+        rounds: u64,
+    },
     /// Lanes of a warp waited for each other.
     SyncWarp {
         warp: u32,
@@ -58,20 +82,63 @@ pub(crate) struct Log {
     /// Of each event, where the values that it writes stand in `values`, if it writes.
     pub(crate) written: Vec<Option<usize>>,
     pub(crate) values: Vec<u64>,
+    /// Accesses of rounds: the first, and how many bytes behind the one before each other is. None of them writes.
+    rounds: Vec<(Access, u64)>,
+    /// Events, with those of all rounds.
+    len: usize,
 }
 
 impl Log {
     pub(crate) fn clear(&mut self) {
-        let Self { events, addresses, written, values } = self;
+        let Self { events, addresses, written, values, rounds, len } = self;
         events.clear();
         addresses.clear();
         written.clear();
         values.clear();
+        rounds.clear();
+        *len = 0;
+    }
+
+    /// How many events there are, each access of each round being one.
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     pub(crate) fn push(&mut self, event: Event, written: Option<usize>) {
         self.events.push(event);
         self.written.push(written);
+        self.len += 1;
+    }
+
+    /// Notes so many rounds of some accesses that know where they go, each so many bytes behind the one before.
+    pub(crate) fn push_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) {
+        let first = self.rounds.len();
+        self.rounds.extend_from_slice(accesses);
+        self.events.push(Event::Rounds { first, accesses: accesses.len(), rounds });
+        self.written.push(None);
+        self.len += accesses.len() * rounds as usize;
+    }
+
+    /// The same with each access of each round as an event of its own, if there are rounds.
+    pub(crate) fn unrolled(&self) -> Option<Self> {
+        if self.rounds.is_empty() {
+            return None;
+        }
+        let (addresses, values) = (self.addresses.clone(), self.values.clone());
+        let mut log = Self { addresses, values, ..Self::default() };
+        for (event, written) in self.events.iter().zip(&self.written) {
+            let Event::Rounds { first, accesses, rounds } = *event else {
+                log.push(*event, *written);
+                continue;
+            };
+            for round in 0..rounds {
+                for (access, step) in &self.rounds[first..first + accesses] {
+                    let access = access.behind(step.wrapping_mul(round));
+                    access.into_iter().for_each(|access| log.push(Event::Access(access), None));
+                }
+            }
+        }
+        Some(log)
     }
 
     /// Whether this is one of the last accesses, with nothing else since.
@@ -83,7 +150,8 @@ impl Log {
 
     /// Whether the same bytes are accessed by the same threads in the same order.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.events == other.events && self.addresses == other.addresses
+        let Self { events, addresses, rounds, .. } = self;
+        *events == other.events && *addresses == other.addresses && *rounds == other.rounds
     }
 
     /// The address of a lane.

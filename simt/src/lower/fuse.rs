@@ -47,10 +47,9 @@ impl Fusion {
         let is_loaded = kernel.insts.facts(false);
         let mut fusion = Self { inner, is_inner, is_loaded };
         let mut made = kernel.insts.facts(None);
-        // Whoever looks on wants each value, and what is undefined is followed from loads on.
+        // Whoever looks on wants each value.
         let (floats, loads) = match added {
-            Added::Nothing | Added::Counting(_) => (true, isa != Isa::Baseline),
-            Added::Checks => (true, false),
+            Added::Nothing | Added::Counting(_) | Added::Checks => (true, isa != Isa::Baseline),
             Added::Traced => (false, false),
         };
         let pairs = floats && !cfg!(unoptimized);
@@ -72,7 +71,7 @@ impl Fusion {
         self.is_inner[id]
     }
 
-    /// Whether a load is made by the only operation that uses it.
+    /// Whether a load is made by the only operation that uses it, unless what it loads is looked at in between.
     pub(super) fn is_loaded(&self, load: InstId) -> bool {
         self.is_loaded[load]
     }

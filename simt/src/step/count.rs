@@ -35,33 +35,40 @@ impl Exec<'_> {
 
     /// Counts what each warp asks of memory.
     pub(super) fn count_request(&mut self, number: u32) {
-        let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
-        let all = match pattern.filter(|pattern| self.place.in_step || !pattern.in_step) {
-            Some(pattern) => self.ask_by(pattern, number),
-            None => self.ask_by_addresses(number),
-        };
+        let all = self.asks(number, 0);
         self.log.tally.ask(number, all);
+    }
+
+    /// What the warps ask of memory, so many bytes behind where the request goes.
+    pub(super) fn asks(&mut self, number: u32, shift: u64) -> Asked {
+        let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
+        match pattern.filter(|pattern| self.place.in_step || !pattern.in_step) {
+            Some(pattern) => self.ask_by(pattern, (number, shift)),
+            None => self.ask_by_addresses((number, shift)),
+        }
     }
 
     /// What the warps ask whose addresses are known but for what all have in common.
     #[inline]
-    fn ask_by(&mut self, pattern: &Pattern, number: u32) -> Asked {
+    fn ask_by(&mut self, pattern: &Pattern, (number, shift): (u32, u64)) -> Asked {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let first_thread = self.place.first_thread;
         if pattern.alike[first_thread / GROUP] == Some(active) {
             let warps = GROUP.min(pattern.offsets.len() - first_thread) / LANES;
-            let first = if request.phases == 1 { 0 } else { self.byte_of(request.at, 0) };
-            return self.ask_once(pattern, number, (0, u32::MAX), first).times(warps as u64);
+            let first = || self.byte_of(request.at, 0).wrapping_add(shift);
+            let first = if request.phases == 1 { 0 } else { first() };
+            let asked = self.ask_once(pattern, (number, shift), (0, u32::MAX), first);
+            return asked.times(warps as u64);
         }
         let Some((some, lanes)) = active.warps().next() else { return Asked::default() };
         let some = some * LANES + lanes.trailing_zeros() as usize;
         let offsets = &pattern.offsets[first_thread..];
-        let common = self.byte_of(request.at, some).wrapping_sub(offsets[some]);
+        let common = self.byte_of(request.at, some).wrapping_sub(offsets[some]).wrapping_add(shift);
         let mut all = Asked::default();
         for (warp, active) in active.warps() {
             let first = common.wrapping_add(offsets[warp * LANES]);
-            all += self.ask_once(pattern, number, (warp, active), first);
+            all += self.ask_once(pattern, (number, shift), (warp, active), first);
         }
         all
     }
@@ -71,7 +78,7 @@ impl Exec<'_> {
     fn ask_once(
         &mut self,
         pattern: &Pattern,
-        number: u32,
+        (number, shift): (u32, u64),
         (warp, active): (usize, u32),
         first: u64,
     ) -> Asked {
@@ -89,39 +96,41 @@ impl Exec<'_> {
         }
         let asked = asked(request, active, &addresses);
         self.log.tally.memo(number).put(key, asked);
-        self.note(number, asked, (warp, active));
+        self.note((number, shift), asked, (warp, active));
         asked
     }
 
     /// Keeps what a warp asks, if nothing was worse before. What was computed before was noted then.
     #[inline(never)]
-    fn note(&mut self, number: u32, asked: Asked, (warp, active): (usize, u32)) {
+    fn note(&mut self, (number, shift): (u32, u64), asked: Asked, (warp, active): (usize, u32)) {
         let block = self.place.block;
         if self.log.tally.worst.is_beaten(number, asked, block) {
             let request = &self.code.counted.requests[number as usize];
             let addresses = self.addresses(request.at, warp, active);
+            let addresses = addresses.map(|address| address.wrapping_add(shift));
             let warp = (self.place.first_thread / LANES + warp) as u32;
             self.log.tally.worst.note(number, asked, At { block, warp, active }, addresses);
         }
     }
 
     /// What warps ask of which nothing is known before.
-    fn ask_by_addresses(&mut self, number: u32) -> Asked {
+    fn ask_by_addresses(&mut self, (number, shift): (u32, u64)) -> Asked {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let mut all = Asked::default();
         for (warp, active) in active.warps() {
             let addresses = self.addresses(request.at, warp, active);
-            let first = addresses[0];
+            let first = addresses[0].wrapping_add(shift);
             let memo = self.log.tally.memo(number);
-            memo.see(&addresses.map(|address| address.wrapping_sub(first)));
+            memo.see(&addresses.map(|address| address.wrapping_sub(addresses[0])));
             let key = Key { active, class: Key::SEEN, phase: request.phase(first) };
             all += match memo.get(key) {
                 Some(asked) => asked,
                 None => {
+                    let addresses = addresses.map(|address| address.wrapping_add(shift));
                     let asked = asked(request, active, &addresses);
                     memo.put(key, asked);
-                    self.note(number, asked, (warp, active));
+                    self.note((number, shift), asked, (warp, active));
                     asked
                 }
             };

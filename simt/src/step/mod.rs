@@ -1,7 +1,7 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`affine`], [`sums`], [`local`], [`meet`], [`say`], [`count`], [`trace`],
+//! kind: [`control`], [`access`], [`affine`], [`sums`], [`rounds`], [`local`], [`meet`], [`say`], [`count`], [`trace`],
 //! [`watch`], [`follow`].
 mod access;
 mod affine;
@@ -10,6 +10,7 @@ mod count;
 mod follow;
 mod local;
 mod meet;
+mod rounds;
 mod say;
 mod sums;
 mod trace;

@@ -23,10 +23,10 @@ use std::iter::once;
 const FEWEST: u64 = 3;
 
 /// What a round computes, and where its factors are.
-struct Round {
+pub(super) struct Round {
     /// The counter, and what is computed from it.
     integers: [u64; MOST_INTEGERS],
-    factors: [[i64; 2]; MOST_PRODUCTS],
+    pub(super) factors: [[i64; 2]; MOST_PRODUCTS],
 }
 
 impl<'e> Exec<'e> {
@@ -99,6 +99,10 @@ impl<'e> Exec<'e> {
                 return false;
             }
         }
+        if !self.watch_rounds(sums, [&first, &second], rounds) {
+            return false;
+        }
+        self.count_rounds(sums, [&first, &second], rounds);
         for (products, sum) in all.iter().flatten().zip(&sums.sums) {
             self.registers.add_products([sum.to, sum.to], products, run);
         }
@@ -110,7 +114,7 @@ impl<'e> Exec<'e> {
     fn look_at_round(&mut self, sums: &Sums) -> Option<Round> {
         let mut round = Round { integers: [0; MOST_INTEGERS], factors: [[0; 2]; MOST_PRODUCTS] };
         round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
-        let (mut integers, mut factors) = (1, 0);
+        let mut integers = 1;
         for step in self.round(sums) {
             if let Step::Integer { op, slots } = step {
                 self.integer(*op, *slots);
@@ -118,11 +122,11 @@ impl<'e> Exec<'e> {
                 integers += 1;
             } else if let Step::Bounds { index, len, .. } = step {
                 self.are_below(*index, *len).then_some(())?;
-            } else if let Step::FmaLoaded { product } = step {
-                let [a, b] = self.code.products[*product as usize].factors;
-                round.factors[factors] = [self.window(a.from)?.1, self.window(b.from)?.1];
-                factors += 1;
             }
+        }
+        for (factors, product) in round.factors.iter_mut().zip(&sums.products) {
+            let [a, b] = &self.code.products[*product as usize].factors;
+            *factors = [self.window(a.from)?.1, self.window(b.from)?.1];
         }
         Some(round)
     }

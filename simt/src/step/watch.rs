@@ -84,7 +84,7 @@ impl Exec<'_> {
     }
 
     /// Where active lanes go; `each` gets their addresses, if nothing is known of them.
-    fn places(&self, number: u32, each: &mut Vec<u64>) -> Where {
+    pub(super) fn places(&self, number: u32, each: &mut Vec<u64>) -> Where {
         let at = self.code.sites[number as usize].at;
         let active: Mask = self.strand.active();
         if let Operand::Uniform(_) = at.index() {

@@ -8,6 +8,7 @@ mod flow;
 mod grid;
 mod meet;
 mod memory;
+mod rounds;
 mod say;
 mod sums;
 mod trace;

@@ -108,7 +108,7 @@ fn two_sums() -> String {
     ))
 }
 
-fn floats(count: usize, seed: u32) -> Vec<u32> {
+pub(super) fn floats(count: usize, seed: u32) -> Vec<u32> {
     let value = |i: usize| ((i as u32).wrapping_mul(seed) >> 20) as f32 / 1000.0 - 1.5;
     (0..count).map(|i| value(i).to_bits()).collect()
 }

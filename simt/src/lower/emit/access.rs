@@ -148,7 +148,9 @@ impl Emitter<'_> {
         }
         if let (Some(from), true) = (at.affine(), self.fusion.is_loaded(id)) {
             self.loaded.insert(id, from);
-            return Ok(());
+            if !self.watching {
+                return Ok(());
+            }
         }
         if let Some(from) = at.affine() {
             let to = self.new_lanes(id)?;

@@ -66,6 +66,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    /// After how many rounds it asks the same again, if it goes on by so many bytes in each.
+    pub(crate) fn period(&self, step: u64) -> u64 {
+        self.phases >> step.trailing_zeros().min(self.phases.trailing_zeros())
+    }
+
     /// Where a byte is among those after which it asks the same again.
     pub(crate) fn phase(&self, byte: u64) -> u8 {
         (byte & (self.phases - 1)) as u8
@@ -108,6 +113,11 @@ impl Counting {
 
     pub(super) fn finish(self) -> Counted {
         self.counted
+    }
+
+    /// What is counted so far.
+    pub(super) fn counted(&self) -> &Counted {
+        &self.counted
     }
 
     fn entry(&mut self, id: InstId) -> &mut Entry {

@@ -3,6 +3,7 @@ use super::{Done, Emitter};
 use crate::{
     code::{Loaded, Malformed, Product, Step},
     lanes::{self, LaneFn, fused},
+    registers::Reg,
 };
 use warpwise_compiler::ir::{CompareOp, InstId, Op};
 
@@ -45,9 +46,29 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Adds to `c` the product of two factors that were loaded by steps before, so that what is undefined of them can
+    /// be followed.
+    pub(super) fn fma_of_loaded(&mut self, id: InstId, factors: [InstId; 2], c: InstId) -> Done {
+        let f = lanes::fma(self.scalar(id)?, self.isa).ok_or_else(|| self.cannot_fuse())?;
+        let [a, b] = factors;
+        let of = [self.lanes(a)?, self.lanes(b)?, self.lanes(c)?];
+        let factors = [self.loaded_to(of[0], a)?, self.loaded_to(of[1], b)?];
+        self.map(id, Some(f), &[a, b, c])?;
+        if let Some(Step::Map { regs: [to, ..], .. }) = self.code.steps.last() {
+            let product = self.code.products.len() as u32;
+            self.code.products.push(Product { to: *to, c: of[2], factors, f });
+            self.multiplied.insert(self.code.steps.len() - 1, product);
+        }
+        Ok(())
+    }
+
     fn loaded(&mut self, id: InstId, load: InstId) -> Result<Loaded, Malformed> {
-        let from = self.loaded.get(&load).copied().ok_or_else(|| self.cannot_fuse())?;
         let to = self.temporary(id, self.size(load)?);
+        self.loaded_to(to, load)
+    }
+
+    fn loaded_to(&mut self, to: Reg, load: InstId) -> Result<Loaded, Malformed> {
+        let from = self.loaded.get(&load).copied().ok_or_else(|| self.cannot_fuse())?;
         let (walk, copy) = (self.walk(from, to.size())?, self.copy_words(to.size()));
         Ok(Loaded { to, from, walk, copy })
     }

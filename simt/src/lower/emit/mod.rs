@@ -88,6 +88,7 @@ pub(super) fn emit(
         launched: HashMap::new(),
         compared: HashMap::new(),
         loaded: HashMap::new(),
+        multiplied: HashMap::new(),
         local_lanes: kernel.locals.facts(None),
         local_uniforms: kernel.locals.facts(None),
         given: HashMap::new(),
@@ -228,8 +229,10 @@ struct Emitter<'k> {
     launched: HashMap<Launched, Uniform>,
     /// The number of each comparison of an affine value.
     compared: HashMap<InstId, u32>,
-    /// Loads that are made by what uses them.
+    /// Loads that are made by what uses them, or could be.
     loaded: HashMap<InstId, Address<Affine>>,
+    /// The steps that add products of what steps before have loaded, with the number of the product.
+    multiplied: HashMap<usize, u32>,
     local_lanes: id::Facts<LocalId, Option<Reg>>,
     local_uniforms: id::Facts<LocalId, Option<Uniform>>,
     given: HashMap<(Given, usize), Uniform>,
@@ -388,7 +391,11 @@ impl Emitter<'_> {
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
             Op::Fma { a, b, c } if self.fusion.is_loaded(*a) && self.fusion.is_loaded(*b) => {
-                self.fma_loaded(id, [*a, *b], *c)
+                if self.watching {
+                    self.fma_of_loaded(id, [*a, *b], *c)
+                } else {
+                    self.fma_loaded(id, [*a, *b], *c)
+                }
             }
             Op::Fma { a, b, c } => {
                 let f = lanes::fma(self.scalar(id)?, isa);

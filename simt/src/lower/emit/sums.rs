@@ -1,8 +1,8 @@
 //! Loops that only add products of what they load: all rounds of one can be run at once.
-use super::{Emitter, Label};
+use super::{Emitter, Label, count::Counting};
 use crate::{
-    code::{Counter, IntegerOp, Operand, Product, Step, Sum, Sums},
-    registers::{Reg, Uniform},
+    code::{Address, Counter, Going, IntegerOp, Operand, Product, Step, Sum, Sums},
+    registers::{Affine, Reg, Uniform},
 };
 
 /// The most integers that a round computes once, with the counter.
@@ -16,52 +16,116 @@ impl Emitter<'_> {
     /// `head`; the last is what goes on with the next round, at `next`.
     pub(super) fn sums(&mut self, range: Counter, cost: u32, head: Label, next: Label) {
         let first = self.labels[head as usize] as usize;
-        let Some((_, round)) = self.code.steps[first..].split_last() else { return };
-        let sums = sums_of(round, range.counter, &self.code.products);
-        let Some(sums) = sums else { return };
-        let len = round.len() as u32;
-        self.code.sums.push(Sums { range, len, cost, sums });
+        let Some(sums) = self.sums_from(first, range, cost) else { return };
+        self.code.sums.push(sums);
         let sums = self.code.sums.len() as u32 - 1;
         self.code.steps.insert(first, Step::Sums { sums });
         self.code.spans.insert(first, self.span);
         for label in [head, next] {
             self.labels[label as usize] += 1;
         }
+        for step in &mut self.code.steps[first..] {
+            if let Step::Follow { from } = step {
+                *from += 1;
+            }
+        }
+        self.followed += u32::from(self.watching);
+    }
+
+    /// The loop whose steps begin at `first`, if a round does nothing else than adding products, and all that it
+    /// computes once is in proportion to the counter.
+    fn sums_from(&self, first: usize, range: Counter, cost: u32) -> Option<Sums> {
+        let (_, round) = self.code.steps[first..].split_last()?;
+        let mut found = Found { changing: vec![range.counter], ..Found::default() };
+        for (at, step) in (first..).zip(round) {
+            found.step(step, &self.code.products, self.multiplied.get(&at))?;
+        }
+        let fits = (1..=MOST_PRODUCTS).contains(&found.products.len())
+            && found.integers < MOST_INTEGERS
+            && found.loads == 2 * found.multiplied;
+        fits.then_some(())?;
+        let Found { products, segments, requests, .. } = &found;
+        let counted = self.counting.as_ref().map_or(&self.code.counted, Counting::counted);
+        let going = |request: &u32| {
+            let at = counted.requests[*request as usize].at.affine()?;
+            let with =
+                like(at, products.iter().map(|product| &self.code.products[*product as usize]))?;
+            Some(Going { request: *request, with })
+        };
+        Some(Sums {
+            range,
+            len: round.len() as u32,
+            cost,
+            products: products.clone(),
+            segments: segments.clone(),
+            requests: requests.iter().map(going).collect::<Option<_>>()?,
+            sums: found.sums(&self.code.products)?,
+        })
     }
 }
 
-/// What the steps of a round add up, if they do nothing else, and all that they compute once is in proportion to
-/// the counter.
-fn sums_of(round: &[Step], counter: Uniform, products: &[Product]) -> Option<Vec<Sum>> {
-    let mut found = Found { changing: vec![counter], sums: Vec::new() };
-    let (mut integers, mut number) = (1, 0);
-    for step in round {
-        if let Step::Integer { op, slots } = step {
-            found.integer(*op, *slots)?;
-            integers += 1;
-        } else if let Step::Bounds { index, len: Operand::Uniform(len), .. } = step {
-            let is_known = !matches!(index, Operand::Lanes(_)) && !found.changes(*len);
-            is_known.then_some(())?;
-        } else if let Step::FmaLoaded { product } = step {
-            found.product(*product, number, products);
-            number += 1;
-        } else {
-            return None;
-        }
-    }
-    let fits = (1..=MOST_PRODUCTS).contains(&number) && integers <= MOST_INTEGERS;
-    if fits { found.sums(products) } else { None }
+/// The first of the factors of some products that goes where an address does, but for an offset: the number of its
+/// product and which of the two it is.
+fn like<'p>(
+    address: Address<Affine>,
+    products: impl Iterator<Item = &'p Product>,
+) -> Option<(usize, usize)> {
+    let base = |address| match address {
+        Address::Element { buffer, index, stride, .. } => (Some((buffer, stride)), index),
+        Address::Pointer { ptr, .. } => (None, ptr),
+    };
+    products.enumerate().find_map(|(number, Product { factors, .. })| {
+        let side = factors.iter().position(|factor| base(factor.from) == base(address))?;
+        Some((number, side))
+    })
 }
 
 /// What is known of a round, step by step.
+#[derive(Default)]
 struct Found {
     /// What is in proportion to the counter.
     changing: Vec<Uniform>,
+    /// Integers that are computed once.
+    integers: usize,
+    /// Loads by steps of their own.
+    loads: usize,
+    /// Products of such.
+    multiplied: usize,
+    /// All products.
+    products: Vec<u32>,
     /// What is added up, with the register of what it is so far.
     sums: Vec<(Sum, Reg)>,
+    segments: Vec<u32>,
+    requests: Vec<u32>,
 }
 
 impl Found {
+    /// Looks at the next step, which computes the product `multiplied` of what was loaded before, if it does; `None`
+    /// if it is none of a round that adds products.
+    fn step(&mut self, step: &Step, products: &[Product], multiplied: Option<&u32>) -> Option<()> {
+        if let Step::Integer { op, slots } = step {
+            self.integer(*op, *slots)?;
+        } else if let Step::Bounds { index, len: Operand::Uniform(len), .. } = step {
+            let is_known = !matches!(index, Operand::Lanes(_)) && !self.changes(*len);
+            is_known.then_some(())?;
+        } else if let Step::FmaLoaded { product } = step {
+            self.product(*product, products);
+        } else if let Step::Map { .. } = step {
+            self.product(*multiplied?, products);
+            self.multiplied += 1;
+        } else if let Step::LoadAffine { .. } = step {
+            self.loads += 1;
+        } else if let Step::Count { segment } = step {
+            self.segments.push(*segment);
+        } else if let Step::CountRequest { request } | Step::Watch { site: request } = step {
+            self.requests.push(*request);
+        } else {
+            // Nothing is followed where nothing is undefined.
+            matches!(step, Step::Follow { .. }).then_some(())?;
+        }
+        Some(())
+    }
+
     fn changes(&self, value: Uniform) -> bool {
         self.changing.iter().any(|changing| changing.slot() == value.slot())
     }
@@ -77,12 +141,14 @@ impl Found {
             IntegerOp::Offset => (a || b || c, !(a || b && c)),
         };
         self.changing.extend(changes.then_some(to));
+        self.integers += 1;
         is_proportional.then_some(())
     }
 
     /// Adds to the sum that it is the next part of, or begins one.
-    fn product(&mut self, product: u32, number: usize, products: &[Product]) {
-        let Product { to, c, .. } = products[product as usize];
+    fn product(&mut self, product: u32, products: &[Product]) {
+        let (number, Product { to, c, .. }) = (self.products.len(), products[product as usize]);
+        self.products.push(product);
         let known = self.sums.iter().position(|(_, so_far)| *so_far == c).unwrap_or_else(|| {
             self.sums.push((Sum { to: c, products: Vec::new() }, c));
             self.sums.len() - 1
