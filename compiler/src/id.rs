@@ -30,7 +30,8 @@ macro_rules! id {
         }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
+                f.write_str($prefix)?;
+                std::fmt::Display::fmt(&self.0, f)
             }
         }
         impl std::fmt::Debug for $name {
@@ -52,6 +53,10 @@ impl<I: Id, T> Table<I, T> {
     /// An empty table.
     pub const fn new() -> Self {
         Self { items: Vec::new(), id: PhantomData }
+    }
+    /// An empty table with room for so many.
+    pub fn with_capacity(items: usize) -> Self {
+        Self { items: Vec::with_capacity(items), id: PhantomData }
     }
     /// Appends `item`.
     pub fn push(&mut self, item: T) -> I {
@@ -83,8 +88,17 @@ impl<I: Id, T> Table<I, T> {
         self.items.is_empty()
     }
     /// A side table with one `fact` an item.
-    pub fn facts<F: Clone>(&self, fact: F) -> Facts<I, F> {
+    pub fn facts<F: Copy>(&self, fact: F) -> Facts<I, F> {
+        // Doubles what is there, which takes a few copies; `vec!` would make one fact after the other.
+        Facts { items: [fact].repeat(self.items.len()).into_boxed_slice(), id: PhantomData }
+    }
+    /// The same where a fact cannot be copied, only cloned.
+    pub fn clones<F: Clone>(&self, fact: F) -> Facts<I, F> {
         Facts { items: vec![fact; self.items.len()].into_boxed_slice(), id: PhantomData }
+    }
+    /// A side table with a list for each item, all of them empty.
+    pub fn lists<F>(&self) -> Lists<I, F> {
+        Lists { number: self.facts(0), lists: vec![Vec::new()] }
     }
 }
 
@@ -128,6 +142,32 @@ impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for Table<I, T> {
 pub struct Facts<I, F> {
     items: Box<[F]>,
     id: PhantomData<I>,
+}
+
+/// A list for each item of a [`Table`], where few have one that is not empty.
+#[derive(Clone, Debug)]
+pub struct Lists<I, F> {
+    /// Which of the lists is that of an item; the first, which stays empty, if it has none.
+    number: Facts<I, usize>,
+    lists: Vec<Vec<F>>,
+}
+
+impl<I: Id, F> Lists<I, F> {
+    /// The list of `id`, to add to.
+    pub fn list(&mut self, id: I) -> &mut Vec<F> {
+        if self.number[id] == 0 {
+            self.number[id] = self.lists.len();
+            self.lists.push(Vec::new());
+        }
+        &mut self.lists[self.number[id]]
+    }
+}
+
+impl<I: Id, F> ops::Index<I> for Lists<I, F> {
+    type Output = [F];
+    fn index(&self, id: I) -> &[F] {
+        &self.lists[self.number[id]]
+    }
 }
 
 impl<I: Id, F> ops::Index<I> for Facts<I, F> {

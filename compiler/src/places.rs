@@ -9,19 +9,26 @@
 
 /// Digits of a file's number, of a line, of a column. What has more is cut down to all nines.
 const WIDTHS: [usize; 3] = [3, 6, 4];
+/// All nines of each.
+const MOST: [usize; 3] = [999, 999_999, 9_999];
 /// Digits of a row.
 const ROW: usize = WIDTHS[0] + WIDTHS[1] + WIDTHS[2];
 
 /// Appends a file's number, a line and a column.
-pub fn push(rows: &mut String, place: [usize; 3]) {
-    for (value, width) in place.into_iter().zip(WIDTHS) {
-        let mut unit = 10_usize.pow(width as u32);
-        let mut left = value.min(unit - 1);
-        while unit > 1 {
-            unit /= 10;
-            rows.push(char::from(b'0' + (left / unit) as u8));
-            left %= unit;
-        }
+pub fn push(rows: &mut String, [file, line, column]: [usize; 3]) {
+    let mut row = [b'0'; ROW];
+    write(&mut row, WIDTHS[0], file.min(MOST[0]));
+    write(&mut row, WIDTHS[0] + WIDTHS[1], line.min(MOST[1]));
+    write(&mut row, ROW, column.min(MOST[2]));
+    rows.push_str(str::from_utf8(&row).expect("digits are text"));
+}
+
+/// Writes the digits of a number, the last one before `end`.
+const fn write(row: &mut [u8; ROW], mut end: usize, mut number: usize) {
+    while number > 0 {
+        end -= 1;
+        row[end] = b'0' + (number % 10) as u8;
+        number /= 10;
     }
 }
 

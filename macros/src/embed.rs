@@ -17,7 +17,7 @@ use crate::{
     place::{self, Place},
     record,
     report::{self, Places},
-    signature,
+    signature, text,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -275,8 +275,9 @@ fn run(lowered: &Lowered, levels: &Levels) -> Result<Compiled, CompileError> {
     let kernel = &lowered.kernel;
     if kernel.is_closed() {
         let compiled = compile(kernel, &[], Target::OLDEST, levels)?;
-        // As lowered: whoever runs it optimizes it, and tests run it without that, too.
-        let (ir, ptx) = (kernel.to_string(), Some(compiled.ptx));
+        // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
+        // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
+        let (ir, ptx) = (format!("{kernel}"), Some(compiled.ptx));
         Ok(Compiled { ir, ptx, warnings: compiled.diagnostics, levels: levels.clone() })
     } else {
         let warnings = check_open(kernel, levels)?;
@@ -287,18 +288,21 @@ fn run(lowered: &Lowered, levels: &Levels) -> Result<Compiled, CompileError> {
 impl Compiled {
     /// The constants that `launch` and `PTX` read.
     fn source(&self, item: &ItemFn, launched: &TokenStream, places: Places<'_>) -> TokenStream {
-        let text = item.sig.ident.unraw().to_string();
-        let ir = &self.ir;
+        let name = item.sig.ident.unraw().to_string();
+        let ir = text::literal(&self.ir);
         let levels = self.levels.settings.iter().map(level);
         let spans = places.spans.iter().map(|range| range.first);
         let places = place::table(spans.chain([places.fallback]));
         let generics = signature::without_lifetimes(&item.sig.generics);
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (ptx, embedded) = match &self.ptx {
-            Some(ptx) => (
-                Some(quote!(const __WARPWISE_PTX: &'static str = #ptx;)),
-                quote!(::core::option::Option::Some(<#launched>::__WARPWISE_PTX)),
-            ),
+            Some(ptx) => {
+                let ptx = text::literal(ptx);
+                (
+                    Some(quote!(const __WARPWISE_PTX: &'static str = #ptx;)),
+                    quote!(::core::option::Option::Some(<#launched>::__WARPWISE_PTX)),
+                )
+            }
             None => (None, quote!(::core::option::Option::None)),
         };
         quote!(
@@ -307,7 +311,7 @@ impl Compiled {
                 const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
                     static SOURCE: ::warpwise::__private::Source =
                         ::warpwise::__private::Source {
-                            name: #text,
+                            name: #name,
                             ir: #ir,
                             ptx: #embedded,
                             places: #places,
@@ -374,7 +378,7 @@ mod tests {
             FILL,
             &[],
         );
-        for part in ["ir : \"kernel fill {", ".entry fill", "Some (< fill > :: __WARPWISE_PTX)"] {
+        for part in ["ir : r\"kernel fill {", ".entry fill", "Some (< fill > :: __WARPWISE_PTX)"] {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(text.contains("fn witness () { }"), "{text}");

@@ -31,8 +31,8 @@ use syn::{
 
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let item = match function(tokens.clone()) {
-        Ok(item) => item,
+    let (item, sets_levels) = match function(tokens.clone()) {
+        Ok(function) => function,
         Err(error) => {
             let error = error.to_compile_error();
             return quote!(#tokens #error);
@@ -41,7 +41,11 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let (mut options, mut errors) = attr::parse(args.clone());
     let wrong_instances = instances::check(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
-    let function = checked(strip(tokens.clone(), &mut errors), &options.requires, &name);
+    let function = match sets_levels {
+        true => strip(tokens.clone(), &mut errors),
+        false => tokens.clone(),
+    };
+    let function = checked(function, &options.requires, &name);
     let handle = handle(&item, &options);
     let quiet = quiet();
     let output = quote!(
@@ -74,12 +78,12 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     quote!(#output #(#levels)* const _: () = { #errors #compiled };)
 }
 
-/// The function that `#[kernel]` stands on.
-fn function(tokens: TokenStream) -> syn::Result<ItemFn> {
-    lower::check_tokens(&tokens)?;
+/// The function that `#[kernel]` stands on, and whether levels of lints are set in it.
+fn function(tokens: TokenStream) -> syn::Result<(ItemFn, bool)> {
+    let sets_levels = lower::check_tokens(&tokens)?;
     match syn::parse2(tokens)? {
         Item::Fn(item) => match item.sig.receiver() {
-            None => Ok(uses::written_out_kernel(ungrouped(item))),
+            None => Ok((uses::written_out_kernel(ungrouped(item)), sets_levels)),
             Some(receiver) => {
                 let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
                 Err(Error::new_spanned(receiver, text))

@@ -63,10 +63,10 @@ fn redacted(tokens: TokenStream) -> TokenStream {
             TokenTree::Group(Group::new(group.delimiter(), redacted(group.stream())))
         }
         TokenTree::Literal(literal) => match literal.to_string() {
-            text if text.starts_with("\"kernel ") && text.contains(" {\\n") => {
+            text if is_raw(&text, "kernel ") && text.contains(" {\n") => {
                 Literal::string("IR").into()
             }
-            text if text.starts_with("\"// Warpwise kernel") => Literal::string("PTX").into(),
+            text if is_raw(&text, "// Warpwise kernel") => Literal::string("PTX").into(),
             text if is_hash(text.trim_matches('"')) => Literal::string("HASH").into(),
             _ => literal.into(),
         },
@@ -79,6 +79,11 @@ fn redacted(tokens: TokenStream) -> TokenStream {
         TokenTree::Punct(punct) => punct.into(),
     };
     tokens.into_iter().map(token).collect()
+}
+
+/// Whether `literal` is a raw string that begins so.
+fn is_raw(literal: &str, start: &str) -> bool {
+    literal.starts_with('r') && literal.trim_start_matches(['r', '#', '"']).starts_with(start)
 }
 
 fn is_hash(text: &str) -> bool {

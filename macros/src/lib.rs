@@ -32,6 +32,7 @@ mod source;
 mod std_name;
 mod strip;
 mod suggest;
+mod text;
 mod ungroup;
 mod uses;
 

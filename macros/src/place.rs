@@ -1,4 +1,5 @@
 //! Where tokens are in the user's source.
+use crate::text;
 use proc_macro2::Span;
 use quote::quote;
 use std::fmt;
@@ -70,5 +71,6 @@ pub(crate) fn table(spans: impl IntoIterator<Item = Span>) -> proc_macro2::Token
         });
         places::push(&mut rows, [index, line, column]);
     }
+    let rows = text::literal(&rows);
     quote!(::warpwise::__private::Places { files: &[#(#files),*], rows: #rows })
 }

@@ -35,7 +35,7 @@ pub(crate) fn strip(tokens: TokenStream, errors: &mut Option<Error>) -> TokenStr
 }
 
 /// True for `[allow(..)]` and its like.
-fn is_lint_attribute(group: &Group) -> bool {
+pub(crate) fn is_lint_attribute(group: &Group) -> bool {
     const WORDS: [&str; 5] = ["allow", "warn", "deny", "expect", "forbid"];
     group.delimiter() == Delimiter::Bracket
         && matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(word))

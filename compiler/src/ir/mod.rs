@@ -279,8 +279,9 @@ impl Kernel {
         fn body(kernel: &Kernel, list: &Body, visit: &mut impl FnMut(InstId)) {
             for &id in &list.0 {
                 visit(id);
-                for inner in kernel.insts[id].op.bodies() {
-                    body(kernel, inner, visit);
+                let op = &kernel.insts[id].op;
+                if !op.is_leaf() {
+                    op.bodies().for_each(|inner| body(kernel, inner, visit));
                 }
             }
         }

@@ -170,6 +170,11 @@ impl Op {
         Parts::of(bodies!(self), None::<std::iter::Empty<_>>)
     }
 
+    /// Whether it has no bodies: most have none, and then there is nothing to go through.
+    pub fn is_leaf(&self) -> bool {
+        matches!(bodies!(self), [None, None])
+    }
+
     /// The bodies inside it, in order, to edit.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
         Parts::of(bodies!(self), None::<std::iter::Empty<_>>)

@@ -51,25 +51,37 @@ impl Display for Kernel {
 
 fn body(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
     for &id in &list.0 {
-        write!(f, "{:1$}", "", 2 * depth)?;
-        write!(f, "{}", kernel.inst_text(id))?;
-        let mut bodies = kernel.insts.get(id).into_iter().flat_map(|inst| inst.op.bodies());
-        if let Some(first) = bodies.next() {
-            nested(f, kernel, first, depth)?;
+        indent(f, depth)?;
+        kernel.inst_text(id).fmt(f)?;
+        if let Some(inst) = kernel.insts.get(id)
+            && !inst.op.is_leaf()
+        {
+            let mut bodies = inst.op.bodies();
+            if let Some(first) = bodies.next() {
+                nested(f, kernel, first, depth)?;
+            }
+            if let Some(other) = bodies.next().filter(|other| !other.0.is_empty()) {
+                f.write_str(" else")?;
+                nested(f, kernel, other, depth)?;
+            }
         }
-        if let Some(other) = bodies.next().filter(|other| !other.0.is_empty()) {
-            write!(f, " else")?;
-            nested(f, kernel, other, depth)?;
-        }
-        writeln!(f)?;
+        f.write_str("\n")?;
     }
     Ok(())
 }
 
 fn nested(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> fmt::Result {
-    writeln!(f, " {{")?;
+    f.write_str(" {\n")?;
     body(f, kernel, list, depth + 1)?;
-    write!(f, "{:1$}}}", "", 2 * depth)
+    indent(f, depth)?;
+    f.write_str("}")
+}
+
+fn indent(f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
+    for _ in 0..depth {
+        f.write_str("  ")?;
+    }
+    Ok(())
 }
 
 /// A name of the user's: bare if it is an identifier or empty, in quotes if not.
@@ -110,16 +122,22 @@ impl Display for InstText<'_> {
         let Some(Inst { op, ty, span }) = self.kernel.insts.get(self.id) else {
             return write!(f, "{} = nothing", self.id);
         };
-        write!(f, "{} = ", self.id)?;
+        self.id.fmt(f)?;
+        f.write_str(" = ")?;
         if let Op::Const(bits) = op {
             literal(f, *bits, *ty)?
         } else {
             operation(f, op)?
         }
-        if *ty != Ty::Unit {
-            write!(f, " : {ty}")?;
+        match ty {
+            Ty::Unit => {}
+            Ty::Scalar(_) | Ty::Ptr(_) => {
+                f.write_str(" : ")?;
+                ty.fmt(f)?;
+            }
         }
-        write!(f, " {span}")
+        f.write_str(" ")?;
+        span.fmt(f)
     }
 }
 
@@ -169,27 +187,31 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
     match op {
         Op::Const(bits) => write!(f, "const {bits:#x}"),
         Op::Generic(id) => write!(f, "generic {id}"),
-        Op::Param(id) => write!(f, "param {id}"),
-        Op::Len(id) => write!(f, "len {id}"),
-        Op::Shared(id) => write!(f, "shared {id}"),
+        Op::Param(id) => one(f, "param", id),
+        Op::Len(id) => one(f, "len", id),
+        Op::Shared(id) => one(f, "shared", id),
         Op::Array(id) => write!(f, "array {id}"),
         Op::Builtin(builtin) => write!(f, "builtin {builtin}"),
-        Op::Unary { op, value } => write!(f, "{} {value}", op.name()),
-        Op::Binary { op, lhs, rhs } => write!(f, "{} {lhs}, {rhs}", op.name()),
-        Op::Compare { op, lhs, rhs } => write!(f, "{} {lhs}, {rhs}", op.name()),
-        Op::Cast { value } => write!(f, "cast {value}"),
+        Op::Unary { op, value } => one(f, op.name(), value),
+        Op::Binary { op, lhs, rhs } => two(f, op.name(), lhs, rhs),
+        Op::Compare { op, lhs, rhs } => two(f, op.name(), lhs, rhs),
+        Op::Cast { value } => one(f, "cast", value),
         Op::Bitcast { value } => write!(f, "bitcast {value}"),
         Op::Select { cond, then, other } => write!(f, "select {cond}, {then}, {other}"),
         Op::Fma { a, b, c } => write!(f, "fma {a}, {b}, {c}"),
         Op::MulAdd { form, a, b, c } => write!(f, "mul_add.{} {a}, {b}, {c}", form.name()),
-        Op::Index { base, index, stride } => write!(f, "index {base}, {index}, {stride}"),
+        Op::Index { base, index, stride } => {
+            two(f, "index", base, index)?;
+            f.write_str(", ")?;
+            stride.fmt(f)
+        }
         Op::Offset { base, offset } => write!(f, "offset {base}, {offset}"),
-        Op::Bounds { index, len } => write!(f, "bounds {index}, {len}"),
+        Op::Bounds { index, len } => two(f, "bounds", index, len),
         Op::Check { cond, fault } => write!(f, "check {cond}, {}", fault.name()),
-        Op::Get(local) => write!(f, "get {local}"),
-        Op::Set { local, value } => write!(f, "set {local}, {value}"),
-        Op::Load { ptr } => write!(f, "load {ptr}"),
-        Op::Store { ptr, value } => write!(f, "store {ptr}, {value}"),
+        Op::Get(local) => one(f, "get", local),
+        Op::Set { local, value } => two(f, "set", local, value),
+        Op::Load { ptr } => one(f, "load", ptr),
+        Op::Store { ptr, value } => two(f, "store", ptr, value),
         Op::AtomicLoad { ptr, order, scope } => {
             write!(f, "atomic_load.{}.{} {ptr}", order.name(), scope.name())
         }
@@ -229,6 +251,20 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Panic { message, args } => said(f, "panic", *message, args),
         Op::Print { message, args } => said(f, "print", *message, args),
     }
+}
+
+/// A name and an operand: by hand, since most of the text is made of these, and `write!` takes longer.
+fn one(f: &mut Formatter<'_>, name: &str, operand: &impl Display) -> fmt::Result {
+    f.write_str(name)?;
+    f.write_str(" ")?;
+    operand.fmt(f)
+}
+
+/// A name and two operands.
+fn two(f: &mut Formatter<'_>, name: &str, a: &impl Display, b: &impl Display) -> fmt::Result {
+    one(f, name, a)?;
+    f.write_str(", ")?;
+    b.fmt(f)
 }
 
 fn said(f: &mut Formatter<'_>, op: &str, message: MessageId, args: &[InstId]) -> fmt::Result {
@@ -291,7 +327,10 @@ impl Display for Ty {
         match self {
             Self::Unit => f.write_str("unit"),
             Self::Scalar(scalar) => scalar.fmt(f),
-            Self::Ptr(space) => write!(f, "ptr {}", space.name()),
+            Self::Ptr(space) => {
+                f.write_str("ptr ")?;
+                f.write_str(space.name())
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Puts the table of instructions in the order of the body.
-use super::{Body, Inst, InstId, Kernel, Op};
-use crate::id::Id;
+use super::{Body, Inst, InstId, Kernel, Op, Span, Ty};
+use crate::id::{Id, Table};
 
 impl Kernel {
     /// Drops what no body reaches and numbers the rest in pre-order: an
@@ -19,25 +19,28 @@ impl Kernel {
                 order.push(old);
             }
         });
-        let is_in_order = |(place, old): (usize, &InstId)| old.index() == place;
-        if order.len() == self.insts.len() && order.iter().enumerate().all(is_in_order) {
+        if order.len() == self.insts.len() && order.is_sorted() {
             return;
         }
         let nowhere = InstId::new(order.len());
         let remap = |id: &mut InstId| *id = new[*id].unwrap_or(nowhere);
-        let mut insts: Vec<Option<Inst>> =
-            std::mem::take(&mut self.insts).into_iter().map(Some).collect();
-        self.insts = order.iter().filter_map(|old| insts[old.index()].take()).collect();
-        for inst in self.insts.iter_mut() {
+        let mut insts = Table::with_capacity(order.len());
+        for old in order {
+            let taken = Inst { op: Op::Return, ty: Ty::Unit, span: Span::KERNEL };
+            let mut inst = std::mem::replace(&mut self.insts[old], taken);
             remap_op(&mut inst.op, &remap);
+            insts.push(inst);
         }
+        self.insts = insts;
         remap_body(&mut self.body, &remap);
     }
 }
 
 fn remap_op(op: &mut Op, remap: &impl Fn(&mut InstId)) {
     op.operands_mut().for_each(remap);
-    op.bodies_mut().for_each(|body| remap_body(body, remap));
+    if !op.is_leaf() {
+        op.bodies_mut().for_each(|body| remap_body(body, remap));
+    }
     if let Op::Break(target) | Op::Continue(target) = op {
         remap(target);
     }

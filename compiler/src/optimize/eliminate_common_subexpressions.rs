@@ -11,17 +11,14 @@ use crate::{
     id::{Facts, Id},
     ir::{Access, BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, ParamKind, Root, Ty, UnaryOp},
 };
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    hash::{Hash, Hasher},
-    mem::Discriminant,
-};
+use std::mem::Discriminant;
 
 /// Replaces what was computed before. Pure ones that nothing uses any more stay in place.
 pub(super) fn eliminate_common_subexpressions(kernel: &mut Kernel) {
     let list = std::mem::take(&mut kernel.body);
     let (values, dropped) = (Replacements::new(kernel), kernel.insts.facts(false));
-    let mut walk = Walk { kernel, values, dropped, seen: HashMap::new(), undo: Vec::new() };
+    let seen = Seen::new(kernel.insts.len());
+    let mut walk = Walk { kernel, values, dropped, seen };
     walk.body(&list);
     let dropped = walk.dropped;
     kernel.body = list;
@@ -34,7 +31,7 @@ fn unary(op: UnaryOp) -> u64 {
 }
 
 /// Equal for instructions that yield the same.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct Key {
     op: Discriminant<Op>,
     /// What the operation has besides operands.
@@ -43,15 +40,66 @@ struct Key {
     ty: Ty,
 }
 
-/// As one number: in a macro that is built without optimization, a hash of each part takes long.
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
+impl Key {
+    /// A number that tells most of them apart.
+    fn number(&self) -> u64 {
         let mut number = self.detail;
         for operand in &self.operands {
             let operand = operand.map_or(0, |id| id.index() as u64 + 1);
             number = number.rotate_left(21) ^ operand;
         }
-        state.write_u64(number);
+        // An odd number with many bits: that of the golden ratio.
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// What is visible at a place: a stack, with the keys of one slot in a chain. In a macro that is built without
+/// optimization, a map of the standard library takes ten times as long.
+struct Seen {
+    /// The last one in each slot; as many as a power of two.
+    last: Box<[Option<usize>]>,
+    stack: Vec<Entry>,
+}
+
+struct Entry {
+    key: Key,
+    inst: InstId,
+    slot: usize,
+    /// The one before it in its slot.
+    before: Option<usize>,
+}
+
+impl Seen {
+    fn new(most: usize) -> Self {
+        let slots = most.next_power_of_two();
+        Self { last: vec![None; slots].into_boxed_slice(), stack: Vec::new() }
+    }
+
+    /// What has this key; from now on `inst` does, if nothing has.
+    fn find_or_add(&mut self, key: Key, inst: InstId) -> Option<InstId> {
+        // The high bits depend on all of the number.
+        let slot = (key.number() >> 32) as usize & (self.last.len() - 1);
+        let before = self.last[slot];
+        let mut next = before;
+        while let Some(index) = next {
+            let entry = &self.stack[index];
+            if entry.key == key {
+                return Some(entry.inst);
+            }
+            next = entry.before;
+        }
+        self.last[slot] = Some(self.stack.len());
+        self.stack.push(Entry { key, inst, slot, before });
+        None
+    }
+
+    /// Forgets what was added when there were more than so many.
+    fn forget_since(&mut self, count: usize) {
+        while self.stack.len() > count
+            && let Some(Entry { slot, before, .. }) = self.stack.pop()
+        {
+            self.last[slot] = before;
+        }
     }
 }
 
@@ -59,38 +107,28 @@ struct Walk<'k> {
     kernel: &'k mut Kernel,
     values: Replacements,
     dropped: Facts<InstId, bool>,
-    /// What is visible here.
-    seen: HashMap<Key, InstId>,
-    /// What was added to it.
-    undo: Vec<Key>,
+    seen: Seen,
 }
 
 impl Walk<'_> {
     fn body(&mut self, list: &Body) {
-        let before = self.undo.len();
+        let before = self.seen.stack.len();
         for &id in &list.0 {
             self.inst(id);
         }
-        while self.undo.len() > before
-            && let Some(key) = self.undo.pop()
-        {
-            self.seen.remove(&key);
-        }
+        self.seen.forget_since(before);
     }
 
     fn inst(&mut self, id: InstId) {
         self.values.apply(&mut self.kernel.insts[id].op);
         if let Some(key) = key(self.kernel, &self.kernel.insts[id]) {
-            match self.seen.entry(key) {
-                Entry::Occupied(first) => {
-                    self.values.replace(id, *first.get());
-                    self.dropped[id] = true;
-                }
-                Entry::Vacant(place) => {
-                    place.insert(id);
-                    self.undo.push(key);
-                }
+            if let Some(first) = self.seen.find_or_add(key, id) {
+                self.values.replace(id, first);
+                self.dropped[id] = true;
             }
+            return;
+        }
+        if self.kernel.insts[id].op.is_leaf() {
             return;
         }
         // Taken out while its bodies are walked.

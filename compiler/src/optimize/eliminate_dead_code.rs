@@ -8,7 +8,7 @@
 //! and lengths that are not used in the end.
 use super::drop_insts;
 use crate::{
-    id::Facts,
+    id::{Facts, Lists},
     ir::{Body, Effect, InstId, Kernel, LocalId, Op},
 };
 
@@ -16,8 +16,8 @@ use crate::{
 pub(super) fn eliminate_dead_code(kernel: &mut Kernel) {
     let mut uses = Uses {
         parent: kernel.insts.facts(None),
-        exits: kernel.insts.facts(Vec::new()),
-        sets: kernel.locals.facts(Vec::new()),
+        exits: kernel.insts.lists(),
+        sets: kernel.locals.lists(),
         roots: Vec::new(),
     };
     uses.note(kernel, &kernel.body, None);
@@ -28,10 +28,19 @@ pub(super) fn eliminate_dead_code(kernel: &mut Kernel) {
             continue;
         }
         let op = &kernel.insts[id].op;
-        needed.extend(op.operands());
-        needed.extend(uses.parent[id]);
-        needed.extend_from_slice(&uses.exits[id]);
-        if let Op::Get(local) = op {
+        op.operands().for_each(|operand| {
+            if dead[operand] {
+                needed.push(operand);
+            }
+        });
+        if let Some(parent) = uses.parent[id]
+            && dead[parent]
+        {
+            needed.push(parent);
+        }
+        if !op.is_leaf() {
+            needed.extend_from_slice(&uses.exits[id]);
+        } else if let Op::Get(local) = op {
             needed.extend_from_slice(&uses.sets[*local]);
         }
     }
@@ -43,9 +52,9 @@ struct Uses {
     /// The instruction whose body holds it.
     parent: Facts<InstId, Option<InstId>>,
     /// The `break`s and `continue`s of a loop or block.
-    exits: Facts<InstId, Vec<InstId>>,
+    exits: Lists<InstId, InstId>,
     /// What sets a local.
-    sets: Facts<LocalId, Vec<InstId>>,
+    sets: Lists<LocalId, InstId>,
     /// What is needed in any case.
     roots: Vec<InstId>,
 }
@@ -56,13 +65,15 @@ impl Uses {
             self.parent[id] = parent;
             let op = &kernel.insts[id].op;
             if let Op::Break(target) | Op::Continue(target) = op {
-                self.exits[*target].push(id);
+                self.exits.list(*target).push(id);
             } else if let Op::Set { local, .. } = op {
-                self.sets[*local].push(id);
+                self.sets.list(*local).push(id);
             } else if is_root(op) {
                 self.roots.push(id);
             }
-            op.bodies().for_each(|inner| self.note(kernel, inner, Some(id)));
+            if !op.is_leaf() {
+                op.bodies().for_each(|inner| self.note(kernel, inner, Some(id)));
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 //! value. Other passes look through values only, and would see nothing behind a `get`.
 use super::replace::Replacements;
 use crate::{
-    id::Facts,
+    id::{Facts, Lists},
     ir::{Body, InstId, Kernel, LocalId, Op},
 };
 
@@ -17,7 +17,7 @@ pub(super) fn forward_locals(kernel: &mut Kernel) {
     if kernel.locals.is_empty() {
         return;
     }
-    let mut sets = kernel.insts.facts(Vec::new());
+    let mut sets = kernel.insts.lists();
     set_inside(kernel, &kernel.body, &mut sets);
     let list = std::mem::take(&mut kernel.body);
     let (values, known) = (Replacements::new(kernel), kernel.locals.facts(None));
@@ -26,24 +26,22 @@ pub(super) fn forward_locals(kernel: &mut Kernel) {
 }
 
 /// The locals that `list` sets; notes, for each instruction, those that its bodies set.
-fn set_inside(
-    kernel: &Kernel,
-    list: &Body,
-    sets: &mut Facts<InstId, Vec<LocalId>>,
-) -> Vec<LocalId> {
+fn set_inside(kernel: &Kernel, list: &Body, sets: &mut Lists<InstId, LocalId>) -> Vec<LocalId> {
     let mut here = Vec::new();
     for &id in &list.0 {
         let op = &kernel.insts[id].op;
         if let Op::Set { local, .. } = op {
             here.push(*local);
         }
-        for inner in op.bodies() {
-            let inside = set_inside(kernel, inner, sets);
-            here.extend_from_slice(&inside);
-            sets[id].extend(inside);
+        if op.is_leaf() {
+            continue;
         }
-        sets[id].sort_unstable();
-        sets[id].dedup();
+        let mut inside = Vec::new();
+        op.bodies().for_each(|inner| inside.extend(set_inside(kernel, inner, sets)));
+        inside.sort_unstable();
+        inside.dedup();
+        here.extend_from_slice(&inside);
+        *sets.list(id) = inside;
     }
     here.sort_unstable();
     here.dedup();
@@ -52,7 +50,7 @@ fn set_inside(
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
-    sets: &'k Facts<InstId, Vec<LocalId>>,
+    sets: &'k Lists<InstId, LocalId>,
     values: Replacements,
     /// The value of a local, if it is known here.
     known: Facts<LocalId, Option<InstId>>,
@@ -68,17 +66,23 @@ impl Walk<'_> {
     }
 
     fn inst(&mut self, id: InstId) {
-        self.values.apply(&mut self.kernel.insts[id].op);
-        // Taken out while its bodies are walked.
-        let op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
-        if let Op::Set { local, value } = op {
-            self.learn(local, Some(value));
-        } else if let Op::Get(local) = op {
-            match self.known[local] {
+        let op = &mut self.kernel.insts[id].op;
+        self.values.apply(op);
+        if let Op::Set { local, value } = *op {
+            return self.learn(local, Some(value));
+        }
+        if let Op::Get(local) = *op {
+            return match self.known[local] {
                 Some(value) => self.values.replace(id, value),
                 None => self.learn(local, Some(id)),
-            }
-        } else if let Op::If { then, other, .. } = &op {
+            };
+        }
+        if op.is_leaf() {
+            return;
+        }
+        // Taken out while its bodies are walked.
+        let op = std::mem::replace(op, Op::Return);
+        if let Op::If { then, other, .. } = &op {
             let arms = [then, other].map(|arm| self.arm(id, arm));
             self.join(id, arms);
         } else if let Op::For { body, .. } | Op::Loop { body } = &op {
@@ -98,7 +102,8 @@ impl Walk<'_> {
 
     /// What `id` sets may now be anything.
     fn forget(&mut self, id: InstId) {
-        for &local in &self.sets[id] {
+        let sets = self.sets;
+        for &local in &sets[id] {
             self.learn(local, None);
         }
     }

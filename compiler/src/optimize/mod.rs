@@ -111,6 +111,8 @@ fn drop_insts(kernel: &mut Kernel, dropped: &Facts<InstId, bool>) {
     let keep = |body: &mut Body| body.0.retain(|&id| !dropped[id]);
     keep(&mut kernel.body);
     for inst in kernel.insts.iter_mut() {
-        inst.op.bodies_mut().for_each(keep);
+        if !inst.op.is_leaf() {
+            inst.op.bodies_mut().for_each(keep);
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     id::{Facts, Id},
     ir::{Body, InstId, Kernel, MAX_DEPTH, Op},
 };
+use std::fmt::Display;
 
 pub(super) fn check<'k>(kernel: &'k Kernel, errors: &mut Errors<'k>) {
     let mut walk = Walk {
@@ -39,11 +40,15 @@ struct Walk<'a, 'k> {
 
 impl Walk<'_, '_> {
     fn body(&mut self, body: &Body) {
-        for (index, &id) in body.0.iter().enumerate() {
-            self.inst(id, index.checked_sub(1).map(|before| body.0[before]));
+        let mut before = None;
+        for &id in &body.0 {
+            self.inst(id, before);
+            before = Some(id);
         }
-        for &id in body.0.iter().filter(|id| self.kernel.insts.get(**id).is_some()) {
-            self.visible[id] = false;
+        for &id in &body.0 {
+            if self.kernel.insts.get(id).is_some() {
+                self.visible[id] = false;
+            }
         }
     }
 
@@ -80,30 +85,30 @@ impl Walk<'_, '_> {
     }
 
     fn operands(&mut self, id: InstId, op: &Op) {
-        for operand in op.operands() {
+        op.operands().for_each(|operand| {
             if self.kernel.insts.get(operand).is_none() {
                 self.errors.inst(id, format!("{operand} is not defined"));
             } else if !self.visible[operand] {
                 self.errors.inst(id, format!("{operand} is not visible here"));
             }
-        }
+        });
     }
 
     /// Ids other than operands.
     fn tables(&mut self, id: InstId, op: &Op) {
         let kernel = self.kernel;
-        let (defined, name) = if let Op::Param(param) | Op::Len(param) = op {
-            (kernel.params.get(*param).is_some(), param.to_string())
+        let (defined, name): (bool, &dyn Display) = if let Op::Param(param) | Op::Len(param) = op {
+            (kernel.params.get(*param).is_some(), param)
         } else if let Op::Shared(shared) = op {
-            (kernel.shared.get(*shared).is_some(), shared.to_string())
+            (kernel.shared.get(*shared).is_some(), shared)
         } else if let Op::Array(array) = op {
-            (kernel.arrays.get(*array).is_some(), array.to_string())
+            (kernel.arrays.get(*array).is_some(), array)
         } else if let Op::Get(local) | Op::Set { local, .. } = op {
-            (kernel.locals.get(*local).is_some(), local.to_string())
+            (kernel.locals.get(*local).is_some(), local)
         } else if let Op::Print { message, .. } | Op::Panic { message, .. } = op {
-            (kernel.messages.get(*message).is_some(), message.to_string())
+            (kernel.messages.get(*message).is_some(), message)
         } else if let Op::Generic(generic) = op {
-            (kernel.generics.get(*generic).is_some(), generic.to_string())
+            (kernel.generics.get(*generic).is_some(), generic)
         } else {
             return;
         };
@@ -131,6 +136,10 @@ impl Walk<'_, '_> {
     }
 
     fn bodies(&mut self, id: InstId, op: &Op) {
+        if op.is_leaf() {
+            self.visible[id] = true;
+            return;
+        }
         self.enclosing.push(id);
         let in_body = matches!(op, Op::For { .. });
         self.visible[id] = in_body;

@@ -43,9 +43,7 @@ use library::Library;
 pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, lead, paths};
 use prelude::Prelude;
-use proc_macro2::TokenStream;
 use program::{Callee, Program, Written};
-use quote::ToTokens;
 pub(crate) use span::{Origin, SpanRange};
 use std::{collections::BTreeMap, rc::Rc};
 use syn::visit_mut::VisitMut as _;
@@ -111,10 +109,9 @@ struct Known {
 }
 
 impl Known {
-    /// For `devices`, and a kernel that uses them.
-    fn of(devices: &DeviceSet, kernel: TokenStream) -> Self {
-        let mut words = vector::Words::of(kernel);
-        devices.items.iter().for_each(|device| words.add(device.item.to_token_stream()));
+    /// For `devices`, and a kernel that may use them.
+    fn of(devices: &DeviceSet, kernel: Option<&syn::ItemFn>) -> Self {
+        let words = vector::Words::of(devices.items.iter().map(|device| &device.item), kernel);
         let prelude = Prelude::new(devices.items.len(), &words);
         let library = Library::new(prelude.end());
         Self { prelude, library }
@@ -145,7 +142,7 @@ fn try_lower(
     let all = WithInner::of(devices, Some(item), errors);
     let devices = &*all.devices;
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
-    let known = Known::of(devices, item.to_token_stream());
+    let known = Known::of(devices, Some(item));
     let program = known.program(devices);
     let written = Written {
         sig: &item.sig,
@@ -200,7 +197,7 @@ pub(crate) fn check_devices(
     let mut errors = Errors::default();
     let mut witnesses = Vec::new();
     let all = WithInner::of(devices, None, &mut errors);
-    let known = Known::of(&all.devices, TokenStream::new());
+    let known = Known::of(&all.devices, None);
     let program = known.program(&all.devices);
     for index in here {
         let inner = check_inner(Some(index), &all, &program, &mut errors);

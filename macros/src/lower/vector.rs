@@ -160,6 +160,7 @@ pub(super) fn items(words: &Words) -> Vec<Item> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use syn::ItemFn;
 
     #[test]
     fn names_lead_to_vectors() {
@@ -182,21 +183,27 @@ mod tests {
 
     #[test]
     fn what_kernels_get_is_what_they_name() {
-        let words = Words::of(quote!(
+        let words = |kernel| Words::of([].iter(), Some(&kernel));
+        let items = items(&words(syn::parse_quote!(
             fn f(v: F32x2) {
                 v.dot(v.yx());
             }
-        ));
-        let items = items(&words);
+        )));
         let structs = items.iter().filter(|item| matches!(item, Item::Struct(_)));
         assert_eq!(structs.count(), 3);
         let text = quote!(#(#items)*).to_string();
         assert!(text.contains("fn dot") && text.contains("fn yx") && !text.contains("fn xy"));
-        assert!(
-            super::items(&Words::of(quote!(
-                fn f(v: f32) {}
-            )))
-            .is_empty()
+        let inside: ItemFn = syn::parse_quote!(
+            fn f(v: f32) {
+                assert!(f(as_f32x2(v).xy()));
+            }
         );
+        let text = super::items(&words(inside));
+        let text = quote!(#(#text)*).to_string();
+        assert!(text.contains("fn xy") && !text.contains("fn yx"));
+        let none = words(syn::parse_quote!(
+            fn f(v: f32) {}
+        ));
+        assert!(super::items(&none).is_empty());
     }
 }

@@ -20,6 +20,7 @@ use super::{
     form::{AtomId, Form, Monomial, gcd},
 };
 use crate::id::Id as _;
+use std::{cell::RefCell, rc::Rc};
 
 /// A form that is not negative.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(super) struct Known {
     facts: Vec<Fact>,
     /// The facts that mention an atom, by its number.
     mentions: Vec<Vec<usize>>,
+    /// Examples of what is known, and of how many atoms, once somebody has asked.
+    examples: RefCell<Option<(usize, Rc<[Example]>)>>,
 }
 
 /// How many forms are looked at for a proof.
@@ -54,6 +57,7 @@ impl Known {
     /// Forgets what was added since.
     pub(super) fn forget_since(&mut self, mark: usize) {
         while self.facts.len() > mark {
+            self.examples.take();
             let index = self.facts.len() - 1;
             if let Some(fact) = self.facts.pop() {
                 for atom in fact.form.atoms() {
@@ -83,6 +87,20 @@ impl Known {
             }
         }
         self.facts.push(Fact { form, cause });
+        self.examples.take();
+    }
+
+    /// Examples of what is known.
+    fn examples(&self, atoms: &Atoms) -> Rc<[Example]> {
+        let mut cache = self.examples.borrow_mut();
+        if let Some((count, examples)) = &*cache
+            && *count == atoms.len()
+        {
+            return examples.clone();
+        }
+        let examples: Rc<[Example]> = Example::of(atoms, &self.facts).into();
+        *cache = Some((atoms.len(), examples.clone()));
+        examples
     }
 
     /// Why `goal` is not negative; `None` if that is not known.
@@ -96,7 +114,7 @@ impl Known {
         if atoms.bounds(goal).0.is_some_and(|least| least >= 0) {
             return true;
         }
-        let examples = Example::of(atoms, &self.facts);
+        let examples = self.examples(atoms);
         Search { examples, ..Search::new(self, atoms, FEW_STEPS) }.run(goal, DEPTH, true)
     }
 
@@ -116,7 +134,7 @@ struct Search<'a> {
     /// Those that were, with a number that tells most of them apart.
     seen: Vec<(u128, Form)>,
     /// What refutes goals.
-    examples: Vec<Example>,
+    examples: Rc<[Example]>,
     /// Facts of the proof so far.
     used: Vec<usize>,
     /// The simplest form of what a launch knows that would complete a proof.
@@ -125,7 +143,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(known: &'a Known, atoms: &'a Atoms, steps: usize) -> Self {
-        let (seen, examples, used) = (Vec::new(), Vec::new(), Vec::new());
+        let (seen, examples, used) = (Vec::new(), Rc::default(), Vec::new());
         Self { known, atoms, steps, seen, examples, used, missing: None }
     }
 
@@ -142,7 +160,7 @@ impl<'a> Search<'a> {
 
     /// Whether `goal` is not negative; `plausible` if what is missing would be worth requiring.
     fn run(&mut self, goal: &Form, depth: usize, plausible: bool) -> bool {
-        for example in &self.examples {
+        for example in &*self.examples {
             if example.refutes(goal) {
                 return false;
             }

@@ -46,7 +46,7 @@ impl<'k> Walk<'k> {
             launch: Launch::of(kernel),
             atoms: Atoms::default(),
             known: Known::default(),
-            forms: kernel.insts.facts(None),
+            forms: kernel.insts.clones(None),
             same: HashMap::new(),
             truths: HashMap::new(),
             added: Vec::new(),

@@ -56,7 +56,7 @@ use crate::{
         range::{self, Range, Ranges},
         uniformity::{self, Group, Uniformity},
     },
-    id::Facts,
+    id::{Facts, Lists},
     ir::{InstId, Kernel, Root},
 };
 pub use factors::{Affine, Factors};
@@ -89,7 +89,7 @@ pub struct Trace {
     /// How far what an instruction yields is the same, in all iterations that were run; `None` if it never was.
     spread: Facts<InstId, Option<Spread>>,
     /// The events of each instruction, by number.
-    numbers: Facts<InstId, Vec<usize>>,
+    numbers: Lists<InstId, usize>,
 }
 
 /// A number that is the same in a whole block, or at least in each warp.
@@ -270,7 +270,7 @@ pub fn analyze_in(
     if !(1..=MOST_THREADS).contains(&shape.threads()) {
         let spread = kernel.insts.facts(Some(Spread::Thread));
         let (symbols, events) = (crate::id::Table::new(), Vec::new());
-        let numbers = kernel.insts.facts(Vec::new());
+        let numbers = kernel.insts.lists();
         return Trace { shape, symbols, events, complete: false, spread, numbers };
     }
     Run::new(kernel, uniformity, ranges, shape).run()

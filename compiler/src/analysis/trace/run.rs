@@ -113,7 +113,7 @@ impl<'k> Run<'k> {
             events: Vec::new(),
             complete: true,
             spread: kernel.insts.facts(None),
-            numbers: kernel.insts.facts(Vec::new()),
+            numbers: kernel.insts.lists(),
         };
         Self {
             kernel,
@@ -123,7 +123,7 @@ impl<'k> Run<'k> {
             count,
             all: Threads::all(count),
             trace,
-            values: kernel.insts.facts(None),
+            values: kernel.insts.clones(None),
             locals: Rc::new(kernel.locals.iter().map(local).collect()),
             interval: 0,
             since: 0,
@@ -147,7 +147,7 @@ impl<'k> Run<'k> {
             Active { threads: self.all.clone(), which: Which::All, because: None, edge: true };
         self.body(&self.kernel.body, all);
         for (number, event) in self.trace.events.iter().enumerate() {
-            self.trace.numbers[event.inst].push(number);
+            self.trace.numbers.list(event.inst).push(number);
         }
         self.trace
     }

@@ -17,7 +17,7 @@ pub(super) type Tables = Facts<ArrayId, Option<BTreeMap<i64, u64>>>;
 
 /// The tables of `kernel`.
 pub(super) fn tables(kernel: &Kernel) -> Tables {
-    let mut tables = kernel.arrays.facts(Some(BTreeMap::new()));
+    let mut tables = kernel.arrays.clones(Some(BTreeMap::new()));
     for (id, inst) in kernel.insts.iter() {
         let Some((ptr, kind, _)) = memory(kernel, id) else { continue };
         if kind == Kind::Load || kernel.space(ptr) != Some(Space::Local) {
@@ -25,7 +25,7 @@ pub(super) fn tables(kernel: &Kernel) -> Tables {
         }
         // Who knows where that goes.
         let Some(Root::Array(array)) = kernel.root(ptr) else {
-            return kernel.arrays.facts(None);
+            return kernel.arrays.clones(None);
         };
         let constant = |value: InstId| {
             let Op::Const(bits) = kernel.insts[value].op else { return None };

@@ -16,10 +16,10 @@ use crate::{
 pub(super) fn needed(kernel: &Kernel) -> id::Facts<InstId, bool> {
     let ends = ends(kernel);
     let until = lives(kernel, &ends);
-    let mut sets = kernel.locals.facts(Vec::new());
+    let mut sets = kernel.locals.lists();
     for (id, inst) in kernel.insts.iter() {
         if let Op::Set { local, .. } = inst.op {
-            sets[local].push(id.index());
+            sets.list(local).push(id.index());
         }
     }
     let mut needed = kernel.insts.facts(false);
@@ -36,8 +36,12 @@ pub(super) fn needed(kernel: &Kernel) -> id::Facts<InstId, bool> {
 pub(super) fn ends(kernel: &Kernel) -> id::Facts<InstId, usize> {
     let mut ends = kernel.insts.facts(0);
     for id in kernel.insts.ids().rev() {
-        let last = kernel.insts[id].op.bodies().filter_map(|body| body.0.last()).last();
-        ends[id] = last.map_or(id.index() + 1, |last| ends[*last]);
+        ends[id] = id.index() + 1;
+        let op = &kernel.insts[id].op;
+        if !op.is_leaf() {
+            let last = op.bodies().filter_map(|body| body.0.last()).last();
+            ends[id] = last.map_or(ends[id], |last| ends[*last]);
+        }
     }
     ends
 }

@@ -113,12 +113,12 @@ impl Facts {
     }
 
     fn trace_addresses(&mut self, kernel: &Kernel) {
-        let mut sets = kernel.locals.facts(Vec::new());
+        let mut sets = kernel.locals.lists();
         let mut left = Vec::new();
         kernel.walk(&mut |id| {
             let op = &kernel.insts[id].op;
             if let Op::Set { local, value } = op {
-                sets[*local].push(*value);
+                sets.list(*local).push(*value);
             } else if matches!(op, Op::Index { .. } | Op::Bounds { .. }) {
                 left.extend(op.operands());
             }
@@ -128,9 +128,9 @@ impl Facts {
                 continue;
             }
             let op = &kernel.insts[id].op;
-            left.extend(op.operands());
+            op.operands().for_each(|operand| left.push(operand));
             if let Op::Get(local) = op {
-                left.append(&mut sets[*local]);
+                left.append(sets.list(*local));
             }
         }
     }

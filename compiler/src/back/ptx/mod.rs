@@ -145,8 +145,7 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
     emitter.body(&kernel.body);
     emitter.end();
     emitter.failed();
-    let text = Entry { kernel, emitter: &emitter };
-    Ok(text.to_string())
+    Ok(format!("{}", Entry { kernel, emitter: &emitter }))
 }
 
 /// Whether the PTX of `kernel`, which is specialized, is better for `target` than for [`Target::OLDEST`].

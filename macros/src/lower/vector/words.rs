@@ -1,32 +1,28 @@
 //! The names in a kernel and in the items that it reaches: what of vectors it may use.
 use super::{OF, Vector};
 use crate::lower::types::Prim;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use std::collections::BTreeSet;
+use syn::{Item, ItemFn, visit::Visit};
 
-/// Names, as they are written somewhere.
-#[derive(Clone, Debug, Default)]
+/// Names, as they are written somewhere; none at all where none is a vector's, as in most kernels.
+#[derive(Debug, Default)]
 pub(crate) struct Words(BTreeSet<String>);
 
 impl Words {
-    /// Those in `tokens`.
-    pub(crate) fn of(tokens: TokenStream) -> Self {
-        let mut words = Self::default();
-        words.add(tokens);
-        words
-    }
-
-    /// Adds those in `tokens`.
-    pub(crate) fn add(&mut self, tokens: TokenStream) {
-        for token in tokens {
-            match token {
-                TokenTree::Ident(ident) => {
-                    self.0.insert(ident.to_string());
-                }
-                TokenTree::Group(group) => self.add(group.stream()),
-                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-            }
+    /// Those in `items` and in a kernel.
+    pub(crate) fn of<'a>(
+        items: impl Iterator<Item = &'a Item> + Clone,
+        kernel: Option<&'a ItemFn>,
+    ) -> Self {
+        let mut names_vectors = false;
+        let look = &mut |name: &Ident| names_vectors |= may_name_vector(&format!("{name}"));
+        each(items.clone(), kernel, look);
+        let mut words = BTreeSet::new();
+        if names_vectors {
+            each(items, kernel, &mut |name| _ = words.insert(name.to_string()));
         }
+        Self(words)
     }
 
     /// Whether `name` is among them.
@@ -44,15 +40,53 @@ impl Words {
 
     /// Whether they name a vector with such lanes, or a conversion to one.
     pub(super) fn ask_for(&self, lane: Prim) -> bool {
-        // Most words are told by their last letter.
-        let mut words =
-            self.0.iter().filter(|word| matches!(word.as_bytes(), [.., b'2' | b'3' | b'4']));
+        let mut words = self.0.iter().filter(|word| may_name_vector(word));
         words.any(|word| {
             let of = |vector: Vector| vector.lane == lane;
             Vector::named(word).is_some_and(of)
                 || word.strip_prefix("as_").is_some_and(|to| names_lowercase(to, lane))
         })
     }
+}
+
+/// Visits each name in `items` and in a kernel.
+fn each<'a>(
+    items: impl Iterator<Item = &'a Item>,
+    kernel: Option<&'a ItemFn>,
+    visit: &mut dyn FnMut(&Ident),
+) {
+    let mut names = Names(visit);
+    items.for_each(|item| names.visit_item(item));
+    if let Some(kernel) = kernel {
+        names.visit_item_fn(kernel);
+    }
+}
+
+struct Names<'v>(&'v mut dyn FnMut(&Ident));
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_ident(&mut self, name: &'ast Ident) {
+        (self.0)(name);
+    }
+    /// What macros and attributes get.
+    fn visit_token_stream(&mut self, tokens: &'ast TokenStream) {
+        in_tokens(tokens.clone(), self.0);
+    }
+}
+
+fn in_tokens(tokens: TokenStream, visit: &mut dyn FnMut(&Ident)) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => visit(&name),
+            TokenTree::Group(group) => in_tokens(group.stream(), visit),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// Whether `word` ends as names of vectors do, and those of conversions to them: `F32x4`, `as_f32x4`.
+fn may_name_vector(word: &str) -> bool {
+    matches!(word.as_bytes(), [.., b'x', b'2' | b'3' | b'4'])
 }
 
 /// Whether `word` is the name of a vector with such lanes, in lower-case letters.

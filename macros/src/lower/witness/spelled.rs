@@ -15,7 +15,7 @@ pub(super) fn suffix(lit: &mut Lit, prim: Prim) {
     let digits = digits.strip_suffix('.').unwrap_or(&digits);
     if let Ok(mut literal) = format!("{digits}{}", prim.name()).parse::<Literal>() {
         literal.set_span(lit.span());
-        *lit = Lit::new(literal);
+        *lit = Lit::Verbatim(literal);
     }
 }
 

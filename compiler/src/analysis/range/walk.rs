@@ -1,0 +1,441 @@
+//! The walk over a kernel: range after range, round after round, until no local grows any more.
+//!
+//! What is computed is listed once, as [`Step`]s: most instructions yield no integer. A step is *stable* if nothing
+//! that it depends on comes from a local, by its operands or by a condition that narrows one of
+//! them; after the first round it is passed over.
+use super::{Range, arith, limits};
+use crate::{
+    analysis::launch::Launch,
+    id::Facts,
+    ir::{
+        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, LocalId, Op, Ty,
+        UnaryOp,
+    },
+};
+
+/// What is computed, one after the other.
+enum Step {
+    /// The range of what an instruction yields, whose type has these limits.
+    Value {
+        id: InstId,
+        limits: Range,
+        stable: bool,
+    },
+    /// A local is set to a value.
+    Set(LocalId, InstId),
+    /// From here on, a condition is true or false.
+    Assume(InstId, bool),
+    /// What is assumed from here on holds until the `End` of this one.
+    Begin,
+    End,
+}
+
+/// Lists the steps of a kernel.
+struct Listing<'k> {
+    kernel: &'k Kernel,
+    steps: Vec<Step>,
+    /// Whether a range may be another one in the next round.
+    moves: Facts<InstId, bool>,
+    /// What moves for a condition only.
+    undo: Vec<InstId>,
+}
+
+impl Listing<'_> {
+    fn body(&mut self, list: &Body) {
+        for &id in &list.0 {
+            self.inst(id);
+        }
+    }
+
+    fn inst(&mut self, id: InstId) {
+        let kernel = self.kernel;
+        let inst = &kernel.insts[id];
+        if let Some(limits) = limits(inst.ty) {
+            let mut moves = matches!(inst.op, Op::Get(_));
+            inst.op.operands().for_each(|operand| moves |= self.moves[operand]);
+            self.moves[id] = moves;
+            self.steps.push(Step::Value { id, limits, stable: !moves });
+        } else if let Op::Set { local, value } = inst.op {
+            self.steps.push(Step::Set(local, value));
+        }
+        if let Op::If { cond, then, other } = &inst.op {
+            self.scoped(Some((*cond, true)), then);
+            self.scoped(Some((*cond, false)), other);
+            if !kernel.falls_through(then) {
+                self.assume(*cond, false);
+            }
+            if !kernel.falls_through(other) {
+                self.assume(*cond, true);
+            }
+        } else if !inst.op.is_leaf() {
+            inst.op.bodies().for_each(|inner| self.scoped(None, inner));
+        }
+    }
+
+    /// A body, where a condition may be known to be true or false.
+    fn scoped(&mut self, known: Option<(InstId, bool)>, body: &Body) {
+        if body.0.is_empty() {
+            return;
+        }
+        let before = self.undo.len();
+        self.steps.push(Step::Begin);
+        if let Some((cond, truth)) = known {
+            self.assume(cond, truth);
+        }
+        self.body(body);
+        self.steps.push(Step::End);
+        while self.undo.len() > before
+            && let Some(id) = self.undo.pop()
+        {
+            self.moves[id] = false;
+        }
+    }
+
+    fn assume(&mut self, cond: InstId, truth: bool) {
+        self.steps.push(Step::Assume(cond, truth));
+        self.narrow(cond);
+    }
+
+    /// What `cond` may narrow moves if what it is narrowed by does.
+    fn narrow(&mut self, cond: InstId) {
+        if let Op::Unary { op: UnaryOp::Not, value } = self.kernel.insts[cond].op {
+            self.narrow(value);
+        } else if let Op::Binary { lhs, rhs, .. } = self.kernel.insts[cond].op {
+            self.narrow(lhs);
+            self.narrow(rhs);
+        } else if let Op::Compare { lhs, rhs, .. } = self.kernel.insts[cond].op
+            && self.moves[lhs] != self.moves[rhs]
+        {
+            let other = if self.moves[lhs] { rhs } else { lhs };
+            self.moves[other] = true;
+            self.undo.push(other);
+        }
+    }
+}
+
+/// One walk after the other.
+pub(super) struct Walk<'k> {
+    kernel: &'k Kernel,
+    steps: Vec<Step>,
+    /// Whether stable steps were made.
+    settled: bool,
+    launch: Launch,
+    pub(super) value: Facts<InstId, Range>,
+    pub(super) in_bounds: Facts<InstId, bool>,
+    pub(super) exact: Facts<InstId, bool>,
+    /// What a `get` yields.
+    pub(super) local: Facts<LocalId, Range>,
+    /// What the locals were set to in this round.
+    pub(super) set: Facts<LocalId, Range>,
+    /// What `value` was before a condition narrowed it.
+    undo: Vec<(InstId, Range)>,
+    /// How much was known at each `Begin` whose `End` is ahead.
+    begun: Vec<usize>,
+}
+
+impl<'k> Walk<'k> {
+    pub(super) fn new(kernel: &'k Kernel) -> Self {
+        let moves = kernel.insts.facts(false);
+        let mut listing = Listing { kernel, steps: Vec::new(), moves, undo: Vec::new() };
+        listing.body(&kernel.body);
+        let range = kernel.insts.facts(Range::EMPTY);
+        let local = kernel.locals.facts(Range::EMPTY);
+        Self {
+            kernel,
+            steps: listing.steps,
+            settled: false,
+            launch: Launch::of(kernel),
+            value: range,
+            in_bounds: kernel.insts.facts(false),
+            exact: kernel.insts.facts(false),
+            set: local.clone(),
+            local,
+            undo: Vec::new(),
+            begun: Vec::new(),
+        }
+    }
+
+    /// Computes each value once.
+    pub(super) fn run(&mut self) {
+        self.set = self.kernel.locals.facts(Range::EMPTY);
+        let steps = std::mem::take(&mut self.steps);
+        for step in &steps {
+            self.step(step);
+        }
+        self.steps = steps;
+        self.settled = true;
+        self.forget_since(0);
+    }
+
+    /// Lets locals hold what they were set to; says whether they did not. Those then grow
+    /// as far as they can if `widen`.
+    pub(super) fn grow(&mut self, widen: bool) -> bool {
+        let mut grew = false;
+        for (id, local) in self.kernel.locals.iter() {
+            let (old, limits) = (self.local[id], limits(local.ty).unwrap_or(Range::EMPTY));
+            let mut new = old.union(self.set[id]);
+            grew |= new != old;
+            if widen && new.min < old.min {
+                new.min = limits.min;
+            }
+            if widen && new.max > old.max {
+                new.max = limits.max;
+            }
+            self.local[id] = new;
+        }
+        grew
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Value { stable: true, .. } if self.settled => {}
+            Step::Value { id, limits, .. } => self.compute(id, limits),
+            Step::Set(local, value) => self.set[local] = self.set[local].union(self.value[value]),
+            Step::Assume(cond, truth) => self.assume(cond, truth),
+            Step::Begin => self.begun.push(self.undo.len()),
+            Step::End => {
+                let before = self.begun.pop().expect("an `End` has a `Begin`");
+                self.forget_since(before);
+            }
+        }
+    }
+
+    fn compute(&mut self, id: InstId, limits: Range) {
+        self.value[id] = self.range(id, limits);
+        if let Op::Bounds { index, len } = self.kernel.insts[id].op {
+            self.in_bounds[id] = self.value[index].is_below(self.value[len]) == Some(true);
+        } else if let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op {
+            self.exact[id] = self.is_exact(op, lhs, rhs, limits);
+        }
+    }
+
+    fn forget_since(&mut self, before: usize) {
+        while self.undo.len() > before
+            && let Some((id, range)) = self.undo.pop()
+        {
+            self.value[id] = range;
+        }
+    }
+
+    /// Narrows what `cond` being `truth` says something about.
+    fn assume(&mut self, cond: InstId, truth: bool) {
+        let kernel = self.kernel;
+        self.narrow(cond, Range::new(truth.into(), truth.into()));
+        let op = &kernel.insts[cond].op;
+        if let Op::Unary { op: UnaryOp::Not, value } = *op {
+            self.assume(value, !truth);
+        } else if let Op::Binary { op, lhs, rhs } = *op {
+            if op == if truth { BinaryOp::And } else { BinaryOp::Or } {
+                self.assume(lhs, truth);
+                self.assume(rhs, truth);
+            }
+        } else if let Op::Compare { op, lhs, rhs } = *op
+            && limits(kernel.insts[lhs].ty).is_some()
+        {
+            self.assume_compare(if truth { op } else { arith::inverse(op) }, lhs, rhs);
+        }
+    }
+
+    fn assume_compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) {
+        let (left, right) = (self.value[lhs], self.value[rhs]);
+        if left.is_empty() || right.is_empty() {
+            return;
+        }
+        let least = i128::MIN;
+        let most = i128::MAX;
+        match op {
+            CompareOp::Lt => {
+                self.narrow(lhs, Range::new(least, right.max - 1));
+                self.narrow(rhs, Range::new(left.min + 1, most));
+            }
+            CompareOp::Le => {
+                self.narrow(lhs, Range::new(least, right.max));
+                self.narrow(rhs, Range::new(left.min, most));
+            }
+            CompareOp::Gt => self.assume_compare(CompareOp::Lt, rhs, lhs),
+            CompareOp::Ge => self.assume_compare(CompareOp::Le, rhs, lhs),
+            CompareOp::Eq => {
+                self.narrow(lhs, right);
+                self.narrow(rhs, left);
+            }
+            CompareOp::Ne => {
+                self.narrow(lhs, left.without(right));
+                self.narrow(rhs, right.without(left));
+            }
+        }
+    }
+
+    fn narrow(&mut self, id: InstId, to: Range) {
+        self.undo.push((id, self.value[id]));
+        self.value[id] = self.value[id].intersection(to);
+    }
+}
+
+impl Walk<'_> {
+    /// The range of `id`, whose type has these `limits`.
+    fn range(&self, id: InstId, limits: Range) -> Range {
+        let inst = &self.kernel.insts[id];
+        match &inst.op {
+            Op::Const(bits) => match inst.ty {
+                Ty::Scalar(scalar) => arith::constant(scalar, *bits).unwrap_or(limits),
+                Ty::Ptr(_) | Ty::Unit => limits,
+            },
+            Op::Len(param) | Op::Param(param) => self.launch.param(*param),
+            Op::Builtin(builtin) => self.launch.builtin(*builtin).or_wrapped(limits),
+            Op::Unary { op, value } => arith::unary(*op, self.value[*value], limits),
+            Op::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs, limits),
+            Op::Compare { op, lhs, rhs } => match self.compare(*op, *lhs, *rhs) {
+                Some(truth) => Range::new(truth.into(), truth.into()),
+                None => limits,
+            },
+            Op::Cast { value } => self.cast(*value, limits),
+            Op::Select { then, other, .. } => self.value[*then].union(self.value[*other]),
+            Op::Bounds { index, len } => {
+                let below = Range::new(0, self.value[*len].max - 1);
+                self.value[*index].intersection(below)
+            }
+            Op::Get(local) => self.local[*local],
+            Op::Barrier { reduce } => match reduce {
+                Some((BarrierOp::Count, _)) => Range::new(0, 1024),
+                Some((BarrierOp::And | BarrierOp::Or, _)) | None => limits,
+            },
+            Op::For { start, end, inclusive, .. } => {
+                let last = self.value[*end].max - i128::from(!inclusive);
+                Range::new(self.value[*start].min, last)
+            }
+            Op::Generic(_)
+            | Op::MulAdd { .. }
+            | Op::Fma { .. }
+            | Op::Bitcast { .. }
+            | Op::Load { .. }
+            | Op::AtomicLoad { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::ActiveMask
+            | Op::Reduce { .. }
+            // These yield no integer.
+            | Op::Shared(_)
+            | Op::Array(_)
+            | Op::Index { .. }
+            | Op::Offset { .. }
+            | Op::Check { .. }
+            | Op::Set { .. }
+            | Op::Store { .. }
+            | Op::AtomicStore { .. }
+            | Op::SyncGrid
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return
+            | Op::Print { .. }
+            | Op::Panic { .. } => limits,
+        }
+    }
+
+    fn binary(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> Range {
+        if let Some(range) = self.along_axis(op, lhs, rhs) {
+            return range;
+        }
+        let (l, r) = (self.value[lhs], self.value[rhs]);
+        if l.is_empty() || r.is_empty() {
+            return Range::EMPTY;
+        }
+        arith::binary(op, l, r, limits)
+    }
+
+    /// Whether `lhs op rhs` is a sum, difference, product or left shift that never wraps.
+    fn is_exact(&self, op: BinaryOp, lhs: InstId, rhs: InstId, limits: Range) -> bool {
+        let (l, r) = (self.value[lhs], self.value[rhs]);
+        if l.is_empty() || r.is_empty() {
+            return false;
+        }
+        match op {
+            BinaryOp::Mul if arith::product(l, r).is_none() => false,
+            BinaryOp::Shl if l.min < 0 || r.max >= arith::width(limits) => false,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
+                self.along_axis(op, lhs, rhs).is_some_and(|range| limits.contains(range))
+                    || limits.contains(arith::unbounded(op, l, r, limits))
+            }
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => false,
+        }
+    }
+
+    /// Threads of the grid along an axis, computed by hand: `block_idx * block_dim`, that plus
+    /// `thread_idx`, and `grid_dim * block_dim`.
+    fn along_axis(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Range> {
+        use Builtin::{BlockDim, GridDim, ThreadIdx};
+        if let Some(axis) = self.block_start(op, lhs, rhs) {
+            return Some(Range::new(0, self.launch.threads(axis) - 1));
+        }
+        let start = |id: InstId| {
+            let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op else { return None };
+            self.block_start(op, lhs, rhs)
+        };
+        match (op, self.builtin_at(lhs), self.builtin_at(rhs)) {
+            (BinaryOp::Mul, Some(GridDim(axis)), Some(BlockDim(of)))
+            | (BinaryOp::Mul, Some(BlockDim(of)), Some(GridDim(axis)))
+                if of == axis =>
+            {
+                Some(Range::new(1, self.launch.threads(axis)))
+            }
+            (BinaryOp::Add, None, Some(ThreadIdx(axis))) if start(lhs) == Some(axis) => {
+                Some(Range::new(0, self.launch.threads(axis) - 1))
+            }
+            (BinaryOp::Add, Some(ThreadIdx(axis)), None) if start(rhs) == Some(axis) => {
+                Some(Range::new(0, self.launch.threads(axis) - 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// The axis, if `lhs op rhs` is `block_idx * block_dim`.
+    fn block_start(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Axis> {
+        use Builtin::{BlockDim, BlockIdx};
+        match (op, self.builtin_at(lhs)?, self.builtin_at(rhs)?) {
+            (BinaryOp::Mul, BlockIdx(axis), BlockDim(of))
+            | (BinaryOp::Mul, BlockDim(of), BlockIdx(axis)) => (of == axis).then_some(axis),
+            _ => None,
+        }
+    }
+
+    fn builtin_at(&self, id: InstId) -> Option<Builtin> {
+        if let Op::Builtin(builtin) = self.kernel.insts[id].op { Some(builtin) } else { None }
+    }
+
+    /// What `lhs op rhs` always is, if it is always the same and compares integers.
+    fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
+        limits(self.kernel.insts[lhs].ty)?;
+        let (lhs, rhs) = (self.value[lhs], self.value[rhs]);
+        match op {
+            CompareOp::Lt => lhs.is_below(rhs),
+            CompareOp::Ge => lhs.is_below(rhs).map(|below| !below),
+            CompareOp::Gt => rhs.is_below(lhs),
+            CompareOp::Le => rhs.is_below(lhs).map(|below| !below),
+            CompareOp::Eq => lhs.equals(rhs),
+            CompareOp::Ne => lhs.equals(rhs).map(|equal| !equal),
+        }
+    }
+
+    fn cast(&self, value: InstId, to: Range) -> Range {
+        match limits(self.kernel.insts[value].ty) {
+            Some(_) => self.value[value].or_wrapped(to),
+            None => to,
+        }
+    }
+}
