@@ -14,8 +14,7 @@
 //! ```
 //!
 //! On a GPU each is one instruction or two, whose results differ from one generation of GPUs to another. On the
-//! host and the interpreter they are the rounded results of [`math`](crate::math)'s functions of `f64`,
-//! the same on both. A test that compares a GPU with the host needs a tolerance; `docs/math.md` has how large the
+//! host and the interpreter they are within 1 unit in the last place of what is meant, the same on both. A test that compares a GPU with the host needs a tolerance; `docs/math.md` has how large the
 //! hardware's errors may be.
 //!
 //! Subnormal numbers count as the zero of their sign, as arguments and as results of instructions, but for
