@@ -330,6 +330,24 @@ impl<'a> Cells<'a> {
         unsafe { W::store(self.base.add(offset as usize), value, false) };
     }
 
+    /// Adds to the word at `offset`, relaxed and modulo its range; yields what was there.
+    ///
+    /// # Safety
+    /// It is covered.
+    #[inline(always)]
+    pub(crate) unsafe fn add_covered<W: Word>(self, offset: u64, by: W) -> W {
+        // SAFETY: inside and aligned, because covered; atomics live as long as `self`.
+        unsafe {
+            let at = self.base.add(offset as usize);
+            if !self.is_mine {
+                return W::add(at, by);
+            }
+            let old = W::load(at, false);
+            W::store(at, W::of_bits(old.bits().wrapping_add(by.bits())), false);
+            old
+        }
+    }
+
     /// The word at `offset`; sequentially consistent or relaxed.
     pub(crate) fn load<W: Word>(self, offset: u64, ordered: bool) -> Option<W> {
         // SAFETY: inside and aligned, because covered.
@@ -387,6 +405,9 @@ pub(crate) trait Word: Copy + Default + PartialOrd {
     /// # Safety
     /// As for `load`.
     unsafe fn update(at: *const u8, ordered: bool, change: impl Fn(Self) -> Option<Self>) -> Self;
+    /// # Safety
+    /// As for `load`.
+    unsafe fn add(at: *const u8, by: Self) -> Self;
 }
 
 macro_rules! words {
@@ -411,6 +432,12 @@ macro_rules! words {
                 // SAFETY: the caller's.
                 let atomic = unsafe { &*at.cast::<$atomic>() };
                 if ordered { atomic.store(value, SeqCst) } else { atomic.store(value, Relaxed) }
+            }
+            #[inline(always)]
+            unsafe fn add(at: *const u8, by: Self) -> Self {
+                // SAFETY: the caller's.
+                let atomic = unsafe { &*at.cast::<$atomic>() };
+                atomic.fetch_add(by, Relaxed)
             }
             unsafe fn update(
                 at: *const u8,

@@ -1,12 +1,13 @@
 //! The kernels, as IR.
 
 /// Their names and texts.
-pub(crate) const ALL: [(&str, &str); 7] = [
+pub(crate) const ALL: [(&str, &str); 8] = [
     ("saxpy", SAXPY),
     ("matmul", MATMUL),
     ("tiled", TILED),
     ("mandelbrot", MANDELBROT),
     ("reduce", REDUCE),
+    ("histogram", HISTOGRAM),
     ("n-body", N_BODY),
     ("Black-Scholes", BLACK_SCHOLES),
 ];
@@ -267,6 +268,50 @@ pub(crate) const REDUCE: &str = "kernel reduce {
     %40 = param arg1 : ptr global !0
     %41 = atomic.add.relaxed.device %40, %39 : u32 !0
   }
+}";
+
+pub(crate) const HISTOGRAM: &str = "kernel histogram {
+  block 256, 1, 1
+  param arg0 = x: read [u8] !0
+  param arg1 = bins: atomic [u32] !0
+  shared @0 = counts: [u32; 256] !0
+  local $0 = i: u64 !0
+  %0 = builtin global_idx.x : u64 !0
+  %1 = builtin thread_idx.x : u64 !0
+  %2 = builtin grid_dim.x : u64 !0
+  %3 = builtin block_dim.x : u64 !0
+  %4 = mul %2, %3 : u64 !0
+  %5 = const 0 : u32 !0
+  %6 = const 1 : u32 !0
+  %7 = len arg0 : u64 !0
+  %8 = param arg0 : ptr global !0
+  %9 = shared @0 : ptr shared !0
+  %10 = index %9, %1, 4 : ptr shared !0
+  %11 = atomic_store.relaxed.device %10, %5 !0
+  %12 = barrier !0
+  %13 = set $0, %0 !0
+  %14 = loop !0 {
+    %15 = get $0 : u64 !0
+    %16 = lt %15, %7 : bool !0
+    %17 = if %16 !0 {
+    } else {
+      %18 = break %14 !0
+    }
+    %19 = index %8, %15, 1 : ptr global !0
+    %20 = load %19 : u8 !0
+    %21 = cast %20 : u64 !0
+    %22 = index %9, %21, 4 : ptr shared !0
+    %23 = atomic.add.relaxed.device %22, %6 : u32 !0
+    %24 = add %15, %4 : u64 !0
+    %25 = set $0, %24 !0
+  }
+  %26 = barrier !0
+  %27 = atomic_load.relaxed.device %10 : u32 !0
+  %28 = param arg1 : ptr global !0
+  %29 = len arg1 : u64 !0
+  %30 = bounds %1, %29 : u64 !0
+  %31 = index %28, %30, 4 : ptr global !0
+  %32 = atomic.add.relaxed.device %31, %27 : u32 !0
 }";
 
 pub(crate) const N_BODY: &str = "kernel n_body {

@@ -9,7 +9,7 @@ mod kernels;
 mod measure;
 mod plain;
 
-use kernels::{BLACK_SCHOLES, MANDELBROT, MATMUL, N_BODY, REDUCE, SAXPY, TILED};
+use kernels::{BLACK_SCHOLES, HISTOGRAM, MANDELBROT, MATMUL, N_BODY, REDUCE, SAXPY, TILED};
 use measure::{head, is_wanted, lowering, optimized, row};
 use plain::Bodies;
 use std::hint::black_box;
@@ -20,12 +20,13 @@ type Row = (&'static str, fn(&str));
 
 fn main() {
     head();
-    let rows: [Row; 7] = [
+    let rows: [Row; 8] = [
         ("saxpy 2^24", saxpy),
         ("matmul 512", |name| matmul(name, MATMUL)),
         ("matmul 512, tiled", |name| matmul(name, TILED)),
         ("Mandelbrot 1024, 256", mandelbrot),
         ("reduce 2^24", reduce),
+        ("histogram 2^22", histogram),
         ("n-body 4096", n_body),
         ("Black-Scholes 2^20", black_scholes),
     ];
@@ -131,6 +132,25 @@ fn reduce(name: &str) {
             )
         },
     );
+}
+
+fn histogram(name: &str) {
+    let n = 1 << 22;
+    let bytes: Vec<u8> = (0..n).map(|i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+    let (x, bins) = (Memory::from_bytes(&bytes), Memory::zeroed(256 * 4));
+    let args = [Arg::Slice { memory: &x, len: n.into() }, slice(&bins)];
+    let mut counts = [0_u32; 256];
+    row(
+        name,
+        &optimized(HISTOGRAM),
+        launch([64, 1], [256, 1], &args),
+        || false,
+        || plain::histogram(&bytes, black_box(&mut counts)),
+    );
+    // Each launch has added its counts.
+    let launches = words(&bins)[0] / counts[0];
+    let expected: Vec<u32> = counts.iter().map(|count| count * launches).collect();
+    assert!(words(&bins) == expected, "{name} is wrong");
 }
 
 /// Numbers between 0 and 1.

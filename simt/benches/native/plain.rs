@@ -144,6 +144,14 @@ pub(crate) fn mandelbrot(n: usize, counts: &mut [u32]) {
     }
 }
 
+/// How often each byte is there.
+pub(crate) fn histogram(bytes: &[u8], counts: &mut [u32; 256]) {
+    counts.fill(0);
+    for byte in bytes {
+        counts[usize::from(*byte)] += 1;
+    }
+}
+
 /// Where bodies are, and their masses.
 pub(crate) struct Bodies {
     pub(crate) x: Vec<f32>,

@@ -164,11 +164,18 @@ impl<'e> Exec<'e> {
         {
             let at = Elements { cells, base: 0, stride, index };
             let update = Update { at, offset, ordered: atomic.ordered, to, value };
-            return if adds {
-                self.update_lanes::<W>(&update, u64::wrapping_add)
-            } else {
-                self.update_lanes::<W>(&update, change)
-            };
+            for index in 0..self.strand.runs().len() {
+                let run = self.strand.runs()[index];
+                let outside = if adds {
+                    self.add_run::<W>(&update, run)
+                } else {
+                    self.update_lanes::<W>(&update, run, change)
+                };
+                if outside.is_some() {
+                    return outside;
+                }
+            }
+            return None;
         }
         let active: Mask = self.strand.active();
         for (warp, mut lanes) in active.warps() {
@@ -183,28 +190,42 @@ impl<'e> Exec<'e> {
         None
     }
 
-    /// The same for updates of elements of one buffer.
+    /// The same for sums with elements of one buffer, in the active lanes of a run.
+    fn add_run<W: Word>(&mut self, update: &Update<'_>, run: Run) -> Option<usize> {
+        let Update { at, offset, ordered, to, value } = *update;
+        let size = size_of::<W>();
+        let by = match value {
+            Operand::Lanes(lanes) => Some(Ok(lanes)),
+            Operand::Uniform(uniform) => Some(Err(uniform.get(&self.strand.uniforms))),
+            Operand::Affine(_) => None,
+        };
+        let even = at.stride != 0 && at.stride.is_multiple_of(size as u64);
+        let whole = even && run.full && !ordered;
+        if let (true, Some(by), Some(cells)) = (whole, by, at.cells.behind(offset, size)) {
+            let done = self.registers.add_each::<W>(to, Elements { cells, ..at }, by, run);
+            return (done < run.len).then_some(run.first + done);
+        }
+        self.update_lanes::<W>(update, run, u64::wrapping_add)
+    }
+
+    /// The same for any updates.
     #[inline(always)]
     fn update_lanes<W: Word>(
         &mut self,
         update: &Update<'_>,
+        run: Run,
         change: impl Fn(u64, u64) -> u64,
     ) -> Option<usize> {
         let Update { at: Elements { cells, stride, index, .. }, offset, ordered, to, value } =
             *update;
-        let active: Mask = self.strand.active();
-        for (warp, mut lanes) in active.warps() {
-            while lanes != 0 {
-                let lane = warp * 32 + lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                let value = self.value(value, lane);
-                let at = self.registers.get(index, lane).checked_mul(stride);
-                let at = at.and_then(|at| at.checked_add(offset));
-                let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
-                let old = at.and_then(|at| cells.update(at, ordered, change));
-                let Some(old) = old else { return Some(lane) };
-                self.registers.set(to, lane, old.bits());
-            }
+        for lane in self.active_in(run) {
+            let value = self.value(value, lane);
+            let at = self.registers.get(index, lane).checked_mul(stride);
+            let at = at.and_then(|at| at.checked_add(offset));
+            let change = |old: W| Some(W::of_bits(change(old.bits(), value)));
+            let old = at.and_then(|at| cells.update(at, ordered, change));
+            let Some(old) = old else { return Some(lane) };
+            self.registers.set(to, lane, old.bits());
         }
         None
     }
