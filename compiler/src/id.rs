@@ -21,9 +21,11 @@ macro_rules! id {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
         impl $crate::id::Id for $name {
+            #[inline]
             fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("a kernel has fewer than 2^32 of anything"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

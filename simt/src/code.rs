@@ -8,7 +8,7 @@ use crate::{
     bound::along,
     check::Site,
     lanes::{
-        LaneFn,
+        LaneFn, Place,
         copy::CopyWords,
         scan::{AllBelow, Transfer},
     },
@@ -328,6 +328,13 @@ pub(crate) enum Step {
     Map {
         f: LaneFn,
         regs: [Reg; 4],
+    },
+    /// The same where one operand is a value held once.
+    MapWithOne {
+        f: LaneFn,
+        regs: [Reg; 4],
+        place: Place,
+        one: Uniform,
     },
     /// `d = f(a, b, c)`, once.
     Uniform {
@@ -721,6 +728,7 @@ impl Step {
             Self::Enter { resume, join } => [Some(resume), Some(join), None],
             Self::DecideIf { then, other, join, .. } => [Some(then), Some(other), Some(join)],
             Self::Map { .. }
+            | Self::MapWithOne { .. }
             | Self::Uniform { .. }
             | Self::Integer { .. }
             | Self::Splat { .. }

@@ -8,14 +8,15 @@
 #![expect(unsafe_code, reason = "one buffer holds lanes of every size")]
 use crate::{
     lanes::{
-        LaneFn,
+        LaneFn, Place,
+        add::{self, Summand},
         copy::CopyWords,
         loaded::Products,
         scan::{self, AllBelow, Places, Transfer},
         walk::Walk,
     },
     mask::{Mask, Run, WARPS},
-    memory::Cells,
+    memory::{Cells, Word},
 };
 use std::hash::Hasher;
 
@@ -241,6 +242,29 @@ impl Registers {
                     run.len,
                 );
             }
+        }
+    }
+
+    /// The same with one operand that is a value held once, of any type in 8 bytes.
+    #[inline(always)]
+    pub(crate) fn map_with_one(
+        &mut self,
+        f: LaneFn,
+        [d, a, b, c]: [Reg; 4],
+        (place, one): (Place, &u64),
+        runs: &[Run],
+    ) {
+        let one = std::ptr::from_ref(one).cast();
+        let mut next = 0;
+        while next < runs.len() {
+            let run = &runs[next];
+            next += 1;
+            let to = self.at_mut(d, run.first);
+            let a = if place == Place::A { one } else { self.at(a, run.first) };
+            let b = if place == Place::B { one } else { self.at(b, run.first) };
+            let c = if place == Place::C { one } else { self.at(c, run.first) };
+            // SAFETY: as for `map`; lowering chose an `f` that takes this operand as a single value.
+            unsafe { f.call(to, a, b, c, run.len) };
         }
     }
 
@@ -477,6 +501,25 @@ impl Registers {
         let places = self.places(to, run);
         // SAFETY: as for loads.
         unsafe { transfer.store(places, self.at_mut(from, run.first), run.len) }
+    }
+
+    /// Adds to the elements of lanes of a full run, relaxed, and sets the lanes of `to` to what was there; yields how many
+    /// are done: all, or those before the first that is outside.
+    pub(crate) fn add_each<W: Word>(
+        &mut self,
+        to: Reg,
+        at: Elements<'_>,
+        by: Result<Reg, u64>,
+        run: Run,
+    ) -> usize {
+        let places = self.places(at, run);
+        let by = match by {
+            Ok(lanes) => Summand::Lanes(self.at(lanes, run.first)),
+            Err(bits) => Summand::One(bits),
+        };
+        // SAFETY: the lanes of a run are inside; the caller's words are of the size of both registers, and lowering
+        // made indices of 4 or 8 bytes.
+        unsafe { add::each::<W>(places, at.index.size(), by, self.at_mut(to, run.first), run.len) }
     }
 
     fn places<'a>(&self, elements: Elements<'a>, run: Run) -> Places<'a> {

@@ -166,6 +166,7 @@ impl Op {
     }
 
     /// The bodies inside it, in order.
+    #[inline]
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
         Parts::of(bodies!(self), None::<std::iter::Empty<_>>)
     }

@@ -155,7 +155,7 @@ lane_ops! {
     Ge<T: Float>(a: T, b: T, _c: ()) -> u8 { u8::from(a >= b) }
 }
 
-struct Fma<T>(PhantomData<T>);
+pub(super) struct Fma<T>(PhantomData<T>);
 impl<T: Float> LaneOp for Fma<T> {
     type A = T;
     type B = T;

@@ -1,5 +1,5 @@
 //! Two operations on floats in one loop: what the first yields stays in a register of the host.
-use super::{Isa, LaneFn, LaneOp, float::Float, pick};
+use super::{C, Isa, LaneFn, LaneOp, float::Float, of, pick};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar};
 
@@ -66,17 +66,24 @@ impl<T: Float, F: Arithmetic<T>, G: Outer<T>> LaneOp for Fused<T, F, G> {
     }
 }
 
+/// What a loop is made for: the instructions of the host, and whether `c` is a single value for all lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Loop {
+    pub(crate) isa: Isa,
+    pub(crate) one: bool,
+}
+
 /// `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
 pub(crate) fn binary(
     inner: BinaryOp,
     outer: BinaryOp,
     is_left: bool,
     scalar: Scalar,
-    isa: Isa,
+    how: Loop,
 ) -> Option<LaneFn> {
     match scalar {
-        Scalar::F32 => arithmetic_of::<f32>(inner, outer, is_left, isa),
-        Scalar::F64 => arithmetic_of::<f64>(inner, outer, is_left, isa),
+        Scalar::F32 => arithmetic_of::<f32>(inner, outer, is_left, how),
+        Scalar::F64 => arithmetic_of::<f64>(inner, outer, is_left, how),
         Scalar::Bool
         | Scalar::I8
         | Scalar::I16
@@ -97,11 +104,11 @@ pub(crate) fn compare(
     inner: BinaryOp,
     outer: CompareOp,
     scalar: Scalar,
-    isa: Isa,
+    how: Loop,
 ) -> Option<LaneFn> {
     match scalar {
-        Scalar::F32 => comparison_of::<f32>(inner, outer, isa),
-        Scalar::F64 => comparison_of::<f64>(inner, outer, isa),
+        Scalar::F32 => comparison_of::<f32>(inner, outer, how),
+        Scalar::F64 => comparison_of::<f64>(inner, outer, how),
         Scalar::Bool
         | Scalar::I8
         | Scalar::I16
@@ -121,14 +128,14 @@ fn arithmetic_of<T: Float>(
     inner: BinaryOp,
     outer: BinaryOp,
     is_left: bool,
-    isa: Isa,
+    how: Loop,
 ) -> Option<LaneFn> {
     match outer {
         // The same either way, but for which NaN comes out of two.
-        BinaryOp::Add => with_inner::<T, Add>(inner, isa),
-        BinaryOp::Mul => with_inner::<T, Mul>(inner, isa),
-        BinaryOp::Sub if is_left => with_inner::<T, Sub>(inner, isa),
-        BinaryOp::Sub => with_inner::<T, SubFrom>(inner, isa),
+        BinaryOp::Add => with_inner::<T, Add>(inner, how),
+        BinaryOp::Mul => with_inner::<T, Mul>(inner, how),
+        BinaryOp::Sub if is_left => with_inner::<T, Sub>(inner, how),
+        BinaryOp::Sub => with_inner::<T, SubFrom>(inner, how),
         BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::Min
@@ -143,22 +150,26 @@ fn arithmetic_of<T: Float>(
     }
 }
 
-fn comparison_of<T: Float>(inner: BinaryOp, outer: CompareOp, isa: Isa) -> Option<LaneFn> {
+fn comparison_of<T: Float>(inner: BinaryOp, outer: CompareOp, how: Loop) -> Option<LaneFn> {
     match outer {
-        CompareOp::Eq => with_inner::<T, Eq>(inner, isa),
-        CompareOp::Ne => with_inner::<T, Ne>(inner, isa),
-        CompareOp::Lt => with_inner::<T, Lt>(inner, isa),
-        CompareOp::Le => with_inner::<T, Le>(inner, isa),
-        CompareOp::Gt => with_inner::<T, Gt>(inner, isa),
-        CompareOp::Ge => with_inner::<T, Ge>(inner, isa),
+        CompareOp::Eq => with_inner::<T, Eq>(inner, how),
+        CompareOp::Ne => with_inner::<T, Ne>(inner, how),
+        CompareOp::Lt => with_inner::<T, Lt>(inner, how),
+        CompareOp::Le => with_inner::<T, Le>(inner, how),
+        CompareOp::Gt => with_inner::<T, Gt>(inner, how),
+        CompareOp::Ge => with_inner::<T, Ge>(inner, how),
     }
 }
 
-fn with_inner<T: Float, G: Outer<T>>(inner: BinaryOp, isa: Isa) -> Option<LaneFn> {
+fn loop_of<O: LaneOp>(Loop { isa, one }: Loop) -> LaneFn {
+    if one { of::<O, C>(isa) } else { pick::<O>(isa) }
+}
+
+fn with_inner<T: Float, G: Outer<T>>(inner: BinaryOp, how: Loop) -> Option<LaneFn> {
     match inner {
-        BinaryOp::Add => Some(pick::<Fused<T, Add, G>>(isa)),
-        BinaryOp::Sub => Some(pick::<Fused<T, Sub, G>>(isa)),
-        BinaryOp::Mul => Some(pick::<Fused<T, Mul, G>>(isa)),
+        BinaryOp::Add => Some(loop_of::<Fused<T, Add, G>>(how)),
+        BinaryOp::Sub => Some(loop_of::<Fused<T, Sub, G>>(how)),
+        BinaryOp::Mul => Some(loop_of::<Fused<T, Mul, G>>(how)),
         BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::Min

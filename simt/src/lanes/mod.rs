@@ -8,6 +8,7 @@
 //!
 //! Uniform values are vectors of one lane, computed by the same functions.
 #![expect(unsafe_code, reason = "loops over raw lanes, compiled for several instruction sets")]
+pub(crate) mod add;
 mod approx;
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 mod asm;
@@ -23,6 +24,7 @@ pub(crate) mod scan;
 #[cfg(target_arch = "x86_64")]
 mod tile;
 pub(crate) mod walk;
+pub(crate) mod with_one;
 
 use std::fmt;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};
@@ -35,7 +37,8 @@ pub(crate) use float::fma;
 ///
 /// # Safety
 /// Of each operand that the operation has, and of the destination, there are `n`
-/// lanes of its type at the pointer. An operand of the destination's size may be
+/// lanes of its type at the pointer, but for the operand that the function takes as a single
+/// value, if it does: of that there is one. An operand of the destination's size may be
 /// the destination itself; otherwise they do not overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneFn(Raw);
@@ -118,32 +121,91 @@ macro_rules! or_assembly {
 }
 use or_assembly;
 
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    A,
+    B,
+    C,
+}
+
 /// The loop over lanes for `O`, for the instructions that `isa` names.
 pub(crate) fn pick<O: LaneOp>(isa: Isa) -> LaneFn {
-    match isa {
-        Isa::Baseline => LaneFn(baseline::<O>),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => LaneFn(avx2::<O>),
+    of::<O, NONE>(isa)
+}
+
+/// The same where one operand is a single value, for all lanes.
+pub(crate) fn pick_with_one<O: LaneOp>(one: Place, isa: Isa) -> LaneFn {
+    match one {
+        Place::A => of::<O, A>(isa),
+        Place::B => of::<O, B>(isa),
+        Place::C => of::<O, C>(isa),
     }
 }
 
-unsafe fn baseline<O: LaneOp>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
+/// Which operand is a single value.
+const NONE: u8 = 0;
+const A: u8 = 1;
+const B: u8 = 2;
+const C: u8 = 3;
+
+fn of<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
+    match isa {
+        Isa::Baseline => LaneFn(baseline::<O, ONE>),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => LaneFn(avx2::<O, ONE>),
+    }
+}
+
+unsafe fn baseline<O: LaneOp, const ONE: u8>(
+    d: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    n: usize,
+) {
     // SAFETY: the caller's.
-    unsafe { each::<O, false>(d, a, b, c, n) }
+    unsafe { each::<O, false, ONE>(d, a, b, c, n) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<O: LaneOp>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
+unsafe fn avx2<O: LaneOp, const ONE: u8>(
+    d: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    n: usize,
+) {
     // SAFETY: the caller's.
-    unsafe { each::<O, true>(d, a, b, c, n) }
+    unsafe { each::<O, true, ONE>(d, a, b, c, n) }
 }
 
 /// Lanes computed together.
 const CHUNK: usize = 16;
 
+/// Some lanes of an operand, or as often the one that it is.
 #[inline(always)]
-unsafe fn each<O: LaneOp, const FMA: bool>(
+unsafe fn chunk<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> [T; CHUNK] {
+    match one {
+        Some(one) => [one; CHUNK],
+        // SAFETY: the caller's: `CHUNK` lanes from `lane` on are there.
+        None => unsafe { lanes.add(lane).cast::<[T; CHUNK]>().read() },
+    }
+}
+
+/// One lane of an operand, or the one that it is.
+#[inline(always)]
+unsafe fn single<T: Copy>(lanes: *const T, lane: usize, one: Option<T>) -> T {
+    match one {
+        Some(one) => one,
+        // SAFETY: the caller's: this lane is there.
+        None => unsafe { lanes.add(lane).read() },
+    }
+}
+
+#[inline(always)]
+unsafe fn each<O: LaneOp, const FMA: bool, const ONE: u8>(
     d: *mut u8,
     a: *const u8,
     b: *const u8,
@@ -151,13 +213,19 @@ unsafe fn each<O: LaneOp, const FMA: bool>(
     n: usize,
 ) {
     let (d, a, b, c) = (d.cast::<O::D>(), a.cast::<O::A>(), b.cast::<O::B>(), c.cast::<O::C>());
+    // SAFETY: the caller's: an operand that is a single value is there.
+    let (one_a, one_b, one_c) = unsafe {
+        (
+            if ONE == A { Some(a.read()) } else { None },
+            if ONE == B { Some(b.read()) } else { None },
+            if ONE == C { Some(c.read()) } else { None },
+        )
+    };
     let mut lane = 0;
     while lane + CHUNK <= n {
         // SAFETY: the caller's: `CHUNK` lanes from `lane` on are among the `n`.
         unsafe {
-            let x = a.add(lane).cast::<[O::A; CHUNK]>().read();
-            let y = b.add(lane).cast::<[O::B; CHUNK]>().read();
-            let z = c.add(lane).cast::<[O::C; CHUNK]>().read();
+            let (x, y, z) = (chunk(a, lane, one_a), chunk(b, lane, one_b), chunk(c, lane, one_c));
             let mut out = [O::D::default(); CHUNK];
             for i in 0..CHUNK {
                 out[i] = if FMA {
@@ -173,7 +241,8 @@ unsafe fn each<O: LaneOp, const FMA: bool>(
     while lane < n {
         // SAFETY: the caller's: `lane` is among the `n`.
         unsafe {
-            let (x, y, z) = (a.add(lane).read(), b.add(lane).read(), c.add(lane).read());
+            let (x, y) = (single(a, lane, one_a), single(b, lane, one_b));
+            let z = single(c, lane, one_c);
             let out = if FMA { O::eval_with_fma(x, y, z) } else { O::eval(x, y, z) };
             d.add(lane).write(out);
         }
@@ -186,7 +255,7 @@ macro_rules! lane_ops {
     ($($(#[$meta:meta])* $name:ident $(<$($t:ident: $bound:path),+>)?
        ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $td:ty $body:block)*) => {$(
         $(#[$meta])*
-        struct $name $(<$($t),+>(std::marker::PhantomData<($($t,)+)>))?;
+        pub(super) struct $name $(<$($t),+>(std::marker::PhantomData<($($t,)+)>))?;
         impl $(<$($t: $bound),+>)? $crate::lanes::LaneOp for $name $(<$($t),+>)? {
             type A = $ta;
             type B = $tb;

@@ -58,6 +58,11 @@ impl Affinity {
         is_affine(self.kinds[value])
     }
 
+    /// Whether the value is computed once for each launch.
+    pub(super) fn stands(&self, value: InstId) -> bool {
+        self.kinds[value] == Kind::Launch
+    }
+
     /// Whether it is a comparison of an affine value with a uniform one.
     pub(super) fn compares(&self, value: InstId) -> bool {
         self.compares[value]

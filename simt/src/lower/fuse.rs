@@ -7,6 +7,10 @@
 //! So are two loads by affine addresses with the fused multiply-add that takes both as its factors,
 //! if nothing in between writes memory.
 //!
+//! An operand that is the same in all lanes, as what all load from one place, need not be copied to each, where there is a
+//! loop for the operation that takes it as a single value: there are some for sums, differences, products and quotients of
+//! floats. What stands for the whole launch is in lanes before the first step.
+//!
 //! Where this crate is not optimized, single operations are fast and pairs are not; loads are left to what
 //! uses them all the same, since loops of such run all their rounds at once.
 use super::{
@@ -29,6 +33,8 @@ pub(super) struct Fusion {
     is_inner: Facts<InstId, bool>,
     /// Whether a load is made by what uses it.
     is_loaded: Facts<InstId, bool>,
+    /// The operand that an operation takes as a single value.
+    one: Facts<InstId, Option<InstId>>,
 }
 
 impl Fusion {
@@ -45,18 +51,26 @@ impl Fusion {
         }
         let (inner, is_inner) = (kernel.insts.facts(None), kernel.insts.facts(false));
         let is_loaded = kernel.insts.facts(false);
-        let mut fusion = Self { inner, is_inner, is_loaded };
+        let one = kernel.insts.facts(None);
+        let mut fusion = Self { inner, is_inner, is_loaded, one };
         let mut made = kernel.insts.facts(None);
         // Whoever looks on wants each value.
         let (floats, loads) = match added {
             Added::Nothing | Added::Counting(_) | Added::Checks => (true, isa != Isa::Baseline),
             Added::Traced => (false, false),
         };
-        let pairs = floats && !cfg!(unoptimized);
+        // Tests of this crate are to see pairs.
+        let pairs = floats && (!cfg!(unoptimized) || cfg!(test));
+        let mut found = Found { uniformity, affinity, pairs, loads, uses, made: &mut made };
         if pairs || loads {
-            let loads = loads.then_some(affinity);
-            let found = &mut Found { uniformity, pairs, loads, uses, made: &mut made };
-            fusion.body(kernel, &kernel.body, found);
+            fusion.body(kernel, &kernel.body, &mut found);
+        }
+        // What is undefined is followed through lanes.
+        let follows = matches!(added, Added::Checks);
+        if pairs && !follows {
+            for id in kernel.insts.ids().filter(|id| uniformity.varies(*id)) {
+                fusion.one[id] = fusion.single(kernel, id, &found);
+            }
         }
         fusion
     }
@@ -76,6 +90,39 @@ impl Fusion {
         self.is_loaded[load]
     }
 
+    /// The operand that an operation takes as a single value for all lanes.
+    pub(super) fn one(&self, id: InstId) -> Option<InstId> {
+        self.one[id]
+    }
+
+    /// An operand that is the same in all lanes, if there is a loop that takes it as such.
+    fn single(&self, kernel: &Kernel, id: InstId, found: &Found<'_>) -> Option<InstId> {
+        let is_one = |operand: &InstId| found.is_one(*operand);
+        if let Some(inner) = self.inner[id] {
+            let (_, operands) = outer(kernel, id)?;
+            return operands.into_iter().find(|operand| *operand != inner).filter(is_one);
+        }
+        if self.is_inner[id] {
+            return None;
+        }
+        if let Op::Binary { op, lhs, rhs } = kernel.insts[id].op {
+            float(kernel, id)?;
+            let has_loop =
+                matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+            return [lhs, rhs].into_iter().find(is_one).filter(|_| has_loop);
+        }
+        if let Op::Fma { a, b, c } = kernel.insts[id].op {
+            float(kernel, id)?;
+            let operands = [a, b, c];
+            let is_once =
+                |operand: &InstId| operands.iter().filter(|of| *of == operand).count() == 1;
+            let loads = self.is_loaded[a] && self.is_loaded[b];
+            let mut ones = operands.into_iter().filter(is_one);
+            return ones.find(is_once).filter(|_| !loads);
+        }
+        None
+    }
+
     fn body(&mut self, kernel: &Kernel, body: &Body, found: &mut Found<'_>) {
         let Some(&here) = body.0.first() else { return };
         for &id in &body.0 {
@@ -89,6 +136,8 @@ impl Fusion {
                         && self.inner[*operand].is_none()
                         && arithmetic(kernel, *operand).is_some_and(|(of, _)| of == scalar)
                         && found.uniformity.varies(*operand)
+                        // What would have to be copied to lanes is better taken as a single value.
+                        && !kernel.insts[*operand].op.operands().any(|of| found.is_one(of))
                 };
                 if let Some(operand) = operands.into_iter().find(fits) {
                     self.inner[id] = Some(operand);
@@ -112,17 +161,26 @@ struct Found<'k> {
     uniformity: &'k Uniformity,
     /// Whether pairs are fused.
     pairs: bool,
-    /// What is affine, if loads are fused.
-    loads: Option<&'k Affinity>,
+    affinity: &'k Affinity,
+    /// Whether loads are fused.
+    loads: bool,
     uses: Facts<InstId, u32>,
     /// The first instruction of the body that each was seen in.
     made: &'k mut Facts<InstId, Option<InstId>>,
 }
 
 impl Found<'_> {
+    /// Whether a value is the same in all lanes, and has none of its own before the first step.
+    fn is_one(&self, value: InstId) -> bool {
+        !self.uniformity.varies(value) && !self.affinity.stands(value)
+    }
+
     /// Whether a fused multiply-add can load its factors.
     fn can_load(&self, kernel: &Kernel, body: &Body, fma: InstId, factors: [InstId; 2]) -> bool {
-        let Some(affinity) = self.loads else { return false };
+        if !self.loads {
+            return false;
+        }
+        let affinity = self.affinity;
         let fits = |load: &InstId| {
             let Op::Load { ptr } = kernel.insts[*load].op else { return false };
             let affine = match place(kernel, ptr).base {

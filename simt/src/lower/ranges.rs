@@ -238,7 +238,10 @@ impl Walk<'_> {
             | Op::MulAdd { .. }
             | Op::Index { .. }
             | Op::Offset { .. }
-            | Op::For { .. } => self.uniformity.varies(id) && self.affinity.wants_lanes(id),
+            | Op::For { .. } => {
+                let is_one = self.fusion.one(id) == Some(operand);
+                self.uniformity.varies(id) && self.affinity.wants_lanes(id) && !is_one
+            }
             Op::Set { local, .. } => self.uniformity.local_varies(*local),
             Op::Store { value, .. } => *value == operand,
             Op::Const(_)

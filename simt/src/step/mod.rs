@@ -113,6 +113,11 @@ impl<'e> Exec<'e> {
                     self.registers.map(*f, *regs, self.strand.runs());
                     continue;
                 }
+                Step::MapWithOne { f, regs, place, one } => {
+                    let one = &self.strand.uniforms[one.slot()];
+                    self.registers.map_with_one(*f, *regs, (*place, one), self.strand.runs());
+                    continue;
+                }
                 Step::Uniform { f, slots } => {
                     map_uniform(*f, &mut self.strand.uniforms, *slots);
                     continue;

@@ -10,6 +10,7 @@ mod meet;
 mod memory;
 mod rounds;
 mod say;
+mod singles;
 mod sums;
 mod trace;
 mod values;

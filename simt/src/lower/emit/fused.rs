@@ -2,7 +2,7 @@
 use super::{Done, Emitter};
 use crate::{
     code::{Loaded, Malformed, Product, Step},
-    lanes::{self, LaneFn, fused},
+    lanes::{self, LaneFn, Place, fused, with_one},
     registers::Reg,
 };
 use warpwise_compiler::ir::{CompareOp, InstId, Op};
@@ -14,23 +14,69 @@ impl Emitter<'_> {
             return Err(self.malformed("an operand that is no operation"));
         };
         let scalar = self.scalar(inner)?;
+        let one = self.fusion.one(id);
+        let how = fused::Loop { isa: self.isa, one: one.is_some() };
         let op = &self.kernel.insts[id].op;
         let (f, c) = if let Op::Binary { op, lhs, rhs } = *op {
             let is_left = lhs == inner;
-            let f = fused::binary(first, op, is_left, scalar, self.isa);
+            let f = fused::binary(first, op, is_left, scalar, how);
             (f, if is_left { rhs } else { lhs })
         } else if let Op::Compare { op, lhs, rhs } = *op {
             let is_left = lhs == inner;
             let op = if is_left { op } else { mirrored(op) };
-            (fused::compare(first, op, scalar, self.isa), if is_left { rhs } else { lhs })
+            (fused::compare(first, op, scalar, how), if is_left { rhs } else { lhs })
         } else {
             (None, inner)
         };
         let f: LaneFn = f.ok_or_else(|| self.cannot_fuse())?;
-        let [a, b, c] = [self.lanes(a)?, self.lanes(b)?, self.lanes(c)?];
+        let operands = [(Place::A, a), (Place::B, b), (Place::C, c)];
+        self.map_places(id, f, &operands, one.map(|_| Place::C))
+    }
+
+    /// Computes the value of `id` from lanes and one operand that is the same in all.
+    pub(super) fn with_one(&mut self, id: InstId, one: InstId) -> Done {
+        let scalar = self.scalar(id)?;
+        let op = &self.kernel.insts[id].op;
+        if let Op::Binary { op, lhs, rhs } = *op {
+            let place = if lhs == one { Place::A } else { Place::B };
+            let f = with_one::binary(op, scalar, place, self.isa);
+            let f = f.ok_or_else(|| self.cannot_fuse())?;
+            self.map_places(id, f, &[(Place::A, lhs), (Place::B, rhs)], Some(place))
+        } else if let Op::Fma { a, b, c } = *op {
+            let operands = [(Place::A, a), (Place::B, b), (Place::C, c)];
+            let place = operands.into_iter().find(|(_, operand)| *operand == one);
+            let (place, _) = place.ok_or_else(|| self.cannot_fuse())?;
+            let f = with_one::fma(scalar, place, self.isa).ok_or_else(|| self.cannot_fuse())?;
+            self.map_places(id, f, &operands, Some(place))
+        } else {
+            Err(self.cannot_fuse())
+        }
+    }
+
+    /// Computes the value of `id` from `operands`, of which one may be the same in all lanes.
+    fn map_places(
+        &mut self,
+        id: InstId,
+        f: LaneFn,
+        operands: &[(Place, InstId)],
+        one: Option<Place>,
+    ) -> Done {
+        let mut regs = [Reg::new(0, 1); 4];
+        let mut single = None;
+        for (place, value) in operands {
+            if one == Some(*place) {
+                single = Some((*place, self.uniform(*value)?));
+            } else {
+                regs[1 + *place as usize] = self.lanes(*value)?;
+            }
+        }
+        // An operand that is not needed any more can make room for the result.
         self.registers.release(self.ranges.position(id));
-        let to = self.new_lanes(id)?;
-        self.step(Step::Map { f, regs: [to, a, b, c] });
+        regs[0] = self.new_lanes(id)?;
+        self.step(match single {
+            Some((place, one)) => Step::MapWithOne { f, regs, place, one },
+            None => Step::Map { f, regs },
+        });
         Ok(())
     }
 

@@ -339,6 +339,9 @@ impl Emitter<'_> {
         if let Some(inner) = self.fusion.inner(id) {
             return self.fused(id, inner);
         }
+        if let Some(one) = self.fusion.one(id) {
+            return self.with_one(id, one);
+        }
         match op {
             Op::Const(bits) => self.known(id, Given::Const(*bits)),
             Op::Param(param) => match &kernel.params[*param].kind {

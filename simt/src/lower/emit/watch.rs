@@ -147,6 +147,7 @@ fn computes(step: &Step) -> bool {
     matches!(
         step,
         Step::Map { .. }
+            | Step::MapWithOne { .. }
             | Step::Uniform { .. }
             | Step::Integer { .. }
             | Step::Splat { .. }
