@@ -93,6 +93,19 @@ pub(crate) fn row(
     );
 }
 
+/// Prints how many times as fast two threads are as one, both in plain Rust: what is to be expected of the interpreter's.
+pub(crate) fn plain_threads(name: &str, mut one: impl FnMut(), mut two: impl FnMut()) {
+    let [one, two] = least([&mut one, &mut two]);
+    println!(
+        "{name:<24} {:>10} {one:>7.2} ms {:>6} {:>10} {:>6} {:>8.2}x",
+        "",
+        "",
+        "",
+        "",
+        one / two
+    );
+}
+
 /// Prints how long kernels take to be lowered.
 pub(crate) fn lowering(kernels: &[(&str, &str)]) {
     println!("\n{:<24} {:>10}", "lowered", "");
