@@ -6,7 +6,8 @@ use super::{
     accesses::Access,
     overlap::{Places, Relation, may_meet},
 };
-use crate::analysis::trace::{Rows, Threads, Value};
+use crate::analysis::trace::{Rows, Threads};
+use std::cell::OnceCell;
 
 /// Where threads are in more rows, nothing is proved.
 const MOST_ROWS: usize = 64;
@@ -28,37 +29,54 @@ pub(super) fn rows_may_meet(
         return true;
     };
     let any = Relation { accept: &|_, _| true, ..*relation };
-    let at = |of: &Value, threads: &Threads| Places::new(of, 1, threads);
-    these.iter().any(|threads| {
-        those.iter().any(|others| {
-            may_meet(&at(&a.row, &one(threads)), &at(&b.row, &one(others)), &any)
-                && may_meet(&at(&a.column, threads), &at(&b.column, others), relation)
+    these.iter().any(|row| {
+        those.iter().any(|other| {
+            may_meet(&row.place, &other.place, &any)
+                && may_meet(row.columns(a), other.columns(b), relation)
         })
     })
 }
 
-/// The threads of each row.
-fn together(rows: &Rows, threads: &Threads) -> Option<Vec<Threads>> {
-    let mut left = threads.clone();
-    let mut found = Vec::new();
-    loop {
-        let first = left.iter().next();
-        let Some(first) = first else { return Some(found) };
-        if found.len() == MOST_ROWS {
-            return None;
-        }
-        let is_same = |thread: usize| {
-            let mut terms = rows.row.terms().iter();
-            left.has(thread) && terms.all(|term| term.factors.at(thread) == term.factors.at(first))
-        };
-        let row = Threads::where_true(32 * left.warps(), is_same);
-        left = left.without(&row);
-        found.push(row);
+/// Threads that are in one row.
+struct Row {
+    /// By which the row is told from others: its number is a sum of symbols, each with one of these factors.
+    factors: Vec<i64>,
+    threads: Threads,
+    /// Which row it is.
+    place: Places,
+    /// Where in it they are, once somebody has asked.
+    columns: OnceCell<Places>,
+}
+
+impl Row {
+    fn columns(&self, rows: &Rows) -> &Places {
+        self.columns.get_or_init(|| Places::new(&rows.column, 1, &self.threads))
     }
 }
 
-/// One of some threads.
-fn one(threads: &Threads) -> Threads {
-    let first = threads.iter().next();
-    Threads::where_true(32 * threads.warps(), |thread| Some(thread) == first)
+/// The rows that some threads are in; `None` if they are too many.
+fn together(rows: &Rows, threads: &Threads) -> Option<Vec<Row>> {
+    let mut found: Vec<Row> = Vec::new();
+    let terms = rows.row.terms();
+    for thread in threads.iter() {
+        // Neighbours are mostly in one row.
+        let is_here = |row: &Row| {
+            terms.iter().zip(&row.factors).all(|(term, &of)| term.factors.at(thread) == of)
+        };
+        match found.iter().rposition(is_here) {
+            Some(known) => found[known].threads.add(thread),
+            None if found.len() == MOST_ROWS => return None,
+            None => {
+                let mut alone = Threads::none(32 * threads.warps());
+                alone.add(thread);
+                found.push(Row {
+                    factors: terms.iter().map(|term| term.factors.at(thread)).collect(),
+                    place: Places::new(&rows.row, 1, &alone),
+                    threads: alone,
+                    columns: OnceCell::new(),
+                });
+            }
+        }
+    }
+    Some(found)
 }

@@ -33,6 +33,10 @@ impl Threads {
         }
         set
     }
+    /// Adds `thread`.
+    pub fn add(&mut self, thread: usize) {
+        self.warps[thread / 32] |= 1 << (thread % 32);
+    }
     /// The active lanes of a warp.
     pub fn warp(&self, warp: usize) -> u32 {
         self.warps[warp]
