@@ -3,6 +3,8 @@
 //! A [`Table`] owns the things of one kind in a kernel; an [`Id`] names one of
 //! them and prints as its text form (`%3`). [`Facts`] is what an analysis knows
 //! about each item of a table: a side table of the same length.
+//!
+//! What indexes them is inlined always: also in macros, which are built without optimization.
 use std::{fmt, marker::PhantomData, ops};
 
 /// A 32-bit index that only indexes tables of its own kind.
@@ -25,7 +27,7 @@ macro_rules! id {
             fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("a kernel has fewer than 2^32 of anything"))
             }
-            #[inline]
+            #[inline(always)]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -123,6 +125,7 @@ impl<I, T> IntoIterator for Table<I, T> {
 }
 impl<I: Id, T> ops::Index<I> for Table<I, T> {
     type Output = T;
+    #[inline(always)]
     fn index(&self, id: I) -> &T {
         &self.items[id.index()]
     }
@@ -174,11 +177,13 @@ impl<I: Id, F> ops::Index<I> for Lists<I, F> {
 
 impl<I: Id, F> ops::Index<I> for Facts<I, F> {
     type Output = F;
+    #[inline(always)]
     fn index(&self, id: I) -> &F {
         &self.items[id.index()]
     }
 }
 impl<I: Id, F> ops::IndexMut<I> for Facts<I, F> {
+    #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut F {
         &mut self.items[id.index()]
     }

@@ -226,12 +226,21 @@ impl<'k> Walk<'k> {
     /// Walks `body`, which threads enter under `control`.
     fn body(&mut self, body: &Body, control: Fact) {
         for &id in &body.0 {
-            let skipped = self.here.frames.iter().map(|frame| frame.skipped);
-            let control = skipped.fold(control, Fact::or);
-            raise(&mut self.facts.control[id], control, &mut self.rose);
-            raise(&mut self.facts.ended[id], self.here.ended, &mut self.rose);
+            let mut control = control;
+            for frame in &self.here.frames {
+                control = control.or(frame.skipped);
+            }
+            // Most are uniform, and raise nothing.
+            if !control.is_uniform() {
+                raise(&mut self.facts.control[id], control, &mut self.rose);
+            }
+            if !self.here.ended.is_uniform() {
+                raise(&mut self.facts.ended[id], self.here.ended, &mut self.rose);
+            }
             let value = self.value(id);
-            raise(&mut self.facts.value[id], value, &mut self.rose);
+            if !value.is_uniform() {
+                raise(&mut self.facts.value[id], value, &mut self.rose);
+            }
             self.control(id);
         }
     }
@@ -311,9 +320,14 @@ impl<'k> Walk<'k> {
 
     /// The highest of the facts about `values`.
     fn any(&self, values: impl IntoIterator<Item = InstId>) -> Fact {
-        values.into_iter().fold(Fact::Uniform, |fact, value| {
-            fact.or(self.facts.value[value].because(Cause::Value(value)))
-        })
+        let mut fact = Fact::Uniform;
+        values.into_iter().for_each(|value| {
+            let of = self.facts.value[value];
+            if !of.is_uniform() {
+                fact = fact.or(of.because(Cause::Value(value)));
+            }
+        });
+        fact
     }
 
     /// Threads are numbered with x fastest, and 32 in a row are a warp.

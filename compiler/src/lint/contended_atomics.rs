@@ -57,10 +57,18 @@ fn together(event: &Event, offset: Option<&Value>) -> Option<u32> {
 
 /// The most lanes that have one address.
 fn crowd(lanes: &Lanes) -> u32 {
-    let active = || (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1);
-    let same =
-        |lane: usize| active().filter(|&other| lanes.offsets[other] == lanes.offsets[lane]).count();
-    u32::try_from(active().map(same).max().unwrap_or(0)).unwrap_or(0)
+    let is_active = |lane: usize| lanes.active >> lane & 1 == 1;
+    let mut most = 0;
+    for lane in 0..LANES {
+        let mut same = 0;
+        let mut other = 0;
+        while is_active(lane) && other < LANES {
+            same += u32::from(is_active(other) && lanes.offsets[other] == lanes.offsets[lane]);
+            other += 1;
+        }
+        most = most.max(same);
+    }
+    most
 }
 
 /// What combines the lanes' values, where something does.

@@ -87,8 +87,8 @@ fn events<'a>(
     let is_in = move |event: &&Event| match &event.what {
         What::Branch(_) if event.inst == id => true,
         What::Branch(_) => {
-            body.0.contains(&event.inst)
-                && why::is_loop_condition(kernel, &kernel.insts[event.inst].op)
+            why::is_loop_condition(kernel, &kernel.insts[event.inst].op)
+                && body.0.contains(&event.inst)
         }
         What::Access(_)
         | What::OutOfBounds { .. }

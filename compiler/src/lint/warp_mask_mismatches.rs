@@ -13,7 +13,7 @@ use crate::{
         trace::{Event, Split, Threads, What, Which},
     },
     diag::Level,
-    ir::{InstId, Kernel},
+    ir::{InstId, Kernel, Span},
 };
 
 pub(super) const LINT: Lint =
@@ -21,12 +21,14 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
+    let mut barriers: Option<Vec<Span>> = None;
     for (id, inst) in kernel.insts.iter() {
         let Some((call, mask)) = why::meeting(&inst.op) else { continue };
         // Of a function of the library that has barriers, too, the lints of those speak.
-        let mut barriers = why::barriers(kernel);
-        let told = barriers.any(|(barrier, _)| kernel.insts[barrier].span == inst.span);
-        if told || found.iter().any(|found| found.span == inst.span) {
+        let barriers = barriers.get_or_insert_with(|| {
+            why::barriers(kernel).map(|(barrier, _)| kernel.insts[barrier].span).collect()
+        });
+        if barriers.contains(&inst.span) || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
         found.extend(match mask {

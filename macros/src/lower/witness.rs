@@ -41,16 +41,15 @@ pub(crate) fn witness(
     function: &Function,
     notes: &Notes,
 ) -> ItemFn {
-    let mut witness = item.clone();
-    witness.block = Box::new(body(&item.block, function, notes));
+    let mut block = body(&item.block, function, notes);
     // Behind the endless loop.
     let conditions = requires.iter().map(|condition| written_out(&condition.expr, function, notes));
-    witness.block.stmts.splice(1..1, conditions);
-    strip(&mut witness.sig);
-    witness.sig.ident = Ident::new(&witness_name(&item.sig.ident), Span::call_site());
-    witness.vis = syn::Visibility::Inherited;
-    witness.attrs.clear();
-    witness
+    block.stmts.splice(1..1, conditions);
+    let mut sig = item.sig.clone();
+    strip(&mut sig);
+    sig.ident = Ident::new(&witness_name(&item.sig.ident), Span::call_site());
+    let (attrs, vis) = (Vec::new(), syn::Visibility::Inherited);
+    ItemFn { attrs, vis, modifiers: item.modifiers.clone(), sig, block: Box::new(block) }
 }
 
 /// Witnesses of functions that are declared inside of others, to stand there in their place.
@@ -197,7 +196,6 @@ fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
     let mut block = written.clone();
     let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
     writer.visit_block_mut(&mut block);
-    Strip.visit_block_mut(&mut block);
     let body = ExprBlock { attrs: Vec::new(), label: None, block };
     let mut stmts = vec![statement(quote!(loop {}))];
     if !notes.builtins.is_empty() {
@@ -222,7 +220,6 @@ fn written_out(written: &Expr, function: &Function, notes: &Notes) -> Stmt {
     let mut expr = written.clone();
     let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
     writer.visit_expr_mut(&mut expr);
-    Strip.visit_expr_mut(&mut expr);
     statement(quote!(let _: bool = #expr;))
 }
 
@@ -284,7 +281,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 }
 
-/// Writes it into a copy, in the same order.
+/// Writes it into a copy, in the same order, and takes every attribute out.
 struct Writer<'a> {
     types: &'a Types,
     found: std::vec::IntoIter<Option<Ty>>,
@@ -311,7 +308,9 @@ impl VisitMut for Writer<'_> {
             });
         }
     }
-    fn visit_attribute_mut(&mut self, _: &mut Attribute) {}
+    fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
+        attributes.clear();
+    }
 }
 
 /// Takes every attribute out.

@@ -60,13 +60,19 @@ fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, 
         } else {
             user.index()
         };
-        for value in op.operands() {
-            let around = |id: &&InstId| {
-                value.index() < id.index() && id.index() < used && used <= ends[**id]
-            };
-            let used = loops.iter().find(around).map_or(used, |outermost| ends[*outermost]);
+        op.operands().for_each(|value| {
+            // The outermost loop around the user, of those behind the value.
+            let mut next = loops.partition_point(|id| *id <= value);
+            let mut used = used;
+            while next < loops.len() && loops[next].index() < used {
+                if used <= ends[loops[next]] {
+                    used = ends[loops[next]];
+                    break;
+                }
+                next += 1;
+            }
             until[value] = until[value].max(used);
-        }
+        });
     }
     until
 }

@@ -64,11 +64,21 @@ impl Scope {
     /// innermost of that name.
     pub(super) fn find(&self, ident: &Ident) -> Option<Var> {
         let name = Name::of(ident);
-        let named = || self.bindings.iter().rev().filter(|(known, _)| known.text == name.text);
-        named()
-            .find(|(known, _)| known.context == name.context)
-            .or_else(|| named().next())
-            .map(|(_, var)| *var)
+        let mut innermost = None;
+        // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
+        let mut index = self.bindings.len();
+        while index > 0 {
+            index -= 1;
+            let (known, var) = &self.bindings[index];
+            if known.text.len() != name.text.len() || known.text != name.text {
+                continue;
+            }
+            if known.context == name.context {
+                return Some(*var);
+            }
+            innermost = innermost.or(Some(*var));
+        }
+        innermost
     }
 }
 
