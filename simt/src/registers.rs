@@ -226,6 +226,15 @@ impl Registers {
     /// Computes `d` from `a`, `b` and `c` in every lane of `runs`.
     #[inline(always)]
     pub(crate) fn map(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
+        // Mostly all lanes: then registers are where they begin.
+        if let [run] = runs
+            && run.first == 0
+        {
+            let to = self.at_mut(d, 0);
+            // SAFETY: as below.
+            unsafe { f.call(to, self.at(a, 0), self.at(b, 0), self.at(c, 0), run.len) };
+            return;
+        }
         let mut next = 0;
         while next < runs.len() {
             let run = &runs[next];

@@ -285,7 +285,7 @@ unsafe fn in_vectors<W>(_to: *mut u8, _from: *const u8, _n: usize) -> usize {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn neighbours_avx<W: Word>(to: *mut u8, from: *const u8, n: usize) {
+pub(super) unsafe fn neighbours_avx<W: Word>(to: *mut u8, from: *const u8, n: usize) {
     let bytes = n * size_of::<W>();
     let (many, some) = (bytes / 128 * 128, bytes / 32 * 32);
     // SAFETY: see the top of the file; the words are those that the caller names.

@@ -5,7 +5,7 @@
 //! copies; what it refuses, the caller does lane by lane to find out who is wrong.
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 use super::asm::scan as asm;
-use super::{Isa, or_assembly};
+use super::{Isa, copy, or_assembly};
 use crate::memory::{Cells, Word};
 use std::fmt;
 
@@ -88,7 +88,7 @@ unsafe fn baseline<W: Word, I: Word, const STORE: bool>(
     n: usize,
 ) -> bool {
     // SAFETY: the caller's.
-    unsafe { transfer::<W, I, STORE>(places, lanes, n) }
+    unsafe { transfer::<W, I, STORE>(places, lanes, n, copy::neighbours::<W>) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -99,7 +99,7 @@ unsafe fn avx2<W: Word, I: Word, const STORE: bool>(
     n: usize,
 ) -> bool {
     // SAFETY: the caller's.
-    unsafe { transfer::<W, I, STORE>(places, lanes, n) }
+    unsafe { transfer::<W, I, STORE>(places, lanes, n, copy::neighbours_avx::<W>) }
 }
 
 /// As `transfer`, in few calls.
@@ -161,11 +161,13 @@ pub(super) unsafe fn in_assembly<W: Word, I: Word, const STORE: bool>(
     }
 }
 
+/// Moves lanes, those next to each other by `neighbours`.
 #[inline(always)]
 pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
     places: Places<'_>,
     lanes: *mut u8,
     n: usize,
+    neighbours: unsafe fn(*mut u8, *const u8, usize),
 ) -> bool {
     let Places { cells, base, stride, index } = places;
     let (index, lanes) = (index.cast::<I>(), lanes.cast::<W>());
@@ -186,10 +188,14 @@ pub(super) unsafe fn transfer<W: Word, I: Word, const STORE: bool>(
         if !inside || !(first * stride).is_multiple_of(size) {
             return false;
         }
-        for lane in 0..n {
-            let offset = first * stride + lane as u64 * size;
-            // SAFETY: the first and the last are inside, hence all; there are `n` values.
-            unsafe { exchange::<W, STORE>(cells, offset, lanes.add(lane)) };
+        // SAFETY: the first and the last are inside, hence all; there are `n` values.
+        unsafe {
+            let memory = cells.at(first * stride);
+            if STORE {
+                neighbours(memory.cast_mut(), lanes.cast(), n);
+            } else {
+                neighbours(lanes.cast(), memory, n);
+            }
         }
         return true;
     }

@@ -401,9 +401,11 @@ fn same_transfer<W: Word, I: Word>(n: usize, index: &[u8], base: u64, stride: u6
         let done = unsafe {
             match (store, assembly) {
                 (false, true) => scan::in_assembly::<W, I, false>(places, at, n),
-                (false, false) => scan::transfer::<W, I, false>(places, at, n),
+                (false, false) => {
+                    scan::transfer::<W, I, false>(places, at, n, copy::neighbours::<W>)
+                }
                 (true, true) => scan::in_assembly::<W, I, true>(places, at, n),
-                (true, false) => scan::transfer::<W, I, true>(places, at, n),
+                (true, false) => scan::transfer::<W, I, true>(places, at, n, copy::neighbours::<W>),
             }
         };
         let mut bytes = vec![0; memory.len()];
