@@ -22,8 +22,12 @@ const ROUNDS: usize = 4;
 const LARGE: i128 = 1 << 62;
 
 /// A number for each atom, by its number.
-#[derive(Debug)]
-pub(super) struct Example(Vec<i128>);
+#[derive(Clone, Debug)]
+pub(super) struct Example {
+    numbers: Vec<i128>,
+    /// What it began with, of each range.
+    choose: fn(i128, i128) -> i128,
+}
 
 impl Example {
     /// One with large numbers and one with small ones, as far as they are found.
@@ -37,13 +41,7 @@ impl Example {
 
     /// Begins with what `choose` takes of each range, and moves what facts do not allow.
     fn from(atoms: &Atoms, facts: &[Fact], choose: fn(i128, i128) -> i128) -> Option<Self> {
-        let mut example = Self(Vec::with_capacity(atoms.len()));
-        for range in atoms.ranges() {
-            if range.is_empty() {
-                return None;
-            }
-            example.0.push(choose(range.min, range.max));
-        }
+        let mut example = Self { numbers: Vec::with_capacity(atoms.len()), choose }.with(atoms)?;
         for _ in 0..ROUNDS {
             let mut holds = true;
             for fact in facts {
@@ -58,6 +56,17 @@ impl Example {
             }
         }
         None
+    }
+
+    /// The same with numbers for atoms that came since, of which no fact speaks yet; `None` if one can have none.
+    pub(super) fn with(mut self, atoms: &Atoms) -> Option<Self> {
+        for range in atoms.ranges().skip(self.numbers.len()) {
+            if range.is_empty() {
+                return None;
+            }
+            self.numbers.push((self.choose)(range.min, range.max));
+        }
+        Some(self)
     }
 
     /// Whether `form` is negative in it.
@@ -77,7 +86,7 @@ impl Example {
     fn product(&self, monomial: Monomial) -> Option<i128> {
         let (mut product, mut rest) = (1_i128, monomial);
         while let Some((atom, others)) = rest.split_first() {
-            product = product.checked_mul(self.0[atom.index()])?;
+            product = product.checked_mul(self.numbers[atom.index()])?;
             rest = others;
         }
         Some(product)
@@ -92,10 +101,10 @@ impl Example {
             }
             let size = coefficient.abs();
             let by = value.checked_neg()?.checked_add(size - 1)? / size;
-            let moved = self.0[atom.index()].checked_add(by * coefficient.signum())?;
+            let moved = self.numbers[atom.index()].checked_add(by * coefficient.signum())?;
             let range = atoms.range(atom);
             if range.min <= moved && moved <= range.max {
-                self.0[atom.index()] = moved;
+                self.numbers[atom.index()] = moved;
                 return Some(());
             }
         }

@@ -35,8 +35,8 @@ pub(super) struct Known {
     facts: Vec<Fact>,
     /// The facts that mention an atom, by its number.
     mentions: Vec<Vec<usize>>,
-    /// Examples of what is known, and of how many atoms, once somebody has asked.
-    examples: RefCell<Option<(usize, Rc<[Example]>)>>,
+    /// Examples of the first so many facts, for how many atoms, where somebody has asked.
+    examples: RefCell<Vec<Option<(usize, Rc<[Example]>)>>>,
 }
 
 /// How many forms are looked at for a proof.
@@ -56,8 +56,8 @@ impl Known {
 
     /// Forgets what was added since.
     pub(super) fn forget_since(&mut self, mark: usize) {
+        self.examples.get_mut().truncate(mark + 1);
         while self.facts.len() > mark {
-            self.examples.take();
             let index = self.facts.len() - 1;
             if let Some(fact) = self.facts.pop() {
                 for atom in fact.form.atoms() {
@@ -87,19 +87,25 @@ impl Known {
             }
         }
         self.facts.push(Fact { form, cause });
-        self.examples.take();
     }
 
     /// Examples of what is known.
     fn examples(&self, atoms: &Atoms) -> Rc<[Example]> {
-        let mut cache = self.examples.borrow_mut();
-        if let Some((count, examples)) = &*cache
-            && *count == atoms.len()
-        {
-            return examples.clone();
+        let mut known = self.examples.borrow_mut();
+        if known.len() <= self.facts.len() {
+            known.resize(self.facts.len() + 1, None);
         }
-        let examples: Rc<[Example]> = Example::of(atoms, &self.facts).into();
-        *cache = Some((atoms.len(), examples.clone()));
+        let known = &mut known[self.facts.len()];
+        let examples: Rc<[Example]> = match known {
+            Some((count, examples)) if *count == atoms.len() => return examples.clone(),
+            Some((_, examples)) => {
+                let more: Option<Vec<_>> =
+                    examples.iter().map(|example| example.clone().with(atoms)).collect();
+                more.unwrap_or_default().into()
+            }
+            None => Example::of(atoms, &self.facts).into(),
+        };
+        *known = Some((atoms.len(), examples.clone()));
         examples
     }
 
