@@ -35,9 +35,12 @@ pub(super) struct Known {
     facts: Vec<Fact>,
     /// The facts that mention an atom, by its number.
     mentions: Vec<Vec<usize>>,
-    /// Examples of the first so many facts, for how many atoms, where somebody has asked.
-    examples: RefCell<Vec<Option<(usize, Rc<[Example]>)>>>,
+    /// Examples of the first so many facts, where somebody has asked.
+    examples: RefCell<Vec<Option<Examples>>>,
 }
+
+/// Examples, and for how many atoms they have numbers.
+type Examples = (usize, Rc<[Example]>);
 
 /// How many forms are looked at for a proof.
 const STEPS: usize = 240;
