@@ -176,7 +176,7 @@ impl<'a> Block<'a> {
     /// The block has ended, or will not go on.
     pub(crate) fn finish(&mut self, log: &mut Log) {
         if let Some(checks) = &mut self.checks {
-            log.found.join(checks.finish(self.code, self.bound));
+            checks.finish(self.code, self.bound, &mut log.found);
         }
     }
 

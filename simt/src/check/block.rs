@@ -80,11 +80,13 @@ impl BlockChecks {
         self.found.undefined(undefined.source, at as u32, how, undefined.lanes.count());
     }
 
-    /// The block has ended, or will not go on; yields what was found.
-    pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>) -> Found {
+    /// The block has ended, or will not go on; hands over what was found.
+    pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>, found: &mut Found) {
         self.end_interval(code, bound);
         self.submit(code, bound, true);
-        std::mem::take(&mut self.found)
+        if !self.found.is_empty() {
+            found.join(std::mem::take(&mut self.found));
+        }
     }
 
     /// Where an access of shared or global memory is noted.

@@ -79,6 +79,11 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.races.is_empty() && self.undefined.is_empty() && self.misuses.is_empty()
+    }
+
     /// Notes that the `access` of this number races.
     pub(crate) fn race(&mut self, access: u64, pair: Pair) {
         let key = key(&pair);

@@ -18,8 +18,10 @@ use std::collections::BTreeMap;
 
 /// Cells of a chunk.
 const CHUNK: u64 = 256;
-/// Pieces of a chunk before each of its cells is looked at.
+/// Pieces that a chunk has room for.
 const PIECES: usize = 4;
+/// Pieces beside it before each of its cells is looked at: tiles of an image have many rows in a chunk.
+const MORE: usize = 28;
 
 /// Neighbouring cells that neighbouring threads have accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +60,7 @@ impl Piece {
 #[derive(Debug, Default)]
 struct Chunk {
     pieces: [Piece; PIECES],
+    more: Option<Box<[Piece; MORE]>>,
     count: u8,
     cells: Option<Box<Shadow>>,
 }
@@ -228,18 +231,9 @@ impl Global {
         if chunk.cells.is_none() && chunk.take(piece, contexts) {
             return;
         }
-        let cells = chunk.cells.get_or_insert_with(|| {
-            let mut shadow = Box::new(Shadow::new(CHUNK as usize, order.knowledge.is_some()));
-            // Nothing is known of the order of what another block did.
-            let nothing = Order::default();
-            for piece in &chunk.pieces[..usize::from(chunk.count)] {
-                for cell in piece.cells[0]..=piece.cells[1] {
-                    let now = Record::new(piece.context as usize, piece.thread_of(cell));
-                    shadow.access(usize::from(cell), now, (contexts, &nothing), |_| {});
-                }
-            }
-            shadow
-        });
+        let keeps_all = order.knowledge.is_some();
+        let cells = chunk.cells.take().unwrap_or_else(|| chunk.by_cell(contexts, keeps_all));
+        let cells = chunk.cells.insert(cells);
         let party = |record: Record| {
             let Context { site, kind, block, .. } = contexts[record.context()];
             let value = values[record.context()];
@@ -258,11 +252,39 @@ impl Global {
 }
 
 impl Chunk {
+    /// The pieces, as they came.
+    fn known(&self) -> impl Iterator<Item = &Piece> {
+        let more = self.more.iter().flat_map(|more| more.iter());
+        self.pieces.iter().chain(more).take(self.count.into())
+    }
+
+    /// Who has accessed each cell.
+    fn by_cell(&self, contexts: &[Context], keeps_all: bool) -> Box<Shadow> {
+        let mut shadow = Box::new(Shadow::new(CHUNK as usize, keeps_all));
+        // Nothing is known of the order of what another block did.
+        let nothing = Order::default();
+        for piece in self.known() {
+            for cell in piece.cells[0]..=piece.cells[1] {
+                let now = Record::new(piece.context as usize, piece.thread_of(cell));
+                shadow.access(usize::from(cell), now, (contexts, &nothing), |_| {});
+            }
+        }
+        shadow
+    }
+
+    /// Where the piece of a number is, if there is room for that many.
+    fn place(&mut self, number: usize) -> Option<&mut Piece> {
+        if number < PIECES {
+            return self.pieces.get_mut(number);
+        }
+        self.more.get_or_insert_with(|| Box::new([Piece::default(); MORE])).get_mut(number - PIECES)
+    }
+
     /// Takes a piece that races with none; false if it may race with one, or there is no room.
     fn take(&mut self, piece: Piece, contexts: &[Context]) -> bool {
         let now = &contexts[piece.context as usize];
-        let mut replaces = None;
-        for (at, other) in self.pieces[..usize::from(self.count)].iter().enumerate() {
+        let mut number = usize::from(self.count);
+        for (at, other) in self.known().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }
@@ -273,17 +295,12 @@ impl Chunk {
             }
             let is_alike = now.kind == before.kind && now.is_narrow == before.is_narrow;
             if is_alike && same_threads && piece.covers(*other) {
-                replaces = Some(at);
+                number = at;
             }
         }
-        match replaces {
-            Some(at) => self.pieces[at] = piece,
-            None if usize::from(self.count) == PIECES => return false,
-            None => {
-                self.pieces[usize::from(self.count)] = piece;
-                self.count += 1;
-            }
-        }
+        let Some(place) = self.place(number) else { return false };
+        *place = piece;
+        self.count = self.count.max(number as u8 + 1);
         true
     }
 }

@@ -127,6 +127,11 @@ impl Misuses {
         }
     }
 
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.barriers.is_empty() && self.masks.is_empty()
+    }
+
     /// What to report: errors first, then by place.
     pub(crate) fn report(self, launch: &Launch<'_>) -> Vec<Finding> {
         let block = |number| split(number, launch.grid);
