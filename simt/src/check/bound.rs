@@ -34,7 +34,7 @@ pub(crate) struct BoundChecks {
     /// Of each instruction, whether nothing of what it accesses can race.
     skips: Vec<bool>,
     /// Of each instruction whose lanes have a pattern, and of each group, its runs if all lanes are active.
-    runs: Vec<Vec<Vec<LaneRun>>>,
+    runs: Vec<Vec<GroupRuns>>,
     /// Whether what happens is looked at when it happens.
     pub(crate) is_eager: bool,
     /// Bytes of a cell of shared memory.
@@ -48,6 +48,15 @@ pub(crate) struct BoundChecks {
     /// Of each slice that may be raced for, the number of its memory and bytes of a cell.
     memories: Vec<Option<(usize, u64)>>,
     global: Mutex<Global>,
+}
+
+/// The runs of a group.
+#[derive(Debug)]
+struct GroupRuns {
+    /// All its lanes.
+    lanes: Mask,
+    /// Relative to what these have in common.
+    runs: Vec<LaneRun>,
 }
 
 /// Neighbouring lanes that access neighbouring words.
@@ -194,12 +203,11 @@ impl BoundChecks {
         mut each: impl FnMut(LaneRun),
     ) {
         let first_thread = access.first_thread as usize;
-        let all = || Mask::first(GROUP.min(bound.threads() - first_thread)) == access.lanes;
         if let (Where::Pattern(common), true) = (access.places, are_alike)
-            && let Some(runs) = self.runs[access.site as usize].get(first_thread / GROUP)
-            && all()
+            && let Some(group) = self.runs[access.site as usize].get(first_thread / GROUP)
+            && group.lanes == access.lanes
         {
-            for run in runs {
+            for run in &group.runs {
                 each(LaneRun { address: common.wrapping_add(run.address), ..*run });
             }
             return;
@@ -246,13 +254,13 @@ fn memories(code: &Code, launch: &Launch<'_>) -> Vec<Option<(usize, u64)>> {
 }
 
 /// The runs of each group, relative to what all lanes have in common.
-fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<Vec<LaneRun>> {
+fn runs_of_groups(pattern: &Pattern, threads: usize, bytes: u64) -> Vec<GroupRuns> {
     let groups = (0..threads).step_by(GROUP).map(|first| {
         let mut runs = Vec::new();
-        let lanes = (first..threads.min(first + GROUP))
-            .map(|thread| ((thread - first) as u32, pattern.offsets[thread]));
+        let last = threads.min(first + GROUP);
+        let lanes = (first..last).map(|thread| ((thread - first) as u32, pattern.offsets[thread]));
         join_lanes(lanes, bytes, true, |run| runs.push(run));
-        runs
+        GroupRuns { lanes: Mask::first(last - first), runs }
     });
     groups.collect()
 }

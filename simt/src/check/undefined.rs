@@ -3,7 +3,7 @@
 //! A cell of shared memory is undefined until somebody writes it. Reading it is no fault yet: the value is followed through
 //! registers and computations, and into shared memory again, until a branch, an address or what leaves the block depends on
 //! it. As long as nothing undefined was read, there is nothing to follow.
-use super::{BoundChecks, found::Source};
+use super::{BoundChecks, found::Source, log::Access};
 use crate::{
     code::{Operand, WarpOp},
     mask::{Mask, bits},
@@ -36,6 +36,12 @@ impl Undefined {
     }
 }
 
+/// An access, by how many bytes it goes on in each round, and how many rounds there are.
+pub(crate) type Rounds = (Access, u64, u64);
+
+/// Rounds of accesses that are remembered as clean.
+const CLEAN: usize = 64;
+
 /// What is undefined in a block.
 #[derive(Debug, Default)]
 pub(crate) struct Undefineds {
@@ -43,6 +49,8 @@ pub(crate) struct Undefineds {
     defined: Vec<bool>,
     /// How many are not.
     missing: usize,
+    /// Rounds of accesses that only read what is defined, as long as nothing undefined is written.
+    clean: Vec<Rounds>,
     /// Of groups, by the number of their first thread, and registers.
     registers: HashMap<(usize, Reg), Undefined>,
     /// The same of values held once.
@@ -60,6 +68,7 @@ impl Undefineds {
     pub(crate) fn reset(&mut self) {
         self.defined.fill(false);
         self.missing = self.defined.len();
+        self.clean.clear();
         self.registers.clear();
         self.uniforms.clear();
         self.arrays.clear();
@@ -87,12 +96,27 @@ impl Undefineds {
         cells.is_none_or(|cells| cells.iter().all(|defined| *defined))
     }
 
+    /// Whether some rounds are known to read only what is defined.
+    pub(crate) fn are_clean(&self, rounds: &Rounds) -> bool {
+        self.clean.contains(rounds)
+    }
+
+    /// Remembers that some rounds read only what is defined.
+    pub(crate) fn remember_clean(&mut self, rounds: Rounds) {
+        if self.clean.len() < CLEAN {
+            self.clean.push(rounds);
+        }
+    }
+
     /// Notes that some cells are written, with what is defined or is not.
     pub(crate) fn write(&mut self, cells: Range<u64>, is_defined: bool) {
         let cells = self.defined.get_mut(cells.start as usize..cells.end as usize);
         let Some(cells) = cells else { return };
         let were = cells.iter().filter(|defined| **defined).count();
         cells.fill(is_defined);
+        if !is_defined {
+            self.clean.clear();
+        }
         let are = if is_defined { cells.len() } else { 0 };
         self.missing = self.missing + were - are;
     }
@@ -230,4 +254,28 @@ fn set<K: Eq + std::hash::Hash>(
         Some(undefined) => all.insert(key, undefined),
         None => all.remove(&key),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::log::Where;
+
+    #[test]
+    fn what_was_clean_is_until_something_undefined_is_written() {
+        let mut undefineds = Undefineds { defined: vec![false; 8], ..Undefineds::default() };
+        undefineds.reset();
+        let (lanes, places) = (Mask::first(32), Where::Same(0));
+        let access = Access { site: 0, first_thread: 0, lanes, places, value: None };
+        undefineds.write(0..4, true);
+        undefineds.remember_clean((access, 4, 2));
+        undefineds.write(4..8, true);
+        assert!(undefineds.are_clean(&(access, 4, 2)));
+        assert!(!undefineds.are_clean(&(access, 4, 3)));
+        undefineds.write(1..2, false);
+        assert!(!undefineds.are_clean(&(access, 4, 2)));
+        undefineds.remember_clean((access, 4, 2));
+        undefineds.reset();
+        assert!(!undefineds.are_clean(&(access, 4, 2)), "another block has written nothing");
+    }
 }

@@ -31,10 +31,18 @@ pub(crate) struct Pattern {
     pub(crate) offsets: Arc<[u64]>,
     /// Of each warp: a number that it shares with those whose lanes are as far apart.
     pub(crate) classes: Vec<u16>,
-    /// Of each group: its lanes, if all warps are full, of one class, and whole sectors apart.
-    pub(crate) alike: Vec<Option<Mask>>,
+    /// Of each group, if all its warps are full, of one class, and whole sectors apart.
+    pub(crate) alike: Vec<Option<Alike>>,
     /// Whether it only holds while lanes go round loops together.
     pub(crate) in_step: bool,
+}
+
+/// A group whose warps all ask the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alike {
+    pub(crate) lanes: Mask,
+    pub(crate) class: u16,
+    pub(crate) warps: u64,
 }
 
 /// The patterns of the `requests` of a kernel, where they have one.
@@ -319,7 +327,8 @@ impl Finder<'_> {
             let alike = own.len().is_multiple_of(32)
                 && classes.iter().all(|class| *class == classes[0])
                 && own.chunks(32).all(sectors);
-            alike.then(|| Mask::first(own.len()))
+            let (lanes, warps) = (Mask::first(own.len()), classes.len() as u64);
+            alike.then_some(Alike { lanes, class: classes[0], warps })
         });
         let alike = alike.collect();
         Some(Pattern { alike, classes, offsets, in_step: *in_step })

@@ -10,7 +10,7 @@ use crate::{
 };
 use warpwise_compiler::hardware::{LANES, global, shared};
 
-impl Exec<'_> {
+impl<'e> Exec<'e> {
     pub(super) fn count(&mut self, segment: u32) {
         self.log.tally.begin(segment, self.strand.active());
     }
@@ -34,15 +34,40 @@ impl Exec<'_> {
     }
 
     /// Counts what each warp asks of memory.
+    #[inline]
     pub(super) fn count_request(&mut self, number: u32) {
-        let all = self.asks(number, 0);
-        self.log.tally.ask(number, all);
+        if !self.ask_again(number) {
+            let all = self.asks(number, 0);
+            self.log.tally.ask(number, all);
+        }
+    }
+
+    /// The pattern of a request, if it holds here.
+    #[inline(always)]
+    fn pattern(&self, number: u32) -> Option<&'e Pattern> {
+        let pattern = self.bound.patterns.get(number as usize)?.as_ref()?;
+        (self.place.in_step || !pattern.in_step).then_some(pattern)
+    }
+
+    /// Counts what the warps ask of memory, if that is the same for all and was asked before.
+    #[inline(always)]
+    fn ask_again(&mut self, number: u32) -> bool {
+        let request = &self.code.counted.requests[number as usize];
+        let Some(pattern) = self.pattern(number) else { return false };
+        let Some(alike) = &pattern.alike[self.place.first_thread / GROUP] else { return false };
+        if alike.lanes != self.strand.active() {
+            return false;
+        }
+        // Where nothing depends on it, it need not be known.
+        let first = if request.phases == 1 { 0 } else { self.byte_of(request.at, 0) };
+        let phase = request.phase(first);
+        let key = Key { active: u32::MAX, class: alike.class, phase };
+        self.log.tally.ask_again(number, key, alike.warps)
     }
 
     /// What the warps ask of memory, so many bytes behind where the request goes.
     pub(super) fn asks(&mut self, number: u32, shift: u64) -> Asked {
-        let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
-        match pattern.filter(|pattern| self.place.in_step || !pattern.in_step) {
+        match self.pattern(number) {
             Some(pattern) => self.ask_by(pattern, (number, shift)),
             None => self.ask_by_addresses((number, shift)),
         }
@@ -54,12 +79,12 @@ impl Exec<'_> {
         let request = &self.code.counted.requests[number as usize];
         let active: Mask = self.strand.active();
         let first_thread = self.place.first_thread;
-        if pattern.alike[first_thread / GROUP] == Some(active) {
-            let warps = GROUP.min(pattern.offsets.len() - first_thread) / LANES;
-            let first = || self.byte_of(request.at, 0).wrapping_add(shift);
-            let first = if request.phases == 1 { 0 } else { first() };
+        if let Some(alike) = &pattern.alike[first_thread / GROUP]
+            && alike.lanes == active
+        {
+            let first = self.byte_of(request.at, 0).wrapping_add(shift);
             let asked = self.ask_once(pattern, (number, shift), (0, u32::MAX), first);
-            return asked.times(warps as u64);
+            return asked.times(alike.warps);
         }
         let Some((some, lanes)) = active.warps().next() else { return Asked::default() };
         let some = some * LANES + lanes.trailing_zeros() as usize;
@@ -163,6 +188,7 @@ impl Exec<'_> {
 
     /// A number for the byte where one lane's access goes: buffers lie far apart, each at a multiple of
     /// what hardware cares about.
+    #[inline(always)]
     pub(super) fn byte_of(&self, at: Address<Operand>, lane: usize) -> u64 {
         let value = self.value(at.index(), lane);
         match at {

@@ -10,6 +10,7 @@ use crate::{
     check::{
         BlockChecks, BoundChecks,
         log::{Access, Log},
+        undefined::Rounds,
     },
     code::{Going, Sums},
     tally::Asked,
@@ -80,7 +81,7 @@ impl Exec<'_> {
             };
             let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
             let access = Access { site: going.request, first_thread, lanes, places, value: None };
-            if may_be_undefined && !self.are_defined(checks, (access, step), rounds, bound) {
+            if may_be_undefined && !self.are_defined(checks, (access, step, rounds), bound) {
                 return false;
             }
             if may_race {
@@ -90,22 +91,28 @@ impl Exec<'_> {
         checks.note_rounds(&logged, rounds)
     }
 
-    /// Whether what is read of shared memory in so many rounds was written before.
+    /// Whether what is read of shared memory in some rounds was written before.
     fn are_defined(
         &self,
-        checks: &BlockChecks,
-        (access, step): (Access, u64),
-        rounds: u64,
+        checks: &mut BlockChecks,
+        rounds @ (access, step, many): Rounds,
         bound: &BoundChecks,
     ) -> bool {
+        if checks.undefined.are_clean(&rounds) {
+            return true;
+        }
         let (site, none) = (&self.code.sites[access.site as usize], Log::default());
-        (0..rounds).all(|round| {
+        let are_defined = (0..many).all(|round| {
             access.behind(step.wrapping_mul(round)).is_some_and(|access| {
                 bound.cells_of_runs(self.bound, site, &none, &access, |cells| {
                     checks.undefined.are_defined(cells)
                 })
             })
-        })
+        });
+        if are_defined {
+            checks.undefined.remember_clean(rounds);
+        }
+        are_defined
     }
 }
 

@@ -23,26 +23,22 @@ impl Exec<'_> {
         let may_race = bound.watches(number);
         let may_be_undefined = bound.inits && checks.undefined.may_matter(site.is_shared);
         if may_race || may_be_undefined {
-            let mut log = std::mem::take(checks.log(site.is_shared));
-            let first = log.addresses.len();
-            let places = self.places(number, &mut log.addresses);
+            let first = checks.log(site.is_shared).addresses.len();
+            let places = self.places(number, &mut checks.log(site.is_shared).addresses);
             let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
             let mut access = Access { site: number, first_thread, lanes, places, value: None };
             if may_be_undefined {
+                let log = std::mem::take(checks.log(site.is_shared));
                 self.define(checks, &log, &access);
+                *checks.log(site.is_shared) = log;
             }
-            let written = if may_race { self.written(number, &mut access, &mut log) } else { None };
-            if !may_race {
-                log.addresses.truncate(first);
-            }
-            *checks.log(site.is_shared) = log;
+            let log = checks.log(site.is_shared);
             if may_race {
-                checks.note(
-                    (self.code, self.bound),
-                    site.is_shared,
-                    Event::Access(access),
-                    written,
-                );
+                let written = self.written(number, &mut access, log);
+                let event = Event::Access(access);
+                checks.note((self.code, self.bound), site.is_shared, event, written);
+            } else {
+                log.addresses.truncate(first);
             }
         }
         self.checks = Some(checks);
