@@ -29,6 +29,7 @@ mod generics;
 mod halves;
 mod items;
 mod iterators;
+mod kept;
 mod kernel;
 mod loops;
 mod matching;

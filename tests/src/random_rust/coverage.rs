@@ -230,6 +230,10 @@ const KINDS: &[(&str, &[&str])] = &[
     ("find", &[".find(|"]),
     ("max and min", &[".max().", ".min()."]),
     ("max_by_key", &[".max_by_key(", ".min_by_key("]),
+    ("iterator in a variable", &["let mut i"]),
+    ("by_ref", &[".by_ref()"]),
+    ("try_fold", &[".try_fold("]),
+    ("peekable", &[".peek()", ".next_if("]),
     // Faults and output.
     ("panic!", &["panic!("]),
     ("assert!", &["assert!("]),

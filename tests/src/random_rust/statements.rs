@@ -42,6 +42,7 @@ impl Generator {
             29 => self.for_values(depth),
             30 => self.for_mutable(),
             31 if self.context.kernel => self.for_parts(depth),
+            32 | 33 if self.context.kernel => self.kept_iterator(),
             34 if self.context.kernel => self.chosen_slice(),
             35 => self.chosen(),
             36 if self.context.kernel => self.chosen_place(),
