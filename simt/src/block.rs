@@ -4,6 +4,7 @@
 //! come: at a barrier, every thread of the block that has not ended, wherever it came
 //! to one; at an operation of a warp, every lane that it names, at the same place.
 //! When all wait and none can go on, that is a deadlock.
+mod alike;
 mod check;
 mod meet;
 mod order;
@@ -11,6 +12,7 @@ mod spin;
 mod start;
 
 use crate::{
+    alike::{LaneStep, Numbers, Tries},
     bound::Bound,
     check::BlockChecks,
     circle::Circle,
@@ -50,6 +52,8 @@ pub(crate) struct Block<'a> {
     groups: Vec<Group>,
     /// Of each step that loads: where it did the last time.
     loaded: Vec<i64>,
+    /// Of each step that jumps back: whether to try how many iterations are alike.
+    tries: Vec<Tries>,
     /// With the number of their group.
     strands: Vec<(usize, Box<Strand>)>,
     /// Strands that have ended, for their allocations.
@@ -63,6 +67,9 @@ pub(crate) struct Block<'a> {
     order: Option<Order>,
     /// Whether the strand that ran last went round a loop that may wait for others.
     spins: bool,
+    /// For blocks that run [alike](crate::alike): the values held once, and of each group what is done with lanes.
+    numbers: Numbers,
+    lane_steps: Vec<Vec<LaneStep<'a>>>,
 }
 
 /// Up to [`GROUP`](crate::mask::GROUP) threads.
@@ -218,6 +225,7 @@ impl<'a> Block<'a> {
                 shared: &self.shared,
                 registers: &mut group.registers,
                 loaded: &mut self.loaded,
+                tries: &mut self.tries,
                 live: &mut group.live,
                 strand,
                 alone,

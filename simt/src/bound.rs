@@ -59,6 +59,12 @@ impl Bound<'_> {
         self.printed.fetch_add(bytes, Relaxed) + bytes <= ROOM as u64
     }
 
+    /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::alike).
+    pub(crate) fn may_be_alike(&self, code: &Code) -> bool {
+        let is_watched = !self.watchers.is_empty() || self.order.is_some() || self.checks.is_some();
+        !is_watched && !code.meets
+    }
+
     /// Between what the lanes of a group have of a slope.
     #[inline(always)]
     pub(crate) fn reach(&self, slope: u16, group: usize) -> Reach {
@@ -74,6 +80,11 @@ impl Bound<'_> {
     /// What so many threads have of a slope.
     pub(crate) fn own(&self, slope: u16, first_thread: usize, threads: usize) -> &[i64] {
         &self.slopes[usize::from(slope)][first_thread..first_thread + threads]
+    }
+
+    /// Threads in a group.
+    pub(crate) fn lanes(&self, group: usize) -> usize {
+        GROUP.min(self.threads() - group * GROUP)
     }
 
     /// Threads in a block.

@@ -162,6 +162,22 @@ impl Given {
         matches!(self, Self::BlockIdx(_) | Self::GlobalIdx(_))
     }
 
+    /// How much more it is in the next block along x.
+    pub(crate) fn ahead(self, block_dim: [u32; 3]) -> u64 {
+        match self {
+            Self::BlockIdx(Axis::X) => 1,
+            Self::GlobalIdx(Axis::X) => along(block_dim, Axis::X).into(),
+            Self::BlockIdx(Axis::Y | Axis::Z)
+            | Self::GlobalIdx(Axis::Y | Axis::Z)
+            | Self::Const(_)
+            | Self::Param(_)
+            | Self::Len(_)
+            | Self::BlockDim(_)
+            | Self::GridDim(_)
+            | Self::Launch => 0,
+        }
+    }
+
     /// Its bits in the block of this index, among blocks of so many threads; 0 if it does not depend on that.
     pub(crate) fn in_block(self, block_dim: [u32; 3], block_idx: [u32; 3]) -> u64 {
         match self {

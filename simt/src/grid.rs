@@ -11,6 +11,7 @@ mod vain;
 
 use crate::{
     Launch, Outcome,
+    alike::Tries,
     block::{Block, Turn},
     bound::{Bound, bind, check, lend, shared},
     circle::InVain,
@@ -44,6 +45,9 @@ const IN_VAIN: u32 = 16;
 
 /// After how long the caller's thread asks for help.
 const ALONE: Duration = Duration::from_micros(100);
+
+/// The most blocks that pass between two tries to run some alike.
+const RARELY: u32 = 64;
 
 /// Runs every thread of `launch`; yields what was counted and found, too. The `patterns` are those of the code's
 /// requests, the `observation` what is asked for if the code has steps for it.
@@ -266,6 +270,8 @@ struct Worker<'g, 'a> {
     in_vain: InVain,
     /// Whether it has handed its blocks over, or has none.
     has_left: bool,
+    /// Whether to try to run blocks [alike](crate::alike).
+    tries: Tries,
 }
 
 impl<'g, 'a> Worker<'g, 'a> {
@@ -286,11 +292,15 @@ impl<'g, 'a> Worker<'g, 'a> {
             goes_on: false,
             in_vain: InVain::default(),
             has_left: false,
+            tries: if grid.bound.may_be_alike(grid.code) { Tries::default() } else { Tries::Never },
         }
     }
 
     /// Runs a block for a while; false if there is nothing left to do.
     fn turn(&mut self) -> bool {
+        if self.run_alike() {
+            return true;
+        }
         let Some(mut block) = self.next() else { return false };
         if self.grid.is_given_up(block.number()) {
             self.spare = Some(block);
@@ -349,6 +359,29 @@ impl<'g, 'a> Worker<'g, 'a> {
         true
     }
 
+    /// Runs blocks that have not started to their end, all in the same way; false if that cannot be.
+    fn run_alike(&mut self) -> bool {
+        if !self.tries.is_time() {
+            return false;
+        }
+        let Some(first) = self.take() else { return false };
+        let Bound { grid: [row, ..], .. } = *self.grid.bound;
+        let left = u64::from(row) - first % u64::from(row);
+        let mut block = self.room();
+        let ran = block.run_alike(first, left.min(1 + self.taken.end - self.taken.start));
+        self.spare = Some(block);
+        self.tries = self.tries.after(&ran, RARELY);
+        // Those that did not run are taken again.
+        self.taken.start = first + ran.unwrap_or(0);
+        ran.is_ok()
+    }
+
+    /// Room for a block.
+    fn room(&mut self) -> Box<Block<'a>> {
+        let spare = self.spare.take();
+        spare.unwrap_or_else(|| Box::new(Block::new(self.grid.code, self.grid.bound)))
+    }
+
     /// A block to run; waits for other workers' where there is no other.
     fn next(&mut self) -> Option<Box<Block<'a>>> {
         self.leave_meeting(false);
@@ -388,9 +421,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             self.again = self.aside.len().saturating_sub(1);
             return self.put_aside();
         };
-        let spare = self.spare.take();
-        let mut block =
-            spare.unwrap_or_else(|| Box::new(Block::new(self.grid.code, self.grid.bound)));
+        let mut block = self.room();
         block.start(number);
         Some(block)
     }

@@ -38,6 +38,7 @@
 //! | `bound`, `grid` | fit a launch to its kernel, and hand its blocks to the cores of the host |
 //! | `circle` | tells that threads go round loops that nothing ever ends |
 //! | `block`, `strand` | a block's threads, in strands of lanes that run together |
+//! | `alike` | runs rounds that take the same steps, blocks or iterations, without looking at each step |
 //! | `step` | runs a strand: one loop, and a file for each kind of instruction |
 //! | `watch`, `order` | who looks on, and who has the next turn, in a [`TracedProgram`] |
 //! | `tally`, `worst`, `counters` | what a [`CountingProgram`] counts on the way |
@@ -54,6 +55,7 @@
 //! [profile.dev.package.warpwise-simt]
 //! opt-level = 3
 //! ```
+mod alike;
 mod block;
 mod bound;
 mod check;

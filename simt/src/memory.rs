@@ -265,7 +265,6 @@ impl<'a> Cells<'a> {
     }
 
     /// Where the first byte is.
-    #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
     #[inline(always)]
     pub(crate) fn first(self) -> *const u8 {
         self.base

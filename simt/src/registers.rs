@@ -14,6 +14,7 @@ use crate::{
         loaded::Products,
         scan::{self, AllBelow, Places, Transfer},
         walk::Walk,
+        words::MapWords,
     },
     mask::{Mask, Run, WARPS},
     memory::{Cells, Word},
@@ -41,6 +42,11 @@ impl Reg {
     #[inline(always)]
     pub(crate) fn size(self) -> usize {
         1 << (self.0 & 3)
+    }
+    /// Whether some byte is of both.
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let ends = |reg: Self| reg.place() + reg.size();
+        self.place() < ends(other) && other.place() < ends(self)
     }
 }
 
@@ -277,6 +283,13 @@ impl Registers {
         }
     }
 
+    /// Computes what may be in memory, in a round.
+    #[inline(always)]
+    pub(crate) fn map_words(&mut self, words: &MapWords<'_>, round: u64) {
+        // SAFETY: the lanes of a group are inside; lowering chose the operation for the types of registers and words.
+        unsafe { words.call(round, |reg, lane| self.at_mut(reg, lane)) };
+    }
+
     /// Sets every lane of `runs` to `bits`.
     pub(crate) fn splat(&mut self, reg: Reg, bits: u64, runs: &[Run]) {
         let mut next = 0;
@@ -348,6 +361,16 @@ impl Registers {
         unsafe { scan::fill(self.at_mut(reg, 0), reg.size(), values, more) };
     }
 
+    /// Copies the lanes of a full run.
+    pub(crate) fn copy(&mut self, to: Reg, from: Reg, run: Run) {
+        // SAFETY: the lanes of a run are inside; equal sizes, and if the registers
+        // are one the copy changes nothing.
+        unsafe {
+            let (d, a) = (self.at_mut(to, run.first), self.at(from, run.first));
+            std::ptr::copy(a, d, run.len * to.size());
+        }
+    }
+
     /// Copies the lanes of `active`; `runs` cover it.
     pub(crate) fn masked_copy(&mut self, to: Reg, from: Reg, active: Mask, runs: &[Run]) {
         let mut next = 0;
@@ -355,12 +378,7 @@ impl Registers {
             let run = &runs[next];
             next += 1;
             if run.full {
-                // SAFETY: the lanes of a run are inside; equal sizes, and if the registers
-                // are one the copy changes nothing.
-                unsafe {
-                    let (d, a) = (self.at_mut(to, run.first), self.at(from, run.first));
-                    std::ptr::copy(a, d, run.len * to.size());
-                }
+                self.copy(to, from, *run);
             } else {
                 let mut warp = run.first / 32;
                 while warp * 32 < run.first + run.len {

@@ -1,10 +1,11 @@
 //! How a block starts. Its room is used again for those that follow, and what is the same in all of them stays.
 use super::{Block, Group};
 use crate::{
+    alike::{Numbers, Tries},
     bound::{Bound, along},
     check::BlockChecks,
     code::{Code, Preset},
-    mask::{GROUP, Mask, Run},
+    mask::{GROUP, Mask},
     memory::Memory,
     registers::{Reg, Registers},
     strand::Strand,
@@ -31,6 +32,7 @@ impl<'a> Block<'a> {
             shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
             loaded: vec![0; code.steps.len()],
+            tries: vec![Tries::default(); code.steps.len()],
             strands: Vec::new(),
             spare: Vec::new(),
             steps: 0,
@@ -38,6 +40,8 @@ impl<'a> Block<'a> {
             checks: bound.checks.as_ref().map(|checks| Box::new(BlockChecks::new(checks))),
             order: None,
             spins: false,
+            numbers: Numbers::new(&[], 0),
+            lane_steps: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
         };
         for group in 0..block.groups.len() {
             block.groups[group].preset(code, bound, None);
@@ -77,7 +81,7 @@ impl Group {
     /// Fills the registers that stand before the first step: those that are the same for every block, or, with the
     /// index of a block and its uniform values, the others.
     fn preset(&mut self, code: &Code, bound: &Bound<'_>, of: Option<([u32; 3], &[u64])>) {
-        let all = [Run { first: 0, len: self.exist.count() as usize, full: true }];
+        let all = [self.all()];
         let (idx, uniforms) = of.unwrap_or(([0; 3], &bound.uniforms));
         for (reg, preset) in &code.preset {
             match *preset {

@@ -1,10 +1,12 @@
 //! Floats: IEEE 754, round to nearest even, subnormals kept.
 #[cfg(assembly)]
 use super::asm;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use super::direct;
 use super::{
     Isa, LaneFn, LaneOp,
     half::{BF16, F16},
-    lane_ops, or_assembly, pick,
+    lane_ops, or_assembly, pick, with_memory,
 };
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
@@ -173,7 +175,11 @@ impl<T: Float> LaneOp for Fma<T> {
 
 /// `a * b + c`, rounded once; `None` on anything but floats.
 pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    or_assembly!(isa, asm::fma(scalar).map(Some));
+    or_assembly!(isa, with_memory!(isa, asm::fma(scalar), direct::fma(scalar)).map(Some));
+    with_memory!(isa, fma_in_loops(scalar, isa), direct::fma(scalar))
+}
+
+fn fma_in_loops(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     match scalar {
         Scalar::F16 => Some(pick::<Fma<F16>>(isa)),
         Scalar::BF16 => Some(pick::<Fma<BF16>>(isa)),

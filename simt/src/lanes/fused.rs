@@ -1,5 +1,7 @@
 //! Two operations on floats in one loop: what the first yields stays in a register of the host.
-use super::{C, Isa, LaneFn, LaneOp, float::Float, of, pick};
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use super::direct;
+use super::{C, Isa, LaneFn, LaneOp, float::Float, of, pick, with_memory};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar};
 
@@ -73,6 +75,15 @@ pub(crate) struct Loop {
     pub(crate) one: bool,
 }
 
+/// Two operations: `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) inner: BinaryOp,
+    pub(super) outer: BinaryOp,
+    /// Whether what the inner one yields is the left operand of the outer one.
+    pub(super) is_left: bool,
+}
+
 /// `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
 pub(crate) fn binary(
     inner: BinaryOp,
@@ -81,6 +92,13 @@ pub(crate) fn binary(
     scalar: Scalar,
     how: Loop,
 ) -> Option<LaneFn> {
+    let pair = Pair { inner, outer, is_left };
+    let found = pair_in_loops(pair, scalar, how);
+    if how.one { found } else { with_memory!(how.isa, found, direct::pair(pair, scalar)) }
+}
+
+fn pair_in_loops(pair: Pair, scalar: Scalar, how: Loop) -> Option<LaneFn> {
+    let Pair { inner, outer, is_left } = pair;
     match scalar {
         Scalar::F32 => arithmetic_of::<f32>(inner, outer, is_left, how),
         Scalar::F64 => arithmetic_of::<f64>(inner, outer, is_left, how),

@@ -15,6 +15,8 @@ mod asm;
 mod bits;
 mod cast;
 pub(crate) mod copy;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod direct;
 mod float;
 pub(crate) mod fused;
 mod half;
@@ -25,6 +27,7 @@ pub(crate) mod scan;
 mod tile;
 pub(crate) mod walk;
 pub(crate) mod with_one;
+pub(crate) mod words;
 
 use std::fmt;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};
@@ -41,12 +44,29 @@ pub(crate) use float::fma;
 /// value, if it does: of that there is one. An operand of the destination's size may be
 /// the destination itself; otherwise they do not overlap.
 #[derive(Clone, Copy)]
-pub(crate) struct LaneFn(Raw);
+pub(crate) struct LaneFn {
+    f: Raw,
+    in_memory: Option<InMemory>,
+}
+
+/// The same of lanes that may be in memory which others access at the same time: there is one for
+/// [some](mod@direct) operations.
+#[derive(Clone, Copy)]
+pub(crate) struct InMemory(Raw);
 
 /// A [`LaneFn`] as the function that it is.
 type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
+    fn of(f: Raw) -> Self {
+        Self { f, in_memory: None }
+    }
+
+    /// The same operation on lanes in memory, if there is one.
+    pub(crate) fn in_memory(self) -> Option<InMemory> {
+        self.in_memory
+    }
+
     /// # Safety
     /// See [`LaneFn`].
     #[inline(always)]
@@ -59,9 +79,35 @@ impl LaneFn {
         n: usize,
     ) {
         // SAFETY: the caller's.
+        unsafe { (self.f)(d, a, b, c, n) }
+    }
+}
+
+impl InMemory {
+    /// # Safety
+    /// See [`LaneFn`]; and lanes in memory are inside, at multiples of their size.
+    #[inline(always)]
+    pub(crate) unsafe fn call(self, [d, a, b, c]: [*mut u8; 4], n: usize) {
+        // SAFETY: the caller's.
         unsafe { self.0(d, a, b, c, n) }
     }
 }
+
+/// The operation with the same one on lanes in memory, as `$pick` has it, where `$isa` can run that.
+macro_rules! with_memory {
+    ($isa:expr, $found:expr, $pick:expr) => {{
+        let found: Option<$crate::lanes::LaneFn> = $found;
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        let found = match ($isa, found) {
+            ($crate::lanes::Isa::Avx2, Some(found)) => {
+                Some($crate::lanes::LaneFn { in_memory: $pick, ..found })
+            }
+            (_, found) => found,
+        };
+        found
+    }};
+}
+use with_memory;
 
 impl fmt::Debug for LaneFn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,9 +197,9 @@ const C: u8 = 3;
 
 fn of<O: LaneOp, const ONE: u8>(isa: Isa) -> LaneFn {
     match isa {
-        Isa::Baseline => LaneFn(baseline::<O, ONE>),
+        Isa::Baseline => LaneFn::of(baseline::<O, ONE>),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => LaneFn(avx2::<O, ONE>),
+        Isa::Avx2 => LaneFn::of(avx2::<O, ONE>),
     }
 }
 
@@ -294,7 +340,14 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
 
 /// An operation on two values; `None` if the type has none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    or_assembly!(isa, asm::binary(op, scalar).map(Some));
+    or_assembly!(
+        isa,
+        with_memory!(isa, asm::binary(op, scalar), direct::binary(op, scalar)).map(Some)
+    );
+    with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar))
+}
+
+fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     match scalar {
         Scalar::Bool => bits::binary_bool(op, isa),
         Scalar::I8 => int::binary::<i8>(op, isa),

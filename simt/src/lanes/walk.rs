@@ -94,6 +94,21 @@ impl Walk {
         self.form
     }
 
+    /// Bytes of a word.
+    pub(super) fn word(&self) -> usize {
+        self.word
+    }
+
+    /// Between what each lane has of its own, in bytes.
+    pub(crate) fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// Whether words lie at multiples of their size, if what they have in common does.
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.aligned
+    }
+
     /// The bytes that all lanes access, behind the byte `at`; `None` if these are not near each other.
     #[inline(always)]
     pub(crate) fn bytes(&self, at: i64) -> Option<Range<u64>> {

@@ -26,7 +26,7 @@ const PAGE: i64 = 4096;
 impl<'e> Exec<'e> {
     /// The number in its block of the group.
     #[inline(always)]
-    fn group(&self) -> usize {
+    pub(super) fn group(&self) -> usize {
         self.place.first_thread / GROUP
     }
 

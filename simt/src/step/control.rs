@@ -38,9 +38,10 @@ impl Exec<'_> {
         self.go_on()
     }
 
-    /// Jumps back, unless others should run first; then the jump is done already.
+    /// Jumps back, unless others should run first; then the jump is done already. Iterations that are alike are done, too.
     pub(super) fn back(&mut self, to: u32, cost: u32, slice: &mut Slice) -> Next {
-        slice.steps -= i64::from(self.strand.at - to);
+        let from = self.strand.at;
+        slice.steps -= i64::from(from - to);
         slice.patience -= i64::from(cost);
         self.strand.at = to;
         if slice.steps < 0 {
@@ -49,6 +50,7 @@ impl Exec<'_> {
         if slice.patience < 0 {
             return Next::Stop(Stop::Spun);
         }
+        self.iterate(from - 1, cost, slice);
         Next::On
     }
 

@@ -1,10 +1,11 @@
 //! Runs a strand until it ends, waits or has to let others run.
 //!
 //! [`Exec::run`] is the one loop; what an instruction does stands in the file of its
-//! kind: [`control`], [`access`], [`affine`], [`sums`], [`rounds`], [`local`], [`meet`], [`say`], [`count`], [`trace`],
+//! kind: [`control`], [`access`], [`affine`], [`alike`], [`sums`], [`rounds`], [`local`], [`meet`], [`say`], [`count`], [`trace`],
 //! [`watch`], [`follow`].
 mod access;
 mod affine;
+mod alike;
 mod control;
 mod count;
 mod follow;
@@ -17,6 +18,7 @@ mod trace;
 mod watch;
 
 use crate::{
+    alike::Tries,
     bound::Bound,
     check::BlockChecks,
     code::{Code, Malformed, Operand, Step},
@@ -89,6 +91,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) registers: &'e mut Registers,
     /// Of each step that loads: where it did the last time.
     pub(crate) loaded: &'e mut [i64],
+    /// Of each step that jumps back: whether to try how many iterations are alike.
+    pub(crate) tries: &'e mut [Tries],
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,

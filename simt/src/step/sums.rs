@@ -213,7 +213,7 @@ impl<'e> Exec<'e> {
 }
 
 /// How often something can be had at a price.
-fn affordable(left: i64, price: i64) -> u64 {
+pub(super) fn affordable(left: i64, price: i64) -> u64 {
     let left = u64::try_from(left).unwrap_or(0);
     u64::try_from(price).ok().and_then(|price| left.checked_div(price)).unwrap_or(u64::MAX)
 }

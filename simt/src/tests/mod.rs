@@ -1,4 +1,5 @@
 //! Kernels as IR text, run and looked at.
+mod alike;
 mod arrays;
 mod check;
 mod count;

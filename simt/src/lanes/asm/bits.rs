@@ -36,7 +36,7 @@ selections! {
 
 /// `d = a`, for values of `size` bytes.
 pub(in crate::lanes) fn copy(size: usize) -> LaneFn {
-    LaneFn(match size {
+    LaneFn::of(match size {
         1 => copy_1,
         2 => copy_2,
         4 => copy_4,
@@ -46,7 +46,7 @@ pub(in crate::lanes) fn copy(size: usize) -> LaneFn {
 
 /// `d = if a { b } else { c }`, for values of `size` bytes.
 pub(in crate::lanes) fn select(size: usize) -> LaneFn {
-    LaneFn(match size {
+    LaneFn::of(match size {
         1 => select_1,
         2 => select_2,
         4 => select_4,
@@ -56,7 +56,7 @@ pub(in crate::lanes) fn select(size: usize) -> LaneFn {
 
 pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
     match op {
-        UnaryOp::Not => Some(LaneFn(not_bool)),
+        UnaryOp::Not => Some(LaneFn::of(not_bool)),
         UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Sqrt
@@ -74,9 +74,9 @@ pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
 
 pub(super) fn binary_bool(op: BinaryOp) -> Option<LaneFn> {
     match op {
-        BinaryOp::And | BinaryOp::Min => Some(LaneFn(and_1)),
-        BinaryOp::Or | BinaryOp::Max => Some(LaneFn(or_1)),
-        BinaryOp::Xor => Some(LaneFn(xor_1)),
+        BinaryOp::And | BinaryOp::Min => Some(LaneFn::of(and_1)),
+        BinaryOp::Or | BinaryOp::Max => Some(LaneFn::of(or_1)),
+        BinaryOp::Xor => Some(LaneFn::of(xor_1)),
         BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Mul
@@ -91,11 +91,11 @@ pub(super) fn binary_bool(op: BinaryOp) -> Option<LaneFn> {
 
 pub(super) fn binary_byte(op: BinaryOp) -> Option<LaneFn> {
     match op {
-        BinaryOp::And => Some(LaneFn(and_1)),
-        BinaryOp::Or => Some(LaneFn(or_1)),
-        BinaryOp::Xor => Some(LaneFn(xor_1)),
-        BinaryOp::Add => Some(LaneFn(add_1)),
-        BinaryOp::Sub => Some(LaneFn(sub_1)),
+        BinaryOp::And => Some(LaneFn::of(and_1)),
+        BinaryOp::Or => Some(LaneFn::of(or_1)),
+        BinaryOp::Xor => Some(LaneFn::of(xor_1)),
+        BinaryOp::Add => Some(LaneFn::of(add_1)),
+        BinaryOp::Sub => Some(LaneFn::of(sub_1)),
         BinaryOp::Min
         | BinaryOp::Max
         | BinaryOp::Mul

@@ -45,18 +45,18 @@ macro_rules! floats {
             }
 
             pub(in crate::lanes::asm) fn fused() -> LaneFn {
-                LaneFn(fma)
+                LaneFn::of(fma)
             }
 
             pub(in crate::lanes::asm) fn unary(op: UnaryOp) -> Option<LaneFn> {
                 match op {
-                    UnaryOp::Neg => Some(LaneFn(neg)),
-                    UnaryOp::Abs => Some(LaneFn(abs)),
-                    UnaryOp::Sqrt => Some(LaneFn(sqrt)),
-                    UnaryOp::Floor => Some(LaneFn(floor)),
-                    UnaryOp::Ceil => Some(LaneFn(ceil)),
-                    UnaryOp::Trunc => Some(LaneFn(trunc)),
-                    UnaryOp::RoundTiesEven => Some(LaneFn(round_ties_even)),
+                    UnaryOp::Neg => Some(LaneFn::of(neg)),
+                    UnaryOp::Abs => Some(LaneFn::of(abs)),
+                    UnaryOp::Sqrt => Some(LaneFn::of(sqrt)),
+                    UnaryOp::Floor => Some(LaneFn::of(floor)),
+                    UnaryOp::Ceil => Some(LaneFn::of(ceil)),
+                    UnaryOp::Trunc => Some(LaneFn::of(trunc)),
+                    UnaryOp::RoundTiesEven => Some(LaneFn::of(round_ties_even)),
                     UnaryOp::Not
                     | UnaryOp::Approx(_)
                     | UnaryOp::CountOnes
@@ -68,12 +68,12 @@ macro_rules! floats {
 
             pub(in crate::lanes::asm) fn binary(op: BinaryOp) -> Option<LaneFn> {
                 match op {
-                    BinaryOp::Add => Some(LaneFn(add)),
-                    BinaryOp::Sub => Some(LaneFn(sub)),
-                    BinaryOp::Mul => Some(LaneFn(mul)),
-                    BinaryOp::Div => Some(LaneFn(div)),
-                    BinaryOp::Min => Some(LaneFn(min)),
-                    BinaryOp::Max => Some(LaneFn(max)),
+                    BinaryOp::Add => Some(LaneFn::of(add)),
+                    BinaryOp::Sub => Some(LaneFn::of(sub)),
+                    BinaryOp::Mul => Some(LaneFn::of(mul)),
+                    BinaryOp::Div => Some(LaneFn::of(div)),
+                    BinaryOp::Min => Some(LaneFn::of(min)),
+                    BinaryOp::Max => Some(LaneFn::of(max)),
                     BinaryOp::Rem
                     | BinaryOp::And
                     | BinaryOp::Or
@@ -86,7 +86,7 @@ macro_rules! floats {
             }
 
             pub(in crate::lanes::asm) fn compare(op: CompareOp) -> LaneFn {
-                LaneFn(match op {
+                LaneFn::of(match op {
                     CompareOp::Eq => eq,
                     CompareOp::Ne => ne,
                     CompareOp::Lt => lt,

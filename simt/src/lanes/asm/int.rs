@@ -113,7 +113,7 @@ singles! {
 
 /// The address `b * c` bytes behind the address `a`.
 pub(in crate::lanes) fn address() -> LaneFn {
-    LaneFn(offset)
+    LaneFn::of(offset)
 }
 
 /// Comparisons of a size, with the suffix of its instructions: how operands are made signed, and the pick among them.
@@ -147,7 +147,7 @@ orders! { compare_u64, u64s, 8, 4, "q", ["vpsllq ymm7, ymm6, 63"]
 ["vpxor ymm0, ymm0, ymm7", "vpxor ymm1, ymm1, ymm7"] }
 
 fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [Raw; 6]) -> LaneFn {
-    LaneFn(match op {
+    LaneFn::of(match op {
         CompareOp::Eq => eq,
         CompareOp::Ne => ne,
         CompareOp::Lt => lt,
@@ -160,8 +160,8 @@ fn ordered(op: CompareOp, [eq, ne, lt, le, gt, ge]: [Raw; 6]) -> LaneFn {
 /// The pick among operations on one value: those that negate, turn bits and make positive.
 fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
     match op {
-        UnaryOp::Neg => Some(LaneFn(neg)),
-        UnaryOp::Not => Some(LaneFn(not)),
+        UnaryOp::Neg => Some(LaneFn::of(neg)),
+        UnaryOp::Not => Some(LaneFn::of(not)),
         UnaryOp::Abs => Some(abs),
         UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
@@ -176,13 +176,13 @@ fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
     }
 }
 pub(super) fn unary_i32(op: UnaryOp) -> Option<LaneFn> {
-    unary(op, neg_32, not_32, LaneFn(abs_i32))
+    unary(op, neg_32, not_32, LaneFn::of(abs_i32))
 }
 pub(super) fn unary_u32(op: UnaryOp) -> Option<LaneFn> {
     unary(op, neg_32, not_32, copy(4))
 }
 pub(super) fn unary_i64(op: UnaryOp) -> Option<LaneFn> {
-    unary(op, neg_64, not_64, LaneFn(abs_i64))
+    unary(op, neg_64, not_64, LaneFn::of(abs_i64))
 }
 pub(super) fn unary_u64(op: UnaryOp) -> Option<LaneFn> {
     unary(op, neg_64, not_64, copy(8))
@@ -193,7 +193,7 @@ macro_rules! binary {
     ($($pick:ident: $add:ident $sub:ident $mul:ident $div:ident $rem:ident $and:ident $or:ident $xor:ident
         $shl:ident $shr:ident $min:ident $max:ident $mul_high:ident $rotate_left:ident;)*) => {$(
         pub(super) fn $pick(op: BinaryOp) -> LaneFn {
-            LaneFn(match op {
+            LaneFn::of(match op {
                 BinaryOp::Add => $add,
                 BinaryOp::Sub => $sub,
                 BinaryOp::Mul => $mul,

@@ -2,9 +2,9 @@
 //! values, operands that are the destination, and bytes around the lanes that must stay.
 use crate::{
     lanes::{
-        self, Isa, LaneFn,
+        self, InMemory, Isa, LaneFn,
         asm::{self, scan as asm_scan},
-        copy,
+        copy, fused,
         scan::{self, Places},
         walk::Walk,
     },
@@ -39,6 +39,11 @@ struct Pair {
     any_nan: bool,
 }
 
+/// The operation on lanes in memory.
+fn in_memory(f: Option<LaneFn>) -> Option<LaneFn> {
+    f?.in_memory().map(|InMemory(f)| LaneFn::of(f))
+}
+
 fn pairs() -> Vec<Pair> {
     let base = Isa::Baseline;
     let mut pairs = Vec::new();
@@ -63,6 +68,21 @@ fn pairs() -> Vec<Pair> {
             let slow = fast.and_then(|_| lanes::binary(*op, scalar, base));
             add(format!("{op:?} {scalar:?}"), fast, slow, !exact, scalar, &[scalar, other]);
         }
+        for op in BinaryOp::ALL {
+            let [fast, slow] = [Isa::detect(), base].map(|isa| lanes::binary(*op, scalar, isa));
+            let name = format!("{op:?} {scalar:?} in memory");
+            add(name, in_memory(fast), slow, true, scalar, &[scalar; 2]);
+            for (outer, is_left) in BinaryOp::ALL.iter().flat_map(|op| [(op, false), (op, true)]) {
+                let pair = |isa| {
+                    let how = fused::Loop { isa, one: false };
+                    fused::binary(*op, *outer, is_left, scalar, how)
+                };
+                let name = format!("{op:?} {outer:?} {is_left} {scalar:?} in memory");
+                add(name, in_memory(pair(Isa::detect())), pair(base), true, scalar, &[scalar; 3]);
+            }
+        }
+        let [fast, slow] = [Isa::detect(), base].map(|isa| lanes::fma(scalar, isa));
+        add(format!("fma {scalar:?} in memory"), in_memory(fast), slow, true, scalar, &[scalar; 3]);
         for op in CompareOp::ALL {
             let fast = asm::compare(*op, scalar);
             let slow = fast.and_then(|_| lanes::compare(*op, scalar, base));
@@ -217,7 +237,7 @@ fn lanes_are_as_in_rust() {
         return;
     }
     let pairs = pairs();
-    assert!(pairs.len() > 150, "{}", pairs.len());
+    assert!(pairs.len() > 180, "{}", pairs.len());
     for pair in &pairs {
         let edges: Vec<_> = pair.operands.iter().map(|scalar| edges(*scalar)).collect();
         // All pairs of the first two operands, the third going through its values beside them.
