@@ -16,12 +16,15 @@ use crate::{
 use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;
 
-/// What kernels begin with: three buffers, and the number of the thread among those of its row of blocks.
-const START: &str = "param arg0 = a: read [u32] !0
+/// The buffers of kernels, which locals follow.
+const PARAMS: &str = "param arg0 = a: read [u32] !0
     param arg1 = b: read [u32] !0
     param arg2 = c: write [u32] !0
     param arg3 = k: u64 !0
-    %i = builtin global_idx.x : u64 !0
+";
+
+/// What they begin with: the number of the thread among those of its row of blocks, and the rest.
+const START: &str = "%i = builtin global_idx.x : u64 !0
     %y = builtin global_idx.y : u64 !0
     %bx = builtin block_idx.x : u32 !0
     %k = param arg3 : u64 !0
@@ -91,7 +94,7 @@ fn some(seed: u32, len: usize) -> Vec<u32> {
 
 /// Runs a kernel alike and one by one: in blocks of these sizes, with buffers of these lengths.
 fn check(inside: &str, threads: &[u32], lens: &[[usize; 3]]) {
-    let text = format!("{START} {inside}");
+    let text = format!("{PARAMS} {START} {inside}");
     for &threads in threads {
         for &[a, b, c] in lens {
             let values = [
@@ -178,7 +181,7 @@ fn blocks_may_write_what_they_read() {
                %s = store %pc, %r !3
              }}"
         );
-        let text = format!("{START} {inside}");
+        let text = format!("{PARAMS} {START} {inside}");
         for threads in [32, 40, 256] {
             let values = [vec![], vec![], some(5, 4000)].map(Value::U32);
             let [mut left, mut expected] = [0; 2].map(|_| {
@@ -237,7 +240,8 @@ fn conditions_change_from_block_to_block() {
 
 #[test]
 fn blocks_run_alike_as_far_as_they_are() {
-    let guarded = format!("{START} %if = if %lt !0 {{ {LOADS} %r = add %x, %z : u32 !0 {STORE} }}");
+    let guarded =
+        format!("{PARAMS} {START} %if = if %lt !0 {{ {LOADS} %r = add %x, %z : u32 !0 {STORE} }}");
     let values = |[a, b, c]: [usize; 3]| {
         [Value::U32(some(1, a)), Value::U32(some(2, b)), Value::U32(some(3, c)), Value::Scalar(0)]
     };
@@ -291,7 +295,7 @@ fn rows_of_a_square_are_alike_but_for_its_border() {
            %p5 = index %c, %b5, 4 : ptr global !1
            %set = store %p5, %s3 !1
          }";
-    let text = format!("{START} {inside}");
+    let text = format!("{PARAMS} {START} {inside}");
     for (side, block) in
         [(200_u32, [32, 8, 1]), (97, [8, 4, 1]), (64, [64, 1, 1]), (130, [16, 16, 2])]
     {
@@ -315,8 +319,9 @@ fn rows_of_a_square_are_alike_but_for_its_border() {
 /// Sums of a grid-stride loop of this type, over `%k` elements.
 fn strided(ty: &str, more: &str) -> String {
     format!(
-        "{START}
+        "{PARAMS}
          local $0 = sum: u32 !0
+         {START}
          %start = cast %i : {ty} !0
          %end = cast %k : {ty} !0
          %g = builtin grid_dim.x : {ty} !0
@@ -408,9 +413,10 @@ fn iterations_may_write_what_others_read() {
 fn a_local_of_the_round_before_is_that() {
     // What a round loads is added in the next one.
     let text = format!(
-        "{START}
+        "{PARAMS}
          local $0 = sum: u32 !0
          local $1 = last: u32 !0
+         {START}
          %nothing = const 0 : u32 !0
          %s0 = set $0, %nothing !0
          %s1 = set $1, %nothing !0
@@ -470,9 +476,10 @@ fn iterations_that_are_alike_cost_what_others_do() {
 /// What [`strided`] does, as a `while`.
 fn counted(ty: &str) -> String {
     format!(
-        "{START}
+        "{PARAMS}
          local $0 = sum: u32 !0
          local $1 = i: {ty} !0
+         {START}
          %start = cast %i : {ty} !0
          %g = builtin grid_dim.x : u32 !0
          %d = builtin block_dim.x : u32 !0
