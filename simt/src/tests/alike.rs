@@ -346,7 +346,7 @@ fn strided(ty: &str, more: &str) -> String {
 
 #[test]
 fn iterations_are_alike_up_to_the_last() {
-    for ty in ["u64", "u32", "i64", "i32"] {
+    for ty in ["u64", "u32"] {
         let text = strided(ty, "");
         let program = program(&text);
         for (blocks, threads) in [(1, 32), (3, 40), (2, 256), (1, 700)] {
@@ -393,9 +393,9 @@ fn iterations_may_write_what_others_read() {
              %to = add %l, %far : u64 !0
              %po = index %c, %to, 4 : ptr global !3
              %o = load %po : u32 !3
-             %pc = index %c, %l, 4 : ptr global !3
+             %pw = index %c, %l, 4 : ptr global !3
              %q = add %o, %v : u32 !0
-             %sq = store %pc, %q !3"
+             %sq = store %pw, %q !3"
         );
         let text = strided("u64", &more);
         let values = || {
@@ -498,8 +498,7 @@ fn counted(ty: &str) -> String {
            %old = get $0 : u32 !0
            %new = add %old, %v : u32 !0
            %s1 = set $0, %new !0
-           %now = get $1 : {ty} !0
-           %next = add %now, %stride : {ty} !0
+           %next = add %at, %stride : {ty} !0
            %s2 = set $1, %next !0
          }}
          %r = get $0 : u32 !0
@@ -550,14 +549,14 @@ fn a_while_that_does_more_than_count_is_none() {
     );
     let skips = "%v = load %pl : u32 !1 %big = gt %v, %low : bool !0 %if = if %big !0 { %c2 = continue %l !0 }";
     assert_eq!(counts("%v = load %pl : u32 !1", skips), 0, "some rounds do not add");
-    let twice = "%now = get $1 : u64 !0 %s3 = set $1, %now !0";
-    assert_eq!(counts("%now = get $1 : u64 !0", twice), 0, "another set");
+    let twice = "%s3 = set $1, %at !0 %next = add %at, %stride : u64";
+    assert_eq!(counts("%next = add %at, %stride : u64", twice), 0, "another set");
     assert_eq!(
         counts("%stride = cast %many : u64", "%stride = sub %k, %one : u64"),
         0,
         "a sum that may wrap"
     );
     assert_eq!(counts("%more = lt", "%more = ne"), 0, "another comparison");
-    let changing = "%again = cast %v : u64 !0 %next = add %now, %again : u64";
-    assert_eq!(counts("%next = add %now, %stride : u64", changing), 0, "a step of each round");
+    let changing = "%again = cast %v : u64 !0 %next = add %at, %again : u64";
+    assert_eq!(counts("%next = add %at, %stride : u64", changing), 0, "a step of each round");
 }
