@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use warpwise_compiler::{
     analysis::races::{Among, Kind, Race, Races, Verdict},
     id::Id,
-    ir::{InstId, Kernel, Op, Root, Scope},
+    ir::{Axis, Builtin, InstId, Kernel, Op, Root, Scope},
 };
 
 /// How much was claimed of arrays and buffers, and held against launches.
@@ -204,15 +204,18 @@ impl Log {
     }
 
     /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
-    /// the accesses; `None` if there is no such block.
+    /// the accesses; `None` if there is no such block. Of blocks it says that neighbours along some axis race, so that
+    /// a launch with one block along an axis says nothing; of what no fence orders, that some threads do.
     fn witness(&self, random: &RandomKernel, race: &Race) -> Option<bool> {
         let [width, height, _] = random.shape.block;
         let number = |[x, y, z]: [u32; 3]| ((z * height + y) * width + x) as usize;
+        let of_any = matches!(race.kind, Kind::Unfenced(_));
+        let has_neighbours = has_neighbours(random);
         let of_side = |side: usize| {
             let side = race.sides[side];
             let (inst, thread) = (side.inst, number(side.thread));
             self.accesses.iter().flat_map(move |((_, at), list)| {
-                let is_it = move |of: &&Access| of.inst == inst && of.thread == thread;
+                let is_it = move |of: &&Access| of.inst == inst && (of_any || of.thread == thread);
                 list.iter().filter(is_it).map(move |of| (*at, of))
             })
         };
@@ -220,7 +223,7 @@ impl Log {
             [of_side(0).collect(), of_side(1).collect()];
         let counts = |a: &Access, b: &Access| match race.among {
             Among::Warp | Among::Block => a.block == b.block,
-            Among::Grid => a.block != b.block,
+            Among::Grid => a.block != b.block && has_neighbours,
         };
         let (mut come, mut meet) = (false, false);
         for (at, a) in &first {
@@ -236,6 +239,20 @@ impl Log {
         }
         come.then_some(meet)
     }
+}
+
+/// Whether the launch has several blocks along every axis along which the kernel asks for blocks.
+fn has_neighbours(random: &RandomKernel) -> bool {
+    let asks = |axis: Axis| {
+        random.kernel.insts.iter().any(|(_, inst)| {
+            let Op::Builtin(builtin) = inst.op else { return false };
+            [Builtin::BlockIdx, Builtin::GlobalIdx, Builtin::GridDim]
+                .iter()
+                .any(|asked| builtin == asked(axis))
+        })
+    };
+    let along = [Axis::X, Axis::Y, Axis::Z].into_iter().zip(random.shape.grid);
+    along.into_iter().all(|(axis, blocks)| blocks > 1 || !asks(axis))
 }
 
 /// The bits of an address that say how far it is behind the beginning of its buffer or array.

@@ -2,10 +2,10 @@
 //!
 //! In most kernels the values held once are in proportion to the number of the round: the index of a block times how
 //! many threads it has, the counter of a loop, and what is computed from these by sums and products with what stays the
-//! same. So they are followed as [numbers](numbers): what a value is in the first round, and how much more in each that follows.
+//! same. So they are followed as [numbers]: what a value is in the first round, and how much more in each that follows.
 //! The steps of the first round are [gone through](trace) once. Each comparison, each index and each access then says
 //! for how many rounds it comes out the same: for as long as a number that grows or falls in equal steps stays on
-//! its side of a limit. What is left of a round are the operations on lanes, as a [list](run): in each of those rounds
+//! its side of a limit. What is left of a round are the operations on lanes, as a [list](mod@run): in each of those rounds
 //! they are done one after the other, without looking at the steps between them. Some of these [take](fuse()) their operands
 //! from memory, or leave their result there.
 //!

@@ -42,7 +42,7 @@ macro_rules! load {
 macro_rules! functions {
     ($size:literal $lanes:literal $two:literal $mov:literal; $($name:ident $op:tt)*) => {$(
         /// # Safety
-        /// As for [`LaneFn`](super::LaneFn), on a machine with AVX2 and FMA; operands and results may be in memory that
+        /// As for `LaneFn`, on a machine with AVX2 and FMA; operands and results may be in memory that
         /// others access in words of this size.
         unsafe fn $name(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize) {
             // SAFETY: lanes below `n` are loaded and stored, which the caller says are there; see the top of the file.
