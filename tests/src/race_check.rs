@@ -205,12 +205,11 @@ impl Log {
 
     /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
     /// the accesses; `None` if there is no such block. Of blocks it says that neighbours along some axis race, so that
-    /// a launch with one block along an axis says nothing; of what no fence orders, that some threads do.
+    /// a launch in which none along one of the axes come there says nothing; of what no fence orders, that some threads do.
     fn witness(&self, random: &RandomKernel, race: &Race) -> Option<bool> {
         let [width, height, _] = random.shape.block;
         let number = |[x, y, z]: [u32; 3]| ((z * height + y) * width + x) as usize;
         let of_any = matches!(race.kind, Kind::Unfenced(_));
-        let has_neighbours = has_neighbours(random);
         let of_side = |side: usize| {
             let side = race.sides[side];
             let (inst, thread) = (side.inst, number(side.thread));
@@ -223,36 +222,47 @@ impl Log {
             [of_side(0).collect(), of_side(1).collect()];
         let counts = |a: &Access, b: &Access| match race.among {
             Among::Warp | Among::Block => a.block == b.block,
-            Among::Grid => a.block != b.block && has_neighbours,
+            Among::Grid => a.block != b.block,
         };
-        let (mut come, mut meet) = (false, false);
+        let (mut come, mut meet) = ([false; 3], false);
         for (at, a) in &first {
             let pairs = second.iter().filter(|(_, b)| counts(a, b));
             for (other, b) in pairs {
                 let is_later = race.iteration_of.is_none() || a.time != b.time;
-                come |= is_later;
+                let axis = neighbours(random.shape.grid, a.block, b.block);
+                axis.into_iter().filter(|_| is_later).for_each(|axis| come[axis] = true);
                 meet |= at == other
                     && self.is_race(a, b)
                     && race.at.is_none_or(|place| place == (at & OFFSET).cast_signed())
                     && (race.kind != Kind::SameValue || a.value == b.value);
             }
         }
-        come.then_some(meet)
+        let is_needed = |axis: usize| race.among == Among::Grid && asks(&random.kernel, axis);
+        let all = (0..3).all(|axis| come[axis] || !is_needed(axis));
+        (all && come.contains(&true)).then_some(meet)
     }
 }
 
-/// Whether the launch has several blocks along every axis along which the kernel asks for blocks.
-fn has_neighbours(random: &RandomKernel) -> bool {
-    let asks = |axis: Axis| {
-        random.kernel.insts.iter().any(|(_, inst)| {
-            let Op::Builtin(builtin) = inst.op else { return false };
-            [Builtin::BlockIdx, Builtin::GlobalIdx, Builtin::GridDim]
-                .iter()
-                .any(|asked| builtin == asked(axis))
-        })
-    };
-    let along = [Axis::X, Axis::Y, Axis::Z].into_iter().zip(random.shape.grid);
-    along.into_iter().all(|(axis, blocks)| blocks > 1 || !asks(axis))
+/// The axis along which two blocks are neighbours; the first for one and the same.
+fn neighbours([width, height, _]: [u32; 3], a: u32, b: u32) -> Option<usize> {
+    let place = |block: u32| [block % width, block / width % height, block / width / height];
+    let apart: Vec<u32> = place(a).iter().zip(place(b)).map(|(a, b)| a.abs_diff(b)).collect();
+    match apart.iter().sum::<u32>() {
+        0 => Some(0),
+        1 => apart.iter().position(|&apart| apart == 1),
+        _ => None,
+    }
+}
+
+/// Whether the kernel asks for blocks along an axis.
+fn asks(kernel: &Kernel, axis: usize) -> bool {
+    let axis = [Axis::X, Axis::Y, Axis::Z][axis];
+    kernel.insts.iter().any(|(_, inst)| {
+        let Op::Builtin(builtin) = inst.op else { return false };
+        [Builtin::BlockIdx, Builtin::GlobalIdx, Builtin::GridDim]
+            .iter()
+            .any(|asked| builtin == asked(axis))
+    })
 }
 
 /// The bits of an address that say how far it is behind the beginning of its buffer or array.
