@@ -411,7 +411,7 @@ fn not_device(name: &Ident) -> Option<String> {
         ));
     }
     if let Some(path) = source::imported(name) {
-        return StdName::imported(&name.clone().into()).is_none().then(|| not_of_std(&path));
+        return StdName::at(&path).is_none().then(|| not_of_std(&path));
     }
     let HostItem { keyword, line } = source::host_item(name)?;
     let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");

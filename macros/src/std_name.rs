@@ -37,7 +37,11 @@ const FUNCTIONS: [(&str, &str, &str); 6] = [
 impl StdName {
     /// What a path leads to, if it is a name that a `use` of std's brings.
     pub(crate) fn imported(path: &Path) -> Option<Self> {
-        let path = source::imported(path.get_ident()?)?;
+        Self::at(&source::imported(path.get_ident()?)?)
+    }
+
+    /// What a whole path of std's leads to, if kernel code has it.
+    pub(crate) fn at(path: &str) -> Option<Self> {
         let path = format!("core::{}", path.split_once("::")?.1);
         let known = FUNCTIONS.iter().any(|(known, ..)| *known == path) || constant(&path).is_some();
         known.then_some(Self { path })

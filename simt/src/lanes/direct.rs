@@ -5,7 +5,7 @@
 //! word of an operand, and one relaxed atomic store of each word of the result, and every such word lies at a multiple of
 //! its size. The operations are those that kernels which only go through memory are made of. They give the bits of the
 //! loops in Rust, but for sign and payload of a computed NaN.
-use super::{InMemory, fused::Pair};
+use super::{InMemory, fused::Pair, of_floats};
 use std::arch::asm;
 use warpwise_compiler::ir::{BinaryOp, Scalar};
 
@@ -214,40 +214,10 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar) -> Option<InMemory> {
 
 /// Two operations, one on the result of the other.
 pub(super) fn pair(pair: Pair, scalar: Scalar) -> Option<InMemory> {
-    match scalar {
-        Scalar::F32 => f32s::pair(pair),
-        Scalar::F64 => f64s::pair(pair),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(scalar, || f32s::pair(pair), || f64s::pair(pair))
 }
 
 /// `a * b + c`, rounded once.
 pub(super) fn fma(scalar: Scalar) -> Option<InMemory> {
-    match scalar {
-        Scalar::F32 => Some(f32s::fused()),
-        Scalar::F64 => Some(f64s::fused()),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(scalar, || Some(f32s::fused()), || Some(f64s::fused()))
 }

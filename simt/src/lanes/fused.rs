@@ -1,7 +1,7 @@
 //! Two operations on floats in one loop: what the first yields stays in a register of the host.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use super::direct;
-use super::{C, Isa, LaneFn, LaneOp, float::Float, of, pick, with_memory};
+use super::{C, Isa, LaneFn, LaneOp, float::Float, of, of_floats, pick, with_memory};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar};
 
@@ -98,23 +98,7 @@ pub(crate) fn binary(
 }
 
 fn pair_in_loops(pair: Pair, scalar: Scalar, how: Loop) -> Option<LaneFn> {
-    let Pair { inner, outer, is_left } = pair;
-    match scalar {
-        Scalar::F32 => arithmetic_of::<f32>(inner, outer, is_left, how),
-        Scalar::F64 => arithmetic_of::<f64>(inner, outer, is_left, how),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(scalar, || arithmetic_of::<f32>(pair, how), || arithmetic_of::<f64>(pair, how))
 }
 
 /// `outer(inner(a, b), c)`, for a comparison.
@@ -124,30 +108,14 @@ pub(crate) fn compare(
     scalar: Scalar,
     how: Loop,
 ) -> Option<LaneFn> {
-    match scalar {
-        Scalar::F32 => comparison_of::<f32>(inner, outer, how),
-        Scalar::F64 => comparison_of::<f64>(inner, outer, how),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(
+        scalar,
+        || comparison_of::<f32>(inner, outer, how),
+        || comparison_of::<f64>(inner, outer, how),
+    )
 }
 
-fn arithmetic_of<T: Float>(
-    inner: BinaryOp,
-    outer: BinaryOp,
-    is_left: bool,
-    how: Loop,
-) -> Option<LaneFn> {
+fn arithmetic_of<T: Float>(Pair { inner, outer, is_left }: Pair, how: Loop) -> Option<LaneFn> {
     match outer {
         // The same either way, but for which NaN comes out of two.
         BinaryOp::Add => with_inner::<T, Add>(inner, how),

@@ -314,6 +314,30 @@ macro_rules! lane_ops {
 }
 use lane_ops;
 
+/// What there is for a type of floats that the host computes with: the first for `f32`, the second for `f64`.
+fn of_floats<R>(
+    scalar: Scalar,
+    narrow: impl FnOnce() -> Option<R>,
+    wide: impl FnOnce() -> Option<R>,
+) -> Option<R> {
+    match scalar {
+        Scalar::F32 => narrow(),
+        Scalar::F64 => wide(),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F16
+        | Scalar::BF16
+        | Scalar::Generic(_) => None,
+    }
+}
+
 /// An operation on one value; `None` if the type has none such.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::unary(op, scalar).map(Some));

@@ -2,48 +2,22 @@
 use super::{
     Isa, LaneFn, Place,
     float::{Add, Div, Float, Fma, Mul, Sub},
-    pick_with_one,
+    of_floats, pick_with_one,
 };
 use warpwise_compiler::ir::{BinaryOp, Scalar};
 
 /// `a * b + c`, rounded once; `None` on anything but `f32` and `f64`.
 pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
-    match scalar {
-        Scalar::F32 => Some(pick_with_one::<Fma<f32>>(one, isa)),
-        Scalar::F64 => Some(pick_with_one::<Fma<f64>>(one, isa)),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(
+        scalar,
+        || Some(pick_with_one::<Fma<f32>>(one, isa)),
+        || Some(pick_with_one::<Fma<f64>>(one, isa)),
+    )
 }
 
 /// Of two operands; `None` if there is none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
-    match scalar {
-        Scalar::F32 => arithmetic::<f32>(op, one, isa),
-        Scalar::F64 => arithmetic::<f64>(op, one, isa),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa))
 }
 
 fn arithmetic<T: Float>(op: BinaryOp, one: Place, isa: Isa) -> Option<LaneFn> {

@@ -27,7 +27,7 @@ pub(super) mod scan;
 mod tests;
 pub(super) mod walk;
 
-use super::LaneFn;
+use super::{LaneFn, of_floats};
 pub(super) use bits::{copy, select};
 pub(super) use cast::cast;
 pub(super) use int::address;
@@ -256,20 +256,5 @@ pub(super) fn compare(op: CompareOp, scalar: Scalar) -> Option<LaneFn> {
 
 /// `a * b + c`, rounded once, if there is assembly for it.
 pub(super) fn fma(scalar: Scalar) -> Option<LaneFn> {
-    match scalar {
-        Scalar::F32 => Some(float::f32s::fused()),
-        Scalar::F64 => Some(float::f64s::fused()),
-        Scalar::Bool
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => None,
-    }
+    of_floats(scalar, || Some(float::f32s::fused()), || Some(float::f64s::fused()))
 }
