@@ -4,7 +4,7 @@ use super::{
     truth::{Spread, Truth},
 };
 use super::{Factors, Group, Run, Shape, SymbolKind, Threads, Value, Which};
-use crate::ir::{InstId, Root, Scalar, Ty};
+use crate::ir::{InstId, Kernel, Root, Scalar, Ty};
 use std::rc::Rc;
 
 /// What is known of what an instruction yields, or of what a local holds.
@@ -96,6 +96,11 @@ pub(super) const fn scalar(ty: Ty) -> Option<Scalar> {
     }
 }
 
+/// The limits of the integer that `id` yields.
+pub(super) fn limits_of(kernel: &Kernel, id: InstId) -> Option<Range> {
+    scalar(kernel.insts[id].ty).and_then(limits)
+}
+
 impl Run<'_> {
     /// A number that is the same in all threads of `group`.
     pub(super) fn symbol(
@@ -154,6 +159,19 @@ impl Run<'_> {
             Known::Ptr(_, _) => Spread::Thread,
             Known::Opaque(spread, _) => *spread,
         }
+    }
+
+    /// How far what `operands` say is the same.
+    pub(super) fn spread_of_all(
+        &self,
+        operands: impl IntoIterator<Item = InstId>,
+        active: &Threads,
+    ) -> Spread {
+        operands
+            .into_iter()
+            .map(|id| self.spread(&self.known(id), active))
+            .max()
+            .unwrap_or(Spread::Block)
     }
 
     /// The same of a sum.

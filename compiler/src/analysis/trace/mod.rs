@@ -36,13 +36,21 @@
 //! more: that sums and products which fit their type in small launches always do. No verdict that must be
 //! right may rest on one.
 mod arith;
+mod bits;
 mod bounds;
+mod change;
+mod checkpoint;
+mod compare;
+mod compute;
 mod control;
 mod factors;
+mod given;
 mod known;
 mod loops;
+mod memory;
 mod merge;
 mod print;
+mod rounds;
 mod rows;
 mod run;
 mod shape;
