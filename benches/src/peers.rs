@@ -2,7 +2,7 @@
 //!
 //! The program gets a folder with the inputs, as `benches/peers/compare.py` writes them, and another for what the first
 //! launch of each kernel computes. It prints a line for each kernel: its name, and the seconds that the fastest of its
-//! launches took.
+//! launches took. Names of kernels behind the folders leave the others out.
 use crate::{black_scholes, kernels, nbody, stencil};
 use std::{
     error::Error,
@@ -17,12 +17,12 @@ const SIDES: [usize; 3] = [2048, 512, 1024];
 
 type Done = Result<(), Box<dyn Error>>;
 
-/// Times all kernels.
+/// Times the kernels that are named, or all.
 ///
 /// # Errors
 /// Files that cannot be read or written, and those of launches.
-pub fn run(inputs: &Path, outputs: &Path) -> Done {
-    let run = Run { device: Device::cpu(), inputs: inputs.into(), outputs: outputs.into() };
+pub fn run(inputs: &Path, outputs: &Path, names: Vec<String>) -> Done {
+    let run = Run { device: Device::cpu(), inputs: inputs.into(), outputs: outputs.into(), names };
     run.element_wise()?;
     run.squares()?;
     run.totals()?;
@@ -35,6 +35,8 @@ struct Run {
     device: Device,
     inputs: PathBuf,
     outputs: PathBuf,
+    /// Which kernels run; all, if it is empty.
+    names: Vec<String>,
 }
 
 impl Run {
@@ -148,6 +150,9 @@ impl Run {
         bytes: impl Fn(T) -> B,
         mut launch: impl FnMut(&mut Buffer<T>) -> Launched<()>,
     ) -> Done {
+        if !self.names.is_empty() && !self.names.iter().any(|of| of == name) {
+            return Ok(());
+        }
         launch(result)?;
         let mut computed = Vec::new();
         for value in result.to_vec()? {
