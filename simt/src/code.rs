@@ -8,7 +8,7 @@ use crate::{
     bound::along,
     check::Site,
     lanes::{
-        LaneFn, Place,
+        self, LaneFn, Place,
         copy::CopyWords,
         scan::{AllBelow, Transfer},
     },
@@ -593,6 +593,25 @@ pub(crate) enum IntegerOp {
     /// `a + b * c`: what lanes have in common of an address. It may lie before the buffer, where each lane's own part
     /// leads back into it.
     Common,
+}
+
+impl IntegerOp {
+    /// What it makes of its operands: always by the same instructions of the host, which cannot foresee well which
+    /// operation comes next.
+    #[inline(always)]
+    pub(crate) fn of(self, a: u64, b: u64, c: u64) -> u64 {
+        // Each is `base + one * two`, in an address below the buffer.
+        let all = |is: bool| 0_u64.wrapping_sub(is.into());
+        let is_mul = all(matches!(self, Self::Mul));
+        let takes_c = all(matches!(self, Self::Offset | Self::Common));
+        let is_sub = all(matches!(self, Self::Sub));
+        let is_sum = u64::from(matches!(self, Self::Add | Self::Sub));
+        let base = a & !is_mul;
+        let one = (a & is_mul) | (b & !is_mul);
+        let two = (b & is_mul) | (c & takes_c) | is_sum | is_sub;
+        let stays = lanes::BUFFER & all(matches!(self, Self::Offset));
+        (a & stays) | (base.wrapping_add(one.wrapping_mul(two)) & !stays)
+    }
 }
 
 /// The counter of a `for`, and where it goes.

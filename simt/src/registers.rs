@@ -241,6 +241,12 @@ impl Registers {
             unsafe { f.call(to, self.at(a, 0), self.at(b, 0), self.at(c, 0), run.len) };
             return;
         }
+        self.map_runs(f, [d, a, b, c], runs);
+    }
+
+    /// The same in any runs.
+    #[inline(never)]
+    fn map_runs(&mut self, f: LaneFn, [d, a, b, c]: [Reg; 4], runs: &[Run]) {
         let mut next = 0;
         while next < runs.len() {
             let run = &runs[next];

@@ -7,13 +7,15 @@ use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
 /// The offset in an address; what is above it names a buffer. See [`offset`].
 const OFFSET: u64 = (1 << OFFSET_BITS) - 1;
+/// The bits of an address that name its buffer.
+pub(crate) const BUFFER: u64 = !OFFSET;
 /// Bits of an offset.
 const OFFSET_BITS: u32 = 48;
 
 /// The address `b * c` bytes behind the address `a`, in the same buffer.
 #[inline(always)]
-pub(crate) const fn behind(a: u64, b: u64, c: u64) -> u64 {
-    (a & !OFFSET) | (a.wrapping_add(b.wrapping_mul(c)) & OFFSET)
+const fn behind(a: u64, b: u64, c: u64) -> u64 {
+    (a & BUFFER) | (a.wrapping_add(b.wrapping_mul(c)) & OFFSET)
 }
 
 lane_ops! {

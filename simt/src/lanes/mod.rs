@@ -32,7 +32,7 @@ pub(crate) mod words;
 use std::fmt;
 use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};
 
-pub(crate) use bits::{address, behind, copy, offset, resolve, select};
+pub(crate) use bits::{BUFFER, address, copy, offset, resolve, select};
 pub(crate) use cast::cast;
 pub(crate) use float::fma;
 

@@ -3,10 +3,12 @@
 //! Of the counter of a `for` it is known how it goes on, so that it can be [affine](super::affine) where a local is a register
 //! of lanes. A loop counts if it begins by comparing a local with what stays the same, ends by adding what stays the same
 //! to it, and nothing else sets the local or looks at it outside. The sum must never wrap, as a `for` ends there.
+//! What is the same wherever it stands, as the length of a slice, stays the same in the loop, too.
 //! What is counted, checked or told step by step is lowered as it is written.
 use warpwise_compiler::{
     analysis::range,
-    ir::{BinaryOp, Body, CompareOp, InstId, Kernel, LocalId, Op, Scalar, Ty},
+    id::Table,
+    ir::{BinaryOp, Body, CompareOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 
 /// A loop that counts, and what is left of it.
@@ -19,6 +21,8 @@ struct Counting {
     start: InstId,
     end: InstId,
     step: InstId,
+    /// What of the loop can stand before it, and is to.
+    outside: Vec<InstId>,
     body: Vec<InstId>,
 }
 
@@ -50,7 +54,9 @@ fn find_in(kernel: &Kernel, body: &Body) -> Option<Counting> {
 /// Whether the loop `id` of this body, behind these instructions, counts.
 fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Option<Counting> {
     let op = |id: InstId| &kernel.insts[id].op;
-    let [get, compare, branch, rest @ .., last] = body else { return None };
+    let known = |id: &InstId| matches!(op(*id), Op::Const(_) | Op::Param(_) | Op::Len(_));
+    let (outside, body): (Vec<InstId>, Vec<InstId>) = body.iter().partition(|id| known(id));
+    let [get, compare, branch, rest @ .., last] = &body[..] else { return None };
     let Op::Get(local) = *op(*get) else { return None };
     let Op::Compare { op: CompareOp::Lt, lhs, rhs: end } = *op(*compare) else { return None };
     let Op::If { cond, then, other } = op(*branch) else { return None };
@@ -68,7 +74,7 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
         && is_unsigned(kernel.insts[*get].ty);
     is_so.then_some(())?;
     let mut inside = kernel.insts.facts(false);
-    walk(kernel, body, &mut |inner| inside[inner] = true);
+    walk(kernel, &body, &mut |inner| inside[inner] = true);
     let (mut sets, mut stays) = (Vec::new(), !inside[end] && !inside[step]);
     kernel.walk(&mut |other| match op(other) {
         Op::Get(of) if *of == local => stays &= inside[other],
@@ -81,8 +87,8 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
     });
     let [first, _] = sets[..] else { return None };
     let Op::Set { value: start, .. } = *op(first) else { return None };
-    let known = stays && before.contains(&first) && range::analyze(kernel).is_exact(sum);
-    known.then(|| Counting {
+    let counts = stays && before.contains(&first) && range::analyze(kernel).is_exact(sum);
+    counts.then(|| Counting {
         id,
         local,
         ty: kernel.insts[*get].ty,
@@ -91,6 +97,7 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
         end,
         step,
         body: rest.to_vec(),
+        outside,
     })
 }
 
@@ -112,9 +119,11 @@ fn walk(kernel: &Kernel, body: &[InstId], visit: &mut impl FnMut(InstId)) {
 }
 
 /// Makes a `for` of a loop.
-fn rewrite(kernel: &mut Kernel, Counting { id, local, ty, set, start, end, step, body }: Counting) {
+fn rewrite(kernel: &mut Kernel, counting: Counting) {
+    let Counting { id, local, ty, set, start, end, step, outside, body } = counting;
     let body = Body(body);
     kernel.insts[id].op = Op::For { start, end, step, inclusive: false, body };
+    put_before(&mut kernel.insts, &mut kernel.body, id, &outside);
     kernel.insts[id].ty = ty;
     let mut gets = kernel.insts.facts(false);
     for (get, inst) in kernel.insts.iter() {
@@ -130,4 +139,17 @@ fn rewrite(kernel: &mut Kernel, Counting { id, local, ty, set, start, end, step,
         }
     }
     kernel.renumber();
+}
+
+/// Puts instructions before another one, wherever that is.
+fn put_before(insts: &mut Table<InstId, Inst>, body: &mut Body, id: InstId, before: &[InstId]) {
+    if let Some(at) = body.0.iter().position(|inst| *inst == id) {
+        body.0.splice(at..at, before.iter().copied());
+        return;
+    }
+    for inner in body.0.clone() {
+        let mut op = std::mem::replace(&mut insts[inner].op, Op::Return);
+        op.bodies_mut().for_each(|body| put_before(insts, body, id, before));
+        insts[inner].op = op;
+    }
 }

@@ -1,6 +1,6 @@
 //! From IR to steps.
 //!
-//! 0. [`counting`]: which loops are a `for`, where steps are nobody's business;
+//! 0. [`guards`] and [`counting`]: which branches are guards, and which loops are a `for`, where steps are nobody's business;
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
 //! 2. [`affine`]: what is the same but for the index of the thread in its block;
 //! 3. [`fuse`]: which operations are computed together;
@@ -20,6 +20,7 @@ mod counting;
 mod decide;
 mod emit;
 mod fuse;
+mod guards;
 mod locals;
 pub(crate) mod patterns;
 mod ranges;
@@ -36,11 +37,14 @@ use warpwise_compiler::ir::Kernel;
 
 /// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
 pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
-    let counted = match added {
-        Added::Nothing => counting::count(kernel),
+    let rewritten = match added {
+        Added::Nothing => {
+            let guarded = guards::guard(kernel);
+            counting::count(guarded.as_ref().unwrap_or(kernel)).or(guarded)
+        }
         Added::Counting(_) | Added::Checks | Added::Traced => None,
     };
-    let kernel = counted.as_ref().unwrap_or(kernel);
+    let kernel = rewritten.as_ref().unwrap_or(kernel);
     let uniformity = uniformity::Uniformity::of(kernel);
     let affinity = affine::Affinity::of(kernel, &uniformity);
     let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, added));

@@ -6,7 +6,6 @@ use super::{Exec, access::with_word, control::Next};
 use crate::{
     code::{Address, Compare, IntegerOp, Loaded, Product, Term},
     lanes::{
-        behind,
         copy::CopyWords,
         loaded::{Factor, Products},
         resolve,
@@ -49,14 +48,7 @@ impl<'e> Exec<'e> {
     #[inline(always)]
     pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) {
         let uniforms = &mut self.strand.uniforms;
-        let (a, b) = (a.get(uniforms), b.get(uniforms));
-        let bits = match op {
-            IntegerOp::Add => a.wrapping_add(b),
-            IntegerOp::Sub => a.wrapping_sub(b),
-            IntegerOp::Mul => a.wrapping_mul(b),
-            IntegerOp::Offset => behind(a, b, c.get(uniforms)),
-            IntegerOp::Common => a.wrapping_add(b.wrapping_mul(c.get(uniforms))),
-        };
+        let bits = op.of(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Inputs {
     lanes: u32,
     /// Whom each waits for.
     masks: [u32; 32],
+    /// Whether somebody waits for less than the whole warp.
+    apart: bool,
     values: [u64; 32],
     /// The second operand of a shuffle.
     others: [u64; 32],
@@ -24,7 +26,7 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     pub(crate) fn none() -> Self {
-        Self { lanes: 0, masks: [u32::MAX; 32], values: [0; 32], others: [0; 32] }
+        Self { lanes: 0, masks: [u32::MAX; 32], apart: false, values: [0; 32], others: [0; 32] }
     }
 
     /// Adds `lanes` of a warp, which belong to a strand with these uniform values.
@@ -44,6 +46,7 @@ impl Inputs {
         for lane in bits(lanes) {
             if let Some(mask) = mask {
                 self.masks[lane] = value(mask, lane) as u32;
+                self.apart |= self.masks[lane] != u32::MAX;
             }
             match op {
                 WarpOp::Sync => {}
@@ -60,7 +63,7 @@ impl Inputs {
 
     /// Whether every lane of a whole warp has come and names all.
     pub(crate) fn is_everybody(&self) -> bool {
-        self.lanes == u32::MAX && self.masks == [u32::MAX; 32]
+        self.lanes == u32::MAX && !self.apart
     }
 
     /// Whom a lane names.
@@ -106,6 +109,9 @@ impl Inputs {
 
     /// The lanes that have come and name the same lanes as `lane` does.
     pub(crate) fn group(&self, lane: usize) -> u32 {
+        if !self.apart {
+            return self.lanes;
+        }
         bits(self.lanes)
             .filter(|other| self.masks[*other] == self.masks[lane])
             .fold(0, |group, other| group | 1 << other)
@@ -114,7 +120,7 @@ impl Inputs {
 
 /// The lanes that have come and whose group is complete, of a warp's `live` ones.
 pub(crate) fn complete(inputs: &Inputs, live: u32) -> u32 {
-    if inputs.lanes == live && inputs.masks == [u32::MAX; 32] {
+    if inputs.lanes == live && !inputs.apart {
         return live;
     }
     bits(inputs.lanes)

@@ -113,21 +113,12 @@ impl<'e> Exec<'e> {
             let at = self.strand.at;
             self.strand.at = at + 1;
             let next = match &steps[at as usize] {
-                Step::Map { f, regs } => {
-                    self.registers.map(*f, *regs, self.strand.runs());
-                    continue;
-                }
-                Step::MapWithOne { f, regs, place, one } => {
-                    let one = &self.strand.uniforms[one.slot()];
-                    self.registers.map_with_one(*f, *regs, (*place, one), self.strand.runs());
+                Step::Map { .. } | Step::MapWithOne { .. } | Step::Integer { .. } => {
+                    self.chain(at as usize);
                     continue;
                 }
                 Step::Uniform { f, slots } => {
                     map_uniform(*f, &mut self.strand.uniforms, *slots);
-                    continue;
-                }
-                Step::Integer { op, slots } => {
-                    self.integer(*op, *slots);
                     continue;
                 }
                 Step::Splat { to, from } => {
@@ -261,6 +252,35 @@ impl<'e> Exec<'e> {
                 }
             }
         }
+    }
+
+    /// Runs the steps from `at` on that only compute, up to the first other one.
+    ///
+    /// Each of some steps behind each other has a place of its own in this code: so hosts foresee which function it
+    /// calls, as they do by where they call it.
+    #[inline(always)]
+    fn chain(&mut self, mut at: usize) {
+        macro_rules! in_turn {
+            ($($turn:literal)*) => {
+                loop {$(
+                    let _: u8 = $turn;
+                    match &self.code.steps[at] {
+                        Step::Map { f, regs } => {
+                            self.registers.map(*f, *regs, self.strand.runs());
+                        }
+                        Step::Integer { op, slots } => self.integer(*op, *slots),
+                        Step::MapWithOne { f, regs, place, one } => {
+                            let one = (*place, &self.strand.uniforms[one.slot()]);
+                            self.registers.map_with_one(*f, *regs, one, self.strand.runs());
+                        }
+                        _ => break,
+                    }
+                    at += 1;
+                )*}
+            };
+        }
+        in_turn!(0 1 2 3 4 5 6 7);
+        self.strand.at = at as u32;
     }
 
     /// One lane's value of an operand.

@@ -7,6 +7,7 @@ mod decide;
 mod faults;
 mod flow;
 mod grid;
+mod guards;
 mod meet;
 mod memory;
 mod rounds;
