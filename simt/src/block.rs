@@ -12,9 +12,9 @@ mod spin;
 mod start;
 
 use crate::{
-    alike::{LaneStep, Numbers, Tries},
+    alike::{LaneStep, Noted, Numbers, Tries},
     bound::Bound,
-    check::BlockChecks,
+    check::{BlockChecks, alike::Rounds},
     circle::Circle,
     code::{Code, Malformed, Step},
     log::Log,
@@ -67,9 +67,12 @@ pub(crate) struct Block<'a> {
     order: Option<Order>,
     /// Whether the strand that ran last went round a loop that may wait for others.
     spins: bool,
-    /// For blocks that run [alike](crate::alike): the values held once, and of each group what is done with lanes.
+    /// For blocks that run [alike](crate::alike): the values held once, of each group what is done with lanes and what else,
+    /// and what all of them access, if it is checked.
     numbers: Numbers,
     lane_steps: Vec<Vec<LaneStep<'a>>>,
+    noted: Vec<Noted>,
+    did: Rounds,
 }
 
 /// Up to [`GROUP`](crate::mask::GROUP) threads.

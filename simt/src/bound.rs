@@ -46,6 +46,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) checks: Option<BoundChecks>,
     /// In which order threads take turns, if not in the usual one.
     pub(crate) order: Option<Order>,
+    /// Whether each block and each iteration runs by itself.
+    pub(crate) one_by_one: bool,
     /// Who looks on.
     pub(crate) watchers: &'a [&'a dyn Watch],
     /// Bytes that what was printed would take on a GPU.
@@ -61,8 +63,8 @@ impl Bound<'_> {
 
     /// Whether nobody needs to know of each block by itself, so that several may run [alike](crate::alike).
     pub(crate) fn may_be_alike(&self, code: &Code) -> bool {
-        let is_watched = !self.watchers.is_empty() || self.order.is_some() || self.checks.is_some();
-        !is_watched && !code.meets
+        let is_watched = !self.watchers.is_empty() || self.order.is_some();
+        !is_watched && !code.meets && !self.one_by_one
     }
 
     /// Between what the lanes of a group have of a slope.
@@ -220,7 +222,7 @@ pub(crate) fn bind<'a>(
     loans: &'a [Loan<'_>],
     shared: Vec<u64>,
     patterns: &'a [Option<Pattern>],
-    Observation { order, watchers, checks }: Observation<'a>,
+    Observation { order, watchers, checks, one_by_one }: Observation<'a>,
 ) -> Bound<'a> {
     let cells = |arg: &Arg<'_>, param: &Param| match (arg, param) {
         (Arg::Slice { memory, len }, Param::Slice { size, .. }) => {
@@ -286,6 +288,7 @@ pub(crate) fn bind<'a>(
         walks,
         patterns,
         order,
+        one_by_one,
         watchers,
         printed: AtomicU64::new(0),
     }

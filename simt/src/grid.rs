@@ -367,8 +367,9 @@ impl<'g, 'a> Worker<'g, 'a> {
         let Some(first) = self.take() else { return false };
         let Bound { grid: [row, ..], .. } = *self.grid.bound;
         let left = u64::from(row) - first % u64::from(row);
+        let most = left.min(1 + self.taken.end - self.taken.start);
         let mut block = self.room();
-        let ran = block.run_alike(first, left.min(1 + self.taken.end - self.taken.start));
+        let ran = block.run_alike(first, most, &mut self.log);
         self.spare = Some(block);
         self.tries = self.tries.after(&ran, RARELY);
         // Those that did not run are taken again.

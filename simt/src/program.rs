@@ -82,21 +82,24 @@ impl CountingProgram {
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
     /// the same for any number of workers, unless threads spin while they wait for other blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        self.count(launch, |code| patterns::find(&self.kernel, &code.counted.requests, launch))
+        let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
+        self.count(launch, patterns, Observation::default())
     }
 
-    /// The same, looking at every address: what tests compare with.
+    /// The same, looking at every address of each block and iteration: what tests compare with.
     #[doc(hidden)]
     pub fn run_without_patterns(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        self.count(launch, |_| Vec::new())
+        let observation = Observation { one_by_one: true, ..Observation::default() };
+        self.count(launch, |_| Vec::new(), observation)
     }
 
     fn count(
         &self,
         launch: &Launch<'_>,
         patterns: impl FnOnce(&Code) -> Vec<Option<Pattern>>,
+        observation: Observation<'_>,
     ) -> (Outcome, Counters) {
-        let (outcome, log) = run(&self.code, launch, patterns, Observation::default());
+        let (outcome, log) = run(&self.code, launch, patterns, observation);
         let none = Counted::default();
         let counted = self.code.as_ref().map_or(&none, |code| &code.counted);
         (outcome, Counters::new(&self.kernel, counted, &log.tally))
@@ -130,8 +133,24 @@ impl CheckedProgram {
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and checks it. What is found
     /// changes nothing of what the launch does, and is the same for any number of workers.
     pub fn run(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
+        self.check(launch, checks, false)
+    }
+
+    /// The same, each block and each iteration by itself: what tests compare with.
+    #[doc(hidden)]
+    pub fn run_one_by_one(&self, launch: &Launch<'_>, checks: Checks) -> (Outcome, Vec<Finding>) {
+        self.check(launch, checks, true)
+    }
+
+    fn check(
+        &self,
+        launch: &Launch<'_>,
+        checks: Checks,
+        one_by_one: bool,
+    ) -> (Outcome, Vec<Finding>) {
         let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
-        let observation = Observation { checks: Some(checks), ..Observation::default() };
+        let observation =
+            Observation { checks: Some(checks), one_by_one, ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
         let is_strict = checks.contains(Checks::STRICT);

@@ -25,6 +25,8 @@ pub(crate) struct Observation<'a> {
     pub(crate) order: Option<Order>,
     pub(crate) watchers: &'a [&'a dyn Watch],
     pub(crate) checks: Option<Checks>,
+    /// Whether each block and each iteration is to run by itself: what tests compare with.
+    pub(crate) one_by_one: bool,
 }
 
 impl Observation<'_> {
@@ -63,8 +65,8 @@ impl TracedProgram {
         let watcher = |(watched, look)| Watcher::new(&self.kernel, watched, look);
         let watchers: Vec<_> = looks.into_iter().map(watcher).collect();
         let refs: Vec<&dyn Watch> = watchers.iter().map(|watcher| watcher as &dyn Watch).collect();
-        let observation =
-            Observation { order: seed.map(Order::new), watchers: &refs, checks: None };
+        let order = seed.map(Order::new);
+        let observation = Observation { order, watchers: &refs, ..Observation::default() };
         let (outcome, _) = run(&self.code, launch, |_| Vec::new(), observation);
         watchers.into_iter().for_each(Watcher::finish);
         outcome

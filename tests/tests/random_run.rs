@@ -144,6 +144,9 @@ fn checking_changes_nothing_and_finds_no_race() {
                 assert_eq!(race, None, "seed {seed}: {:?}\n{kernel}", random.shape);
                 let (_, (_, again)) = launch(&random, 3, |launch| program.run(launch, all));
                 assert_eq!(found, again, "seed {seed}: {kernel}");
+                let (_, (_, slowly)) =
+                    launch(&random, 1, |launch| program.run_one_by_one(launch, all));
+                assert_eq!(found, slowly, "seed {seed}: {kernel}");
             }
         }
     }

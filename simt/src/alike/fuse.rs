@@ -127,7 +127,7 @@ fn reads(step: &LaneStep<'_>, reg: Reg) -> bool {
         }
         LaneStep::Copy { from, .. } => from.overlaps(reg),
         LaneStep::Spread { slope, .. } => slope.overlaps(reg),
-        LaneStep::Store { value, .. } => value.overlaps(reg),
+        LaneStep::Store { value, .. } | LaneStep::Common { value } => value.overlaps(reg),
         LaneStep::Splat { .. } | LaneStep::Load { .. } => false,
         // There are none before all is fused.
         LaneStep::MapWords(_) => true,
@@ -143,6 +143,6 @@ fn writes(step: &LaneStep<'_>) -> Option<Reg> {
         | LaneStep::Splat { to, .. }
         | LaneStep::Spread { to, .. }
         | LaneStep::Load { to, .. } => Some(*to),
-        LaneStep::Store { .. } | LaneStep::MapWords(_) => None,
+        LaneStep::Store { .. } | LaneStep::Common { .. } | LaneStep::MapWords(_) => None,
     }
 }

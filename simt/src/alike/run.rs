@@ -33,6 +33,8 @@ pub(crate) enum LaneStep<'a> {
     Load { to: Reg, access: Access<'a> },
     /// Stores them.
     Store { value: Reg, access: Access<'a> },
+    /// Notes the value that all lanes store, if it is the same.
+    Common { value: Reg },
 }
 
 /// Where lanes go in memory, all of them inside.
@@ -45,12 +47,13 @@ pub(crate) struct Access<'a> {
     pub(super) copy: CopyWords,
 }
 
-/// Does some rounds of operations, on the lanes of a full run.
+/// Does some rounds of operations, on the lanes of a full run; `values` gets those that all lanes [store](LaneStep::Common).
 pub(crate) fn run(
     steps: &[LaneStep<'_>],
     registers: &mut Registers,
     lanes: Run,
     rounds: Range<u64>,
+    values: &mut Vec<Option<u64>>,
 ) {
     let runs = [lanes];
     for round in rounds {
@@ -82,6 +85,11 @@ pub(crate) fn run(
                     let window = (cells, access.at(round));
                     let inside = registers.store_affine(copy, *value, window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
+                }
+                LaneStep::Common { value } => {
+                    let first = registers.get(*value, 0);
+                    let is_one = (1..lanes.len).all(|lane| registers.get(*value, lane) == first);
+                    values.push(is_one.then_some(first));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Goes through the steps of a round once, for all rounds that take the same.
 use super::{
-    Numbers,
+    Noted, Numbers,
     numbers::Line,
     run::{Access, LaneStep},
 };
@@ -25,7 +25,7 @@ pub(crate) enum Fails {
 }
 
 /// What stops the walk, as an `Option` or a comparison says it.
-fn here<T>(known: Option<T>) -> Result<T, Fails> {
+pub(super) fn here<T>(known: Option<T>) -> Result<T, Fails> {
     known.ok_or(Fails::Here)
 }
 
@@ -52,11 +52,16 @@ pub(crate) struct Trace<'t, 'a> {
     pub(crate) group: usize,
     pub(crate) numbers: &'t mut Numbers,
     pub(crate) steps: &'t mut Vec<LaneStep<'a>>,
+    pub(crate) noted: &'t mut Noted,
+    /// Whether lanes that run a loop together have gone round as often.
+    pub(crate) in_step: bool,
 }
 
 impl<'a> Trace<'_, 'a> {
     /// Goes through a whole block.
     pub(crate) fn block(&mut self) -> Result<(), Fails> {
+        self.steps.clear();
+        self.noted.clear();
         for (reg, preset) in &self.code.preset {
             match preset {
                 Preset::Zero => self.push(LaneStep::Splat { to: *reg, bits: 0, step: 0 })?,
@@ -72,6 +77,8 @@ impl<'a> Trace<'_, 'a> {
 
     /// Goes through an iteration of a loop, from `head` to the step `back` that jumps there, which it does.
     pub(crate) fn iteration(&mut self, head: u32, back: u32) -> Result<(), Fails> {
+        self.steps.clear();
+        self.noted.clear();
         self.walk(head, Some(back))?;
         match self.code.steps[back as usize] {
             Step::Next { range, .. } => here(self.numbers.next(range)),
@@ -91,7 +98,7 @@ impl<'a> Trace<'_, 'a> {
         Ok(())
     }
 
-    fn push(&mut self, step: LaneStep<'a>) -> Result<(), Fails> {
+    pub(super) fn push(&mut self, step: LaneStep<'a>) -> Result<(), Fails> {
         if self.steps.len() == MOST_STEPS {
             return Err(Fails::Ever);
         }
@@ -135,8 +142,14 @@ impl<'a> Trace<'_, 'a> {
                 let regs = [product.to, a.to, b.to, product.c];
                 self.push(LaneStep::Map { f: product.f, regs })?;
             }
-            // Lanes that run together have nobody to take in.
-            Step::Regather => {}
+            // Lanes that run together have nobody to take in, and nobody parts. Where something undefined is followed,
+            // nothing runs alike.
+            Step::Regather | Step::Follow { .. } => {}
+            Step::Count { segment } | Step::CountArm { segment, .. } => {
+                self.noted.segments.push(*segment);
+            }
+            Step::CountRequest { request } => self.request(*request)?,
+            Step::Watch { site } => self.watch(*site)?,
             step @ (Step::Jump { .. }
             | Step::JumpUnless { .. }
             | Step::DecideIf { .. }
@@ -165,12 +178,7 @@ impl<'a> Trace<'_, 'a> {
             | Step::Next { .. }
             | Step::If { .. }
             | Step::Panic { .. }
-            | Step::Count { .. }
-            | Step::CountArm { .. }
             | Step::CountedLeave { .. }
-            | Step::CountRequest { .. }
-            | Step::Watch { .. }
-            | Step::Follow { .. }
             | Step::WatchFence { .. }
             | Step::Turn
             | Step::Point { .. } => return Err(Fails::Ever),

@@ -1,40 +1,60 @@
 //! Blocks that take the same steps, one behind the other along x.
 use super::{Block, Group};
 use crate::{
-    alike::{Fails, Trace, fuse, run},
+    alike::{Counts, Fails, Trace, fuse, run},
+    log::Log,
     mask::Run,
 };
 
 impl Block<'_> {
     /// Runs the block of a number and those behind it, at most so many, to their end; yields how many. If it fails nothing
     /// has been done.
-    pub(crate) fn run_alike(&mut self, first: u64, most: u64) -> Result<u64, Fails> {
+    pub(crate) fn run_alike(&mut self, first: u64, most: u64, log: &mut Log) -> Result<u64, Fails> {
         let Self { code, bound, .. } = *self;
         let (idx, mut rounds) = (bound.block_idx(first), most);
-        for (group, steps) in self.lane_steps.iter_mut().enumerate() {
+        for (group, (steps, noted)) in self.lane_steps.iter_mut().zip(&mut self.noted).enumerate() {
             let numbers = &mut self.numbers;
             numbers.set(&bound.uniforms, rounds);
             for (uniform, given) in &bound.of_block {
                 let at = given.in_block(bound.block, idx);
                 numbers.advance(*uniform, at, given.ahead(bound.block));
             }
-            steps.clear();
-            Trace { code, bound, shared: &[], group, numbers, steps }.block()?;
+            let shared = &[];
+            Trace { code, bound, shared, group, numbers, steps, noted, in_step: true }.block()?;
             rounds = self.numbers.rounds();
         }
         for (group, steps) in self.groups.iter().zip(&mut self.lane_steps) {
             *steps = fuse(steps, group.all().len, rounds);
         }
+        self.did.values.clear();
         let groups = self.groups.len() as u64;
         // A block is done before the next one.
         let at_once = if groups == 1 { rounds } else { 1 };
         for first in (0..rounds).step_by(at_once as usize) {
             for (group, steps) in self.groups.iter_mut().zip(&self.lane_steps) {
-                let all = group.all();
-                run(steps, &mut group.registers, all, first..first + at_once);
+                let (all, rounds) = (group.all(), first..first + at_once);
+                run(steps, &mut group.registers, all, rounds, &mut self.did.values);
             }
         }
+        self.look_at_alike(first, rounds, log);
         Ok(rounds)
+    }
+
+    /// Counts what so many blocks have done, and notes it for the checks.
+    fn look_at_alike(&mut self, first: u64, rounds: u64, log: &mut Log) {
+        let Self { code, bound, .. } = *self;
+        for (group, noted) in self.noted.iter().enumerate() {
+            let tally = &mut log.tally;
+            let mut counts =
+                Counts { code, bound, tally, group, in_step: true, block: first, ahead: 1 };
+            counts.count(noted, rounds);
+        }
+        if let Some(checks) = bound.checks.as_ref().filter(|checks| !checks.is_eager) {
+            self.did.many = rounds;
+            self.did.accesses.clear();
+            self.noted.iter().for_each(|noted| self.did.accesses.extend(&noted.accesses));
+            checks.global().submit_alike((code, bound), first, &self.did);
+        }
     }
 }
 

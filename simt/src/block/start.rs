@@ -1,9 +1,9 @@
 //! How a block starts. Its room is used again for those that follow, and what is the same in all of them stays.
 use super::{Block, Group};
 use crate::{
-    alike::{Numbers, Tries},
+    alike::{Noted, Numbers, Tries},
     bound::{Bound, along},
-    check::BlockChecks,
+    check::{BlockChecks, alike::Rounds},
     code::{Code, Preset},
     mask::{GROUP, Mask},
     memory::Memory,
@@ -32,7 +32,10 @@ impl<'a> Block<'a> {
             shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
             loaded: vec![0; code.steps.len()],
-            tries: vec![Tries::default(); code.steps.len()],
+            tries: vec![
+                if bound.one_by_one { Tries::Never } else { Tries::default() };
+                code.steps.len()
+            ],
             strands: Vec::new(),
             spare: Vec::new(),
             steps: 0,
@@ -42,6 +45,8 @@ impl<'a> Block<'a> {
             spins: false,
             numbers: Numbers::new(&[], 0),
             lane_steps: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
+            noted: (0..threads).step_by(GROUP).map(|_| Noted::default()).collect(),
+            did: Rounds::default(),
         };
         for group in 0..block.groups.len() {
             block.groups[group].preset(code, bound, None);

@@ -1,6 +1,7 @@
 //! What is kept of a block while it runs.
 use super::{
     BoundChecks, Site,
+    alike::Rounds,
     finding::Use,
     found::{Found, Pair, Party},
     log::{Access, Event, Log},
@@ -126,6 +127,18 @@ impl BlockChecks {
             self.log.push_rounds(accesses, rounds);
         }
         fits
+    }
+
+    /// Notes accesses of global memory of rounds that are alike, round by round.
+    pub(crate) fn note_alike(&mut self, (code, bound): (&Code, &Bound<'_>), rounds: &Rounds) {
+        if rounds.accesses.is_empty() {
+            return;
+        }
+        for round in 0..rounds.many {
+            for access in rounds.round(&code.sites, round) {
+                self.note((code, bound), false, Event::Access(access), None);
+            }
+        }
     }
 
     /// Hands on what the block did with global memory.

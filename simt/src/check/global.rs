@@ -6,6 +6,7 @@
 //! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
 use super::{
     Site,
+    alike::Rounds,
     bound::LaneRun,
     found::{Found, Pair, Party},
     log::{Access, Event, Log},
@@ -78,6 +79,8 @@ pub(crate) struct Global {
     next: u64,
     /// What other blocks did, and whether that is all.
     waiting: BTreeMap<u64, (Vec<Log>, bool)>,
+    /// What blocks did that ran alike, by the number of the first of them.
+    alike: BTreeMap<u64, Rounds>,
     /// Events and accesses looked at.
     events: u32,
     accesses: u64,
@@ -110,10 +113,48 @@ impl Global {
         log.clear();
         if is_end {
             self.end_block();
-            while self.waiting.get(&self.next).is_some_and(|(_, has_ended)| *has_ended) {
+            self.replay_ended(code, bound);
+        }
+    }
+
+    /// Takes what blocks did that ran alike, to the end of the last.
+    pub(crate) fn submit_alike(
+        &mut self,
+        (code, bound): (&Code, &Bound<'_>),
+        first: u64,
+        rounds: &Rounds,
+    ) {
+        if first != self.next {
+            self.alike.insert(first, rounds.clone());
+            return;
+        }
+        self.replay_alike(code, bound, rounds);
+        self.replay_ended(code, bound);
+    }
+
+    /// Looks at what the next blocks did, as far as all that is known.
+    fn replay_ended(&mut self, code: &Code, bound: &Bound<'_>) {
+        loop {
+            if let Some(rounds) = self.alike.remove(&self.next) {
+                self.replay_alike(code, bound, &rounds);
+            } else if self.waiting.get(&self.next).is_some_and(|(_, has_ended)| *has_ended) {
                 self.replay_waiting(code, bound);
+            } else {
+                return;
             }
         }
+    }
+
+    /// Looks at what the next blocks did, which ran alike: none of their threads waited for another.
+    fn replay_alike(&mut self, code: &Code, bound: &Bound<'_>, rounds: &Rounds) {
+        let (order, log) = (std::mem::take(&mut self.order), Log::default());
+        for round in 0..rounds.many {
+            for access in rounds.round(&code.sites, round) {
+                self.access(code, bound, &log, &access, (&order, self.next));
+            }
+            self.next += 1;
+        }
+        self.order = order;
     }
 
     fn end_block(&mut self) {
@@ -131,10 +172,16 @@ impl Global {
 
     /// Looks at what is left, of blocks that were given up, too; yields what was found.
     pub(crate) fn finish(&mut self, code: &Code, bound: &Bound<'_>) -> Found {
-        while let Some((&block, _)) = self.waiting.first_key_value() {
+        loop {
+            let by_itself = self.waiting.first_key_value().map(|(block, _)| *block);
+            let alike = self.alike.first_key_value().map(|(block, _)| *block);
+            let Some(block) = by_itself.into_iter().chain(alike).min() else { break };
             self.order.reset();
             self.next = block;
-            self.replay_waiting(code, bound);
+            match self.alike.remove(&block) {
+                Some(rounds) => self.replay_alike(code, bound, &rounds),
+                None => self.replay_waiting(code, bound),
+            }
         }
         std::mem::take(&mut self.found)
     }

@@ -12,6 +12,7 @@
 //! | [`order`] | which accesses of a block come after which, and which of other blocks a thread knows of |
 //! | [`shadow`] | who has accessed each cell of a memory, as far as later accesses can race with it |
 //! | [`global`] | the same of global memory, by pieces of it |
+//! | [`alike`] | what blocks and iterations access that run alike |
 //! | [`sync`] | what threads know of each other by releases and acquires |
 //! | [`bound`] | what the checks know of a launch |
 //! | [`undefined`] | values that nobody has written |
@@ -26,6 +27,7 @@
 //! What a block accesses in shared memory between two barriers is only looked at closely if it is not,
 //! to the byte, what was looked at before and found to be clean; most intervals are. What is found does
 //! not depend on the number of workers.
+pub(crate) mod alike;
 pub(crate) mod block;
 pub(crate) mod bound;
 pub(crate) mod choice;

@@ -30,10 +30,10 @@ impl Decisions {
     ) -> Self {
         let deferred = kernel.insts.facts(false);
         let mut decisions = Self { made_of: HashMap::new(), deferred };
-        // Whoever looks on wants each value where it is computed, and undefined ones are followed from step to step.
+        // Whoever looks on wants each value where it is computed.
         match added {
-            Added::Nothing | Added::Counting(_) => {}
-            Added::Checks | Added::Traced => return decisions,
+            Added::Nothing | Added::Counting(_) | Added::Checks => {}
+            Added::Traced => return decisions,
         }
         let mut uses = kernel.insts.facts(0_u32);
         for (_, inst) in kernel.insts.iter() {

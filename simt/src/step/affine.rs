@@ -69,6 +69,9 @@ impl<'e> Exec<'e> {
     /// What a condition is in every lane, if that is known without looking at any.
     #[inline(always)]
     pub(super) fn decide(&self, terms: &[Term]) -> Option<bool> {
+        if self.follows() {
+            return None;
+        }
         if let [Term::Compare(compare)] = terms {
             return self.verdict(&self.code.compares[*compare as usize]);
         }

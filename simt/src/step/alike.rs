@@ -4,7 +4,10 @@
 //! each value has more behind it is taken for what it has more behind every other. Then it is gone through with that. If
 //! all of them come out so, then they do in the next iteration, too, and so on.
 use super::{Exec, Slice, sums::affordable};
-use crate::alike::{Fails, LaneStep, Numbers, Trace, fuse, run};
+use crate::{
+    alike::{Counts, Fails, LaneStep, Noted, Numbers, Trace, fuse, run},
+    check::alike::Rounds,
+};
 
 /// Fewer iterations are not worth the trouble.
 const FEWEST: u64 = 4;
@@ -28,17 +31,18 @@ impl Exec<'_> {
         let all = lanes.full && lanes.len == self.bound.lanes(group);
         let price = i64::from(back + 1 - head);
         let most = affordable(slice.steps, price).min(affordable(slice.patience, cost.into()));
-        if !all || most < FEWEST {
+        if !all || most < FEWEST || self.follows() {
             return Err(Fails::Here);
         }
         let (code, bound, shared) = (self.code, self.bound, self.shared);
-        let mut steps: Vec<LaneStep<'_>> = Vec::new();
+        let (mut steps, mut noted) = (Vec::<LaneStep<'_>>::new(), Noted::default());
+        let in_step = self.place.in_step;
         let before = &self.strand.uniforms;
         let mut numbers = Numbers::new(before, 1);
         let mut trace = |numbers: &mut Numbers| {
-            steps.clear();
-            let steps = &mut steps;
-            Trace { code, bound, shared, group, numbers, steps }.iteration(head, back)
+            let (steps, noted) = (&mut steps, &mut noted);
+            let mut trace = Trace { code, bound, shared, group, numbers, steps, noted, in_step };
+            trace.iteration(head, back)
         };
         trace(&mut numbers)?;
         let more: Vec<u64> = numbers
@@ -55,13 +59,20 @@ impl Exec<'_> {
         }
         // The last one leaves all registers as they are behind an iteration.
         let fused = fuse(&steps, lanes.len, rounds);
-        run(&fused, self.registers, lanes, 0..rounds - 1);
-        run(&steps, self.registers, lanes, rounds - 1..rounds);
+        let mut values = Vec::new();
+        run(&fused, self.registers, lanes, 0..rounds - 1, &mut values);
+        run(&steps, self.registers, lanes, rounds - 1..rounds, &mut values);
         for (uniform, bits) in self.strand.uniforms.iter_mut().zip(numbers.in_round(rounds - 1)) {
             *uniform = bits;
         }
         slice.steps -= rounds as i64 * price;
         slice.patience -= rounds as i64 * i64::from(cost);
+        let (tally, block) = (&mut self.log.tally, self.place.block);
+        Counts { code, bound, tally, group, in_step, block, ahead: 0 }.count(&noted, rounds);
+        if let Some(checks) = &mut self.checks {
+            let rounds = Rounds { accesses: noted.accesses, values, many: rounds };
+            checks.note_alike((code, bound), &rounds);
+        }
         Ok(())
     }
 }

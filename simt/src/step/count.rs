@@ -202,7 +202,7 @@ impl<'e> Exec<'e> {
 }
 
 /// What a warp asks of memory at once.
-fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
+pub(crate) fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
     let Request { kind, is_shared, bytes, .. } = *request;
     let (taken, ideal) = if is_shared {
         let found = shared::wavefronts(kind, bytes, active, addresses);

@@ -38,6 +38,12 @@ impl Exec<'_> {
         self.checks = Some(checks);
     }
 
+    /// Whether something undefined is followed, from step to step.
+    #[inline(always)]
+    pub(super) fn follows(&self) -> bool {
+        self.checks.as_ref().is_some_and(|checks| checks.undefined.are_there())
+    }
+
     /// What is undefined of an operand.
     fn undefined(&self, among: &Undefineds, operand: Operand) -> Option<Undefined> {
         among.operand(self.place.first_thread, operand)

@@ -31,6 +31,7 @@ use crate::{
     strand::Strand,
 };
 use control::Next;
+pub(crate) use count::asked;
 pub(crate) use meet::{Inputs, complete, exchange, reduced};
 use std::sync::atomic::{Ordering::SeqCst, fence};
 use warpwise_compiler::{

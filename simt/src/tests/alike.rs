@@ -1,7 +1,8 @@
 //! Blocks and iterations that run alike do what each would do by itself, up to the one that takes another way, and what
 //! faults does so where it would.
 //!
-//! The other side of most comparisons is the same kernel with the steps of the checks between its own, which are looked at one by one.
+//! The other side of most comparisons is the same kernel with the steps of the checks between its own, each block and
+//! iteration by itself.
 use super::{Shape, Value, isas, number, program, program_for, run, shape};
 use crate::{
     CheckedProgram, Checks, Launch, Outcome, Stopped,
@@ -10,6 +11,7 @@ use crate::{
     bound::{bind, lend, shared},
     code::Step,
     lanes::Isa,
+    log::Log,
     lower::{Added, lower},
     traced::Observation,
 };
@@ -63,7 +65,8 @@ fn one_by_one(inside: &str, shape: Shape, values: &mut [Value]) -> Outcome {
         values.iter().zip(&memories).map(|(value, memory)| value.arg(memory)).collect();
     let Shape { grid, block, steps, .. } = shape;
     let launch = Launch { grid, block, args: &args, workers: NonZeroUsize::new(1), steps };
-    let (outcome, _) = CheckedProgram::new(&kernel(inside)).run(&launch, Checks::MEMORY);
+    let program = CheckedProgram::new(&kernel(inside));
+    let (outcome, _) = program.run_one_by_one(&launch, Checks::MEMORY);
     values.iter_mut().zip(&memories).for_each(|(value, memory)| value.take(memory));
     outcome
 }
@@ -85,7 +88,7 @@ fn alike(
     let loans = lend(&code, &launch).unwrap();
     let shared = shared(&code, &launch).unwrap();
     let bound = bind(&code, &launch, &loans, shared, &[], Observation::default());
-    Block::new(&code, &bound).run_alike(first, most)
+    Block::new(&code, &bound).run_alike(first, most, &mut Log::new(&code.counted))
 }
 
 fn some(seed: u32, len: usize) -> Vec<u32> {

@@ -8,6 +8,7 @@ mod faults;
 mod flow;
 mod grid;
 mod guards;
+mod looked;
 mod meet;
 mod memory;
 mod rounds;

@@ -49,12 +49,9 @@ impl Emitter<'_> {
 
     /// Goes on at `behind` if no lane leaves by this comparison, as it is true for all; computes it if not.
     pub(super) fn stay_by(&mut self, compare: u32, behind: Label) {
-        // What is undefined is followed from step to step.
-        if !self.watching {
-            let decision = self.code.decisions.len() as u32;
-            self.step(Step::DecideLeave { decision, stay: true, behind });
-            self.code.decisions.push([Term::Compare(compare)].into());
-        }
+        let decision = self.code.decisions.len() as u32;
+        self.step(Step::DecideLeave { decision, stay: true, behind });
+        self.code.decisions.push([Term::Compare(compare)].into());
         self.step(Step::Compare { compare });
     }
 }
