@@ -288,3 +288,6 @@ impl Numbers {
         self.bits.iter().map(move |bits| bits.at.wrapping_add(bits.step.wrapping_mul(round)))
     }
 }
+
+#[cfg(test)]
+mod tests;
