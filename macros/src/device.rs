@@ -66,11 +66,12 @@ use crate::{
     linked::{self, Link, Linked, Raw, State, in_braces},
     lint_attr::{LintAttribute, LintLevel, lint_attribute},
     lower::{self, kernel_paths, key, paths},
-    plain, report,
+    parse, plain, report,
     scope::{Known, Registry, Task},
     source::{self, HostItem},
     std_name::StdName,
     strip::strip,
+    tokens::Tokens,
     ungroup::ungrouped,
     uses,
 };
@@ -156,8 +157,7 @@ fn registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
 
 /// The item that `#[device]` stands on, if it is of a kind for that.
 fn parse(tokens: TokenStream) -> syn::Result<Item> {
-    lower::check_tokens(&tokens)?;
-    let mut item = ungrouped(syn::parse2::<Item>(tokens)?);
+    let mut item = ungrouped(parse::item(&Tokens::of(&tokens)?, tokens)?);
     if let Item::Fn(item) = &item
         && let Some(receiver) = item.sig.receiver()
     {

@@ -15,11 +15,12 @@
 //! found when compiling the kernel failed.
 use crate::{
     attr::{self, Options, combine},
-    carry, device, embed, instances, lint_attr, lower,
+    carry, device, embed, instances, lint_attr, lower, parse,
     requires::checked,
     resident,
     signature::{self, Param, ParamKind},
     strip::strip,
+    tokens::Tokens,
     ungroup::ungrouped,
     uses,
 };
@@ -80,8 +81,9 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
 
 /// The function that `#[kernel]` stands on, and whether levels of lints are set in it.
 fn function(tokens: TokenStream) -> syn::Result<(ItemFn, bool)> {
-    let sets_levels = lower::check_tokens(&tokens)?;
-    match syn::parse2(tokens)? {
+    let read = Tokens::of(&tokens)?;
+    let sets_levels = read.sets_levels;
+    match parse::item(&read, tokens)? {
         Item::Fn(item) => match item.sig.receiver() {
             None => Ok((uses::written_out_kernel(ungrouped(item)), sets_levels)),
             Some(receiver) => {

@@ -2,13 +2,13 @@
 //!
 //! Starts from real kernels and from nothing, and deletes, repeats, moves, replaces and nests
 //! tokens. Whatever comes of it: no panic, no kernel that the verifier then calls malformed, and
-//! beside a function that parses nothing but items that parse.
+//! beside a function that parses nothing but items that parse. And a function is read as syn reads it.
 //!
 //! `WARPWISE_FUZZ=100000 cargo test -p warpwise-macros fuzz` tries more than the default 500.
 use crate::{
     attr, device, expand,
     linked::{Linked, Raw},
-    lower,
+    lower, parse,
 };
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -97,6 +97,7 @@ fn fuzz_the_front_end() {
 /// Runs every entry point.
 fn check(seed: u64, args: &TokenStream, item: &TokenStream) {
     let shown = format!("seed {seed}: #[kernel({args})] {item}");
+    parse::tests::reads_as_syn(item);
     let outputs = catch_unwind(AssertUnwindSafe(|| {
         let mut outputs = vec![
             expand::kernel(args.clone(), item.clone()),

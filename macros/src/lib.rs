@@ -20,6 +20,7 @@ mod linked;
 mod lint_attr;
 mod lower;
 mod manifest;
+mod parse;
 mod place;
 mod plain;
 mod record;
@@ -33,6 +34,7 @@ mod std_name;
 mod strip;
 mod suggest;
 mod text;
+mod tokens;
 mod ungroup;
 mod uses;
 

@@ -4,7 +4,7 @@
 //! said here; what it may mention, where it is lowered (`lower/emit/require.rs`). The function that
 //! rustc gets begins with the conditions, so that names and types in them are rustc's own, and so
 //! that a kernel that is called on the host checks them, too.
-use crate::lower;
+use crate::tokens::Tokens;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{BinOp, Error, Expr, ExprLit, Lit, Token, UnOp, parse::Parser, punctuated::Punctuated};
@@ -27,7 +27,7 @@ const FORM: &str = "a requirement compares integers that a launch knows: scalar 
 
 /// Reads what stands between the parentheses of `requires(..)`; `at` is the word itself.
 pub(crate) fn parse(conditions: TokenStream, at: Span) -> syn::Result<Vec<Condition>> {
-    lower::check_tokens(&conditions)?;
+    Tokens::of(&conditions)?;
     let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(conditions)?;
     if list.is_empty() {
         return Err(Error::new(at, "write the conditions: `requires(x.len() >= y.len())`"));

@@ -1,8 +1,7 @@
 //! What is checked of a function before anything walks it: how deep it nests, so that nothing
-//! that recurses can overflow the stack; and that nothing in it waits for `cfg`.
+//! that recurses can overflow the stack; and that nothing in it waits for `cfg`. Brackets are counted before there is a
+//! function, by [`Tokens::of`](crate::tokens::Tokens::of).
 use super::{error::Errors, span::SpanRange};
-use crate::strip::is_lint_attribute;
-use proc_macro2::{TokenStream, TokenTree};
 use syn::{
     Attribute, Block, Expr, Pat, Signature, Type,
     visit::{self, Visit},
@@ -18,49 +17,6 @@ pub(crate) fn check(sig: &Signature, block: &Block, errors: &mut Errors) -> bool
     limits.visit_signature(sig);
     limits.visit_block(block);
     !limits.too_deep && !limits.cfg
-}
-
-/// How deep brackets may nest, which the parser recurses for.
-const MAX_BRACKETS: usize = 200;
-
-/// How many prefix operators may follow each other, which the parser recurses for.
-const MAX_PREFIXES: usize = 200;
-
-/// Checks tokens that are not parsed yet, for what would overflow the parser's stack; true if they set levels of lints,
-/// ours perhaps among them.
-///
-/// # Errors
-/// If they nest too deep.
-pub(crate) fn check_tokens(tokens: &TokenStream) -> syn::Result<bool> {
-    let too_deep = |at| syn::Error::new(at, "this nests too deep to be parsed");
-    let mut open = vec![tokens.clone().into_iter()];
-    let (mut prefixes, mut behind_hash, mut sets_levels) = (0, false, false);
-    while let Some(innermost) = open.last_mut() {
-        match innermost.next() {
-            None => {
-                open.pop();
-            }
-            Some(TokenTree::Group(group)) => {
-                if open.len() > MAX_BRACKETS {
-                    return Err(too_deep(group.span_open()));
-                }
-                prefixes = 0;
-                sets_levels |= std::mem::take(&mut behind_hash) && is_lint_attribute(&group);
-                open.push(group.stream().into_iter());
-            }
-            Some(TokenTree::Punct(punct)) if matches!(punct.as_char(), '-' | '!' | '*' | '&') => {
-                prefixes += 1;
-                if prefixes > MAX_PREFIXES {
-                    return Err(too_deep(punct.span()));
-                }
-            }
-            Some(TokenTree::Punct(punct)) => (prefixes, behind_hash) = (0, punct.as_char() == '#'),
-            Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => {
-                (prefixes, behind_hash) = (0, false)
-            }
-        }
-    }
-    Ok(sets_levels)
 }
 
 struct Limits<'a> {

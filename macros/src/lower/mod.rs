@@ -40,7 +40,6 @@ use error::Errors;
 pub(crate) use error::Rejected;
 use inner::WithInner;
 use library::Library;
-pub(crate) use limits::check_tokens;
 pub(crate) use paths::{is_known_item, kernel_paths, key, lead, paths};
 use prelude::Prelude;
 use program::{Callee, Program, Written};

@@ -47,7 +47,7 @@ fn what_the_parser_cannot_take_is_refused() {
             for depth in [150, 400, 5000] {
                 let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));
                 let tokens: proc_macro2::TokenStream = text.parse().unwrap();
-                let checked = super::super::check_tokens(&tokens);
+                let checked = crate::tokens::Tokens::of(&tokens);
                 assert_eq!(checked.is_ok(), depth == 150, "{open} {depth}");
                 if checked.is_ok() {
                     let item = quote::quote!(fn k() { x = #tokens; });
