@@ -23,9 +23,10 @@ macro_rules! id {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
         impl $crate::id::Id for $name {
-            #[inline]
+            #[inline(always)]
             fn new(index: usize) -> Self {
-                Self(u32::try_from(index).expect("a kernel has fewer than 2^32 of anything"))
+                assert!(index <= u32::MAX as usize, "a kernel has fewer than 2^32 of anything");
+                Self(index as u32)
             }
             #[inline(always)]
             fn index(self) -> usize {
@@ -73,11 +74,14 @@ impl<I: Id, T> Table<I, T> {
     }
     /// Every id, in definition order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
-        (0..self.items.len()).map(I::new)
+        self.all_ids()
+    }
+    const fn all_ids(&self) -> Ids<I> {
+        Ids { next: 0, end: self.items.len(), id: PhantomData }
     }
     /// Every item with its id, in definition order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
-        self.items.iter().enumerate().map(|(i, t)| (I::new(i), t))
+        Items { ids: self.all_ids(), items: &self.items }
     }
     /// Every item, to edit in place.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
@@ -106,6 +110,65 @@ impl<I: Id, T> Table<I, T> {
     }
 }
 
+/// The ids of a table. An iterator of its own, as [`Items`] is: in macros, which are built without optimization, those of
+/// std take several times as long.
+struct Ids<I> {
+    next: usize,
+    end: usize,
+    id: PhantomData<I>,
+}
+
+impl<I: Id> Iterator for Ids<I> {
+    type Item = I;
+    fn next(&mut self) -> Option<I> {
+        if self.next == self.end {
+            return None;
+        }
+        self.next += 1;
+        Some(I::new(self.next - 1))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.end - self.next;
+        (left, Some(left))
+    }
+}
+impl<I: Id> DoubleEndedIterator for Ids<I> {
+    fn next_back(&mut self) -> Option<I> {
+        if self.next == self.end {
+            return None;
+        }
+        self.end -= 1;
+        Some(I::new(self.end))
+    }
+}
+
+/// The items of a table with their ids.
+struct Items<'t, I, T> {
+    ids: Ids<I>,
+    items: &'t [T],
+}
+
+impl<'t, I: Id, T> Iterator for Items<'t, I, T> {
+    type Item = (I, &'t T);
+    fn next(&mut self) -> Option<(I, &'t T)> {
+        match self.ids.next() {
+            Some(id) => Some((id, &self.items[id.index()])),
+            None => None,
+        }
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ids.size_hint()
+    }
+}
+impl<I: Id, T> DoubleEndedIterator for Items<'_, I, T> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match self.ids.next_back() {
+            Some(id) => Some((id, &self.items[id.index()])),
+            None => None,
+        }
+    }
+}
+
 impl<I: Id, T> Default for Table<I, T> {
     fn default() -> Self {
         Self::new()
@@ -131,6 +194,7 @@ impl<I: Id, T> ops::Index<I> for Table<I, T> {
     }
 }
 impl<I: Id, T> ops::IndexMut<I> for Table<I, T> {
+    #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.index()]
     }

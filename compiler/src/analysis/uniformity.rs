@@ -237,9 +237,12 @@ impl<'k> Walk<'k> {
             if !self.here.ended.is_uniform() {
                 raise(&mut self.facts.ended[id], self.here.ended, &mut self.rose);
             }
-            let value = self.value(id);
-            if !value.is_uniform() {
-                raise(&mut self.facts.value[id], value, &mut self.rose);
+            // What varies cannot rise.
+            if !self.facts.value[id].varies() {
+                let value = self.value(id);
+                if !value.is_uniform() {
+                    raise(&mut self.facts.value[id], value, &mut self.rose);
+                }
             }
             self.control(id);
         }

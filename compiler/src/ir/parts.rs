@@ -1,32 +1,27 @@
 //! The operands and the bodies of an instruction, to go through.
 use super::{Body, InstId, Op};
 
-/// What there is of a few parts of an instruction, in order, and then of a list. Every stage goes through these, in a
+/// What there is of up to three parts of an instruction, in order, and then of a list. Every stage goes through these, in a
 /// macro that is built without optimization, where each layer of iterators takes several times as long.
-struct Parts<T, const N: usize, L> {
-    parts: [Option<T>; N],
-    next: usize,
+struct Parts<T, L> {
+    /// Behind one that is `None`, all are.
+    parts: (Option<T>, Option<T>, Option<T>),
     listed: Option<L>,
 }
 
-impl<T, const N: usize, L> Parts<T, N, L> {
-    const fn of(parts: [Option<T>; N], listed: Option<L>) -> Self {
-        // Where there is no first, there is none at all.
-        let next = if N > 0 && parts[0].is_none() { N } else { 0 };
-        Self { parts, next, listed }
-    }
-}
-
-impl<T, const N: usize, L: Iterator<Item = T>> Iterator for Parts<T, N, L> {
+impl<T, L: Iterator<Item = T>> Iterator for Parts<T, L> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        while self.next < N {
-            let part = self.parts[self.next].take();
-            self.next += 1;
-            if part.is_some() {
-                return part;
-            }
+        let (first, second, third) = &mut self.parts;
+        if first.is_some() {
+            return first.take();
+        }
+        if second.is_some() {
+            return second.take();
+        }
+        if third.is_some() {
+            return third.take();
         }
         match &mut self.listed {
             Some(listed) => listed.next(),
@@ -34,12 +29,16 @@ impl<T, const N: usize, L: Iterator<Item = T>> Iterator for Parts<T, N, L> {
         }
     }
 
-    fn for_each<F: FnMut(T)>(mut self, mut visit: F) {
-        while self.next < N {
-            if let Some(part) = self.parts[self.next].take() {
-                visit(part);
+    fn for_each<F: FnMut(T)>(self, mut visit: F) {
+        let (first, second, third) = self.parts;
+        if let Some(first) = first {
+            visit(first);
+            if let Some(second) = second {
+                visit(second);
+                if let Some(third) = third {
+                    visit(third);
+                }
             }
-            self.next += 1;
         }
         if let Some(listed) = self.listed {
             listed.for_each(visit);
@@ -54,7 +53,7 @@ macro_rules! operands {
         let few = match $op {
             Op::Print { args, .. } | Op::Panic { args, .. } => {
                 listed = Some(args.$iter()$(.$copied())?);
-                [None, None, None]
+                (None, None, None)
             }
             Op::Const(_)
             | Op::Generic(_)
@@ -71,44 +70,46 @@ macro_rules! operands {
             | Op::Block { .. }
             | Op::Break(_)
             | Op::Continue(_)
-            | Op::Return => [None, None, None],
+            | Op::Return => (None, None, None),
             Op::Unary { value, .. }
             | Op::Cast { value }
             | Op::Bitcast { value }
-            | Op::Set { value, .. } => [Some($($deref)? value), None, None],
-            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => [Some($($deref)? ptr), None, None],
-            Op::Offset { base, .. } => [Some($($deref)? base), None, None],
-            Op::Check { cond, .. } | Op::If { cond, .. } => [Some($($deref)? cond), None, None],
+            | Op::Set { value, .. } => (Some($($deref)? value), None, None),
+            Op::Load { ptr } | Op::AtomicLoad { ptr, .. } => (Some($($deref)? ptr), None, None),
+            Op::Offset { base, .. } => (Some($($deref)? base), None, None),
+            Op::Check { cond, .. } | Op::If { cond, .. } => (Some($($deref)? cond), None, None),
             Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
-                [Some($($deref)? lhs), Some($($deref)? rhs), None]
+                (Some($($deref)? lhs), Some($($deref)? rhs), None)
             }
-            Op::Select { cond, then, other } => [Some($($deref)? cond), Some($($deref)? then), Some($($deref)? other)],
-            Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => [Some($($deref)? a), Some($($deref)? b), Some($($deref)? c)],
-            Op::Index { base, index, .. } => [Some($($deref)? base), Some($($deref)? index), None],
-            Op::Bounds { index, len } => [Some($($deref)? index), Some($($deref)? len), None],
+            Op::Select { cond, then, other } => (Some($($deref)? cond), Some($($deref)? then), Some($($deref)? other)),
+            Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => (Some($($deref)? a), Some($($deref)? b), Some($($deref)? c)),
+            Op::Index { base, index, .. } => (Some($($deref)? base), Some($($deref)? index), None),
+            Op::Bounds { index, len } => (Some($($deref)? index), Some($($deref)? len), None),
             Op::Store { ptr, value }
             | Op::AtomicStore { ptr, value, .. }
-            | Op::Atomic { ptr, value, .. } => [Some($($deref)? ptr), Some($($deref)? value), None],
+            | Op::Atomic { ptr, value, .. } => (Some($($deref)? ptr), Some($($deref)? value), None),
             Op::CompareExchange { ptr, expected, value, .. } => {
-                [Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value)]
+                (Some($($deref)? ptr), Some($($deref)? expected), Some($($deref)? value))
             }
-            Op::Barrier { reduce } => [reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None],
-            Op::SyncWarp { mask } => [mask.$as_borrowed()$(.$copied())?, None, None],
-            Op::Shuffle { value, lane, mask, .. } => [Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?],
+            Op::Barrier { reduce } => (reduce.$as_borrowed()$(.$copied())?.map(|(_, value)| value), None, None),
+            Op::SyncWarp { mask } => (mask.$as_borrowed()$(.$copied())?, None, None),
+            Op::Shuffle { value, lane, mask, .. } => (Some($($deref)? value), Some($($deref)? lane), mask.$as_borrowed()$(.$copied())?),
             Op::Vote { value, mask, .. }
             | Op::Match { value, mask, .. }
-            | Op::Reduce { value, mask, .. } => [Some($($deref)? value), mask.$as_borrowed()$(.$copied())?, None],
-            Op::For { start, end, step, .. } => [Some($($deref)? start), Some($($deref)? end), Some($($deref)? step)],
+            | Op::Reduce { value, mask, .. } => (Some($($deref)? value), mask.$as_borrowed()$(.$copied())?, None),
+            Op::For { start, end, step, .. } => (Some($($deref)? start), Some($($deref)? end), Some($($deref)? step)),
         };
-        Parts::of(few, listed)
+        Parts { parts: few, listed }
     }};
 }
 /// The bodies of a borrowed [`Op`], shared or mutable.
 macro_rules! bodies {
     ($op:expr) => {
         match $op {
-            Op::If { then, other, .. } => [Some(then), Some(other)],
-            Op::For { body, .. } | Op::Loop { body } | Op::Block { body } => [Some(body), None],
+            Op::If { then, other, .. } => (Some(then), Some(other), None),
+            Op::For { body, .. } | Op::Loop { body } | Op::Block { body } => {
+                (Some(body), None, None)
+            }
             Op::Const(_)
             | Op::Generic(_)
             | Op::Param(_)
@@ -149,7 +150,7 @@ macro_rules! bodies {
             | Op::Continue(_)
             | Op::Return
             | Op::Print { .. }
-            | Op::Panic { .. } => [None, None],
+            | Op::Panic { .. } => (None, None, None),
         }
     };
 }
@@ -168,16 +169,17 @@ impl Op {
     /// The bodies inside it, in order.
     #[inline]
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
-        Parts::of(bodies!(self), None::<std::iter::Empty<_>>)
+        Parts { parts: bodies!(self), listed: None::<std::iter::Empty<_>> }
     }
 
     /// Whether it has no bodies: most have none, and then there is nothing to go through.
     pub fn is_leaf(&self) -> bool {
-        matches!(bodies!(self), [None, None])
+        let bodies: (Option<&Body>, Option<&Body>, Option<&Body>) = bodies!(self);
+        bodies.0.is_none()
     }
 
     /// The bodies inside it, in order, to edit.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
-        Parts::of(bodies!(self), None::<std::iter::Empty<_>>)
+        Parts { parts: bodies!(self), listed: None::<std::iter::Empty<_>> }
     }
 }

@@ -164,7 +164,7 @@ fn reason(
 ) -> Reason {
     let bytes = i64::from(request.bytes);
     let stride = lanes.stride();
-    let steps = offset_of(event).and_then(|offset| steps(&offset.numbers(), trace));
+    let steps = offset_of(event).and_then(|offset| steps(offset.numbers(), trace));
     if let Some([x, y]) = steps {
         let [dim_x, dim_y, _] = trace.shape.dims;
         if dim_x > 1 && dim_y > 1 && y.abs() == bytes && x.abs() > bytes && stride == Some(x) {
@@ -216,7 +216,7 @@ fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
         has_pitch |= x != 0;
         (y == 0).then_some(())?;
     }
-    let [x, y] = steps(&offset.numbers(), trace)?;
+    let [x, y] = steps(offset.numbers(), trace)?;
     if !has_pitch || x != 0 || y != bytes || dim_y < 2 || dim_x < 2 {
         return None;
     }

@@ -5,17 +5,18 @@ use crate::{
     ir::{InstId, Kernel, Op},
 };
 
-/// For each instruction, the one that its users take instead.
-pub(super) struct Replacements(Facts<InstId, Option<InstId>>);
+/// For each instruction, the one that its users take instead; and whether there are any.
+pub(super) struct Replacements(Facts<InstId, Option<InstId>>, bool);
 
 impl Replacements {
     /// Nothing is replaced yet.
     pub(super) fn new(kernel: &Kernel) -> Self {
-        Self(kernel.insts.facts(None))
+        Self(kernel.insts.facts(None), false)
     }
     /// From now on, users of `id` take `by`, which is visible wherever `id` is.
     pub(super) fn replace(&mut self, id: InstId, by: InstId) {
         self.0[id] = Some(by);
+        self.1 = true;
     }
     /// What stands for `id`.
     pub(super) fn of(&self, id: InstId) -> InstId {
@@ -23,6 +24,8 @@ impl Replacements {
     }
     /// Lets `op` use what stands for its operands.
     pub(super) fn apply(&self, op: &mut Op) {
-        op.operands_mut().for_each(|operand| *operand = self.of(*operand));
+        if self.1 {
+            op.operands_mut().for_each(|operand| *operand = self.of(*operand));
+        }
     }
 }

@@ -40,7 +40,7 @@ impl Access<'_> {
 
     /// True if a symbol that `is` is in where they are.
     pub(super) fn mentions(&self, is: &dyn Fn(SymbolId) -> bool) -> bool {
-        let terms = self.offset.map_or(&[][..], Value::terms);
+        let terms = self.offset.map_or(&[][..], Value::symbolic);
         terms.iter().any(|term| term.of.0.iter().any(|&symbol| is(symbol)))
     }
 

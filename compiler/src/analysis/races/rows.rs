@@ -57,11 +57,10 @@ impl Row {
 /// The rows that some threads are in; `None` if they are too many.
 fn together(rows: &Rows, threads: &Threads) -> Option<Vec<Row>> {
     let mut found: Vec<Row> = Vec::new();
-    let terms = rows.row.terms();
     for thread in threads.iter() {
         // Neighbours are mostly in one row.
         let is_here = |row: &Row| {
-            terms.iter().zip(&row.factors).all(|(term, &of)| term.factors.at(thread) == of)
+            rows.row.factors().zip(&row.factors).all(|(factors, &of)| factors.at(thread) == of)
         };
         match found.iter().rposition(is_here) {
             Some(known) => found[known].threads.add(thread),
@@ -70,7 +69,7 @@ fn together(rows: &Rows, threads: &Threads) -> Option<Vec<Row>> {
                 let mut alone = Threads::none(32 * threads.warps());
                 alone.add(thread);
                 found.push(Row {
-                    factors: terms.iter().map(|term| term.factors.at(thread)).collect(),
+                    factors: rows.row.factors().map(|factors| factors.at(thread)).collect(),
                     place: Places::new(&rows.row, 1, &alone),
                     threads: alone,
                     columns: OnceCell::new(),

@@ -25,7 +25,7 @@ impl Values<'_> {
         if let [AccessKind::Store(Some(a)), AccessKind::Store(Some(b))] = [&a.kind, &b.kind]
             && a == b
             && a.difference(threads[0], threads[1]) == Some(0)
-            && a.terms().iter().all(|term| term.of.0.is_empty())
+            && a.exact().is_some()
         {
             return true;
         }

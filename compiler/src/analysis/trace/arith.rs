@@ -31,7 +31,7 @@ impl Run<'_> {
                 let value = Value::from(-1).minus(&int.value);
                 value.and_then(|value| self.int(value, scalar, self.range_of(id), int.assumed))
             }
-            (_, Known::Int(int), Some(scalar)) => self.numbers(int).and_then(|numbers| {
+            (_, Known::Int(int), Some(scalar)) => int.value.exact().and_then(|numbers| {
                 let of = |number| {
                     integer_of(scalar, evaluate::unary(op, scalar, bits_of(scalar, number))?)
                 };
@@ -46,12 +46,6 @@ impl Run<'_> {
                 self.fresh(id, spread)
             }
         }
-    }
-
-    /// The number in each thread, which may be short of 2^64 for a `u64` if the integer wraps.
-    #[expect(clippy::unused_self, reason = "reads as the other questions do")]
-    fn numbers(&self, int: &Int) -> Option<Factors> {
-        int.value.exact()
     }
 
     pub(super) fn binary(
@@ -123,7 +117,7 @@ impl Run<'_> {
         let assumed = a.assumed || b.assumed;
         let range = self.range_of(id);
         if let (Some(x), Some(y)) = (a.value.exact(), b.value.exact()) {
-            return self.both_exact(op, scalar, [&x, &y], assumed);
+            return self.both_exact(op, scalar, [x, y], assumed);
         }
         let ring = |value: Option<Value>| self.int(value?, scalar, range, assumed);
         let by =

@@ -19,9 +19,9 @@ impl Run<'_> {
         let low = rest.numbers().map(|number| Some(number.rem_euclid(by)))?;
         let high = rest.numbers().map(|number| Some(number.div_euclid(by)))?;
         // What the symbols add must not carry.
-        let (_, symbols) = rest.part(|term| term.of.is_one());
+        let (symbols, _) = rest.part(|_| true);
         let rest = symbols.plus(&low.into())?;
-        let within = symbols.terms().is_empty()
+        let within = symbols.symbolic().is_empty()
             || self.range(&rest).is_some_and(|range| range.min >= 0 && range.max < by.into());
         if !within {
             return None;
@@ -77,7 +77,7 @@ impl Run<'_> {
             return None;
         }
         let low = a.value.numbers().map(|number| Some(number.rem_euclid(by)))?;
-        let computed = low.zip(&mask, |x, y| small(op, Scalar::I64, x, y))?;
+        let computed = low.zip(mask, |x, y| small(op, Scalar::I64, x, y))?;
         if op == BinaryOp::And {
             return self.int(computed.into(), scalar, None, assumed);
         }

@@ -30,7 +30,7 @@ impl Run<'_> {
 
     /// The largest that `value` is in loops of a known number of iterations.
     fn largest(&self, value: &Value) -> Option<Factors> {
-        let mut sum = value.numbers();
+        let mut sum = value.numbers().clone();
         for term in value.symbolic() {
             let ([symbol], Some(factor)) = (term.of.0.as_slice(), term.factors.same()) else {
                 return None;

@@ -54,16 +54,16 @@ impl Run<'_> {
         if spread == Spread::Block {
             return self.same_truth(spread);
         }
-        let varying = || difference.terms().iter().filter(|term| term.factors.same().is_none());
+        let varying = || difference.factors().filter(|factors| factors.same().is_none());
         let orders = matches!(op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
-        let grows = varying().all(|term| term.factors.is_monotone());
+        let grows = varying().all(Factors::is_monotone);
         if spread == Spread::Warp && !(orders && grows && varying().next().is_some()) {
             return self.same_truth(spread);
         }
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge if grows => {
                 // A thread's own number grows with its index: those with small ones are the many.
-                let rises = varying().all(|term| rises(&term.factors));
+                let rises = varying().all(rises);
                 let small = matches!(op, CompareOp::Lt | CompareOp::Le) == rises;
                 // If only the first block has small ones, the others are the many.
                 let count = i128::try_from(self.count).unwrap_or(i128::MAX);
@@ -83,10 +83,10 @@ impl Run<'_> {
             }
             CompareOp::Eq | CompareOp::Ne
                 if !assumed
-                    && varying().all(|term| term.of.is_one())
+                    && difference.symbolic().iter().all(|term| term.factors.same().is_some())
                     && difference.numbers().is_injective(active) =>
             {
-                let warps_agree = difference.terms().iter().all(|term| !term.of.is_of_warps());
+                let warps_agree = difference.symbolic().iter().all(|term| !term.of.is_of_warps());
                 let one = if warps_agree { Which::One } else { Which::Some };
                 let others = if warps_agree { Which::Guarded } else { Which::Some };
                 let [yes, no] = if op == CompareOp::Eq { [one, others] } else { [others, one] };

@@ -267,6 +267,7 @@ impl Factors {
     /// The sum; `None` if it does not fit.
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
         match (self, other) {
+            (Self::Same(0), sum) | (sum, Self::Same(0)) => Some(sum.clone()),
             (Self::Same(a), Self::Same(b)) => a.checked_add(*b).map(Self::Same),
             (Self::Same(more), Self::Affine(affine)) | (Self::Affine(affine), Self::Same(more)) => {
                 let first = affine.first.checked_add(*more)?;
@@ -286,6 +287,7 @@ impl Factors {
     /// The product; `None` if it does not fit.
     pub(super) fn times(&self, other: &Self) -> Option<Self> {
         match (self, other) {
+            (Self::Same(0), _) | (_, Self::Same(0)) => Some(Self::Same(0)),
             (Self::Same(a), Self::Same(b)) => a.checked_mul(*b).map(Self::Same),
             (Self::Same(by), Self::Affine(affine)) | (Self::Affine(affine), Self::Same(by)) => {
                 let mut step = affine.step;

@@ -177,28 +177,30 @@ impl Run<'_> {
     /// The same of a sum.
     pub(super) fn spread_of(&self, value: &Value, active: &Threads) -> Spread {
         let mut spread = Spread::Block;
-        for term in value.terms() {
+        let add = |spread: Spread, factors: &Factors| {
+            if spread == Spread::Thread || factors.same().is_some() {
+                return spread;
+            }
+            if spread == Spread::Block && factors.is_same(active.iter()) {
+                return spread;
+            }
+            if factors.is_same_in_warps(active) { Spread::Warp } else { Spread::Thread }
+        };
+        spread = add(spread, value.numbers());
+        for term in value.symbolic() {
             if term.of.is_of_warps() {
                 spread = spread.max(Spread::Warp);
             }
-            if let Factors::Same(_) = term.factors {
-                continue;
-            }
-            if spread == Spread::Block && term.factors.is_same(active.iter()) {
-                continue;
-            }
-            if !term.factors.is_same_in_warps(active) {
-                return Spread::Thread;
-            }
-            spread = Spread::Warp;
+            spread = add(spread, &term.factors);
         }
         spread
     }
 
     /// Between which limits `value` lies, in all threads; `None` if they are too far apart to say.
     pub(super) fn range(&self, value: &Value) -> Option<Range> {
-        let mut sum = Range::new(0, 0);
-        for term in value.terms() {
+        let (min, max) = value.numbers().limits();
+        let mut sum = Range::new(min.into(), max.into());
+        for term in value.symbolic() {
             let (min, max) = term.factors.limits();
             let mut product = Range::new(min.into(), max.into());
             for &symbol in &term.of.0 {
@@ -220,7 +222,11 @@ impl Run<'_> {
     ) -> Option<Int> {
         let limits = limits(scalar)?;
         if let Some(numbers) = value.exact() {
-            return Some(exact(&numbers, scalar, limits, assumed));
+            let (min, max) = numbers.limits();
+            if !limits.contains(Range::new(min.into(), max.into())) {
+                return Some(wrapped(numbers, scalar, assumed));
+            }
+            return Some(Int { value: Rc::new(value), fit: Fit::Proved, assumed });
         }
         let fit = self.fit(&value, limits, actual.unwrap_or(limits));
         Some(Int { value: Rc::new(value), fit, assumed })
@@ -240,8 +246,8 @@ impl Run<'_> {
         }
         // With symbols that are 0 or 1.
         let mut most = 0_i128;
-        for term in value.terms() {
-            let (min, max) = term.factors.limits();
+        for factors in value.factors() {
+            let (min, max) = factors.limits();
             most += i128::from(min).abs().max(i128::from(max).abs());
         }
         if most <= limits.max { Fit::Assumed } else { Fit::Wraps }
@@ -271,19 +277,13 @@ impl Run<'_> {
     }
 }
 
-/// The integer of type `scalar` that each thread's number is when it has wrapped.
-fn exact(numbers: &Factors, scalar: Scalar, limits: Range, assumed: bool) -> Int {
-    let (min, max) = numbers.limits();
-    let fits = limits.contains(Range::new(min.into(), max.into()));
-    let wrapped = if fits {
-        None
-    } else {
-        numbers.map(|number| {
-            let number = evaluate::integer(scalar, evaluate::wrap(scalar, number.into()))?;
-            i64::try_from(number).ok()
-        })
-    };
-    let fit = if fits || wrapped.is_some() { Fit::Proved } else { Fit::Wraps };
+/// The integer of type `scalar` that each thread's number, which does not fit, is when it has wrapped.
+fn wrapped(numbers: &Factors, scalar: Scalar, assumed: bool) -> Int {
+    let wrapped = numbers.map(|number| {
+        let number = evaluate::integer(scalar, evaluate::wrap(scalar, number.into()))?;
+        i64::try_from(number).ok()
+    });
+    let fit = if wrapped.is_some() { Fit::Proved } else { Fit::Wraps };
     let numbers = wrapped.unwrap_or_else(|| numbers.clone());
     Int { value: Rc::new(numbers.into()), fit, assumed }
 }

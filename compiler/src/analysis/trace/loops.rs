@@ -33,8 +33,10 @@ impl Run<'_> {
         };
         let end = if let Known::Int(end) = end { Some(end) } else { None };
         let header = Header { start, end, step, inclusive, spread };
-        let numbers =
-            |int: &Int| int.value.exact().filter(|_| int.fit == Fit::Proved && !int.assumed);
+        let numbers = |int: &Int| {
+            let numbers = int.value.exact().filter(|_| int.fit == Fit::Proved && !int.assumed);
+            numbers.cloned()
+        };
         if let (Some(from), Some(to), Some(by)) =
             (numbers(&header.start), header.end.as_ref().and_then(numbers), numbers(&header.step))
             && let Some(most) = self.iterations(&from, &to, &by, inclusive)

@@ -332,7 +332,7 @@ impl Split {
                     taken != 0 && taken != active.warp(warp)
                 };
                 match (0..active.warps()).filter(parts).count() {
-                    0 if !yes.meets(active) || active.without(yes).is_empty() => (0, 0),
+                    0 if !yes.meets(active) || active.is_in(yes) => (0, 0),
                     0 => (1, 0),
                     warps => (4, warps),
                 }

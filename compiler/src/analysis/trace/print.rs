@@ -81,14 +81,16 @@ impl Trace {
     /// A sum of symbols.
     pub fn value_text(&self, kernel: &Kernel, value: &Value) -> String {
         let mut terms = Vec::new();
-        for term in value.terms() {
+        if value.numbers().same() != Some(0) {
+            terms.push(factors_text(value.numbers()));
+        }
+        for term in value.symbolic() {
             let symbols: Vec<_> =
                 term.of.0.iter().map(|&symbol| self.symbol_text(kernel, symbol)).collect();
             let factors = factors_text(&term.factors);
-            terms.push(match (symbols.is_empty(), factors.as_str()) {
-                (true, _) => factors,
-                (false, "1") => symbols.join("*"),
-                (false, _) => format!("{factors}*{}", symbols.join("*")),
+            terms.push(match factors.as_str() {
+                "1" => symbols.join("*"),
+                _ => format!("{factors}*{}", symbols.join("*")),
             });
         }
         if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }

@@ -24,7 +24,7 @@ pub(super) struct Header {
 
 /// The symbol that `number` is.
 fn id_of(number: &Value) -> Option<SymbolId> {
-    number.terms().first()?.of.0.first().copied()
+    number.symbolic().first()?.of.0.first().copied()
 }
 
 impl Run<'_> {

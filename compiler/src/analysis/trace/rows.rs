@@ -49,7 +49,7 @@ impl Run<'_> {
         let rest = offset.minus(&column.scaled(&Factors::Same(element))?)?;
         let (rows, inside) = rest.part(|term| term.of.0.contains(&width));
         let inside = inside.exact()?.same()?;
-        if rows.terms().is_empty() || inside < 0 || inside + bytes > element {
+        if rows.symbolic().is_empty() || inside < 0 || inside + bytes > element {
             return None;
         }
         Some(Rows { width, row: rows.over(width, element)?, column })

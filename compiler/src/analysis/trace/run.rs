@@ -69,7 +69,7 @@ impl Frame {
     /// `active` threads, of a block of which `all` are the threads, leave it for somewhere else.
     pub(super) fn lose(&mut self, active: &Active, all: &Threads) {
         let stay = match active.which {
-            Which::All if self.entry.without(&active.threads).is_empty() => Which::All,
+            Which::All if self.entry.is_in(&active.threads) => Which::All,
             Which::All | Which::Warps if active.threads.is_of_warps(all) => Which::Warps,
             Which::All | Which::Warps | Which::Guarded | Which::Some | Which::One => Which::Some,
         };

@@ -172,7 +172,7 @@ impl Truth {
     pub(super) fn spread(&self, active: &Threads) -> Spread {
         match self {
             Self::Exact(yes) => {
-                if !active.meets(yes) || active.without(yes).is_empty() {
+                if !active.meets(yes) || active.is_in(yes) {
                     Spread::Block
                 } else if active.and(yes).is_of_warps(active) {
                     Spread::Warp
@@ -181,8 +181,7 @@ impl Truth {
                 }
             }
             Self::Parts { yes, no } => {
-                let covers = active.without(&yes.threads).is_empty()
-                    && active.without(&no.threads).is_empty();
+                let covers = active.is_in(&yes.threads) && active.is_in(&no.threads);
                 match (yes.which, no.which) {
                     (Which::All, Which::All) if covers => Spread::Block,
                     (Which::All | Which::Warps, Which::All | Which::Warps) => Spread::Warp,

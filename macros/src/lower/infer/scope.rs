@@ -4,7 +4,7 @@ use super::super::{
     tree::{Generic, GenericArg, Var},
     types::Ty,
 };
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use std::rc::Rc;
 
 /// Where types and paths are written, which decides what they mean.
@@ -28,20 +28,16 @@ pub(super) struct Scope {
 #[derive(Clone, Copy)]
 pub(super) struct Opened(usize);
 
-/// A name with its hygiene: a variable of a macro is not that of its caller, though they read
-/// the same.
+/// A name, and the token that says its hygiene: a variable of a macro is not that of its caller, though they read the same.
 struct Name {
     text: String,
-    context: Option<String>,
+    at: Span,
 }
 
-impl Name {
-    fn of(ident: &Ident) -> Self {
-        // The one place where a span tells its hygiene is how it prints: `#5 bytes(3..7)`.
-        let span = format!("{:?}", ident.span());
-        let context = span.split_once(" bytes(").map(|(context, _)| context.to_owned());
-        Self { text: ident.to_string(), context }
-    }
+/// The hygiene of a token. The one place where a span tells it is how it prints: `#5 bytes(3..7)`.
+fn context(at: Span) -> Option<String> {
+    let span = format!("{at:?}");
+    span.split_once(" bytes(").map(|(context, _)| context.to_owned())
 }
 
 impl Scope {
@@ -57,28 +53,42 @@ impl Scope {
 
     /// Declares a variable.
     pub(super) fn declare(&mut self, ident: &Ident, var: Var) {
-        self.bindings.push((Name::of(ident), var));
+        self.bindings.push((Name { text: ident.to_string(), at: ident.span() }, var));
     }
 
     /// The variable that `ident` means: the innermost of the same hygiene; failing that, the
     /// innermost of that name.
     pub(super) fn find(&self, ident: &Ident) -> Option<Var> {
-        let name = Name::of(ident);
-        let mut innermost = None;
-        // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
-        let mut index = self.bindings.len();
-        while index > 0 {
-            index -= 1;
+        let name = ident.to_string();
+        let innermost = self.named(&name, self.bindings.len())?;
+        // Hygiene takes long to tell, and decides between variables of one name only.
+        let Some(outer) = self.named(&name, innermost) else {
+            return Some(self.bindings[innermost].1);
+        };
+        let here = context(ident.span());
+        let mut next = Some(innermost);
+        while let Some(index) = next {
             let (known, var) = &self.bindings[index];
-            if known.text.len() != name.text.len() || known.text != name.text {
-                continue;
-            }
-            if known.context == name.context {
+            if context(known.at) == here {
                 return Some(*var);
             }
-            innermost = innermost.or(Some(*var));
+            next = if index == innermost { Some(outer) } else { self.named(&name, index) };
         }
-        innermost
+        Some(self.bindings[innermost].1)
+    }
+
+    /// The innermost variable of this name, of those before `end`.
+    fn named(&self, name: &str, end: usize) -> Option<usize> {
+        // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
+        let mut index = end;
+        while index > 0 {
+            index -= 1;
+            let known = &self.bindings[index].0.text;
+            if known.len() == name.len() && known == name {
+                return Some(index);
+            }
+        }
+        None
     }
 }
 

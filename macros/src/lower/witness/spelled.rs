@@ -11,12 +11,34 @@ pub(super) fn suffix(lit: &mut Lit, prim: Prim) {
         Lit::Float(float) if float.suffix().is_empty() => float.base10_digits().to_owned(),
         _ => return,
     };
-    // `1.` cannot have a suffix.
-    let digits = digits.strip_suffix('.').unwrap_or(&digits);
-    if let Ok(mut literal) = format!("{digits}{}", prim.name()).parse::<Literal>() {
+    let literal = suffixed(&digits, prim).or_else(|| {
+        // `1.` cannot have a suffix.
+        let digits = digits.strip_suffix('.').unwrap_or(&digits);
+        format!("{digits}{}", prim.name()).parse::<Literal>().ok()
+    });
+    if let Some(mut literal) = literal {
         literal.set_span(lit.span());
         *lit = Lit::Verbatim(literal);
     }
+}
+
+/// The number as a literal of this type, made without asking rustc to read it; `None` if it is not one.
+fn suffixed(digits: &str, prim: Prim) -> Option<Literal> {
+    Some(match prim {
+        Prim::I8 => Literal::i8_suffixed(digits.parse().ok()?),
+        Prim::I16 => Literal::i16_suffixed(digits.parse().ok()?),
+        Prim::I32 => Literal::i32_suffixed(digits.parse().ok()?),
+        Prim::I64 => Literal::i64_suffixed(digits.parse().ok()?),
+        Prim::Isize => Literal::isize_suffixed(digits.parse().ok()?),
+        Prim::U8 => Literal::u8_suffixed(digits.parse().ok()?),
+        Prim::U16 => Literal::u16_suffixed(digits.parse().ok()?),
+        Prim::U32 => Literal::u32_suffixed(digits.parse().ok()?),
+        Prim::U64 => Literal::u64_suffixed(digits.parse().ok()?),
+        Prim::Usize => Literal::usize_suffixed(digits.parse().ok()?),
+        Prim::F32 => Literal::f32_suffixed(digits.parse().ok().filter(|n: &f32| n.is_finite())?),
+        Prim::F64 => Literal::f64_suffixed(digits.parse().ok().filter(|n: &f64| n.is_finite())?),
+        Prim::Bool | Prim::F16 | Prim::BF16 => return None,
+    })
 }
 
 /// A type as tokens; `None` if it cannot be written.
