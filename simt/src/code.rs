@@ -600,19 +600,31 @@ impl IntegerOp {
     /// operation comes next.
     #[inline(always)]
     pub(crate) fn of(self, a: u64, b: u64, c: u64) -> u64 {
-        // Each is `base + one * two`, in an address below the buffer.
-        let all = |is: bool| 0_u64.wrapping_sub(is.into());
-        let is_mul = all(matches!(self, Self::Mul));
-        let takes_c = all(matches!(self, Self::Offset | Self::Common));
-        let is_sub = all(matches!(self, Self::Sub));
-        let is_sum = u64::from(matches!(self, Self::Add | Self::Sub));
-        let base = a & !is_mul;
-        let one = (a & is_mul) | (b & !is_mul);
-        let two = (b & is_mul) | (c & takes_c) | is_sum | is_sub;
-        let stays = lanes::BUFFER & all(matches!(self, Self::Offset));
+        let Form { multiplies, takes_third, by, stays } = FORMS[self as usize];
+        let base = a & !multiplies;
+        let one = (a & multiplies) | (b & !multiplies);
+        let two = (b & multiplies) | (c & takes_third) | by;
         (a & stays) | (base.wrapping_add(one.wrapping_mul(two)) & !stays)
     }
 }
+
+/// An operation as `a + b * by`, `a + b * c` or `a * b`, by the bits that it takes of its operands.
+struct Form {
+    multiplies: u64,
+    takes_third: u64,
+    by: u64,
+    /// The bits of `a` that stay.
+    stays: u64,
+}
+
+/// Of each [`IntegerOp`].
+static FORMS: [Form; 5] = [
+    Form { multiplies: 0, takes_third: 0, by: 1, stays: 0 },
+    Form { multiplies: 0, takes_third: 0, by: u64::MAX, stays: 0 },
+    Form { multiplies: u64::MAX, takes_third: 0, by: 0, stays: 0 },
+    Form { multiplies: 0, takes_third: u64::MAX, by: 0, stays: lanes::BUFFER },
+    Form { multiplies: 0, takes_third: u64::MAX, by: 0, stays: 0 },
+];
 
 /// The counter of a `for`, and where it goes.
 #[derive(Clone, Copy, Debug)]

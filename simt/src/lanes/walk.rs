@@ -3,7 +3,7 @@
 //! Such an address is the same for all lanes but for what each has of its own, which is known when
 //! a launch is bound: so are the least and the greatest of them, and which lanes go to words next
 //! to each other, or to the same one. What is left for the access is one sum and two comparisons.
-use crate::memory::Cells;
+use crate::{mask::Run, memory::Cells};
 use std::ops::Range;
 
 /// The least and the greatest of what lanes have of their own.
@@ -97,6 +97,11 @@ impl Walk {
     /// Bytes of a word.
     pub(super) fn word(&self) -> usize {
         self.word
+    }
+
+    /// A run without the lanes that there are none of.
+    pub(crate) fn among(&self, run: Run) -> Run {
+        Run { len: run.len.min(self.offsets.len() - run.first), ..run }
     }
 
     /// Between what each lane has of its own, in bytes.

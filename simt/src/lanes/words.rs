@@ -86,13 +86,12 @@ impl<'a> Words<'a> {
         (first + from as usize, first + to as usize + self.walk.word())
     }
 
-    /// Where the word of a lane is in a round.
+    /// Where the walk begins in a round.
     #[inline(always)]
-    fn at(&self, round: u64, lane: usize) -> *mut u8 {
+    fn start(&self, round: u64) -> *mut u8 {
         assert!(round < self.rounds);
         let at = self.at.wrapping_add(self.step.wrapping_mul(round as i64));
-        let offset = at.wrapping_add(self.walk.offsets()[lane]);
-        self.cells.first().wrapping_add(offset as usize).cast_mut()
+        self.cells.first().wrapping_add(at as usize).cast_mut()
     }
 
     /// Fetches what is accessed some rounds later, if rounds are far apart.
@@ -129,13 +128,15 @@ impl<'a> MapWords<'a> {
     /// There are the lanes of the registers, of the types that `f` is for, and so are the words.
     #[inline(always)]
     pub(crate) unsafe fn call(&self, round: u64, mut register: impl FnMut(Reg, usize) -> *mut u8) {
+        let mut start = |place: usize| match &self.places[place] {
+            At::Register(reg) => (register(*reg, 0), Err(reg.size())),
+            At::Memory(words) => (words.start(round), Ok(words.walk.offsets())),
+        };
+        let [d, a, b, c] = [start(0), start(1), start(2), start(3)];
         let mut lane = 0;
         while lane < self.lanes {
             let n = self.row.min(self.lanes - lane);
-            let at = self.places.each_ref().map(|place| match place {
-                At::Register(reg) => register(*reg, lane),
-                At::Memory(words) => words.at(round, lane),
-            });
+            let at = [of_lane(d, lane), of_lane(a, lane), of_lane(b, lane), of_lane(c, lane)];
             // SAFETY: the lanes of words are inside, and next to each other in rows; the caller's.
             unsafe { self.f.call(at, n) };
             lane += n;
@@ -145,6 +146,15 @@ impl<'a> MapWords<'a> {
                 words.foresee(round);
             }
         }
+    }
+}
+
+/// Where a lane is, by where the first is and what each has of its own, or its size.
+#[inline(always)]
+fn of_lane((start, lanes): (*mut u8, Result<&[i64], usize>), lane: usize) -> *mut u8 {
+    match lanes {
+        Ok(offsets) => start.wrapping_add(offsets[lane] as usize),
+        Err(size) => start.wrapping_add(lane * size),
     }
 }
 

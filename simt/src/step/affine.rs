@@ -12,7 +12,7 @@ use crate::{
         walk::Walk,
     },
     lower::MOST_TERMS,
-    mask::{GROUP, Run},
+    mask::{GROUP, Mask, Run},
     memory::Cells,
     registers::{Affine, Reg, Uniform},
 };
@@ -21,6 +21,9 @@ use warpwise_compiler::ir::CompareOp;
 
 /// Bytes in which hosts foresee loads by themselves.
 const PAGE: i64 = 4096;
+
+/// Fewer lanes are stored one by one.
+const FEW: usize = 8;
 
 impl<'e> Exec<'e> {
     /// The number in its block of the group.
@@ -180,9 +183,9 @@ impl<'e> Exec<'e> {
         }
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
-            if run.full
-                && let Some(window) = window
-                && self.registers.load_affine(copy, to, window, walk, run)
+            // What lanes load that are not active is never looked at.
+            if let Some(window) = window
+                && self.registers.load_affine(copy, to, window, walk, walk.among(run))
             {
                 continue;
             }
@@ -215,17 +218,43 @@ impl<'e> Exec<'e> {
         let (window, walk) = (self.window(to), self.bound.walk(walk, self.group()));
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
-            if run.full
-                && let Some(window) = window
-                && self.registers.store_affine(copy, value, window, walk, run)
-            {
-                continue;
+            for part in parts(run, self.strand.active()) {
+                if (run.full || part.len >= FEW)
+                    && let Some(window) = window
+                    && self.registers.store_affine(copy, value, window, walk, part)
+                {
+                    continue;
+                }
+                let next = with_word!(value.size(), self.store_lanes(value, to.operand(), part));
+                let Next::On = next else { return next };
             }
-            let next = with_word!(value.size(), self.store_lanes(value, to.operand(), run));
-            let Next::On = next else { return next };
         }
         Next::On
     }
+}
+
+/// The active lanes of a run, as those of full ones.
+fn parts(run: Run, active: Mask) -> impl Iterator<Item = Run> {
+    let end = run.first + run.len;
+    let mut first = run.first;
+    std::iter::from_fn(move || {
+        if run.full {
+            let all = Run { first, len: end - first, ..run };
+            first = end;
+            return (all.len > 0).then_some(all);
+        }
+        // A run that is not full is of whole warps.
+        while first < end {
+            let left = active.0[first / 32] >> (first % 32);
+            if left & 1 != 0 {
+                let len = left.trailing_ones() as usize;
+                first += len;
+                return Some(Run { first: first - len, len, full: true });
+            }
+            first += (left.trailing_zeros() as usize).min(32 - first % 32);
+        }
+        None
+    })
 }
 
 /// What a comparison yields of all values between two, if that is the same.

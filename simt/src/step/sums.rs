@@ -17,7 +17,6 @@ use crate::{
     mask::Run,
     registers::Affine,
 };
-use std::iter::once;
 
 /// Fewer rounds are not worth the trouble.
 const FEWEST: u64 = 3;
@@ -115,18 +114,24 @@ impl<'e> Exec<'e> {
         let mut round = Round { integers: [0; MOST_INTEGERS], factors: [[0; 2]; MOST_PRODUCTS] };
         round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
         let mut integers = 1;
-        for step in self.round(sums) {
-            if let Step::Integer { op, slots } = step {
+        let (steps, mut next) = (self.round(sums), 0);
+        while next < steps.len() {
+            if let Step::Integer { op, slots } = &steps[next] {
                 self.integer(*op, *slots);
                 round.integers[integers] = slots[0].get(&self.strand.uniforms);
                 integers += 1;
-            } else if let Step::Bounds { index, len, .. } = step {
-                self.are_below(*index, *len).then_some(())?;
+            } else if let Step::Bounds { index, len, .. } = &steps[next]
+                && !self.are_below(*index, *len)
+            {
+                return None;
             }
+            next += 1;
         }
-        for (factors, product) in round.factors.iter_mut().zip(&sums.products) {
-            let [a, b] = &self.code.products[*product as usize].factors;
-            *factors = [self.window(a.from)?.1, self.window(b.from)?.1];
+        let mut number = 0;
+        while number < sums.products.len() {
+            let [a, b] = &self.code.products[sums.products[number] as usize].factors;
+            round.factors[number] = [self.window(a.from)?.1, self.window(b.from)?.1];
+            number += 1;
         }
         Some(round)
     }
@@ -150,25 +155,27 @@ impl<'e> Exec<'e> {
     /// Whether the numbers of a round are where those of the first two lead, without wrapping.
     fn is_line(&self, sums: &Sums, rounds: [&Round; 3], distance: u64) -> bool {
         let [first, second, last] = rounds;
-        let targets = self.round(sums).iter().filter_map(|step| match step {
-            Step::Integer { slots: [to, ..], .. } => Some(to.size()),
-            _ => None,
-        });
-        let sizes = once(sums.range.counter.size()).chain(targets);
-        let integers = first.integers.iter().zip(&second.integers).zip(&last.integers);
-        let mut integers = sizes.zip(integers).map(|(size, ((first, second), last))| {
-            let beyond = 64 - 8 * size;
-            let step = (second.wrapping_sub(*first) << beyond).cast_signed() >> beyond;
-            leads(i128::from(*first), step.into(), distance) == i128::from(*last)
-        });
-        let factors = first.factors.iter().zip(&second.factors).zip(&last.factors);
-        let mut factors = factors.flat_map(|((first, second), last)| {
-            first.iter().zip(second).zip(last).map(|((first, second), last)| {
-                let [first, second, last] = [first, second, last].map(|at| i128::from(*at));
-                leads(first, second - first, distance) == last
-            })
-        });
-        integers.all(|is_so| is_so) && factors.all(|is_so| is_so)
+        let counter = sums.range.counter.size();
+        let mut is_line = integers_lead(rounds, (0, counter), distance);
+        let mut integer = 1;
+        // Without iterators, which are calls where nothing is optimized.
+        let (steps, mut next) = (self.round(sums), 0);
+        while next < steps.len() {
+            if let Step::Integer { slots, .. } = &steps[next] {
+                is_line &= integers_lead(rounds, (integer, slots[0].size()), distance);
+                integer += 1;
+            }
+            next += 1;
+        }
+        let mut product = 0;
+        while product < sums.products.len() {
+            let [first, second, last] =
+                [first.factors[product], second.factors[product], last.factors[product]];
+            is_line &= leads(first[0], second[0], distance) == Some(last[0])
+                && leads(first[1], second[1], distance) == Some(last[1]);
+            product += 1;
+        }
+        is_line
     }
 
     /// The products that a sum is of in all rounds, if their factors are equally far apart.
@@ -188,15 +195,20 @@ impl<'e> Exec<'e> {
             let far = second.factors[number][side] - start;
             (far % links == 0).then_some(())?;
             (*at, *step) = (start, far / links);
-            for ((other, number), link) in sum.products.iter().zip(0..) {
-                let [this, other] = [product, *other]
-                    .map(|product| self.code.products[product as usize].factors[side]);
-                let at = first.factors[*number][side];
-                let is_next = at == start.wrapping_add(step.wrapping_mul(link))
-                    && second.factors[*number][side] - at == far
+            let this = &self.code.products[product as usize].factors[side];
+            let mut link = 1;
+            while link < sum.products.len() {
+                let (other, number) = sum.products[link];
+                let other = &self.code.products[other as usize].factors[side];
+                let at = first.factors[number][side];
+                let is_next = at == start.wrapping_add(step.wrapping_mul(link as i64))
+                    && second.factors[number][side] - at == far
                     && this.walk == other.walk
                     && self.buffer(this.from) == self.buffer(other.from);
-                is_next.then_some(())?;
+                if !is_next {
+                    return None;
+                }
+                link += 1;
             }
         }
         let rounds = usize::try_from(rounds).ok()?.checked_mul(sum.products.len())?;
@@ -218,7 +230,26 @@ pub(super) fn affordable(left: i64, price: i64) -> u64 {
     u64::try_from(price).ok().and_then(|price| left.checked_div(price)).unwrap_or(u64::MAX)
 }
 
-/// Where so many steps lead. Beyond what numbers there are, to where none is.
-fn leads(first: i128, step: i128, distance: u64) -> i128 {
-    step.checked_mul(distance.into()).and_then(|far| far.checked_add(first)).unwrap_or(i128::MIN)
+/// Whether an integer of a round, of so many bytes, is where the first two lead.
+#[inline(always)]
+fn integers_lead(rounds: [&Round; 3], (number, size): (usize, usize), distance: u64) -> bool {
+    let [first, second, last] = rounds;
+    let (first, last) = (first.integers[number], last.integers[number]);
+    let beyond = 64 - 8 * size;
+    let step = (second.integers[number].wrapping_sub(first) << beyond).cast_signed() >> beyond;
+    let far = if distance > i64::MAX as u64 { None } else { step.checked_mul(distance as i64) };
+    match far {
+        Some(far) => first.checked_add_signed(far) == Some(last),
+        None => false,
+    }
+}
+
+/// Where so many steps lead, each of them as the first; nowhere, if that is beyond the numbers there are.
+#[inline(always)]
+fn leads(first: i64, second: i64, distance: u64) -> Option<i64> {
+    if distance > i64::MAX as u64 {
+        return None;
+    }
+    let step = second.checked_sub(first)?;
+    step.checked_mul(distance as i64)?.checked_add(first)
 }

@@ -1,5 +1,5 @@
 //! Loads, stores and atomics.
-use super::{Value, program, run, shape, u32s};
+use super::{Value, isas, program, program_for, run, shape, u32s};
 use crate::{Arg, Launch, Memory, Outcome, Program, Stopped};
 use std::thread;
 
@@ -313,4 +313,70 @@ fn what_is_generic_still_is_refused() {
     let program = Program::new(&kernel.parse().unwrap());
     let launch = Launch { grid: [1; 3], block: [1; 3], args: &[], workers: None, steps: None };
     assert!(matches!(program.run(&launch).stopped, Some(Stopped::Malformed { span: Some(_), .. })));
+}
+
+#[test]
+fn lanes_that_are_not_active_load_and_store_nothing() {
+    for (ty, size) in [("u8", 1), ("u32", 4), ("u64", 8)] {
+        let text = format!(
+            "param arg0 = x: read [{ty}] !0
+             param arg1 = y: write [{ty}] !0
+             param arg2 = low: u64 !0
+             param arg3 = high: u64 !0
+             param arg4 = bits: u32 !0
+             %i = builtin thread_idx.x : u64 !0
+             %low = param arg2 : u64 !0
+             %above = ge %i, %low : bool !0
+             %high = param arg3 : u64 !0
+             %below = lt %i, %high : bool !0
+             %between = and %above, %below : bool !0
+             %bits = param arg4 : u32 !0
+             %lane = builtin lane_id : u32 !0
+             %bit = shr %bits, %lane : u32 !0
+             %one = const 1 : u32 !0
+             %low1 = and %bit, %one : u32 !0
+             %set = eq %low1, %one : bool !0
+             %is = and %between, %set : bool !0
+             %x = param arg0 : ptr global !0
+             %y = param arg1 : ptr global !0
+             %to = index %y, %i, {size} : ptr global !0
+             %step = const 1 : u64 !0
+             %if = if %is !0 {{
+               %left = sub %i, %step : u64 !0
+               %pl = index %x, %left, {size} : ptr global !0
+               %l = load %pl : {ty} !0
+               %right = add %i, %step : u64 !0
+               %pr = index %x, %right, {size} : ptr global !0
+               %r = load %pr : {ty} !0
+               %v = add %l, %r : {ty} !0
+               %s = store %to, %v !0
+             }}
+             %old = load %to : {ty} !0
+             %more = add %old, %old : {ty} !0
+             %s2 = store %to, %more !0"
+        );
+        let value = |of: &dyn Fn(u32) -> u32, n: u32| match size {
+            1 => Value::U8((0..n).map(|i| of(i) as u8).collect()),
+            4 => Value::U32((0..n).map(of).collect()),
+            _ => Value::U64((0..n).map(|i| of(i).into()).collect()),
+        };
+        for isa in isas() {
+            let program = program_for(&text, isa);
+            for n in [2, 31, 40, 64, 200] {
+                for bits in [u32::MAX, 0x5555_5555, 0x0ff0_ff3f, 0xffff_fffe, 0x8000_0001, 0] {
+                    for (low, high) in [(1, n - 1), (1, 2), (9, 33), (20, 21), (30, n - 1)] {
+                        let high = high.min(n - 1);
+                        let is = |i: u32| (low..high).contains(&i) && bits >> (i % 32) & 1 == 1;
+                        let scalars = [low.into(), high.into(), bits.into()];
+                        let mut values = vec![value(&|i| i * 3, n), value(&|i| i + 1, n)];
+                        values.extend(scalars.map(Value::Scalar));
+                        assert_eq!(run(&program, shape(1, n), &mut values), Outcome::default());
+                        let want = value(&|i| 2 * if is(i) { i * 6 } else { i + 1 }, n);
+                        let [got, want] = [&values[1], &want].map(|value| format!("{value:?}"));
+                        assert_eq!(got, want, "{ty}, {n}, {bits:x}, {low}..{high}");
+                    }
+                }
+            }
+        }
+    }
 }
