@@ -91,11 +91,18 @@ impl BoundChecks {
             buffer
                 .is_none_or(|buffer| memories.get(usize::from(buffer)).copied().flatten().is_some())
         };
-        let skips = code.sites.iter().map(|site| !site.is_shared && !may_race(site.buffer));
+        let (first_array, quiet) = (code.params.len(), quiet_arrays(code));
+        let is_quiet = |buffer: Option<u16>| match buffer {
+            Some(buffer) => quiet.get(usize::from(buffer) - first_array) == Some(&true),
+            None => quiet.iter().all(|is_quiet| *is_quiet),
+        };
+        let skips = code.sites.iter().map(|site| {
+            if site.is_shared { is_quiet(site.buffer) } else { !may_race(site.buffer) }
+        });
         let skips: Vec<bool> = skips.collect();
         let threads = launch.block.iter().product::<u32>() as usize;
         let runs = code.sites.iter().zip(&skips).zip(patterns).map(|((site, skips), pattern)| {
-            let pattern = pattern.as_ref().filter(|_| !skips);
+            let pattern = pattern.as_ref().filter(|_| !skips || site.is_shared);
             let of = |pattern| runs_of_groups(pattern, threads, u64::from(site.bytes));
             pattern.map_or_else(Vec::new, of)
         });
@@ -225,6 +232,27 @@ impl BoundChecks {
 fn unit(code: &Code, of: impl Fn(&Site) -> bool) -> u64 {
     let sizes = code.sites.iter().filter(|site| of(site)).map(|site| site.bytes);
     sizes.min().map_or(1, |bytes| u64::from(bytes.max(1)))
+}
+
+/// Of each shared array, whether nothing races that threads of a block do with it: every access is atomic, or none writes. Where
+/// atomic accesses order others, they are looked at all the same.
+fn quiet_arrays(code: &Code) -> Vec<bool> {
+    let mut is_plain = vec![false; code.shared.len()];
+    let mut is_written = is_plain.clone();
+    let first = code.params.len();
+    for site in code.sites.iter().filter(|site| site.is_shared) {
+        let arrays = match site.buffer {
+            Some(buffer) => usize::from(buffer) - first..usize::from(buffer) - first + 1,
+            None => 0..code.shared.len(),
+        };
+        for array in arrays {
+            is_plain[array] |= !site.kind.is_atomic();
+            is_written[array] |= site.kind.writes();
+        }
+    }
+    let both = is_plain.iter().zip(is_written);
+    let is_loud = |(is_plain, is_written)| code.synchronizes || is_plain && is_written;
+    both.map(|(is_plain, is_written)| !is_loud((*is_plain, is_written))).collect()
 }
 
 /// Of each parameter whose memory somebody writes, the number of the memory and bytes of its cells.

@@ -181,3 +181,35 @@ fn divergent_code_and_early_exits() {
     );
     assert!(arms[1].contains("read by thread (32,0,0) at !11"), "{arms:?}");
 }
+
+#[test]
+fn atomics_of_an_array_leave_races_of_others_to_be_found() {
+    let arrays = "shared @0 = tile: [u32; 64] !0 shared @1 = more: [u32; 64] !0";
+    let start = START.replacen("shared @0 = tile: [u32; 64] !0", arrays, 1);
+    let inside = |rest: &str| {
+        let text = format!(
+            "{start} %m = shared @1 : ptr shared !0
+             %q = index %m, %t, 4 : ptr shared !0
+             %begin = atomic_store.relaxed.block %q, %x !9
+             %b = barrier !10 {rest}"
+        );
+        texts(&found_in(&text, shape(2, 64), &[]))
+    };
+    let (add, write) = ("%a = atomic.add.relaxed.block %m, %x : u32 !11", "%w = store %at, %u !12");
+    assert_eq!(inside(add), [""; 0]);
+    assert_eq!(inside(&format!("{write} {add}")), [""; 0]);
+    let race = |rest: &str| {
+        let found = inside(rest);
+        let first = found.first().and_then(|text| text.split(':').next()).map(str::to_string);
+        first.unwrap_or_default()
+    };
+    assert_eq!(race(&format!("{add} %w = store %first, %u !12")), "write-write race on tile[0]");
+    let mixed = "race of an atomic and a plain access on";
+    assert_eq!(race(&format!("{add} %r = load %q : u32 !12")), format!("{mixed} more[0]"));
+    // Through an address that may be in either.
+    let either = "%low = lt %t, %k32 : bool !0 %e = select %low, %q, %at : ptr shared !0";
+    assert_eq!(race(&format!("{either} {add} %w = store %e, %u !12")), format!("{mixed} more[0]"));
+    let added = "%a = atomic.add.relaxed.block %e, %x : u32 !11 %w2 = store %other, %u !13";
+    let written = format!("{either} {write} %b2 = barrier !12 {added}");
+    assert_eq!(race(&written), format!("{mixed} tile[32]"));
+}
