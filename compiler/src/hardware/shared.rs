@@ -67,7 +67,8 @@ pub fn busiest(kind: Kind, bytes: u32, active: u32, addresses: &[u64; LANES]) ->
         let index = index.and_then(|index| u32::try_from(index).ok())?;
         if worst.is_none_or(|worst| worst.words < words) {
             let wants = |&lane: &usize| {
-                words_of(bytes, addresses[lane]).any(|word| word % BANKS == u64::from(index))
+                let (first, behind) = words_of(bytes, addresses[lane]);
+                (first..behind).any(|word| word % BANKS == u64::from(index))
             };
             let lanes = lanes(group).filter(wants).count();
             worst = Some(Bank { index, words, lanes: u32::try_from(lanes).ok()? });
@@ -98,9 +99,10 @@ fn pairs(x: usize, active: u32, addresses: &[u64; LANES]) -> bool {
     })
 }
 
-fn words_of(bytes: u32, address: u64) -> impl Iterator<Item = u64> {
+/// The first word that `bytes` at `address` are in, and the one behind the last.
+fn words_of(bytes: u32, address: u64) -> (u64, u64) {
     let last = address.wrapping_add(u64::from(bytes.max(1)) - 1) / WORD;
-    address / WORD..=last
+    (address / WORD, last + 1)
 }
 
 /// How much a group wants of each bank.
@@ -116,20 +118,30 @@ impl Demand {
         const MOST: usize = 2 * LANES;
         let (mut first, mut next) = ([NONE; BANKS as usize], [NONE; MOST]);
         let (mut seen, mut count) = ([0_u64; MOST], 0_usize);
-        for word in lanes(group).flat_map(|lane| words_of(bytes, addresses[lane])) {
-            let bank = (word % BANKS) as usize;
-            let mut at = first[bank];
-            while kind != Kind::Atomic && at != NONE && seen[usize::from(at)] != word {
-                at = next[usize::from(at)];
-            }
-            if kind == Kind::Atomic || at == NONE {
-                demand.words[bank] = demand.words[bank].saturating_add(1);
-                if let Some(free) = seen.get_mut(count) {
-                    *free = word;
-                    next[count] = std::mem::replace(&mut first[bank], count as u8);
-                    count += 1;
+        // Plain loops: this is asked of every access, in a macro that is built without optimization.
+        let mut lane = 0;
+        while lane < LANES {
+            let (mut word, behind) = match group >> lane & 1 {
+                1 => words_of(bytes, addresses[lane]),
+                _ => (0, 0),
+            };
+            while word < behind {
+                let bank = (word % BANKS) as usize;
+                let mut at = first[bank];
+                while kind != Kind::Atomic && at != NONE && seen[usize::from(at)] != word {
+                    at = next[usize::from(at)];
                 }
+                if kind == Kind::Atomic || at == NONE {
+                    demand.words[bank] = demand.words[bank].saturating_add(1);
+                    if count < MOST {
+                        seen[count] = word;
+                        (next[count], first[bank]) = (first[bank], count as u8);
+                        count += 1;
+                    }
+                }
+                word += 1;
             }
+            lane += 1;
         }
         demand
     }

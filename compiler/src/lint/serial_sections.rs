@@ -77,28 +77,17 @@ fn alone(
     Some((because, who))
 }
 
-/// The events of loop `id` and what stands in it.
+/// The events of the condition of loop `id`: its own, or of what stands in it.
 fn events<'a>(
     kernel: &'a Kernel,
     analyses: &'a Analyses,
     id: InstId,
     body: &'a Body,
 ) -> impl Iterator<Item = &'a Event> {
-    let is_in = move |event: &&Event| match &event.what {
-        What::Branch(_) if event.inst == id => true,
-        What::Branch(_) => {
-            why::is_loop_condition(kernel, &kernel.insts[event.inst].op)
-                && body.0.contains(&event.inst)
-        }
-        What::Access(_)
-        | What::OutOfBounds { .. }
-        | What::Return
-        | What::Barrier
-        | What::SyncGrid
-        | What::Meeting { .. }
-        | What::Fence => false,
-    };
-    analyses.trace.events.iter().filter(is_in)
+    let inside = body.0.iter().copied();
+    let inside = inside.filter(|&id| why::is_loop_condition(kernel, &kernel.insts[id].op));
+    let events = std::iter::once(id).chain(inside).flat_map(|id| analyses.trace.of(id));
+    events.filter(|event| matches!(event.what, What::Branch(_)))
 }
 
 /// Whether one thread of the block is active (`true`), or one of each warp (`false`).

@@ -79,8 +79,12 @@ impl Lanes {
         let window = i64::try_from(window).unwrap_or(i64::MAX);
         let first = lanes.offsets[lanes.active.trailing_zeros() as usize % LANES];
         let moved = first - first.rem_euclid(window);
-        for lane in (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1) {
-            lanes.offsets[lane] -= moved;
+        let mut lane = 0;
+        while lane < LANES {
+            if lanes.active >> lane & 1 == 1 {
+                lanes.offsets[lane] -= moved;
+            }
+            lane += 1;
         }
         lanes
     }

@@ -68,15 +68,20 @@ fn orders_nothing(
     let at = |number: usize| accesses.partition_point(|access| access.number < number);
     let [from, here, to] = [around.start, wall, around.end].map(at);
     let (before, behind) = (&accesses[from..here], &accesses[here..to]);
-    before.iter().all(|first| {
-        behind.iter().all(|second| {
+    for first in before {
+        for second in behind {
             let other_memory =
                 first.root.is_some() && second.root.is_some() && first.root != second.root;
-            !is_too_much(block.work)
-                && (other_memory
-                    || first.space != second.space
-                    || !(first.writes || second.writes)
-                    || !block.may_meet(first, second))
-        })
-    })
+            let needs_order = || {
+                !other_memory
+                    && first.space == second.space
+                    && (first.writes || second.writes)
+                    && block.may_meet(first, second)
+            };
+            if is_too_much(block.work) || needs_order() {
+                return false;
+            }
+        }
+    }
+    true
 }

@@ -21,12 +21,16 @@ enum Step {
         limits: Range,
         stable: bool,
     },
-    /// A local is set to a value.
+    /// A local is set to a value, an integer.
     Set(LocalId, InstId),
     /// From here on, a condition is true or false.
     Assume(InstId, bool),
-    /// What is assumed from here on holds until the `End` of this one.
-    Begin,
+    /// What is assumed from here on holds until the `End` of this one, which has this number. Once stable steps were
+    /// made, nothing is left to do before it if none `moves`.
+    Begin {
+        end: usize,
+        moves: bool,
+    },
     End,
 }
 
@@ -38,6 +42,8 @@ struct Listing<'k> {
     moves: Facts<InstId, bool>,
     /// What moves for a condition only.
     undo: Vec<InstId>,
+    /// How many steps so far do something in each round.
+    moving: usize,
 }
 
 impl Listing<'_> {
@@ -54,8 +60,12 @@ impl Listing<'_> {
             let mut moves = matches!(inst.op, Op::Get(_));
             inst.op.operands().for_each(|operand| moves |= self.moves[operand]);
             self.moves[id] = moves;
+            self.moving += usize::from(moves);
             self.steps.push(Step::Value { id, limits, stable: !moves });
-        } else if let Op::Set { local, value } = inst.op {
+        } else if let Op::Set { local, value } = inst.op
+            && limits(kernel.insts[value].ty).is_some()
+        {
+            self.moving += 1;
             self.steps.push(Step::Set(local, value));
         }
         if let Op::If { cond, then, other } = &inst.op {
@@ -77,12 +87,13 @@ impl Listing<'_> {
         if body.0.is_empty() {
             return;
         }
-        let before = self.undo.len();
-        self.steps.push(Step::Begin);
+        let (before, begin, moving) = (self.undo.len(), self.steps.len(), self.moving);
+        self.steps.push(Step::Begin { end: 0, moves: true });
         if let Some((cond, truth)) = known {
             self.assume(cond, truth);
         }
         self.body(body);
+        self.steps[begin] = Step::Begin { end: self.steps.len(), moves: self.moving > moving };
         self.steps.push(Step::End);
         while self.undo.len() > before
             && let Some(id) = self.undo.pop()
@@ -136,7 +147,7 @@ pub(super) struct Walk<'k> {
 impl<'k> Walk<'k> {
     pub(super) fn new(kernel: &'k Kernel) -> Self {
         let moves = kernel.insts.facts(false);
-        let mut listing = Listing { kernel, steps: Vec::new(), moves, undo: Vec::new() };
+        let mut listing = Listing { kernel, steps: Vec::new(), moves, undo: Vec::new(), moving: 0 };
         listing.body(&kernel.body);
         let range = kernel.insts.facts(Range::EMPTY);
         let local = kernel.locals.facts(Range::EMPTY);
@@ -159,7 +170,12 @@ impl<'k> Walk<'k> {
     pub(super) fn run(&mut self) {
         self.set = self.kernel.locals.facts(Range::EMPTY);
         let steps = std::mem::take(&mut self.steps);
-        for step in &steps {
+        let mut next = 0;
+        while let Some(step) = steps.get(next) {
+            next = match *step {
+                Step::Begin { end, moves: false } if self.settled => end + 1,
+                _ => next + 1,
+            };
             self.step(step);
         }
         self.steps = steps;
@@ -192,7 +208,8 @@ impl<'k> Walk<'k> {
             Step::Value { id, limits, .. } => self.compute(id, limits),
             Step::Set(local, value) => self.set[local] = self.set[local].union(self.value[value]),
             Step::Assume(cond, truth) => self.assume(cond, truth),
-            Step::Begin => self.begun.push(self.undo.len()),
+            Step::Begin { moves: false, .. } if self.settled => {}
+            Step::Begin { .. } => self.begun.push(self.undo.len()),
             Step::End => {
                 let before = self.begun.pop().expect("an `End` has a `Begin`");
                 self.forget_since(before);

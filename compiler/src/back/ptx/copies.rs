@@ -61,6 +61,10 @@ fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, 
             user.index()
         };
         op.operands().for_each(|value| {
+            // A later user, or a loop around it, has all loops around this one, too.
+            if until[value] >= used {
+                return;
+            }
             // The outermost loop around the user, of those behind the value.
             let mut next = loops.partition_point(|id| *id <= value);
             let mut used = used;
