@@ -53,17 +53,13 @@ impl Factor<'_> {
     }
 
     /// Where the words of four rows of `width` lanes are in the first round, or of those that there are below `end`.
-    ///
-    /// # Safety
-    /// They are inside.
-    unsafe fn words(&self, lane: usize, width: usize, end: usize) -> [*const u8; ROWS] {
+    fn words(&self, lane: usize, width: usize, end: usize) -> [*const u8; ROWS] {
         let mut words = [std::ptr::null(); ROWS];
-        let mut row = 0;
-        while row < ROWS && lane + row * width < end {
-            let offset = self.at.wrapping_add(self.walk.offsets()[lane + row * width]);
-            // SAFETY: the caller's.
-            words[row] = unsafe { self.cells.at(offset as u64) };
-            row += 1;
+        let (first, offsets) = (self.cells.first(), self.walk.offsets());
+        let (mut row, mut lane) = (0, lane);
+        while row < ROWS && lane < end {
+            words[row] = first.wrapping_add(self.at.wrapping_add(offsets[lane]) as usize);
+            (row, lane) = (row + 1, lane + width);
         }
         words
     }

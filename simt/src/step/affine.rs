@@ -47,12 +47,13 @@ impl<'e> Exec<'e> {
         self.span(index).is_some_and(|(_, greatest)| greatest < len)
     }
 
-    /// Computes one uniform integer from others.
+    /// Computes one uniform integer from others; yields it.
     #[inline(always)]
-    pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) {
-        let uniforms = &mut self.strand.uniforms;
+    pub(super) fn integer(&mut self, op: IntegerOp, [d, a, b, c]: [Uniform; 4]) -> u64 {
+        let uniforms = self.strand.uniforms.as_mut_slice();
         let bits = op.of(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
+        bits & (u64::MAX >> (64 - 8 * d.size()))
     }
 
     /// Compares in every lane.
@@ -83,21 +84,23 @@ impl<'e> Exec<'e> {
 
     fn decide_by(&self, terms: &[Term]) -> Option<bool> {
         let mut known = [None; MOST_TERMS];
-        for (at, term) in terms.iter().enumerate() {
-            known[at] = match *term {
+        let mut at = 0;
+        while at < terms.len() {
+            known[at] = match terms[at] {
                 Term::Compare(compare) => self.verdict(&self.code.compares[compare as usize]),
-                Term::Both(a, b) => match (known[usize::from(a)], known[usize::from(b)]) {
+                Term::Both(a, b) => match (known[a as usize], known[b as usize]) {
                     (Some(false), _) | (_, Some(false)) => Some(false),
                     (Some(true), other) | (other, Some(true)) => other,
                     (None, None) => None,
                 },
-                Term::Either(a, b) => match (known[usize::from(a)], known[usize::from(b)]) {
+                Term::Either(a, b) => match (known[a as usize], known[b as usize]) {
                     (Some(true), _) | (_, Some(true)) => Some(true),
                     (Some(false), other) | (other, Some(false)) => other,
                     (None, None) => None,
                 },
-                Term::Not(a) => known[usize::from(a)].map(|known| !known),
+                Term::Not(a) => known[a as usize].map(|known| !known),
             };
+            at += 1;
         }
         known[terms.len() - 1]
     }

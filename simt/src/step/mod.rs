@@ -27,7 +27,7 @@ use crate::{
     mask::Mask,
     memory::{Cells, Memory},
     outcome::FaultReport,
-    registers::{Registers, map_uniform},
+    registers::{Reg, Registers, map_uniform},
     strand::Strand,
 };
 use control::Next;
@@ -114,7 +114,10 @@ impl<'e> Exec<'e> {
             let at = self.strand.at;
             self.strand.at = at + 1;
             let next = match &steps[at as usize] {
-                Step::Map { .. } | Step::MapWithOne { .. } | Step::Integer { .. } => {
+                Step::Map { .. }
+                | Step::MapWithOne { .. }
+                | Step::Integer { .. }
+                | Step::Set { .. } => {
                     self.chain(at as usize);
                     continue;
                 }
@@ -134,11 +137,6 @@ impl<'e> Exec<'e> {
                 }
                 Step::Compare { compare } => {
                     self.compare(&code.compares[*compare as usize]);
-                    continue;
-                }
-                Step::Set { local, value } => {
-                    let (active, runs) = (self.strand.active(), self.strand.runs());
-                    self.registers.masked_copy(*local, *value, active, runs);
                     continue;
                 }
                 Step::Jump { to } => {
@@ -269,11 +267,14 @@ impl<'e> Exec<'e> {
                         Step::Map { f, regs } => {
                             self.registers.map(*f, *regs, self.strand.runs());
                         }
-                        Step::Integer { op, slots } => self.integer(*op, *slots),
+                        Step::Integer { op, slots } => {
+                            self.integer(*op, *slots);
+                        }
                         Step::MapWithOne { f, regs, place, one } => {
                             let one = (*place, &self.strand.uniforms[one.slot()]);
                             self.registers.map_with_one(*f, *regs, one, self.strand.runs());
                         }
+                        Step::Set { local, value } => self.set(*local, *value),
                         _ => break,
                     }
                     at += 1;
@@ -282,6 +283,13 @@ impl<'e> Exec<'e> {
         }
         in_turn!(0 1 2 3 4 5 6 7);
         self.strand.at = at as u32;
+    }
+
+    /// Copies the active lanes.
+    #[inline(always)]
+    fn set(&mut self, local: Reg, value: Reg) {
+        let (active, runs) = (self.strand.active(), self.strand.runs());
+        self.registers.masked_copy(local, value, active, runs);
     }
 
     /// One lane's value of an operand.

@@ -117,8 +117,7 @@ impl<'e> Exec<'e> {
         let (steps, mut next) = (self.round(sums), 0);
         while next < steps.len() {
             if let Step::Integer { op, slots } = &steps[next] {
-                self.integer(*op, *slots);
-                round.integers[integers] = slots[0].get(&self.strand.uniforms);
+                round.integers[integers] = self.integer(*op, *slots);
                 integers += 1;
             } else if let Step::Bounds { index, len, .. } = &steps[next]
                 && !self.are_below(*index, *len)
