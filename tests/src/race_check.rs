@@ -7,7 +7,7 @@
 //! what is proved race-free must have none, and what is proved racy must have one between the threads that are named, at
 //! the instructions and bytes that are named, if both come there at all.
 use crate::{
-    oracle::{self, ROOT, Step},
+    oracle::{self, Endless, ROOT, Step},
     random_ir::RandomKernel,
 };
 use std::collections::BTreeMap;
@@ -58,10 +58,14 @@ struct Log {
 
 /// What `races`, which was said of the kernel of `random`, is not so in this launch of it.
 ///
-/// # Panics
-/// If the kernel does not end.
-pub fn contradictions(random: &RandomKernel, races: &Races, tally: &mut Tally) -> Vec<String> {
-    let log = log(random);
+/// # Errors
+/// If a block takes too many steps: of such a launch nothing is known.
+pub fn contradictions(
+    random: &RandomKernel,
+    races: &Races,
+    tally: &mut Tally,
+) -> Result<Vec<String>, Endless> {
+    let log = log(random)?;
     tally.launches += 1;
     let mut wrong = Vec::new();
     for memory in &races.memory {
@@ -83,10 +87,10 @@ pub fn contradictions(random: &RandomKernel, races: &Races, tally: &mut Tally) -
             }
         }
     }
-    wrong
+    Ok(wrong)
 }
 
-fn log(random: &RandomKernel) -> Log {
+fn log(random: &RandomKernel) -> Result<Log, Endless> {
     let RandomKernel { kernel, shape, args, .. } = random;
     let count = shape.threads() as usize;
     let mut watched = Watched {
@@ -99,8 +103,8 @@ fn log(random: &RandomKernel) -> Log {
     };
     let ran = oracle::run(kernel, shape, &mut args.clone(), &mut |step| watched.step(step));
     let mut log = watched.log;
-    log.faults = ran.expect("the kernel ends").count;
-    log
+    log.faults = ran?.count;
+    Ok(log)
 }
 
 /// A launch that is being watched.
@@ -205,16 +209,15 @@ impl Log {
 
     /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
     /// the accesses; `None` if there is no such block. Of blocks it says that neighbours along some axis race, so that
-    /// a launch in which none along one of the axes come there says nothing; of what no fence orders, that some threads do.
+    /// a launch in which none along one of the axes come there says nothing.
     fn witness(&self, random: &RandomKernel, race: &Race) -> Option<bool> {
         let [width, height, _] = random.shape.block;
         let number = |[x, y, z]: [u32; 3]| ((z * height + y) * width + x) as usize;
-        let of_any = matches!(race.kind, Kind::Unfenced(_));
         let of_side = |side: usize| {
             let side = race.sides[side];
             let (inst, thread) = (side.inst, number(side.thread));
             self.accesses.iter().flat_map(move |((_, at), list)| {
-                let is_it = move |of: &&Access| of.inst == inst && (of_any || of.thread == thread);
+                let is_it = move |of: &&Access| of.inst == inst && of.thread == thread;
                 list.iter().filter(is_it).map(move |of| (*at, of))
             })
         };

@@ -38,6 +38,7 @@ fn kernels_without_races_are_not_called_racy() {
 #[test]
 fn what_is_proved_of_races_holds_in_every_launch() {
     let (mut tally, mut traced) = (Tally::default(), trace_check::Tally::default());
+    let mut endless = 0;
     for seed in seeds(40) {
         let kernel = racy_kernel(seed, 0).kernel;
         assert_eq!(verify::verify(&kernel), Ok(()), "seed {seed}\n{kernel}");
@@ -54,12 +55,16 @@ fn what_is_proved_of_races_holds_in_every_launch() {
         }
         for run in 0..LAUNCHES {
             let random = racy_kernel(seed, run);
-            let mut wrong = race_check::contradictions(&random, &races, &mut tally);
+            let Ok(mut wrong) = race_check::contradictions(&random, &races, &mut tally) else {
+                endless += 1;
+                continue;
+            };
             wrong.extend(trace_check::contradictions(&random, &mut traced));
             assert!(wrong.is_empty(), "seed {seed}, launch {run}: {wrong:#?}\n{kernel}");
         }
     }
-    println!("{tally:?}");
+    println!("{tally:?}, {endless} launches too long");
+    assert!(endless * 100 < tally.launches, "{endless} of {}", tally.launches);
     assert!(tally.memory.iter().all(|&count| count > 0) && tally.races[1] > 0, "{tally:?}");
 }
 

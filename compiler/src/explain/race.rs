@@ -79,6 +79,7 @@ fn help_with(kernel: &Kernel, trace: &Trace, doubt: &Doubt) -> Option<String> {
         | Why::Order
         | Why::OneBlock
         | Why::Scope
+        | Why::Unfenced(_)
         | Why::TooLong
         | Why::TooManyAccesses => None,
     }
@@ -99,9 +100,6 @@ fn racy(kernel: &Kernel, race: &Race) -> Known {
         Kind::SameValue => "two threads write the same value to the same place",
         Kind::AtomicAndPlain => "one access is atomic and the other is not",
         Kind::BlockScope => "an atomic operation of a block's scope meets one of another block",
-        Kind::Unfenced(_) => {
-            "one block announces what it wrote by an operation that orders nothing"
-        }
     };
     let blocks = match race.among {
         Among::Warp | Among::Block => ["", ""],

@@ -44,7 +44,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 ),
                 WIDER.to_owned(),
             ),
-            Kind::ReadWrite | Kind::WriteWrite | Kind::SameValue | Kind::Unfenced(_) => continue,
+            Kind::ReadWrite | Kind::WriteWrite | Kind::SameValue => continue,
         };
         found.push(race::finding(kernel, analyses, &of, message, help));
     }

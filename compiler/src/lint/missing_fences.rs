@@ -7,12 +7,13 @@
 //! if done + 1 == grid_dim_x() as u32 { total += partial[j]; }
 //! ```
 //! Fires if a plain store whose place depends on the block comes before a relaxed atomic operation in global
-//! memory, and a plain load of the same buffer, whose place does not, behind it, in a kernel without any
+//! memory, and a plain load of the same buffer, whose place does not, and to which data lead (by a condition, or by a loop
+//! that waits), behind it, in a kernel without any
 //! fence of the device's scope and without any atomic operation that is more than relaxed. With one, it is not said that it is at
 //! the right place.
 use super::{Finding, Group, Lint, race};
 use crate::{
-    analysis::{Analyses, races::Kind},
+    analysis::{Analyses, races::Why},
     diag::Level,
     ir::{Kernel, Op},
 };
@@ -22,9 +23,11 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    for of in race::all(analyses) {
-        let Kind::Unfenced(announces) = of.race.kind else { continue };
-        let name = race::name(kernel, of.root);
+    let doubts = analyses.races.memory.iter();
+    let doubts = doubts.flat_map(|of| of.doubts.iter().map(|doubt| (of.root, doubt)));
+    for (root, doubt) in doubts {
+        let Why::Unfenced(announces) = doubt.why else { continue };
+        let name = race::name(kernel, root);
         let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));
         let message = format!(
             "{name} is read here where other blocks may not see it written yet: nothing orders the \
@@ -37,12 +40,12 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             "add `thread_fence()` between the write and the atomic operation, and before the read; \
              or let the operation be `Ordering::AcqRel`"
         };
-        let [first, second] = of.race.sides;
+        let [first, second] = doubt.insts;
         found.push(Finding {
             message,
-            span: kernel.insts[second.inst].span,
+            span: kernel.insts[second].span,
             labels: vec![
-                (kernel.insts[first.inst].span, format!("a block writes {name} here")),
+                (kernel.insts[first].span, format!("a block writes {name} here")),
                 (kernel.insts[announces].span, "and announces it here".to_owned()),
             ],
             notes: race::assumptions(analyses),

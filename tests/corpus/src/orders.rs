@@ -26,6 +26,25 @@ fn the_last_block_reads_without_a_fence(
 }
 
 #[kernel(block = 128)]
+fn the_last_block_reads_what_no_block_wrote(
+    parts: &mut [f32],
+    count: &[AtomicU32],
+    y: &mut [f32],
+) {
+    if thread_idx_x() == 0 {
+        parts[2 * block_idx_x()] = 1.0;
+        let done = count[0].fetch_add(1, Ordering::Relaxed) as usize;
+        if done + 1 == grid_dim_x() {
+            let mut total = 0.0;
+            for b in 0..grid_dim_x() {
+                total += parts[2 * b + 1];
+            }
+            y[0] = total;
+        }
+    }
+}
+
+#[kernel(block = 128)]
 fn the_last_block_reads_behind_fences(
     x: &[f32],
     parts: &mut [f32],
@@ -267,6 +286,7 @@ fn every_block_clears_all_counts(counts: &mut [u32], x: &[f32], y: &mut [f32]) {
 
 crate::corpus![
     the_last_block_reads_without_a_fence,
+    the_last_block_reads_what_no_block_wrote,
     the_last_block_reads_behind_fences,
     the_last_block_reads_by_acquire_and_release,
     counted_for_the_block_by_all_blocks,

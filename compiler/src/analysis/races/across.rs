@@ -1,6 +1,6 @@
 //! Races between the threads of different blocks.
 use super::{
-    Among, Kind, MemoryRaces, Race, Side, Why,
+    Among, Doubt, Kind, MemoryRaces, Race, Side, Why,
     accesses::{self, Access},
     block::{add_doubt, is_too_much, kind, pairs},
     guards::Guards,
@@ -55,7 +55,7 @@ impl<'a> Across<'a> {
 
     /// Adds what is known of the accesses of `list`, which are all to one buffer.
     pub(super) fn find(&self, list: &[&Access<'_>], memory: &mut MemoryRaces) {
-        memory.races.extend(self.unfenced(list));
+        memory.doubts.splice(..0, self.unfenced(list));
         for (first, second) in pairs(list) {
             if is_too_much(self.work) {
                 memory.doubts.push(super::doubt(first.inst, Why::TooManyAccesses));
@@ -153,9 +153,10 @@ impl<'a> Across<'a> {
         })
     }
 
-    /// A write that another block reads, announced to it by an atomic operation that orders nothing: the place of the
-    /// write depends on the block, that of the read does not, and nothing in the kernel orders blocks.
-    fn unfenced(&self, list: &[&Access<'_>]) -> Option<Race> {
+    /// A write that another block may read, announced to it by an atomic operation that orders nothing: the place of
+    /// the write depends on the block, that of the read does not, whether it reads is for data to say, and nothing in the
+    /// kernel orders blocks.
+    fn unfenced(&self, list: &[&Access<'_>]) -> Option<Doubt> {
         let of_block = |access: &Access<'_>| {
             access.offset?;
             let by_data = |symbol: SymbolId| {
@@ -178,13 +179,12 @@ impl<'a> Across<'a> {
             reads.into_iter().find_map(|read| {
                 let between = self.trace.events.get(write.number..read.number)?;
                 let announces = between.iter().find(|event| announces(self.kernel, event.inst))?;
-                let first = |access: &Access<'_>| access.active.threads.iter().next();
-                Some(Race {
-                    sides: [self.side(write, first(write)?), self.side(read, first(read)?)],
-                    at: None,
+                let is_told = !self.order.is_decided(read.number)
+                    || between.iter().any(|event| self.order.waits(event, read.inst));
+                (is_told && self.may_meet(write, read)).then_some(Doubt {
+                    insts: [write.inst, read.inst],
                     among: Among::Grid,
-                    kind: Kind::Unfenced(announces.inst),
-                    iteration_of: None,
+                    why: Why::Unfenced(announces.inst),
                 })
             })
         })

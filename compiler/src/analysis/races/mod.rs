@@ -140,8 +140,6 @@ pub enum Kind {
     AtomicAndPlain,
     /// Both are atomic, one of them among the threads of its block only.
     BlockScope,
-    /// One block writes, and announces it by this atomic operation, which orders nothing; another reads.
-    Unfenced(InstId),
 }
 
 /// Two accesses of which it cannot be told whether they race.
@@ -179,6 +177,9 @@ pub enum Why {
     /// An atomic operation of a block's scope, at a place that several blocks use if data say so: nothing else
     /// keeps them apart.
     Scope,
+    /// A block writes at a place of its own and announces it by this atomic operation, which orders nothing, and a
+    /// block reads there if data say so, as when it was the last to announce.
+    Unfenced(InstId),
     /// The kernel is too long to be looked at as a whole.
     TooLong,
     /// There are too many accesses to look at each pair.
@@ -202,6 +203,9 @@ impl Why {
             }
             Self::Scope => {
                 "data decide which blocks meet in an atomic operation of a block's scope"
+            }
+            Self::Unfenced(_) => {
+                "a block reads what another wrote and announced by an operation that orders nothing"
             }
             Self::TooLong => "the kernel takes too many steps to follow",
             Self::TooManyAccesses => "there are too many accesses to look at each pair",

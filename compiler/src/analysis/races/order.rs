@@ -5,6 +5,7 @@
 //! is: to be in the arms that it is in, to come to the iteration it is in, and that nothing left before. An `if`
 //! is *undecided* here if nothing is known of its condition. What is known is right for each thread, and
 //! what stands behind a guard happens in a block that is not at an edge; neither is a need.
+use super::accesses;
 use crate::{
     analysis::trace::{Event, Split, SymbolId, Threads, Trace, What, Which},
     id::Facts,
@@ -88,6 +89,12 @@ impl<'a> Order<'a> {
 
     /// Whether every block comes to an event.
     pub(super) fn needs_nothing(&self, of: usize) -> bool {
+        let iterates = self.event(of).loops.iter().any(|(_, iteration)| iteration.is_some());
+        !iterates && self.is_decided(of)
+    }
+
+    /// Whether every block comes to an event, or to the loops that it is in.
+    pub(super) fn is_decided(&self, of: usize) -> bool {
         let event = self.event(of);
         let decided = self.ancestors(event.inst).all(|(around, _)| !self.undecided[around]);
         let leaves = |&(at, exit): &(usize, Exit)| {
@@ -97,8 +104,16 @@ impl<'a> Order<'a> {
                     Exit::Behind(left) | Exit::Next(left) => self.is_around(left, event.inst),
                 }
         };
-        let iterates = event.loops.iter().any(|(_, iteration)| iteration.is_some());
-        decided && !iterates && !self.exits.iter().any(leaves)
+        decided && !self.exits.iter().any(leaves)
+    }
+
+    /// Whether an event is an atomic operation of a loop that may be waiting for something before `then`.
+    pub(super) fn waits(&self, event: &Event, then: InstId) -> bool {
+        let repeats = |&(of, iteration): &(InstId, Option<SymbolId>)| {
+            iteration.is_some() && !self.is_around(of, then)
+        };
+        accesses::atomic(&self.kernel.insts[event.inst].op).is_some()
+            && event.loops.iter().any(repeats)
     }
 
     /// Whether the block comes to `needed` if it comes to `given`.
