@@ -12,7 +12,11 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use warpwise_compiler::{
-    analysis::races::{Among, Kind, Race, Races, Verdict},
+    analysis::{
+        Analyses,
+        races::{Among, Kind, Race, Verdict},
+        trace::Trace,
+    },
     id::Id,
     ir::{Axis, Builtin, InstId, Kernel, Op, Root, Scope},
 };
@@ -30,6 +34,9 @@ pub struct Tally {
     pub races: [u32; 2],
 }
 
+/// A launch with more accesses is too long to be looked at.
+const MOST_ACCESSES: usize = 200_000;
+
 /// An access by one thread.
 #[derive(Clone, Copy, Debug)]
 struct Access {
@@ -45,6 +52,8 @@ struct Access {
     time: u32,
     /// What is stored.
     value: u64,
+    /// How often the thread had come here before, in its block.
+    nth: u32,
 }
 
 /// What a launch did.
@@ -54,18 +63,21 @@ struct Log {
     /// The meetings of warps: in which block, when, of which threads.
     meetings: Vec<(u32, u32, Vec<bool>)>,
     faults: u64,
+    /// How many accesses there are.
+    count: usize,
 }
 
-/// What `races`, which was said of the kernel of `random`, is not so in this launch of it.
+/// What `analyses` say of the races of the kernel of `random` and is not so in this launch of it.
 ///
 /// # Errors
-/// If a block takes too many steps: of such a launch nothing is known.
+/// If a block takes too many steps, or the launch accesses memory too often: of such a one nothing is known.
 pub fn contradictions(
     random: &RandomKernel,
-    races: &Races,
+    analyses: &Analyses,
     tally: &mut Tally,
 ) -> Result<Vec<String>, Endless> {
     let log = log(random)?;
+    let races = &analyses.races;
     tally.launches += 1;
     let mut wrong = Vec::new();
     for memory in &races.memory {
@@ -80,7 +92,7 @@ pub fn contradictions(
         // Who fails a check is missed.
         let claimed = memory.races.iter().filter(|_| log.faults == 0);
         for race in claimed {
-            match log.witness(random, race) {
+            match log.witness(random, &analyses.trace, race) {
                 Some(true) => tally.races[1] += 1,
                 Some(false) => wrong.push(format!("{:?} has no such race: {race:?}", memory.root)),
                 None => {}
@@ -95,8 +107,9 @@ fn log(random: &RandomKernel) -> Result<Log, Endless> {
     let count = shape.threads() as usize;
     let mut watched = Watched {
         kernel,
-        log: Log { accesses: BTreeMap::new(), meetings: Vec::new(), faults: 0 },
+        log: Log { accesses: BTreeMap::new(), meetings: Vec::new(), faults: 0, count: 0 },
         last: vec![vec![0; count]; kernel.insts.len()],
+        times: vec![vec![0; count]; kernel.insts.len()],
         block: None,
         barriers: vec![0; count],
         time: 0,
@@ -104,7 +117,7 @@ fn log(random: &RandomKernel) -> Result<Log, Endless> {
     let ran = oracle::run(kernel, shape, &mut args.clone(), &mut |step| watched.step(step));
     let mut log = watched.log;
     log.faults = ran?.count;
-    Ok(log)
+    if log.count > MOST_ACCESSES { Err(Endless) } else { Ok(log) }
 }
 
 /// A launch that is being watched.
@@ -113,6 +126,8 @@ struct Watched<'k> {
     log: Log,
     /// What each instruction yielded last, by thread.
     last: Vec<Vec<u64>>,
+    /// How often each instruction accessed memory in this block, by thread.
+    times: Vec<Vec<u32>>,
     block: Option<u32>,
     /// Barriers so far, of each thread.
     barriers: Vec<u32>,
@@ -124,6 +139,7 @@ impl Watched<'_> {
         if !step.repeats && self.kernel.body.0.first() == Some(&step.id) {
             self.block = Some(self.block.map_or(0, |block| block + 1));
             self.barriers.fill(0);
+            self.times.iter_mut().for_each(|of| of.fill(0));
             self.time = 0;
         }
         self.time += 1;
@@ -144,6 +160,12 @@ impl Watched<'_> {
                 Root::Array(_) => return,
             };
             for thread in active {
+                self.log.count += 1;
+                if self.log.count > MOST_ACCESSES {
+                    return;
+                }
+                let nth = self.times[step.id.index()][thread];
+                self.times[step.id.index()][thread] += 1;
                 let access = Access {
                     root,
                     inst: step.id,
@@ -154,6 +176,7 @@ impl Watched<'_> {
                     interval: self.barriers[thread],
                     time: self.time,
                     value: value.map_or(0, |value| self.last[value.index()][thread]),
+                    nth,
                 };
                 let of = (owner, self.last[ptr.index()][thread]);
                 self.log.accesses.entry(of).or_default().push(access);
@@ -198,7 +221,12 @@ impl Log {
 
     /// A race in one array or buffer.
     fn race_in(&self, root: Root) -> Option<(&Access, &Access)> {
-        self.accesses.values().filter(|list| list[0].root == root).find_map(|list| {
+        let is_shared = |list: &&Vec<Access>| {
+            let wide =
+                |access: &Access| matches!(access.atomic, Some(Scope::Device | Scope::System));
+            list[0].root == root && list.iter().any(|of| of.writes) && !list.iter().all(wide)
+        };
+        self.accesses.values().filter(is_shared).find_map(|list| {
             let mut pairs = list
                 .iter()
                 .enumerate()
@@ -210,7 +238,7 @@ impl Log {
     /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
     /// the accesses; `None` if there is no such block. Of blocks it says that neighbours along some axis race, so that
     /// a launch in which none along one of the axes come there says nothing.
-    fn witness(&self, random: &RandomKernel, race: &Race) -> Option<bool> {
+    fn witness(&self, random: &RandomKernel, trace: &Trace, race: &Race) -> Option<bool> {
         let [width, height, _] = random.shape.block;
         let number = |[x, y, z]: [u32; 3]| ((z * height + y) * width + x) as usize;
         let of_side = |side: usize| {
@@ -227,11 +255,12 @@ impl Log {
             Among::Warp | Among::Block => a.block == b.block,
             Among::Grid => a.block != b.block,
         };
+        let apart = race.iteration_of.map_or(0, |of| apart(trace, race, of));
         let (mut come, mut meet) = ([false; 3], false);
         for (at, a) in &first {
             let pairs = second.iter().filter(|(_, b)| counts(a, b));
             for (other, b) in pairs {
-                let is_later = race.iteration_of.is_none() || a.time != b.time;
+                let is_later = race.iteration_of.is_none() || b.nth >= a.nth + apart;
                 let axis = neighbours(random.shape.grid, a.block, b.block);
                 axis.into_iter().filter(|_| is_later).for_each(|axis| come[axis] = true);
                 meet |= at == other
@@ -244,6 +273,16 @@ impl Log {
         let all = (0..3).all(|axis| come[axis] || !is_needed(axis));
         (all && come.contains(&true)).then_some(meet)
     }
+}
+
+/// How many iterations of a loop the sides of a race are apart.
+fn apart(trace: &Trace, race: &Race, of: InstId) -> u32 {
+    let [first, second] = race.sides.map(|side| {
+        let event = &trace.events[side.event];
+        let at = event.loops.iter().position(|&(around, _)| around == of);
+        at.map_or(0, |at| event.rounds[at])
+    });
+    second.saturating_sub(first).max(1)
 }
 
 /// The axis along which two blocks are neighbours; the first for one and the same.

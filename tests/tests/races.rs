@@ -42,8 +42,9 @@ fn what_is_proved_of_races_holds_in_every_launch() {
     for seed in seeds(40) {
         let kernel = racy_kernel(seed, 0).kernel;
         assert_eq!(verify::verify(&kernel), Ok(()), "seed {seed}\n{kernel}");
-        let races = Analyses::of(&kernel).races;
-        let written = races.memory.iter().filter(|memory| is_written(&kernel, memory.root));
+        let analyses = Analyses::of(&kernel);
+        let written =
+            analyses.races.memory.iter().filter(|memory| is_written(&kernel, memory.root));
         for memory in written {
             let verdict = match memory.verdict() {
                 Verdict::RaceFree => 0,
@@ -55,7 +56,7 @@ fn what_is_proved_of_races_holds_in_every_launch() {
         }
         for run in 0..LAUNCHES {
             let random = racy_kernel(seed, run);
-            let Ok(mut wrong) = race_check::contradictions(&random, &races, &mut tally) else {
+            let Ok(mut wrong) = race_check::contradictions(&random, &analyses, &mut tally) else {
                 endless += 1;
                 continue;
             };

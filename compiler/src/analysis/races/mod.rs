@@ -277,15 +277,20 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
         });
         memory.doubts.extend(unknown.map(|access| doubt(access.inst, Why::Pointer)));
         if !trace.complete {
-            let last =
-                trace.events.iter().rev().find(|event| matches!(event.what, What::Access(_)));
-            memory.doubts.extend(last.map(|event| doubt(event.inst, Why::TooLong)));
+            let mut events = trace.events.iter().rev();
+            let last = events.find(|event| matches!(event.what, What::Access(_)));
+            let last = last.or(trace.events.last()).map(|event| event.inst);
+            memory.doubts.extend(last.or(kernel.body.0.first().copied()).map(too_long));
         }
         memory
     });
     let memory = memory.collect();
     let redundant_barriers = redundant::find(kernel, trace, &accesses, &block);
     Races { memory, redundant_barriers }
+}
+
+fn too_long(inst: InstId) -> Doubt {
+    doubt(inst, Why::TooLong)
 }
 
 fn doubt(inst: InstId, why: Why) -> Doubt {
@@ -337,6 +342,35 @@ mod tests {
         }
         let kernel: Kernel = (text + "}").parse().unwrap();
         Analyses::of(&kernel).races.memory.remove(0)
+    }
+
+    /// The loops hold so many rounds that the run gives up before it comes to the store.
+    #[test]
+    fn what_is_too_long_to_be_run_cannot_be_told() {
+        let mut text = "kernel long {
+            block 64, 1, 1
+            param arg0 = y: write [u32]
+            %0 = builtin global_idx.y : u64
+            %1 = builtin global_idx.x : u64
+            %2 = const 0 : u64
+            %3 = const 1 : u64
+            %4 = const 200 : u64
+            %5 = len arg0 : u64
+            %6 = param arg0 : ptr global
+            %7 = const 7 : u32\n"
+            .to_owned();
+        for depth in 8..11 {
+            text += &format!("%{depth} = for %2, %4, step %3 : u64 {{\n");
+        }
+        text += "%11 = bounds %1, %5 : u64
+            %12 = index %6, %11, 4 : ptr global
+            %13 = store %12, %7
+            } } } }";
+        let kernel: Kernel = text.parse().unwrap();
+        let analyses = Analyses::of(&kernel);
+        let verdict = analyses.races.memory[0].verdict();
+        assert!(!analyses.trace.complete);
+        assert_eq!(verdict, super::Verdict::CannotTell, "{:?}", analyses.races);
     }
 
     #[test]
