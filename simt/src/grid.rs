@@ -5,7 +5,8 @@
 //! that it may wait for a later one, too. Blocks of a cooperative launch that have come to
 //! where the grid meets wait until all have come that do not end before: so all blocks of it are
 //! alive together, however few workers there are. The caller's thread is the first worker,
-//! and gets help once the launch has proved to be worth a thread.
+//! and gets [help] once the launch has proved to be worth a thread.
+mod help;
 mod tickets;
 mod vain;
 
@@ -32,7 +33,6 @@ use std::{
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
-    time::{Duration, Instant},
 };
 use tickets::Tickets;
 use vain::Hands;
@@ -42,9 +42,6 @@ const GRACE: u32 = 1000;
 
 /// After how many rounds, in which none of many blocks has ended, another one starts in a drawn order.
 const IN_VAIN: u32 = 16;
-
-/// After how long the caller's thread asks for help.
-const ALONE: Duration = Duration::from_micros(100);
 
 /// The most blocks that pass between two tries to run some alike.
 const RARELY: u32 = 64;
@@ -155,27 +152,6 @@ struct End {
 }
 
 impl Grid<'_> {
-    fn run(&self) {
-        thread::scope(|scope| {
-            self.come();
-            let mut worker = Worker::new(self);
-            let start = Instant::now();
-            if self.workers > 1 {
-                self.guard(|| while start.elapsed() < ALONE && worker.turn() {});
-                for _ in 1..self.workers.min(self.tickets.left().saturating_add(1)) {
-                    self.come();
-                    scope.spawn(|| {
-                        let mut worker = Worker::new(self);
-                        self.guard(|| worker.work());
-                        self.join(worker.log);
-                    });
-                }
-            }
-            self.guard(|| worker.work());
-            self.join(worker.log);
-        });
-    }
-
     /// Runs a worker; a panic, a bug of ours, ends the launch and not the process.
     fn guard(&self, work: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
@@ -367,7 +343,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         let Some(first) = self.take() else { return false };
         let Bound { grid: [row, ..], .. } = *self.grid.bound;
         let left = u64::from(row) - first % u64::from(row);
-        let most = left.min(1 + self.taken.end - self.taken.start);
+        let most = left.min(1 + self.untouched());
         let mut block = self.room();
         let ran = block.run_alike(first, most, &mut self.log);
         self.spare = Some(block);
@@ -451,6 +427,11 @@ impl<'g, 'a> Worker<'g, 'a> {
             self.taken = self.grid.tickets.take();
         }
         self.taken.next().filter(|block| !self.grid.is_given_up(*block))
+    }
+
+    /// Blocks taken that have not begun.
+    fn untouched(&self) -> u64 {
+        self.taken.end - self.taken.start
     }
 
     /// The number of a block to start.

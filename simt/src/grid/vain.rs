@@ -26,6 +26,11 @@ impl<'a> Grid<'a> {
         self.with_hands(|hands| hands.at_work += 1);
     }
 
+    /// A worker that was to come does not.
+    pub(super) fn go(&self) {
+        self.with_hands(|hands| hands.at_work -= 1);
+    }
+
     /// A worker has nothing left to run, unless it gets blocks here.
     fn leave(&self) -> VecDeque<Box<Block<'a>>> {
         self.with_hands(|hands| {

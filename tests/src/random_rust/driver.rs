@@ -1,7 +1,7 @@
 //! The part of a program of random kernels that is the same in all: the engines, and the
 //! comparison of what kernels leave behind.
 //!
-//! It takes no arguments. `WARPWISE_DEVICE=cuda` adds a GPU, and fails where there is none.
+//! It takes no arguments. One of the engines checks what threads do to memory, and must find nothing wrong. `WARPWISE_DEVICE=cuda` adds a GPU, and fails where there is none.
 use crate::values::{Draw, THREADS, Value};
 use std::{
     cell::RefCell,
@@ -287,6 +287,7 @@ pub(crate) fn main(cases: &[Case]) -> ExitCode {
         On::Host,
         On::new("the unoptimized interpreter", Device::cpu_unoptimized()),
         On::new("the interpreter", Device::cpu()),
+        On::new("the checked interpreter", Device::cpu().checked()),
     ];
     if std::env::var("WARPWISE_DEVICE").is_ok_and(|value| value.starts_with("cuda")) {
         match Device::cuda(0) {

@@ -86,6 +86,8 @@ impl Run<'_> {
         if frame.lost.is_none() {
             self.departures = frame.departures;
         }
+        // Those who leave in a later iteration have passed the barriers of these.
+        let passed = ends.iter().map(|end| end.interval).max();
         let counts = matches!(self.kernel.insts[id].op, Op::For { .. });
         let endless = !counts && frame.exits.is_empty();
         if counts {
@@ -97,7 +99,8 @@ impl Run<'_> {
             return Flow::Gone;
         }
         let uniform = ends.iter().all(|end| end.active.which == Which::All) && parts == Which::All;
-        let interval = ends.iter().map(|end| end.interval).max().unwrap_or(before.interval);
+        let left = ends.iter().map(|end| end.interval).max();
+        let interval = passed.max(left).unwrap_or(before.interval);
         let since = ends.iter().map(|end| end.since).min().unwrap_or(before.since);
         let trips = uniform.then(|| {
             self.symbol(id, SymbolKind::Computed, Group::Block, Range::new(0, i64::MAX.into()))
