@@ -8,17 +8,17 @@
 //! the instructions and bytes that are named, if both come there at all.
 use crate::{
     oracle::{self, Endless, ROOT, Step},
-    random_ir::RandomKernel,
+    random_ir::{LaunchShape, RandomKernel},
 };
 use std::collections::BTreeMap;
 use warpwise_compiler::{
     analysis::{
         Analyses,
         races::{Among, Kind, Race, Verdict},
-        trace::Trace,
+        trace::{Event, Trace},
     },
     id::Id,
-    ir::{Axis, Builtin, InstId, Kernel, Op, Root, Scope},
+    ir::{Axis, Body, Builtin, InstId, Kernel, Op, Root, Scope},
 };
 
 /// How much was claimed of arrays and buffers, and held against launches.
@@ -38,7 +38,7 @@ pub struct Tally {
 const MOST_ACCESSES: usize = 200_000;
 
 /// An access by one thread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Access {
     root: Root,
     inst: InstId,
@@ -52,8 +52,8 @@ struct Access {
     time: u32,
     /// What is stored.
     value: u64,
-    /// How often the thread had come here before, in its block.
-    nth: u32,
+    /// In which iteration the thread is of each loop around it, from 0.
+    rounds: Vec<(InstId, u32)>,
 }
 
 /// What a launch did.
@@ -109,7 +109,7 @@ fn log(random: &RandomKernel) -> Result<Log, Endless> {
         kernel,
         log: Log { accesses: BTreeMap::new(), meetings: Vec::new(), faults: 0, count: 0 },
         last: vec![vec![0; count]; kernel.insts.len()],
-        times: vec![vec![0; count]; kernel.insts.len()],
+        loops: Loops::new(kernel, count),
         block: None,
         barriers: vec![0; count],
         time: 0,
@@ -126,8 +126,7 @@ struct Watched<'k> {
     log: Log,
     /// What each instruction yielded last, by thread.
     last: Vec<Vec<u64>>,
-    /// How often each instruction accessed memory in this block, by thread.
-    times: Vec<Vec<u32>>,
+    loops: Loops,
     block: Option<u32>,
     /// Barriers so far, of each thread.
     barriers: Vec<u32>,
@@ -139,10 +138,10 @@ impl Watched<'_> {
         if !step.repeats && self.kernel.body.0.first() == Some(&step.id) {
             self.block = Some(self.block.map_or(0, |block| block + 1));
             self.barriers.fill(0);
-            self.times.iter_mut().for_each(|of| of.fill(0));
             self.time = 0;
         }
         self.time += 1;
+        self.loops.step(step);
         if !step.values.is_empty() {
             self.last[step.id.index()].copy_from_slice(step.values);
         }
@@ -164,8 +163,6 @@ impl Watched<'_> {
                 if self.log.count > MOST_ACCESSES {
                     return;
                 }
-                let nth = self.times[step.id.index()][thread];
-                self.times[step.id.index()][thread] += 1;
                 let access = Access {
                     root,
                     inst: step.id,
@@ -176,7 +173,7 @@ impl Watched<'_> {
                     interval: self.barriers[thread],
                     time: self.time,
                     value: value.map_or(0, |value| self.last[value.index()][thread]),
-                    nth,
+                    rounds: self.loops.rounds(step.id, thread),
                 };
                 let of = (owner, self.last[ptr.index()][thread]);
                 self.log.accesses.entry(of).or_default().push(access);
@@ -236,14 +233,13 @@ impl Log {
     }
 
     /// Whether the two threads that `race` names race as it says, in a block, or in two of them, in which they come to
-    /// the accesses; `None` if there is no such block. Of blocks it says that neighbours along some axis race, so that
-    /// a launch in which none along one of the axes come there says nothing.
+    /// the accesses, in the iterations that the race names; `None` if there is no such block. Of blocks it says that neighbours along some
+    /// axis race, one of which is before the other, so that a launch in which none along one of the axes come there, or only the one that is
+    /// before the other, says nothing.
     fn witness(&self, random: &RandomKernel, trace: &Trace, race: &Race) -> Option<bool> {
-        let [width, height, _] = random.shape.block;
-        let number = |[x, y, z]: [u32; 3]| ((z * height + y) * width + x) as usize;
         let of_side = |side: usize| {
             let side = race.sides[side];
-            let (inst, thread) = (side.inst, number(side.thread));
+            let (inst, thread) = (side.inst, number(&random.shape, side.thread));
             self.accesses.iter().flat_map(move |((_, at), list)| {
                 let is_it = move |of: &&Access| of.inst == inst && of.thread == thread;
                 list.iter().filter(is_it).map(move |of| (*at, of))
@@ -255,14 +251,16 @@ impl Log {
             Among::Warp | Among::Block => a.block == b.block,
             Among::Grid => a.block != b.block,
         };
-        let apart = race.iteration_of.map_or(0, |of| apart(trace, race, of));
-        let (mut come, mut meet) = ([false; 3], false);
-        for (at, a) in &first {
-            let pairs = second.iter().filter(|(_, b)| counts(a, b));
+        let [of_first, of_second] = race.sides.map(|side| &trace.events[side.event]);
+        let (mut come, mut meet) = ([[false; 2]; 3], false);
+        for (at, a) in first.iter().filter(|(_, a)| is_event(of_first, a)) {
+            let pairs = second.iter().filter(|(_, b)| {
+                counts(a, b) && is_event(of_second, b) && apart_alike([of_first, of_second], [a, b])
+            });
             for (other, b) in pairs {
-                let is_later = race.iteration_of.is_none() || b.nth >= a.nth + apart;
-                let axis = neighbours(random.shape.grid, a.block, b.block);
-                axis.into_iter().filter(|_| is_later).for_each(|axis| come[axis] = true);
+                if let Some((axis, ways)) = neighbours(random.shape.grid, a.block, b.block) {
+                    ways.into_iter().for_each(|way| come[axis][way] = true);
+                }
                 meet |= at == other
                     && self.is_race(a, b)
                     && race.at.is_none_or(|place| place == (at & OFFSET).cast_signed())
@@ -270,28 +268,116 @@ impl Log {
             }
         }
         let is_needed = |axis: usize| race.among == Among::Grid && asks(&random.kernel, axis);
-        let all = (0..3).all(|axis| come[axis] || !is_needed(axis));
-        (all && come.contains(&true)).then_some(meet)
+        let all = (0..3).all(|axis| come[axis] == [true; 2] || !is_needed(axis));
+        (all && come.contains(&[true; 2])).then_some(meet)
     }
 }
 
-/// How many iterations of a loop the sides of a race are apart.
-fn apart(trace: &Trace, race: &Race, of: InstId) -> u32 {
-    let [first, second] = race.sides.map(|side| {
-        let event = &trace.events[side.event];
-        let at = event.loops.iter().position(|&(around, _)| around == of);
-        at.map_or(0, |at| event.rounds[at])
-    });
-    second.saturating_sub(first).max(1)
+/// Which iterations threads are in.
+struct Loops {
+    /// By loop, then thread; none before the first.
+    rounds: BTreeMap<InstId, Vec<Option<u32>>>,
+    /// By instruction: the loops around it.
+    around: Vec<Vec<InstId>>,
+    /// By instruction: the loop of which it begins the body.
+    begins: Vec<Option<InstId>>,
 }
 
-/// The axis along which two blocks are neighbours; the first for one and the same.
-fn neighbours([width, height, _]: [u32; 3], a: u32, b: u32) -> Option<usize> {
+impl Loops {
+    fn new(kernel: &Kernel, threads: usize) -> Self {
+        let count = kernel.insts.len();
+        let mut loops = Self {
+            rounds: BTreeMap::new(),
+            around: vec![Vec::new(); count],
+            begins: vec![None; count],
+        };
+        loops.enter(kernel, &kernel.body, &mut Vec::new());
+        for around in loops.around.iter().flatten() {
+            loops.rounds.entry(*around).or_insert_with(|| vec![None; threads]);
+        }
+        loops
+    }
+
+    fn enter(&mut self, kernel: &Kernel, body: &Body, around: &mut Vec<InstId>) {
+        for &id in &body.0 {
+            self.around[id.index()].clone_from(around);
+            let op = &kernel.insts[id].op;
+            let repeats = matches!(op, Op::Loop { .. } | Op::For { .. });
+            if repeats {
+                around.push(id);
+            }
+            for body in op.bodies() {
+                if let Some(first) = body.0.first().filter(|_| repeats) {
+                    self.begins[first.index()] = Some(id);
+                }
+                self.enter(kernel, body, around);
+            }
+            if repeats {
+                around.pop();
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step<'_>) {
+        if step.repeats {
+            return;
+        }
+        let active = || (0..step.active.len()).filter(|&thread| step.active[thread]);
+        if let Some(rounds) = self.begins[step.id.index()].and_then(|of| self.rounds.get_mut(&of)) {
+            active().for_each(|thread| {
+                rounds[thread] = Some(rounds[thread].map_or(0, |round| round + 1));
+            });
+        }
+        if let Some(rounds) = self.rounds.get_mut(&step.id) {
+            active().for_each(|thread| rounds[thread] = None);
+        }
+    }
+
+    fn rounds(&self, inst: InstId, thread: usize) -> Vec<(InstId, u32)> {
+        let around = self.around[inst.index()].iter();
+        around.filter_map(|of| Some((*of, self.rounds[of][thread]?))).collect()
+    }
+}
+
+/// Of each loop around an event, which iteration it stands for, and whether for later ones, too.
+fn rounds(event: &Event) -> impl Iterator<Item = (InstId, u32, bool)> {
+    let rounds = event.loops.iter().zip(&event.rounds);
+    rounds.map(|(&(of, symbol), &round)| (of, round, symbol.is_some()))
+}
+
+/// Whether an access is in an iteration for which an event stands.
+fn is_event(event: &Event, access: &Access) -> bool {
+    rounds(event).all(|(of, round, or_later)| {
+        let really = access.rounds.iter().find(|(around, _)| *around == of);
+        really.is_some_and(|&(_, really)| really == round || or_later && really > round)
+    })
+}
+
+/// Whether two accesses are as many iterations apart as the events are, in the loops that are around both.
+fn apart_alike([first, second]: [&Event; 2], [a, b]: [&Access; 2]) -> bool {
+    let round = |access: &Access, of: InstId| {
+        access.rounds.iter().find(|(around, _)| *around == of).map(|&(_, round)| i64::from(round))
+    };
+    rounds(first).all(|(of, from, _)| {
+        let Some((_, to, _)) = rounds(second).find(|(other, ..)| *other == of) else { return true };
+        let apart = round(b, of).zip(round(a, of)).map(|(b, a)| b - a);
+        apart == Some(i64::from(to) - i64::from(from))
+    })
+}
+
+/// The number of a thread in its block.
+fn number(shape: &LaunchShape, [x, y, z]: [u32; 3]) -> usize {
+    let [width, height, _] = shape.block;
+    ((z * height + y) * width + x) as usize
+}
+
+/// The axis along which two blocks are neighbours, and which of them comes first; the first axis for one and the same.
+fn neighbours([width, height, _]: [u32; 3], a: u32, b: u32) -> Option<(usize, Vec<usize>)> {
     let place = |block: u32| [block % width, block / width % height, block / width / height];
     let apart: Vec<u32> = place(a).iter().zip(place(b)).map(|(a, b)| a.abs_diff(b)).collect();
     match apart.iter().sum::<u32>() {
-        0 => Some(0),
-        1 => apart.iter().position(|&apart| apart == 1),
+        0 => Some((0, vec![0, 1])),
+        1 => Some((apart.iter().position(|&apart| apart == 1)?, vec![usize::from(a > b)])),
         _ => None,
     }
 }
