@@ -229,7 +229,7 @@ fn witnesses_write_out_what_was_inferred() {
         "same (thread_idx_x , :: warpwise :: thread_idx_x)",
         "let i : usize = thread_idx_x ()",
         "let tile : & mut [[f32 ; TILE] ; N] = shared ! ([[f32 ; TILE] ; N])",
-        "let half : f32 = 0.5f32 * tile [0usize] [0usize] + 1e3f32",
+        "let half : f32 = 0.5f32 * tile [0usize] [0usize] + 1000f32",
         "let mut k : u64 = 1000u64",
         "let c : T ;",
         "let ready : & mut [:: core :: sync :: atomic :: AtomicU32 ; 4] =",
