@@ -26,27 +26,38 @@ impl Run<'_> {
         body: &Body,
         active: Active,
     ) -> Flow {
-        let [start, end, step] = of.map(|id| self.known(id));
         let spread = self.spread_of_all(of, &active.threads);
-        let (Known::Int(start), Known::Int(step)) = (start, step) else {
-            return self.symbolic(id, body, active, None, spread);
-        };
+        let header = self.header(of, inclusive, spread);
+        if let Some(numbers) = header.as_ref().and_then(|header| self.unrolls(header, body)) {
+            let [from, to, by] = &*numbers;
+            return self.unrolled(id, [from, to, by], inclusive, body, active);
+        }
+        self.symbolic(id, body, active, header.as_deref(), spread)
+    }
+
+    /// What decides whether a `for` of these numbers runs its body; `None` if they are too little known.
+    fn header(&self, of: [InstId; 3], inclusive: bool, spread: Spread) -> Option<Box<Header>> {
+        let [start, end, step] = of.map(|id| self.known(id));
+        let (Known::Int(start), Known::Int(step)) = (start, step) else { return None };
         let end = if let Known::Int(end) = end { Some(end) } else { None };
-        let header = Header { start, end, step, inclusive, spread };
+        Some(Box::new(Header { start, end, step, inclusive, spread }))
+    }
+
+    /// From where to where and by what each thread goes, if that is known and a few iterations.
+    fn unrolls(&self, header: &Header, body: &Body) -> Option<Box<[Factors; 3]>> {
         let numbers = |int: &Int| {
             let numbers = int.value.exact().filter(|_| int.fit == Fit::Proved && !int.assumed);
             numbers.cloned()
         };
-        if let (Some(from), Some(to), Some(by)) =
-            (numbers(&header.start), header.end.as_ref().and_then(numbers), numbers(&header.step))
-            && let Some(most) = self.iterations(&from, &to, &by, inclusive)
-            && most <= MOST_ITERATIONS
-            && self.size(body).saturating_mul(usize::try_from(most).unwrap_or(usize::MAX))
-                <= MOST_UNROLLED.min(self.steps)
-        {
-            return self.unrolled(id, [&from, &to, &by], inclusive, body, active);
-        }
-        self.symbolic(id, body, active, Some(&header), spread)
+        let [from, to, by] = [
+            numbers(&header.start)?,
+            header.end.as_ref().and_then(numbers)?,
+            numbers(&header.step)?,
+        ];
+        let most = self.iterations(&from, &to, &by, header.inclusive)?;
+        let steps = || self.size(body).saturating_mul(usize::try_from(most).unwrap_or(usize::MAX));
+        (most <= MOST_ITERATIONS && steps() <= MOST_UNROLLED.min(self.steps))
+            .then(|| Box::new([from, to, by]))
     }
 
     /// The most iterations that a thread runs.
@@ -68,12 +79,13 @@ impl Run<'_> {
 
     /// How many instructions there are in `body`, at any depth.
     fn size(&self, body: &Body) -> usize {
-        body.0
-            .iter()
-            .map(|&id| {
-                1 + self.kernel.insts[id].op.bodies().map(|body| self.size(body)).sum::<usize>()
-            })
-            .sum()
+        let mut size = body.0.len();
+        for &id in &body.0 {
+            for inner in self.kernel.insts[id].op.bodies() {
+                size += self.size(inner);
+            }
+        }
+        size
     }
 
     /// A `for` whose numbers are known.
@@ -129,6 +141,17 @@ impl Run<'_> {
     pub(super) fn iteration(&mut self, id: InstId, body: &Body, active: Active) -> Option<Active> {
         let exits = self.frame().exits.len();
         let flow = self.body(body, active.clone());
+        self.end_iteration(id, active, exits, flow)
+    }
+
+    /// Behind an iteration that began with so many exits.
+    fn end_iteration(
+        &mut self,
+        id: InstId,
+        active: Active,
+        exits: usize,
+        flow: Flow,
+    ) -> Option<Active> {
         let mut states = std::mem::take(&mut self.frame().continues);
         if let Flow::On(active) = flow {
             states.push(self.state(active));

@@ -9,7 +9,7 @@ use super::{
     run::Flow,
     truth::{Part, Spread, Truth},
 };
-use crate::ir::{Body, CompareOp, InstId, Op};
+use crate::ir::{Body, CompareOp, InstId, LocalId, Op};
 use std::rc::Rc;
 
 /// What decides whether a `for` runs its body.
@@ -22,6 +22,23 @@ pub(super) struct Header {
     pub(super) spread: Spread,
 }
 
+/// A loop whose iterations are being run.
+struct Rounds {
+    /// Who has come to the loop.
+    active: Active,
+    /// The locals that it writes.
+    written: Vec<LocalId>,
+    before: State,
+    /// The symbol of the iteration's number.
+    number: Value,
+    /// Who leaves together.
+    parts: Which,
+    /// Where threads may leave it.
+    ends: Vec<State>,
+    /// Who is still there.
+    here: Option<Active>,
+}
+
 /// The symbol that `number` is.
 fn id_of(number: &Value) -> Option<SymbolId> {
     number.symbolic().first()?.of.0.first().copied()
@@ -29,6 +46,9 @@ fn id_of(number: &Value) -> Option<SymbolId> {
 
 impl Run<'_> {
     /// Any iteration, and the one behind it.
+    ///
+    /// What comes before and behind them has functions of its own: loops nest deep, and the stack holds what this one holds
+    /// for each of them.
     pub(super) fn symbolic(
         &mut self,
         id: InstId,
@@ -37,6 +57,23 @@ impl Run<'_> {
         header: Option<&Header>,
         spread: Spread,
     ) -> Flow {
+        let mut rounds = self.before_rounds(id, body, active, header, spread);
+        for later in 0..2 {
+            let Some(start) = self.begin_round(id, header, later, &mut rounds) else { break };
+            let here = self.iteration(id, body, start);
+            self.end_round(&mut rounds, here);
+        }
+        self.behind_rounds(id, body, rounds)
+    }
+
+    fn before_rounds(
+        &mut self,
+        id: InstId,
+        body: &Body,
+        active: Active,
+        header: Option<&Header>,
+        spread: Spread,
+    ) -> Box<Rounds> {
         let mut written = Vec::new();
         self.written(body, &mut written);
         let before = self.state(active.clone());
@@ -70,16 +107,30 @@ impl Run<'_> {
         self.loops.push((id, id_of(&number)));
         self.rounds.push(0);
         self.resume(State { locals: first, ..before.clone() });
-        let mut ends = vec![before.clone()];
-        let mut here = Some(entry);
-        for later in 0..2 {
-            let Some(start) = here.take() else { break };
-            let Some(start) = self.enters(id, header, &number, later, start, parts) else { break };
-            here = self.iteration(id, body, start);
-            if let Some(active) = &here {
-                ends.push(self.state(active.clone()));
-            }
-        }
+        let ends = vec![before.clone()];
+        Box::new(Rounds { active, written, before, number, parts, ends, here: Some(entry) })
+    }
+
+    /// Who begins an iteration, of those who are still there.
+    fn begin_round(
+        &mut self,
+        id: InstId,
+        header: Option<&Header>,
+        later: i64,
+        rounds: &mut Rounds,
+    ) -> Option<Active> {
+        let here = rounds.here.take()?;
+        self.enters(id, header, &rounds.number, later, here, rounds.parts)
+    }
+
+    /// Notes who goes on behind an iteration.
+    fn end_round(&self, rounds: &mut Rounds, here: Option<Active>) {
+        rounds.ends.extend(here.clone().map(|active| self.state(active)));
+        rounds.here = here;
+    }
+
+    fn behind_rounds(&mut self, id: InstId, body: &Body, rounds: Box<Rounds>) -> Flow {
+        let Rounds { active, written, before, parts, mut ends, .. } = *rounds;
         self.loops.pop();
         self.rounds.pop();
         let Some(frame) = self.frames.pop() else { return Flow::Gone };

@@ -204,24 +204,12 @@ impl<'k> Run<'k> {
             Op::Block { body } => return self.block(id, body, active),
             Op::Break(target) => return self.leaves(*target, active, true),
             Op::Continue(target) => return self.leaves(*target, active, false),
-            Op::Return => {
-                self.event(id, &active, What::Return);
-                self.departures += 1;
-                let all = &self.all;
-                self.frames.iter_mut().for_each(|frame| frame.lose(&active, all));
-                return Flow::Gone;
-            }
+            Op::Return => return self.returns(id, &active),
             Op::Panic { .. } => return Flow::Faulted,
-            Op::Barrier { .. } | Op::SyncGrid => {
-                let what = if *op == Op::SyncGrid { What::SyncGrid } else { What::Barrier };
-                self.event(id, &active, what);
-                self.interval = self.interval.saturating_add(1);
-                self.since = self.interval;
-            }
+            Op::Barrier { .. } => self.waits(id, &active, What::Barrier),
+            Op::SyncGrid => self.waits(id, &active, What::SyncGrid),
             Op::Set { local, value } => {
-                let known = self.known(*value);
-                self.yields(id, known.clone(), &active.threads);
-                Rc::make_mut(&mut self.locals)[local.index()] = known;
+                self.sets(id, *local, *value, &active);
                 return Flow::On(active);
             }
             Op::Check { cond, .. } => {
@@ -236,10 +224,7 @@ impl<'k> Run<'k> {
             }
             Op::Fence { .. } => self.event(id, &active, What::Fence),
             Op::Load { ptr } => self.access(id, &active, *ptr, AccessKind::Load, id),
-            Op::Store { ptr, value } => {
-                let stored = self.stored(*value, &active);
-                self.access(id, &active, *ptr, AccessKind::Store(stored), *value);
-            }
+            Op::Store { ptr, value } => self.stores(id, &active, *ptr, *value),
             Op::AtomicLoad { ptr, .. } | Op::Atomic { ptr, .. } => {
                 self.access(id, &active, *ptr, AccessKind::Atomic, id);
             }
@@ -268,10 +253,39 @@ impl<'k> Run<'k> {
             | Op::Print { .. } => {}
         }
         if kernel.insts[id].ty != ir::Ty::Unit {
-            let known = self.compute(id, &active.threads);
-            self.yields(id, known, &active.threads);
+            self.computes(id, &active);
         }
         Flow::On(active)
+    }
+
+    fn returns(&mut self, id: InstId, active: &Active) -> Flow {
+        self.event(id, active, What::Return);
+        self.departures += 1;
+        let all = &self.all;
+        self.frames.iter_mut().for_each(|frame| frame.lose(active, all));
+        Flow::Gone
+    }
+
+    fn waits(&mut self, id: InstId, active: &Active, what: What) {
+        self.event(id, active, what);
+        self.interval = self.interval.saturating_add(1);
+        self.since = self.interval;
+    }
+
+    fn sets(&mut self, id: InstId, local: LocalId, value: InstId, active: &Active) {
+        let known = self.known(value);
+        self.yields(id, known.clone(), &active.threads);
+        Rc::make_mut(&mut self.locals)[local.index()] = known;
+    }
+
+    fn stores(&mut self, id: InstId, active: &Active, ptr: InstId, value: InstId) {
+        let stored = self.stored(value, active);
+        self.access(id, active, ptr, AccessKind::Store(stored), value);
+    }
+
+    fn computes(&mut self, id: InstId, active: &Active) {
+        let known = self.compute(id, &active.threads);
+        self.yields(id, known, &active.threads);
     }
 
     fn meeting(&mut self, id: InstId, active: &Active, mask: Option<InstId>, lane: Option<InstId>) {
