@@ -48,9 +48,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         };
         found.push(race::finding(kernel, analyses, &of, message, help));
     }
-    let doubts = analyses.races.memory.iter().flat_map(|of| {
-        of.doubts.iter().filter(|doubt| doubt.why == Why::Scope).map(|doubt| (of.root, doubt))
-    });
+    let doubts = race::doubts(analyses).filter(|(_, doubt)| doubt.why == Why::Scope);
     found.extend(doubts.map(|(root, doubt)| by_data(kernel, analyses, root, doubt)));
     found
 }

@@ -23,9 +23,7 @@ pub(super) const LINT: Lint =
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
-    let doubts = analyses.races.memory.iter();
-    let doubts = doubts.flat_map(|of| of.doubts.iter().map(|doubt| (of.root, doubt)));
-    for (root, doubt) in doubts {
+    for (root, doubt) in race::doubts(analyses) {
         let Why::Unfenced(announces) = doubt.why else { continue };
         let name = race::name(kernel, root);
         let fences = kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Fence { .. }));

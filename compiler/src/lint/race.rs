@@ -7,7 +7,7 @@ use super::Finding;
 use crate::{
     analysis::{
         Analyses,
-        races::{Among, Kind, Race},
+        races::{Among, Doubt, Kind, Race},
         trace::{Event, Trace, What},
     },
     id::Facts,
@@ -28,6 +28,12 @@ pub(super) fn all(analyses: &Analyses) -> impl Iterator<Item = In<'_>> {
         .memory
         .iter()
         .flat_map(|memory| memory.races.iter().map(|race| In { root: memory.root, race }))
+}
+
+/// Everything that cannot be told of races, with the array or buffer.
+pub(super) fn doubts(analyses: &Analyses) -> impl Iterator<Item = (Root, &Doubt)> {
+    let memory = analyses.races.memory.iter();
+    memory.flat_map(|memory| memory.doubts.iter().map(|doubt| (memory.root, doubt)))
 }
 
 impl In<'_> {

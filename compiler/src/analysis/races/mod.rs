@@ -280,17 +280,15 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
             let mut events = trace.events.iter().rev();
             let last = events.find(|event| matches!(event.what, What::Access(_)));
             let last = last.or(trace.events.last()).map(|event| event.inst);
-            memory.doubts.extend(last.or(kernel.body.0.first().copied()).map(too_long));
+            memory.doubts.extend(
+                last.or(kernel.body.0.first().copied()).map(|inst| doubt(inst, Why::TooLong)),
+            );
         }
         memory
     });
     let memory = memory.collect();
     let redundant_barriers = redundant::find(kernel, trace, &accesses, &block);
     Races { memory, redundant_barriers }
-}
-
-fn too_long(inst: InstId) -> Doubt {
-    doubt(inst, Why::TooLong)
 }
 
 fn doubt(inst: InstId, why: Why) -> Doubt {
