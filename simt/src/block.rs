@@ -42,6 +42,15 @@ const STEPS: u64 = 1 << 16;
 /// The same where there is no budget: after how many to look whether threads go round in circles.
 const UNLIMITED: i64 = 1 << 26;
 
+/// Steps that a block may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Budget<'a> {
+    /// Those that the launch has left, if they are limited.
+    pub(crate) left: Option<&'a AtomicU64>,
+    /// After how many its worker wants to look around, if it does.
+    pub(crate) pause: Option<i64>,
+}
+
 /// A block that runs.
 pub(crate) struct Block<'a> {
     code: &'a Code,
@@ -95,6 +104,8 @@ pub(crate) enum Turn {
     Meets,
     /// It is the turn of other blocks.
     GivesWay,
+    /// Its worker wants to look around.
+    Pauses,
     /// Somebody who looks on wants the launch to end here.
     Halted(Span),
     /// No thread can go on.
@@ -113,7 +124,7 @@ impl<'a> Block<'a> {
     }
 
     /// Runs the block until it ends, or waits for others.
-    pub(crate) fn run(&mut self, budget: Option<&AtomicU64>, log: &mut Log) -> Turn {
+    pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut Log) -> Turn {
         let mut patience = PATIENCE;
         loop {
             self.rearrange();
@@ -145,6 +156,7 @@ impl<'a> Block<'a> {
                     }
                     Stop::Halted(span) => return Turn::Halted(span),
                     Stop::Spent => return Turn::Spent,
+                    Stop::Pauses => return Turn::Pauses,
                     Stop::Circles => {
                         let spinning = self.spinning_strand(index);
                         return Turn::Circles(spinning.into_iter().map(|(_, one)| one).collect());
@@ -205,11 +217,11 @@ impl<'a> Block<'a> {
     fn run_strand(
         &mut self,
         index: usize,
-        budget: Option<&AtomicU64>,
+        budget: Budget<'_>,
         log: &mut Log,
         patience: &mut i64,
     ) -> Stop {
-        let (mut circle, mut before) = (Circle::default(), None);
+        let (mut circle, mut before, mut pauses) = (Circle::default(), None, false);
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
         let stay = self.stay();
         let mut slice = Slice { steps: self.steps, patience: PATIENCE, stay };
@@ -239,7 +251,12 @@ impl<'a> Block<'a> {
             let stop = exec.run(&mut slice);
             self.steps = slice.steps;
             self.spins = PATIENCE - slice.patience >= SPIN;
-            if !matches!(stop, Stop::Spent) || !self.take_steps(budget) {
+            let spent = matches!(stop, Stop::Spent);
+            if spent && pauses {
+                return Stop::Pauses;
+            }
+            pauses = budget.pause.is_some();
+            if !spent || !self.take_steps(budget) {
                 *patience -= PATIENCE - slice.patience;
                 return stop;
             }
@@ -255,26 +272,27 @@ impl<'a> Block<'a> {
     }
 
     /// Takes steps from the launch's budget; false if there are none.
-    fn take_steps(&mut self, budget: Option<&AtomicU64>) -> bool {
-        let Some(budget) = budget else {
-            self.steps = UNLIMITED;
+    fn take_steps(&mut self, budget: Budget<'_>) -> bool {
+        let Some(left) = budget.left else {
+            self.steps = budget.pause.map_or(UNLIMITED, |pause| self.steps.max(0) + pause);
             return true;
         };
+        let most = budget.pause.map_or(STEPS, |pause| pause.unsigned_abs().min(STEPS));
         let mut taken = 0;
         let take = |left: u64| {
-            taken = left.min(STEPS);
+            taken = left.min(most);
             Some(left - taken)
         };
         // Cannot fail: the update always yields a value.
-        let _ = budget.fetch_update(Relaxed, Relaxed, take);
+        let _ = left.fetch_update(Relaxed, Relaxed, take);
         self.steps += taken as i64;
         taken > 0
     }
 
     /// Gives steps that were not needed back to the budget.
-    fn give_back(&mut self, budget: Option<&AtomicU64>) {
-        if let (Some(budget), Ok(left)) = (budget, u64::try_from(self.steps)) {
-            budget.fetch_add(left, Relaxed);
+    fn give_back(&mut self, budget: Budget<'_>) {
+        if let (Some(left), Ok(rest)) = (budget.left, u64::try_from(self.steps)) {
+            left.fetch_add(rest, Relaxed);
         }
         self.steps = 0;
     }

@@ -13,7 +13,7 @@ mod vain;
 use crate::{
     Launch, Outcome,
     alike::Tries,
-    block::{Block, Turn},
+    block::{Block, Budget, Turn},
     bound::{Bound, bind, check, lend, shared},
     circle::InVain,
     code::{Code, Malformed},
@@ -76,19 +76,7 @@ pub(crate) fn run(
     let alone = code.alone || observation.is_ordered();
     let bound = bind(code, launch, &loans, shared, patterns, observation);
     let workers = if alone { NonZeroUsize::MIN } else { launch.workers.unwrap_or_else(cores) };
-    let grid = Grid {
-        code,
-        bound: &bound,
-        blocks,
-        tickets: Tickets::new(blocks, workers.get() as u64, code.meets || !code.atomics.is_empty()),
-        workers: workers.get() as u64,
-        first_stopped: AtomicU64::new(u64::MAX),
-        budget: launch.steps.unwrap_or(0),
-        steps: launch.steps.map(AtomicU64::new),
-        end: Mutex::default(),
-        meeting: Meeting::default(),
-        hands: Mutex::default(),
-    };
+    let grid = Grid::new(code, &bound, blocks, workers, launch.steps);
     grid.run();
     let End { mut log, stopped } = grid.end.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(checks) = &bound.checks {
@@ -151,7 +139,31 @@ struct End {
     stopped: Option<(u64, Stopped)>,
 }
 
-impl Grid<'_> {
+impl<'a> Grid<'a> {
+    fn new(
+        code: &'a Code,
+        bound: &'a Bound<'a>,
+        blocks: u64,
+        workers: NonZeroUsize,
+        steps: Option<u64>,
+    ) -> Self {
+        let workers = workers.get() as u64;
+        let one_by_one = code.meets || !code.atomics.is_empty();
+        Self {
+            code,
+            bound,
+            blocks,
+            tickets: Tickets::new(blocks, workers, one_by_one),
+            workers,
+            first_stopped: AtomicU64::new(u64::MAX),
+            budget: steps.unwrap_or(0),
+            steps: steps.map(AtomicU64::new),
+            end: Mutex::default(),
+            meeting: Meeting::default(),
+            hands: Mutex::default(),
+        }
+    }
+
     /// Runs a worker; a panic, a bug of ours, ends the launch and not the process.
     fn guard(&self, work: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
@@ -246,6 +258,10 @@ struct Worker<'g, 'a> {
     in_vain: InVain,
     /// Whether it has handed its blocks over, or has none.
     has_left: bool,
+    /// After how many steps of a block to look around, if it is to.
+    pause: Option<i64>,
+    /// The block that was run until then.
+    paused: Option<Box<Block<'a>>>,
     /// Whether to try to run blocks [alike](crate::alike).
     tries: Tries,
 }
@@ -268,13 +284,15 @@ impl<'g, 'a> Worker<'g, 'a> {
             goes_on: false,
             in_vain: InVain::default(),
             has_left: false,
+            pause: None,
+            paused: None,
             tries: if grid.bound.may_be_alike(grid.code) { Tries::default() } else { Tries::Never },
         }
     }
 
     /// Runs a block for a while; false if there is nothing left to do.
     fn turn(&mut self) -> bool {
-        if self.run_alike() {
+        if self.paused.is_none() && self.run_alike() {
             return true;
         }
         let Some(mut block) = self.next() else { return false };
@@ -282,8 +300,9 @@ impl<'g, 'a> Worker<'g, 'a> {
             self.spare = Some(block);
             return true;
         }
-        let turn = block.run(self.grid.steps.as_ref(), &mut self.log);
-        if !matches!(turn, Turn::Meets | Turn::Waits) {
+        let budget = Budget { left: self.grid.steps.as_ref(), pause: self.pause };
+        let turn = block.run(budget, &mut self.log);
+        if !matches!(turn, Turn::Meets | Turn::Waits | Turn::Pauses) {
             block.finish(&mut self.log);
         }
         self.note(&turn);
@@ -296,6 +315,10 @@ impl<'g, 'a> Worker<'g, 'a> {
             Turn::GivesWay => {
                 self.goes_on = true;
                 self.aside.push_back(block);
+            }
+            Turn::Pauses => {
+                self.paused = Some(block);
+                self.pause = self.pause.map(|steps| 2 * steps);
             }
             Turn::Meets => {
                 self.rounds = self.grid.count(|count| count.come += 1);
@@ -361,6 +384,9 @@ impl<'g, 'a> Worker<'g, 'a> {
 
     /// A block to run; waits for other workers' where there is no other.
     fn next(&mut self) -> Option<Box<Block<'a>>> {
+        if let Some(block) = self.paused.take() {
+            return Some(block);
+        }
         self.leave_meeting(false);
         if let Some(block) = self.ready() {
             return Some(block);

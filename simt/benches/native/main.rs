@@ -3,7 +3,8 @@
 //! `-- saxpy` prints only rows with this in their name. Each kernel is optimized IR, as the runtime would launch it. Beside one thread
 //! of the interpreter stand plain Rust whose loops LLVM makes AVX2 code of, and plain Rust as one writes it, both on one core: the least
 //! milliseconds of several runs in turns, and how many times as long the interpreter takes. `2 threads` is how many times as fast two are:
-//! memory bounds that for a kernel that does little else, so saxpy is there in plain Rust, too. `counting` and `checked` are how many
+//! memory bounds that for a kernel that does little else, and cores that share their units for others, so saxpy and Mandelbrot are there
+//! in plain Rust, too. `counting` and `checked` are how many
 //! times as long one takes that counts or checks everything. Last comes how long lowering takes.
 #![expect(clippy::print_stdout, reason = "a table is what it is for")]
 mod kernels;
@@ -21,12 +22,13 @@ type Row = (&'static str, fn(&str));
 
 fn main() {
     head();
-    let rows: [Row; 9] = [
+    let rows: [Row; 10] = [
         ("saxpy 2^24", saxpy),
         ("saxpy 2^24, plain Rust", plain_saxpy),
         ("matmul 512", |name| matmul(name, MATMUL)),
         ("matmul 512, tiled", |name| matmul(name, TILED)),
         ("Mandelbrot 1024, 256", mandelbrot),
+        ("Mandelbrot, plain Rust", plain_mandelbrot),
         ("reduce 2^24", reduce),
         ("histogram 2^22", histogram),
         ("n-body 4096", n_body),
@@ -131,6 +133,23 @@ fn mandelbrot(name: &str) {
         || plain::mandelbrot(n, black_box(&mut counts)),
     );
     assert!(words(&out) == counts, "{name} is wrong");
+}
+
+/// What the machine leaves of a second thread where memory hardly matters: two images, one after the other or at once.
+fn plain_mandelbrot(name: &str) {
+    let n = 1024;
+    let draw = |image: &mut [u32]| _ = plain::mandelbrot_vector(n, black_box(image));
+    let [mut first, mut second, mut third, mut fourth] = [(); 4].map(|()| vec![0; n * n]);
+    plain_threads(
+        name,
+        || [&mut first, &mut second].into_iter().for_each(|image| draw(image)),
+        || {
+            std::thread::scope(|scope| {
+                scope.spawn(|| draw(&mut third));
+                draw(&mut fourth);
+            });
+        },
+    );
 }
 
 fn reduce(name: &str) {

@@ -75,6 +75,7 @@ impl Worker<'_, '_> {
             Turn::Ended
             | Turn::Meets
             | Turn::GivesWay
+            | Turn::Pauses
             | Turn::Halted(_)
             | Turn::Deadlock(_)
             | Turn::Circles(_)

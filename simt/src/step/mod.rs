@@ -50,6 +50,8 @@ pub(crate) enum Stop {
     Spun,
     /// Its steps are spent.
     Spent,
+    /// Its steps until the worker looks around are spent.
+    Pauses,
     /// It goes round a loop forever.
     Circles,
     /// It is the turn of others.
