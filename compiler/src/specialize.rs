@@ -2,11 +2,13 @@
 //!
 //! What [`Op::MulAdd`] kept as one becomes a fused
 //! multiply-add or integer arithmetic here, once its type is known.
+mod passed;
+
 use crate::{
     id::{Id, Table},
     ir::{
         BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
-        Length, MulAddForm, Op, ParamKind, Scalar, Size, Ty, UnaryOp,
+        Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, Size, Ty, UnaryOp,
     },
 };
 use std::{borrow::Cow, fmt};
@@ -40,6 +42,13 @@ pub enum SpecializeError {
         /// What it was to be bound to.
         binding: Binding,
     },
+    /// An array by value that is larger than what a launch can pass.
+    Passed {
+        /// Name of the parameter.
+        name: String,
+        /// Its bytes.
+        bytes: u64,
+    },
     /// A length, stride or block dimension that overflows, is below zero, or divides by zero.
     Extent {
         /// The number, as an expression over the generic parameters' names.
@@ -67,6 +76,10 @@ impl fmt::Display for SpecializeError {
                     Binding::Const(bits) => write!(f, "the constant {bits}"),
                 }
             }
+            Self::Passed { name, bytes } => write!(
+                f,
+                "`{name}` has {bytes} bytes, and a launch passes at most {MOST_PARAM_BYTES}"
+            ),
             Self::Extent { extent } => {
                 write!(f, "`{extent}` overflows, is below zero or divides by zero")
             }
@@ -139,6 +152,7 @@ pub fn specialize<'k>(
             inst.op = Op::Const(binder.constant(id));
         }
     }
+    passed::unpack(&mut bound)?;
     let mut body = std::mem::take(&mut bound.body);
     resolve_mul_adds(&mut bound, &mut body);
     bound.body = body;

@@ -11,7 +11,8 @@
 //! 3. Without generic parameters, every extent is a number.
 //! 4. The elements of an atomic parameter are 32- or 64-bit numbers. The alignment of a plain element
 //!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN), and its size a multiple
-//!    of that, and not 0. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
+//!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no other array
+//!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
 //!    a `bool`, of parts that fit together and that a launch knows.
 //!
 //! **Structure** ([`structure`])

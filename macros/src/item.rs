@@ -1,5 +1,5 @@
 //! Items of every kind that `#[device]` is for, as far as they are alike.
-use crate::scope::Kind;
+use crate::{lower, scope::Kind};
 use proc_macro2::{Ident, Span};
 use syn::{
     Attribute, Error, GenericArgument, Item, Path, PathArguments, Type, Visibility, ext::IdentExt,
@@ -75,7 +75,7 @@ pub(crate) fn kind(item: &Item) -> Option<Kind> {
 /// std's, the type.
 fn by(of_trait: &Path) -> Option<String> {
     let last = of_trait.segments.last()?;
-    if !crate::lower::is_known_item(&last.ident.to_string()) {
+    if !lower::is_known_item(&last.ident.to_string()) {
         return here(of_trait);
     }
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
@@ -116,16 +116,28 @@ pub(crate) fn refuse_name(item: &Item) -> Option<Error> {
             "a device {what} cannot be named `{name}`: std has a macro of that name, which it \
              would hide"
         )
-    } else if crate::lower::is_known_item(&name.unraw().to_string()) && !matches!(item, Item::Fn(_))
-    {
+    } else if is_taken(item, &name.unraw().to_string()) {
+        let (what, of) = match item {
+            Item::Trait(_) => ("trait", "the trait"),
+            _ => ("item", "what"),
+        };
         format!(
-            "a device item cannot be named `{name}`: kernel code takes that name for what std or \
+            "a device {what} cannot be named `{name}`: kernel code takes that name for {of} that std or \
              Warpwise has by it"
         )
     } else {
         return None;
     };
     Some(Error::new(name.span(), text))
+}
+
+/// True for the name of something that kernel code takes it for, wherever it is.
+fn is_taken(item: &Item, name: &str) -> bool {
+    match item {
+        Item::Fn(_) => false,
+        Item::Trait(_) => lower::is_known_item(name),
+        _ => lower::is_known_item(name) && !lower::is_free_for_types(name),
+    }
 }
 
 /// True for the macros that are in scope everywhere.

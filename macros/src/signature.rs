@@ -1,6 +1,6 @@
 //! What a kernel's signature says to the launcher: its generic parameters, and what `launch`
 //! takes for each parameter.
-use crate::{attr::Options, instances, lower};
+use crate::{attr::Options, instances, lower, source};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
@@ -105,11 +105,13 @@ fn may_be_plain(ty: &Type) -> bool {
         Type::Group(inner) => may_be_plain(&inner.elem),
         Type::Array(array) => may_be_plain(&array.elem),
         Type::Path(TypePath { qself: None, path, .. }) => {
-            let last = path.segments.last().map(|segment| segment.ident.to_string());
-            last.is_some_and(|name| {
+            path.segments.last().is_some_and(|last| {
+                let name = last.ident.to_string();
                 SCALARS.contains(&name.as_str())
                     || lower::Vector::named(&name).is_some()
                     || !lower::is_known_item(&name)
+                    || lower::is_known_trait(&name)
+                    || (lower::is_free_for_types(&name) && source::is_declared(&last.ident))
             })
         }
         _ => false,

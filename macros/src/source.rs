@@ -70,6 +70,16 @@ pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
     in_file(name.span(), |file| items::host_item(file, &text, (line, column))).flatten()
 }
 
+/// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that
+/// is not std's.
+pub(crate) fn is_declared(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    in_file(name.span(), |file| items::is_declared(file, &text, (line, column))).unwrap_or_default()
+}
+
 /// What `ask` finds in the file of `span`; `None` if the file cannot be read.
 fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
     static FILES: Mutex<Option<HashMap<PathBuf, Option<File>>>> = Mutex::new(None);
@@ -212,24 +222,31 @@ impl Words {
 
     /// Every name that a `use` of `std` or `core` brings, or one of the parts of a type.
     fn imports(&self) -> Vec<Import> {
-        let mut found = Vec::new();
-        for (place, _) in self.text.match_indices("use ") {
-            let rest = &self.text[place..];
-            let Some(end) = rest.find(';') else { continue };
-            let is_std = ["use std::", "use core::"].iter().any(|of| rest.starts_with(of));
-            let of_type = rest[..end].match_indices("::").any(|(at, _)| {
-                let before = rest[..at].rsplit(|char| !is_name(char)).next().unwrap_or_default();
+        let of_interest = |text: &str| {
+            let is_std = ["use std::", "use core::"].iter().any(|of| text.starts_with(of));
+            let of_type = text.match_indices("::").any(|(at, _)| {
+                let before = text[..at].rsplit(|char| !is_name(char)).next().unwrap_or_default();
                 before.starts_with(char::is_uppercase)
             });
-            if !(is_std || of_type) || self.text[..place].ends_with(is_name) {
-                continue;
+            is_std || of_type
+        };
+        let uses = self.uses(of_interest);
+        uses.flat_map(|(at, item)| {
+            names_of(&item).into_iter().map(move |(name, path)| (at, name, path))
+        })
+        .collect()
+    }
+
+    /// Every `use` whose text is `of_interest`, and where it is.
+    fn uses(&self, of_interest: impl Fn(&str) -> bool) -> impl Iterator<Item = (At, ItemUse)> {
+        self.text.match_indices("use ").filter_map(move |(place, _)| {
+            let rest = &self.text[place..];
+            let end = rest.find(';')?;
+            if !of_interest(&rest[..end]) || self.text[..place].ends_with(is_name) {
+                return None;
             }
-            if let Ok(item) = syn::parse_str::<ItemUse>(&rest[..=end]) {
-                let at = self.places[place];
-                found.extend(names_of(&item).into_iter().map(|(name, path)| (at, name, path)));
-            }
-        }
-        found
+            Some((self.places[place], syn::parse_str::<ItemUse>(&rest[..=end]).ok()?))
+        })
     }
 }
 

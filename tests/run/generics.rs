@@ -6,6 +6,7 @@ cases![
     every_number, integers_only, floats_only, const_parameter, const_block: THREADS_MEET,
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
+    passed_arrays,
 ];
 
 #[kernel(contract = false)]
@@ -378,4 +379,53 @@ fn two_types(on: &Engine) -> Check {
     launch!(on, convert::<f32, f64>(read x, write out), LaunchConfig::cover(5))?;
     let want: Vec<f64> = x.iter().map(|x| f64::from(*x) + f64::from(x.trunc())).collect();
     same("f64", &out, &want)
+}
+
+const TAPS: usize = 3;
+
+#[device]
+#[derive(Clone, Copy, Debug)]
+struct Filter<const N: usize> {
+    first: u8,
+    weights: [i32; N],
+}
+
+/// Arrays by value, with lengths that only a launch knows, between other parameters.
+#[kernel(open(TAPS))]
+fn by_value<T: Num, const N: usize>(
+    bias: T,
+    mut rows: [[T; N]; 2],
+    on: [bool; TAPS],
+    filter: Filter<N>,
+    out: &mut [T],
+) {
+    let i = global_idx_x();
+    if i < out.len() {
+        rows[1][i % N] = rows[1][i % N] + bias;
+        let weight = filter.weights[i % N] + filter.first as i32;
+        let sum = rows[0][i % N] * T::from_i32(weight) + rows[1][0];
+        out[i] = if on[i % TAPS] { sum } else { T::ZERO };
+    }
+}
+
+fn passed_arrays(on: &Engine) -> Check {
+    fn check<const N: usize>(on: &Engine, rows: [[i64; N]; 2], weights: [i32; N]) -> Check {
+        let (mut out, bias, flags) = (vec![0; 70], 7, [true, false, true]);
+        let filter = Filter { first: 200, weights };
+        launch!(
+            on,
+            by_value::<i64, N>(value bias, value rows, value flags, value filter, write out),
+            LaunchConfig::cover(70)
+        )?;
+        let want: Vec<i64> = (0..70)
+            .map(|i| {
+                let first = rows[1][0] + if i % N == 0 { bias } else { 0 };
+                let sum = rows[0][i % N] * i64::from(weights[i % N] + 200) + first;
+                if flags[i % TAPS] { sum } else { 0 }
+            })
+            .collect();
+        same("out", &out, &want)
+    }
+    check(on, [[3], [4]], [5])?;
+    check(on, [[1, -2, 3, 1 << 40], [5, 6, 7, 8]], [-9, 10, 11, i32::MAX / 2])
 }

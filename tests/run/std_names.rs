@@ -8,7 +8,7 @@ use std::{
 };
 use warpwise::prelude::*;
 
-cases![functions, constants: FUSES, of_items, inside_of_functions, variants];
+cases![functions, constants: FUSES, of_items, inside_of_functions, variants, own_types];
 
 #[kernel]
 fn rearranged(x: &[i32], out: &mut [[i32; 5]]) {
@@ -173,4 +173,101 @@ fn variants(on: &Engine) -> Check {
     launch!(on, computed(read tokens, write out, write sides), config)?;
     same("out", &out, &[5.5, 5.5])?;
     if sides == [Side::Right; 2] { Ok(()) } else { Err("on the left".into()) }
+}
+
+#[device]
+mod algebra {
+    use warpwise::prelude::*;
+
+    pub trait Operation {
+        const START: i32;
+        fn apply(a: i32, b: i32) -> i32;
+    }
+
+    #[derive(Clone, Copy)]
+    pub struct Add;
+
+    #[derive(Clone, Copy)]
+    pub struct Mul(pub i32);
+
+    impl Operation for Add {
+        const START: i32 = 0;
+        fn apply(a: i32, b: i32) -> i32 {
+            a + b
+        }
+    }
+
+    impl Operation for Mul {
+        const START: i32 = 1;
+        fn apply(a: i32, b: i32) -> i32 {
+            a * b
+        }
+    }
+
+    impl std::ops::Mul for Mul {
+        type Output = Self;
+        fn mul(self, other: Self) -> Self {
+            Self(Self::apply(self.0, other.0))
+        }
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Range {
+        pub from: i32,
+        pub to: i32,
+    }
+
+    impl Range {
+        pub fn of(from: i32, to: i32) -> Self {
+            Range { from, to }
+        }
+        pub fn holds(self, x: i32) -> bool {
+            self.from <= x && x < self.to
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub enum Index {
+        Nowhere,
+        At(usize),
+    }
+
+    #[allow(non_upper_case_globals, reason = "a name of std's")]
+    pub const Sum: i32 = 1000;
+
+    pub fn fold<O: Operation>(x: &[i32]) -> i32 {
+        x.iter().fold(O::START, |a, b| O::apply(a, *b))
+    }
+}
+use algebra::{Add, Index, Mul, Operation, Range, Sum};
+
+/// Types and constants that have the names of std's traits and types.
+#[kernel]
+fn named_as_std(range: Range, x: &[i32], at: &[Index], out: &mut [i32]) {
+    let i = global_idx_x();
+    let inside = Range::of(-5, 10).holds(x[i]) && range.holds(x[i]);
+    let place = match at[i] {
+        Index::Nowhere => 0,
+        Index::At(place) => x[place],
+    };
+    let (sum, product) = (algebra::fold::<Add>(&x[..3]), algebra::fold::<algebra::Mul>(&x[..3]));
+    let Mul(square) = Mul(x[i]) * Mul(x[i]);
+    out[i] = sum + product + Add::apply(square, place) + if inside { Sum } else { 0 };
+}
+
+fn own_types(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..40).map(|i| i * 7 % 19 - 4).collect();
+    let at: Vec<Index> =
+        (0..40).map(|i| if i % 3 == 0 { Index::Nowhere } else { Index::At(39 - i) }).collect();
+    let (range, mut out) = (Range { from: 0, to: 100 }, vec![0; 40]);
+    let config = LaunchConfig::grid(1).block(40);
+    launch!(on, named_as_std(value range, read x, read at, write out), config)?;
+    let start = x[..3].iter().sum::<i32>() + x[..3].iter().product::<i32>();
+    let want: Vec<i32> = (0..40)
+        .map(|i| {
+            let place = if i % 3 == 0 { 0 } else { x[39 - i] };
+            start + x[i] * x[i] + place + if (0..10).contains(&x[i]) { 1000 } else { 0 }
+        })
+        .collect();
+    same("out", &out, &want)
 }

@@ -68,6 +68,9 @@ impl Span {
 /// A limit, because whatever reads the IR recurses into bodies.
 pub const MAX_DEPTH: usize = 256;
 
+/// Most bytes that the parameters of a kernel have, which every GPU takes.
+pub const MOST_PARAM_BYTES: u64 = 4352;
+
 /// A kernel, from signature to body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
@@ -182,7 +185,7 @@ pub struct Shared {
 }
 
 /// An array that each thread has of its own, in local memory. Its contents are undefined when the
-/// thread starts.
+/// thread starts, unless they are [passed](Self::passed).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     /// Name in the source; empty for one that the compiler made.
@@ -191,6 +194,10 @@ pub struct Array {
     pub elem: Element,
     /// Number of elements.
     pub len: Extent,
+    /// Of an array that the kernel takes by value, with a length that is still open: the parameter that
+    /// stands for its elements, one after another. Specializing makes parameters of them, and
+    /// stores these before all else; nothing but the array names it.
+    pub passed: Option<ParamId>,
     /// Where it is declared.
     pub span: Span,
 }

@@ -35,8 +35,12 @@ impl Display for Kernel {
         for (id, Shared { name, elem, len, span }) in self.shared.iter() {
             writeln!(f, "  shared {id} = {}: [{elem}; {len}] {span}", Name(name))?;
         }
-        for (id, Array { name, elem, len, span }) in self.arrays.iter() {
-            writeln!(f, "  array {id} = {}: [{elem}; {len}] {span}", Name(name))?;
+        for (id, Array { name, elem, len, passed, span }) in self.arrays.iter() {
+            write!(f, "  array {id} = {}: [{elem}; {len}]", Name(name))?;
+            if let Some(param) = passed {
+                write!(f, " passed {param}")?;
+            }
+            writeln!(f, " {span}")?;
         }
         for (id, Message { text, args }) in self.messages.iter() {
             writeln!(f, "  message {id} = {text:?}: ({})", List(args))?;

@@ -1,8 +1,8 @@
 //! Rules on what a kernel declares, and on types and extents wherever they stand.
 use super::Errors;
 use crate::ir::{
-    Access, Element, Extent, GenericKind, Kernel, Length, MAX_DEPTH, Op, Param, ParamKind,
-    Requirement, Scalar, Size, Ty,
+    Access, ArrayId, Element, Extent, GenericKind, Inst, Kernel, Length, MAX_DEPTH, Op, Param,
+    ParamId, ParamKind, Requirement, Scalar, Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -84,6 +84,9 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
         for message in elem.into_iter().chain(extent_error(kernel, &array.len)) {
             errors.signature(format!("{id}: {message}"));
         }
+        if let Some(message) = array.passed.and_then(|param| passed_error(kernel, id, param)) {
+            errors.signature(format!("{id}: {message}"));
+        }
     }
     for (id, local) in kernel.locals.iter() {
         if local.ty == Ty::Unit {
@@ -92,6 +95,28 @@ fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
         if let Some(message) = ty_error(kernel, local.ty) {
             errors.signature(format!("{id}: {message}"));
         }
+    }
+}
+
+/// What is wrong with an array that is passed by `param`.
+fn passed_error(kernel: &Kernel, array: ArrayId, param: ParamId) -> Option<String> {
+    let elem = kernel.arrays[array].elem.scalar();
+    let scalar = match kernel.params.get(param).map(|param| &param.kind) {
+        Some(ParamKind::Scalar(scalar)) => Some(*scalar),
+        Some(ParamKind::Slice { .. }) | None => None,
+    };
+    let others = kernel.arrays.iter().filter(|(id, _)| *id != array);
+    let is_read = |inst: &Inst| matches!(inst.op, Op::Param(id) if id == param);
+    if elem.is_none() || elem != scalar {
+        Some(format!("its elements are passed by {param}, which is no scalar of their type"))
+    } else if others.into_iter().any(|(_, other)| other.passed == Some(param))
+        || kernel.insts.iter().any(|(_, inst)| is_read(inst))
+    {
+        Some(format!("it is passed by {param}, which others name"))
+    } else if kernel.is_closed() {
+        Some("it is passed, and its length is known".into())
+    } else {
+        None
     }
 }
 

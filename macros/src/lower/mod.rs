@@ -40,7 +40,9 @@ use error::Errors;
 pub(crate) use error::Rejected;
 use inner::WithInner;
 use library::Library;
-pub(crate) use paths::{is_known_item, kernel_paths, key, lead, paths};
+pub(crate) use paths::{
+    is_free_for_types, is_known_item, is_known_trait, kernel_paths, key, lead, paths,
+};
 use prelude::Prelude;
 use program::{Callee, Program, Written};
 pub(crate) use span::{Origin, SpanRange};

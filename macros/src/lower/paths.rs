@@ -13,17 +13,17 @@ mod scope;
 mod tests;
 
 use super::infer::is_ordering;
-use crate::attr::Options;
-pub(crate) use known::is_known_item;
+use crate::{attr::Options, source};
+pub(crate) use known::{is_free_for_types, is_known_item, is_known_trait};
 pub(super) use macros::shared_dyn;
 use proc_macro2::TokenStream;
 use scope::Scope;
 use std::collections::HashSet;
 use syn::{
     Arm, Attribute, Block, Expr, ExprCall, ExprClosure, ExprForLoop, ExprIf, ExprLet,
-    ExprMethodCall, ExprPath, ExprStruct, ExprWhile, Generics, ImplItemFn, Item, ItemFn, Local,
-    Pat, PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn, TypePath,
-    Visibility,
+    ExprMethodCall, ExprPath, ExprStruct, ExprWhile, Generics, Ident, ImplItemFn, Item, ItemFn,
+    Local, Pat, PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn,
+    TypePath, Visibility,
     visit::{self, Visit},
 };
 
@@ -83,6 +83,14 @@ pub(super) fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
+/// True if `path`, which is no trait's, leads to an item that has the name of something that kernel code knows.
+fn is_own(path: &Path, first: &Ident) -> bool {
+    let name = first.to_string();
+    let is_alone = path.segments.len() == 1;
+    known::is_free_for_types(&name)
+        && ((is_alone && known::is_known_trait(&name)) || source::is_declared(first))
+}
+
 struct Paths {
     found: Vec<Path>,
     keys: HashSet<String>,
@@ -95,15 +103,25 @@ impl Paths {
         Self { found: Vec::new(), keys: HashSet::new(), scope: Scope::default(), depth: 0 }
     }
 
-    /// Notes where `path` leads, unless that is known.
-    fn note(&mut self, path: &Path, function: bool) {
+    /// Notes where `path`, which is a trait's, leads, unless that is known.
+    fn note(&mut self, path: &Path) {
+        self.note_unless(path, |names| known::is_known(names, false));
+    }
+
+    /// The same of the path of anything else.
+    fn note_item(&mut self, path: &Path, function: bool) {
+        let own = path.segments.first().is_some_and(|first| is_own(path, &first.ident));
+        self.note_unless(path, |names| !own && known::is_known(names, function));
+    }
+
+    fn note_unless(&mut self, path: &Path, is_known: impl FnOnce(&[String]) -> bool) {
         let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
         let declared = match names.as_slice() {
             [name] => self.scope.has(name),
             [of, ..] => self.scope.has_generic(of),
             [] => true,
         };
-        if declared || known::is_known(&names, function) {
+        if declared || is_known(&names) {
             return;
         }
         let lead = lead(path);
@@ -116,7 +134,7 @@ impl Paths {
     fn value(&mut self, path: &Path, function: bool) {
         match path.get_ident() {
             Some(name) if !function && !is_type_name(&name.to_string()) => {}
-            _ => self.note(path, function),
+            _ => self.note_item(path, function),
         }
     }
 
@@ -125,7 +143,7 @@ impl Paths {
             // The trait of `<T as Trait>::f`; nothing of `<T>::f`.
             Some(qself) if qself.position > 0 => {
                 let segments = path.path.segments.iter().take(qself.position).cloned().collect();
-                self.note(&Path { leading_colon: path.path.leading_colon, segments }, false);
+                self.note(&Path { leading_colon: path.path.leading_colon, segments });
             }
             Some(_) => {}
             None => self.value(&path.path, function),
@@ -198,7 +216,7 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_path(&mut self, path: &'ast Path) {
         // Of a trait: all others are seen to before they get here.
-        self.note(path, false);
+        self.note(path);
         visit::visit_path(self, path);
     }
 
@@ -208,10 +226,10 @@ impl<'ast> Visit<'ast> for Paths {
                 self.visit_type(&qself.ty);
                 if qself.position > 0 {
                     let segments = ty.path.segments.iter().take(qself.position).cloned().collect();
-                    self.note(&Path { leading_colon: ty.path.leading_colon, segments }, false);
+                    self.note(&Path { leading_colon: ty.path.leading_colon, segments });
                 }
             }
-            None => self.note(&ty.path, false),
+            None => self.note_item(&ty.path, false),
         }
         ty.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
     }
@@ -337,7 +355,7 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
         let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
         if plain && is_type_name(&pat.ident.to_string()) {
-            self.note(&pat.ident.clone().into(), false);
+            self.note_item(&pat.ident.clone().into(), false);
         } else {
             self.scope.variable(&pat.ident);
         }

@@ -1,7 +1,7 @@
 //! Items of a source file that are not `#[device]`, which kernel code names as if they were.
 //!
 //! rustc says of such a name that there is no macro of it; the file tells what there is.
-use super::{At, File, Words};
+use super::{At, File, Words, names_of};
 use crate::source::scanner::is_name;
 
 /// An item of the host.
@@ -24,19 +24,26 @@ pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
     // Most names are those of device items, which the text around them shows without a look at the whole file.
     declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
     let words = Words::of(&file.text);
-    let modules = words.modules();
-    let module = |at: At| {
-        let around = file.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
-        around.map(|braces| braces.open).filter(|open| modules.contains(open)).max()
-    };
-    let mut found = declarations(&words.text, name)
-        .map(|(start, keyword)| (start, keyword, words.places[start]))
-        .filter(|&(_, _, place)| file.is_of_module(place, module(place)))
-        .filter(|&(_, _, place)| module(place) == module(at))
-        .peekable();
+    let mut found = words.declarations(file, name, at).into_iter().peekable();
     let (_, keyword, (line, _)) = *found.peek()?;
     let is_host = |start| !is_device(&words.text, start) && !words.is_in_device_module(file, start);
     found.all(|(start, ..)| is_host(start)).then_some(HostItem { keyword, line })
+}
+
+/// Whether the module around `at` declares a type of this name, or has it by a `use` of something that is not std's.
+pub(super) fn is_declared(file: &File, name: &str, at: At) -> bool {
+    let words = Words::of(&file.text);
+    let modules = words.modules();
+    let is_used = || {
+        words.uses(|text| text.contains(name)).any(|(place, item)| {
+            file.module(&modules, place) == file.module(&modules, at)
+                && names_of(&item).iter().any(|(known, path)| {
+                    known == name && !path.starts_with("std::") && !path.starts_with("core::")
+                })
+        })
+    };
+    let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
+    words.declarations(file, name, at).iter().any(|(_, keyword, _)| is_type(keyword)) || is_used()
 }
 
 /// Where items of this name are declared in `text`, from their keyword on, and by what.
@@ -99,6 +106,12 @@ fn is_word_at_end(text: &str, word: &str) -> bool {
 }
 
 impl File {
+    /// The innermost of `modules` that `at` is in.
+    fn module(&self, modules: &[At], at: At) -> Option<At> {
+        let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
+        around.map(|braces| braces.open).filter(|open| modules.contains(open)).max()
+    }
+
     /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
     /// not what a macro is made of.
     fn is_of_module(&self, place: At, module: Option<At>) -> bool {
@@ -109,6 +122,17 @@ impl File {
 }
 
 impl Words {
+    /// Where the module around `at` itself declares items of this name, by what, and the place of that.
+    fn declarations(&self, file: &File, name: &str, at: At) -> Vec<(usize, &'static str, At)> {
+        let modules = self.modules();
+        let module = |at| file.module(&modules, at);
+        declarations(&self.text, name)
+            .map(|(start, keyword)| (start, keyword, self.places[start]))
+            .filter(|&(_, _, place)| file.is_of_module(place, module(place)))
+            .filter(|&(_, _, place)| module(place) == module(at))
+            .collect()
+    }
+
     /// Whether `#[device]` is on a module around the item at `start`.
     fn is_in_device_module(&self, file: &File, start: usize) -> bool {
         let place = self.places[start];
@@ -183,6 +207,37 @@ mod tests {
             "let f = 1; @",
         ] {
             assert_eq!(host_item_of("f", text), None, "{text}");
+        }
+    }
+
+    /// Whether `name` is a type of the module at the `@` of a text.
+    fn is_declared_in(name: &str, text: &str) -> bool {
+        let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+        let at = (before.len(), before.last().unwrap().chars().count() + 1);
+        is_declared(&File::read(text.replace('@', " ")), name, at)
+    }
+
+    #[test]
+    fn types_of_a_module_are_known() {
+        for text in [
+            "struct Range; @",
+            "mod a { #[device] pub enum Range {} fn k() { @ } }",
+            "use geo::{Disc, Range}; fn k() { @ }",
+            "use geo::Interval as Range; @",
+            "type Range = Interval; @",
+        ] {
+            assert!(is_declared_in("Range", text), "{text}");
+        }
+        for text in [
+            "use std::ops::Range; @",
+            "use core::{cmp, ops::{Range, Add}}; @",
+            "mod a { struct Range; } @",
+            "struct Range; mod a { @ }",
+            "mod a { use geo::Range; } @",
+            "trait Range {} fn Range() {} // struct Range;\n@",
+            "use geo::RangeOf; @",
+        ] {
+            assert!(!is_declared_in("Range", text), "{text}");
         }
     }
 }

@@ -36,7 +36,7 @@ impl Generator {
             let (layout, len) = (self.draw_layout(), 1 + self.draw.below(4));
             let (name, span) = ("a".into(), self.build.span);
             let (elem, extent) = (layout.elem.clone(), u64::from(len).into());
-            let array = Array { name, elem, len: extent, span };
+            let array = Array { name, elem, len: extent, passed: None, span };
             let id = self.build.kernel.arrays.push(array);
             self.plan.structs.local.push((id, layout, len));
         }

@@ -17,6 +17,11 @@ struct Option {
 }
 
 #[device]
+trait Index {
+    fn index(self) -> usize;
+}
+
+#[device]
 const assert: f32 = 1.0;
 
 #[device]

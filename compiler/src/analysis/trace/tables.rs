@@ -3,7 +3,8 @@
 //! ```text
 //! for k in [0, 8, 16, 24] { .. }    // is an array in memory, and its numbers are known
 //! ```
-//! What is read there is the constant, as nothing is read before it is written.
+//! What is read there is the constant, as nothing is read before it is written. An array that is passed
+//! and never written is one of which no number is known.
 use crate::{
     analysis::accesses::memory,
     hardware::Kind,
@@ -18,6 +19,7 @@ pub(super) type Tables = Facts<ArrayId, Option<BTreeMap<i64, u64>>>;
 /// The tables of `kernel`.
 pub(super) fn tables(kernel: &Kernel) -> Tables {
     let mut tables = kernel.arrays.clones(Some(BTreeMap::new()));
+    let is_passed = |array: ArrayId| kernel.arrays[array].passed.is_some();
     for (id, inst) in kernel.insts.iter() {
         let Some((ptr, kind, _)) = memory(kernel, id) else { continue };
         if kind == Kind::Load || kernel.space(ptr) != Some(Space::Local) {
@@ -36,7 +38,7 @@ pub(super) fn tables(kernel: &Kernel) -> Tables {
         let is_new = |table: &mut BTreeMap<i64, u64>| {
             entry.is_some_and(|(offset, bits)| table.insert(offset, bits).is_none())
         };
-        if !tables[array].as_mut().is_some_and(is_new) {
+        if is_passed(array) || !tables[array].as_mut().is_some_and(is_new) {
             tables[array] = None;
         }
     }

@@ -58,7 +58,7 @@ mod sync;
 mod vector;
 
 use crate::{
-    ir::{Access, Approx, Inst, Kernel, Op, ParamKind, Scalar, Ty, UnaryOp},
+    ir::{Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, Op, ParamKind, Scalar, Ty, UnaryOp},
     target::Target,
 };
 use emitter::Emitter;
@@ -74,8 +74,6 @@ const VERSION: &str = "6.3";
 const VERSION_WITH_REDUX: &str = "7.0";
 /// The PTX version that introduced sums and products of `bf16`.
 const VERSION_WITH_SUMS: &str = "7.8";
-/// Bytes of parameters that a kernel takes at most, before PTX 8.1.
-const MOST_PARAM_BYTES: u64 = 4352;
 
 /// Why there is no PTX for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

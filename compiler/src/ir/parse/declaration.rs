@@ -124,8 +124,10 @@ impl<'t> Parser<'t> {
             "array" => {
                 let name = self.declared(&kernel.arrays, "#")?;
                 let (elem, len) = self.array(Self::extent)?;
+                let is_passed = self.eat_keyword("passed");
+                let passed = is_passed.then(|| self.param_id()).transpose()?;
                 let span = self.span()?;
-                kernel.arrays.push(Array { name, elem, len, span });
+                kernel.arrays.push(Array { name, elem, len, passed, span });
             }
             "message" => {
                 let text = self.declared(&kernel.messages, "msg")?;

@@ -17,7 +17,10 @@ use crate::{
 use std::rc::Rc;
 use warpwise_compiler::{
     id::Id as _,
-    ir::{self, Access, Builder, Generic, Kernel, Param, ParamId, ParamKind, Scalar, Span},
+    ir::{
+        self, Access, Array, Builder, Element, Extent, Generic, Kernel, Param, ParamId, ParamKind,
+        Scalar, Span,
+    },
     lint::Levels,
 };
 
@@ -153,14 +156,10 @@ impl Emit<'_> {
                 None => self.enum_param(mono, name, at),
             },
             Mono::Array(elem, len) => {
-                let len = self.extent(len, at)?;
-                let Some(len) = len.known() else {
-                    self.errors.advise(
-                        self.range(at),
-                        "an array that is passed by value must have a length that is a number",
-                        "pass it as `&[T]`",
-                    );
-                    return Err(Left);
+                let (elements, all) = self.elements(mono, at)?;
+                let Some(len) = self.extent(len, at)?.known().filter(|_| all.known().is_some())
+                else {
+                    return self.open_array(elements, all, name, at);
                 };
                 let places = (0..len).map(|index| self.param(elem, &format!("{name}.{index}"), at));
                 Ok(Place::Parts(places.collect::<Flow<_>>()?))
@@ -174,6 +173,22 @@ impl Emit<'_> {
             | Mono::Closure(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
+    }
+
+    /// An array of so many `elements`, of which only the launch knows how many they are.
+    fn open_array(&mut self, elem: Element, len: Extent, name: &str, at: At) -> Flow<Place> {
+        let Some(scalar) = elem.scalar() else {
+            self.errors.advise(
+                self.range(at),
+                "an array of structs or enums that is passed by value must have a length that is a number",
+                "pass it as `&[T]`",
+            );
+            return Err(Left);
+        };
+        let passed = Some(self.declare_param(name, ParamKind::Scalar(scalar), at));
+        let (name, span) = (name.to_owned(), self.span(at));
+        let id = self.build.kernel.arrays.push(Array { name, elem, len, passed, span });
+        Ok(Place::Memory(Memory::at(Pointer::Array(id))))
     }
 
     fn enum_param(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {

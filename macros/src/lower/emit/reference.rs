@@ -190,7 +190,8 @@ impl Emit<'_> {
         let value = self.get(place, of, at)?;
         let (elem, len) = self.elements(of, at)?;
         let span = self.span(at);
-        let id = self.build.kernel.arrays.push(Array { name: String::new(), elem, len, span });
+        let (name, passed) = (String::new(), None);
+        let id = self.build.kernel.arrays.push(Array { name, elem, len, passed, span });
         let memory = Memory::at(Pointer::Array(id));
         self.set(&Place::Memory(memory.clone()), value, of, at)?;
         Ok(memory)

@@ -146,7 +146,7 @@ impl Emit<'_> {
         let (elem, len) = self.elements(mono, at)?;
         let span = self.span(at);
         let name = name.trim_start_matches("r#").to_owned();
-        let id = self.build.kernel.arrays.push(Array { name, elem, len, span });
+        let id = self.build.kernel.arrays.push(Array { name, elem, len, passed: None, span });
         Ok(Memory::at(Pointer::Array(id)))
     }
 

@@ -1,6 +1,6 @@
 //! Names that kernel code knows without anybody's saying where they lead: std's, and Warpwise's
-//! own. A `#[device]` item cannot have one of [these](ITEMS), because a path of it would not be
-//! followed.
+//! own. A `#[device]` item cannot have one of these, because a path of it would not be
+//! followed; but for [some](is_free_for_types), which a struct, an enum or a constant may have.
 use crate::lower::{builtin, collective, library, types::Prim, vector};
 
 /// True if these names, written as a path, lead to something that is no `#[device]` item;
@@ -22,7 +22,7 @@ pub(super) fn is_known(names: &[String], function: bool) -> bool {
 
 /// True for the name of a type, trait or variant that kernel code knows, or rejects by name.
 pub(crate) fn is_known_item(name: &str) -> bool {
-    ITEMS.contains(&name) || is_atomic(name) || vector::is_name(name)
+    TYPES.contains(&name) || is_free_for_types(name) || is_atomic(name) || vector::is_name(name)
 }
 
 /// `AtomicU32`
@@ -37,17 +37,28 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Types and traits of std's prelude and those of std that kernel code has a meaning for, `Option`'s and
-/// `Result`'s variants, and the names of Warpwise.
-const ITEMS: &[&str] = &[
+/// True for what a `#[device]` item may be named although std or Warpwise has something by that name: a
+/// trait, which is never where a type or a value is, or a type of [`RANGES`].
+pub(crate) fn is_free_for_types(name: &str) -> bool {
+    is_known_trait(name) || RANGES.contains(&name)
+}
+
+/// True for the name of a trait that kernel code knows.
+pub(crate) fn is_known_trait(name: &str) -> bool {
+    TRAITS.contains(&name)
+}
+
+/// Types of std's that are in scope by a `use` only.
+const RANGES: &[&str] = &["Range", "RangeFrom", "RangeInclusive"];
+
+/// Types of std's prelude and those of std that kernel code has a meaning for, and `Option`'s and
+/// `Result`'s variants.
+const TYPES: &[&str] = &[
     // Types that kernel code knows.
     "Option",
     "Result",
     "Ordering",
     "TryFromIntError",
-    "Range",
-    "RangeFrom",
-    "RangeInclusive",
     "PhantomData",
     "f16",
     "bf16",
@@ -68,7 +79,10 @@ const ITEMS: &[&str] = &[
     "None",
     "Ok",
     "Err",
-    // Traits.
+];
+
+/// Traits of std's prelude, those of std that kernel code has a meaning for, and Warpwise's.
+const TRAITS: &[&str] = &[
     "Add",
     "AddAssign",
     "AsMut",
