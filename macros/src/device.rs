@@ -68,7 +68,7 @@ use crate::{
     lower::{self, kernel_paths, key, paths},
     parse, plain, report,
     scope::{Known, Registry, Task},
-    source::{self, HostItem},
+    source::{self, FarItem, HostItem},
     std_name::StdName,
     strip::strip,
     tokens::Tokens,
@@ -395,12 +395,20 @@ fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
 /// What is wrong with what is used, as far as its names tell.
 pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
-    for name in paths.iter().filter_map(Path::get_ident) {
-        if let Some(text) = not_device(name) {
-            combine(&mut errors, Error::new(name.span(), text));
+    for path in paths {
+        let text = path.get_ident().and_then(not_device).or_else(|| not_device_there(path));
+        if let Some(text) = text {
+            combine(&mut errors, Error::new_spanned(path, text));
         }
     }
     errors
+}
+
+/// What is wrong with a path that is to lead to a device item in another module, if it is known to lead to another one.
+fn not_device_there(path: &Path) -> Option<String> {
+    let FarItem { name, item, file } = source::far_item(path)?;
+    let file = file.map(|file| format!("{}, ", file.display())).unwrap_or_default();
+    Some(no_device(&name, item, &file))
 }
 
 /// What is wrong with a name that is to lead to a device item, if it is known to lead elsewhere.
@@ -413,19 +421,27 @@ fn not_device(name: &Ident) -> Option<String> {
     if let Some(path) = source::imported(name) {
         return StdName::at(&path).is_none().then(|| not_of_std(&path));
     }
-    let HostItem { keyword, line } = source::host_item(name)?;
+    Some(no_device(&name.to_string(), source::host_item(name)?, ""))
+}
+
+/// That kernel code cannot use an item of the host, which is in this file.
+fn no_device(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> String {
     let what = format!("`{name}` is not `#[device]`: kernel code cannot use it");
     let help = match keyword {
         "const" => format!(
-            "put `#[device]` above it (line {line}), or name it in `#[kernel(open({name}))]`"
+            "put `#[device]` above it ({file}line {line}), or name it in `#[kernel(open({name}))]`"
         ),
-        "static" => format!("make it a `#[device] const` (line {line}), or pass it to the kernel"),
-        "union" => {
-            format!("make it a struct with `#[device]` (line {line}); kernel code knows no unions")
+        "static" => {
+            format!("make it a `#[device] const` ({file}line {line}), or pass it to the kernel")
         }
-        _ => format!("put `#[device]` above `{keyword} {name}` (line {line})"),
+        "union" => {
+            format!(
+                "make it a struct with `#[device]` ({file}line {line}); kernel code knows no unions"
+            )
+        }
+        _ => format!("put `#[device]` above `{keyword} {name}` ({file}line {line})"),
     };
-    Some(format!("{what}\n= help: {help}"))
+    format!("{what}\n= help: {help}")
 }
 
 /// That kernel code has no such thing of std's.

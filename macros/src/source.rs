@@ -8,17 +8,18 @@
 //! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells, and so does
 //! an item of the host that stands there.
 mod items;
+mod modules;
 mod scanner;
 
 use crate::place::Place;
 pub(crate) use items::HostItem;
+pub(crate) use modules::FarItem;
 use proc_macro2::{Ident, Span};
 use scanner::{Braces, Scanner, Which, braces, innermost, is_name};
 use std::{
-    cell::OnceCell,
     collections::HashMap,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 use syn::{ItemUse, UseTree};
 
@@ -70,6 +71,18 @@ pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
     in_file(name.span(), |file| items::host_item(file, &text, (line, column))).flatten()
 }
 
+/// The item of the host in another module of this crate that a path leads to, if the files of the crate tell. `None` if
+/// a `macro_rules!` wrote the path.
+pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
+    let first = path.segments.first().filter(|_| path.leading_colon.is_none())?;
+    if !proc_macro::is_available() || expansion(first.ident.span()) != WRITTEN {
+        return None;
+    }
+    let Place { line, column, .. } = Place::of(first.ident.span());
+    let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+    modules::far_item(&first.ident.span().unwrap().local_file()?, (line, column), &names)
+}
+
 /// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that
 /// is not std's.
 pub(crate) fn is_declared(name: &Ident) -> bool {
@@ -82,25 +95,33 @@ pub(crate) fn is_declared(name: &Ident) -> bool {
 
 /// What `ask` finds in the file of `span`; `None` if the file cannot be read.
 fn in_file<T>(span: Span, ask: impl FnOnce(&File) -> T) -> Option<T> {
-    static FILES: Mutex<Option<HashMap<PathBuf, Option<File>>>> = Mutex::new(None);
-    let path = span.unwrap().local_file()?;
+    file(&span.unwrap().local_file()?).map(|file| ask(&file))
+}
+
+/// A file, which is read once; `None` if it cannot be.
+fn file(path: &Path) -> Option<Arc<File>> {
+    static FILES: Mutex<Option<HashMap<PathBuf, Option<Arc<File>>>>> = Mutex::new(None);
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    let file = files
-        .get_or_insert_default()
-        .entry(path)
-        .or_insert_with_key(|path| Some(File::read(std::fs::read_to_string(path).ok()?)));
-    file.as_ref().map(ask)
+    let files = files.get_or_insert_default();
+    if let Some(file) = files.get(path) {
+        return file.clone();
+    }
+    let file = std::fs::read_to_string(path).ok().map(|text| Arc::new(File::read(text)));
+    files.insert(path.to_owned(), file.clone());
+    file
 }
 
 /// What is known of a source file.
 struct File {
     text: String,
     /// What braces are scopes, once somebody asks.
-    scopes: OnceCell<Vec<Braces>>,
+    scopes: OnceLock<Vec<Braces>>,
     /// All braces, once somebody asks.
-    every_brace: OnceCell<Vec<Braces>>,
-    /// Where the braces of modules open.
-    modules: Vec<At>,
+    every_brace: OnceLock<Vec<Braces>>,
+    /// It without comments and literals, once somebody asks.
+    words: OnceLock<Words>,
+    /// Where the braces of modules open, once somebody asks.
+    modules: OnceLock<Vec<At>>,
     /// Names that a `use` of std's brings.
     imports: Vec<Import>,
     /// Names of variants that a `use` brings.
@@ -112,23 +133,42 @@ type Import = (At, String, String);
 
 impl File {
     fn read(text: String) -> Self {
-        let (scopes, every_brace) = (OnceCell::new(), OnceCell::new());
-        if !may_import(&text) {
-            let (imports, variants) = (Vec::new(), Vec::new());
-            return Self { text, scopes, every_brace, modules: Vec::new(), imports, variants };
+        let mut file = Self {
+            scopes: OnceLock::new(),
+            every_brace: OnceLock::new(),
+            words: OnceLock::new(),
+            modules: OnceLock::new(),
+            imports: Vec::new(),
+            variants: Vec::new(),
+            text,
+        };
+        if !may_import(&file.text) {
+            return file;
         }
-        let words = Words::of(&text);
-        let (mut imports, mut variants) = (Vec::new(), Vec::new());
-        for import in words.imports() {
+        for import in file.words().imports() {
             let path = &import.2;
             if path.starts_with("std::") || path.starts_with("core::") {
-                imports.push(import);
+                file.imports.push(import);
             } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
             {
-                variants.push(import);
+                file.variants.push(import);
             }
         }
-        Self { scopes, every_brace, modules: words.modules(), imports, variants, text }
+        file
+    }
+
+    fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::of(&self.text))
+    }
+
+    fn modules(&self) -> &[At] {
+        self.modules.get_or_init(|| self.words().modules())
+    }
+
+    /// Where the innermost module that `at` is in opens.
+    fn module(&self, at: At) -> Option<At> {
+        let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
+        around.map(|braces| braces.open).filter(|open| self.modules().contains(open)).max()
     }
 
     fn scopes(&self) -> &[Braces] {
@@ -173,7 +213,7 @@ fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&
     };
     // What stands outside of the module is not seen in it.
     let module =
-        around(at).map(|braces| braces.open).filter(|open| file.modules.contains(open)).max();
+        around(at).map(|braces| braces.open).filter(|open| file.modules().contains(open)).max();
     let of_name = imports.iter().filter(|(_, known, _)| known == name);
     let visible = of_name.filter_map(|(place, _, path)| {
         let scope = around(*place).max_by_key(|braces| braces.open);

@@ -23,7 +23,7 @@ const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "exter
 pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
     // Most names are those of device items, which the text around them shows without a look at the whole file.
     declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
-    let words = Words::of(&file.text);
+    let words = file.words();
     let mut found = words.declarations(file, name, at).into_iter().peekable();
     let (_, keyword, (line, _)) = *found.peek()?;
     let is_host = |start| !is_device(&words.text, start) && !words.is_in_device_module(file, start);
@@ -32,11 +32,10 @@ pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
 
 /// Whether the module around `at` declares a type of this name, or has it by a `use` of something that is not std's.
 pub(super) fn is_declared(file: &File, name: &str, at: At) -> bool {
-    let words = Words::of(&file.text);
-    let modules = words.modules();
+    let words = file.words();
     let is_used = || {
         words.uses(|text| text.contains(name)).any(|(place, item)| {
-            file.module(&modules, place) == file.module(&modules, at)
+            file.module(place) == file.module(at)
                 && names_of(&item).iter().any(|(known, path)| {
                     known == name && !path.starts_with("std::") && !path.starts_with("core::")
                 })
@@ -106,12 +105,6 @@ fn is_word_at_end(text: &str, word: &str) -> bool {
 }
 
 impl File {
-    /// The innermost of `modules` that `at` is in.
-    fn module(&self, modules: &[At], at: At) -> Option<At> {
-        let around = self.scopes().iter().filter(|braces| braces.open < at && at < braces.close);
-        around.map(|braces| braces.open).filter(|open| modules.contains(open)).max()
-    }
-
     /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
     /// not what a macro is made of.
     fn is_of_module(&self, place: At, module: Option<At>) -> bool {
@@ -124,8 +117,7 @@ impl File {
 impl Words {
     /// Where the module around `at` itself declares items of this name, by what, and the place of that.
     fn declarations(&self, file: &File, name: &str, at: At) -> Vec<(usize, &'static str, At)> {
-        let modules = self.modules();
-        let module = |at| file.module(&modules, at);
+        let module = |at| file.module(at);
         declarations(&self.text, name)
             .map(|(start, keyword)| (start, keyword, self.places[start]))
             .filter(|&(_, _, place)| file.is_of_module(place, module(place)))

@@ -47,4 +47,14 @@ mod here {
     }
 }
 
+mod unseen {
+    use crate::elsewhere::*;
+    use warpwise::prelude::*;
+
+    #[kernel]
+    fn names_what_a_star_brings(x: &mut [f32]) {
+        x[0] = far(x[1]);
+    }
+}
+
 fn main() {}
