@@ -74,14 +74,11 @@ impl<I: Id, T> Table<I, T> {
     }
     /// Every id, in definition order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
-        self.all_ids()
-    }
-    const fn all_ids(&self) -> Ids<I> {
         Ids { next: 0, end: self.items.len(), id: PhantomData }
     }
     /// Every item with its id, in definition order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
-        Items { ids: self.all_ids(), items: &self.items }
+        Items { next: 0, end: self.items.len(), items: &self.items, id: PhantomData }
     }
     /// Every item, to edit in place.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
@@ -121,11 +118,12 @@ struct Ids<I> {
 impl<I: Id> Iterator for Ids<I> {
     type Item = I;
     fn next(&mut self) -> Option<I> {
-        if self.next == self.end {
+        let at = self.next;
+        if at == self.end {
             return None;
         }
-        self.next += 1;
-        Some(I::new(self.next - 1))
+        self.next = at + 1;
+        Some(I::new(at))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = self.end - self.next;
@@ -144,28 +142,67 @@ impl<I: Id> DoubleEndedIterator for Ids<I> {
 
 /// The items of a table with their ids.
 struct Items<'t, I, T> {
-    ids: Ids<I>,
+    next: usize,
+    end: usize,
     items: &'t [T],
+    id: PhantomData<I>,
 }
 
+impl<'t, I: Id, T> Items<'t, I, T> {
+    #[inline(always)]
+    fn step(&mut self) -> Option<(I, &'t T)> {
+        let at = self.next;
+        if at == self.end {
+            return None;
+        }
+        self.next = at + 1;
+        Some((I::new(at), &self.items[at]))
+    }
+}
+
+/// What looks for an item is written out: what std does, by way of `try_fold`, takes a few times as long.
 impl<'t, I: Id, T> Iterator for Items<'t, I, T> {
     type Item = (I, &'t T);
     fn next(&mut self) -> Option<(I, &'t T)> {
-        match self.ids.next() {
-            Some(id) => Some((id, &self.items[id.index()])),
-            None => None,
+        self.step()
+    }
+    fn any<F: FnMut(Self::Item) -> bool>(&mut self, mut is: F) -> bool {
+        while let Some(item) = self.step() {
+            if is(item) {
+                return true;
+            }
         }
+        false
+    }
+    fn find<P: FnMut(&Self::Item) -> bool>(&mut self, mut is: P) -> Option<Self::Item> {
+        while let Some(item) = self.step() {
+            if is(&item) {
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn find_map<B, F: FnMut(Self::Item) -> Option<B>>(&mut self, mut of: F) -> Option<B> {
+        while let Some(item) = self.step() {
+            let found = of(item);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.ids.size_hint()
+        let left = self.end - self.next;
+        (left, Some(left))
     }
 }
 impl<I: Id, T> DoubleEndedIterator for Items<'_, I, T> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        match self.ids.next_back() {
-            Some(id) => Some((id, &self.items[id.index()])),
-            None => None,
+        if self.next == self.end {
+            return None;
         }
+        self.end -= 1;
+        Some((I::new(self.end), &self.items[self.end]))
     }
 }
 

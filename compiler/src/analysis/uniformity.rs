@@ -37,8 +37,8 @@
 use crate::{
     id::Facts,
     ir::{
-        Access, Axis, Body, Builtin, InstId, Kernel, LocalId, MatchOp, Op, ParamKind, ReduceOp,
-        Root, ShuffleOp, VoteOp,
+        Access, Axis, Body, Builtin, Effect, InstId, Kernel, LocalId, MatchOp, Op, ParamKind,
+        ReduceOp, Root, ShuffleOp, VoteOp,
     },
 };
 
@@ -225,32 +225,34 @@ impl<'k> Walk<'k> {
 
     /// Walks `body`, which threads enter under `control`.
     fn body(&mut self, body: &Body, control: Fact) {
+        let kernel = self.kernel;
+        let mut here = self.here.control(control);
         for &id in &body.0 {
-            let mut control = control;
-            for frame in &self.here.frames {
-                control = control.or(frame.skipped);
-            }
+            let op = &kernel.insts[id].op;
             // Most are uniform, and raise nothing.
-            if !control.is_uniform() {
-                raise(&mut self.facts.control[id], control, &mut self.rose);
+            if !here.is_uniform() {
+                raise(&mut self.facts.control[id], here, &mut self.rose);
             }
             if !self.here.ended.is_uniform() {
                 raise(&mut self.facts.ended[id], self.here.ended, &mut self.rose);
             }
             // What varies cannot rise.
             if !self.facts.value[id].varies() {
-                let value = self.value(id);
+                let value = self.value(id, op);
                 if !value.is_uniform() {
                     raise(&mut self.facts.value[id], value, &mut self.rose);
                 }
             }
-            self.control(id);
+            // No other does anything to who is missing, or to locals.
+            if let Effect::Control | Effect::Write = op.effect() {
+                self.control(id, op);
+                here = self.here.control(control);
+            }
         }
     }
 
     /// What the value of `id` is now known to be.
-    fn value(&self, id: InstId) -> Fact {
-        let op = &self.kernel.insts[id].op;
+    fn value(&self, id: InstId, op: &Op) -> Fact {
         match op {
             Op::Const(_)
             | Op::Generic(_)
@@ -413,10 +415,9 @@ impl<'k> Walk<'k> {
     }
 
     /// What `id` does to the control of others, and to locals.
-    fn control(&mut self, id: InstId) {
-        let kernel = self.kernel;
+    fn control(&mut self, id: InstId, op: &Op) {
         let control = self.facts.control[id];
-        match &kernel.insts[id].op {
+        match op {
             Op::Set { local, .. } => {
                 let fact = self.facts.value[id].because(Cause::Value(id));
                 raise(&mut self.facts.local[*local], fact, &mut self.rose);
@@ -523,6 +524,14 @@ impl<'k> Walk<'k> {
 }
 
 impl Here {
+    /// What decides that threads are missing, in a body that they enter under `control`.
+    fn control(&self, mut control: Fact) -> Fact {
+        for frame in &self.frames {
+            control = control.or(frame.skipped);
+        }
+        control
+    }
+
     /// Behind an `if`: who is missing at the end of either arm.
     fn merge(&mut self, other: &Self) {
         self.ended = self.ended.or(other.ended);

@@ -252,19 +252,21 @@ impl Kernel {
     }
 
     /// The parameter or array that `ptr` points into, if it is known.
-    pub fn root(&self, mut ptr: InstId) -> Option<Root> {
-        // As many steps as there are instructions: a malformed kernel may lead in circles.
-        for _ in self.insts.ids() {
-            let (Op::Index { base, .. } | Op::Offset { base, .. }) = &self.insts[ptr].op else {
-                break;
-            };
-            ptr = *base;
+    pub fn root(&self, ptr: InstId) -> Option<Root> {
+        let mut op = &self.insts[ptr].op;
+        let mut steps = 0;
+        while let Op::Index { base, .. } | Op::Offset { base, .. } = op {
+            // A malformed kernel may lead in circles.
+            if steps == self.insts.len() {
+                return None;
+            }
+            (op, steps) = (&self.insts[*base].op, steps + 1);
         }
-        if let Op::Param(param) = &self.insts[ptr].op {
+        if let Op::Param(param) = op {
             Some(Root::Param(*param))
-        } else if let Op::Shared(shared) = &self.insts[ptr].op {
+        } else if let Op::Shared(shared) = op {
             Some(Root::Shared(*shared))
-        } else if let Op::Array(array) = &self.insts[ptr].op {
+        } else if let Op::Array(array) = op {
             Some(Root::Array(*array))
         } else {
             None

@@ -102,13 +102,13 @@ macro_rules! operands {
         Parts { parts: few, listed }
     }};
 }
-/// The bodies of a borrowed [`Op`], shared or mutable.
-macro_rules! bodies {
-    ($op:expr) => {
+/// What becomes of an [`Op`] with two bodies, with one, and with none.
+macro_rules! by_bodies {
+    ($op:expr, ($then:pat, $other:pat) => $two:expr, $body:pat => $one:expr, () => $none:expr) => {
         match $op {
-            Op::If { then, other, .. } => (Some(then), Some(other), None),
-            Op::For { body, .. } | Op::Loop { body } | Op::Block { body } => {
-                (Some(body), None, None)
+            Op::If { then: $then, other: $other, .. } => $two,
+            Op::For { body: $body, .. } | Op::Loop { body: $body } | Op::Block { body: $body } => {
+                $one
             }
             Op::Const(_)
             | Op::Generic(_)
@@ -150,8 +150,20 @@ macro_rules! bodies {
             | Op::Continue(_)
             | Op::Return
             | Op::Print { .. }
-            | Op::Panic { .. } => (None, None, None),
+            | Op::Panic { .. } => $none,
         }
+    };
+}
+
+/// The bodies of a borrowed [`Op`], shared or mutable.
+macro_rules! bodies {
+    ($op:expr) => {
+        by_bodies!(
+            $op,
+            (then, other) => (Some(then), Some(other), None),
+            body => (Some(body), None, None),
+            () => (None, None, None)
+        )
     };
 }
 
@@ -173,9 +185,9 @@ impl Op {
     }
 
     /// Whether it has no bodies: most have none, and then there is nothing to go through.
+    #[inline(always)]
     pub fn is_leaf(&self) -> bool {
-        let bodies: (Option<&Body>, Option<&Body>, Option<&Body>) = bodies!(self);
-        bodies.0.is_none()
+        by_bodies!(self, (_, _) => false, _ => false, () => true)
     }
 
     /// The bodies inside it, in order, to edit.

@@ -16,6 +16,7 @@ use crate::{
     diag::Level,
     ir::{InstId, Kernel, Length, Op, Root, Shared, SharedId, Space},
 };
+use std::rc::Rc;
 
 pub(super) const LINT: Lint =
     Lint { name: "gpu_uninit_shared_reads", group: Group::Correctness, level: Level::Warn, check };
@@ -88,7 +89,7 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
 /// What is stored to an array.
 struct Stores<'a> {
     /// Each store, with the bytes.
-    known: Vec<(&'a Event, Bytes)>,
+    known: Vec<(&'a Event, Rc<Bytes>)>,
     /// What the stores with these numbers write together, of the read that was asked for last.
     union: (Vec<usize>, Bytes),
 }
@@ -96,16 +97,31 @@ struct Stores<'a> {
 impl<'a> Stores<'a> {
     /// Those to an array of `size` bytes; `None` if it is not known where one stores.
     fn of(kernel: &Kernel, trace: &'a Trace, root: Root, size: usize) -> Option<Self> {
-        let mut known = Vec::new();
+        let mut known: Vec<(&Event, Rc<Bytes>)> = Vec::new();
+        let mut distinct: Vec<(&Event, &Access, Rc<Bytes>)> = Vec::new();
         for event in &trace.events {
             let What::Access(access) = &event.what else { continue };
             if access.root != Some(root) || matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
                 continue;
             }
-            let mut bytes = Bytes::none(size);
-            for (_, at) in places(access, event) {
-                bytes.add(at?, access.bytes);
-            }
+            // Most are where others were.
+            let same = distinct.iter().find(|(of, other, _)| {
+                other.offset == access.offset
+                    && other.bytes == access.bytes
+                    && of.active.threads == event.active.threads
+            });
+            let bytes = match same {
+                Some((_, _, bytes)) => Rc::clone(bytes),
+                None => {
+                    let mut bytes = Bytes::none(size);
+                    for (_, at) in places(access, event) {
+                        bytes.add(at?, access.bytes);
+                    }
+                    let bytes = Rc::new(bytes);
+                    distinct.push((event, access, Rc::clone(&bytes)));
+                    bytes
+                }
+            };
             known.push((event, bytes));
         }
         Some(Self { known, union: (Vec::new(), Bytes::none(size)) })

@@ -8,7 +8,7 @@
 //! value. Other passes look through values only, and would see nothing behind a `get`.
 use super::replace::Replacements;
 use crate::{
-    id::{Facts, Lists},
+    id::Facts,
     ir::{Body, InstId, Kernel, LocalId, Op},
 };
 
@@ -17,40 +17,48 @@ pub(super) fn forward_locals(kernel: &mut Kernel) {
     if kernel.locals.is_empty() {
         return;
     }
-    let mut sets = kernel.insts.lists();
-    set_inside(kernel, &kernel.body, &mut sets);
+    let sets = Sets::of(kernel);
     let list = std::mem::take(&mut kernel.body);
     let (values, known) = (Replacements::new(kernel), kernel.locals.facts(None));
     Walk { kernel, sets: &sets, values, known, undo: Vec::new() }.body(&list);
     kernel.body = list;
 }
 
-/// The locals that `list` sets; notes, for each instruction, those that its bodies set.
-fn set_inside(kernel: &Kernel, list: &Body, sets: &mut Lists<InstId, LocalId>) -> Vec<LocalId> {
-    let mut here = Vec::new();
-    for &id in &list.0 {
-        let op = &kernel.insts[id].op;
-        if let Op::Set { local, .. } = op {
-            here.push(*local);
-        }
-        if op.is_leaf() {
-            continue;
-        }
-        let mut inside = Vec::new();
-        op.bodies().for_each(|inner| inside.extend(set_inside(kernel, inner, sets)));
-        inside.sort_unstable();
-        inside.dedup();
-        here.extend_from_slice(&inside);
-        *sets.list(id) = inside;
+/// What the bodies of each instruction set: a part of one list, in which a local may stand more than once.
+struct Sets {
+    all: Vec<LocalId>,
+    inside: Facts<InstId, (usize, usize)>,
+}
+
+impl Sets {
+    fn of(kernel: &Kernel) -> Self {
+        let mut sets = Self { all: Vec::new(), inside: kernel.insts.facts((0, 0)) };
+        sets.note(kernel, &kernel.body);
+        sets
     }
-    here.sort_unstable();
-    here.dedup();
-    here
+
+    fn note(&mut self, kernel: &Kernel, list: &Body) {
+        for &id in &list.0 {
+            let op = &kernel.insts[id].op;
+            if let Op::Set { local, .. } = op {
+                self.all.push(*local);
+            } else if !op.is_leaf() {
+                let from = self.all.len();
+                op.bodies().for_each(|inner| self.note(kernel, inner));
+                self.inside[id] = (from, self.all.len());
+            }
+        }
+    }
+
+    fn inside(&self, id: InstId) -> &[LocalId] {
+        let (from, end) = self.inside[id];
+        &self.all[from..end]
+    }
 }
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
-    sets: &'k Lists<InstId, LocalId>,
+    sets: &'k Sets,
     values: Replacements,
     /// The value of a local, if it is known here.
     known: Facts<LocalId, Option<InstId>>,
@@ -103,7 +111,7 @@ impl Walk<'_> {
     /// What `id` sets may now be anything.
     fn forget(&mut self, id: InstId) {
         let sets = self.sets;
-        for &local in &sets[id] {
+        for &local in sets.inside(id) {
             self.learn(local, None);
         }
     }
@@ -122,13 +130,13 @@ impl Walk<'_> {
     /// What is known at the end of an arm about each local that `id` sets; `None` if control
     /// never gets there.
     fn arm(&mut self, id: InstId, arm: &Body) -> Option<Vec<Option<InstId>>> {
-        let known =
-            self.scoped(arm, |walk| walk.sets[id].iter().map(|&local| walk.known[local]).collect());
+        let sets = self.sets.inside(id);
+        let known = self.scoped(arm, |walk| sets.iter().map(|&local| walk.known[local]).collect());
         self.kernel.falls_through(arm).then_some(known)
     }
 
     fn join(&mut self, id: InstId, arms: [Option<Vec<Option<InstId>>>; 2]) {
-        for (i, &local) in self.sets[id].iter().enumerate() {
+        for (i, &local) in self.sets.inside(id).iter().enumerate() {
             let [then, other] = arms.each_ref().map(|arm| arm.as_ref().map(|known| known[i]));
             let agreed = match (then, other) {
                 (Some(then), Some(other)) if then == other => then,

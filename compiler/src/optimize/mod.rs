@@ -108,7 +108,19 @@ pub(crate) fn before_checks(kernel: &mut Kernel) {
 
 /// Drops the instructions that are `dropped`, with what is inside them.
 fn drop_insts(kernel: &mut Kernel, dropped: &Facts<InstId, bool>) {
-    let keep = |body: &mut Body| body.0.retain(|&id| !dropped[id]);
+    let keep = |Body(list): &mut Body| {
+        let ids = list.as_mut_slice();
+        let (mut at, mut kept) = (0, 0);
+        while at < ids.len() {
+            let id = ids[at];
+            if !dropped[id] {
+                ids[kept] = id;
+                kept += 1;
+            }
+            at += 1;
+        }
+        list.truncate(kept);
+    };
     keep(&mut kernel.body);
     for inst in kernel.insts.iter_mut() {
         if !inst.op.is_leaf() {

@@ -4,6 +4,7 @@ use crate::ir::{
     BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId, Op,
     ParamKind, ReduceOp, Scalar, Space, Ty, UnaryOp, VoteOp,
 };
+use std::fmt::Display;
 
 pub(super) fn check<'k>(kernel: &'k Kernel, errors: &mut Errors<'k>) {
     for (id, inst) in kernel.insts.iter() {
@@ -96,10 +97,10 @@ impl Typing<'_, '_> {
     }
 
     fn result_in(&mut self, class: Class) {
-        self.in_class("the result", self.ty, class);
+        self.in_class(&"the result", self.ty, class);
     }
 
-    fn in_class(&mut self, what: &str, ty: Ty, class: Class) {
+    fn in_class(&mut self, what: &dyn Display, ty: Ty, class: Class) {
         let holds = match ty {
             Ty::Scalar(scalar) => class.holds(self.kernel, scalar),
             Ty::Unit | Ty::Ptr(_) => false,
@@ -125,7 +126,7 @@ impl Typing<'_, '_> {
 
     fn operand_in(&mut self, operand: InstId, class: Class) {
         if let Some(ty) = self.ty_of(operand) {
-            self.in_class(&operand.to_string(), ty, class);
+            self.in_class(&operand, ty, class);
         }
     }
 

@@ -54,11 +54,6 @@ impl Atoms {
         self.table[atom].1
     }
 
-    /// Of each atom, in order.
-    pub(super) fn ranges(&self) -> impl Iterator<Item = Range> {
-        self.table.iter().map(|(_, (_, range))| *range)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.table.len()
     }

@@ -12,7 +12,7 @@
 use super::{
     atom::Atoms,
     facts::Fact,
-    form::{Form, Monomial},
+    form::{AtomId, Form, Monomial},
 };
 use crate::id::Id as _;
 
@@ -60,7 +60,8 @@ impl Example {
 
     /// The same with numbers for atoms that came since, of which no fact speaks yet; `None` if one can have none.
     pub(super) fn with(mut self, atoms: &Atoms) -> Option<Self> {
-        for range in atoms.ranges().skip(self.numbers.len()) {
+        while self.numbers.len() < atoms.len() {
+            let range = atoms.range(AtomId::new(self.numbers.len()));
             if range.is_empty() {
                 return None;
             }

@@ -221,14 +221,14 @@ fn meet_in(
         return None;
     }
     // Plain loops: this is run for many pairs of accesses, in a macro that is built without optimization.
-    let mut from = 0;
+    let (mut from, others) = (0, second.at.as_slice());
     for &(at, a) in &first.at {
-        while from < second.at.len() && second.at[from].0 <= at - bytes[1] {
+        while from < others.len() && others[from].0 <= at - bytes[1] {
             from += 1;
         }
         let mut near = from;
-        while near < second.at.len() && second.at[near].0 < at + bytes[0] {
-            let b = second.at[near].1;
+        while near < others.len() && others[near].0 < at + bytes[0] {
+            let b = others[near].1;
             if accept(a, b) {
                 return Some(Meeting { threads: [a, b], at, symbolic: !first.of.is_empty() });
             }

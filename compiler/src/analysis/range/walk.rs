@@ -8,7 +8,7 @@ use crate::{
     analysis::launch::Launch,
     id::Facts,
     ir::{
-        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, LocalId, Op, Ty,
+        Axis, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Inst, InstId, Kernel, LocalId, Op, Ty,
         UnaryOp,
     },
 };
@@ -169,16 +169,24 @@ impl<'k> Walk<'k> {
     /// Computes each value once.
     pub(super) fn run(&mut self) {
         self.set = self.kernel.locals.facts(Range::EMPTY);
-        let steps = std::mem::take(&mut self.steps);
-        let mut next = 0;
-        while let Some(step) = steps.get(next) {
-            next = match *step {
-                Step::Begin { end, moves: false } if self.settled => end + 1,
-                _ => next + 1,
-            };
+        let taken = std::mem::take(&mut self.steps);
+        let (mut next, steps) = (0, taken.as_slice());
+        while next < steps.len() {
+            let step = &steps[next];
+            next += 1;
+            if self.settled {
+                match *step {
+                    Step::Value { stable: true, .. } => continue,
+                    Step::Begin { end, moves: false } => {
+                        next = end + 1;
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
             self.step(step);
         }
-        self.steps = steps;
+        self.steps = taken;
         self.settled = true;
         self.forget_since(0);
     }
@@ -204,11 +212,9 @@ impl<'k> Walk<'k> {
 
     fn step(&mut self, step: &Step) {
         match *step {
-            Step::Value { stable: true, .. } if self.settled => {}
             Step::Value { id, limits, .. } => self.compute(id, limits),
             Step::Set(local, value) => self.set[local] = self.set[local].union(self.value[value]),
             Step::Assume(cond, truth) => self.assume(cond, truth),
-            Step::Begin { moves: false, .. } if self.settled => {}
             Step::Begin { .. } => self.begun.push(self.undo.len()),
             Step::End => {
                 let before = self.begun.pop().expect("an `End` has a `Begin`");
@@ -218,10 +224,11 @@ impl<'k> Walk<'k> {
     }
 
     fn compute(&mut self, id: InstId, limits: Range) {
-        self.value[id] = self.range(id, limits);
-        if let Op::Bounds { index, len } = self.kernel.insts[id].op {
+        let inst = &self.kernel.insts[id];
+        self.value[id] = self.range(inst, limits);
+        if let Op::Bounds { index, len } = inst.op {
             self.in_bounds[id] = self.value[index].is_below(self.value[len]) == Some(true);
-        } else if let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op {
+        } else if let Op::Binary { op, lhs, rhs } = inst.op {
             self.exact[id] = self.is_exact(op, lhs, rhs, limits);
         }
     }
@@ -289,9 +296,8 @@ impl<'k> Walk<'k> {
 }
 
 impl Walk<'_> {
-    /// The range of `id`, whose type has these `limits`.
-    fn range(&self, id: InstId, limits: Range) -> Range {
-        let inst = &self.kernel.insts[id];
+    /// The range of what `inst` yields, whose type has these `limits`.
+    fn range(&self, inst: &Inst, limits: Range) -> Range {
         match &inst.op {
             Op::Const(bits) => match inst.ty {
                 Ty::Scalar(scalar) => arith::constant(scalar, *bits).unwrap_or(limits),
@@ -396,37 +402,39 @@ impl Walk<'_> {
     /// Threads of the grid along an axis, computed by hand: `block_idx * block_dim`, that plus
     /// `thread_idx`, and `grid_dim * block_dim`.
     fn along_axis(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Range> {
-        use Builtin::{BlockDim, GridDim, ThreadIdx};
-        if let Some(axis) = self.block_start(op, lhs, rhs) {
-            return Some(Range::new(0, self.launch.threads(axis) - 1));
+        use Builtin::{BlockDim, BlockIdx, GridDim, ThreadIdx};
+        if op == BinaryOp::Mul {
+            return match (self.builtin_at(lhs)?, self.builtin_at(rhs)?) {
+                (GridDim(axis), BlockDim(of)) | (BlockDim(of), GridDim(axis)) if of == axis => {
+                    Some(Range::new(1, self.launch.threads(axis)))
+                }
+                (BlockIdx(axis), BlockDim(of)) | (BlockDim(of), BlockIdx(axis)) if of == axis => {
+                    Some(Range::new(0, self.launch.threads(axis) - 1))
+                }
+                _ => None,
+            };
         }
-        let start = |id: InstId| {
-            let Op::Binary { op, lhs, rhs } = self.kernel.insts[id].op else { return None };
-            self.block_start(op, lhs, rhs)
+        if op != BinaryOp::Add {
+            return None;
+        }
+        let (axis, start) = match (self.builtin_at(lhs), self.builtin_at(rhs)) {
+            (None, Some(ThreadIdx(axis))) => (axis, lhs),
+            (Some(ThreadIdx(axis)), None) => (axis, rhs),
+            _ => return None,
         };
-        match (op, self.builtin_at(lhs), self.builtin_at(rhs)) {
-            (BinaryOp::Mul, Some(GridDim(axis)), Some(BlockDim(of)))
-            | (BinaryOp::Mul, Some(BlockDim(of)), Some(GridDim(axis)))
-                if of == axis =>
-            {
-                Some(Range::new(1, self.launch.threads(axis)))
-            }
-            (BinaryOp::Add, None, Some(ThreadIdx(axis))) if start(lhs) == Some(axis) => {
-                Some(Range::new(0, self.launch.threads(axis) - 1))
-            }
-            (BinaryOp::Add, Some(ThreadIdx(axis)), None) if start(rhs) == Some(axis) => {
-                Some(Range::new(0, self.launch.threads(axis) - 1))
-            }
-            _ => None,
-        }
+        (self.block_start(start)? == axis).then(|| Range::new(0, self.launch.threads(axis) - 1))
     }
 
-    /// The axis, if `lhs op rhs` is `block_idx * block_dim`.
-    fn block_start(&self, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<Axis> {
+    /// The axis, if `id` is `block_idx * block_dim`.
+    fn block_start(&self, id: InstId) -> Option<Axis> {
         use Builtin::{BlockDim, BlockIdx};
-        match (op, self.builtin_at(lhs)?, self.builtin_at(rhs)?) {
-            (BinaryOp::Mul, BlockIdx(axis), BlockDim(of))
-            | (BinaryOp::Mul, BlockDim(of), BlockIdx(axis)) => (of == axis).then_some(axis),
+        let Op::Binary { op: BinaryOp::Mul, lhs, rhs } = self.kernel.insts[id].op else {
+            return None;
+        };
+        match (self.builtin_at(lhs)?, self.builtin_at(rhs)?) {
+            (BlockIdx(axis), BlockDim(of)) | (BlockDim(of), BlockIdx(axis)) => {
+                (of == axis).then_some(axis)
+            }
             _ => None,
         }
     }

@@ -80,10 +80,11 @@ impl Scope {
     /// The innermost variable of this name, of those before `end`.
     fn named(&self, name: &str, end: usize) -> Option<usize> {
         // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
+        let bindings = &self.bindings[..end];
         let mut index = end;
         while index > 0 {
             index -= 1;
-            let known = &self.bindings[index].0.text;
+            let known = bindings[index].0.text.as_str();
             if known.len() == name.len() && known == name {
                 return Some(index);
             }
