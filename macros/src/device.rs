@@ -291,7 +291,7 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
             if !linked.sound {
                 return Ok(TokenStream::new()); // reported where the device item is defined
             }
-            embed::kernel(&item, &options, errors.is_none(), &linked.set)
+            embed::kernel(&item, None, &options, errors.is_none(), &linked.set)
         }
     })
 }

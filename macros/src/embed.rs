@@ -18,6 +18,7 @@ use crate::{
     record,
     report::{self, Places},
     signature, text,
+    tokens::Tokens,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -32,10 +33,11 @@ use warpwise_compiler::{
     verify::verify,
 };
 
-/// What is embedded of the kernel `item`. If something is already known to be wrong
-/// (`sound` is false), only what else is.
+/// What is embedded of the kernel `item`, which is made of these `tokens`, should they be at hand. If something is
+/// already known to be wrong (`sound` is false), only what else is.
 pub(crate) fn kernel(
     item: &ItemFn,
+    tokens: Option<&Tokens>,
     options: &Options,
     sound: bool,
     devices: &DeviceSet,
@@ -45,7 +47,8 @@ pub(crate) fn kernel(
         let (_, type_generics, _) = generics.split_for_impl();
         let name = &item.sig.ident;
         let launched = quote!(#name #type_generics);
-        return one(item, options, devices, (sound, &launched, &mut Said::default())).0;
+        let input = Input { item, tokens, options, devices };
+        return one(input, (sound, &launched, &mut Said::default())).0;
     }
     let mut said = Said::default();
     let mut embedded = TokenStream::new();
@@ -54,7 +57,8 @@ pub(crate) fn kernel(
         let (instantiated, options) = instance.of(item, options, devices);
         let launched = instance.launched(&item.sig.ident, &all);
         let traits = Instance::traits(item, devices);
-        let (found, good) = one(&instantiated, &options, devices, (sound, &launched, &mut said));
+        let input = Input { item: &instantiated, tokens: None, options: &options, devices };
+        let (found, good) = one(input, (sound, &launched, &mut said));
         embedded.extend(quote!(const _: () = { #traits #found };));
         if !good {
             break; // the others would say the same again
@@ -77,15 +81,13 @@ impl Said {
 
 /// What is embedded of a kernel that is launched by the type `launched`, and whether it was lowered.
 fn one(
-    item: &ItemFn,
-    options: &Options,
-    devices: &DeviceSet,
+    input: Input<'_>,
     (sound, launched, said): (bool, &TokenStream, &mut Said),
 ) -> (TokenStream, bool) {
-    match lower(Input { item, options, devices }) {
+    match lower(input) {
         Err(rejected) => (report::rejected(rejected), false),
         Ok(_) if !sound => (TokenStream::new(), true),
-        Ok(lowered) => (embedded(item, launched, &lowered, said), true),
+        Ok(lowered) => (embedded(input.item, launched, &lowered, said), true),
     }
 }
 

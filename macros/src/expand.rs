@@ -32,7 +32,7 @@ use syn::{
 
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let (item, sets_levels) = match function(tokens.clone()) {
+    let (item, read) = match function(tokens.clone()) {
         Ok(function) => function,
         Err(error) => {
             let error = error.to_compile_error();
@@ -42,7 +42,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let (mut options, mut errors) = attr::parse(args.clone());
     let wrong_instances = instances::check(&item, &mut options);
     let name = item.sig.ident.unraw().to_string();
-    let function = match sets_levels {
+    let function = match read.sets_levels {
         true => strip(tokens.clone(), &mut errors),
         false => tokens.clone(),
     };
@@ -63,7 +63,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let compiled = if refused.is_some() || wrong_instances.is_some() {
         TokenStream::new()
     } else if paths.is_empty() {
-        embed::kernel(&item, &options, errors.is_none(), &lower::DeviceSet::default())
+        let devices = lower::DeviceSet::default();
+        embed::kernel(&item, Some(&read), &options, errors.is_none(), &devices)
     } else {
         device::resolve(
             &paths,
@@ -79,13 +80,17 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     quote!(#output #(#levels)* const _: () = { #errors #compiled };)
 }
 
-/// The function that `#[kernel]` stands on, and whether levels of lints are set in it.
-fn function(tokens: TokenStream) -> syn::Result<(ItemFn, bool)> {
+/// The function that `#[kernel]` stands on, and its tokens.
+fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens)> {
     let read = Tokens::of(&tokens)?;
-    let sets_levels = read.sets_levels;
     match parse::item(&read, tokens)? {
-        Item::Fn(item) => match item.sig.receiver() {
-            None => Ok((uses::written_out_kernel(ungrouped(item)), sets_levels)),
+        Item::Fn(mut item) => match item.sig.receiver() {
+            None => {
+                if read.has_invisible_groups {
+                    item = ungrouped(item);
+                }
+                Ok((uses::written_out_kernel(item), read))
+            }
             Some(receiver) => {
                 let text = "`#[kernel]` is for functions outside of `impl` and `trait`";
                 Err(Error::new_spanned(receiver, text))

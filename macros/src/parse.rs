@@ -15,6 +15,7 @@ mod statement;
 pub(crate) mod tests;
 
 use crate::tokens::{Token, Tokens};
+pub(crate) use path::is_keyword;
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use syn::{
     Attribute, Block, FnModifiers, Item, ItemFn, Signature, Visibility,

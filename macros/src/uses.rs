@@ -125,9 +125,15 @@ impl VisitMut for Uses {
                 }
             }
         }
-        self.scopes.push(scope);
+        // Every name is looked for in all of them.
+        let brings = !scope.is_empty();
+        if brings {
+            self.scopes.push(scope);
+        }
         visit_mut::visit_block_mut(self, block);
-        self.scopes.pop();
+        if brings {
+            self.scopes.pop();
+        }
     }
 
     fn visit_path_mut(&mut self, path: &mut Path) {

@@ -34,7 +34,7 @@ mod types;
 mod vector;
 mod witness;
 
-use crate::{attr, lint_attr::Expectation, std_name::StdName};
+use crate::{attr, lint_attr::Expectation, std_name::StdName, tokens::Tokens};
 pub(crate) use constant::float_constant;
 use error::Errors;
 pub(crate) use error::Rejected;
@@ -56,6 +56,8 @@ use warpwise_compiler::{ir::Kernel, lint::Levels};
 pub(crate) struct Input<'a> {
     /// The kernel as written, without `#[kernel]` itself.
     pub(crate) item: &'a syn::ItemFn,
+    /// The tokens that it is made of; `None` if it is not as they say.
+    pub(crate) tokens: Option<&'a Tokens>,
     /// Arguments of `#[kernel(..)]`.
     pub(crate) options: &'a attr::Options,
     /// What its call tree needs.
@@ -129,17 +131,12 @@ impl Known {
 /// Everything that is wrong with it and the device functions it calls, combined.
 pub(crate) fn lower(input: Input<'_>) -> Result<Lowered, Rejected> {
     let mut errors = Errors::default();
-    let Input { item, options, devices } = input;
-    let lowered = try_lower(item, options, devices, &mut errors);
+    let lowered = try_lower(input, &mut errors);
     errors.finish(lowered)
 }
 
-fn try_lower(
-    item: &syn::ItemFn,
-    options: &attr::Options,
-    devices: &DeviceSet,
-    errors: &mut Errors,
-) -> Option<Lowered> {
+fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
+    let Input { item, tokens, options, devices } = input;
     let all = WithInner::of(devices, Some(item), errors);
     let devices = &*all.devices;
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
@@ -171,8 +168,12 @@ fn try_lower(
         true => Some(emit::kernel(&function, &program, options, false, errors)?),
         false => None,
     };
-    let mut witness = witness::witness(item, &options.requires, &function, &notes);
-    (&inner).visit_item_fn_mut(&mut witness);
+    // What is declared inside has witnesses of its own in the tree.
+    let tokens = tokens.filter(|_| inner.0.is_empty());
+    let mut witness = witness::witness(item, tokens, &options.requires, &function, &notes);
+    if !inner.0.is_empty() {
+        (&inner).visit_item_fn_mut(&mut witness);
+    }
     let witnesses = vec![syn::Item::Fn(witness)];
     let release = release.map(|release| Box::new(Lowered::of(release, Vec::new(), None)));
     Some(Lowered::of(debug, witnesses, release))
@@ -236,8 +237,8 @@ fn check_device(
             }
             let callee = Callee { item: index, member: None };
             let checked = check_function(callee, program, errors);
-            let witness =
-                checked.map(|(function, notes)| witness::witness(item, &[], &function, &notes));
+            let witness = checked
+                .map(|(function, notes)| witness::witness(item, None, &[], &function, &notes));
             witness.map(syn::Item::Fn).into_iter().collect()
         }
         syn::Item::Impl(item) => {

@@ -5,7 +5,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::fmt::Display;
-use syn::{Expr, Path, PathArguments, spanned::Spanned};
+use syn::{Expr, Path, PathArguments, RangeLimits, Type, spanned::Spanned};
 use warpwise_compiler::ir;
 
 /// Whose code a place is in.
@@ -99,6 +99,13 @@ fn path_last(path: &Path) -> Span {
     }
 }
 
+fn type_last(ty: &Type) -> Span {
+    match ty {
+        Type::Path(ty) => path_last(&ty.path),
+        other => SpanRange::tokens(other).last,
+    }
+}
+
 fn first(expr: &Expr) -> Span {
     match expr {
         Expr::Array(e) => e.bracket_token.span.open(),
@@ -116,12 +123,18 @@ fn first(expr: &Expr) -> Span {
         Expr::Index(e) => first(&e.expr),
         Expr::Lit(e) => e.lit.span(),
         Expr::Loop(e) => label_first(e.label.as_ref(), e.loop_token.span),
+        Expr::Match(e) => e.match_token.span,
         Expr::Macro(e) => path_first(&e.mac.path),
         Expr::MethodCall(e) => first(&e.receiver),
         Expr::Paren(e) => e.paren_token.span.open(),
         Expr::Path(e) => {
             e.qself.as_ref().map_or_else(|| path_first(&e.path), |qself| qself.lt_token.spans[0])
         }
+        Expr::Range(e) => match (&e.start, &e.limits) {
+            (Some(start), _) => first(start),
+            (None, RangeLimits::HalfOpen(dots)) => dots.spans[0],
+            (None, RangeLimits::Closed(dots)) => dots.spans[0],
+        },
         Expr::Reference(e) => e.and_token.spans[0],
         Expr::Return(e) => e.return_token.span,
         Expr::Tuple(e) => e.paren_token.span.open(),
@@ -143,7 +156,7 @@ fn last(expr: &Expr) -> Span {
             (None, None) => e.break_token.span,
         },
         Expr::Call(e) => e.paren_token.span.close(),
-        Expr::Cast(e) => SpanRange::tokens(&e.ty).last,
+        Expr::Cast(e) => type_last(&e.ty),
         Expr::Continue(e) => {
             e.label.as_ref().map_or(e.continue_token.span, |label| label.ident.span())
         }
@@ -157,10 +170,16 @@ fn last(expr: &Expr) -> Span {
         Expr::Index(e) => e.bracket_token.span.close(),
         Expr::Lit(e) => e.lit.span(),
         Expr::Loop(e) => e.body.brace_token.span.close(),
+        Expr::Match(e) => e.brace_token.span.close(),
         Expr::Macro(e) => e.mac.delimiter.span().close(),
         Expr::MethodCall(e) => e.paren_token.span.close(),
         Expr::Paren(e) => e.paren_token.span.close(),
         Expr::Path(e) => path_last(&e.path),
+        Expr::Range(e) => match (&e.end, &e.limits) {
+            (Some(end), _) => last(end),
+            (None, RangeLimits::HalfOpen(dots)) => dots.spans[1],
+            (None, RangeLimits::Closed(dots)) => dots.spans[2],
+        },
         Expr::Reference(e) => last(&e.expr),
         Expr::Return(e) => e.expr.as_ref().map_or(e.return_token.span, |value| last(value)),
         Expr::Tuple(e) => e.paren_token.span.close(),

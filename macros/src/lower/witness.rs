@@ -10,17 +10,19 @@
 //! rustc says what is wrong with the user's function once.
 mod notes;
 mod spelled;
+mod spliced;
 
 use super::{
     tree::Function,
     types::{Prim, Ty, Types},
     vector::Vector,
 };
-use crate::{requires::Condition, std_name::StdName};
+use crate::{requires::Condition, std_name::StdName, tokens::Tokens};
 pub(crate) use notes::Notes;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use spelled::{suffix, written};
+use spelled::{suffixed, written};
+use spliced::spliced;
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
@@ -34,14 +36,15 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// The witness of a function.
+/// The witness of a function, which has these `tokens`, should they be at hand.
 pub(crate) fn witness(
     item: &ItemFn,
+    tokens: Option<&Tokens>,
     requires: &[Condition],
     function: &Function,
     notes: &Notes,
 ) -> ItemFn {
-    let mut block = body(&item.block, function, notes);
+    let mut block = body(&item.block, tokens, function, notes);
     // Behind the endless loop.
     let conditions = requires.iter().map(|condition| written_out(&condition.expr, function, notes));
     block.stmts.splice(1..1, conditions);
@@ -88,7 +91,7 @@ pub(crate) fn method(
     }
     let ImplItem::Fn(written) = item.items.get(member)? else { return None };
     let mut method = written.clone();
-    method.block = body(&written.block, function, notes);
+    method.block = body(&written.block, None, function, notes);
     strip(&mut method.sig);
     let mut hasher = DefaultHasher::new();
     item.to_token_stream().to_string().hash(&mut hasher);
@@ -190,13 +193,18 @@ fn strip(sig: &mut syn::Signature) {
 }
 
 /// The body of a witness: with what was inferred written out, behind an endless loop.
-fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
+fn body(written: &Block, tokens: Option<&Tokens>, function: &Function, notes: &Notes) -> Block {
     let mut reader = Reader { notes, found: Vec::new() };
     reader.visit_block(written);
-    let mut block = written.clone();
-    let mut writer = Writer { types: &function.types, found: reader.found.into_iter() };
-    writer.visit_block_mut(&mut block);
-    let body = ExprBlock { attrs: Vec::new(), label: None, block };
+    let (found, types) = (reader.found, &function.types);
+    let copy = match tokens.and_then(|tokens| spliced(tokens, &found, types)) {
+        Some(tokens) => statement(tokens),
+        None => {
+            let mut block = written.clone();
+            Writer { types, found: found.into_iter() }.visit_block_mut(&mut block);
+            Stmt::Expr(Expr::Block(ExprBlock { attrs: Vec::new(), label: None, block }), None)
+        }
+    };
     let mut stmts = vec![statement(quote!(loop {}))];
     if !notes.builtins.is_empty() {
         let same = same(notes);
@@ -204,7 +212,7 @@ fn body(written: &Block, function: &Function, notes: &Notes) -> Block {
     }
     stmts.extend(notes.orders.iter().map(|(path, name)| ordering(path, name)));
     stmts.extend(notes.constants.iter().map(|(path, name)| constant(path, name)));
-    stmts.push(Stmt::Expr(Expr::Block(body), None));
+    stmts.push(copy);
     Block { brace_token: Brace::default(), stmts }
 }
 
@@ -264,38 +272,59 @@ fn constant(path: &Path, StdName { path: absolute }: &StdName) -> Stmt {
     })
 }
 
-/// Lists what was noted of literals and `let`s, in the order of a visit.
-struct Reader<'a> {
-    notes: &'a Notes,
-    found: Vec<Option<Ty>>,
+/// A literal or a `let`, with the type that was noted of it.
+struct Found<'ast> {
+    /// `None` for a `let`.
+    literal: Option<&'ast Lit>,
+    ty: Option<Ty>,
 }
 
-impl<'ast> Visit<'ast> for Reader<'_> {
+/// Lists literals and `let`s, in the order of a visit: but for `true` and `false`, whose type is always the same.
+struct Reader<'a, 'ast> {
+    notes: &'a Notes,
+    found: Vec<Found<'ast>>,
+}
+
+impl<'ast> Visit<'ast> for Reader<'_, 'ast> {
     fn visit_lit(&mut self, lit: &'ast Lit) {
-        self.found.push(self.notes.types.get(&ptr::from_ref(lit).addr()).copied());
+        if let Lit::Bool(_) = lit {
+            return;
+        }
+        let ty = self.notes.types.get(&ptr::from_ref(lit).addr()).copied();
+        self.found.push(Found { literal: Some(lit), ty });
     }
     fn visit_local(&mut self, local: &'ast Local) {
-        self.found.push(self.notes.types.get(&ptr::from_ref(local).addr()).copied());
+        let ty = self.notes.types.get(&ptr::from_ref(local).addr()).copied();
+        self.found.push(Found { literal: None, ty });
         visit::visit_local(self, local);
     }
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 }
 
 /// Writes it into a copy, in the same order, and takes every attribute out.
-struct Writer<'a> {
+struct Writer<'a, 'ast> {
     types: &'a Types,
-    found: std::vec::IntoIter<Option<Ty>>,
+    found: std::vec::IntoIter<Found<'ast>>,
 }
 
-impl VisitMut for Writer<'_> {
+impl Writer<'_, '_> {
+    fn ty(&mut self) -> Option<Ty> {
+        self.found.next()?.ty
+    }
+}
+
+impl VisitMut for Writer<'_, '_> {
     fn visit_lit_mut(&mut self, lit: &mut Lit) {
-        let prim = self.found.next().flatten().and_then(|ty| self.types.as_prim(ty));
-        if let Some(prim) = prim {
-            suffix(lit, prim);
+        if let Lit::Bool(_) = lit {
+            return;
+        }
+        let prim = self.ty().and_then(|ty| self.types.as_prim(ty));
+        if let Some(literal) = prim.and_then(|prim| suffixed(lit, prim)) {
+            *lit = Lit::Verbatim(literal);
         }
     }
     fn visit_local_mut(&mut self, local: &mut Local) {
-        let ty = self.found.next().flatten();
+        let ty = self.ty();
         visit_mut::visit_local_mut(self, local);
         if let Some(ty) = ty.and_then(|ty| written(ty, self.types)) {
             let pat = local.pat.clone();

@@ -68,7 +68,7 @@ impl Reader<'_> {
 }
 
 /// Whether a word cannot be a name.
-pub(super) fn is_keyword(word: &str) -> bool {
+pub(crate) fn is_keyword(word: &str) -> bool {
     matches!(
         word,
         "_" | "abstract"

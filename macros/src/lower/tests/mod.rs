@@ -83,7 +83,7 @@ impl Source {
 
     pub(super) fn lower(&self, (item, options): &(ItemFn, Options)) -> Result<Lowered, Rejected> {
         let devices = self.devices_for(item);
-        lower(Input { item, options, devices: &devices })
+        lower(Input { item, tokens: None, options, devices: &devices })
     }
 }
 

@@ -5,25 +5,24 @@ use quote::quote;
 use syn::{Ident, Lit};
 use warpwise_compiler::ir::Extent;
 
-pub(super) fn suffix(lit: &mut Lit, prim: Prim) {
-    let digits = match &*lit {
-        Lit::Int(int) if int.suffix().is_empty() => int.base10_digits().to_owned(),
-        Lit::Float(float) if float.suffix().is_empty() => float.base10_digits().to_owned(),
-        _ => return,
+/// A number with the suffix of a type; `None` if it has one, or is none of that type.
+pub(super) fn suffixed(lit: &Lit, prim: Prim) -> Option<Literal> {
+    let digits = match lit {
+        Lit::Int(int) if int.suffix().is_empty() => int.base10_digits(),
+        Lit::Float(float) if float.suffix().is_empty() => float.base10_digits(),
+        _ => return None,
     };
-    let literal = suffixed(&digits, prim).or_else(|| {
+    let mut literal = number(digits, prim).or_else(|| {
         // `1.` cannot have a suffix.
-        let digits = digits.strip_suffix('.').unwrap_or(&digits);
+        let digits = digits.strip_suffix('.').unwrap_or(digits);
         format!("{digits}{}", prim.name()).parse::<Literal>().ok()
-    });
-    if let Some(mut literal) = literal {
-        literal.set_span(lit.span());
-        *lit = Lit::Verbatim(literal);
-    }
+    })?;
+    literal.set_span(lit.span());
+    Some(literal)
 }
 
 /// The number as a literal of this type, made without asking rustc to read it; `None` if it is not one.
-fn suffixed(digits: &str, prim: Prim) -> Option<Literal> {
+fn number(digits: &str, prim: Prim) -> Option<Literal> {
     Some(match prim {
         Prim::I8 => Literal::i8_suffixed(digits.parse().ok()?),
         Prim::I16 => Literal::i16_suffixed(digits.parse().ok()?),
