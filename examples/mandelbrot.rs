@@ -1,5 +1,10 @@
 //! The Mandelbrot set, written as a PNG: `mandelbrot [PATH]`, by default `target/mandelbrot.png`.
-use std::{error::Error, fs::File, io::BufWriter, path::PathBuf};
+use std::{
+    error::Error,
+    fs::{File, create_dir_all},
+    io::BufWriter,
+    path::{Path, PathBuf},
+};
 use warpwise::prelude::*;
 use warpwise_examples::{report, time, verify};
 
@@ -61,7 +66,10 @@ fn default_path() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/mandelbrot.png"))
 }
 
-fn write_png(path: &PathBuf, steps: &[u32]) -> Result<(), Box<dyn Error>> {
+fn write_png(path: &Path, steps: &[u32]) -> Result<(), Box<dyn Error>> {
+    if let Some(folder) = path.parent() {
+        create_dir_all(folder)?;
+    }
     let mut encoder =
         png::Encoder::new(BufWriter::new(File::create(path)?), WIDTH as u32, HEIGHT as u32);
     encoder.set_color(png::ColorType::Rgb);

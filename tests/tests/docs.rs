@@ -1,9 +1,33 @@
 //! The IR in `docs/ir.md` is IR: what stands in an `ir` block parses and verifies, and an
-//! `ir optimized` block is what the optimizer makes of the block before it.
-use std::{env, fs, path::Path};
-use warpwise_compiler::{ir::Kernel, optimize::optimize, verify::verify};
+//! `ir optimized` block is what the optimizer makes of the block before it. The table of lints in
+//! `docs/guide.md` has all of them, with their levels.
+use std::{collections::BTreeMap, env, fs, path::Path};
+use warpwise_compiler::{diag::Level, ir::Kernel, lint::LINTS, optimize::optimize, verify::verify};
 
 const FENCE: &str = "```";
+
+#[test]
+fn the_guide_lists_every_lint_with_its_level() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide.md");
+    let text = fs::read_to_string(path).unwrap();
+    let rows = text.lines().filter(|line| line.starts_with("| `gpu_"));
+    let mut listed = BTreeMap::new();
+    for row in rows {
+        let cells: Vec<_> = row.split('|').collect();
+        let [_, names, level, ..] = cells[..] else { panic!("{row}") };
+        for name in names.split(", ") {
+            let name = name.trim().trim_matches('`').to_owned();
+            assert_eq!(listed.insert(name.clone(), level.trim().to_owned()), None, "{name}");
+        }
+    }
+    let level = |level| match level {
+        Level::Allow => "silent",
+        Level::Warn => "warning",
+        Level::Deny => "error",
+    };
+    let all = LINTS.iter().map(|lint| (lint.name.to_owned(), level(lint.level).to_owned()));
+    assert_eq!(listed, all.collect());
+}
 
 #[test]
 fn the_ir_in_the_documentation_is_what_it_says() {

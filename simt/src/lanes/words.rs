@@ -168,3 +168,110 @@ pub(crate) fn foresee((cells, at): (Cells<'_>, i64), step: i64, walk: &Walk, rou
         cells.fetch(bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Memory, Use};
+
+    /// Four rows of 16 numbers, `pitch` bytes apart.
+    fn rows(pitch: i64) -> Walk {
+        let own: Vec<i64> = (0..64).map(|lane| lane / 16 * (pitch / 4) + lane % 16).collect();
+        Walk::new(&own, 4, 4)
+    }
+
+    fn numbers(n: u32) -> Memory {
+        Memory::from_bytes(&(0..n).flat_map(u32::to_le_bytes).collect::<Vec<_>>())
+    }
+
+    fn cells(memory: &Memory) -> Cells<'_> {
+        memory.cells(Use::Alone)
+    }
+
+    /// `d = a + b`.
+    unsafe fn add(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize) {
+        let (d, a, b) = (d.cast::<u32>(), a.cast::<u32>(), b.cast::<u32>());
+        for lane in 0..n {
+            // SAFETY: the caller's.
+            unsafe { *d.add(lane) = *a.add(lane) + *b.add(lane) };
+        }
+    }
+
+    #[test]
+    fn words_are_inside_and_aligned_in_each_round() {
+        let (memory, walk) = (numbers(96), rows(64));
+        let words =
+            |at, step, rounds| Words::new((cells(&memory), at), step, &walk, rounds).is_some();
+        // 256 bytes of 384.
+        assert!(words(0, 64, 3) && !words(0, 64, 4));
+        assert!(words(128, -64, 3) && !words(128, -64, 4));
+        assert!(words(128, 0, u64::MAX >> 1) && !words(132, 0, 1) && !words(-4, 0, 1));
+        assert!(!words(2, 0, 1), "words between two");
+        assert!(!words(0, 2, 2), "rounds between two");
+        assert!(!words(0, i64::MAX - 3, 3) && !words(0, 4, u64::MAX), "sums that wrap");
+        assert!(!words(0, 64, 0), "no round");
+        let columns = Walk::new(&(0..64).collect::<Vec<_>>(), 8, 4);
+        assert!(Words::new((cells(&numbers(128)), 0), 0, &columns, 1).is_none(), "no rows");
+    }
+
+    #[test]
+    fn a_result_is_nowhere_among_what_other_rounds_take() {
+        let (memory, other) = (numbers(200), numbers(200));
+        let (walk, like) = (rows(64), rows(64));
+        let words = |memory, at, step, walk| {
+            At::Memory(Words::new((cells(memory), at), step, walk, 2).unwrap())
+        };
+        let goes = |to, from| MapWords::new(InMemory(add), [to, from, from, from], 64).is_some();
+        let to = words(&memory, 0, 256, &walk);
+        assert!(goes(to, words(&memory, 0, 256, &walk)), "the same");
+        assert!(goes(to, words(&other, 0, 256, &walk)), "another buffer");
+        assert!(goes(to, words(&memory, 512, 0, &walk)), "behind it");
+        assert!(!goes(to, words(&memory, 4, 256, &walk)), "a word further on");
+        assert!(!goes(to, words(&memory, 0, 0, &walk)), "the first round's in the second");
+        assert!(!goes(to, words(&memory, 508, 0, &walk)), "the last word");
+        assert!(!goes(to, words(&memory, 0, 256, &like)), "another walk, as far as is known");
+        assert!(!goes(words(&memory, 0, 0, &walk), words(&memory, 0, 256, &walk)));
+    }
+
+    #[test]
+    fn places_agree_in_how_many_lanes_they_have() {
+        let memory = numbers(200);
+        let walk = rows(64);
+        let words = At::Memory(Words::new((cells(&memory), 0), 0, &walk, 1).unwrap());
+        let register = At::Register(Reg::new(0, 4));
+        let has = |places, lanes| MapWords::new(InMemory(add), places, lanes).is_some();
+        assert!(has([register, words, words, words], 64));
+        assert!(!has([register, words, words, words], 63));
+        assert!(!has([register; 4], 64), "nothing is in memory");
+    }
+
+    #[test]
+    fn each_round_takes_its_words_and_leaves_its_own() {
+        // Of rows of 16, and of one row of 64.
+        for (pitch, register) in [(128, false), (64, false), (128, true)] {
+            let (to, from, walk) = (numbers(512), numbers(512), rows(pitch));
+            let dense = rows(64);
+            let words = |memory, step, walk| Words::new((cells(memory), 0), step, walk, 3);
+            let (d, a) = (words(&to, 512, &walk).unwrap(), words(&from, 256, &dense).unwrap());
+            let mut lanes = vec![7_u32; 64];
+            let b = if register { At::Register(Reg::new(0, 4)) } else { At::Memory(a) };
+            let [d, a] = [d, a].map(At::Memory);
+            let map = MapWords::new(InMemory(add), [d, a, b, b], 64).unwrap();
+            for round in 0..3 {
+                let at = lanes.as_mut_ptr();
+                // SAFETY: there are 64 lanes of the register.
+                unsafe { map.call(round, |_, lane| at.wrapping_add(lane).cast()) };
+            }
+            let mut left = vec![0; 2048];
+            to.read_into(0, &mut left);
+            let mut expected: Vec<u32> = (0..512).collect();
+            for (round, lane) in (0..3).flat_map(|round| (0..64).map(move |lane| (round, lane))) {
+                let from = round * 64 + lane;
+                let to = round * 128 + lane / 16 * (pitch as usize / 4) + lane % 16;
+                expected[to] = from as u32 + if register { 7 } else { from as u32 };
+            }
+            let expected: Vec<u8> = expected.into_iter().flat_map(u32::to_le_bytes).collect();
+            assert_eq!(left, expected, "{pitch} {register}");
+        }
+    }
+}
