@@ -505,10 +505,11 @@ pub(crate) enum Step {
         stay: bool,
         behind: u32,
     },
-    /// Pushes a frame and goes on with the lanes where `cond` is true; those where it
-    /// is false go on at `other` ([`Step::Else`] or `join`).
+    /// Pushes a frame and goes on with the lanes where `cond` is `when`; those where it
+    /// is not go on at `other` ([`Step::Else`] or `join`).
     If {
         cond: Reg,
+        when: bool,
         other: u32,
         join: u32,
     },

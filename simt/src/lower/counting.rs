@@ -2,9 +2,14 @@
 //!
 //! Of the counter of a `for` it is known how it goes on, so that it can be [affine](super::affine) where a local is a register
 //! of lanes. A loop counts if it begins by comparing a local with what stays the same, ends by adding what stays the same
-//! to it, and nothing else sets the local or looks at it outside. The sum must never wrap, as a `for` ends there.
+//! to it, and nothing else sets the local. The sum must never wrap, as a `for` ends there.
 //! What is the same wherever it stands, as the length of a slice, stays the same in the loop, too.
 //! What is counted, checked or told step by step is lowered as it is written.
+//!
+//! If the local is looked at outside as well, as by `while i < n && !found(i) { i += 1 }` with `i` behind it, it is set to
+//! what it is at the end before the loop, and to the counter where lanes leave the loop before that. So it is where the
+//! counter is the same for all lanes and goes up by 1; lanes that count for themselves gain nothing by it.
+use super::uniformity::Uniformity;
 use warpwise_compiler::{
     analysis::range,
     id::Table,
@@ -21,9 +26,13 @@ struct Counting {
     start: InstId,
     end: InstId,
     step: InstId,
+    /// Their sum, which the local is set to at the end.
+    sum: InstId,
     /// What of the loop can stand before it, and is to.
     outside: Vec<InstId>,
     body: Vec<InstId>,
+    /// Whether the local is looked at outside.
+    is_seen: bool,
 }
 
 /// The kernel with a `for` for each loop that counts; nothing if there is none.
@@ -76,8 +85,9 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
     let mut inside = kernel.insts.facts(false);
     walk(kernel, &body, &mut |inner| inside[inner] = true);
     let (mut sets, mut stays) = (Vec::new(), !inside[end] && !inside[step]);
+    let mut is_seen = false;
     kernel.walk(&mut |other| match op(other) {
-        Op::Get(of) if *of == local => stays &= inside[other],
+        Op::Get(of) if *of == local => is_seen |= !inside[other],
         Op::Set { local: of, .. } if *of == local => sets.push(other),
         Op::Continue(target) if *target == id => stays = false,
         other_op if other != *branch => {
@@ -87,7 +97,14 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
     });
     let [first, _] = sets[..] else { return None };
     let Op::Set { value: start, .. } = *op(first) else { return None };
-    let counts = stays && before.contains(&first) && range::analyze(kernel).is_exact(sum);
+    let in_step = |kernel: &Kernel| {
+        let uniformity = Uniformity::of(kernel);
+        matches!(op(step), Op::Const(1)) && !uniformity.varies(start) && !uniformity.varies(end)
+    };
+    let counts = stays
+        && before.contains(&first)
+        && range::analyze(kernel).is_exact(sum)
+        && (!is_seen || in_step(kernel));
     counts.then(|| Counting {
         id,
         local,
@@ -96,8 +113,10 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
         start,
         end,
         step,
+        sum,
         body: rest.to_vec(),
         outside,
+        is_seen,
     })
 }
 
@@ -120,16 +139,30 @@ fn walk(kernel: &Kernel, body: &[InstId], visit: &mut impl FnMut(InstId)) {
 
 /// Makes a `for` of a loop.
 fn rewrite(kernel: &mut Kernel, counting: Counting) {
-    let Counting { id, local, ty, set, start, end, step, outside, body } = counting;
-    let body = Body(body);
+    let Counting { id, local, ty, set, start, end, step, sum, .. } = counting;
+    let Counting { mut outside, body, is_seen, .. } = counting;
+    let mut inside = Vec::new();
+    walk(kernel, &[id], &mut |inner| inside.push(inner));
+    let operands = kernel.insts.iter().flat_map(|(_, inst)| inst.op.operands());
+    let is_only_set = operands.filter(|operand| *operand == sum).count() == 1;
+    let mut body = Body(body);
+    if is_seen {
+        body = set_where_left(kernel, body, (id, local));
+        let span = kernel.insts[set].span;
+        let op = Op::Binary { op: BinaryOp::Max, lhs: start, rhs: end };
+        let last = kernel.insts.push(Inst { op, ty, span });
+        let op = Op::Set { local, value: last };
+        outside.extend([last, kernel.insts.push(Inst { op, ty: Ty::Unit, span })]);
+    }
+    let mut gets = kernel.insts.facts(false);
+    for inner in inside {
+        gets[inner] = matches!(kernel.insts[inner].op, Op::Get(of) if of == local);
+    }
     kernel.insts[id].op = Op::For { start, end, step, inclusive: false, body };
     put_before(&mut kernel.insts, &mut kernel.body, id, &outside);
     kernel.insts[id].ty = ty;
-    let mut gets = kernel.insts.facts(false);
-    for (get, inst) in kernel.insts.iter() {
-        gets[get] = matches!(inst.op, Op::Get(of) if of == local);
-    }
-    let keeps = |inst: &InstId| !gets[*inst] && *inst != set;
+    let keeps =
+        |inst: &InstId| !gets[*inst] && (*inst != set || is_seen) && (*inst != sum || !is_only_set);
     kernel.body.0.retain(keeps);
     for inst in kernel.insts.ids().collect::<Vec<_>>() {
         let op = &mut kernel.insts[inst].op;
@@ -139,6 +172,28 @@ fn rewrite(kernel: &mut Kernel, counting: Counting) {
         }
     }
     kernel.renumber();
+}
+
+/// A body of a loop `id`, or in it, that sets the local to the counter where lanes leave the loop.
+fn set_where_left(kernel: &mut Kernel, body: Body, (id, local): (InstId, LocalId)) -> Body {
+    let mut done = Vec::with_capacity(body.0.len());
+    for inst in body.0 {
+        let mut op = std::mem::replace(&mut kernel.insts[inst].op, Op::Return);
+        if let Op::Break(target) | Op::Continue(target) = op
+            // What is in the loop comes behind it in the text.
+            && target <= id
+        {
+            let span = kernel.insts[inst].span;
+            let op = Op::Set { local, value: id };
+            done.push(kernel.insts.push(Inst { op, ty: Ty::Unit, span }));
+        }
+        for inner in op.bodies_mut() {
+            *inner = set_where_left(kernel, std::mem::take(inner), (id, local));
+        }
+        kernel.insts[inst].op = op;
+        done.push(inst);
+    }
+    Body(done)
 }
 
 /// Puts instructions before another one, wherever that is.

@@ -225,6 +225,11 @@ impl Walk<'_> {
         self.ranges.last[root] = self.ranges.last[root].max(until);
     }
 
+    /// Whether a value is the same in all lanes, and has none of its own before the first step.
+    fn is_one(&self, value: InstId) -> bool {
+        !self.uniformity.varies(value) && !self.affinity.stands(value)
+    }
+
     /// Whether `id` takes `operand`, if it is uniform or affine, as lanes all the same.
     fn wants_lanes(&self, id: InstId, operand: InstId) -> bool {
         match &self.kernel.insts[id].op {
@@ -242,7 +247,7 @@ impl Walk<'_> {
                 let is_one = self.fusion.one(id) == Some(operand);
                 self.uniformity.varies(id) && self.affinity.wants_lanes(id) && !is_one
             }
-            Op::Set { local, .. } => self.uniformity.local_varies(*local),
+            Op::Set { local, .. } => self.uniformity.local_varies(*local) && !self.is_one(operand),
             Op::Store { value, .. } => *value == operand,
             Op::Const(_)
             | Op::Generic(_)

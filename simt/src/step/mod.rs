@@ -196,8 +196,10 @@ impl<'e> Exec<'e> {
                     }
                     continue;
                 }
-                Step::If { cond, other, join } => {
-                    let then = self.registers.truths(*cond, self.strand.active());
+                Step::If { cond, when, other, join } => {
+                    let active = self.strand.active();
+                    let truths = self.registers.truths(*cond, active);
+                    let then = if *when { truths } else { active.without(truths) };
                     self.part_by(then, *other, *join);
                     continue;
                 }

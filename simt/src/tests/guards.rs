@@ -82,6 +82,19 @@ impl Text {
         )
     }
 
+    /// Changes what a thread has computed by a local.
+    fn look(&mut self, local: usize) -> String {
+        let n = self.name();
+        format!(
+            "%seen{n} = get ${local} : u32 !0
+             %had{n} = get $0 : u32 !0
+             %five{n} = const 5 : u32 !0
+             %times{n} = mul %had{n}, %five{n} : u32 !0
+             %new{n} = add %times{n}, %seen{n} : u32 !0
+             %set{n} = set $0, %new{n} !0\n"
+        )
+    }
+
     /// Whether a bit of what a thread has computed is set; all threads have computed the same in few cases.
     fn branch(&mut self, depth: u32) -> String {
         let (n, bit) = (self.name(), self.random.next() % 6);
@@ -121,6 +134,8 @@ impl Text {
             self.random.one(&[1, 2]),
         );
         let inside = if first { count + &body } else { body + &count };
+        let behind =
+            if self.random.next().is_multiple_of(2) { self.look(local) } else { String::new() };
         let start = self.random.one(&["%zero", "%lane"]);
         format!(
             "%begin{n} = set ${local}, {start} !0
@@ -129,7 +144,8 @@ impl Text {
                %end{n} = const {} : u32 !0
                %more{n} = lt %at{n}, %end{n} : bool !0
                %while{n} = if %more{n} !0 {{ {inside} }} else {{ %done{n} = break %loop{n} !0 }}
-             }}\n",
+             }}
+             {behind}",
             self.random.next() % 6,
         )
     }

@@ -3,6 +3,7 @@ mod alike;
 mod arrays;
 mod check;
 mod count;
+mod counted;
 mod decide;
 mod faults;
 mod flow;

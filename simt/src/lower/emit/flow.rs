@@ -28,13 +28,18 @@ impl Emitter<'_> {
         if let (Some(exit), true) = (self.lone_leave(other), then.0.is_empty()) {
             return self.leave_by(id, exit, cond, false);
         }
+        // Without a first arm, the second one stands for it: nothing is to do if no lane goes there. Steps that are
+        // added tell arms apart, and what may be decided knows the first by its condition.
+        let when =
+            !then.0.is_empty() || self.is_looked_at() || self.decisions.made_of(cond).is_some();
+        let (then, other) = if when { (then, other) } else { (other, then) };
         let segment = self.segment();
         let (first, middle, join) = (self.label(), self.label(), self.label());
         let has_other = !other.0.is_empty();
         let second = if has_other { middle } else { join };
         self.decide_if(cond, [first, second, join])?;
         let cond = self.lanes(cond)?;
-        self.step(Step::If { cond, other: second, join });
+        self.step(Step::If { cond, when, other: second, join });
         self.bind(first);
         self.frames += 1;
         self.count_arm(id);
@@ -52,6 +57,11 @@ impl Emitter<'_> {
         self.frames -= 1;
         self.resume_segment(id, segment);
         Ok(())
+    }
+
+    /// Whether steps are added to those of the kernel.
+    fn is_looked_at(&self) -> bool {
+        self.counting.is_some() || self.watching || self.traced
     }
 
     /// Those lanes leave where a condition is `when`.

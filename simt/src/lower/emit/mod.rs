@@ -620,8 +620,18 @@ impl Emitter<'_> {
             return Ok(());
         }
         if let Some(to) = self.local_lanes[local] {
+            let spares = self.locals.spares(id);
+            if !self.has_lanes(value) {
+                let from = self.uniform(value)?;
+                let all = if spares { self.temporary(id, to.size()) } else { to };
+                self.step(Step::Splat { to: all, from });
+                if spares {
+                    self.step(Step::Set { local: to, value: all });
+                }
+                return Ok(());
+            }
             let from = self.lanes(value)?;
-            if self.locals.spares(id) {
+            if spares {
                 self.step(Step::Set { local: to, value: from });
             } else {
                 let f = lanes::copy(to.size(), self.isa);

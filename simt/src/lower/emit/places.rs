@@ -79,6 +79,13 @@ impl Emitter<'_> {
         self.given_lanes(uniform).ok_or(missing)
     }
 
+    /// Whether a value is in lanes, or was before the first step.
+    pub(super) fn has_lanes(&self, value: InstId) -> bool {
+        let root = self.ranges.root(value);
+        let stands = |uniform: Uniform| self.stands[uniform.slot()].is_some();
+        self.lanes[root].is_some() || self.uniforms[root].is_some_and(stands)
+    }
+
     /// A value that is uniform.
     pub(super) fn uniform(&self, value: InstId) -> Result<Uniform, Malformed> {
         let missing = || self.malformed(format!("{value} is used where it is not visible"));

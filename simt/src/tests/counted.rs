@@ -1,0 +1,188 @@
+//! Loops that count and are left before they are through, and what is seen of the counter behind them.
+use super::{Value, isas, number, program_for, run, shape};
+use crate::{
+    Outcome,
+    code::Step,
+    lanes::Isa,
+    lower::{Added, lower},
+};
+use warpwise_compiler::ir::Kernel;
+
+/// Each thread looks for itself: `while i < {end} && !{found} { i += {step} }` from `{start}` on, inside of `{around}`, and
+/// stores `i`.
+fn search(start: &str, end: &str, step: u32, leave: &str, [open, close]: [&str; 2]) -> String {
+    format!(
+        "param arg0 = out: write [u32] !0
+         param arg1 = n: u32 !0
+         local $0 = i: u32 !0
+         local $1 = sum: u32 !0
+         local $2 = j: u32 !0
+         %lane = builtin thread_idx.x : u32 !0
+         %n = param arg1 : u32 !0
+         %zero = const 0 : u32 !0
+         %one = const 1 : u32 !0
+         %two = const 2 : u32 !0
+         %nine = const 9 : u32 !0
+         %step = const {step} : u32 !0
+         %s1 = set $1, %zero !0
+         %s2 = set $2, %zero !0
+         {open}
+         %s3 = set $0, {start} !0
+         %loop = loop !0 {{
+           %at = get $0 : u32 !0
+           %more = lt %at, {end} : bool !0
+           %while = if %more !0 {{
+           }} else {{
+             %through = break %loop !0
+           }}
+           {leave}
+           %sum = get $1 : u32 !0
+           %plus = add %sum, %at : u32 !0
+           %s4 = set $1, %plus !0
+           %next = add %at, %step : u32 !0
+           %s5 = set $0, %next !0
+         }}
+         {close}
+         %last = get $0 : u32 !0
+         %all = get $1 : u32 !0
+         %hundred = const 1000 : u32 !0
+         %high = mul %last, %hundred : u32 !0
+         %what = add %high, %all : u32 !0
+         %p = param arg0 : ptr global !0
+         %len = len arg0 : u64 !0
+         %i = builtin thread_idx.x : u64 !0
+         %b = bounds %i, %len : u64 !0
+         %to = index %p, %b, 4 : ptr global !0
+         %w = store %to, %what !0"
+    )
+}
+
+const ALONE: [&str; 2] = ["", ""];
+
+/// Leaves at the thread's own number.
+const AT_LANE: &str = "%found = eq %at, %lane : bool !0
+    %leaves = if %found !0 { %b1 = break %loop !0 }";
+
+/// Whether the loop is a `for`.
+fn counts(inside: &str) -> bool {
+    let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
+    let code = lower(&kernel, Isa::detect(), Added::Nothing).unwrap();
+    code.steps.iter().any(|step| matches!(step, Step::Next { .. }))
+}
+
+/// What each of 70 threads leaves is what it is to be, for some `n`.
+fn check(inside: &str, want: impl Fn(u32, u32) -> u32) {
+    for isa in isas() {
+        let program = program_for(inside, isa);
+        for n in [0, 1, 2, 5, 40, 100] {
+            let mut values = [Value::U32(vec![0; 70]), Value::Scalar(n.into())];
+            assert_eq!(run(&program, shape(1, 70), &mut values), Outcome::default());
+            let want: Vec<u32> = (0..70).map(|lane| want(n, lane)).collect();
+            assert_eq!(values[0].u32s(), want, "{n}");
+        }
+    }
+}
+
+/// What is stored of a loop that went from `start` to `end`.
+fn stored(start: u32, end: u32) -> u32 {
+    end * 1000 + (start..end).sum::<u32>()
+}
+
+#[test]
+fn lanes_that_leave_keep_the_counter() {
+    let inside = search("%zero", "%n", 1, AT_LANE, ALONE);
+    assert!(counts(&inside));
+    check(&inside, |n, lane| stored(0, lane.min(n)));
+}
+
+#[test]
+fn a_loop_without_a_round_leaves_what_it_began_with() {
+    let inside = search("%nine", "%n", 1, AT_LANE, ALONE);
+    assert!(counts(&inside));
+    check(&inside, |n, lane| {
+        let end = if lane < 9 { n.max(9) } else { n.max(9).min(lane) };
+        stored(9, end)
+    });
+}
+
+#[test]
+fn nobody_leaves_before_the_end() {
+    let inside = search("%zero", "%n", 1, "", ALONE);
+    assert!(counts(&inside));
+    check(&inside, |n, _| stored(0, n));
+}
+
+#[test]
+fn all_leave_at_once() {
+    let leave = "%found = eq %at, %two : bool !0
+        %leaves = if %found !0 { %b1 = break %loop !0 }";
+    let inside = search("%zero", "%n", 1, leave, ALONE);
+    assert!(counts(&inside));
+    check(&inside, |n, _| stored(0, n.min(2)));
+}
+
+#[test]
+fn lanes_leave_two_loops_at_once() {
+    let around = [
+        "%outer = loop !0 {
+           %j = get $2 : u32 !0
+           %j1 = add %j, %one : u32 !0
+           %s6 = set $2, %j1 !0
+           %enough = ge %j, %two : bool !0
+           %stop = if %enough !0 { %b2 = break %outer !0 }",
+        "}",
+    ];
+    let leave = "%found = eq %at, %lane : bool !0
+        %leaves = if %found !0 { %b1 = break %outer !0 }";
+    let inside = search("%zero", "%n", 1, leave, around);
+    assert!(counts(&inside));
+    check(
+        &inside,
+        |n, lane| {
+            if lane < n { stored(0, lane) } else { n * 1000 + 2 * (0..n).sum::<u32>() }
+        },
+    );
+}
+
+#[test]
+fn lanes_go_on_with_a_loop_around() {
+    let around = [
+        "%outer = loop !0 {
+           %j = get $2 : u32 !0
+           %j1 = add %j, %one : u32 !0
+           %s6 = set $2, %j1 !0
+           %enough = ge %j, %two : bool !0
+           %stop = if %enough !0 { %b2 = break %outer !0 }",
+        "}",
+    ];
+    let leave = "%found = eq %at, %lane : bool !0
+        %leaves = if %found !0 { %b1 = continue %outer !0 }";
+    let inside = search("%zero", "%n", 1, leave, around);
+    assert!(counts(&inside));
+    check(&inside, |n, lane| {
+        let end = lane.min(n);
+        end * 1000 + 2 * (0..end).sum::<u32>()
+    });
+}
+
+#[test]
+fn lanes_that_do_not_come_to_the_loop_keep_what_they_have() {
+    let around = [
+        "%s6 = set $1, %nine !0
+         %low = lt %lane, %nine : bool !0
+         %some = if %low !0 {",
+        "}",
+    ];
+    let inside = search("%zero", "%n", 1, AT_LANE, around);
+    assert!(counts(&inside));
+    check(&inside, |n, lane| if lane < 9 { stored(0, lane.min(n)) + 9 } else { 9 });
+}
+
+#[test]
+fn lanes_that_count_for_themselves_do_so() {
+    let own = search("%lane", "%n", 1, "", ALONE);
+    assert!(!counts(&own));
+    check(&own, |n, lane| stored(lane, n.max(lane)));
+    let by_two = search("%zero", "%n", 2, "", ALONE);
+    assert!(!counts(&by_two));
+}
