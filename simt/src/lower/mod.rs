@@ -1,6 +1,7 @@
 //! From IR to steps.
 //!
-//! 0. [`guards`] and [`counting`]: which branches are guards, and which loops are a `for`, where steps are nobody's business;
+//! 0. [`guards`], [`counting`] and [`sink`]: which branches are guards, which loops are a `for`, and which values are made where
+//!    they are set, where steps are nobody's business;
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
 //! 2. [`affine`]: what is the same but for the index of the thread in its block;
 //! 3. [`fuse`]: which operations are computed together;
@@ -24,6 +25,7 @@ mod guards;
 mod locals;
 pub(crate) mod patterns;
 mod ranges;
+mod sink;
 mod uniformity;
 mod words;
 
@@ -40,7 +42,8 @@ pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Mal
     let rewritten = match added {
         Added::Nothing => {
             let guarded = guards::guard(kernel);
-            counting::count(guarded.as_ref().unwrap_or(kernel)).or(guarded)
+            let counted = counting::count(guarded.as_ref().unwrap_or(kernel)).or(guarded);
+            sink::sink(counted.as_ref().unwrap_or(kernel)).or(counted)
         }
         Added::Counting(_) | Added::Checks | Added::Traced => None,
     };

@@ -15,6 +15,7 @@ mod memory;
 mod rounds;
 mod say;
 mod singles;
+mod sink;
 mod sums;
 mod trace;
 mod values;

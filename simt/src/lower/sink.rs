@@ -1,0 +1,120 @@
+//! Values that are only made for a local, made right where they are set.
+//!
+//! `(x, y) = (x * x - y * y, 2.0 * x * y)` computes both values before it sets either. Right before `set x` what was in `x`
+//! is not needed any more, so that the new value is [computed into it](super::locals) instead of copied there.
+//!
+//! An operation moves down to its only use, a `set` of the same body, if what the local was is looked at in between. It has
+//! no effect, and its operands are values, so nobody can tell. It stays where it is if it reads a local that is set in
+//! between, as `b` in `(a, b) = (b, a + b)`: what that was would have to be kept.
+use warpwise_compiler::{
+    id::Facts,
+    ir::{Body, InstId, Kernel, LocalId, Op},
+};
+
+/// The kernel with such values where they are set; nothing if there is none.
+pub(super) fn sink(kernel: &Kernel) -> Option<Kernel> {
+    let mut uses = kernel.insts.facts(0_u32);
+    for (_, inst) in kernel.insts.iter() {
+        inst.op.operands().for_each(|operand| uses[operand] += 1);
+    }
+    let (before, moves) = (kernel.insts.facts(None), kernel.insts.facts(false));
+    let mut search = Search { kernel, uses, before, moves, found: false };
+    search.body(&kernel.body);
+    let Search { before, moves, found, .. } = search;
+    if !found {
+        return None;
+    }
+    let mut sunk = kernel.clone();
+    let body = std::mem::take(&mut sunk.body);
+    sunk.body = rewrite(&mut sunk, body, &before, &moves);
+    sunk.renumber();
+    Some(sunk)
+}
+
+struct Search<'k> {
+    kernel: &'k Kernel,
+    uses: Facts<InstId, u32>,
+    /// What is to be made right before each `set`.
+    before: Facts<InstId, Option<InstId>>,
+    /// Whether an instruction is such a value.
+    moves: Facts<InstId, bool>,
+    found: bool,
+}
+
+impl Search<'_> {
+    fn body(&mut self, body: &Body) {
+        let mut order = body.0.clone();
+        for at in 0..order.len() {
+            let op = &self.kernel.insts[order[at]].op;
+            if let Op::Set { local, value } = *op
+                && let Some(made) = order[..at].iter().rposition(|inst| *inst == value)
+                && self.sinks(local, value, &order[made + 1..at])
+            {
+                self.before[order[at]] = Some(value);
+                self.moves[value] = true;
+                self.found = true;
+                order[made..at].rotate_left(1);
+            }
+            op.bodies().for_each(|inner| self.body(inner));
+        }
+    }
+
+    /// Whether a value for a local is to move behind what is between it and where it is set.
+    fn sinks(&self, local: LocalId, value: InstId, between: &[InstId]) -> bool {
+        let op = &self.kernel.insts[value].op;
+        let computes = matches!(
+            op,
+            Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Compare { .. }
+                | Op::Cast { .. }
+                | Op::Select { .. }
+                | Op::Fma { .. }
+        );
+        let get = |value: InstId| match self.kernel.insts[value].op {
+            Op::Get(of) => Some(of),
+            _ => None,
+        };
+        // An operand may be computed with what uses it.
+        let operands = |of: InstId| self.kernel.insts[of].op.operands();
+        let read = || operands(value).flat_map(|of| operands(of).chain([of])).filter_map(get);
+        let looks = |inst: InstId| {
+            get(inst) == Some(local) || operands(inst).any(|of| get(of) == Some(local))
+        };
+        let changes = |inst: InstId| match self.kernel.insts[inst].op {
+            Op::Set { local: set, .. } => read().any(|of| of == set),
+            _ => false,
+        };
+        computes
+            && self.uses[value] == 1
+            && self.any(between, &looks)
+            && !self.any(between, &changes)
+    }
+
+    /// Whether something holds for one of the instructions, or one inside of them.
+    fn any(&self, insts: &[InstId], holds: &impl Fn(InstId) -> bool) -> bool {
+        insts.iter().any(|&inst| {
+            let mut bodies = self.kernel.insts[inst].op.bodies();
+            holds(inst) || bodies.any(|inner| self.any(&inner.0, holds))
+        })
+    }
+}
+
+fn rewrite(
+    kernel: &mut Kernel,
+    body: Body,
+    before: &Facts<InstId, Option<InstId>>,
+    moves: &Facts<InstId, bool>,
+) -> Body {
+    let mut done = Vec::with_capacity(body.0.len());
+    for id in body.0.into_iter().filter(|id| !moves[*id]) {
+        done.extend(before[id]);
+        done.push(id);
+        let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
+        for inner in op.bodies_mut() {
+            *inner = rewrite(kernel, std::mem::take(inner), before, moves);
+        }
+        kernel.insts[id].op = op;
+    }
+    Body(done)
+}

@@ -1,0 +1,189 @@
+//! Values that are made where they are set: what they are made of, and what is looked at meanwhile, is as it is written.
+use super::{Value, isas, number, program_for, run, shape};
+use crate::{
+    Outcome,
+    code::Step,
+    lanes::Isa,
+    lower::{Added, lower},
+};
+use warpwise_compiler::ir::Kernel;
+
+/// Two locals that begin as the number of the thread and 1, changed by this, and stored.
+fn changed(middle: &str) -> String {
+    format!(
+        "param arg0 = out: write [u32] !0
+         local $0 = a: u32 !0
+         local $1 = b: u32 !0
+         local $2 = i: u32 !0
+         %lane = builtin thread_idx.x : u32 !0
+         %zero = const 0 : u32 !0
+         %one = const 1 : u32 !0
+         %three = const 3 : u32 !0
+         %hundred = const 100 : u32 !0
+         %s1 = set $0, %lane !0
+         %s2 = set $1, %one !0
+         {middle}
+         %lastA = get $0 : u32 !0
+         %lastB = get $1 : u32 !0
+         %high = mul %lastA, %hundred : u32 !0
+         %what = add %high, %lastB : u32 !0
+         %p = param arg0 : ptr global !0
+         %len = len arg0 : u64 !0
+         %at = builtin thread_idx.x : u64 !0
+         %bounded = bounds %at, %len : u64 !0
+         %to = index %p, %bounded, 4 : ptr global !0
+         %w = store %to, %what !0"
+    )
+}
+
+/// Steps that copy a register, by what is lowered: `set`s of their own, and maps of one register.
+fn copies(inside: &str) -> usize {
+    let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
+    let code = lower(&kernel, Isa::detect(), Added::Nothing).unwrap();
+    let is_copy = |step: &&Step| match step {
+        Step::Set { .. } => true,
+        Step::Map { regs: [_, a, b, c], .. } => a == b && b == c,
+        _ => false,
+    };
+    code.steps.iter().filter(is_copy).count()
+}
+
+/// What each of 70 threads has of both locals in the end.
+fn check(middle: &str, want: impl Fn(u32) -> [u32; 2]) {
+    for isa in isas() {
+        let mut values = [Value::U32(vec![0; 70])];
+        let program = program_for(&changed(middle), isa);
+        assert_eq!(run(&program, shape(1, 70), &mut values), Outcome::default());
+        let want = |lane| {
+            let [a, b] = want(lane);
+            a.wrapping_mul(100).wrapping_add(b)
+        };
+        assert_eq!(values[0].u32s(), (0..70).map(want).collect::<Vec<_>>());
+    }
+}
+
+const BOTH: &str = "%a = get $0 : u32 !0
+    %b = get $1 : u32 !0
+    %c = xor %a, %three : u32 !0
+    %d = mul %a, %b : u32 !0
+    %e = or %d, %three : u32 !0
+    %sa = set $0, %c !0
+    %sb = set $1, %e !0";
+
+#[test]
+fn what_is_made_for_a_local_is_computed_into_it() {
+    // Those that both begin with.
+    assert_eq!(copies(&changed(BOTH)), 2);
+    check(BOTH, |lane| [lane ^ 3, lane | 3]);
+}
+
+#[test]
+fn a_step_of_fibonacci_keeps_what_is_still_to_be_read() {
+    let swap = "%a = get $0 : u32 !0
+        %b = get $1 : u32 !0
+        %sum = add %a, %b : u32 !0
+        %copy = or %b, %zero : u32 !0
+        %sa = set $0, %copy !0
+        %sb = set $1, %sum !0";
+    check(swap, |lane| [1, lane + 1]);
+    // The sum reads what is set in between, and the other way round.
+    let other = "%a = get $0 : u32 !0
+        %b = get $1 : u32 !0
+        %sum = add %a, %b : u32 !0
+        %sb = set $1, %a !0
+        %sa = set $0, %sum !0";
+    check(other, |lane| [lane + 1, lane]);
+}
+
+#[test]
+fn a_swap_is_one() {
+    let swap = "%a = get $0 : u32 !0
+        %b = get $1 : u32 !0
+        %c = xor %a, %three : u32 !0
+        %d = xor %b, %three : u32 !0
+        %sa = set $0, %d !0
+        %sb = set $1, %c !0";
+    check(swap, |lane| [2, lane ^ 3]);
+}
+
+#[test]
+fn what_is_used_twice_stays_what_it_is() {
+    let twice = "%a = get $0 : u32 !0
+        %c = xor %a, %three : u32 !0
+        %d = add %a, %c : u32 !0
+        %sa = set $0, %c !0
+        %sb = set $1, %d !0";
+    check(twice, |lane| [lane ^ 3, lane + (lane ^ 3)]);
+}
+
+#[test]
+fn what_is_looked_at_by_a_branch_is_as_it_was() {
+    let branch = "%a = get $0 : u32 !0
+        %c = xor %a, %three : u32 !0
+        %odd = and %a, %one : u32 !0
+        %is = eq %odd, %one : bool !0
+        %if = if %is !0 {
+          %again = get $0 : u32 !0
+          %sb = set $1, %again !0
+        } else {
+          %twice = add %a, %a : u32 !0
+          %sc = set $1, %twice !0
+        }
+        %sa = set $0, %c !0";
+    check(branch, |lane| [lane ^ 3, if lane % 2 == 1 { lane } else { 2 * lane }]);
+}
+
+#[test]
+fn what_a_branch_sets_is_read_before_it() {
+    let branch = "%a = get $0 : u32 !0
+        %b = get $1 : u32 !0
+        %c = add %a, %b : u32 !0
+        %odd = and %a, %one : u32 !0
+        %is = eq %odd, %one : bool !0
+        %if = if %is !0 {
+          %sb = set $1, %three !0
+        }
+        %sa = set $0, %c !0";
+    check(branch, |lane| [lane + 1, if lane % 2 == 1 { 3 } else { 1 }]);
+}
+
+#[test]
+fn lanes_that_leave_keep_what_they_had() {
+    let rounds = "%s3 = set $2, %zero !0
+        %loop = loop !0 {
+          %a = get $0 : u32 !0
+          %b = get $1 : u32 !0
+          %c = xor %a, %three : u32 !0
+          %d = add %a, %b : u32 !0
+          %enough = gt %d, %hundred : bool !0
+          %leaves = if %enough !0 { %break = break %loop !0 }
+          %sa = set $0, %c !0
+          %sb = set $1, %d !0
+        }";
+    check(rounds, |lane| {
+        let [mut a, mut b] = [lane, 1];
+        while a + b <= 100 {
+            [a, b] = [a ^ 3, a + b];
+        }
+        [a, b]
+    });
+}
+
+#[test]
+fn a_loop_in_between_computes_with_what_was_there() {
+    let rounds = "%s3 = set $2, %zero !0
+        %a = get $0 : u32 !0
+        %c = xor %a, %three : u32 !0
+        %loop = loop !0 {
+          %i = get $2 : u32 !0
+          %more = lt %i, %a : bool !0
+          %while = if %more !0 { } else { %break = break %loop !0 }
+          %b = get $1 : u32 !0
+          %d = add %a, %b : u32 !0
+          %sb = set $1, %d !0
+          %i1 = add %i, %one : u32 !0
+          %s4 = set $2, %i1 !0
+        }
+        %sa = set $0, %c !0";
+    check(rounds, |lane| [lane ^ 3, 1 + lane * lane]);
+}
