@@ -1,5 +1,5 @@
 //! The tokens of an item, in one list: read once, before anything recurses into them.
-use crate::strip::is_lint_attribute;
+use crate::{lower::may_name_vector, strip::is_lint_attribute};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, TokenStream, TokenTree};
 
 /// How deep brackets may nest, which the parser recurses for.
@@ -16,6 +16,10 @@ pub(crate) struct Tokens {
     pub(crate) sets_levels: bool,
     /// Whether there are groups without delimiters, as `macro_rules!` makes them.
     pub(crate) has_invisible_groups: bool,
+    /// How often they say `fn`: more than once, if anything is declared in a function.
+    pub(crate) functions: usize,
+    /// Whether a name among them may be a vector's.
+    pub(crate) may_name_vectors: bool,
 }
 
 /// A token.
@@ -35,7 +39,13 @@ impl Tokens {
     /// If they nest so deep that they would overflow the parser's stack.
     pub(crate) fn of(stream: &TokenStream) -> syn::Result<Self> {
         let too_deep = |at| syn::Error::new(at, "this nests too deep to be parsed");
-        let mut tokens = Self { list: Vec::new(), sets_levels: false, has_invisible_groups: false };
+        let mut tokens = Self {
+            list: Vec::new(),
+            sets_levels: false,
+            has_invisible_groups: false,
+            functions: 0,
+            may_name_vectors: false,
+        };
         // Each with the token of its group, but for the outermost.
         let mut open = vec![(stream.clone().into_iter(), None)];
         let (mut prefixes, mut behind_hash) = (0, false);
@@ -77,6 +87,8 @@ impl Tokens {
                 TokenTree::Ident(word) => {
                     (prefixes, behind_hash) = (0, false);
                     let text = word.to_string();
+                    tokens.functions += usize::from(text == "fn");
+                    tokens.may_name_vectors |= may_name_vector(&text);
                     tokens.list.push(Token::Word(word, text));
                 }
                 TokenTree::Literal(literal) => {

@@ -137,11 +137,12 @@ impl VisitMut for Uses {
     }
 
     fn visit_path_mut(&mut self, path: &mut Path) {
-        visit_mut::visit_path_mut(self, path);
-        let is_name = path.get_ident().is_some_and(|name| !is_type_name(&name.to_string()));
-        if !is_name {
-            self.write_out(path);
+        match path.get_ident() {
+            Some(name) if !is_type_name(&name.to_string()) => return,
+            Some(_) => {}
+            None => visit_mut::visit_path_mut(self, path),
         }
+        self.write_out(path);
     }
 
     fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {

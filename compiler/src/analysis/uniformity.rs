@@ -169,7 +169,8 @@ impl Fact {
     }
 }
 
-/// One walk after the other over a kernel, until no fact rises.
+/// One walk after the other over a kernel, until no fact rises that was taken for lower before in the walk: of a local, or
+/// of a loop. All others are of what comes behind.
 struct Walk<'k> {
     kernel: &'k Kernel,
     group: Group,
@@ -179,6 +180,8 @@ struct Walk<'k> {
     /// Of a loop: whether only some threads return in an iteration.
     returned: Facts<InstId, Fact>,
     here: Here,
+    /// The locals that were read.
+    read: Facts<LocalId, bool>,
     rose: bool,
 }
 
@@ -210,7 +213,8 @@ impl<'k> Walk<'k> {
             local: kernel.locals.facts(Fact::Uniform),
         };
         let (left, returned) = (uniform(), uniform());
-        Self { kernel, group, facts, left, returned, here: Here::default(), rose: false }
+        let (here, read) = (Here::default(), kernel.locals.facts(false));
+        Self { kernel, group, facts, left, returned, here, read, rose: false }
     }
 
     fn run(mut self) -> Varying {
@@ -231,16 +235,16 @@ impl<'k> Walk<'k> {
             let op = &kernel.insts[id].op;
             // Most are uniform, and raise nothing.
             if !here.is_uniform() {
-                raise(&mut self.facts.control[id], here, &mut self.rose);
+                raise(&mut self.facts.control[id], here);
             }
             if !self.here.ended.is_uniform() {
-                raise(&mut self.facts.ended[id], self.here.ended, &mut self.rose);
+                raise(&mut self.facts.ended[id], self.here.ended);
             }
             // What varies cannot rise.
             if !self.facts.value[id].varies() {
                 let value = self.value(id, op);
                 if !value.is_uniform() {
-                    raise(&mut self.facts.value[id], value, &mut self.rose);
+                    raise(&mut self.facts.value[id], value);
                 }
             }
             // No other does anything to who is missing, or to locals.
@@ -252,7 +256,7 @@ impl<'k> Walk<'k> {
     }
 
     /// What the value of `id` is now known to be.
-    fn value(&self, id: InstId, op: &Op) -> Fact {
+    fn value(&mut self, id: InstId, op: &Op) -> Fact {
         match op {
             Op::Const(_)
             | Op::Generic(_)
@@ -288,7 +292,10 @@ impl<'k> Walk<'k> {
             | Op::Offset { .. } => self.any(op.operands()),
             // Threads that fail the check have ended.
             Op::Bounds { index, .. } => self.any([*index]),
-            Op::Get(local) => self.facts.local[*local],
+            Op::Get(local) => {
+                self.read[*local] = true;
+                self.facts.local[*local]
+            }
             Op::Set { value, .. } => self.any([*value]).or(self.facts.control[id]),
             Op::Load { ptr } => self.load(*ptr),
             Op::AtomicLoad { ptr, .. } => self.shared_read(*ptr),
@@ -420,7 +427,7 @@ impl<'k> Walk<'k> {
         match op {
             Op::Set { local, .. } => {
                 let fact = self.facts.value[id].because(Cause::Value(id));
-                raise(&mut self.facts.local[*local], fact, &mut self.rose);
+                self.rose |= raise(&mut self.facts.local[*local], fact) && self.read[*local];
             }
             Op::If { cond, then, other } => {
                 let inside = control.or(self.part(id, self.any([*cond])));
@@ -439,7 +446,7 @@ impl<'k> Walk<'k> {
             Op::Break(target) => {
                 let fact = self.part(id, control);
                 self.leave(*target, fact);
-                raise(&mut self.left[*target], fact, &mut self.rose);
+                self.rose |= raise(&mut self.left[*target], fact);
             }
             Op::Continue(target) => {
                 let fact = self.part(id, control);
@@ -448,7 +455,7 @@ impl<'k> Walk<'k> {
             Op::Return => {
                 let fact = self.part(id, control);
                 for frame in &self.here.frames {
-                    raise(&mut self.returned[frame.id], fact, &mut self.rose);
+                    self.rose |= raise(&mut self.returned[frame.id], fact);
                 }
                 self.here.ended = self.here.ended.or(fact);
             }
@@ -495,7 +502,7 @@ impl<'k> Walk<'k> {
 
     /// Notes that threads part at `id` as `fact` says; yields what that does to control.
     fn part(&mut self, id: InstId, fact: Fact) -> Fact {
-        raise(&mut self.facts.parting[id], fact, &mut self.rose);
+        raise(&mut self.facts.parting[id], fact);
         fact.because(Cause::Parting(id))
     }
 
@@ -506,7 +513,7 @@ impl<'k> Walk<'k> {
                 frame.skipped = frame.skipped.or(fact);
                 return;
             }
-            raise(&mut self.left[frame.id], fact, &mut self.rose);
+            self.rose |= raise(&mut self.left[frame.id], fact);
         }
     }
 
@@ -541,9 +548,11 @@ impl Here {
     }
 }
 
-/// Raises `fact` to at least `to`.
-fn raise(fact: &mut Fact, to: Fact, rose: &mut bool) {
-    if to.height() > fact.height() {
-        (*fact, *rose) = (to, true);
+/// Raises `fact` to at least `to`; whether it was lower.
+const fn raise(fact: &mut Fact, to: Fact) -> bool {
+    let rises = to.height() > fact.height();
+    if rises {
+        *fact = to;
     }
+    rises
 }

@@ -81,11 +81,14 @@ fn nested(f: &mut Formatter<'_>, kernel: &Kernel, list: &Body, depth: usize) -> 
     f.write_str("}")
 }
 
-fn indent(f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
-    for _ in 0..depth {
-        f.write_str("  ")?;
+fn indent(f: &mut Formatter<'_>, mut depth: usize) -> fmt::Result {
+    // As much at once as most need.
+    const EIGHT: &str = "                ";
+    while depth > 8 {
+        f.write_str(EIGHT)?;
+        depth -= 8;
     }
-    Ok(())
+    f.write_str(&EIGHT[..2 * depth])
 }
 
 /// A name of the user's: bare if it is an identifier or empty, in quotes if not.

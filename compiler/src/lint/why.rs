@@ -15,7 +15,7 @@ use crate::{
 /// The barriers of `kernel`, each as it is written in the source.
 pub(crate) fn barriers(kernel: &Kernel) -> impl Iterator<Item = (InstId, &'static str)> {
     kernel.insts.iter().filter_map(|(id, inst)| {
-        if inst.op == Op::SyncGrid {
+        if let Op::SyncGrid = inst.op {
             return Some((id, "grid::sync()"));
         }
         let Op::Barrier { reduce } = inst.op else { return None };

@@ -43,11 +43,13 @@ struct Key {
 impl Key {
     /// A number that tells most of them apart.
     fn number(&self) -> u64 {
-        let mut number = self.detail;
-        for operand in &self.operands {
-            let operand = operand.map_or(0, |id| id.index() as u64 + 1);
-            number = number.rotate_left(21) ^ operand;
-        }
+        let of = |operand: Option<InstId>| match operand {
+            Some(id) => id.index() as u64 + 1,
+            None => 0,
+        };
+        let [a, b, c] = self.operands;
+        let number = (self.detail.rotate_left(21) ^ of(a)).rotate_left(21) ^ of(b);
+        let number = number.rotate_left(21) ^ of(c);
         // An odd number with many bits: that of the golden ratio.
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -187,8 +189,11 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
         | Op::Print { .. }
         | Op::Panic { .. } => return None,
     };
-    let mut given = inst.op.operands();
-    let mut operands = [given.next(), given.next(), given.next()];
+    let (mut operands, mut given) = ([None; 3], 0);
+    inst.op.operands().for_each(|operand| {
+        operands[given] = Some(operand);
+        given += 1;
+    });
     if commutes(&inst.op) {
         operands[..2].sort_unstable();
     }

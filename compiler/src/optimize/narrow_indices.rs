@@ -109,6 +109,9 @@ impl Walk<'_> {
     }
 
     fn nested(&mut self, id: InstId) {
+        if self.kernel.insts[id].op.is_leaf() {
+            return;
+        }
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
             *inner = self.body(std::mem::take(inner));

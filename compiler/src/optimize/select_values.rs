@@ -53,14 +53,19 @@ impl Walk<'_> {
     }
 
     fn inst(&mut self, id: InstId, kept: &mut Vec<InstId>) {
+        let op = &mut self.kernel.insts[id].op;
+        update(op, &self.values);
+        if op.is_leaf() {
+            if let Op::Set { local, .. } = op {
+                self.set.push(*local);
+            }
+            kept.push(id);
+            return;
+        }
         // Taken out while its bodies are walked.
-        let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
-        self.update(&mut op);
+        let mut op = std::mem::replace(op, Op::Return);
         for inner in op.bodies_mut() {
             *inner = self.body(std::mem::take(inner));
-        }
-        if let Op::Set { local, .. } = op {
-            self.set.push(local);
         }
         let choice = self.choice(&op);
         self.kernel.insts[id].op = op;
@@ -68,11 +73,6 @@ impl Walk<'_> {
             Some((cond, arms)) => self.select(id, cond, arms, kept),
             None => kept.push(id),
         }
-    }
-
-    /// Lets `op` use what stands for its operands.
-    fn update(&self, op: &mut Op) {
-        op.operands_mut().for_each(|id| *id = self.values.get(id).copied().unwrap_or(*id));
     }
 
     /// The condition and the arms of an `if` that chooses between values.
@@ -122,9 +122,7 @@ impl Walk<'_> {
             self.values.extend(&arm.values);
         }
         for &computed in arms.iter().flat_map(|arm| &arm.computed) {
-            let mut op = std::mem::replace(&mut self.kernel.insts[computed].op, Op::Return);
-            self.update(&mut op);
-            self.kernel.insts[computed].op = op;
+            update(&mut self.kernel.insts[computed].op, &self.values);
             kept.push(computed);
         }
         let [then, other] = arms;
@@ -148,6 +146,13 @@ impl Walk<'_> {
         for op in sets {
             kept.push(self.kernel.insts.push(Inst { op, ty: Ty::Unit, span }));
         }
+    }
+}
+
+/// Lets `op` use what stands for its operands.
+fn update(op: &mut Op, values: &HashMap<InstId, InstId>) {
+    if !values.is_empty() {
+        op.operands_mut().for_each(|id| *id = values.get(id).copied().unwrap_or(*id));
     }
 }
 

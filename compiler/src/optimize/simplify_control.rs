@@ -36,8 +36,13 @@ impl Walk<'_> {
 
     /// Appends `id`, or what is left of it, to `kept`.
     fn inst(&mut self, id: InstId, kept: &mut Vec<InstId>) {
-        if let Op::Break(target) = self.kernel.insts[id].op {
+        let op = &self.kernel.insts[id].op;
+        if let Op::Break(target) = *op {
             self.breaks[target] += 1;
+        }
+        if op.is_leaf() {
+            kept.push(id);
+            return;
         }
         // Taken out while its bodies are walked.
         let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);

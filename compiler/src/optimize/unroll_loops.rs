@@ -35,6 +35,10 @@ pub(super) fn unroll_loops(kernel: &mut Kernel) {
 fn body(kernel: &mut Kernel, list: Body) -> Body {
     let mut kept = Vec::with_capacity(list.0.len());
     for id in list.0 {
+        if kernel.insts[id].op.is_leaf() {
+            kept.push(id);
+            continue;
+        }
         // Taken out while its bodies are walked.
         let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
         for inner in op.bodies_mut() {

@@ -48,7 +48,7 @@ use program::{Callee, Program, Written};
 pub(crate) use span::{Origin, SpanRange};
 use std::{collections::BTreeMap, rc::Rc};
 use syn::visit_mut::VisitMut as _;
-pub(crate) use vector::{Vector, source as vectors};
+pub(crate) use vector::{Vector, may_name_vector, source as vectors};
 use warpwise_compiler::{ir::Kernel, lint::Levels};
 
 /// What is lowered.
@@ -137,10 +137,12 @@ pub(crate) fn lower(input: Input<'_>) -> Result<Lowered, Rejected> {
 
 fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     let Input { item, tokens, options, devices } = input;
-    let all = WithInner::of(devices, Some(item), errors);
+    let declares = tokens.is_none_or(|tokens| tokens.functions > 1);
+    let all = WithInner::of(devices, declares.then_some(item), errors);
     let devices = &*all.devices;
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
-    let known = Known::of(devices, Some(item));
+    let may_name_vectors = tokens.is_none_or(|tokens| tokens.may_name_vectors);
+    let known = Known::of(devices, may_name_vectors.then_some(item));
     let program = known.program(devices);
     let written = Written {
         sig: &item.sig,

@@ -16,7 +16,7 @@ use super::types::Prim;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Ident, Item};
-pub(crate) use words::Words;
+pub(crate) use words::{Words, may_name_vector};
 
 /// Names of the lanes.
 const LANES: [&str; 4] = ["x", "y", "z", "w"];

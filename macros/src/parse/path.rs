@@ -67,61 +67,42 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a word cannot be a name.
+/// Whether a word cannot be a name. By length: every name of a function is asked for.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "_" | "abstract"
-            | "as"
-            | "async"
-            | "await"
-            | "become"
-            | "box"
-            | "break"
-            | "builtin"
-            | "const"
-            | "continue"
-            | "crate"
-            | "do"
-            | "dyn"
-            | "else"
-            | "enum"
-            | "extern"
-            | "false"
-            | "final"
-            | "fn"
-            | "for"
-            | "if"
-            | "impl"
-            | "in"
-            | "let"
-            | "loop"
-            | "macro"
-            | "match"
-            | "mod"
-            | "move"
-            | "mut"
-            | "override"
-            | "priv"
-            | "pub"
-            | "ref"
-            | "return"
-            | "Self"
-            | "self"
-            | "static"
-            | "struct"
-            | "super"
-            | "trait"
-            | "true"
-            | "try"
-            | "type"
-            | "typeof"
-            | "unsafe"
-            | "unsized"
-            | "use"
-            | "virtual"
-            | "where"
-            | "while"
-            | "yield"
-    )
+    match word.len() {
+        1 => word == "_",
+        2 => matches!(word, "as" | "do" | "fn" | "if" | "in"),
+        3 => matches!(
+            word,
+            "box" | "dyn" | "for" | "let" | "mod" | "mut" | "pub" | "ref" | "try" | "use"
+        ),
+        4 => matches!(
+            word,
+            "else" | "enum" | "impl" | "loop" | "move" | "priv" | "Self" | "self" | "true" | "type"
+        ),
+        5 => matches!(
+            word,
+            "async"
+                | "await"
+                | "break"
+                | "const"
+                | "crate"
+                | "false"
+                | "final"
+                | "macro"
+                | "match"
+                | "super"
+                | "trait"
+                | "where"
+                | "while"
+                | "yield"
+        ),
+        6 => matches!(
+            word,
+            "become" | "extern" | "return" | "static" | "struct" | "typeof" | "unsafe"
+        ),
+        7 => matches!(word, "builtin" | "unsized" | "virtual"),
+        8 => matches!(word, "abstract" | "continue" | "override"),
+        _ => false,
+    }
 }

@@ -13,9 +13,8 @@ use crate::{
 };
 
 /// Finds the `get`s that a `set` of the same local comes between and the end of their value's life.
-pub(super) fn needed(kernel: &Kernel) -> id::Facts<InstId, bool> {
-    let ends = ends(kernel);
-    let until = lives(kernel, &ends);
+pub(super) fn needed(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, bool> {
+    let until = lives(kernel, ends);
     let mut sets = kernel.locals.lists();
     for (id, inst) in kernel.insts.iter() {
         if let Op::Set { local, .. } = inst.op {
@@ -48,11 +47,18 @@ pub(super) fn ends(kernel: &Kernel) -> id::Facts<InstId, usize> {
 
 /// The number of the instruction before which each value may be overwritten.
 fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, usize> {
-    let is_loop = |id: &InstId| matches!(kernel.insts[*id].op, Op::For { .. } | Op::Loop { .. });
-    let loops: Vec<InstId> = kernel.insts.ids().filter(is_loop).collect();
-    let mut until = kernel.insts.facts(0);
-    for user in kernel.insts.ids().rev() {
-        let op = &kernel.insts[user].op;
+    let mut loops: Vec<InstId> = Vec::new();
+    // How many of them begin before the end of each instruction's line.
+    let mut begun = kernel.insts.facts(0);
+    for (id, inst) in kernel.insts.iter() {
+        if let Op::For { .. } | Op::Loop { .. } = inst.op {
+            loops.push(id);
+        }
+        begun[id] = loops.len();
+    }
+    let (mut until, loops) = (kernel.insts.facts(0), loops.as_slice());
+    for (user, inst) in kernel.insts.iter().rev() {
+        let op = &inst.op;
         let used = if matches!(op, Op::For { .. }) {
             ends[user]
         } else if passes_on(op) {
@@ -66,8 +72,7 @@ fn lives(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> id::Facts<InstId, 
                 return;
             }
             // The outermost loop around the user, of those behind the value.
-            let mut next = loops.partition_point(|id| *id <= value);
-            let mut used = used;
+            let (mut next, mut used) = (begun[value], used);
             while next < loops.len() && loops[next].index() < used {
                 if used <= ends[loops[next]] {
                     used = ends[loops[next]];

@@ -16,7 +16,7 @@ use super::copies;
 use crate::{
     analysis::range::{Range, Ranges},
     id::{self, Id},
-    ir::{Axis, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
+    ir::{Axis, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
 
 /// See the module.
@@ -32,14 +32,15 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn of(kernel: &Kernel, ranges: &Ranges) -> Self {
+        let ends = copies::ends(kernel);
         let mut facts = Self {
             max: kernel.insts.facts(u64::MAX),
             small: kernel.locals.facts(false),
             used: kernel.insts.facts(false),
             bits_matter: kernel.insts.facts(false),
             steers: kernel.insts.facts(false),
-            needs_copy: copies::needed(kernel),
-            last_meeting: last_meeting(kernel),
+            needs_copy: copies::needed(kernel, &ends),
+            last_meeting: last_meeting(kernel, &ends),
         };
         facts.bound(kernel, ranges);
         facts.look_at_users(kernel);
@@ -103,26 +104,25 @@ impl Facts {
     }
 
     fn look_at_users(&mut self, kernel: &Kernel) {
-        kernel.walk(&mut |id| {
-            let op = &kernel.insts[id].op;
-            for operand in op.operands() {
+        for (_, Inst { op, .. }) in kernel.insts.iter() {
+            let bits_matter = !is_arithmetic(op);
+            op.operands().for_each(|operand| {
                 self.used[operand] = true;
-                self.bits_matter[operand] |= !is_arithmetic(op);
-            }
-        });
+                self.bits_matter[operand] |= bits_matter;
+            });
+        }
     }
 
     fn trace_addresses(&mut self, kernel: &Kernel) {
         let mut sets = kernel.locals.lists();
         let mut left = Vec::new();
-        kernel.walk(&mut |id| {
-            let op = &kernel.insts[id].op;
+        for (_, Inst { op, .. }) in kernel.insts.iter() {
             if let Op::Set { local, value } = op {
                 sets.list(*local).push(*value);
             } else if matches!(op, Op::Index { .. } | Op::Bounds { .. }) {
                 left.extend(op.operands());
             }
-        });
+        }
         while let Some(id) = left.pop() {
             if std::mem::replace(&mut self.steers[id], true) {
                 continue;
@@ -137,8 +137,7 @@ impl Facts {
 }
 
 /// The number behind the last instruction from which a barrier, or an operation of the warp, can be reached.
-fn last_meeting(kernel: &Kernel) -> usize {
-    let ends = copies::ends(kernel);
+fn last_meeting(kernel: &Kernel, ends: &id::Facts<InstId, usize>) -> usize {
     let mut last = 0;
     let mut loops = 0;
     for (id, inst) in kernel.insts.iter() {

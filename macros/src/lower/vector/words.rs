@@ -85,7 +85,7 @@ fn in_tokens(tokens: TokenStream, visit: &mut dyn FnMut(&Ident)) {
 }
 
 /// Whether `word` ends as names of vectors do, and those of conversions to them: `F32x4`, `as_f32x4`.
-fn may_name_vector(word: &str) -> bool {
+pub(crate) fn may_name_vector(word: &str) -> bool {
     matches!(word.as_bytes(), [.., b'x', b'2' | b'3' | b'4'])
 }
 

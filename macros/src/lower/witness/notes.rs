@@ -6,17 +6,38 @@ use super::super::{
     types::Ty,
 };
 use crate::std_name::StdName;
-use std::{collections::HashMap, ptr};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    ptr,
+};
 use syn::{Lit, Local, Path, PathArguments, parse_quote};
 
 /// What was inferred of the function as written. Its parts are known by their addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    pub(super) types: HashMap<usize, Ty>,
+    pub(super) types: HashMap<usize, Ty, BuildHasherDefault<Address>>,
     /// Paths of functions, and what they were taken for.
     pub(super) builtins: Vec<(Path, String)>,
     pub(super) orders: Vec<(Path, &'static str)>,
     pub(super) constants: Vec<(Path, StdName)>,
+}
+
+/// Hashes addresses, each of its own: in fewer steps than what is for keys that somebody may have chosen.
+#[derive(Debug, Default)]
+pub(super) struct Address(u64);
+
+impl Hasher for Address {
+    fn write_usize(&mut self, address: usize) {
+        // An odd number with many bits: that of the golden ratio. The low bits of an address are all the same.
+        self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(self.0 as usize ^ usize::from(*byte)));
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Notes {

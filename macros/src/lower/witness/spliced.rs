@@ -68,8 +68,8 @@ impl Before<'_> {
 
     /// Whether a group here is what a macro gets, which no visit looks into.
     fn calls_macro(self) -> bool {
-        let is_name = matches!(self.0, Some(Token::Word(_, word)) if !is_keyword(word));
-        is_name && Self::punct(self.1) == '!'
+        Self::punct(self.1) == '!'
+            && matches!(self.0, Some(Token::Word(_, word)) if !is_keyword(word))
     }
 
     /// How many of them are an attribute's, if `group` is what it says.
