@@ -69,8 +69,9 @@ impl<I: Id, T> Table<I, T> {
         I::new(self.items.len() - 1)
     }
     /// The item, or `None` if `id` was made for another table.
+    #[inline(always)]
     pub fn get(&self, id: I) -> Option<&T> {
-        self.items.get(id.index())
+        if id.index() < self.items.len() { Some(&self.items[id.index()]) } else { None }
     }
     /// Every id, in definition order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {

@@ -80,7 +80,6 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     kernel.renumber();
     forward_locals(&mut kernel);
     eliminate_dead_code(&mut kernel);
-    kernel.renumber();
     // Last, since it makes more of what the others would go through.
     unroll_loops(&mut kernel);
     kernel.renumber();

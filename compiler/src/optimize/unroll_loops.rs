@@ -26,7 +26,7 @@ const ROUNDS: u64 = 4;
 /// as long again on an H200.
 const SHORT: usize = 48;
 
-/// Unrolls the loops of `kernel`, whose instructions are no longer numbered in order afterwards.
+/// Unrolls the loops of `kernel`, whose instructions are not numbered in order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel) {
     let list = std::mem::take(&mut kernel.body);
     kernel.body = body(kernel, list);
@@ -170,6 +170,9 @@ impl Copy<'_> {
         // A block is named by what it holds.
         let copy = self.kernel.insts.push(inst);
         new.insert(id, copy);
+        if self.kernel.insts[copy].op.is_leaf() {
+            return copy;
+        }
         let mut op = std::mem::replace(&mut self.kernel.insts[copy].op, Op::Return);
         for inner in op.bodies_mut() {
             *inner = self.body(inner, new);

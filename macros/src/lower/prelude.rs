@@ -57,11 +57,17 @@ fn pieces(file: &'static str) -> Vec<Piece> {
     for line in file.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
+        // Inside of a function.
+        if line.starts_with("     ") {
+            continue;
+        }
         let line = line.trim_end();
         if line.starts_with("impl") || line.starts_with("trait ") {
             within = Some(line);
         } else if let Some(rest) = line.strip_prefix("enum ").or(line.strip_prefix("    fn ")) {
-            begun = Some((rest.split(['(', '<', ' ']).next().unwrap_or(rest), start));
+            let is_of_name = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+            let end = rest.bytes().position(|byte| !is_of_name(byte));
+            begun = Some((end.map_or(rest, |end| &rest[..end]), start));
         }
         let inner = begun.is_some() && within.is_some();
         match (line, begun) {
@@ -183,17 +189,27 @@ impl Prelude {
     }
 
     /// The `impl`s that have a function or constant with this name.
-    pub(super) fn impls<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> {
-        let of_impl = |piece: &Piece| piece.within.is_some_and(|within| within.starts_with("impl"));
-        let pieces = PIECES.iter().enumerate();
-        let found = pieces.filter(move |(_, piece)| piece.name == name && of_impl(piece));
+    pub(super) fn impls(&self, name: &str) -> Vec<usize> {
+        let (mut found, pieces) = (Vec::new(), PIECES.as_slice());
+        // A plain loop, and lengths first: every method of a kernel is looked for among all of them.
+        let mut index = 0;
+        while index < pieces.len() {
+            let piece = &pieces[index];
+            if piece.name.len() == name.len()
+                && piece.name == name
+                && piece.within.is_some_and(|within| within.starts_with("impl"))
+            {
+                found.push(self.first + index);
+            }
+            index += 1;
+        }
         let vectors = self.vectors.iter().enumerate();
-        let of_vectors = vectors.filter(move |(_, vector)| match &vector.item {
+        let of_vectors = vectors.filter(|(_, vector)| match &vector.item {
             Item::Impl(item) => item.items.iter().any(|member| is_called(member, name)),
             _ => false,
         });
-        let of_vectors = of_vectors.map(|(index, _)| PIECES.len() + index);
-        found.map(|(index, _)| index).chain(of_vectors).map(|index| self.first + index)
+        found.extend(of_vectors.map(|(index, _)| self.first + pieces.len() + index));
+        found
     }
 
     /// The function of this name in a trait: the number of the item, of which it is the first.

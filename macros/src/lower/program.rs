@@ -134,7 +134,9 @@ impl<'a> Program<'a> {
 
     /// Every `impl` that may have a function with this name: it or its trait.
     pub(super) fn impls_with(&self, name: &str) -> Vec<usize> {
-        self.impls.iter().copied().chain(self.prelude.impls(name)).collect()
+        let mut impls = self.impls.clone();
+        impls.extend(self.prelude.impls(name));
+        impls
     }
 
     /// The item with this number.

@@ -117,7 +117,7 @@ impl Cost {
 /// What the requests of `kernel` cost in the block of `trace`.
 pub fn analyze(kernel: &Kernel, vectors: &Vectors, trace: &Trace) -> Accesses {
     let mut accesses = Accesses { requests: Vec::new(), of: kernel.insts.facts(None) };
-    kernel.walk(&mut |id| accesses.add(kernel, vectors, id));
+    kernel.insts.ids().for_each(|id| accesses.add(kernel, vectors, id));
     let mut sums: Vec<Sum> = accesses.requests.iter().map(|_| Sum::default()).collect();
     for event in &trace.events {
         let What::Access(access) = &event.what else { continue };

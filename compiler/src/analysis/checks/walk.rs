@@ -14,7 +14,7 @@ use crate::{
     ir::{BinaryOp, Body, CompareOp, Fault, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
     message::SLICE_TEXTS,
 };
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::HashMap;
 
 /// How deep conditions are looked into.
 const MOST_PARTS: u32 = 12;
@@ -30,7 +30,7 @@ pub(super) struct Walk<'k> {
     /// What some of what a launch passes is equal to.
     pub(super) same: HashMap<AtomId, Form>,
     /// What `bool`s are here.
-    truths: HashMap<InstId, (bool, Cause)>,
+    truths: Facts<InstId, Option<(bool, Cause)>>,
     /// Those that were added.
     added: Vec<InstId>,
     /// Whether to say what is not known.
@@ -48,7 +48,7 @@ impl<'k> Walk<'k> {
             known: Known::default(),
             forms: kernel.insts.clones(None),
             same: HashMap::new(),
-            truths: HashMap::new(),
+            truths: kernel.insts.facts(None),
             added: Vec::new(),
             explain,
             checks: Vec::new(),
@@ -71,7 +71,7 @@ impl<'k> Walk<'k> {
         inside(self);
         self.known.forget_since(facts);
         for id in self.added.drain(truths..) {
-            self.truths.remove(&id);
+            self.truths[id] = None;
         }
     }
 
@@ -211,8 +211,8 @@ impl<'k> Walk<'k> {
 
     /// Adds what follows from `cond` being `truth`.
     fn assume(&mut self, cond: InstId, truth: bool, cause: Cause, parts: u32) {
-        if let Entry::Vacant(place) = self.truths.entry(cond) {
-            place.insert((truth, cause));
+        if self.truths[cond].is_none() {
+            self.truths[cond] = Some((truth, cause));
             self.added.push(cond);
         }
         let Some(parts) = parts.checked_sub(1) else { return };
@@ -257,7 +257,7 @@ impl<'k> Walk<'k> {
 
     /// Why `cond` is `truth`; `None` if that is not known.
     fn proof(&self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
-        if let Some(&(known, cause)) = self.truths.get(&cond) {
+        if let Some((known, cause)) = self.truths[cond] {
             return (known == truth).then(|| vec![cause]);
         }
         let parts = parts.checked_sub(1)?;

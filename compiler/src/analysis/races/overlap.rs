@@ -95,12 +95,23 @@ impl Places {
         let symbolic = offset.symbolic();
         let numbers = offset.numbers();
         let mut parts: Vec<Part> = Vec::new();
+        // Mostly each symbol has the same factor in all threads.
+        let same: Option<Vec<i64>> = symbolic.iter().map(|term| term.factors.same()).collect();
+        let is_one = same.is_some() && !threads.is_empty();
+        parts.extend(
+            same.filter(|_| is_one).map(|same| (same, Vec::with_capacity(threads.count()))),
+        );
         for warp in 0..threads.warps() {
             let lanes = threads.warp(warp);
             if lanes == 0 {
                 continue;
             }
             let numbers = numbers.of_warp(warp);
+            if is_one {
+                let (_, at) = parts.first_mut().expect("there is one");
+                add(at, lanes, &numbers, warp);
+                continue;
+            }
             let factors: Vec<[i64; 32]> =
                 symbolic.iter().map(|term| term.factors.of_warp(warp)).collect();
             let mut lane = 0;
@@ -151,6 +162,17 @@ impl Places {
 
 /// The factors of the symbols, and what each thread that has them adds, with its number.
 type Part = (Vec<i64>, Vec<(i64, usize)>);
+
+/// Adds the numbers of the active `lanes` of a warp, with those of its threads.
+fn add(at: &mut Vec<(i64, usize)>, lanes: u32, numbers: &[i64; 32], warp: usize) {
+    let mut lane = 0;
+    while lane < 32 {
+        if lanes >> lane & 1 == 1 {
+            at.push((numbers[lane], warp * 32 + lane));
+        }
+        lane += 1;
+    }
+}
 
 /// The number of the part with the factors of this lane; a new one if there is none. Neighbours are
 /// mostly in the same.

@@ -46,9 +46,13 @@ impl Affine {
         factor += c * small(thread / dim_x / dim_y);
         let mut place = 0;
         while place < list.len() {
-            list[place] = factor;
-            place += 1;
-            (factor, x) = (factor.wrapping_add(a), x + 1);
+            let end = list.len().min(place + dim_x - x);
+            x += end - place;
+            while place < end {
+                list[place] = factor;
+                place += 1;
+                factor = factor.wrapping_add(a);
+            }
             if x == dim_x {
                 factor = factor.wrapping_sub(a.wrapping_mul(small(dim_x))).wrapping_add(b);
                 (x, y) = (0, y + 1);

@@ -19,8 +19,8 @@ use crate::{
     },
     id::{self, Id},
     ir::{
-        ArrayId, Axis, Builtin, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
-        Space, Ty,
+        ArrayId, Axis, Builtin, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar,
+        SharedId, Space, Ty,
     },
     target::Target,
 };
@@ -138,8 +138,7 @@ impl<'k> Emitter<'k> {
     /// lengths, addresses of arrays, indices.
     pub(super) fn prologue(&mut self) {
         let kernel = self.kernel;
-        kernel.walk(&mut |id| {
-            let op = &kernel.insts[id].op;
+        for (_, Inst { op, .. }) in kernel.insts.iter() {
             if let Op::Param(param) = op {
                 self.param(*param);
             } else if let Op::Len(param) = op {
@@ -151,7 +150,7 @@ impl<'k> Emitter<'k> {
             } else if let Op::Builtin(builtin) = op {
                 self.builtin(*builtin);
             }
-        });
+        }
     }
 
     /// A scalar parameter, or the address that a slice parameter passes.

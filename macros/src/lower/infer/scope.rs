@@ -21,7 +21,14 @@ pub(super) struct Env {
 /// Variables in scope, innermost last.
 #[derive(Default)]
 pub(super) struct Scope {
-    bindings: Vec<(Name, Var)>,
+    bindings: Vec<Binding>,
+}
+
+struct Binding {
+    name: Name,
+    var: Var,
+    /// Which of those before it has the same name: the innermost.
+    outer: Option<usize>,
 }
 
 /// A mark to which a scope can be closed.
@@ -53,38 +60,39 @@ impl Scope {
 
     /// Declares a variable.
     pub(super) fn declare(&mut self, ident: &Ident, var: Var) {
-        self.bindings.push((Name { text: ident.to_string(), at: ident.span() }, var));
+        let name = Name { text: ident.to_string(), at: ident.span() };
+        let outer = self.named(&name.text);
+        self.bindings.push(Binding { name, var, outer });
     }
 
     /// The variable that `ident` means: the innermost of the same hygiene; failing that, the
     /// innermost of that name.
     pub(super) fn find(&self, ident: &Ident) -> Option<Var> {
         let name = ident.to_string();
-        let innermost = self.named(&name, self.bindings.len())?;
+        let innermost = self.named(&name)?;
         // Hygiene takes long to tell, and decides between variables of one name only.
-        let Some(outer) = self.named(&name, innermost) else {
-            return Some(self.bindings[innermost].1);
-        };
-        let here = context(ident.span());
-        let mut next = Some(innermost);
-        while let Some(index) = next {
-            let (known, var) = &self.bindings[index];
-            if context(known.at) == here {
-                return Some(*var);
+        if self.bindings[innermost].outer.is_some() {
+            let here = context(ident.span());
+            let mut next = Some(innermost);
+            while let Some(index) = next {
+                let Binding { name, var, outer } = &self.bindings[index];
+                if context(name.at) == here {
+                    return Some(*var);
+                }
+                next = *outer;
             }
-            next = if index == innermost { Some(outer) } else { self.named(&name, index) };
         }
-        Some(self.bindings[innermost].1)
+        Some(self.bindings[innermost].var)
     }
 
-    /// The innermost variable of this name, of those before `end`.
-    fn named(&self, name: &str, end: usize) -> Option<usize> {
+    /// The innermost variable of this name.
+    fn named(&self, name: &str) -> Option<usize> {
         // A plain loop, and lengths first: every name of a kernel is looked up, in a macro that is built without optimization.
-        let bindings = &self.bindings[..end];
-        let mut index = end;
+        let bindings = self.bindings.as_slice();
+        let mut index = bindings.len();
         while index > 0 {
             index -= 1;
-            let known = bindings[index].0.text.as_str();
+            let known = bindings[index].name.text.as_str();
             if known.len() == name.len() && known == name {
                 return Some(index);
             }
