@@ -61,6 +61,15 @@ pub(crate) fn imported_variant(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
+/// Whether it is known which variants a `*` behind the name of an enum brings.
+pub(crate) fn are_variants_known(of: &Ident) -> bool {
+    let name = of.to_string();
+    let found = |file: &File| {
+        file.variants.iter().any(|(.., path)| path.rsplit("::").nth(1) == Some(&name))
+    };
+    proc_macro::is_available() && in_file(of.span(), found).unwrap_or_default()
+}
+
 /// The item of this name in the module around `name`, if it is one of the host. `None` if there is none, or if a
 /// `macro_rules!` wrote the name.
 pub(crate) fn host_item(name: &Ident) -> Option<HostItem> {
@@ -270,11 +279,37 @@ impl Words {
             });
             is_std || of_type
         };
-        let uses = self.uses(of_interest);
-        uses.flat_map(|(at, item)| {
-            names_of(&item).into_iter().map(move |(name, path)| (at, name, path))
-        })
-        .collect()
+        let uses: Vec<(At, ItemUse)> = self.uses(of_interest).collect();
+        let names = uses.iter().flat_map(|(at, item)| {
+            names_of(item).into_iter().map(move |(name, path)| (*at, name, path))
+        });
+        names.chain(self.variants_by_star(&uses)).collect()
+    }
+
+    /// The variants that a `use Op::*` brings, of an enum of this file. What has their names by itself is not among them.
+    fn variants_by_star(&self, uses: &[(At, ItemUse)]) -> Vec<Import> {
+        let mut found = Vec::new();
+        for (at, item) in uses {
+            let mut paths = Vec::new();
+            starred(&item.tree, &mut String::new(), &mut paths);
+            for path in paths {
+                let name = path.rsplit("::").next().unwrap_or(&path);
+                let variants = items::variants(&self.text, name);
+                found.extend(
+                    variants.into_iter().map(|name| (*at, format!("{path}::{name}"), name)),
+                );
+            }
+        }
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let used: Vec<(String, String)> =
+            self.uses(|_| true).flat_map(|(_, item)| names_of(&item)).collect();
+        let is_free = |name: &str| {
+            !used.iter().any(|(known, _)| known == name) && !items::is_declared_in(&self.text, name)
+        };
+        let found = found.into_iter().filter(|(.., name)| is_free(name));
+        found.map(|(at, path, name)| (at, name, path)).collect()
     }
 
     /// Every `use` whose text is `of_interest`, and where it is.
@@ -287,6 +322,21 @@ impl Words {
             }
             Some((self.places[place], syn::parse_str::<ItemUse>(&rest[..=end]).ok()?))
         })
+    }
+}
+
+/// The paths before each `*` of a tree of a `use`.
+fn starred(tree: &UseTree, prefix: &mut String, found: &mut Vec<String>) {
+    match tree {
+        UseTree::Path(path) => {
+            let len = prefix.len();
+            prefix.push_str(&format!("{}::", path.ident));
+            starred(&path.tree, prefix, found);
+            prefix.truncate(len);
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|tree| starred(tree, prefix, found)),
+        UseTree::Glob(_) => found.push(prefix.trim_end_matches("::").to_owned()),
+        UseTree::Name(_) | UseTree::Rename(_) => {}
     }
 }
 
@@ -313,6 +363,9 @@ fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)
         }
         UseTree::Name(name) => {
             found.push((name.ident.to_string(), format!("{prefix}{}", name.ident)))
+        }
+        UseTree::Rename(name) if name.ident == "self" => {
+            found.push((name.rename.to_string(), prefix.trim_end_matches("::").to_owned()));
         }
         UseTree::Rename(name) => {
             found.push((name.rename.to_string(), format!("{prefix}{}", name.ident)));
@@ -400,6 +453,33 @@ mod tests {
         for path in ["std::f32", "core::mem", "Op::Push", "a::Op::Push", "a // b; c\n"] {
             assert!(may_import(&format!("mod a;\npub use {path}; fn f() {{}}")), "{path}");
         }
+    }
+
+    #[test]
+    fn variants_are_found_where_they_are_used() {
+        let variant = |name: &str, text: &str| {
+            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+            let at = (before.len(), before.last().unwrap().chars().count() + 1);
+            let file = File::read(text.replace('@', " "));
+            among(&file.variants, &file, name, at).map(str::to_owned)
+        };
+        let op = "#[device] enum Op { /// {\n Add = 1, Push(f32), At { x: u8 } }";
+        for name in ["Add", "Push", "At"] {
+            let path = Some(format!("Op::{name}"));
+            assert_eq!(variant(name, &format!("{op} fn f() {{ use Op::*; @ }}")), path);
+            assert_eq!(variant(name, &format!("use {{Op::*, b}}; fn f() {{ @ }} {op}")), path);
+            assert_eq!(variant(name, &format!("{op} fn f() {{ use Op::*; }} @")), None);
+            assert_eq!(
+                variant(name, &format!("{op} struct {name}; fn f() {{ use Op::*; @ }}")),
+                None
+            );
+            assert_eq!(
+                variant(name, &format!("use b::{name}; {op} fn f() {{ use Op::*; @ }}")),
+                None
+            );
+        }
+        assert_eq!(variant("Pop", &format!("{op} use Op::*; @")), None);
+        assert_eq!(variant("Add", "use elsewhere::Op::*; @"), None);
     }
 
     #[test]

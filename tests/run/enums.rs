@@ -4,6 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     data_in_slices,
+    by_star,
     kinds_in_place,
     state_machine,
     ranges_and_guards,
@@ -750,6 +751,66 @@ fn shadowing(on: &Engine) -> Check {
         .map(|n| {
             let (x, y) = if n > 5 { (n + 1, n) } else { (n, n + 1) };
             x * 10 + if 2 * y > 12 { 0 } else { 2 * y + x }
+        })
+        .collect();
+    same("out", &out, &want)
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Add(i32),
+    Sub { by: i32 },
+    Negate,
+}
+
+#[device]
+impl Step {
+    fn after(self, x: i32) -> i32 {
+        use Step::*;
+        match self {
+            Add(by) => x + by,
+            Sub { by } => x - by,
+            Negate => -x,
+        }
+    }
+}
+
+#[device]
+impl TryFrom<u8> for Step {
+    type Error = u8;
+    fn try_from(code: u8) -> Result<Self, u8> {
+        use Step::{self as Made, *};
+        match code {
+            0 => Ok(Negate),
+            1..=9 => Ok(Add(code as i32)),
+            10..=19 => Ok(Made::Sub { by: code as i32 }),
+            other => Err(other),
+        }
+    }
+}
+
+/// Variants by a `*`, and `try_into` by an `impl` of `TryFrom`.
+#[kernel]
+fn stepped(codes: &[u8], out: &mut [i32]) {
+    let i = global_idx_x();
+    let step: Result<Step, _> = codes[i].try_into();
+    out[i] = match step {
+        Ok(step) => step.after(100),
+        Err(code) => code as i32,
+    };
+}
+
+fn by_star(on: &Engine) -> Check {
+    let codes: Vec<u8> = (0..40).collect();
+    let mut out = vec![0; 40];
+    launch!(on, stepped(read codes, write out), LaunchConfig::grid(1).block(40))?;
+    let want: Vec<i32> = (0..40)
+        .map(|code| match code {
+            0 => -100,
+            1..=9 => 100 + code,
+            10..=19 => 100 - code,
+            other => other,
         })
         .collect();
     same("out", &out, &want)

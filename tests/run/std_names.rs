@@ -177,18 +177,16 @@ fn variants(on: &Engine) -> Check {
 
 #[device]
 mod algebra {
-    use warpwise::prelude::*;
-
-    pub trait Operation {
+    pub(super) trait Operation {
         const START: i32;
         fn apply(a: i32, b: i32) -> i32;
     }
 
     #[derive(Clone, Copy)]
-    pub struct Add;
+    pub(super) struct Add;
 
     #[derive(Clone, Copy)]
-    pub struct Mul(pub i32);
+    pub(super) struct Mul(pub(super) i32);
 
     impl Operation for Add {
         const START: i32 = 0;
@@ -212,30 +210,30 @@ mod algebra {
     }
 
     #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Range {
-        pub from: i32,
-        pub to: i32,
+    pub(super) struct Range {
+        pub(super) from: i32,
+        pub(super) to: i32,
     }
 
     impl Range {
-        pub fn of(from: i32, to: i32) -> Self {
+        pub(super) fn of(from: i32, to: i32) -> Self {
             Range { from, to }
         }
-        pub fn holds(self, x: i32) -> bool {
+        pub(super) fn holds(self, x: i32) -> bool {
             self.from <= x && x < self.to
         }
     }
 
     #[derive(Clone, Copy)]
-    pub enum Index {
+    pub(super) enum Index {
         Nowhere,
         At(usize),
     }
 
     #[allow(non_upper_case_globals, reason = "a name of std's")]
-    pub const Sum: i32 = 1000;
+    pub(super) const Sum: i32 = 1000;
 
-    pub fn fold<O: Operation>(x: &[i32]) -> i32 {
+    pub(super) fn fold<O: Operation>(x: &[i32]) -> i32 {
         x.iter().fold(O::START, |a, b| O::apply(a, *b))
     }
 }

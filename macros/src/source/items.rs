@@ -3,6 +3,7 @@
 //! rustc says of such a name that there is no macro of it; the file tells what there is.
 use super::{At, File, Words, names_of};
 use crate::source::scanner::is_name;
+use syn::ItemEnum;
 
 /// An item of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,27 @@ pub(super) fn is_declared(file: &File, name: &str, at: At) -> bool {
     };
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
     words.declarations(file, name, at).iter().any(|(_, keyword, _)| is_type(keyword)) || is_used()
+}
+
+/// How many braces an enum whose variants are looked for may have at most.
+const MOST_BRACES: usize = 100;
+
+/// Whether an item of this name is declared anywhere in `text`.
+pub(super) fn is_declared_in(text: &str, name: &str) -> bool {
+    declarations(text, name).next().is_some()
+}
+
+/// The variants of the enum of this name in `text`, if there is one and no other type of that name.
+pub(super) fn variants(text: &str, name: &str) -> Vec<String> {
+    let mut found = declarations(text, name);
+    let Some((start, "enum")) = found.next().filter(|_| found.next().is_none()) else {
+        return Vec::new();
+    };
+    let mut ends =
+        text[start..].match_indices('}').map(|(end, _)| start + end + 1).take(MOST_BRACES);
+    let parsed = ends.find_map(|end| syn::parse_str::<ItemEnum>(&text[start..end]).ok());
+    let variants = parsed.into_iter().flat_map(|parsed| parsed.variants);
+    variants.map(|variant| variant.ident.to_string()).collect()
 }
 
 /// Where items of this name are declared in `text`, from their keyword on, and by what.

@@ -71,6 +71,7 @@ impl Emit<'_> {
         self.binary_op(BinaryOp::Mul, value, factor, of, at)
     }
 
+    /// `value ^ ((value ^ sign) & mask)`: one instruction of the hardware's, as two constants would not be.
     pub(super) fn copysign(&mut self, value: InstId, sign: InstId, of: Scalar, at: At) -> InstId {
         let (bits, mask) = match of.bits() {
             Some(16) => (Scalar::U16, 1 << 15),
@@ -79,11 +80,10 @@ impl Emit<'_> {
         };
         let magnitude = self.inst(at, Op::Bitcast { value }, bits);
         let sign = self.inst(at, Op::Bitcast { value: sign }, bits);
-        let others = self.int(mask - 1, bits, at);
         let mask = self.int(mask, bits, at);
-        let magnitude = self.binary_op(BinaryOp::And, magnitude, others, bits, at);
-        let sign = self.binary_op(BinaryOp::And, sign, mask, bits, at);
-        let value = self.binary_op(BinaryOp::Or, magnitude, sign, bits, at);
+        let differing = self.binary_op(BinaryOp::Xor, magnitude, sign, bits, at);
+        let differing = self.binary_op(BinaryOp::And, differing, mask, bits, at);
+        let value = self.binary_op(BinaryOp::Xor, magnitude, differing, bits, at);
         self.inst(at, Op::Bitcast { value }, of)
     }
 

@@ -1,4 +1,4 @@
-//! `from`, `into`, `try_from` and `try_into`: of numbers, and `into` what has an `impl` of `From`.
+//! `from`, `into`, `try_from` and `try_into`: of numbers, and into what has an `impl` of `From` or `TryFrom`.
 //!
 //! The target of `into` and `try_into` may be known only later; what must hold of it is checked then.
 use super::{
@@ -46,11 +46,17 @@ impl Infer<'_> {
         }
         let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
         if tries {
+            let target = hint.and_then(|hint| self.types.first_arg(hint));
+            if let Some(to) = target
+                && let Some(member) =
+                    self.member_taking(to, "try_from", Some("TryFrom"), &[&call.receiver])
+            {
+                return Ok(self.operator_call(member, value, None, at));
+            }
             if !is_number {
                 return Err(value);
             }
-            let to = hint.and_then(|hint| self.types.first_arg(hint));
-            let to = to.unwrap_or_else(|| self.unknown());
+            let to = target.unwrap_or_else(|| self.unknown());
             return Ok(self.checked(value, to, at));
         }
         if let Some(to) = hint

@@ -1,4 +1,5 @@
 //! What kernel code does not have: what to say, and what to write instead.
+use crate::source;
 use syn::{Expr, Item, Lit, Pat, UseTree};
 
 /// A fact and its help.
@@ -74,7 +75,11 @@ pub(super) fn function(names: &[String]) -> &'static str {
 pub(super) fn is_glob(tree: &UseTree) -> bool {
     match tree {
         UseTree::Glob(_) => true,
-        UseTree::Path(path) => path.ident != "warpwise" && is_glob(&path.tree),
+        UseTree::Path(path) => {
+            path.ident != "warpwise"
+                && is_glob(&path.tree)
+                && !source::are_variants_known(&path.ident)
+        }
         UseTree::Group(group) => group.items.iter().any(is_glob),
         UseTree::Name(_) | UseTree::Rename(_) => false,
     }
