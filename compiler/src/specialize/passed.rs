@@ -8,7 +8,7 @@
 //! and the kernel begins with a store of each.
 use super::SpecializeError;
 use crate::{
-    id::{Id, Table},
+    id::Id,
     ir::{
         Array, ArrayId, Inst, InstId, Kernel, Length, MOST_PARAM_BYTES, Op, Param, ParamId, Scalar,
         Size, Space, Ty,
@@ -26,7 +26,7 @@ pub(super) fn unpack(kernel: &mut Kernel) -> Result<(), SpecializeError> {
     if arrays.is_empty() {
         return Ok(());
     }
-    let old = std::mem::replace(&mut kernel.params, Table::new());
+    let old = std::mem::take(&mut kernel.params);
     let mut numbers = Vec::with_capacity(old.len());
     let mut stores = Vec::new();
     for (id, param) in old.iter() {
