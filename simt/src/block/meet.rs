@@ -177,14 +177,18 @@ impl Block<'_> {
                 let here = |(other, there): &&(usize, Box<Strand>)| {
                     other == number && there.at == strand.at
                 };
-                let come =
-                    self.strands.iter().filter(here).map(|(_, there)| there.active().0[warp]);
+                let come = self.strands.iter().filter(here);
+                let come = come.fold(0, |all, (_, there)| all | there.active().0[warp]);
+                // Those that have come apart are told of once, with the lowest.
+                if lanes & come & come.wrapping_neg() == 0 {
+                    continue;
+                }
                 waiting.push(Waiting {
                     at,
                     span: self.code.spans[strand.at as usize],
                     warp: (group.first_thread / 32 + warp) as u32,
-                    lanes,
-                    missing: group.live.0[warp] & !come.fold(0, |all, lanes| all | lanes),
+                    lanes: come,
+                    missing: group.live.0[warp] & !come,
                 });
             }
         }

@@ -350,6 +350,10 @@ impl Indices {
         self.build.end();
     }
 
+    fn compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> InstId {
+        self.emit(Op::Compare { op, lhs, rhs }, Scalar::Bool)
+    }
+
     /// A `for` of few iterations.
     fn counted(&mut self) {
         let ty = self.draw.one_of(&INTEGERS);
@@ -368,7 +372,15 @@ impl Indices {
         // What wraps would run for long.
         let sane = self.emit(Op::Binary { op: BinaryOp::Sub, lhs: end, rhs: start }, ty);
         let few = self.emit(Op::Const(8), ty);
-        let cond = self.emit(Op::Compare { op: CompareOp::Lt, lhs: sane, rhs: few }, Scalar::Bool);
+        let is_few = self.compare(CompareOp::Lt, sane, few);
+        // Nor may one of them have wrapped and not the other.
+        let zero = self.emit(Op::Const(0), ty);
+        let [ascends, is_ahead] =
+            [(zero, sane), (start, end)].map(|(low, high)| self.compare(CompareOp::Le, low, high));
+        let both = Op::Compare { op: CompareOp::Eq, lhs: ascends, rhs: is_ahead };
+        let agree = self.emit(both, Scalar::Bool);
+        let op = Op::Binary { op: BinaryOp::And, lhs: is_few, rhs: agree };
+        let cond = self.emit(op, Scalar::Bool);
         let op = Op::If { cond, then: Body::default(), other: Body::default() };
         self.build.begin(op, Ty::Unit);
         let inclusive = self.draw.chance(30);
