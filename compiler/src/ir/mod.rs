@@ -34,7 +34,7 @@ mod size;
 mod spell;
 mod ty;
 
-use crate::id::Table;
+use crate::id::{Facts, Table};
 pub use build::Builder;
 pub use extent::Extent;
 pub use fault::Fault;
@@ -295,6 +295,22 @@ impl Kernel {
             }
         }
         body(self, &self.body, visit);
+    }
+
+    /// Of each instruction the one around it, and in which body of that it stands.
+    pub fn parents(&self) -> Facts<InstId, Option<(InstId, usize)>> {
+        let mut parents = self.insts.facts(None);
+        for (id, inst) in self.insts.iter() {
+            if inst.op.is_leaf() {
+                continue;
+            }
+            for (number, body) in inst.op.bodies().enumerate() {
+                for &inner in &body.0 {
+                    parents[inner] = Some((id, number));
+                }
+            }
+        }
+        parents
     }
 }
 

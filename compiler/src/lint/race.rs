@@ -57,7 +57,7 @@ pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -
     if races.is_empty() {
         return Vec::new();
     }
-    let parents = parents(kernel);
+    let parents = kernel.parents();
     races.sort_by_key(|of| (of.race.among != Among::Block, of.race.sides[1].event));
     let mut gaps: Vec<Gap<'a>> = Vec::new();
     let mut walls: Vec<Vec<usize>> = Vec::new();
@@ -77,14 +77,19 @@ pub(super) fn gaps<'a>(kernel: &Kernel, trace: &Trace, mut races: Vec<In<'a>>) -
 
 /// The events before which a barrier would be that is put before the statement of the second access, where both
 /// are in one body; of one that is an iteration later, at the end of the loop's body.
-fn walls_before(trace: &Trace, parents: &Facts<InstId, Option<InstId>>, race: &Race) -> Vec<usize> {
+fn walls_before(
+    trace: &Trace,
+    parents: &Facts<InstId, Option<(InstId, usize)>>,
+    race: &Race,
+) -> Vec<usize> {
     if race.iteration_of.is_some() {
         return rounds_of(trace, race);
     }
-    let up = |inst: InstId| std::iter::successors(Some(inst), |&inst| parents[inst]);
+    let around = |inst: InstId| parents[inst].map(|(parent, _)| parent);
+    let up = |inst: InstId| std::iter::successors(Some(inst), |&inst| around(inst));
     let [first, second] = race.sides.map(|side| side.inst);
     let shared = |of: &InstId| up(first).any(|other| other == *of);
-    let in_same_body = |of: &InstId| parents[*of].is_none_or(|parent| shared(&parent));
+    let in_same_body = |of: &InstId| around(*of).is_none_or(|parent| shared(&parent));
     let statement = up(second).find(in_same_body).unwrap_or(second);
     let is_in = |number: usize| up(trace.events[number].inst).any(|of| of == statement);
     let begins = |&number: &usize| is_in(number) && (number == 0 || !is_in(number - 1));
@@ -104,17 +109,6 @@ fn rounds_of(trace: &Trace, race: &Race) -> Vec<usize> {
         }
     };
     (0..trace.events.len()).filter(begins).collect()
-}
-
-/// The instruction around each.
-fn parents(kernel: &Kernel) -> Facts<InstId, Option<InstId>> {
-    let mut parents = kernel.insts.facts(None);
-    kernel.walk(&mut |id| {
-        for inner in kernel.insts[id].op.bodies().flat_map(|body| &body.0) {
-            parents[*inner] = Some(id);
-        }
-    });
-    parents
 }
 
 /// Whether a race is between the load and the store of `x[i] += ..`, and the store races with itself, which

@@ -1,7 +1,8 @@
 //! How many threads of the host run a launch, and when they begin.
 //!
 //! The caller's thread begins alone. To start a thread takes tens of microseconds, so it asks for help only where what is
-//! left, at the pace so far, takes longer, which may be so long before its first block has ended. Those that come start others in turn, so that many begin nearly at once.
+//! left, at the pace so far, takes longer, which may be so long before its first block has ended. Those that come start
+//! others in turn, so that many begin nearly at once.
 use super::{Grid, Worker};
 use std::{
     thread::{Builder, Scope, scope},

@@ -121,20 +121,22 @@ fn all_leave_at_once() {
     check(&inside, |n, _| stored(0, n.min(2)));
 }
 
+/// Around a loop: another one, which runs it twice at most.
+const TWICE: [&str; 2] = [
+    "%outer = loop !0 {
+       %j = get $2 : u32 !0
+       %j1 = add %j, %one : u32 !0
+       %s6 = set $2, %j1 !0
+       %enough = ge %j, %two : bool !0
+       %stop = if %enough !0 { %b2 = break %outer !0 }",
+    "}",
+];
+
 #[test]
 fn lanes_leave_two_loops_at_once() {
-    let around = [
-        "%outer = loop !0 {
-           %j = get $2 : u32 !0
-           %j1 = add %j, %one : u32 !0
-           %s6 = set $2, %j1 !0
-           %enough = ge %j, %two : bool !0
-           %stop = if %enough !0 { %b2 = break %outer !0 }",
-        "}",
-    ];
     let leave = "%found = eq %at, %lane : bool !0
         %leaves = if %found !0 { %b1 = break %outer !0 }";
-    let inside = search("%zero", "%n", 1, leave, around);
+    let inside = search("%zero", "%n", 1, leave, TWICE);
     assert!(counts(&inside));
     check(
         &inside,
@@ -146,18 +148,9 @@ fn lanes_leave_two_loops_at_once() {
 
 #[test]
 fn lanes_go_on_with_a_loop_around() {
-    let around = [
-        "%outer = loop !0 {
-           %j = get $2 : u32 !0
-           %j1 = add %j, %one : u32 !0
-           %s6 = set $2, %j1 !0
-           %enough = ge %j, %two : bool !0
-           %stop = if %enough !0 { %b2 = break %outer !0 }",
-        "}",
-    ];
     let leave = "%found = eq %at, %lane : bool !0
         %leaves = if %found !0 { %b1 = continue %outer !0 }";
-    let inside = search("%zero", "%n", 1, leave, around);
+    let inside = search("%zero", "%n", 1, leave, TWICE);
     assert!(counts(&inside));
     check(&inside, |n, lane| {
         let end = lane.min(n);

@@ -37,17 +37,7 @@ enum Passes {
 
 impl<'a> Guards<'a> {
     pub(super) fn new(kernel: &'a Kernel, uniformity: &'a Uniformity, trace: &Trace) -> Self {
-        let (mut is_guard, mut parents) = (kernel.insts.facts(false), kernel.insts.facts(None));
-        for (id, inst) in kernel.insts.iter() {
-            if inst.op.is_leaf() {
-                continue;
-            }
-            for (arm, body) in inst.op.bodies().enumerate() {
-                for &inner in &body.0 {
-                    parents[inner] = Some((id, arm));
-                }
-            }
-        }
+        let (mut is_guard, parents) = (kernel.insts.facts(false), kernel.parents());
         let mut leaves = Vec::new();
         for (number, event) in trace.events.iter().enumerate() {
             if matches!(event.what, What::Branch(Split::Guard)) {

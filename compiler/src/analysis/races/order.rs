@@ -42,17 +42,7 @@ pub(super) enum Exit {
 
 impl<'a> Order<'a> {
     pub(super) fn new(kernel: &'a Kernel, trace: &'a Trace) -> Self {
-        let mut parents = kernel.insts.facts(None);
-        for (id, inst) in kernel.insts.iter() {
-            if inst.op.is_leaf() {
-                continue;
-            }
-            for (arm, body) in inst.op.bodies().enumerate() {
-                for &inner in &body.0 {
-                    parents[inner] = Some((id, arm));
-                }
-            }
-        }
+        let parents = kernel.parents();
         let mut undecided = kernel.insts.facts(false);
         let mut decided_by_block = kernel.insts.facts(true);
         let mut exits = Vec::new();
