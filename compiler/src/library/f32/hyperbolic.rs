@@ -53,25 +53,26 @@ pub fn sinh_sum(r: f32, c: f32, s: f32) -> f32 {
     sinh.mul_add(s, cosh * c) + c
 }
 
-/// tanh(x): e / (e + 1) with twice e = e^2a - 1.
+/// tanh(x).
 pub fn tanh(x: f32) -> f32 {
     let a = x.abs();
-    // It is 1 from 9.02 on.
-    let a = if a > 9.1 { 9.1 } else { a };
-    // n / 2 ln 2 next to a; the 127 are what exponents are biased by.
-    let t = a.mul_add(2.88539, 12583039.0);
-    let r = (t - 12583039.0).mul_add(-0.3465736, a);
-    let power = f32::from_bits(t.to_bits() << 23);
-    let q = r.mul_add(0.044424023, 0.13386554);
-    let q = q.mul_add(r, 0.3333376);
-    let q = q.mul_add(r, 0.66666174);
-    let q = q.mul_add(r, 0.99999994);
-    let p = (r * r).mul_add(q, r);
-    let e = p.mul_add(power, power.mul_add(0.5, -0.5));
-    // With what the sum loses.
-    let inverse = rough_reciprocal(e + 1.0);
-    let q = e * inverse;
-    q.mul_add(-e, e - q).mul_add(inverse, q).copysign(x)
+    // It is 1 from 9.02 on. No numerator is a power of 2 where the denominator is all ones.
+    let parts = tanh_parts(if a > 9.1 { 9.1 } else { a });
+    quotient(parts.0, parts.1).copysign(x)
+}
+
+/// A numerator and a denominator of tanh(a), for a from 0 to 9.1: with a = n / 2 ln 2 + r and k = r coth(r), e^2r is
+/// (k + r) / (k - r), and so tanh(a) is (2^n (k + r) - (k - r)) / (2^n (k + r) + (k - r)). Here they are halves of those.
+pub fn tanh_parts(a: f32) -> (f32, f32) {
+    // n / 2 ln 2 next to a; the 126 are what exponents are biased by, less 1.
+    let t = a.mul_add(2.88539, 12583038.0);
+    let r = (t - 12583038.0).mul_add(-0.3465736, a);
+    let m = f32::from_bits(t.to_bits() << 23) - 0.5;
+    let square = r * r;
+    let k = square.mul_add(-0.022158, 0.3333333).mul_add(square, 1.0);
+    let n = m.mul_add(k, m.mul_add(r, r));
+    // What n is rounded by is in both, so that it is no matter where they are next to each other.
+    (n, n + (k - r))
 }
 
 /// asinh(x).
@@ -131,8 +132,42 @@ pub fn atanh(x: f32) -> f32 {
     // up - 2^n down; factors of a would be inexact where a is next to 1, as up is elsewhere.
     let rest = a.mul_add(power + 1.0, 1.0 - power);
     let rest = if power > 1000.0 { power.mul_add(-down, up) } else { rest };
+    // Only at 1 - 2^-22 is it a power of 2 by ones, and too small to matter.
     let t = quotient(rest, power.mul_add(down, up) * 0.5);
     let y = (exponent as i32 as f32).mul_add(8.262958e-8, twice_atanh_of_half(t)) * 0.5;
     let end = if a == 1.0 { f32::INFINITY } else { f32::NAN };
     (if a < 1.0 { y } else { end }).copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{tanh_parts, twice_atanh_of_half};
+
+    const SIGNIFICAND: u32 = 0x7fffff;
+
+    /// Where a denominator comes to a power of 2, all of its bits are set next to that only.
+    #[test]
+    fn no_quotient_of_tanh_is_of_a_power_of_2_by_ones() {
+        let mut ones = 0;
+        for exponent in 1..26 {
+            let below = |bits: &u32| tanh_parts(f32::from_bits(*bits)).1 < 2f32.powi(exponent);
+            let all: Vec<u32> = (0x3e000000..=9.1f32.to_bits()).step_by(1 << 10).collect();
+            let about = all[all.partition_point(below)];
+            for bits in about - (1 << 11)..about + (1 << 11) {
+                let (n, d) = tanh_parts(f32::from_bits(bits));
+                if d.to_bits() & SIGNIFICAND == SIGNIFICAND {
+                    ones += 1;
+                    assert_ne!(n.to_bits() & SIGNIFICAND, 0, "{n} / {d}");
+                }
+            }
+        }
+        assert_eq!(ones, 4);
+    }
+
+    #[test]
+    fn the_quotient_of_atanh_that_reciprocals_matter_for_does_not() {
+        let of = |t: f32| (23 << 23) as f32 * 8.262958e-8 + twice_atanh_of_half(t);
+        let t = 2f32.powi(-22) / 2f32.next_down();
+        assert_eq!([of(t.next_down()), of(t.next_up())], [of(t); 2]);
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! x = n pi/2 + r with |r| <= pi/4. Up to 105615, pi/2 in three parts is subtracted n times; beyond,
 //! x / (2 pi) is computed in integers, of which only the fraction counts (Payne and Hanek).
+use crate::library::approx as fast;
 
 /// sin(x). For every finite x.
 pub fn sin(x: f32) -> f32 {
@@ -92,10 +93,14 @@ pub fn reciprocal(d: f32) -> f32 {
     y.mul_add(y.mul_add(-d, 1.0), y)
 }
 
-/// n / d, for d of 2^-126 to 2^125 in magnitude, within 0.8 ULP: n times a guess of 1 / d, and then what of n
-/// that leaves.
+/// n / d, rounded correctly, for d of 2^-125 to 2^125 in magnitude: the reciprocal that the hardware approximates, a step of
+/// Newton's method, and what of n is left.
+///
+/// All reciprocals within 1 ULP lead to the same result, so it is the same on every engine, whichever they have. The exception is an n
+/// that is a power of 2 by a d whose significand is all ones; who calls this sees to it that there is none, or that it is no matter.
 pub fn quotient(n: f32, d: f32) -> f32 {
-    let y = rough_reciprocal(d);
+    let guess = fast::recip(d);
+    let y = guess.mul_add(guess.mul_add(-d, 1.0), guess);
     let q = n * y;
     q.mul_add(-d, n).mul_add(y, q)
 }
@@ -161,5 +166,53 @@ pub fn word(index: u32) -> u64 {
         0x4f10e410
     } else {
         0x7f9458ea
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fast;
+
+    /// What [`quotient`](super::quotient) makes of a reciprocal that the hardware approximates.
+    fn refined(guess: f32, d: f32) -> f32 {
+        guess.mul_add(guess.mul_add(-d, 1.0), guess)
+    }
+
+    /// All `f32` within a unit in the last place of 1 / d, for d from 1 to 2.
+    fn guesses(d: f32) -> impl Iterator<Item = f32> {
+        let nearest = (1.0 / d).to_bits();
+        let is_near = move |y: &f32| {
+            let unit = if *y < 1.0 { 2f64.powi(-24) } else { 2f64.powi(-23) };
+            (f64::from(*y) - 1.0 / f64::from(d)).abs() <= unit
+        };
+        (nearest - 2..=nearest + 2).map(f32::from_bits).filter(is_near)
+    }
+
+    #[test]
+    fn every_approximate_reciprocal_leads_to_the_nearest() {
+        for bits in (0x3f800000..0x40000000).step_by(61).chain([0x3f800001, 0x3ffffffe]) {
+            let d = f32::from_bits(bits);
+            assert!(guesses(d).count() >= 2 || d == 1.0);
+            assert!(guesses(d).any(|guess| guess == fast::recip(d)));
+            for guess in guesses(d) {
+                assert_eq!(refined(guess, d), 1.0 / d, "{guess:?} for {d:?}");
+            }
+        }
+    }
+
+    /// And so for every quotient by what is next to 2, except that of a power of 2.
+    #[test]
+    fn a_significand_of_ones_matters_below_a_power_of_2_only() {
+        let d = 2.0f32.next_down();
+        let quotient = |n: f32, y: f32| {
+            let q = n * y;
+            q.mul_add(-d, n).mul_add(y, q)
+        };
+        for bits in (0x3f800001..0x40000000).step_by(61) {
+            let n = f32::from_bits(bits);
+            assert!(guesses(d).all(|guess| quotient(n, refined(guess, d)) == n / d), "{n:?}");
+        }
+        let of_1: Vec<f32> = guesses(d).map(|guess| quotient(1.0, refined(guess, d))).collect();
+        assert!(of_1.iter().any(|q| *q != of_1[0]));
     }
 }
