@@ -3,8 +3,10 @@
 //! To add a case: write a kernel and a function beside it that launches it with
 //! `launch!` and compares what came out with `same`, and name the function in the
 //! module's `CASES`. Expected values come from plain Rust, never from another engine.
+mod arrays;
 mod atomics;
 mod block;
+mod by_path;
 mod casts;
 mod closures;
 mod contracts;
@@ -52,8 +54,10 @@ use std::{process::ExitCode, sync::Arc};
 
 /// Every case, under its module's name.
 const MODULES: &[(&str, &[Case])] = &[
+    ("arrays", arrays::CASES),
     ("atomics", atomics::CASES),
     ("block", block::CASES),
+    ("by_path", by_path::CASES),
     ("casts", casts::CASES),
     ("closures", closures::CASES),
     ("contracts", contracts::CASES),

@@ -14,6 +14,7 @@ cases![
     peeked,
     states,
     backs,
+    backs_of_steps,
     zips_of_filters,
     tried,
     compared,
@@ -183,6 +184,24 @@ fn backs(on: &Engine) -> Check {
         }
         for v in x.iter().map(|v| v.checked_rem(v - 3)).flatten().rev() {
             out[17] = (out[17] * 3 + v) % 10007;
+        }
+    });
+    Ok(())
+}
+
+fn backs_of_steps(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for step in 1..4 {
+            let at = 6 * step - 6;
+            let mut ends = x.iter().copied().step_by(step);
+            out[at] = ends.next_back().unwrap_or(50);
+            out[at + 1] = ends.next().unwrap_or(50);
+            out[at + 2] = ends.next_back().unwrap_or(50);
+            let mut reversed = (0..y.len() as i32).map(|v| 3 * v).step_by(step).rev();
+            out[at + 3] = reversed.next().unwrap_or(50);
+            reversed.next_back();
+            out[at + 4] = reversed.fold(1, |sum, v| 2 * sum + v);
+            out[at + 5] = ends.sum();
         }
     });
     Ok(())

@@ -13,11 +13,13 @@ pub(crate) enum Chain {
     From,
     /// `x.iter()` and `x.iter_mut()`: the slice.
     Slice,
-    /// `array.into_iter()`: the array, and how many of its elements are taken already.
+    /// `array.into_iter()`: the array, and how many of its elements are taken already, from its start and
+    /// from its end.
     Array,
     /// `x.chunks(n)`: the slice and the size.
     Chunks,
-    /// `x.chunks_exact(n)`: the slice and the size.
+    /// `x.chunks_exact(n)`: the slice, the size, and how many elements of what it was made of are behind
+    /// the slice.
     ChunksExact,
     /// `x.windows(n)`: the slice and the size.
     Windows,
@@ -52,6 +54,7 @@ impl Chain {
             (Self::Slice, false) => "next_of_slice",
             (Self::Slice, true) => "back_of_slice",
             (Self::Array, false) => "next_of_array",
+            (Self::Array, true) => "back_of_array",
             (Self::Chunks, false) => "next_of_chunks",
             (Self::Chunks, true) => "back_of_chunks",
             (Self::ChunksExact, false) => "next_of_exact",
@@ -60,7 +63,7 @@ impl Chain {
             (Self::Windows, true) => "back_of_windows",
             (Self::Of(adapter), false) => adapter.next(),
             (Self::Of(adapter), true) => return adapter.next_back(),
-            (Self::From | Self::Array, true) => return None,
+            (Self::From, true) => return None,
         })
     }
 
@@ -158,6 +161,7 @@ impl Adapter {
             Self::Rev => "back_of_rev",
             Self::Skip => "back_of_skip",
             Self::Take => "back_of_take",
+            Self::StepBy => "back_of_step_by",
             Self::Copied => "back_of_copied",
             Self::Map => "back_of_map",
             Self::Filter => "back_of_filter",
@@ -165,7 +169,6 @@ impl Adapter {
             Self::Inspect => "back_of_inspect",
             Self::Options => "back_of_options",
             Self::Peekable
-            | Self::StepBy
             | Self::MapWhile
             | Self::TakeWhile
             | Self::SkipWhile

@@ -165,6 +165,10 @@ impl Prelude {
             | "num::TryFromIntError"
             | "std::num::TryFromIntError"
             | "core::num::TryFromIntError" => "TryFromIntError",
+            "TryFromSliceError"
+            | "array::TryFromSliceError"
+            | "std::array::TryFromSliceError"
+            | "core::array::TryFromSliceError" => "TryFromSliceError",
             _ => return self.vector(&Vector::at(path)?.name().to_string()),
         };
         self.paths.get(name).copied()

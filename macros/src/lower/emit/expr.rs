@@ -128,6 +128,7 @@ impl Emit<'_> {
             Kind::Inside(option) => self.inside(option),
             Kind::Borrow(place) => self.borrow(place, expr),
             Kind::Unsize(array) => self.unsize(array),
+            Kind::Reshape { slice, len } => self.reshape(slice, len.as_deref()),
             Kind::Unary { op, value } => self.unary(*op, value, expr).map(Value::Scalar),
             Kind::Binary { op, lhs, rhs } => self.binary(*op, lhs, rhs, expr).map(Value::Scalar),
             Kind::Compare { op, lhs, rhs } => {

@@ -229,6 +229,14 @@ impl Emit<'_> {
         Ok(Value::Ref(Box::new(Place::Memory(Memory { len, ..memory }))))
     }
 
+    /// A reference to a slice as one to other elements of the same memory: to so many, or to an array.
+    pub(super) fn reshape(&mut self, slice: &Expr, len: Option<&Expr>) -> Flow<Value> {
+        let Value::Ref(place) = self.value(slice)? else { return Err(self.bug(slice.at)) };
+        let Place::Memory(memory) = *place else { return Err(self.bug(slice.at)) };
+        let len = len.map(|len| self.scalar(len).map(Length::Inst)).transpose()?;
+        Ok(Value::Ref(Box::new(Place::Memory(Memory { len, ..memory }))))
+    }
+
     /// What is in a place of this type.
     pub(super) fn get(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
         match place {

@@ -38,21 +38,23 @@ impl Emit<'_> {
     }
 
     fn may_have_begun(&self, iter: &Iter) -> bool {
-        let state = match iter.chain {
-            Chain::Array => Some(1),
+        let states = match iter.chain {
+            Chain::Array => 1..3,
             Chain::Of(Adapter::Peekable) | Chain::Range | Chain::RangeInclusive | Chain::From => {
-                None
+                0..0
             }
-            Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => None,
-            Chain::Of(adapter) => adapter.state(),
+            Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => 0..0,
+            Chain::Of(adapter) => adapter.state().map_or(0..0, |state| state..state + 1),
         };
-        let Some((value, _)) = state.and_then(|state| iter.parts.get(state)) else { return false };
-        let state = match value {
-            Value::Scalar(state) => *state,
-            Value::Variants(variants) => variants.tag,
-            _ => return false,
-        };
-        !matches!(self.build.kernel.insts[state].op, Op::Const(0))
+        let mut states = iter.parts.get(states).into_iter().flatten();
+        states.any(|(value, _)| {
+            let state = match value {
+                Value::Scalar(state) => *state,
+                Value::Variants(variants) => variants.tag,
+                _ => return false,
+            };
+            !matches!(self.build.kernel.insts[state].op, Op::Const(0))
+        })
     }
 
     /// Does something with each item that is taken.

@@ -36,7 +36,7 @@ impl Infer<'_> {
         let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };
         let ty = self.types.get(this);
         if let "from" | "try_from" = name.as_str() {
-            return Some(self.converted_from(this, name, call, at));
+            return Some(self.converted_from(this, None, name, call, at));
         }
         if let Some(spec) = method::associated(name, ty) {
             return Some(self.apply(spec, this, None, &call.args, at));

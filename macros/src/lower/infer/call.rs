@@ -29,6 +29,9 @@ impl<'a> Infer<'a> {
             if let Some(found) = self.qualified(&call.func, &call.args) {
                 return self.member_call(found, call, at);
             }
+            if let Some(result) = self.by_qualified_trait(&call.func, call, at) {
+                return result;
+            }
             let callee = self.expr(&call.func, None);
             return self.invoke(callee, call, at);
         };
@@ -75,10 +78,20 @@ impl<'a> Infer<'a> {
             self.notes.math(path, name);
             return self.trait_call(name, method::math, call, at);
         }
+        if is_conversion(&names)
+            && let Some(result) = self.by_trait(path, None, call, hint, at)
+        {
+            return result;
+        }
         if let Some(member) = self.path_member(path, call, hint) {
             return self.member_call((member, Self::turbofish(path).cloned()), call, at);
         }
         if let Some(result) = self.default_call(path, call, hint, at) {
+            return result;
+        }
+        let env = self.env.clone();
+        let owner = self.owner(path, &env).map(|(owner, _)| owner);
+        if let Some(result) = self.by_trait(path, owner, call, hint, at) {
             return result;
         }
         if let Some(result) = self.associated_call(&names, call, at) {
@@ -252,4 +265,10 @@ impl<'a> Infer<'a> {
             PathArguments::None | PathArguments::Parenthesized(_) => None,
         }
     }
+}
+
+/// Whether a path is `From::from` or `TryFrom::try_from`, which make what is expected.
+fn is_conversion(names: &[String]) -> bool {
+    let last: Vec<&str> = names.iter().rev().take(2).map(String::as_str).collect();
+    matches!(last.as_slice(), ["from", "From"] | ["try_from", "TryFrom"])
 }

@@ -97,31 +97,66 @@ impl<'a> Infer<'a> {
         result
     }
 
+    /// What `sum` or `product` is written or expected to give.
+    pub(super) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
+        let written = call.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
+        match written {
+            Some(syn::GenericArgument::Type(ty)) => Some(self.ty(ty)),
+            _ => hint,
+        }
+    }
+
     /// `sum` and `product` of a type that implements `Sum` or `Product`.
     pub(super) fn folded_by_impl(
         &mut self,
         receiver: Expr,
         item: Ty,
         name: &str,
+        target: Option<Ty>,
         call: &ExprMethodCall,
-        hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
-        let written = call.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
-        let this = match written {
-            Some(syn::GenericArgument::Type(ty)) => self.ty(ty),
-            _ => hint.unwrap_or_else(|| self.types.pointee(item)),
-        };
+        let this = target.unwrap_or_else(|| self.types.pointee(item));
         let of_trait = if name == "sum" { "Sum" } else { "Product" };
-        let is_item = self.types.could_unify(this, item);
-        let member = self.member(this, name, Some(of_trait)).filter(|_| is_item);
-        match member {
+        match self.folding_impl(of_trait, name, this, item) {
             Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
                 let of = Function { callee, sig, env };
                 self.call_function(of, Some(receiver), None, &call.args, at)
             }
             _ => self.no_iter_method(receiver.ty, name, call, at),
         }
+    }
+
+    /// The function of the `impl` of `Sum` or `Product` for a type that takes these items: `Sum<&Point> for Point`.
+    fn folding_impl(
+        &mut self,
+        of_trait: &str,
+        name: &str,
+        this: Ty,
+        item: Ty,
+    ) -> Option<Member<'a>> {
+        for index in self.program().impls_with(name) {
+            let Some(syn::Item::Impl(of)) = self.program().item(index) else { continue };
+            let last = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let Some(last) = last.filter(|last| last.ident == of_trait) else { continue };
+            let Some((callee, sig)) = self.program().method_of(index, name) else { continue };
+            let Some((env, made)) = self.implementation(index) else { continue };
+            let written = match &last.arguments {
+                syn::PathArguments::AngleBracketed(args) => args.args.first(),
+                syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+            };
+            let taken = match written {
+                Some(syn::GenericArgument::Type(ty)) => self.type_in(ty, &env),
+                _ => made,
+            };
+            if !self.types.could_unify(made, this) || !self.types.could_unify(taken, item) {
+                continue;
+            }
+            self.types.unify(made, this).ok()?;
+            self.types.unify(taken, item).ok()?;
+            return Some(Member { callee, env, kind: MemberKind::Fn(sig) });
+        }
+        None
     }
 
     pub(super) fn no_iter_method(
@@ -152,6 +187,7 @@ impl<'a> Infer<'a> {
             ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
             ("contains", Chain::From) => "contains_from",
             ("contains" | "is_empty", _) => return None,
+            ("remainder" | "into_remainder", chain) if chain != Chain::ChunksExact => return None,
             ("peek" | "peek_mut" | "next_if" | "next_if_eq", chain)
                 if chain != Chain::Of(Adapter::Peekable) =>
             {

@@ -13,10 +13,12 @@ use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::CompareOp;
 
 impl Infer<'_> {
-    /// `u64::from(x)`, which is a cast that loses nothing, or `u8::try_from(x)`.
+    /// `u64::from(x)`, which is a cast that loses nothing, or `u8::try_from(x)`; of a value of type `from`, if
+    /// that is written.
     pub(super) fn converted_from(
         &mut self,
         this: Ty,
+        from: Option<Ty>,
         name: &str,
         call: &ExprCall,
         at: SpanRange,
@@ -24,7 +26,13 @@ impl Infer<'_> {
         if !self.count(1, &call.args, at) {
             return self.make(Kind::Reported, this, at);
         }
-        let value = self.expr(&call.args[0], None);
+        let value = self.expr(&call.args[0], from);
+        if name == "try_from"
+            && let Type::Array(..) | Type::Ref { .. } = self.types.get(this)
+        {
+            let slice = self.autoderef(value);
+            return self.slice_to_array(slice, Some(this), at);
+        }
         if name == "from" { self.lossless(value, this, at) } else { self.checked(value, this, at) }
     }
 
@@ -52,6 +60,9 @@ impl Infer<'_> {
                     self.member_taking(to, "try_from", Some("TryFrom"), &[&call.receiver])
             {
                 return Ok(self.operator_call(member, value, None, at));
+            }
+            if let Type::Slice(_) | Type::Array(..) = self.types.get(value.ty) {
+                return Ok(self.slice_to_array(value, target, at));
             }
             if !is_number {
                 return Err(value);

@@ -149,7 +149,8 @@ impl<'a> Infer<'a> {
             None if self.is_function(arg) => {
                 let names = (0..bound.params.len()).map(|index| quote::format_ident!("arg{index}"));
                 let names: Vec<syn::Ident> = names.collect();
-                let closure = syn::parse_quote!(|#(#names),*| #arg(#(#names),*));
+                let at = syn::spanned::Spanned::span(arg);
+                let closure = syn::parse_quote_spanned!(at=> |#(#names),*| #arg(#(#names),*));
                 self.closure(&closure, Some(bound))
             }
             None => self.expr(arg, None),

@@ -79,7 +79,8 @@ impl<'a> Infer<'a> {
         }
         let usize = self.prim(Prim::Usize);
         let size = self.expect(&call.args[0], usize);
-        self.chain(chain, item, vec![slice, size], at)
+        let state = (chain == Chain::ChunksExact).then(|| self.nothing_taken(at));
+        self.chain(chain, item, [slice, size].into_iter().chain(state).collect(), at)
     }
 
     /// Obliges the items of a range to be what can be counted through.
@@ -96,8 +97,9 @@ impl<'a> Infer<'a> {
         match self.types.get(value.ty) {
             Type::Iter(..) | Type::Reported(_) => return value,
             Type::Array(elem, _) => {
-                let taken = self.nothing_taken(at);
-                return self.chain(Chain::Array, elem, vec![value, taken], at);
+                let taken = [self.nothing_taken(at), self.nothing_taken(at)];
+                let parts = [value].into_iter().chain(taken).collect();
+                return self.chain(Chain::Array, elem, parts, at);
             }
             Type::Ref { mutable: true, to } if let Some((_, item)) = self.as_chain(to) => {
                 return self.chain(Chain::Of(Adapter::ByRef), item, vec![value], at);
@@ -200,8 +202,15 @@ impl<'a> Infer<'a> {
             "start" | "end" if chain == Chain::RangeInclusive && call.args.is_empty() => {
                 self.end_of_range(receiver, item, name, at)
             }
-            "sum" | "product" if self.fold_name(name, item).is_none() => {
-                self.folded_by_impl(receiver, item, name, call, hint, at)
+            "sum" | "product" => {
+                let target = self.folded_type(call, hint);
+                if target.is_some_and(|target| self.is_overloaded(target))
+                    || self.fold_name(name, item).is_none()
+                {
+                    self.folded_by_impl(receiver, item, name, target, call, at)
+                } else {
+                    self.consumed(receiver, (chain, item), name, call, at)
+                }
             }
             _ => self.consumed(receiver, (chain, item), name, call, at),
         }
@@ -301,7 +310,7 @@ impl<'a> Infer<'a> {
             }
             Type::Array(elem, _) => {
                 let taken = self.prim(Prim::Usize);
-                Some(self.iterator_type(Chain::Array, vec![elem, item, taken]))
+                Some(self.iterator_type(Chain::Array, vec![elem, item, taken, taken]))
             }
             Type::Ref { mutable, to } => match self.types.get(to) {
                 Type::Slice(elem) | Type::Array(elem, _) => {

@@ -22,7 +22,8 @@ impl Infer<'_> {
         let at =
             SpanRange::expr(&call.receiver).to(SpanRange::token(call.paren_token.span.close()));
         let name = call.method.to_string();
-        let receiver = self.expr(&call.receiver, None);
+        let through = self.through_result(&name, &call.receiver, hint);
+        let receiver = self.expr(&call.receiver, through);
         if name == "into_iter" && self.is_sequence(receiver.ty) {
             return self.iterated(receiver, at);
         }
@@ -63,17 +64,52 @@ impl Infer<'_> {
             let of = Function { callee, sig, env };
             return self.call_function(of, receiver, turbofish, &call.args, at);
         }
-        self.no_turbofish(call);
+        let is_slice = matches!(self.types.get(this), Type::Slice(_) | Type::Array(..));
+        if !is_slice {
+            self.no_turbofish(call);
+        }
         let receiver = match self.comparison_method(receiver, &name, call, at) {
             Ok(compared) => return compared,
             Err(receiver) => receiver,
         };
+        let receiver = match self.operator_method(receiver, &name, &call.args, at) {
+            Ok(result) => return result,
+            Err(receiver) => receiver,
+        };
         match self.types.get(this) {
-            Type::Slice(_) | Type::Array(..) => self.slice_method(receiver, &name, call, at),
+            _ if is_slice => self.slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
             _ if name == "clone" && call.args.is_empty() => receiver,
             _ => self.no_method(&name, this, &call.args, at),
         }
+    }
+
+    /// What is expected of `x.try_into()` where a method that takes its `Result` apart is expected to give
+    /// `hint`.
+    fn through_result(
+        &mut self,
+        name: &str,
+        receiver: &syn::Expr,
+        hint: Option<Ty>,
+    ) -> Option<Ty> {
+        let syn::Expr::MethodCall(inner) = receiver else { return None };
+        if inner.method != "try_into" {
+            return None;
+        }
+        let value = match name {
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" => hint?,
+            "ok" => self.types.first_arg(hint?)?,
+            _ => return None,
+        };
+        Some(self.result_of(value))
+    }
+
+    /// A `Result` of this or of an error that is not known yet.
+    pub(super) fn result_of(&mut self, value: Ty) -> Ty {
+        let result = self.program().library("Result").expect("the prelude has it");
+        let parts = [value, self.unknown()].map(GenericArg::Type);
+        let list = self.types.list(parts.into());
+        self.types.add(Type::Adt(result, list))
     }
 
     /// Whether a type is an array, or a reference to an array or slice.

@@ -11,6 +11,7 @@ mod alternatives;
 mod associated;
 mod atomic;
 mod builtin_call;
+mod by_trait;
 mod call;
 mod closure;
 mod consumer;

@@ -112,7 +112,7 @@ impl Infer<'_> {
     }
 
     /// What an operator on numbers asks of its operands' types.
-    fn operands(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, at: SpanRange) {
+    pub(super) fn operands(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, at: SpanRange) {
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             if let Type::Generic(_) = self.types.get(lhs.ty) {
                 let u32 = self.prim(Prim::U32);

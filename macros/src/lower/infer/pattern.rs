@@ -288,11 +288,20 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> PatternKind {
         let rest = pat.elems.iter().position(is_rest);
+        let len = Extent::Const(pat.elems.len() as u64);
         let elem = match self.types.get(ty) {
-            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            Type::Array(elem, own) => {
+                if rest.is_none() && self.types.extent(own).is_none() {
+                    let len = self.types.len(len);
+                    // Nothing is known of it: anything fits.
+                    let _ = self.types.unify_len(own, len);
+                }
+                elem
+            }
+            Type::Slice(elem) => elem,
             _ => {
                 let elem = self.unknown();
-                let len = self.types.len(Extent::Const(pat.elems.len() as u64));
+                let len = self.types.len(len);
                 let array = self.types.add(Type::Array(elem, len));
                 self.unify(at, ty, array);
                 elem

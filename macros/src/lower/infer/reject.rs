@@ -131,7 +131,10 @@ pub(super) fn macro_call(name: &str) -> Advice {
         "include_str" | "include_bytes" | "include" | "env" | "option_env" => {
             "read it on the host, and pass it in a buffer or as `const` items"
         }
-        "asm" | "global_asm" => "call what it does by a function, or write it as `#[device]` code",
+        "asm" | "global_asm" => {
+            "there is no PTX in kernels: `warpwise::fast`, `warp` and methods of numbers, such as \
+             `x.count_ones()`, are what it has instructions for"
+        }
         "thread_local" => "what a thread has of its own is a `let mut`",
         "cfg" => "write the kernel once for each case, with `#[cfg]` on the whole function",
         _ => "write its expansion out, or make it a `#[device]` function",
@@ -155,10 +158,7 @@ pub(super) fn slice_method(name: &str) -> Advice {
         }
         "sort_by_cached_key" => "use `sort_by_key`",
         "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
-            "use `chunks`, `chunks_exact`, `windows` or `split_at`"
-        }
-        "try_into" | "first_chunk" | "last_chunk" | "as_chunks" | "split_first_chunk" => {
-            "copy the elements: `std::array::from_fn(|k| x[k])`"
+            "use `chunks`, `chunks_exact`, `as_rchunks`, `windows` or `split_at`"
         }
         "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
             "index: checks go away where they are proved"
@@ -180,7 +180,7 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "fuse" => "leave out what ends it, and `break` out of a `for` loop",
         "peek" | "peek_mut" | "next_if" | "next_if_eq" => "make it `peekable()` first",
         "sum" | "product" => {
-            "there is a sum of numbers, and of types with `#[device] impl Sum`, by value: use `fold`"
+            "there is a sum of numbers, and of types with `#[device] impl Sum` of such items: use `fold`"
         }
         "cycle" => "index with `%`",
         "partial_cmp" | "lt" | "le" | "gt" | "ge" => {

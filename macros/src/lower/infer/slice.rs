@@ -14,7 +14,7 @@ use super::{
     reject,
     signature::by_reference,
 };
-use syn::{ExprMethodCall, ExprRange, RangeLimits};
+use syn::{AngleBracketedGenericArguments, ExprMethodCall, ExprRange, RangeLimits};
 use warpwise_compiler::ir::CompareOp;
 
 impl Infer<'_> {
@@ -112,11 +112,83 @@ impl Infer<'_> {
             "chunks_exact" => self.pieces(Chain::ChunksExact, receiver, false, call, at),
             "chunks_exact_mut" => self.pieces(Chain::ChunksExact, receiver, true, call, at),
             "windows" => self.pieces(Chain::Windows, receiver, false, call, at),
+            // In two, as references that are as mutable as the one that the slice is behind.
+            "parted" if self.is_in_prelude() => {
+                let mutable = match &receiver.kind {
+                    Kind::Deref(of) => {
+                        matches!(self.types.get(of.ty), Type::Ref { mutable: true, .. })
+                    }
+                    _ => false,
+                };
+                let name = if mutable { "split_at_mut" } else { "split_at" };
+                self.prelude_method(receiver, elem, name, None, &call.args, at)
+            }
+            _ if self.is_in_prelude() && is_reshaping(name) => {
+                self.reshaped(receiver, elem, name, &call.args, at)
+            }
             "as_slice" | "as_mut_slice" | "iter" | "iter_mut" => {
                 self.make(Kind::Reported, receiver.ty, at)
             }
-            _ => self.prelude_method(receiver, elem, name, &call.args, at),
+            _ => {
+                let turbofish = call.turbofish.as_ref();
+                self.prelude_method(receiver, elem, name, turbofish, &call.args, at)
+            }
         }
+    }
+
+    /// What methods of the prelude see in the memory of a slice: an array, so many arrays, so many of the
+    /// elements of arrays, or so many elements, where they know that there are more behind.
+    fn reshaped(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        args: &Args,
+        at: SpanRange,
+    ) -> Expr {
+        let (stem, mutable) = name.strip_suffix("_mut").map_or((name, false), |stem| (stem, true));
+        let len = self.types.unknown_len();
+        let array = self.types.add(Type::Array(elem, len));
+        let to = match (stem, self.types.get(elem)) {
+            ("elements", _) => array,
+            ("arrays", _) => self.types.add(Type::Slice(array)),
+            ("extended", _) => self.types.add(Type::Slice(elem)),
+            (_, Type::Array(inner, _)) => self.types.add(Type::Slice(inner)),
+            _ => return self.no_method(name, receiver.ty, args, at),
+        };
+        let slice = Box::new(self.slice_of(receiver, mutable));
+        let usize = self.prim(Prim::Usize);
+        let len = args.first().map(|len| Box::new(self.expect(len, usize)));
+        let ty = self.types.reference(mutable, to);
+        self.make(Kind::Reshape { slice, len }, ty, at)
+    }
+
+    /// `x.try_into()` of a slice, and `try_from`: an array, or a reference to one.
+    pub(super) fn slice_to_array(&mut self, slice: Expr, to: Option<Ty>, at: SpanRange) -> Expr {
+        let elem = match self.types.get(slice.ty) {
+            Type::Slice(elem) | Type::Array(elem, _) => elem,
+            _ => return self.no_method("try_into", slice.ty, &Args::new(), at),
+        };
+        let name = match to.map(|to| self.types.get(to)) {
+            Some(Type::Array(..)) => "try_into_array",
+            Some(Type::Ref { mutable: false, .. }) => "try_into_reference",
+            Some(Type::Ref { mutable: true, .. }) => "try_into_reference_mut",
+            Some(Type::Reported(proof)) => return self.reported(proof, at),
+            _ => {
+                let reported = self.errors.advise(
+                    at,
+                    "the type that a slice is made into must be known here",
+                    "write it: `let a: [f32; 4] = x[..4].try_into().unwrap()`, or \
+                     `<[f32; 4]>::try_from(&x[..4])`",
+                );
+                return self.reported(reported, at);
+            }
+        };
+        let made = self.prelude_method(slice, elem, name, None, &Args::new(), at);
+        if let (Some(to), Some(array)) = (to, self.types.first_arg(made.ty)) {
+            self.unify(at, array, to);
+        }
+        made
     }
 
     fn length_method(&mut self, receiver: Expr, name: &str, args: &Args, at: SpanRange) -> Expr {
@@ -169,7 +241,7 @@ impl Infer<'_> {
     ) -> Expr {
         let (args, which) = ends_of(range);
         let name = format!("get_{which}{}", if mutable { "_mut" } else { "" });
-        self.prelude_method(receiver, elem, &name, &args, at)
+        self.prelude_method(receiver, elem, &name, None, &args, at)
     }
 
     /// `copy_within`, of a range that is written there.
@@ -193,7 +265,7 @@ impl Infer<'_> {
         };
         let (mut args, which) = ends_of(range);
         args.push(call.args[1].clone());
-        self.prelude_method(receiver, elem, &format!("copy_{which}"), &args, at)
+        self.prelude_method(receiver, elem, &format!("copy_{which}"), None, &args, at)
     }
 
     /// `Option<T>`
@@ -211,6 +283,7 @@ impl Infer<'_> {
         receiver: Expr,
         elem: Ty,
         name: &str,
+        turbofish: Option<&AngleBracketedGenericArguments>,
         args: &Args,
         at: SpanRange,
     ) -> Expr {
@@ -230,11 +303,16 @@ impl Infer<'_> {
         match found {
             Some(member) => {
                 let of = Function { callee: member.callee, sig, env: member.env };
-                self.call_function(of, Some(receiver), None, args, at)
+                self.call_function(of, Some(receiver), turbofish, args, at)
             }
             None => receiver,
         }
     }
+}
+
+/// Whether a method is one that the prelude sees other elements in a slice by.
+fn is_reshaping(name: &str) -> bool {
+    matches!(name.strip_suffix("_mut").unwrap_or(name), "elements" | "arrays" | "flat" | "extended")
 }
 
 /// The ends of a range as arguments, and what the prelude's functions that take them are called by.

@@ -59,6 +59,7 @@ const TYPES: &[&str] = &[
     "Result",
     "Ordering",
     "TryFromIntError",
+    "TryFromSliceError",
     "PhantomData",
     "f16",
     "bf16",

@@ -15,6 +15,10 @@ enum TryFromIntError {
     TryFromIntError(()),
 }
 
+enum TryFromSliceError {
+    TryFromSliceError(()),
+}
+
 impl<T> Option<T> {
     fn is_some(&self) -> bool {
         matches!(self, Some(_))

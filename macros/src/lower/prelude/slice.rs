@@ -276,7 +276,76 @@ impl<T> [T] {
     fn split_at_checked(&self, mid: usize) -> Option<(&[T], &[T])> {
         if mid <= self.len() { Some((&self[..mid], &self[mid..])) } else { None }
     }
+    fn first_chunk<const N: usize>(&self) -> Option<&[T; N]> {
+        if self.len() < N { None } else { Some(self.elements()) }
+    }
+    fn first_chunk_mut<const N: usize>(&mut self) -> Option<&mut [T; N]> {
+        if self.len() < N { None } else { Some(self.elements_mut()) }
+    }
+    fn last_chunk<const N: usize>(&self) -> Option<&[T; N]> {
+        if self.len() < N { None } else { Some(self[self.len().wrapping_sub(N)..].elements()) }
+    }
+    fn last_chunk_mut<const N: usize>(&mut self) -> Option<&mut [T; N]> {
+        if self.len() < N { None } else { Some(self[self.len().wrapping_sub(N)..].elements_mut()) }
+    }
+    fn split_first_chunk<const N: usize>(&self) -> Option<(&[T; N], &[T])> {
+        if self.len() < N { None } else { Some((self.elements(), &self[N..])) }
+    }
+    fn split_first_chunk_mut<const N: usize>(&mut self) -> Option<(&mut [T; N], &mut [T])> {
+        if self.len() < N { None } else { Some((self.elements_mut(), &mut self[N..])) }
+    }
+    fn split_last_chunk<const N: usize>(&self) -> Option<(&[T], &[T; N])> {
+        let start = self.len().wrapping_sub(N);
+        if self.len() < N { None } else { Some((&self[..start], self[start..].elements())) }
+    }
+    fn split_last_chunk_mut<const N: usize>(&mut self) -> Option<(&mut [T], &mut [T; N])> {
+        let start = self.len().wrapping_sub(N);
+        if self.len() < N { None } else { Some((&mut self[..start], self[start..].elements_mut())) }
+    }
+    fn as_array<const N: usize>(&self) -> Option<&[T; N]> {
+        if self.len() == N { Some(self.elements()) } else { None }
+    }
+    fn as_mut_array<const N: usize>(&mut self) -> Option<&mut [T; N]> {
+        if self.len() == N { Some(self.elements_mut()) } else { None }
+    }
+    fn try_into_array<const N: usize>(&self) -> Result<[T; N], TryFromSliceError> {
+        if self.len() == N { Ok(*self.elements()) } else { Err(TryFromSliceError::TryFromSliceError(())) }
+    }
+    fn try_into_reference<const N: usize>(&self) -> Result<&[T; N], TryFromSliceError> {
+        if self.len() == N { Ok(self.elements()) } else { Err(TryFromSliceError::TryFromSliceError(())) }
+    }
+    fn try_into_reference_mut<const N: usize>(&mut self) -> Result<&mut [T; N], TryFromSliceError> {
+        if self.len() == N { Ok(self.elements_mut()) } else { Err(TryFromSliceError::TryFromSliceError(())) }
+    }
+    fn as_chunks<const N: usize>(&self) -> (&[[T; N]], &[T]) {
+        let count = self.len() / N;
+        (self.arrays(count), &self[count.wrapping_mul(N)..])
+    }
+    fn as_chunks_mut<const N: usize>(&mut self) -> (&mut [[T; N]], &mut [T]) {
+        let count = self.len() / N;
+        (self.arrays_mut(count), &mut self[count.wrapping_mul(N)..])
+    }
+    fn as_rchunks<const N: usize>(&self) -> (&[T], &[[T; N]]) {
+        let (count, first) = (self.len() / N, self.len() % N);
+        (&self[..first], self[first..].arrays(count))
+    }
+    fn as_rchunks_mut<const N: usize>(&mut self) -> (&mut [T], &mut [[T; N]]) {
+        let (count, first) = (self.len() / N, self.len() % N);
+        (&mut self[..first], self[first..].arrays_mut(count))
+    }
+    fn array_windows<const N: usize>(&self) -> impl Iterator<Item = &[T; N]> {
+        self.windows(N).map(|window| window.elements())
+    }
     fn split_at_mut_checked(&mut self, mid: usize) -> Option<(&mut [T], &mut [T])> {
         if mid <= self.len() { Some((&mut self[..mid], &mut self[mid..])) } else { None }
+    }
+}
+
+impl<T, const N: usize> [[T; N]] {
+    fn as_flattened(&self) -> &[T] {
+        self.flat(self.len().wrapping_mul(N))
+    }
+    fn as_flattened_mut(&mut self) -> &mut [T] {
+        self.flat_mut(self.len().wrapping_mul(N))
     }
 }

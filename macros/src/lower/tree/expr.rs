@@ -69,6 +69,13 @@ pub(crate) enum Kind {
     Borrow(Box<Expr>),
     /// A reference to an array as one to a slice.
     Unsize(Box<Expr>),
+    /// A reference to a slice as one to what the type says, which lies in the same memory.
+    Reshape {
+        /// The reference.
+        slice: Box<Expr>,
+        /// The length, if that is a slice, too.
+        len: Option<Box<Expr>>,
+    },
     /// `-` or `!`.
     Unary {
         /// Which.

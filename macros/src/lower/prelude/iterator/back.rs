@@ -130,6 +130,16 @@ trait Iterator<T> {
         self.with = self.of.len().saturating_sub(1);
         self.of.next_back()
     }
+    fn back_of_step_by(&mut self) -> Option<T> {
+        let left = self.of.len() % self.with;
+        let of_last = if left == 0 { self.with } else { left };
+        let mut surplus = if self.state == 0 { of_last.wrapping_sub(1) } else { left };
+        while surplus > 0 {
+            self.of.next_back();
+            surplus = surplus.wrapping_sub(1);
+        }
+        self.of.next_back()
+    }
     fn back_of_chunks(&mut self) -> Option<T> {
         let len = self.of.len();
         if len == 0 {
@@ -137,19 +147,29 @@ trait Iterator<T> {
         }
         let rest = len % self.with;
         let size = if rest == 0 { self.with } else { rest };
-        let (front, last) = self.of.split_at(len.wrapping_sub(size));
+        let (front, last) = self.of.parted(len.wrapping_sub(size));
         self.of = front;
         Some(last)
+    }
+    fn back_of_array(&mut self) -> Option<T> {
+        let end = self.of.len().wrapping_sub(self.state);
+        if self.with < end {
+            self.state = self.state.wrapping_add(1);
+            Some(self.of[end.wrapping_sub(1)])
+        } else {
+            None
+        }
     }
     fn back_of_exact(&mut self) -> Option<T> {
         let len = self.of.len();
         if len < self.with {
             return None;
         }
-        let end = len.wrapping_sub(len % self.with);
-        let start = end.wrapping_sub(self.with);
-        let last = &self.of[start..end];
-        self.of = &self.of[..start];
+        let start = len.wrapping_sub(len % self.with).wrapping_sub(self.with);
+        let (front, rest) = self.of.parted(start);
+        let (last, _) = rest.parted(self.with);
+        self.state = self.state.wrapping_add(len.wrapping_sub(start));
+        self.of = front;
         Some(last)
     }
     fn back_of_windows(&mut self) -> Option<T> {

@@ -41,7 +41,7 @@ trait Iterator<T> {
         if size == 0 {
             return None;
         }
-        let (part, rest) = self.of.split_at(size);
+        let (part, rest) = self.of.parted(size);
         self.of = rest;
         Some(part)
     }
@@ -49,7 +49,7 @@ trait Iterator<T> {
         if self.of.len() < self.with {
             return None;
         }
-        let (part, rest) = self.of.split_at(self.with);
+        let (part, rest) = self.of.parted(self.with);
         self.of = rest;
         Some(part)
     }
@@ -134,6 +134,14 @@ trait Iterator<T> {
         self.state = 0;
         self.with
     }
+    fn remainder(&self) -> T {
+        let all = self.of.len().wrapping_add(self.state);
+        &self.of.extended(all)[all.wrapping_sub(all % self.with)..]
+    }
+    fn into_remainder(self) -> T {
+        let all = self.of.len().wrapping_add(self.state);
+        &mut self.of.extended_mut(all)[all.wrapping_sub(all % self.with)..]
+    }
     fn peek(&mut self) -> Option<&T> {
         if self.state == 0 {
             self.with = self.of.next();
@@ -184,7 +192,7 @@ trait Iterator<T> {
     }
     fn next_of_array(&mut self) -> Option<T> {
         let index = self.with;
-        if index < self.of.len() {
+        if index < self.of.len().wrapping_sub(self.state) {
             self.with = index.wrapping_add(1);
             Some(self.of[index])
         } else {

@@ -1,0 +1,240 @@
+//! Functions of std's traits by their path, operators as methods, and sums that an `impl` defines.
+#![expect(clippy::should_implement_trait, clippy::clone_on_copy, reason = "these are what is tested")]
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::{
+    iter::{Product, Sum},
+    ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Shl, Sub, SubAssign},
+};
+use warpwise::prelude::*;
+
+cases![integers, unfused: FUSES, operators_of_types, conversions, methods_of_traits, sums];
+
+#[kernel]
+fn of_integers(x: &[i32], out: &mut [[i32; 12]]) {
+    let i = global_idx_x();
+    let (a, b) = (x[i], x[(i + 1) % x.len()]);
+    let mut sum = a.add(b);
+    AddAssign::add_assign(&mut sum, 3);
+    sum.sub_assign(b / 2);
+    out[i] = [
+        Add::add(a, b),
+        <i32 as Sub>::sub(a, b),
+        i32::mul(a, 3),
+        Neg::neg(a),
+        a.not(),
+        Not::not(b),
+        BitXor::bitxor(&a, &b),
+        Shl::shl(a, 3),
+        sum,
+        x.iter().copied().fold(0, Add::add),
+        x.iter().fold(0, BitXor::bitxor),
+        PartialOrd::lt(&a, &b) as i32 + 2 * PartialEq::eq(&a, &b) as i32,
+    ];
+}
+
+fn integers(on: &Engine) -> Check {
+    let x: Vec<i32> = (0..32).map(|i| i * 37 % 41 - 20).collect();
+    let mut out = vec![[0; 12]; 32];
+    launch!(on, of_integers(read x, write out), LaunchConfig::grid(1).block(32))?;
+    let all: i32 = x.iter().sum();
+    let bits = x.iter().fold(0, |a, b| a ^ b);
+    let want = x.iter().enumerate().map(|(i, &a)| {
+        let b = x[(i + 1) % 32];
+        let order = (a < b) as i32 + 2 * (a == b) as i32;
+        let sum = a + b + 3 - b / 2;
+        [a + b, a - b, 3 * a, -a, !a, !b, a ^ b, a << 3, sum, all, bits, order]
+    });
+    same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
+}
+
+#[kernel]
+fn sums_of_products(x: &[f32], out: &mut [[f32; 4]]) {
+    let i = global_idx_x();
+    let (a, b, c) = (x[i], x[i + 1], x[i + 2]);
+    out[i] = [Add::add(a * b, c), Mul::mul(a, b) + c, (a * b).sub(c), a * b + c];
+}
+
+/// A call's arguments and results are rounded.
+fn unfused(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..34).map(|i| 1.0 + i as f32 / 7.0).collect();
+    let mut out = vec![[0.0; 4]; 32];
+    launch!(on, sums_of_products(read x, write out), LaunchConfig::grid(1).block(32))?;
+    let want = x.array_windows().map(|&[a, b, c]| {
+        let product = a * b;
+        [product + c, product + c, product - c, a.mul_add(b, c)]
+    });
+    same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Point {
+    x: i32,
+    y: i32,
+}
+
+#[device]
+impl Add for Point {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { x: self.x + other.x, y: self.y + other.y }
+    }
+}
+
+#[device]
+impl Neg for &Point {
+    type Output = Point;
+    fn neg(self) -> Point {
+        Point { x: -self.x, y: -self.y }
+    }
+}
+
+#[device]
+impl From<i32> for Point {
+    fn from(x: i32) -> Self {
+        Self { x, y: 2 * x }
+    }
+}
+
+#[device]
+impl From<[i32; 2]> for Point {
+    fn from([x, y]: [i32; 2]) -> Self {
+        Self { x, y }
+    }
+}
+
+/// The numbers of points.
+fn numbers(points: &[Point]) -> Vec<i32> {
+    points.iter().flat_map(|point| [point.x, point.y]).collect()
+}
+
+#[kernel]
+fn of_points(x: &[Point], out: &mut [[Point; 4]]) {
+    let i = global_idx_x();
+    let (a, b) = (x[i], x[(i + 1) % x.len()]);
+    out[i] = [
+        Add::add(a, b),
+        <Point as Add>::add(a, a),
+        Neg::neg(&a),
+        x.iter().copied().reduce(Add::add).unwrap(),
+    ];
+}
+
+fn operators_of_types(on: &Engine) -> Check {
+    let x: Vec<Point> = (0..32).map(|i| Point { x: i * 5 % 7, y: -i }).collect();
+    let mut out = vec![[Point::default(); 4]; 32];
+    launch!(on, of_points(read x, write out), LaunchConfig::grid(1).block(32))?;
+    let all = x.iter().fold(Point::default(), |a, b| a + *b);
+    let want = x.iter().enumerate().map(|(i, a)| [*a + x[(i + 1) % 32], *a + *a, -a, all]);
+    same("out", &numbers(out.as_flattened()), &numbers(want.collect::<Vec<_>>().as_flattened()))
+}
+
+#[device]
+fn widened<T: Into<i64>>(value: T) -> i64 {
+    value.into()
+}
+
+#[kernel]
+fn converted(x: &[u8], out: &mut [[i64; 8]]) {
+    let i = global_idx_x();
+    let point: Point = From::from(x[i] as i32);
+    let other: Point = Into::into([1, x[i] as i32]);
+    let small: i8 = TryFrom::try_from(x[i]).unwrap_or(-1);
+    out[i] = [
+        From::from(x[i]),
+        Into::<i64>::into(x[i]),
+        <i64 as From<u8>>::from(200),
+        widened(x[i]),
+        widened(point.y),
+        (other.y - point.x) as i64,
+        x.iter().copied().map(i64::from).sum(),
+        small.into(),
+    ];
+}
+
+fn conversions(on: &Engine) -> Check {
+    let x: Vec<u8> = (0..32).map(|i| i * 7).collect();
+    let mut out = vec![[0; 8]; 32];
+    launch!(on, converted(read x, write out), LaunchConfig::grid(1).block(32))?;
+    let all = x.iter().map(|&v| i64::from(v)).sum();
+    let want = x.iter().map(|&v| {
+        let wide = i64::from(v);
+        [wide, wide, 200, wide, 2 * wide, 0, all, i8::try_from(v).map_or(-1, i64::from)]
+    });
+    same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
+}
+
+#[kernel]
+fn by_methods(x: &[u32], p: &[Point], out: &mut [u32]) {
+    let first = Clone::clone(&p[0]);
+    out[0] = Iterator::sum::<u32>(x.iter());
+    out[1] = Iterator::max(x.iter().copied()).unwrap_or_default();
+    out[2] = Option::map(x.get(2), |v| v + 1).unwrap_or_default();
+    out[3] = u32::clone(&x[1]) + Point::clone(&first).x as u32;
+    out[4] = Ord::cmp(&x[0], &x[1]) as u32;
+    out[5] = <u32 as Ord>::max(x[0], x[1]);
+    out[6] = <Point as Default>::default().x as u32 + u32::default();
+    out[7] = IntoIterator::into_iter([1, 2, x[3]]).sum();
+}
+
+fn methods_of_traits(on: &Engine) -> Check {
+    let (x, p) = (vec![3u32, 9, 4, 1], vec![Point { x: 6, y: 1 }]);
+    let mut out = vec![0; 8];
+    launch!(on, by_methods(read x, read p, write out), LaunchConfig::grid(1))?;
+    same("out", &out, &[17, 9, 5, 15, u32::MAX, 9, 0, 4])
+}
+
+#[device]
+impl Sum for Point {
+    fn sum<I: Iterator<Item = Self>>(points: I) -> Self {
+        points.fold(Self::default(), Add::add)
+    }
+}
+
+#[device]
+impl<'a> Sum<&'a Point> for Point {
+    fn sum<I: Iterator<Item = &'a Point>>(points: I) -> Self {
+        points.fold(Self { x: 100, y: 0 }, |sum, point| sum + *point)
+    }
+}
+
+#[device]
+impl Product<i32> for Point {
+    fn product<I: Iterator<Item = i32>>(factors: I) -> Self {
+        Self { x: factors.fold(1, |product, x| product * x), y: 0 }
+    }
+}
+
+#[device]
+fn total<'a, T: Copy + Sum<&'a T>>(values: &'a [T]) -> T {
+    values.iter().sum()
+}
+
+#[device]
+fn total_by_value<T: Copy + Sum>(values: &[T]) -> T {
+    values.iter().copied().sum()
+}
+
+#[kernel]
+fn summed(x: &[Point], out: &mut [Point]) {
+    out[0] = x.iter().sum();
+    out[1] = x.iter().copied().sum();
+    out[2] = x.iter().map(|point| point.x + 1).product();
+    out[3] = total(x);
+    out[4] = total_by_value(x);
+    out[5].x = total(&[1, 2, 3]) + total_by_value(&[4, 5]);
+    let own = x.iter().filter(|point| point.x > 1).sum::<Point>();
+    out[6] = own;
+}
+
+fn sums(on: &Engine) -> Check {
+    let x: Vec<Point> = (0..5).map(|i| Point { x: i, y: 3 - i }).collect();
+    let mut out = vec![Point::default(); 7];
+    launch!(on, summed(read x, write out), LaunchConfig::grid(1))?;
+    let point = |x, y| Point { x, y };
+    let (by_reference, by_value) = (point(110, 5), point(10, 5));
+    let product = point(120, 0);
+    let some = point(109, 0);
+    let want = [by_reference, by_value, product, by_reference, by_value, point(15, 0), some];
+    same("out", &numbers(&out), &numbers(&want))
+}
