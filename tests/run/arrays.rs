@@ -2,7 +2,16 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![made, first_and_last, in_arrays, set_in_arrays, flattened, remainders, taken_from_both_ends, words];
+cases![
+    made,
+    first_and_last,
+    in_arrays,
+    set_in_arrays,
+    flattened,
+    remainders,
+    taken_from_both_ends,
+    words
+];
 
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
 macro_rules! alike {

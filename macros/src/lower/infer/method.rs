@@ -86,12 +86,7 @@ impl Infer<'_> {
 
     /// What is expected of `x.try_into()` where a method that takes its `Result` apart is expected to give
     /// `hint`.
-    fn through_result(
-        &mut self,
-        name: &str,
-        receiver: &syn::Expr,
-        hint: Option<Ty>,
-    ) -> Option<Ty> {
+    fn through_result(&mut self, name: &str, receiver: &syn::Expr, hint: Option<Ty>) -> Option<Ty> {
         let syn::Expr::MethodCall(inner) = receiver else { return None };
         if inner.method != "try_into" {
             return None;
