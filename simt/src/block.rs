@@ -23,7 +23,7 @@ use crate::{
     order::Order,
     outcome::{Spinning, Waiting},
     registers::Registers,
-    step::{Exec, Place, Slice, Stop},
+    step::{Exec, Looked, Place, Slice, Stop},
     strand::Strand,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -92,6 +92,8 @@ struct Group {
     /// Their indices in the block, along each axis.
     threads: [Vec<u32>; 3],
     registers: Registers,
+    /// What it found of each loop that adds products.
+    looked: Vec<Looked>,
 }
 
 /// What a block's turn came to.
@@ -241,6 +243,7 @@ impl<'a> Block<'a> {
                 registers: &mut group.registers,
                 loaded: &mut self.loaded,
                 tries: &mut self.tries,
+                looked: &mut group.looked,
                 live: &mut group.live,
                 strand,
                 alone,

@@ -29,6 +29,9 @@ pub(crate) struct Reg(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Uniform(u32);
 
+/// The greatest values of 1, 2, 4 and 8 bytes.
+const GREATEST: [u64; 4] = [u8::MAX as u64, u16::MAX as u64, u32::MAX as u64, u64::MAX];
+
 impl Reg {
     /// `size` is 1, 2, 4 or 8, and `place` a multiple of it.
     pub(crate) fn new(place: u32, size: usize) -> Self {
@@ -65,10 +68,15 @@ impl Uniform {
     pub(crate) fn size(self) -> usize {
         1 << (self.0 & 3)
     }
+    /// The greatest value of so many bytes.
+    #[inline(always)]
+    pub(crate) fn greatest(self) -> u64 {
+        GREATEST[(self.0 & 3) as usize]
+    }
     /// Its bits, zero-extended.
     #[inline(always)]
     pub(crate) fn get(self, uniforms: &[u64]) -> u64 {
-        uniforms[self.slot()] & (u64::MAX >> (64 - 8 * self.size()))
+        uniforms[self.slot()] & self.greatest()
     }
     /// Sets it.
     #[inline(always)]
@@ -94,7 +102,7 @@ impl Affine {
     #[inline(always)]
     pub(crate) fn get(self, registers: &Registers, uniforms: &[u64], lane: usize) -> u64 {
         let bits = self.base.get(uniforms).wrapping_add(registers.get(self.lanes, lane));
-        bits & (u64::MAX >> (64 - 8 * self.base.size()))
+        bits & self.base.greatest()
     }
 }
 

@@ -129,7 +129,7 @@ impl Numbers {
     /// A value that is the same in all rounds.
     pub(super) fn same(&self, uniform: Uniform) -> Option<u64> {
         let Bits { at, step } = self.bits[uniform.slot()];
-        let limit = u64::MAX >> (64 - 8 * uniform.size());
+        let limit = uniform.greatest();
         (step & limit == 0).then_some(at & limit)
     }
 
@@ -179,7 +179,7 @@ impl Numbers {
         let base = self.get(value.base);
         let (least, greatest) = (base.plus(reach.min), base.plus(reach.max));
         self.holds(least)?;
-        self.fits(greatest, u64::MAX >> (64 - 8 * value.base.size()))?;
+        self.fits(greatest, value.base.greatest())?;
         Some((least, greatest))
     }
 

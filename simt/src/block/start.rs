@@ -8,6 +8,7 @@ use crate::{
     mask::{GROUP, Mask},
     memory::Memory,
     registers::{Reg, Registers},
+    step::Looked,
     strand::Strand,
 };
 use warpwise_compiler::ir::Builtin;
@@ -22,7 +23,8 @@ impl<'a> Block<'a> {
             let idx = |thread, axis: usize| bound.thread_idx(first_thread + thread)[axis];
             let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
             let exist = Mask::first(len);
-            Group { first_thread, exist, live: exist, threads, registers }
+            let looked = code.sums.iter().map(|_| Looked::default()).collect();
+            Group { first_thread, exist, live: exist, threads, registers, looked }
         };
         let mut block = Self {
             code,

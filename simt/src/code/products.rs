@@ -2,7 +2,7 @@
 use super::{Address, Counter};
 use crate::{
     lanes::{LaneFn, copy::CopyWords},
-    registers::{Affine, Reg},
+    registers::{Affine, Reg, Uniform},
 };
 
 /// `to = a * b + c` of `f32`, with `a` and `b` from memory.
@@ -24,6 +24,10 @@ pub(crate) struct Sums {
     pub(crate) len: u32,
     /// What a round takes of the patience with it.
     pub(crate) cost: u32,
+    /// What all that it computes depends on and may be another when a group comes to the loop again.
+    pub(crate) inputs: Vec<Uniform>,
+    /// What it computes once: the counter, and then the results of its integer steps in order.
+    pub(crate) computed: Vec<Uniform>,
     /// The products of a round, by their numbers in [`Code::products`](super::Code::products).
     pub(crate) products: Vec<u32>,
     /// What rounds add up.

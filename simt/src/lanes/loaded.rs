@@ -44,22 +44,36 @@ impl Factor<'_> {
 
     /// Whether the words of `lanes` are inside in all rounds: they are between those of the first and the last.
     fn is_inside(&self, lanes: (usize, usize), rounds: usize) -> bool {
-        let last = i64::try_from(rounds - 1).ok().and_then(|last| last.checked_mul(self.step));
-        let Some(last) = last.and_then(|last| last.checked_add(self.at)) else { return false };
+        let (far, wraps) = self.step.overflowing_mul((rounds as i64).wrapping_sub(1));
+        let (last, wraps_too) = self.at.overflowing_add(far);
         // Words of rounds are as far apart as whole words.
-        self.step % 4 == 0
+        !wraps
+            && !wraps_too
+            && rounds <= i64::MAX as usize
+            && self.step % 4 == 0
             && self.walk.is_inside(self.cells, self.at, lanes)
             && self.walk.is_inside(self.cells, last, lanes)
     }
 
     /// Where the words of four rows of `width` lanes are in the first round, or of those that there are below `end`.
     fn words(&self, lane: usize, width: usize, end: usize) -> [*const u8; ROWS] {
-        let mut words = [std::ptr::null(); ROWS];
-        let (first, offsets) = (self.cells.first(), self.walk.offsets());
+        let first = self.cells.first().wrapping_add(self.at as usize);
+        let offsets = self.walk.offsets();
+        let [second, third, fourth] = [lane + width, lane + 2 * width, lane + 3 * width];
+        if fourth < end {
+            return [
+                first.wrapping_add(offsets[lane] as usize),
+                first.wrapping_add(offsets[second] as usize),
+                first.wrapping_add(offsets[third] as usize),
+                first.wrapping_add(offsets[fourth] as usize),
+            ];
+        }
+        let mut words = [first; ROWS];
         let (mut row, mut lane) = (0, lane);
         while row < ROWS && lane < end {
-            words[row] = first.wrapping_add(self.at.wrapping_add(offsets[lane]) as usize);
-            (row, lane) = (row + 1, lane + width);
+            words[row] = first.wrapping_add(offsets[lane] as usize);
+            row += 1;
+            lane += width;
         }
         words
     }
@@ -106,7 +120,8 @@ impl<'a> Products<'a> {
     /// The machine has AVX2 and FMA. There is an `f32` for each of the lanes at `c` and `d`, which are the same
     /// or do not overlap, and none of them are in the memory.
     pub(crate) unsafe fn add(&self, d: *mut u8, c: *const u8) {
-        let Self { factors: [a, b], rounds, lanes: (first, n), width, .. } = *self;
+        let Self { factors: [a, b], rounds, lanes: (first, n), width, .. } = self;
+        let (rounds, first, n, width) = (*rounds, *first, *n, *width);
         let end = first + n;
         let mut lane = first;
         while lane < end {

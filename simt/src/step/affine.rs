@@ -35,7 +35,7 @@ impl<'e> Exec<'e> {
     /// The least and the greatest value of the group's lanes, if none wraps.
     #[inline(always)]
     fn span(&self, value: Affine) -> Option<(u64, u64)> {
-        let limit = u64::MAX >> (64 - 8 * value.base.size());
+        let limit = value.base.greatest();
         let base = value.base.get(&self.strand.uniforms);
         self.bound.reach(value.slope, self.group()).unsigned(base, limit)
     }
@@ -53,7 +53,7 @@ impl<'e> Exec<'e> {
         let uniforms = self.strand.uniforms.as_mut_slice();
         let bits = op.of(a.get(uniforms), b.get(uniforms), c.get(uniforms));
         d.set(uniforms, bits);
-        bits & (u64::MAX >> (64 - 8 * d.size()))
+        bits & d.greatest()
     }
 
     /// Compares in every lane.
@@ -221,8 +221,14 @@ impl<'e> Exec<'e> {
         let (window, walk) = (self.window(to), self.bound.walk(walk, self.group()));
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
+            if run.full
+                && let Some(window) = window
+                && self.registers.store_affine(copy, value, window, walk, run)
+            {
+                continue;
+            }
             for part in parts(run, self.strand.active()) {
-                if (run.full || part.len >= FEW)
+                if part.len >= FEW
                     && let Some(window) = window
                     && self.registers.store_affine(copy, value, window, walk, part)
                 {

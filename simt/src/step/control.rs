@@ -59,7 +59,7 @@ impl Exec<'_> {
     pub(super) fn next(&mut self, range: Counter, to: u32, cost: u32, slice: &mut Slice) -> Next {
         let Counter { counter, end, step, inclusive } = range;
         let uniforms = &mut self.strand.uniforms;
-        let limit = u64::MAX >> (64 - 8 * counter.size());
+        let limit = counter.greatest();
         let (at, step) = (counter.get(uniforms), step.get(uniforms));
         // The distance to the end, unsigned: no step leads beyond it and wraps.
         let distance = end.get(uniforms).wrapping_sub(at) & limit;

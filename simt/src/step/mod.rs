@@ -34,6 +34,7 @@ use control::Next;
 pub(crate) use count::asked;
 pub(crate) use meet::{Inputs, complete, exchange, reduced};
 use std::sync::atomic::{Ordering::SeqCst, fence};
+pub(crate) use sums::Looked;
 use warpwise_compiler::{
     fault::Reason,
     ir::{Fault, Span},
@@ -96,6 +97,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) loaded: &'e mut [i64],
     /// Of each step that jumps back: whether to try how many iterations are alike.
     pub(crate) tries: &'e mut [Tries],
+    /// Of each loop that adds products: what the group found of it the last time.
+    pub(crate) looked: &'e mut [Looked],
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
@@ -163,7 +166,7 @@ impl<'e> Exec<'e> {
                     self.store_affine(*value, *to, *walk, *copy)
                 }
                 Step::FmaLoaded { product } => self.fma_loaded(&code.products[*product as usize]),
-                Step::Sums { sums } => self.sums(&code.sums[*sums as usize], slice),
+                Step::Sums { sums } => self.sums(*sums, slice),
                 Step::LoadLocal { to, from } => self.load_local(*to, *from),
                 Step::StoreLocal { value, to } => self.store_local(*value, *to),
                 Step::Atomic { access } => self.atomic(&code.atomics[*access as usize]),

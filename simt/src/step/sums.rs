@@ -6,6 +6,8 @@
 //! in between are, too; if the first and the last stay in their buffers and below their bounds, so do they.
 //!
 //! If anything is otherwise the loop runs by its own steps, which fault where they fault.
+//!
+//! What was found is remembered: inner loops often do the same again, as those over a tile.
 use super::{Exec, Slice, Stop, control::Next};
 use crate::{
     code::{Address, Counter, Operand, Step, Sum, Sums},
@@ -21,7 +23,20 @@ use crate::{
 /// Fewer rounds are not worth the trouble.
 const FEWEST: u64 = 3;
 
+/// What a group found of the rounds of a loop when it came there the last time.
+#[derive(Default)]
+pub(crate) struct Looked {
+    /// How many rounds that was of; none if nothing is known.
+    rounds: u64,
+    /// What the [inputs](Sums::inputs) were.
+    inputs: Vec<u64>,
+    first: Round,
+    second: Round,
+    last: Round,
+}
+
 /// What a round computes, and where its factors are.
+#[derive(Default)]
 pub(super) struct Round {
     /// The counter, and what is computed from it.
     integers: [u64; MOST_INTEGERS],
@@ -30,7 +45,8 @@ pub(super) struct Round {
 
 impl<'e> Exec<'e> {
     /// Runs the rounds of a loop, if that can be done at once.
-    pub(super) fn sums(&mut self, sums: &Sums, slice: &mut Slice) -> Next {
+    pub(super) fn sums(&mut self, number: u32, slice: &mut Slice) -> Next {
+        let sums = &self.code.sums[number as usize];
         let ([run], Some(all)) = (self.strand.runs(), self.rounds_left(sums.range)) else {
             return Next::On;
         };
@@ -44,7 +60,7 @@ impl<'e> Exec<'e> {
             return Next::Stop(Stop::Spent);
         }
         let counter = sums.range.counter.get(&self.strand.uniforms);
-        if !run.full || rounds < FEWEST || !self.add_rounds(sums, rounds, run) {
+        if !run.full || rounds < FEWEST || !self.look_and_add(number, rounds, run) {
             sums.range.counter.set(&mut self.strand.uniforms, counter);
             return Next::On;
         }
@@ -63,7 +79,7 @@ impl<'e> Exec<'e> {
     /// How many rounds of a loop there are from this one on; `None` if it has no end.
     fn rounds_left(&self, Counter { counter, end, step, inclusive }: Counter) -> Option<u64> {
         let uniforms = &self.strand.uniforms;
-        let limit = u64::MAX >> (64 - 8 * counter.size());
+        let limit = counter.greatest();
         let distance = end.get(uniforms).wrapping_sub(counter.get(uniforms)) & limit;
         let last = if inclusive { distance } else { distance.checked_sub(1)? };
         last.checked_div(step.get(uniforms))?.checked_add(1)
@@ -79,39 +95,100 @@ impl<'e> Exec<'e> {
 
     /// Adds the products of so many rounds; false, and only uniform values of the loop are changed, if that cannot
     /// be done at once.
-    fn add_rounds(&mut self, sums: &Sums, rounds: u64, run: Run) -> bool {
-        let counter = sums.range.counter.get(&self.strand.uniforms);
-        let mut look = |round| {
-            self.go_to_round(sums, counter, round);
-            self.look_at_round(sums)
+    fn look_and_add(&mut self, number: u32, rounds: u64, run: Run) -> bool {
+        let sums = &self.code.sums[number as usize];
+        let all = std::mem::take(&mut self.looked);
+        let looked = &mut all[number as usize];
+        let is_line = if self.is_as_before(sums, looked, rounds) {
+            self.compute_again(sums, looked);
+            true
+        } else {
+            self.look(sums, looked, rounds)
         };
-        let (Some(second), Some(first), Some(last)) = (look(1), look(0), look(rounds - 1)) else {
-            return false;
-        };
-        if !self.is_line(sums, [&first, &second, &last], rounds - 1) {
+        let done = is_line && self.add_rounds(sums, looked, run);
+        self.looked = all;
+        done
+    }
+
+    /// Whether what was found of a loop is so again.
+    fn is_as_before(&self, sums: &Sums, looked: &Looked, rounds: u64) -> bool {
+        if looked.rounds != rounds {
             return false;
         }
-        let mut all = [None; MOST_PRODUCTS];
-        for (products, sum) in all.iter_mut().zip(&sums.sums) {
-            *products = self.products(sum, [&first, &second], rounds, run);
-            if products.is_none() {
+        let (uniforms, before) = (&self.strand.uniforms[..], &looked.inputs[..]);
+        let (inputs, mut input) = (&sums.inputs[..], 0);
+        while input < inputs.len() {
+            if inputs[input].get(uniforms) != before[input] {
                 return false;
             }
+            input += 1;
         }
-        if !self.watch_rounds(sums, [&first, &second], rounds) {
+        true
+    }
+
+    /// Sets the uniform values of a loop to those of its last round.
+    fn compute_again(&mut self, sums: &Sums, looked: &Looked) {
+        let uniforms = &mut self.strand.uniforms[..];
+        let (computed, mut integer) = (&sums.computed[..], 0);
+        while integer < computed.len() {
+            computed[integer].set(uniforms, looked.last.integers[integer]);
+            integer += 1;
+        }
+    }
+
+    /// Looks at three of the rounds, the last one last; false, and nothing is known of the loop, if the others are not
+    /// where they lead.
+    fn look(&mut self, sums: &Sums, looked: &mut Looked, rounds: u64) -> bool {
+        let counter = sums.range.counter.get(&self.strand.uniforms);
+        looked.rounds = 0;
+        looked.inputs.clear();
+        for input in &sums.inputs {
+            looked.inputs.push(input.get(&self.strand.uniforms));
+        }
+        self.go_to_round(sums, counter, 1);
+        let second = self.look_at_round(sums, &mut looked.second);
+        self.go_to_round(sums, counter, 0);
+        let first = self.look_at_round(sums, &mut looked.first);
+        self.go_to_round(sums, counter, rounds - 1);
+        let last = self.look_at_round(sums, &mut looked.last);
+        let is_line = second.is_some()
+            && first.is_some()
+            && last.is_some()
+            && self.is_line(sums, looked, rounds - 1);
+        if is_line {
+            looked.rounds = rounds;
+        }
+        is_line
+    }
+
+    /// Adds the products of the rounds looked at; false, and nothing has happened, if that cannot be done at once.
+    fn add_rounds(&mut self, sums: &Sums, looked: &Looked, run: Run) -> bool {
+        let (two, rounds) = ([&looked.first, &looked.second], looked.rounds);
+        let mut all = [None; MOST_PRODUCTS];
+        let mut number = 0;
+        while number < sums.sums.len() {
+            all[number] = self.products(&sums.sums[number], two, rounds, run);
+            if all[number].is_none() {
+                return false;
+            }
+            number += 1;
+        }
+        if !self.watch_rounds(sums, two, rounds) {
             return false;
         }
-        self.count_rounds(sums, [&first, &second], rounds);
-        for (products, sum) in all.iter().flatten().zip(&sums.sums) {
-            self.registers.add_products([sum.to, sum.to], products, run);
+        self.count_rounds(sums, two, rounds);
+        number = 0;
+        while let Some(Some(products)) = all.get(number) {
+            let to = sums.sums[number].to;
+            self.registers.add_products([to, to], products, run);
+            number += 1;
         }
         true
     }
 
     /// Computes the integers of a round; `None` if an index is not below its bound, or nothing is known of
     /// where a factor is.
-    fn look_at_round(&mut self, sums: &Sums) -> Option<Round> {
-        let mut round = Round { integers: [0; MOST_INTEGERS], factors: [[0; 2]; MOST_PRODUCTS] };
+    fn look_at_round(&mut self, sums: &Sums, round: &mut Round) -> Option<()> {
         round.integers[0] = sums.range.counter.get(&self.strand.uniforms);
         let mut integers = 1;
         let (steps, mut next) = (self.round(sums), 0);
@@ -132,7 +209,7 @@ impl<'e> Exec<'e> {
             round.factors[number] = [self.window(a.from)?.1, self.window(b.from)?.1];
             number += 1;
         }
-        Some(round)
+        Some(())
     }
 
     /// The steps of a round.
@@ -152,19 +229,14 @@ impl<'e> Exec<'e> {
     }
 
     /// Whether the numbers of a round are where those of the first two lead, without wrapping.
-    fn is_line(&self, sums: &Sums, rounds: [&Round; 3], distance: u64) -> bool {
-        let [first, second, last] = rounds;
-        let counter = sums.range.counter.size();
-        let mut is_line = integers_lead(rounds, (0, counter), distance);
-        let mut integer = 1;
+    fn is_line(&self, sums: &Sums, looked: &Looked, distance: u64) -> bool {
+        let Looked { first, second, last, .. } = looked;
         // Without iterators, which are calls where nothing is optimized.
-        let (steps, mut next) = (self.round(sums), 0);
-        while next < steps.len() {
-            if let Step::Integer { slots, .. } = &steps[next] {
-                is_line &= integers_lead(rounds, (integer, slots[0].size()), distance);
-                integer += 1;
-            }
-            next += 1;
+        let (computed, mut integer, mut is_line) = (&sums.computed[..], 0, true);
+        while integer < computed.len() {
+            let size = computed[integer].size();
+            is_line &= integers_lead([first, second, last], (integer, size), distance);
+            integer += 1;
         }
         let mut product = 0;
         while product < sums.products.len() {
@@ -187,29 +259,32 @@ impl<'e> Exec<'e> {
     ) -> Option<Products<'e>> {
         let links = i64::try_from(sum.products.len()).ok()?;
         let (product, number) = *sum.products.first()?;
-        let [a, b] = &self.code.products[product as usize].factors;
-        let mut factors = [self.factor(a)?, self.factor(b)?];
-        for (side, Factor { at, step, .. }) in factors.iter_mut().enumerate() {
-            let start = first.factors[number][side];
-            let far = second.factors[number][side] - start;
-            (far % links == 0).then_some(())?;
-            (*at, *step) = (start, far / links);
+        let factor = |side: usize| {
             let this = &self.code.products[product as usize].factors[side];
+            let (at, next) = (first.factors[number][side], second.factors[number][side]);
+            let (far, buffer) = (next - at, self.buffer(this.from));
+            let step = if links == 1 { far } else { far / links };
+            if step * links != far {
+                return None;
+            }
             let mut link = 1;
             while link < sum.products.len() {
                 let (other, number) = sum.products[link];
                 let other = &self.code.products[other as usize].factors[side];
-                let at = first.factors[number][side];
-                let is_next = at == start.wrapping_add(step.wrapping_mul(link as i64))
-                    && second.factors[number][side] - at == far
+                let start = first.factors[number][side];
+                let is_next = start == at.wrapping_add(step.wrapping_mul(link as i64))
+                    && second.factors[number][side] - start == far
                     && this.walk == other.walk
-                    && self.buffer(this.from) == self.buffer(other.from);
+                    && buffer == self.buffer(other.from);
                 if !is_next {
                     return None;
                 }
                 link += 1;
             }
-        }
+            let walk = self.bound.walk(this.walk, self.group());
+            Some(Factor { cells: self.cells(buffer)?, at, step, walk })
+        };
+        let factors = [factor(0)?, factor(1)?];
         let rounds = usize::try_from(rounds).ok()?.checked_mul(sum.products.len())?;
         Products::new(factors, rounds, (run.first, run.len))
     }
@@ -225,8 +300,10 @@ impl<'e> Exec<'e> {
 
 /// How often something can be had at a price.
 pub(super) fn affordable(left: i64, price: i64) -> u64 {
-    let left = u64::try_from(left).unwrap_or(0);
-    u64::try_from(price).ok().and_then(|price| left.checked_div(price)).unwrap_or(u64::MAX)
+    if price <= 0 {
+        return u64::MAX;
+    }
+    if left > 0 { (left / price).cast_unsigned() } else { 0 }
 }
 
 /// Whether an integer of a round, of so many bytes, is where the first two lead.

@@ -178,6 +178,63 @@ fn rounds_at_once_add_what_rounds_add() {
     }
 }
 
+/// The loop of [`simple`], as often as `times` says in each of two blocks, for the counters from `from` to `to` of `k`.
+fn again(times: u64, [from, to, k]: [&str; 3]) -> String {
+    let round = round('p', k, "%old");
+    let kernel = product(&format!(
+        "%times = const {times} : u64 !0
+         %block = builtin block_idx.x : u32 !0
+         %bx = cast %block : u64 !0
+         %o = for %zero, %times, step %one : u64 !0 {{
+           %slow = div %o, %two : u64 !0
+           %shift = add %slow, %bx : u64 !0
+           %less = sub %end, %shift : u64 !0
+           %l = for {from}, {to}, step %one : u64 !0 {{
+             %k = add %l, %shift : u64 !0
+             %old = get $0 : f32 !0
+             {round}
+             %set = set $0, %sump !0
+           }}
+         }}"
+    ));
+    kernel.replace(
+        "%at = add %row, %x : u64 !0",
+        "%half = div %lc, %two : u64 !0
+         %skip = mul %bx, %half : u64 !0
+         %in = add %row, %x : u64 !0
+         %at = add %in, %skip : u64 !0",
+    )
+}
+
+#[test]
+fn a_loop_that_comes_again_adds_what_is_there_then() {
+    let (n, rounds, rows) = (34_u64, 20_u64, 16_usize);
+    let values = values(n, rounds, [34 * rows + 8, 34 * 34, 2 * 34 * rows]);
+    let [a, b] = [2, 3].map(|at: usize| values[at].u32s().to_vec());
+    let float = |of: &[u32], at: u64| f32::from_bits(of[at as usize]);
+    let kinds = [["%zero", "%end", "%l"], ["%zero", "%end", "%k"], ["%shift", "%end", "%l"]];
+    for (kind, texts) in kinds.into_iter().chain([["%zero", "%less", "%k"]]).enumerate() {
+        let shape = Shape { grid: [2, 1, 1], ..in_block(16, 16) };
+        let sums = agree(&again(6, texts), shape, &values);
+        for block in 0..2 {
+            let rounds = (0..6_u64).flat_map(|o| {
+                let shift = o / 2 + block;
+                let (from, to, more) = [
+                    (0, rounds, 0),
+                    (0, rounds, shift),
+                    (shift, rounds, 0),
+                    (0, rounds - shift, shift),
+                ][kind];
+                (from + more)..(to + more)
+            });
+            let (x, y) = (3, 5);
+            let add = |sum: f32, k: u64| float(&a, y * n + k).mul_add(float(&b, k * n + x), sum);
+            let at = block * n * rows as u64 + y * n + x;
+            assert_eq!(float(&sums, at), rounds.fold(0.5, add) + 0.5, "{texts:?}, block {block}");
+        }
+    }
+}
+
 #[test]
 fn the_round_that_leaves_its_bounds_faults_where_it_is() {
     let (n, rounds) = (34, 20);

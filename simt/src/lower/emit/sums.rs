@@ -36,12 +36,17 @@ impl Emitter<'_> {
     /// computes once is in proportion to the counter.
     fn sums_from(&self, first: usize, range: Counter, cost: u32) -> Option<Sums> {
         let (_, round) = self.code.steps[first..].split_last()?;
-        let mut found = Found { changing: vec![range.counter], ..Found::default() };
+        let mut found = Found {
+            changing: vec![range.counter],
+            computed: vec![range.counter],
+            read: vec![range.counter, range.step],
+            ..Found::default()
+        };
         for (at, step) in (first..).zip(round) {
             found.step(step, &self.code.products, self.multiplied.get(&at))?;
         }
         let fits = (1..=MOST_PRODUCTS).contains(&found.products.len())
-            && found.integers < MOST_INTEGERS
+            && found.computed.len() <= MOST_INTEGERS
             && found.loads == 2 * found.multiplied;
         fits.then_some(())?;
         let Found { products, segments, requests, .. } = &found;
@@ -56,11 +61,32 @@ impl Emitter<'_> {
             range,
             len: round.len() as u32,
             cost,
+            inputs: self.inputs(&found, range.counter),
+            computed: found.computed.clone(),
             products: products.clone(),
             segments: segments.clone(),
             requests: requests.iter().map(going).collect::<Option<_>>()?,
             sums: found.sums(&self.code.products)?,
         })
+    }
+
+    /// What a round reads that it does not compute and that is not the same in the whole launch.
+    fn inputs(&self, found: &Found, counter: Uniform) -> Vec<Uniform> {
+        let factors = found.products.iter().flat_map(|product| {
+            self.code.products[*product as usize].factors.map(|factor| match factor.from {
+                Address::Element { index: at, .. } | Address::Pointer { ptr: at, .. } => at.base,
+            })
+        });
+        let mut inputs = Vec::new();
+        for read in found.read.iter().copied().chain(factors) {
+            let is_computed = found.computed[1..].iter().any(|to| to.slot() == read.slot());
+            let is_fixed = self.stands[read.slot()].is_some_and(|given| !given.depends_on_block());
+            if !is_computed && !is_fixed && !inputs.contains(&read) {
+                inputs.push(read);
+            }
+        }
+        debug_assert_eq!(inputs.first(), Some(&counter), "nothing stands for a counter");
+        inputs
     }
 }
 
@@ -85,8 +111,10 @@ fn like<'p>(
 struct Found {
     /// What is in proportion to the counter.
     changing: Vec<Uniform>,
-    /// Integers that are computed once.
-    integers: usize,
+    /// The counter, and integers that are computed once.
+    computed: Vec<Uniform>,
+    /// What that, and what an index is below, is computed from.
+    read: Vec<Uniform>,
     /// Loads by steps of their own.
     loads: usize,
     /// Products of such.
@@ -106,8 +134,13 @@ impl Found {
         if let Step::Integer { op, slots } = step {
             self.integer(*op, *slots)?;
         } else if let Step::Bounds { index, len: Operand::Uniform(len), .. } = step {
-            let is_known = !matches!(index, Operand::Lanes(_)) && !self.changes(*len);
-            is_known.then_some(())?;
+            let index = match index {
+                Operand::Affine(index) => index.base,
+                Operand::Uniform(index) => *index,
+                Operand::Lanes(_) => return None,
+            };
+            (!self.changes(*len)).then_some(())?;
+            self.read.extend([index, *len]);
         } else if let Step::FmaLoaded { product } = step {
             self.product(*product, products);
         } else if let Step::Map { .. } = step {
@@ -132,6 +165,7 @@ impl Found {
 
     /// Looks at what is computed once; `None` if it is not in proportion to the counter.
     fn integer(&mut self, op: IntegerOp, [to, a, b, c]: [Uniform; 4]) -> Option<()> {
+        self.read.extend([a, b, c]);
         let [a, b, c] = [a, b, c].map(|value| self.changes(value));
         let (changes, is_proportional) = match op {
             IntegerOp::Add | IntegerOp::Sub => (a || b, true),
@@ -141,7 +175,7 @@ impl Found {
             IntegerOp::Offset => (a || b || c, !(a || b && c)),
         };
         self.changing.extend(changes.then_some(to));
-        self.integers += 1;
+        self.computed.push(to);
         is_proportional.then_some(())
     }
 
