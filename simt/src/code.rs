@@ -24,7 +24,7 @@ pub(crate) use given::{Given, Preset, Slope, WalkOf};
 pub(crate) use integer::IntegerOp;
 pub(crate) use products::{Going, Loaded, Product, Sum, Sums};
 pub(crate) use step::{Atomic, AtomicKind, Counter, Leave, Step, WarpOp, When};
-use warpwise_compiler::ir::{InstId, MessageId, Scalar, Size, Span};
+use warpwise_compiler::ir::{InstId, Kernel, MessageId, Scalar, Size, Span};
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]
@@ -81,6 +81,8 @@ pub(crate) struct Code {
     pub(crate) register_bytes: usize,
     /// What is counted, if the steps count.
     pub(crate) counted: Counted,
+    /// What the kernel was rewritten to, if it was and something is counted or checked: what the requests are of.
+    pub(crate) rewritten: Option<Kernel>,
     /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
     pub(crate) sites: Vec<Site>,
     /// The steps that select one of two values, ascending, if undefined ones are followed.

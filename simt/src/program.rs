@@ -74,6 +74,13 @@ impl CountingProgram {
         Self { kernel: kernel.clone(), code }
     }
 
+    /// The same, the kernel lowered as it is written: what tests compare with.
+    #[doc(hidden)]
+    pub fn as_written(kernel: &Kernel, requests: Requests) -> Self {
+        let code = lower::lower_as_written(kernel, Isa::detect(), Added::Counting(requests));
+        Self { kernel: kernel.clone(), code }
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -82,7 +89,7 @@ impl CountingProgram {
     /// Runs every thread of `launch` to its end, as [`Program::run`] does, and counts. The counters are
     /// the same for any number of workers, unless threads spin while they wait for other blocks.
     pub fn run(&self, launch: &Launch<'_>) -> (Outcome, Counters) {
-        let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
+        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
         self.count(launch, patterns, Observation::default())
     }
 
@@ -125,6 +132,13 @@ impl CheckedProgram {
         Self { kernel: kernel.clone(), code }
     }
 
+    /// The same, the kernel lowered as it is written: what tests compare with.
+    #[doc(hidden)]
+    pub fn as_written(kernel: &Kernel) -> Self {
+        let code = lower::lower_as_written(kernel, Isa::detect(), Added::Checks);
+        Self { kernel: kernel.clone(), code }
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -148,7 +162,7 @@ impl CheckedProgram {
         checks: Checks,
         one_by_one: bool,
     ) -> (Outcome, Vec<Finding>) {
-        let patterns = |code: &Code| patterns::find(&self.kernel, &code.counted.requests, launch);
+        let patterns = |code: &Code| patterns_of(code, &self.kernel, launch);
         let observation =
             Observation { checks: Some(checks), one_by_one, ..Observation::default() };
         let (outcome, log) = run(&self.code, launch, patterns, observation);
@@ -162,6 +176,12 @@ impl CheckedProgram {
         let found = outside.into_iter().chain(log.found.report(&names)).chain(unused).collect();
         (outcome, found)
     }
+}
+
+/// The patterns of the requests of a kernel, where they have one.
+fn patterns_of(code: &Code, written: &Kernel, launch: &Launch<'_>) -> Vec<Option<Pattern>> {
+    let kernel = code.rewritten.as_ref().unwrap_or(written);
+    patterns::find(kernel, &code.counted.requests, launch)
 }
 
 /// Runs lowered code, if it is some.

@@ -125,6 +125,9 @@ fn counting_changes_nothing_and_sees_what_addresses_say() {
                 let (_, (_, slowly)) =
                     launch(&random, 1, |launch| program.run_without_patterns(launch));
                 assert_eq!(counters, slowly, "seed {seed}: {:?}\n{kernel}", random.shape);
+                let as_written = CountingProgram::as_written(&kernel, Requests::Vectors);
+                let (_, (_, written)) = launch(&random, 1, |launch| as_written.run(launch));
+                assert_eq!(counters, written, "seed {seed}: {:?}\n{kernel}", random.shape);
                 requests += counters.total().global().requests + counters.total().shared().requests;
             }
         }
@@ -151,6 +154,9 @@ fn checking_changes_nothing_and_finds_no_race() {
                 let (_, (_, slowly)) =
                     launch(&random, 1, |launch| program.run_one_by_one(launch, all));
                 assert_eq!(found, slowly, "seed {seed}: {kernel}");
+                let as_written = CheckedProgram::as_written(&kernel);
+                let (_, (_, written)) = launch(&random, 1, |launch| as_written.run(launch, all));
+                assert_eq!(found, written, "seed {seed}: {kernel}");
             }
         }
     }

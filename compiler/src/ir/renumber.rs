@@ -10,7 +10,9 @@ impl Kernel {
     /// stage may then rely on ascending ids being the order of the text. An
     /// operand that no body reaches is a mistake, and is made to name no
     /// instruction at all, so that the verifier finds it.
-    pub fn renumber(&mut self) {
+    ///
+    /// Yields the ids that they had before, by those that they have.
+    pub fn renumber(&mut self) -> Vec<InstId> {
         let mut new = self.insts.facts(None);
         let mut order = Vec::with_capacity(self.insts.len());
         self.walk(&mut |old| {
@@ -20,12 +22,12 @@ impl Kernel {
             }
         });
         if order.len() == self.insts.len() && order.is_sorted() {
-            return;
+            return order;
         }
         let nowhere = InstId::new(order.len());
         let remap = |id: &mut InstId| *id = new[*id].unwrap_or(nowhere);
         let mut insts = Table::with_capacity(order.len());
-        for old in order {
+        for &old in &order {
             let taken = Inst { op: Op::Return, ty: Ty::Unit, span: Span::KERNEL };
             let mut inst = std::mem::replace(&mut self.insts[old], taken);
             remap_op(&mut inst.op, &remap);
@@ -33,6 +35,7 @@ impl Kernel {
         }
         self.insts = insts;
         remap_body(&mut self.body, &remap);
+        order
     }
 }
 
@@ -84,8 +87,9 @@ kernel k {
     #[test]
     fn instructions_operands_and_targets_follow_the_order_of_the_body() {
         let mut kernel: Kernel = SHUFFLED.parse().unwrap();
-        kernel.renumber();
+        let before = kernel.renumber();
         assert_eq!(kernel.to_string(), RENUMBERED);
+        assert_eq!(before, [3, 5, 0, 4, 1, 6, 2].map(InstId::new));
         let once = kernel.clone();
         kernel.renumber();
         assert_eq!(kernel, once);

@@ -144,7 +144,7 @@ impl<'a> Trace<'_, 'a> {
             }
             // Lanes that run together have nobody to take in, and nobody parts. Where something undefined is followed,
             // nothing runs alike.
-            Step::Regather | Step::Follow { .. } => {}
+            Step::Regather | Step::CountParted { .. } | Step::Follow { .. } => {}
             Step::Count { segment } | Step::CountArm { segment, .. } => {
                 self.noted.segments.push(*segment);
             }

@@ -220,11 +220,16 @@ pub(crate) enum Step {
         segment: u32,
         branch: u32,
     },
-    /// [`Step::Leave`], where that is this branch.
+    /// The active lanes are those of the first arm of an `if`, which is this branch, and begin no segment there.
+    CountParted {
+        branch: u32,
+    },
+    /// [`Step::Leave`], where that is this branch, or those who leave run this segment.
     CountedLeave {
         to: Leave,
         when: When,
-        branch: u32,
+        branch: Option<u32>,
+        segment: Option<u32>,
     },
     /// The request of that number in [`Counted::requests`](crate::lower::Counted::requests) is made by the next step.
     CountRequest {
@@ -376,6 +381,7 @@ impl Step {
             | Self::End
             | Self::Count { .. }
             | Self::CountArm { .. }
+            | Self::CountParted { .. }
             | Self::CountedLeave { .. }
             | Self::CountRequest { .. }
             | Self::Watch { .. }

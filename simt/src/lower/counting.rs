@@ -4,12 +4,21 @@
 //! of lanes. A loop counts if it begins by comparing a local with what stays the same, ends by adding what stays the same
 //! to it, and nothing else sets the local. The sum must never wrap, as a `for` ends there.
 //! What is the same wherever it stands, as the length of a slice, stays the same in the loop, too.
-//! What is counted, checked or told step by step is lowered as it is written.
+//!
+//! What is counted and checked must not tell whether a loop is a `for`. Where lanes leave a loop one after the other, it stays what
+//! it is if they meet others there, or if what they read may keep them so long that those that have left go on by themselves;
+//! checked, if what it counts by may be undefined.
 //!
 //! If the local is looked at outside as well, as by `while i < n && !found(i) { i += 1 }` with `i` behind it, it is set to
 //! what it is at the end before the loop, and to the counter where lanes leave the loop before that. So it is where the
 //! counter is the same for all lanes and goes up by 1; lanes that count for themselves gain nothing by it.
-use super::uniformity::Uniformity;
+use super::{
+    affine::meets,
+    cost_of_waiting,
+    rewritten::{Head, Rewritten},
+    uniformity::Uniformity,
+};
+use crate::block::SPIN;
 use warpwise_compiler::{
     analysis::range,
     id::Table,
@@ -19,6 +28,10 @@ use warpwise_compiler::{
 /// A loop that counts, and what is left of it.
 struct Counting {
     id: InstId,
+    /// The branch that it begins with, and what leaves there.
+    head: [InstId; 2],
+    /// What sets the local at the end.
+    last: InstId,
     local: LocalId,
     ty: Ty,
     /// What sets the local before.
@@ -35,56 +48,61 @@ struct Counting {
     is_seen: bool,
 }
 
-/// The kernel with a `for` for each loop that counts; nothing if there is none.
-pub(super) fn count(kernel: &Kernel) -> Option<Kernel> {
-    let mut counted = None;
-    while let Some(found) = find(counted.as_ref().unwrap_or(kernel)) {
-        rewrite(counted.get_or_insert_with(|| kernel.clone()), found);
+/// Makes a `for` of each loop that counts.
+pub(super) fn count(rewritten: &mut Rewritten<'_>) {
+    while let Some(found) = find_in(rewritten, &rewritten.kernel().body) {
+        rewrite(rewritten, found);
     }
-    counted
 }
 
-fn find(kernel: &Kernel) -> Option<Counting> {
-    find_in(kernel, &kernel.body)
-}
-
-fn find_in(kernel: &Kernel, body: &Body) -> Option<Counting> {
+fn find_in(rewritten: &Rewritten<'_>, body: &Body) -> Option<Counting> {
+    let kernel = rewritten.kernel();
     body.0.iter().enumerate().find_map(|(at, &id)| {
         let op = &kernel.insts[id].op;
         let here = if let Op::Loop { body: inner } = op {
-            counts(kernel, &body.0[..at], id, &inner.0)
+            let found = counts(rewritten, &body.0[..at], id, &inner.0);
+            found.filter(|found| !rewritten.is_observed() || stays_unseen(rewritten, found))
         } else {
             None
         };
-        here.or_else(|| op.bodies().find_map(|inner| find_in(kernel, inner)))
+        here.or_else(|| op.bodies().find_map(|inner| find_in(rewritten, inner)))
     })
 }
 
 /// Whether the loop `id` of this body, behind these instructions, counts.
-fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Option<Counting> {
+fn counts(
+    rewritten: &Rewritten<'_>,
+    before: &[InstId],
+    id: InstId,
+    body: &[InstId],
+) -> Option<Counting> {
+    let kernel = rewritten.kernel();
     let op = |id: InstId| &kernel.insts[id].op;
     let known = |id: &InstId| matches!(op(*id), Op::Const(_) | Op::Param(_) | Op::Len(_));
-    let (outside, body): (Vec<InstId>, Vec<InstId>) = body.iter().partition(|id| known(id));
+    let moves = |id: &&InstId| known(id) && !rewritten.is_place(**id);
+    let (outside, body): (Vec<InstId>, Vec<InstId>) = body.iter().partition(moves);
     let [get, compare, branch, rest @ .., last] = &body[..] else { return None };
     let Op::Get(local) = *op(*get) else { return None };
     let Op::Compare { op: CompareOp::Lt, lhs, rhs: end } = *op(*compare) else { return None };
     let Op::If { cond, then, other } = op(*branch) else { return None };
-    let leaves = then.0.is_empty()
-        && matches!(other.0[..], [only] if matches!(op(only), Op::Break(target) if *target == id));
+    let [leaves] = other.0[..] else { return None };
+    let is_guard = then.0.is_empty() && matches!(op(leaves), Op::Break(target) if *target == id);
     let Op::Set { local: set, value: sum } = *op(*last) else { return None };
     let Op::Binary { op: BinaryOp::Add, lhs: one, rhs: two } = *op(sum) else { return None };
     let is_counter = |value: InstId| matches!(op(value), Op::Get(of) if *of == local);
-    let step = if is_counter(one) { two } else { one };
+    let (counter, step) = if is_counter(one) { (one, two) } else { (two, one) };
     let is_so = lhs == *get
         && cond == compare
-        && leaves
+        && is_guard
         && set == local
         && (is_counter(one) || is_counter(two))
         && is_unsigned(kernel.insts[*get].ty);
     is_so.then_some(())?;
     let mut inside = kernel.insts.facts(false);
     walk(kernel, &body, &mut |inner| inside[inner] = true);
-    let (mut sets, mut stays) = (Vec::new(), !inside[end] && !inside[step]);
+    // What the local was before the loop is not what it is in each iteration.
+    let goes_on = inside[counter] && !inside[end] && !inside[step];
+    let (mut sets, mut stays) = (Vec::new(), goes_on);
     let mut is_seen = false;
     kernel.walk(&mut |other| match op(other) {
         Op::Get(of) if *of == local => is_seen |= !inside[other],
@@ -107,6 +125,8 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
         && (!is_seen || in_step(kernel));
     counts.then(|| Counting {
         id,
+        head: [*branch, leaves],
+        last: *last,
         local,
         ty: kernel.insts[*get].ty,
         set: first,
@@ -118,6 +138,38 @@ fn counts(kernel: &Kernel, before: &[InstId], id: InstId, body: &[InstId]) -> Op
         outside,
         is_seen,
     })
+}
+
+/// Whether counters and checks come out the same for a `for`.
+fn stays_unseen(rewritten: &Rewritten<'_>, found: &Counting) -> bool {
+    let kernel = rewritten.kernel();
+    let Op::Loop { body } = &kernel.insts[found.id].op else { return false };
+    let was = rewritten.origin(found.id);
+    let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
+    let cost = cost_of_waiting(kernel, body);
+    let is_defined = |value: InstId| is_defined(kernel, value);
+    i64::from(cost) < SPIN
+        && !(parts && (cost > 0 || meets(kernel, body)))
+        && (!rewritten.is_checked()
+            || [found.start, found.end, found.step].iter().all(|value| is_defined(*value)))
+}
+
+/// Whether a value is surely made of nothing undefined.
+fn is_defined(kernel: &Kernel, value: InstId) -> bool {
+    let op = &kernel.insts[value].op;
+    let computes = matches!(
+        op,
+        Op::Const(_)
+            | Op::Param(_)
+            | Op::Len(_)
+            | Op::Builtin(_)
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Cast { .. }
+            | Op::Bounds { .. }
+            | Op::For { .. }
+    );
+    computes && op.operands().all(|operand| is_defined(kernel, operand))
 }
 
 fn is_unsigned(ty: Ty) -> bool {
@@ -138,9 +190,17 @@ fn walk(kernel: &Kernel, body: &[InstId], visit: &mut impl FnMut(InstId)) {
 }
 
 /// Makes a `for` of a loop.
-fn rewrite(kernel: &mut Kernel, counting: Counting) {
-    let Counting { id, local, ty, set, start, end, step, sum, .. } = counting;
-    let Counting { mut outside, body, is_seen, .. } = counting;
+fn rewrite(rewritten: &mut Rewritten<'_>, counting: Counting) {
+    let Counting {
+        id, head: [branch, leaves], last, local, ty, set, start, end, step, sum, ..
+    } = counting;
+    let Counting { mut outside, mut body, is_seen, .. } = counting;
+    let keeps_places = rewritten.keeps_places();
+    let head = rewritten.origin(branch).zip(rewritten.origin(leaves));
+    rewritten.set_head(id, head.map(|(branch, leaves)| Head { branch, leaves }));
+    outside.iter().for_each(|inst| rewritten.forget_place(*inst));
+    body.extend(keeps_places.then_some(last));
+    let kernel = rewritten.edit();
     let mut inside = Vec::new();
     walk(kernel, &[id], &mut |inner| inside.push(inner));
     let operands = kernel.insts.iter().flat_map(|(_, inst)| inst.op.operands());
@@ -154,24 +214,32 @@ fn rewrite(kernel: &mut Kernel, counting: Counting) {
         let op = Op::Set { local, value: last };
         outside.extend([last, kernel.insts.push(Inst { op, ty: Ty::Unit, span })]);
     }
-    let mut gets = kernel.insts.facts(false);
+    let (mut gets, mut goes) = (kernel.insts.facts(false), kernel.insts.facts(false));
     for inner in inside {
         gets[inner] = matches!(kernel.insts[inner].op, Op::Get(of) if of == local);
+        goes[inner] = gets[inner];
     }
+    (goes[set], goes[sum], goes[last]) = (!is_seen, is_only_set, true);
     kernel.insts[id].op = Op::For { start, end, step, inclusive: false, body };
     put_before(&mut kernel.insts, &mut kernel.body, id, &outside);
     kernel.insts[id].ty = ty;
-    let keeps =
-        |inst: &InstId| !gets[*inst] && (*inst != set || is_seen) && (*inst != sum || !is_only_set);
-    kernel.body.0.retain(keeps);
+    if !keeps_places {
+        kernel.body.0.retain(|inst| !goes[*inst]);
+    }
     for inst in kernel.insts.ids().collect::<Vec<_>>() {
         let op = &mut kernel.insts[inst].op;
-        op.bodies_mut().for_each(|body| body.0.retain(keeps));
+        if !keeps_places {
+            op.bodies_mut().for_each(|body| body.0.retain(|inst| !goes[*inst]));
+        }
         for operand in op.operands_mut().filter(|operand| gets[**operand]) {
             *operand = id;
         }
     }
-    kernel.renumber();
+    if keeps_places {
+        let ids = rewritten.kernel().insts.ids().filter(|inst| goes[*inst]);
+        ids.collect::<Vec<_>>().into_iter().for_each(|inst| rewritten.leave_place(inst));
+    }
+    rewritten.renumber();
 }
 
 /// A body of a loop `id`, or in it, that sets the local to the counter where lanes leave the loop.

@@ -2,20 +2,28 @@
 //!
 //! So optimizing leaves a `while`. Behind a guard no lanes wait for the second arm of anything, so that locals need not
 //! [spare](super::locals::Locals::spares) them, and a loop that begins with one may [count](super::counting).
-use warpwise_compiler::ir::{Body, InstId, Kernel, Op};
+//! Where threads meet in the other arm, lanes that wait go on by themselves; that is left as it is, if it can be seen.
+use super::{affine::meets, rewritten::Rewritten};
+use warpwise_compiler::{
+    id::Facts,
+    ir::{Body, InstId, Kernel, Op},
+};
 
-/// The kernel with guards for such branches; nothing if there is none.
-pub(super) fn guard(kernel: &Kernel) -> Option<Kernel> {
-    let mut found = false;
-    kernel.walk(&mut |id| found |= is_guard(kernel, id));
+/// Makes guards of such branches.
+pub(super) fn guard(rewritten: &mut Rewritten<'_>) {
+    let kernel = rewritten.kernel();
+    let (mut found, mut guards) = (false, kernel.insts.facts(false));
+    kernel.walk(&mut |id| {
+        guards[id] = is_guard(kernel, id) && may_move(rewritten, id);
+        found |= guards[id];
+    });
     if !found {
-        return None;
+        return;
     }
-    let mut guarded = kernel.clone();
-    let body = std::mem::take(&mut guarded.body);
-    guarded.body = rewrite(&mut guarded, body);
-    guarded.renumber();
-    Some(guarded)
+    let kernel = rewritten.edit();
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = rewrite(kernel, body, &guards);
+    rewritten.renumber();
 }
 
 /// Whether it is a branch with one arm that only leaves, and another one that does more.
@@ -25,21 +33,28 @@ fn is_guard(kernel: &Kernel, id: InstId) -> bool {
     (only_leaves(other) && !then.0.is_empty()) || (only_leaves(then) && !other.0.is_empty())
 }
 
+/// Whether nobody sees what an arm does behind the branch instead.
+fn may_move(rewritten: &Rewritten<'_>, id: InstId) -> bool {
+    let op = &rewritten.kernel().insts[id].op;
+    !rewritten.is_observed()
+        || !op.operands().any(|cond| rewritten.uniformity().varies(cond))
+        || !op.bodies().any(|body| meets(rewritten.kernel(), body))
+}
+
 fn leaves(kernel: &Kernel, id: InstId) -> bool {
     matches!(kernel.insts[id].op, Op::Break(_) | Op::Continue(_) | Op::Return)
 }
 
 /// The body with what branches do behind them, where nothing else is.
-fn rewrite(kernel: &mut Kernel, body: Body) -> Body {
+fn rewrite(kernel: &mut Kernel, body: Body, guards: &Facts<InstId, bool>) -> Body {
     let mut done = Vec::with_capacity(body.0.len());
     let mut rest = body.0;
     rest.reverse();
     while let Some(id) = rest.pop() {
         done.push(id);
-        let is_guard = is_guard(kernel, id);
         let is_last = rest.is_empty();
         let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
-        if let (true, Op::If { then, other, .. }) = (is_guard, &mut op) {
+        if let (true, Op::If { then, other, .. }) = (guards[id], &mut op) {
             let goes_on = |body: &Body| body.0.len() > 1 || !leaves(kernel, body.0[0]);
             let arm = if goes_on(then) { then } else { other };
             // What is behind the branch is reached from this arm, unless that leaves, too.
@@ -48,7 +63,7 @@ fn rewrite(kernel: &mut Kernel, body: Body) -> Body {
             }
         }
         for inner in op.bodies_mut() {
-            *inner = rewrite(kernel, std::mem::take(inner));
+            *inner = rewrite(kernel, std::mem::take(inner), guards);
         }
         kernel.insts[id].op = op;
     }

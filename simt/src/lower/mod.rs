@@ -1,7 +1,7 @@
 //! From IR to steps.
 //!
 //! 0. [`guards`], [`counting`] and [`sink`]: which branches are guards, which loops are a `for`, and which values are made where
-//!    they are set, where steps are nobody's business;
+//!    they are set, unless what threads do is told step by step ([`rewritten`]);
 //! 1. [`uniformity`]: what is the same in all lanes of a strand, and where lanes part;
 //! 2. [`affine`]: what is the same but for the index of the thread in its block;
 //! 3. [`fuse`]: which operations are computed together;
@@ -11,7 +11,7 @@
 //! 8. [`emit`]: the steps, in the order of the text, with registers given out as values come and
 //!    taken back as they are no longer needed ([`allocate`]).
 //!
-//! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]); lowered
+//! Lowered for counting, the same steps come with some between them that count ([`emit::Counted`]) what was written ([`segments`]); lowered
 //! for checking, with some that look at what accesses memory ([`crate::check`]); lowered for looking on, with
 //! some that tell what threads do ([`crate::watch`]).
 mod address;
@@ -25,6 +25,8 @@ mod guards;
 mod locals;
 pub(crate) mod patterns;
 mod ranges;
+mod rewritten;
+mod segments;
 mod sink;
 mod uniformity;
 mod words;
@@ -34,20 +36,32 @@ use crate::{
     lanes::Isa,
 };
 pub(crate) use decide::MOST_TERMS;
+use emit::cost_of_waiting;
 pub(crate) use emit::{Added, Counted, Entry, MOST_INTEGERS, MOST_PRODUCTS, Request, SHARED_LIMIT};
+use rewritten::Rewritten;
 use warpwise_compiler::ir::Kernel;
 
 /// Lowers a specialized kernel, with steps of its own between the kernel's if they are asked for.
 pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
-    let rewritten = match added {
-        Added::Nothing => {
-            let guarded = guards::guard(kernel);
-            let counted = counting::count(guarded.as_ref().unwrap_or(kernel)).or(guarded);
-            sink::sink(counted.as_ref().unwrap_or(kernel)).or(counted)
+    let mut rewritten = Rewritten::new(kernel, added);
+    match added {
+        Added::Nothing | Added::Counting(_) | Added::Checks => {
+            guards::guard(&mut rewritten);
+            counting::count(&mut rewritten);
+            sink::sink(&mut rewritten);
         }
-        Added::Counting(_) | Added::Checks | Added::Traced => None,
-    };
-    let kernel = rewritten.as_ref().unwrap_or(kernel);
+        Added::Traced => {}
+    }
+    lower_as(rewritten, isa, added)
+}
+
+/// The same, nothing rewritten: what tests compare with.
+pub(crate) fn lower_as_written(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Malformed> {
+    lower_as(Rewritten::new(kernel, added), isa, added)
+}
+
+fn lower_as(rewritten: Rewritten<'_>, isa: Isa, added: Added) -> Result<Code, Malformed> {
+    let kernel = rewritten.kernel();
     let uniformity = uniformity::Uniformity::of(kernel);
     let affinity = affine::Affinity::of(kernel, &uniformity);
     let fusion = fuse::Fusion::of(kernel, &uniformity, &affinity, (isa, added));
@@ -64,5 +78,9 @@ pub(crate) fn lower(kernel: &Kernel, isa: Isa, added: Added) -> Result<Code, Mal
         locals: &locals,
         words: &words,
     };
-    emit::emit(kernel, facts, isa, added)
+    let mut code = emit::emit(&rewritten, facts, isa, added)?;
+    if rewritten.is_observed() {
+        code.rewritten = rewritten.into_kernel();
+    }
+    Ok(code)
 }

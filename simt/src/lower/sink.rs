@@ -6,13 +6,15 @@
 //! An operation moves down to its only use, a `set` of the same body, if what the local was is looked at in between. It has
 //! no effect, and its operands are values, so nobody can tell. It stays where it is if it reads a local that is set in
 //! between, as `b` in `(a, b) = (b, a + b)`: what that was would have to be kept.
+use super::rewritten::Rewritten;
 use warpwise_compiler::{
     id::Facts,
     ir::{Body, InstId, Kernel, LocalId, Op},
 };
 
-/// The kernel with such values where they are set; nothing if there is none.
-pub(super) fn sink(kernel: &Kernel) -> Option<Kernel> {
+/// Makes such values where they are set.
+pub(super) fn sink(rewritten: &mut Rewritten<'_>) {
+    let kernel = rewritten.kernel();
     let mut uses = kernel.insts.facts(0_u32);
     for (_, inst) in kernel.insts.iter() {
         inst.op.operands().for_each(|operand| uses[operand] += 1);
@@ -22,13 +24,11 @@ pub(super) fn sink(kernel: &Kernel) -> Option<Kernel> {
     search.body(&kernel.body);
     let Search { before, moves, found, .. } = search;
     if !found {
-        return None;
+        return;
     }
-    let mut sunk = kernel.clone();
-    let body = std::mem::take(&mut sunk.body);
-    sunk.body = rewrite(&mut sunk, body, &before, &moves);
-    sunk.renumber();
-    Some(sunk)
+    let body = std::mem::take(&mut rewritten.edit().body);
+    rewritten.edit().body = rewrite(rewritten, body, &before, &moves);
+    rewritten.renumber();
 }
 
 struct Search<'k> {
@@ -101,20 +101,24 @@ impl Search<'_> {
 }
 
 fn rewrite(
-    kernel: &mut Kernel,
+    rewritten: &mut Rewritten<'_>,
     body: Body,
     before: &Facts<InstId, Option<InstId>>,
     moves: &Facts<InstId, bool>,
 ) -> Body {
     let mut done = Vec::with_capacity(body.0.len());
-    for id in body.0.into_iter().filter(|id| !moves[*id]) {
+    for id in body.0 {
+        if moves[id] {
+            done.extend(rewritten.keeps_places().then(|| rewritten.new_place(id)));
+            continue;
+        }
         done.extend(before[id]);
         done.push(id);
-        let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
+        let mut op = std::mem::replace(&mut rewritten.edit().insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
-            *inner = rewrite(kernel, std::mem::take(inner), before, moves);
+            *inner = rewrite(rewritten, std::mem::take(inner), before, moves);
         }
-        kernel.insts[id].op = op;
+        rewritten.edit().insts[id].op = op;
     }
     Body(done)
 }

@@ -67,7 +67,9 @@ impl Exec<'_> {
             counter.set(uniforms, at.wrapping_add(step));
             return self.back(to, cost, slice);
         }
-        Next::On
+        // Behind the last one, too, as a loop has it that finds out later that it was.
+        slice.patience -= i64::from(cost);
+        if slice.patience < 0 { Next::Stop(Stop::Spun) } else { Next::On }
     }
 
     /// Goes on with the lanes of the first arm, if there are any.

@@ -17,18 +17,33 @@ impl<'e> Exec<'e> {
 
     /// Counts who runs the first arm of an `if`; the others wait in its frame.
     pub(super) fn count_arm(&mut self, segment: u32, branch: u32) {
-        let active: Mask = self.strand.active();
-        if let Some(frame) = self.strand.frames.last() {
-            self.log.tally.part(branch, active, frame.pending | frame.done);
-        }
-        self.log.tally.begin(segment, active);
+        self.count_parted(branch);
+        self.count(segment);
     }
 
-    /// Lets lanes leave and counts who parts.
-    pub(super) fn counted_leave(&mut self, to: Leave, when: When, branch: u32) -> Next {
+    /// Counts who parts at an `if`; the others wait in its frame.
+    pub(super) fn count_parted(&mut self, branch: u32) {
+        if let Some(frame) = self.strand.frames.last() {
+            let others = frame.pending | frame.done;
+            self.log.tally.part(branch, self.strand.active(), others);
+        }
+    }
+
+    /// Lets lanes leave and counts who parts, and who leaves.
+    pub(super) fn counted_leave(
+        &mut self,
+        (to, when): (Leave, When),
+        branch: Option<u32>,
+        segment: Option<u32>,
+    ) -> Next {
         let lanes = self.leaving(when);
         if !lanes.is_empty() {
-            self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
+            if let Some(branch) = branch {
+                self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
+            }
+            if let Some(segment) = segment {
+                self.log.tally.begin(segment, lanes);
+            }
         }
         self.leave_by(to, lanes)
     }

@@ -225,6 +225,10 @@ impl<'e> Exec<'e> {
                     self.count_arm(*segment, *branch);
                     continue;
                 }
+                Step::CountParted { branch } => {
+                    self.count_parted(*branch);
+                    continue;
+                }
                 Step::CountRequest { request } => {
                     self.count_request(*request);
                     continue;
@@ -241,7 +245,9 @@ impl<'e> Exec<'e> {
                     self.watch_fence(*scope);
                     continue;
                 }
-                Step::CountedLeave { to, when, branch } => self.counted_leave(*to, *when, *branch),
+                Step::CountedLeave { to, when, branch, segment } => {
+                    self.counted_leave((*to, *when), *branch, *segment)
+                }
                 Step::Turn => Self::turn(slice),
                 Step::Point { point } => self.point(*point),
             };

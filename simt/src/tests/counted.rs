@@ -1,11 +1,12 @@
 //! Loops that count and are left before they are through, and what is seen of the counter behind them.
 use super::{Value, isas, number, program_for, run, shape};
 use crate::{
-    Outcome,
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Requests,
     code::Step,
     lanes::Isa,
     lower::{Added, lower},
 };
+use std::num::NonZeroUsize;
 use warpwise_compiler::ir::Kernel;
 
 /// Each thread looks for itself: `while i < {end} && !{found} { i += {step} }` from `{start}` on, inside of `{around}`, and
@@ -63,15 +64,39 @@ const ALONE: [&str; 2] = ["", ""];
 const AT_LANE: &str = "%found = eq %at, %lane : bool !0
     %leaves = if %found !0 { %b1 = break %loop !0 }";
 
-/// Whether the loop is a `for`.
-fn counts(inside: &str) -> bool {
+/// Whether the loop is a `for`, with such steps between the others.
+fn counts_in(inside: &str, added: Added) -> bool {
     let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
-    let code = lower(&kernel, Isa::detect(), Added::Nothing).unwrap();
+    let code = lower(&kernel, Isa::detect(), added).unwrap();
     code.steps.iter().any(|step| matches!(step, Step::Next { .. }))
+}
+
+fn counts(inside: &str) -> bool {
+    counts_in(inside, Added::Nothing)
+}
+
+/// Counters and findings are those of the loop as it is written.
+fn is_unseen(inside: &str) {
+    let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
+    let counting = CountingProgram::new(&kernel, Requests::Scalars);
+    let counting_as_written = CountingProgram::as_written(&kernel, Requests::Scalars);
+    let checked = CheckedProgram::new(&kernel);
+    let checked_as_written = CheckedProgram::as_written(&kernel);
+    for n in [0, 1, 2, 5, 40, 100] {
+        let memory = Memory::zeroed(4 * 70);
+        let args = [Arg::Slice { memory: &memory, len: 70 }, Arg::Scalar(n)];
+        let workers = NonZeroUsize::new(1);
+        let launch = Launch { grid: [1; 3], block: [70, 1, 1], args: &args, workers, steps: None };
+        assert_eq!(counting.run(&launch), counting_as_written.run(&launch), "{n}");
+        let [found, as_written] =
+            [&checked, &checked_as_written].map(|program| program.run(&launch, Checks::ALL));
+        assert_eq!(found, as_written, "{n}");
+    }
 }
 
 /// What each of 70 threads leaves is what it is to be, for some `n`.
 fn check(inside: &str, want: impl Fn(u32, u32) -> u32) {
+    is_unseen(inside);
     for isa in isas() {
         let program = program_for(inside, isa);
         for n in [0, 1, 2, 5, 40, 100] {
@@ -178,4 +203,44 @@ fn lanes_that_count_for_themselves_do_so() {
     check(&own, |n, lane| stored(lane, n.max(lane)));
     let by_two = search("%zero", "%n", 2, "", ALONE);
     assert!(!counts(&by_two));
+}
+
+#[test]
+fn what_the_local_was_before_the_loop_does_not_count() {
+    let before = search("%zero", "%n", 1, AT_LANE, ["%old = get $0 : u32 !0", ""]);
+    let stands = before.replace("%next = add %at, %step", "%next = add %old, %step");
+    assert!(counts(&before) && !counts(&stands));
+}
+
+#[test]
+fn lanes_that_fail_are_counted_up_to_where_they_do() {
+    // Each in a round of its own, the last ones first.
+    let fails = "%far = add %at, %lane : u32 !0
+        %far64 = cast %far : u64 !0
+        %some = const 72 : u64 !0
+        %inside = bounds %far64, %some : u64 !0";
+    for leave in [fails.into(), format!("{fails}\n{AT_LANE}"), format!("{AT_LANE}\n{fails}")] {
+        let inside = search("%zero", "%n", 1, &leave, ALONE);
+        assert!(counts_in(&inside, Added::Counting(Requests::Scalars)));
+        assert!(counts_in(&inside, Added::Checks));
+        is_unseen(&inside);
+    }
+}
+
+#[test]
+fn loops_that_what_looks_on_could_tell_stay_as_they_are() {
+    // Lanes that wait for others, and those that wait for lanes that read for long.
+    let meets = format!("{AT_LANE}\n%any = vote.any %found : bool !0");
+    let reads = format!(
+        "{AT_LANE}
+         %o = param arg0 : ptr global !0
+         %there = load %o : u32 !0"
+    );
+    for leave in [meets, reads] {
+        let inside = search("%zero", "%n", 1, &leave, ALONE);
+        assert!(counts(&inside));
+        assert!(!counts_in(&inside, Added::Counting(Requests::Scalars)));
+        assert!(!counts_in(&inside, Added::Checks));
+        is_unseen(&inside);
+    }
 }

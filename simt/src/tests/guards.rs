@@ -1,10 +1,10 @@
 //! Branches one arm of which leaves: the same whether what the other one does stands in it or behind the branch.
 use super::{Shape, Value, isas, number, program_for, run, shape, u32s};
 use crate::{
-    Arg, CountingProgram, Launch, Memory, Outcome, Requests,
-    code::{IntegerOp, Step},
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Program, Requests,
+    code::{Code, IntegerOp, Step},
     lanes::{BUFFER, Isa},
-    lower::{Added, lower},
+    lower::{Added, lower, lower_as_written},
 };
 use std::num::NonZeroUsize;
 use warpwise_compiler::{ir::Kernel, verify::verify};
@@ -129,9 +129,11 @@ impl Text {
         let count = format!(
             "%had{n} = get ${local} : u32 !0
              %step{n} = const {} : u32 !0
-             %has{n} = add %had{n}, %step{n} : u32 !0
+             %has{n} = add %{}{n}, %step{n} : u32 !0
              %count{n} = set ${local}, %has{n} !0\n",
             self.random.one(&[1, 2]),
+            // What is compared with the end is known not to be too large.
+            self.random.one(&["had", "at"]),
         );
         let inside = if first { count + &body } else { body + &count };
         let behind =
@@ -181,41 +183,68 @@ fn random_kernel(seed: u64) -> Kernel {
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
+/// What `run` yields on a launch of the random kernels, and what memory holds then.
+fn launched<T>(all: u64, run: impl FnOnce(&Launch<'_>) -> T) -> (T, Vec<u8>) {
+    let memory = Memory::zeroed(4 * 40);
+    let args = [Arg::Slice { memory: &memory, len: 40 }, Arg::Scalar(all)];
+    let (workers, steps) = (NonZeroUsize::new(1), Some(1 << 20));
+    let (grid, block) = ([1; 3], [40, 1, 1]);
+    let yielded = run(&Launch { grid, block, args: &args, workers, steps });
+    let mut bytes = vec![0; memory.len()];
+    memory.read_into(0, &mut bytes);
+    (yielded, bytes)
+}
+
 #[test]
 fn random_kernels_do_the_same_with_guards() {
-    let (mut tried, mut guarded) = (0, 0);
-    for seed in 0..400 {
+    let (mut tried, mut guarded, mut counting) = (0, 0, 0);
+    for seed in 0..seeds(400) {
         let kernel = random_kernel(seed);
         // What stands behind what leaves is not written by anybody.
         if verify(&kernel).is_err() {
             continue;
         }
         tried += 1;
-        for isa in isas() {
-            let plain = lower(&kernel, isa, Added::Nothing).unwrap();
-            let elses = |steps: &[Step]| steps.iter().filter(|s| matches!(s, Step::Else)).count();
-            let as_written = lower(&kernel, isa, Added::Counting(Requests::Scalars)).unwrap();
-            guarded += usize::from(elses(&plain.steps) < elses(&as_written.steps));
-            // What counts is lowered as it is written.
-            for all in [0, 0b10_1101] {
-                let launch = |run: &dyn Fn(&Launch<'_>) -> Outcome| {
-                    let memory = Memory::zeroed(4 * 40);
-                    let args = [Arg::Slice { memory: &memory, len: 40 }, Arg::Scalar(all)];
-                    let (workers, steps) = (NonZeroUsize::new(1), Some(1 << 20));
-                    let (grid, block) = ([1; 3], [40, 1, 1]);
-                    let outcome = run(&Launch { grid, block, args: &args, workers, steps });
-                    let mut bytes = vec![0; memory.len()];
-                    memory.read_into(0, &mut bytes);
-                    (outcome, bytes)
-                };
-                let counting = CountingProgram::for_isa(&kernel, Requests::Scalars, isa);
-                let want = launch(&|launch| counting.run(launch).0);
-                let plain = crate::Program::for_isa(&kernel, isa);
-                assert_eq!(launch(&|launch| plain.run(launch)), want, "seed {seed}: {kernel}");
+        let counts = Added::Counting(Requests::Scalars);
+        let written = lower_as_written(&kernel, Isa::detect(), counts).unwrap();
+        let many = |code: &Code, is: fn(&Step) -> bool| code.steps.iter().filter(|s| is(s)).count();
+        for added in [Added::Nothing, counts, Added::Checks] {
+            let code = lower(&kernel, Isa::detect(), added).unwrap();
+            let is_else = |step: &Step| matches!(step, Step::Else);
+            guarded += usize::from(many(&code, is_else) < many(&written, is_else));
+            let is_back = |step: &Step| matches!(step, Step::Back { .. });
+            counting += usize::from(many(&code, is_back) < many(&written, is_back));
+        }
+        for all in [0, 0b10_1101] {
+            let as_written = CountingProgram::as_written(&kernel, Requests::Scalars);
+            let ((outcome, counters), bytes) = launched(all, |launch| as_written.run(launch));
+            let checked_as_written = CheckedProgram::as_written(&kernel);
+            let found = launched(all, |launch| checked_as_written.run(launch, Checks::ALL));
+            for isa in isas() {
+                let plain = Program::for_isa(&kernel, isa);
+                let plain = launched(all, |launch| plain.run(launch));
+                assert_eq!(plain, (outcome.clone(), bytes.clone()), "seed {seed}: {kernel}");
+                let program = CountingProgram::for_isa(&kernel, Requests::Scalars, isa);
+                let ((again, counts), _) = launched(all, |launch| program.run(launch));
+                assert_eq!(again, outcome, "seed {seed}: {kernel}");
+                for ((id, counts), (_, want)) in counts.iter().zip(counters.iter()) {
+                    assert_eq!(counts, want, "seed {seed}: {id} of {kernel}");
+                }
+                assert!(counts == counters, "seed {seed}: {kernel}");
+                let checked = CheckedProgram::for_isa(&kernel, isa);
+                let again = launched(all, |launch| checked.run(launch, Checks::ALL));
+                assert_eq!(again, found, "seed {seed}: {kernel}");
             }
         }
     }
-    assert!(tried > 200 && guarded > 100, "{tried} kernels, {guarded} with guards");
+    assert!(tried > 200, "{tried} kernels");
+    assert!(guarded > 300 && counting > 100, "{guarded} with guards, {counting} that count");
+}
+
+/// How many seeds to try: so many, or as many as `WARPWISE_SEEDS` says.
+fn seeds(otherwise: u64) -> u64 {
+    let asked = std::env::var("WARPWISE_SEEDS").ok();
+    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(otherwise)
 }
 
 /// A sum over what a thread strides to, as a `while` is lowered: its length is looked at in each round.

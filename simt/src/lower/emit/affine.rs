@@ -1,6 +1,10 @@
 //! Affine values: what all lanes have in common is computed once, and what each has of its own
 //! before the first step.
-use super::{Done, Emitter, flow::Range, fused::mirrored};
+use super::{
+    Done, Emitter,
+    flow::{Range, leave_for},
+    fused::mirrored,
+};
 use crate::{
     code::{
         Address, Compare, Given, IntegerOp, Leave, Malformed, Operand, Preset, Slope, Step, WalkOf,
@@ -397,12 +401,12 @@ impl Emitter<'_> {
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
+        self.count_head(id);
         let enters = self.comparison(id, (below, scalar), cond, counter, end_value)?;
-        let through = self.leave_for(leave, When::Unless(cond), Some(id));
+        let through = leave_for(leave, When::Unless(cond), self.count_leave(id, None));
         self.stay_by(enters, head);
         self.step(through);
         self.bind(head);
-        let segment = self.end_segment();
         self.hold(id, Parts { base, by: start.by })?;
         self.iteration(id);
         self.body(body)?;
@@ -425,7 +429,6 @@ impl Emitter<'_> {
         for slot in [base, distance.base] {
             self.step(Step::Uniform { f: copy, slots: [slot, zero, zero, zero] });
         }
-        self.resume_segment(id, segment);
         Ok(())
     }
 }

@@ -1,23 +1,23 @@
 //! Steps that count, between those that run.
 //!
-//! Instructions that the same lanes run one behind the other are a *segment*: one step at its
-//! beginning counts for all of them. A segment ends where lanes part, leave, wait for others or
-//! come from elsewhere. Behind a structure that all lanes come out of, the segment before it goes
-//! on. A lane that a failed check ends counts to the end of its segment.
-//!
-//! Branches are counted as hardware was measured to count them: one for each `if`, and for a `for`
-//! one where it is entered, unless it surely has an iteration, and one behind each iteration. An
-//! `if` that decides whether threads end is none: they leave by a predicated exit.
-use super::Emitter;
+//! Where a [segment](Segments) begins, a step counts for all its instructions. What is counted are the instructions that were written,
+//! so that it does not matter what has become of them: an instruction that another one was made of begins the
+//! segment of that, and one that was added none. The head of a loop that has become a `for` is counted where the `for` is
+//! entered and behind each of its iterations; so who leaves there is.
+use super::{Emitter, MayLeave};
 use crate::{
     Requests,
     code::{Address, Operand, Step},
+    lower::{
+        rewritten::{Head, Rewritten},
+        segments::Segments,
+    },
 };
 use warpwise_compiler::{
     analysis::vectors::{self, Vectors},
     hardware::{Kind, global, shared},
-    id::{Facts, Id},
-    ir::{Body, InstId, Kernel, Op, Space, Ty},
+    id::Id,
+    ir::{InstId, Kernel, Op, Space, Ty},
 };
 
 /// What steps count, and where to find it.
@@ -89,26 +89,35 @@ fn phases(is_shared: bool, bytes: u32) -> u64 {
 }
 
 /// What is known while steps are made.
-pub(super) struct Counting {
+pub(super) struct Counting<'k> {
+    rewritten: &'k Rewritten<'k>,
     vectors: Option<Vectors>,
-    /// By instruction.
-    exits: Facts<InstId, bool>,
-    /// The segment that the next step belongs to, if that is known.
-    open: Option<u32>,
+    segments: Segments,
+    /// Which segments have begun.
+    begun: Vec<bool>,
     counted: Counted,
 }
 
-impl Counting {
-    pub(super) fn of(kernel: &Kernel, requests: Requests) -> Self {
+impl<'k> Counting<'k> {
+    pub(super) fn of(rewritten: &'k Rewritten<'k>, requests: Requests) -> Self {
+        let written = rewritten.written;
         let vectors = match requests {
             Requests::Scalars => None,
-            Requests::Vectors => Some(vectors::analyze(kernel)),
+            Requests::Vectors => Some(vectors::analyze(written)),
         };
-        let mut exits = kernel.insts.facts(false);
-        find_exits(kernel, &kernel.body, &mut exits);
-        let entries = vec![Entry::default(); kernel.insts.len()];
-        let counted = Counted { entries, ..Counted::default() };
-        Self { vectors, exits, open: None, counted }
+        let segments = Segments::of(written, rewritten.uniformity());
+        let entry = |id| Entry {
+            segment: segments.get(id),
+            iteration: segments.iteration(id),
+            is_branch: segments.is_branch(id),
+            branch: segments.branch(id),
+            request: None,
+            is_merged: false,
+        };
+        let entries = written.insts.ids().map(entry).collect();
+        let (many, branches) = (segments.len(), segments.branches());
+        let counted = Counted { entries, segments: many, branches, ..Counted::default() };
+        Self { rewritten, vectors, segments, begun: vec![false; many], counted }
     }
 
     pub(super) fn finish(self) -> Counted {
@@ -120,94 +129,79 @@ impl Counting {
         &self.counted
     }
 
-    fn entry(&mut self, id: InstId) -> &mut Entry {
-        &mut self.counted.entries[id.index()]
-    }
-
-    fn new_segment(&mut self) -> u32 {
-        self.counted.segments += 1;
-        let segment = self.counted.segments as u32 - 1;
-        self.open = Some(segment);
-        segment
+    /// The segment, if it has not begun. It has then.
+    fn begin(&mut self, segment: Option<u32>) -> Option<u32> {
+        segment.filter(|segment| !std::mem::replace(&mut self.begun[*segment as usize], true))
     }
 }
 
 impl Emitter<'_> {
-    /// Has whoever comes here counted, unless they are already.
-    fn count_here(&mut self) -> Option<u32> {
-        let counting = self.counting.as_mut()?;
-        if counting.open.is_none() {
-            let segment = counting.new_segment();
-            self.step(Step::Count { segment });
-        }
-        self.segment()
-    }
-
-    /// The segment that we are in, if that is known.
-    pub(super) fn segment(&self) -> Option<u32> {
-        self.counting.as_ref()?.open
-    }
-
-    /// Others than before may come here; yields the segment that ends.
-    pub(super) fn end_segment(&mut self) -> Option<u32> {
-        self.counting.as_mut()?.open.take()
-    }
-
-    /// Goes on with the segment before a structure, if the same lanes come out of it together.
-    pub(super) fn resume_segment(&mut self, structure: InstId, before: Option<u32>) {
-        let all = comes_out(self.kernel, structure, &mut Vec::new());
-        if let Some(counting) = &mut self.counting {
-            counting.open = before.filter(|_| all);
-        }
-    }
-
     /// Has an instruction counted.
     pub(super) fn count_inst(&mut self, id: InstId) {
-        let segment = self.count_here();
-        let kernel = self.kernel;
         let Some(counting) = &mut self.counting else { return };
-        let is_exit = counting.exits[id];
-        let entry = counting.entry(id);
-        entry.segment = segment;
-        let op = &kernel.insts[id].op;
-        entry.is_branch = if let Op::If { then, other, .. } = op {
-            !is_exit && !decides_to_end(kernel, then, other)
-        } else {
-            matches!(op, Op::For { .. }) && !has_iterations(kernel, op)
-        };
-    }
-
-    /// The branch of an `if` or `for`, if it is one that lanes may part at.
-    pub(super) fn branch(&mut self, id: InstId) -> Option<u32> {
-        let is_for = matches!(self.kernel.insts[id].op, Op::For { .. });
-        let counting = self.counting.as_mut()?;
-        let next = counting.counted.branches as u32;
-        let entry = counting.entry(id);
-        if entry.branch.is_none() && (is_for || entry.is_branch) {
-            entry.branch = Some(next);
-            counting.counted.branches += 1;
+        let was = counting.rewritten.origin(id);
+        let segment = was.and_then(|was| counting.segments.get(was));
+        if let Some(segment) = counting.begin(segment) {
+            self.step(Step::Count { segment });
         }
-        counting.entry(id).branch
     }
 
-    /// Has the first arm of an `if` counted, right behind [`Step::If`], and who has parted there.
-    pub(super) fn count_arm(&mut self, id: InstId) {
-        self.end_segment();
-        let branch = self.branch(id);
-        if let (Some(branch), Some(counting)) = (branch, &mut self.counting) {
-            let segment = counting.new_segment();
-            self.step(Step::CountArm { segment, branch });
+    /// Has the first arm of an `if` counted, right behind [`Step::If`], and who has parted there; `then` says whether
+    /// it is the first one of the `if`, too.
+    pub(super) fn count_arm(&mut self, id: InstId, then: bool) {
+        let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
+        let Some(branch) = counting.segments.branch(was) else { return };
+        let arm = counting.segments.arm(was).filter(|_| then);
+        let step = match counting.begin(arm) {
+            Some(segment) => Step::CountArm { segment, branch },
+            None => Step::CountParted { branch },
+        };
+        self.step(step);
+    }
+
+    /// What is counted where lanes leave at a branch: an `if` with what leaves, or a `for`.
+    pub(super) fn count_leave(&self, id: InstId, exit: Option<InstId>) -> MayLeave {
+        let Some(counting) = &self.counting else { return MayLeave::default() };
+        let was = |id| counting.rewritten.origin(id);
+        let (branch, exit) = match counting.rewritten.head(id) {
+            Some(Head { branch, leaves }) => (Some(branch), Some(leaves)),
+            None => (was(id), exit.and_then(was)),
+        };
+        MayLeave {
+            branch: branch.and_then(|branch| counting.segments.branch(branch)),
+            segment: exit.and_then(|exit| counting.segments.get(exit)),
+        }
+    }
+
+    /// Has who leaves a `for` that was a loop counted, where all do together; whether that is counted at all.
+    pub(super) fn count_left(&mut self, id: InstId) -> bool {
+        let Some(counting) = &self.counting else { return false };
+        let head = counting.rewritten.head(id);
+        let segment = head.and_then(|head| counting.segments.get(head.leaves));
+        if let Some(segment) = segment {
+            self.step(Step::Count { segment });
+        }
+        segment.is_some()
+    }
+
+    /// Has who comes to the head of a `for` that was a loop counted.
+    pub(super) fn count_head(&mut self, id: InstId) {
+        let Some(counting) = &self.counting else { return };
+        let head = counting.rewritten.head(id);
+        if let Some(segment) = head.and_then(|head| counting.segments.get(head.branch)) {
+            self.step(Step::Count { segment });
         }
     }
 
     /// Has who comes to the end of an iteration of a `for` counted.
     pub(super) fn count_iteration(&mut self, id: InstId) {
-        if continues(self.kernel, id) {
-            self.end_segment();
-        }
-        let iteration = self.count_here();
-        if let Some(counting) = &mut self.counting {
-            counting.entry(id).iteration = iteration;
+        self.count_head(id);
+        let Some(counting) = &mut self.counting else { return };
+        let was = counting.rewritten.origin(id);
+        let segment = was.and_then(|was| counting.segments.iteration(was));
+        if let Some(segment) = counting.begin(segment) {
+            self.step(Step::Count { segment });
         }
     }
 
@@ -215,6 +209,7 @@ impl Emitter<'_> {
     pub(super) fn count_request(&mut self, id: InstId, ptr: InstId, at: Address<Operand>) {
         let kernel = self.kernel;
         let Some(counting) = &mut self.counting else { return };
+        let Some(was) = counting.rewritten.origin(id) else { return };
         let is_shared = match kernel.space(ptr) {
             Some(Space::Shared) => true,
             Some(Space::Global) => false,
@@ -225,9 +220,9 @@ impl Emitter<'_> {
             Ty::Scalar(scalar) => scalar.size().unwrap_or(0),
             Ty::Ptr(_) | Ty::Unit => 8,
         };
-        let vector = counting.vectors.as_ref().and_then(|vectors| vectors.get(id));
-        if vector.is_some_and(|vector| vector.at != id) {
-            counting.entry(id).is_merged = true;
+        let vector = counting.vectors.as_ref().and_then(|vectors| vectors.get(was));
+        if vector.is_some_and(|vector| vector.at != was) {
+            counting.counted.entries[was.index()].is_merged = true;
             return;
         }
         let members = vector.map_or(1, |vector| vector.members.len() as u32);
@@ -237,7 +232,7 @@ impl Emitter<'_> {
         let phases = phases(is_shared, bytes);
         let asks = Request { kind, is_shared, bytes, at, ptr, phases };
         counting.counted.requests.push(asks);
-        counting.entry(id).request = Some(request);
+        counting.counted.entries[was.index()].request = Some(request);
         self.step(Step::CountRequest { request });
     }
 }
@@ -264,100 +259,4 @@ fn before(at: Address<Operand>, bytes: u64) -> Address<Operand> {
             Address::Pointer { ptr, offset: offset.wrapping_sub(bytes) }
         }
     }
-}
-
-/// Finds the `if`s behind which a thread that skips them has nothing left to do.
-fn find_exits(kernel: &Kernel, body: &Body, exits: &mut Facts<InstId, bool>) {
-    let Some(&last) = body.0.last() else { return };
-    if let Op::If { then, other, .. } = &kernel.insts[last].op {
-        exits[last] = then.0.is_empty() || other.0.is_empty();
-        find_exits(kernel, then, exits);
-        find_exits(kernel, other, exits);
-    }
-}
-
-/// Whether the lanes of one arm end there and do nothing before.
-fn decides_to_end(kernel: &Kernel, then: &Body, other: &Body) -> bool {
-    let ends = |body: &Body| {
-        let [only] = body.0[..] else { return false };
-        matches!(kernel.insts[only].op, Op::Return)
-    };
-    (ends(then) && other.0.is_empty()) || (ends(other) && then.0.is_empty())
-}
-
-/// Whether a `for` over constants is entered whatever happens.
-fn has_iterations(kernel: &Kernel, op: &Op) -> bool {
-    let Op::For { start, end, .. } = op else { return false };
-    let bounds = (&kernel.insts[*start].op, &kernel.insts[*end].op);
-    let (Op::Const(start), Op::Const(end)) = bounds else { return false };
-    // So small that it does not matter whether the type has a sign.
-    start < end && *end < 1 << 7
-}
-
-/// Whether some lane goes on with the next iteration of a loop from inside its body.
-fn continues(kernel: &Kernel, of: InstId) -> bool {
-    fn any(kernel: &Kernel, body: &Body, of: InstId) -> bool {
-        body.0.iter().any(|&id| {
-            let op = &kernel.insts[id].op;
-            matches!(op, Op::Continue(target) if *target == of)
-                || op.bodies().any(|body| any(kernel, body, of))
-        })
-    }
-    kernel.insts[of].op.bodies().any(|body| any(kernel, body, of))
-}
-
-/// Whether all lanes that come to a structure come out of it, unless they fail, and none has met
-/// another in it.
-fn comes_out(kernel: &Kernel, structure: InstId, inside: &mut Vec<InstId>) -> bool {
-    inside.push(structure);
-    let all = kernel.insts[structure].op.bodies().flat_map(|body| &body.0).all(|&id| match &kernel
-        .insts[id]
-        .op
-    {
-        Op::Return
-        | Op::Barrier { .. }
-        | Op::SyncGrid
-        | Op::SyncWarp { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::Reduce { .. } => false,
-        Op::Break(target) | Op::Continue(target) => inside.contains(target),
-        Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Block { .. } => {
-            comes_out(kernel, id, inside)
-        }
-        Op::Const(_)
-        | Op::Generic(_)
-        | Op::Param(_)
-        | Op::Len(_)
-        | Op::Shared(_)
-        | Op::Array(_)
-        | Op::Builtin(_)
-        | Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Compare { .. }
-        | Op::Cast { .. }
-        | Op::Bitcast { .. }
-        | Op::Select { .. }
-        | Op::Fma { .. }
-        | Op::MulAdd { .. }
-        | Op::Index { .. }
-        | Op::Offset { .. }
-        | Op::Bounds { .. }
-        | Op::Check { .. }
-        | Op::Get(_)
-        | Op::Set { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::AtomicLoad { .. }
-        | Op::AtomicStore { .. }
-        | Op::Atomic { .. }
-        | Op::CompareExchange { .. }
-        | Op::Fence { .. }
-        | Op::ActiveMask
-        | Op::Print { .. }
-        | Op::Panic { .. } => true,
-    });
-    inside.pop();
-    all
 }

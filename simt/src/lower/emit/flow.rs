@@ -20,7 +20,7 @@ impl Emitter<'_> {
     /// Goes on at an uniform condition's side, or parts.
     pub(super) fn if_(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) -> Done {
         if !self.varies(cond) {
-            return self.if_uniform(id, cond, then, other);
+            return self.if_uniform(cond, then, other);
         }
         if let (Some(exit), true) = (self.lone_leave(then), other.0.is_empty()) {
             return self.leave_by(id, exit, cond, true);
@@ -28,12 +28,10 @@ impl Emitter<'_> {
         if let (Some(exit), true) = (self.lone_leave(other), then.0.is_empty()) {
             return self.leave_by(id, exit, cond, false);
         }
-        // Without a first arm, the second one stands for it: nothing is to do if no lane goes there. Steps that are
-        // added tell arms apart, and what may be decided knows the first by its condition.
-        let when =
-            !then.0.is_empty() || self.is_looked_at() || self.decisions.made_of(cond).is_some();
+        // Without a first arm, the second one stands for it: nothing is to do if no lane goes there. Steps that tell what
+        // threads do tell arms apart, and what may be decided knows the first by its condition.
+        let when = !then.0.is_empty() || self.traced || self.decisions.made_of(cond).is_some();
         let (then, other) = if when { (then, other) } else { (other, then) };
-        let segment = self.segment();
         let (first, middle, join) = (self.label(), self.label(), self.label());
         let has_other = !other.0.is_empty();
         let second = if has_other { middle } else { join };
@@ -42,26 +40,19 @@ impl Emitter<'_> {
         self.step(Step::If { cond, when, other: second, join });
         self.bind(first);
         self.frames += 1;
-        self.count_arm(id);
+        self.count_arm(id, when);
         self.body(then)?;
         self.span = self.kernel.insts[id].span;
         self.bind(middle);
         if has_other {
             self.step(Step::Else);
-            self.end_segment();
             self.body(other)?;
             self.span = self.kernel.insts[id].span;
         }
         self.bind(join);
         self.step(Step::Join);
         self.frames -= 1;
-        self.resume_segment(id, segment);
         Ok(())
-    }
-
-    /// Whether steps are added to those of the kernel.
-    fn is_looked_at(&self) -> bool {
-        self.counting.is_some() || self.watching || self.traced
     }
 
     /// Those lanes leave where a condition is `when`.
@@ -69,25 +60,23 @@ impl Emitter<'_> {
         let behind = self.label();
         self.decide_leave(cond, !when, behind)?;
         let cond = self.lanes(cond)?;
-        self.leave(exit, if when { When::If(cond) } else { When::Unless(cond) }, Some(id))?;
+        let counted = self.count_leave(id, Some(exit));
+        self.leave(exit, if when { When::If(cond) } else { When::Unless(cond) }, counted)?;
         self.bind(behind);
         Ok(())
     }
 
-    fn if_uniform(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) -> Done {
+    fn if_uniform(&mut self, cond: InstId, then: &Body, other: &Body) -> Done {
         let (middle, join) = (self.label(), self.label());
         let cond = self.uniform(cond)?;
         self.step(Step::JumpUnless { cond, to: middle });
-        let segment = self.end_segment();
         self.body(then)?;
         if !other.0.is_empty() {
             self.step(Step::Jump { to: join });
         }
         self.bind(middle);
-        self.end_segment();
         self.body(other)?;
         self.bind(join);
-        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -108,30 +97,21 @@ impl Emitter<'_> {
     }
 
     /// `break`, `continue` or `return`, for all lanes or those that a branch says.
-    pub(super) fn leave(&mut self, exit: InstId, when: When, branch: Option<InstId>) -> Done {
+    pub(super) fn leave(&mut self, exit: InstId, when: When, counted: MayLeave) -> Done {
         let op = &self.kernel.insts[exit].op;
-        let step = if let Op::Break(target) = op {
+        let (to, otherwise) = if let Op::Break(target) = op {
             let Target { frame, end, .. } = self.target(*target)?;
-            let leave = |frame| self.leave_for(Leave::Break { frame }, when, branch);
-            frame.map_or(Step::Jump { to: end }, leave)
+            (frame.map(|frame| Leave::Break { frame }), end)
         } else if let Op::Continue(target) = op {
             let Target { frame, next, .. } = self.target(*target)?;
-            let leave = |frame| self.leave_for(Leave::Continue { frame }, when, branch);
-            frame.map_or(Step::Jump { to: next }, leave)
+            (frame.map(|frame| Leave::Continue { frame }), next)
         } else {
-            Step::Leave { to: Leave::Return, when }
+            self.step(leave_for(Leave::Return, when, counted));
+            return Ok(());
         };
-        self.step(step);
-        self.end_segment();
+        let jump = Step::Jump { to: otherwise };
+        self.step(to.map_or(jump, |to| leave_for(to, when, counted)));
         Ok(())
-    }
-
-    /// The step for it, which counts if it is to.
-    pub(super) fn leave_for(&mut self, to: Leave, when: When, branch: Option<InstId>) -> Step {
-        match branch.and_then(|branch| self.branch(branch)) {
-            Some(branch) => Step::CountedLeave { to, when, branch },
-            None => Step::Leave { to, when },
-        }
     }
 
     pub(super) fn target(&self, structure: InstId) -> Result<Target, Malformed> {
@@ -161,11 +141,9 @@ impl Emitter<'_> {
 
     pub(super) fn block(&mut self, id: InstId, body: &Body) -> Done {
         let end = self.label();
-        let segment = self.segment();
         let frame = self.enter(id, end, end);
         self.body(body)?;
         self.exit(frame, end);
-        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -173,7 +151,6 @@ impl Emitter<'_> {
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         self.bind(head);
-        let segment = self.end_segment();
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
         self.bind(next);
@@ -182,7 +159,6 @@ impl Emitter<'_> {
         }
         self.back(body, head);
         self.exit(frame, end);
-        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -231,12 +207,13 @@ impl Emitter<'_> {
         let (head, next, end, behind) = (self.label(), self.label(), self.label(), self.label());
         let counter = self.new_uniform(id)?;
         let cond = self.slot(1);
+        self.count_head(id);
         self.step(Step::Uniform { f: fns.copy, slots: [counter, start, start, start] });
         self.step(Step::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
-        self.step(Step::JumpUnless { cond, to: behind });
+        let through = self.label();
+        self.step(Step::JumpUnless { cond, to: through });
         let frame = self.enter(id, next, end);
         self.bind(head);
-        let segment = self.end_segment();
         self.spread(id)?;
         self.iteration(id);
         self.body(body)?;
@@ -253,9 +230,14 @@ impl Emitter<'_> {
         if frame.is_none() {
             self.sums(range, cost, head, next);
         }
+        let is_counted = self.count_left(id);
         self.exit(frame, end);
+        if is_counted {
+            self.step(Step::Jump { to: behind });
+        }
+        self.bind(through);
+        self.count_left(id);
         self.bind(behind);
-        self.resume_segment(id, segment);
         Ok(())
     }
 
@@ -270,11 +252,11 @@ impl Emitter<'_> {
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         let leave = Leave::Break { frame: frame.ok_or_else(|| self.malformed("no frame"))? };
+        self.count_head(id);
         self.step(Step::Map { f: fns.enter, regs: [cond, counter, end_value, end_value] });
-        let through = self.leave_for(leave, When::Unless(cond), Some(id));
+        let through = leave_for(leave, When::Unless(cond), self.count_leave(id, None));
         self.step(through);
         self.bind(head);
-        let segment = self.end_segment();
         self.iteration(id);
         self.body(body)?;
         self.span = self.kernel.insts[id].span;
@@ -287,8 +269,24 @@ impl Emitter<'_> {
         self.step(Step::Map { f: fns.advance, regs: [counter, counter, step, step] });
         self.back(body, head);
         self.exit(frame, end);
-        self.resume_segment(id, segment);
         Ok(())
+    }
+}
+
+/// What is counted where some lanes leave.
+#[derive(Clone, Copy, Default)]
+pub(super) struct MayLeave {
+    /// The branch that they part at.
+    pub(super) branch: Option<u32>,
+    /// The segment of those that leave.
+    pub(super) segment: Option<u32>,
+}
+
+/// The step by which lanes leave, which counts if it is to.
+pub(super) fn leave_for(to: Leave, when: When, counted: MayLeave) -> Step {
+    match counted {
+        MayLeave { branch: None, segment: None } => Step::Leave { to, when },
+        MayLeave { branch, segment } => Step::CountedLeave { to, when, branch, segment },
     }
 }
 
@@ -315,7 +313,7 @@ pub(super) struct RangeFns {
 /// What an iteration takes of the [`PATIENCE`](crate::block::PATIENCE) with a loop: nothing, if it cannot wait
 /// for another thread, because it reads nothing that others write; much, if it reads
 /// atomically, as those do that wait.
-fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
+pub(in crate::lower) fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
     let cost = |id: &InstId| {
         let op = &kernel.insts[*id].op;
         let inner = op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0);

@@ -12,7 +12,7 @@ mod watch;
 
 use super::{
     affine::Affinity, allocate::Allocator, decide::Decisions, fuse::Fusion, locals::Locals,
-    ranges::Ranges, uniformity::Uniformity, words::Words,
+    ranges::Ranges, rewritten::Rewritten, uniformity::Uniformity, words::Words,
 };
 use crate::{
     Requests,
@@ -27,7 +27,8 @@ use crate::{
 use affine::{Launched, keeps_bits};
 use count::Counting;
 pub(crate) use count::{Counted, Entry, Request};
-use flow::{Range, Target};
+pub(in crate::lower) use flow::cost_of_waiting;
+use flow::{MayLeave, Range, Target};
 use std::collections::HashMap;
 pub(crate) use sums::{MOST_INTEGERS, MOST_PRODUCTS};
 use warpwise_compiler::{
@@ -63,13 +64,14 @@ pub(crate) enum Added {
     Traced,
 }
 
-/// Lowers `kernel` by what is known of it.
+/// Lowers a kernel by what is known of it.
 pub(super) fn emit(
-    kernel: &Kernel,
+    rewritten: &Rewritten<'_>,
     facts: Facts<'_>,
     isa: Isa,
     added: Added,
 ) -> Result<Code, Malformed> {
+    let kernel = rewritten.kernel();
     let Facts { uniformity, affinity, fusion, decisions, ranges, locals, words } = facts;
     let mut emitter = Emitter {
         kernel,
@@ -100,7 +102,7 @@ pub(super) fn emit(
         frames: 0,
         span: Span::new(0),
         counting: match added {
-            Added::Counting(requests) => Some(Counting::of(kernel, requests)),
+            Added::Counting(requests) => Some(Counting::of(rewritten, requests)),
             Added::Nothing | Added::Checks | Added::Traced => None,
         },
         watching: matches!(added, Added::Checks),
@@ -180,6 +182,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         preset: Vec::new(),
         register_bytes: 0,
         counted: Counted::default(),
+        rewritten: None,
         sites: Vec::new(),
         points: Vec::new(),
         selects: Vec::new(),
@@ -248,7 +251,7 @@ struct Emitter<'k> {
     /// Of the current instruction.
     span: Span,
     /// What is counted, if something is.
-    counting: Option<Counting>,
+    counting: Option<Counting<'k>>,
     /// Whether accesses are checked.
     watching: bool,
     /// Whether steps tell what threads do.
@@ -465,20 +468,17 @@ impl Emitter<'_> {
             }
             Op::Barrier { reduce: None } => {
                 self.step(Step::Barrier { reduce: None });
-                self.end_segment();
                 Ok(())
             }
             Op::Barrier { reduce: Some((op, value)) } => {
                 let value = self.operand(*value)?;
                 let to = self.new_uniform(id)?;
                 self.step(Step::Barrier { reduce: Some((*op, value, to)) });
-                self.end_segment();
                 self.spread(id)
             }
             Op::SyncGrid => {
                 self.step(Step::SyncGrid);
                 self.code.meets = true;
-                self.end_segment();
                 Ok(())
             }
             Op::SyncWarp { mask } => self.warp(WarpOp::Sync, *mask),
@@ -527,7 +527,9 @@ impl Emitter<'_> {
             }
             Op::Loop { body } => self.loop_(id, body),
             Op::Block { body } => self.block(id, body),
-            Op::Break(_) | Op::Continue(_) | Op::Return => self.leave(id, When::Always, None),
+            Op::Break(_) | Op::Continue(_) | Op::Return => {
+                self.leave(id, When::Always, MayLeave::default())
+            }
             Op::Print { message, args } => {
                 let said = self.said(*message, args)?;
                 self.step(Step::Print { said });
@@ -536,7 +538,6 @@ impl Emitter<'_> {
             Op::Panic { message, args } => {
                 let said = self.said(*message, args)?;
                 self.step(Step::Panic { said });
-                self.end_segment();
                 Ok(())
             }
         }
@@ -659,7 +660,6 @@ impl Emitter<'_> {
             None => None,
         };
         self.step(Step::Warp { op, mask });
-        self.end_segment();
         Ok(())
     }
 }
