@@ -335,13 +335,13 @@ impl Registers {
         &mut self,
         copy: CopyWords,
         to: Reg,
-        (cells, at): (Cells<'_>, i64),
+        (cells, at): &(Cells<'_>, i64),
         walk: &Walk,
         run: Run,
     ) -> bool {
         let lanes = (run.first, run.len);
         // SAFETY: the lanes of a run are inside; lowering chose both for words of this size.
-        unsafe { copy.load(cells, at, walk, lanes, self.at_mut(to, run.first)) }
+        unsafe { copy.load(*cells, *at, walk, lanes, self.at_mut(to, run.first)) }
     }
 
     /// `d = a * b + c` of `f32` in the lanes of a full run, with `a` and `b` from memory.
@@ -359,13 +359,13 @@ impl Registers {
         &mut self,
         copy: CopyWords,
         from: Reg,
-        (cells, at): (Cells<'_>, i64),
+        (cells, at): &(Cells<'_>, i64),
         walk: &Walk,
         run: Run,
     ) -> bool {
         let lanes = (run.first, run.len);
         // SAFETY: as for loads.
-        unsafe { copy.store(cells, at, walk, lanes, self.at_mut(from, run.first)) }
+        unsafe { copy.store(*cells, *at, walk, lanes, self.at_mut(from, run.first)) }
     }
 
     /// Sets each of the first lanes to its own value and `more`.

@@ -77,13 +77,13 @@ pub(crate) fn run(
                     let Access { cells, at, step, walk, copy } = *access;
                     foresee((cells, at), step, walk, round);
                     let window = (cells, access.at(round));
-                    let inside = registers.load_affine(copy, *to, window, walk, lanes);
+                    let inside = registers.load_affine(copy, *to, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
                 LaneStep::Store { value, access } => {
                     let Access { cells, walk, copy, .. } = *access;
                     let window = (cells, access.at(round));
-                    let inside = registers.store_affine(copy, *value, window, walk, lanes);
+                    let inside = registers.store_affine(copy, *value, &window, walk, lanes);
                     debug_assert!(inside, "what is outside was not gone through");
                 }
                 LaneStep::Common { value } => {

@@ -98,20 +98,20 @@ impl<'a> Products<'a> {
     /// Of so many rounds, for lanes `first..first + n` of the walks. `None` if there is no round, a word is
     /// outside in one, or the walks do not go together.
     pub(crate) fn new(
-        [mut a, mut b]: [Factor<'a>; 2],
+        [a, b]: &[Factor<'a>; 2],
         rounds: usize,
         lanes: (usize, usize),
     ) -> Option<Self> {
-        if let Form::Same { .. } = b.walk.form() {
-            (a, b) = (b, a);
-        }
+        let (a, b) = if let Form::Same { .. } = b.walk.form() { (b, a) } else { (a, b) };
         let ((of_a, first_is_one), (of_b, false)) = (a.row()?, b.row()?) else { return None };
         let (first, n) = lanes;
         let fits = |width: usize| (of_a | of_b | first | n) & (width - 1) == 0;
         let width = if fits(2 * VECTOR) { 2 * VECTOR } else { VECTOR };
         let inside = || a.is_inside(lanes, rounds) && b.is_inside(lanes, rounds);
-        let is_well = rounds > 0 && fits(width) && inside();
-        is_well.then_some(Self { factors: [a, b], first_is_one, rounds, lanes, width })
+        if rounds == 0 || !fits(width) || !inside() {
+            return None;
+        }
+        Some(Self { factors: [*a, *b], first_is_one, rounds, lanes, width })
     }
 
     /// `d = a * b + c` of `f32`, and in each round but the first with the last `d` as `c`.
@@ -155,7 +155,7 @@ pub(crate) struct Products<'a>(std::convert::Infallible, std::marker::PhantomDat
 
 #[cfg(not(target_arch = "x86_64"))]
 impl<'a> Products<'a> {
-    pub(crate) fn new(_: [Factor<'a>; 2], _: usize, _: (usize, usize)) -> Option<Self> {
+    pub(crate) fn new(_: &[Factor<'a>; 2], _: usize, _: (usize, usize)) -> Option<Self> {
         None
     }
 

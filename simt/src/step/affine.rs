@@ -160,7 +160,7 @@ impl<'e> Exec<'e> {
             && let [run] = self.strand.runs()
             && run.full
             && let (Some(left), Some(right)) = (self.factor(a), self.factor(b))
-            && let Some(products) = Products::new([left, right], 1, (run.first, run.len))
+            && let Some(products) = Products::new(&[left, right], 1, (run.first, run.len))
         {
             self.registers.add_products([*to, *c], &products, *run);
             return Next::On;
@@ -180,14 +180,15 @@ impl<'e> Exec<'e> {
         walk: u16,
         copy: CopyWords,
     ) -> Next {
-        let (window, walk) = (self.window(from), self.bound.walk(walk, self.group()));
-        if let Some((cells, at)) = window {
-            self.foresee(cells, at, walk);
+        let walk = self.bound.walk(walk, self.group());
+        let window = self.window(from);
+        if let Some((cells, at)) = &window {
+            self.foresee(cells, *at, walk);
         }
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
             // What lanes load that are not active is never looked at.
-            if let Some(window) = window
+            if let Some(window) = &window
                 && self.registers.load_affine(copy, to, window, walk, walk.among(run))
             {
                 continue;
@@ -201,7 +202,7 @@ impl<'e> Exec<'e> {
     /// A load that goes on in equal steps, too large for the host to foresee them, as where threads stride over the
     /// grid: fetches what comes next.
     #[inline(always)]
-    fn foresee(&mut self, cells: Cells<'_>, at: i64, walk: &Walk) {
+    fn foresee(&mut self, cells: &Cells<'_>, at: i64, walk: &Walk) {
         let last = std::mem::replace(&mut self.loaded[self.strand.at as usize - 1], at);
         let step = at.wrapping_sub(last);
         if step >= PAGE
@@ -218,18 +219,19 @@ impl<'e> Exec<'e> {
         walk: u16,
         copy: CopyWords,
     ) -> Next {
-        let (window, walk) = (self.window(to), self.bound.walk(walk, self.group()));
+        let walk = self.bound.walk(walk, self.group());
+        let window = self.window(to);
         for index in 0..self.strand.runs().len() {
             let run: Run = self.strand.runs()[index];
             if run.full
-                && let Some(window) = window
+                && let Some(window) = &window
                 && self.registers.store_affine(copy, value, window, walk, run)
             {
                 continue;
             }
             for part in parts(run, self.strand.active()) {
                 if part.len >= FEW
-                    && let Some(window) = window
+                    && let Some(window) = &window
                     && self.registers.store_affine(copy, value, window, walk, part)
                 {
                     continue;

@@ -284,9 +284,10 @@ impl<'e> Exec<'e> {
             let walk = self.bound.walk(this.walk, self.group());
             Some(Factor { cells: self.cells(buffer)?, at, step, walk })
         };
-        let factors = [factor(0)?, factor(1)?];
+        let Some(first) = factor(0) else { return None };
+        let Some(second) = factor(1) else { return None };
         let rounds = usize::try_from(rounds).ok()?.checked_mul(sum.products.len())?;
-        Products::new(factors, rounds, (run.first, run.len))
+        Products::new(&[first, second], rounds, (run.first, run.len))
     }
 
     /// The number of the buffer that an address is in.
