@@ -47,6 +47,25 @@ pub(crate) fn imported(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
+/// The path of a type of std's that a `use` in the file of `name` brings under this name, which is not its own:
+/// `std::cmp::Ordering`. `None` if there is none, or if kernel code does not know it.
+pub(crate) fn renamed_std_type(name: &Ident) -> Option<String> {
+    let path = imported(name)?;
+    let is_known = path.ends_with("::cmp::Ordering") || path.contains("::sync::atomic::");
+    (is_known && path.rsplit("::").next() != Some(&name.to_string())).then_some(path)
+}
+
+/// The `#[device]` traits in the file of `method`, of its module or brought to it by a `use`, that declare a function of
+/// this name.
+pub(crate) fn traits_with(method: &Ident) -> Vec<String> {
+    if !proc_macro::is_available() {
+        return Vec::new();
+    }
+    let (Place { line, column, .. }, text) = (Place::of(method.span()), method.to_string());
+    let found = |file: &File| items::traits_with(file, &text, (line, column));
+    in_file(method.span(), found).unwrap_or_default()
+}
+
 /// The path of an enum's variant that a `use` in the file of `name` brings under this name: `Op::Push`.
 /// `None` if there is none in its module or in the blocks around it.
 pub(crate) fn imported_variant(name: &Ident) -> Option<String> {

@@ -1,5 +1,5 @@
-//! Writes out what a `use` inside of a function brings, and variants of enums that a `use` in the file
-//! brings: `PI` becomes `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`.
+//! Writes out what a `use` inside of a function brings, and variants of enums and types of std's by other
+//! names that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`.
 //!
 //! A name alone leads to a `#[device]` item by the macro that such an item has (see
 //! [`device`](mod@crate::device)), which is called beside the function, where what the function imports is not
@@ -40,7 +40,9 @@ impl Uses {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
-            let path = is_type_name(&text).then(|| source::imported_variant(name)).flatten()?;
+            let path = is_type_name(&text)
+                .then(|| source::imported_variant(name).or_else(|| source::renamed_std_type(name)));
+            let path = path.flatten()?;
             Some(path.split("::").map(str::to_owned).collect())
         })
     }

@@ -19,7 +19,7 @@ macro_rules! shared {
 /// # Panics
 /// Always.
 #[track_caller]
-pub fn shared<T: 'static>() -> &'static mut T {
+pub fn shared<'a, T: 'a>() -> &'a mut T {
     only_in_a_kernel("`shared!`")
 }
 
@@ -43,7 +43,7 @@ macro_rules! shared_dyn {
 /// # Panics
 /// Always.
 #[track_caller]
-pub fn shared_dyn<T: 'static>(_len: usize) -> &'static mut [T] {
+pub fn shared_dyn<'a, T: 'a>(_len: usize) -> &'a mut [T] {
     only_in_a_kernel("`shared_dyn!`")
 }
 

@@ -3,6 +3,8 @@ use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
 cases![
+    byte_strings,
+    nothing_to_refer_to,
     made,
     first_and_last,
     in_arrays,
@@ -200,4 +202,40 @@ fn words(on: &Engine) -> Check {
     launch!(on, words_of(read bytes, write out), LaunchConfig::grid(1).block(32))?;
     let want = bytes.as_chunks().0.iter().map(|word| u32::from_be_bytes(*word));
     same("out", &out, &want.collect::<Vec<_>>())
+}
+
+#[kernel]
+fn told(texts: &[[u8; 4]], out: &mut [u32]) {
+    let i = global_idx_x();
+    let (text, letters) = (&texts[i], *b"abc");
+    let method = match &text[..] {
+        b"GET " => 1,
+        [b'P', ..] => 2,
+        b"" | b"\n\x00\xff " => 3,
+        _ => 4,
+    };
+    let ends = text.ends_with(b"T ") as u32;
+    let same = (text == b"PUT ") as u32;
+    let letter = letters[i % 3] as u32;
+    out[i] = method + 10 * ends + 100 * same + 1000 * letter + b"warp".len() as u32;
+}
+
+fn byte_strings(on: &Engine) -> Check {
+    let texts = vec![*b"GET ", *b"PUT ", *b"\n\x00\xff ", *b"HEAD"];
+    let mut out = vec![0; 4];
+    launch!(on, told(read texts, write out), LaunchConfig::grid(1).block(4))?;
+    same("out", &out, &[97_015, 98_116, 99_007, 97_008])
+}
+
+fn nothing_to_refer_to(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let n = x.len();
+        for v in x.get(2..n / 2 + 2).unwrap_or(&[]) {
+            out[0] += v;
+        }
+        let tail = if n > 3 { &x[3..] } else { &[] };
+        out[1] = tail.len() as i32 + tail.iter().sum::<i32>();
+        out[2] = x.get(4..).unwrap_or_default().len() as i32;
+    });
+    Ok(())
 }

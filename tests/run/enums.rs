@@ -3,6 +3,7 @@ use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
 
 cases![
+    errors_of_other_types,
     data_in_slices,
     by_star,
     kinds_in_place,
@@ -814,4 +815,63 @@ fn by_star(on: &Engine) -> Check {
         })
         .collect();
     same("out", &out, &want)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+enum Parsing {
+    Letter(u8),
+}
+
+#[device]
+#[derive(Clone, Copy)]
+enum Reading {
+    Wrong(Parsing),
+    Large,
+}
+
+#[device]
+impl From<Parsing> for Reading {
+    fn from(wrong: Parsing) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+#[device]
+fn digit(letter: u8) -> Result<u32, Parsing> {
+    if letter.is_ascii_digit() {
+        Ok(u32::from(letter - b'0'))
+    } else {
+        Err(Parsing::Letter(letter))
+    }
+}
+
+#[device]
+fn number(text: &[u8]) -> Result<u32, Reading> {
+    let mut value = 0;
+    for letter in text {
+        value = 10 * value + digit(*letter)?;
+        if value > 500 {
+            return Err(Reading::Large);
+        }
+    }
+    Ok(value)
+}
+
+#[kernel]
+fn read_numbers(texts: &[[u8; 3]], out: &mut [i32]) {
+    let i = global_idx_x();
+    out[i] = match number(&texts[i]) {
+        Ok(value) => value as i32,
+        Err(Reading::Wrong(Parsing::Letter(letter))) => -(letter as i32),
+        Err(Reading::Large) => -1,
+    };
+}
+
+/// `?` makes another error of what it returns, by `From`.
+fn errors_of_other_types(on: &Engine) -> Check {
+    let texts = vec![*b"123", *b"4x6", *b"999", *b"007"];
+    let mut out = vec![0; 4];
+    launch!(on, read_numbers(read texts, write out), LaunchConfig::grid(1).block(4))?;
+    same("out", &out, &[123, -i32::from(b'x'), -1, 7])
 }

@@ -3,7 +3,7 @@ use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::ops::Add;
 use warpwise::prelude::*;
 
-cases![operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays];
+cases![in_shared_memory: THREADS_MEET, operations: THREADS_MEET, elements, several_parameters, associated_types, numbers, arrays];
 
 #[device]
 mod operations_on {
@@ -266,4 +266,36 @@ fn arrays(on: &Engine) -> Check {
     let (x, mut y) = (vec![[1, 2], [3, 5]], vec![0; 2]);
     launch!(on, added::<i32>(read x, write y), LaunchConfig::cover(2))?;
     same("integers", &y, &[3, 8])
+}
+
+#[device]
+trait Gathered: Copy {
+    const NONE: Self;
+    fn gather(self, other: Self) -> Self;
+}
+
+#[device]
+impl Gathered for u32 {
+    const NONE: u32 = 0;
+    fn gather(self, other: u32) -> u32 {
+        self | other
+    }
+}
+
+/// Shared memory of a type of which nothing says that it is `'static`.
+#[kernel(block = 32, instances(u32))]
+fn gathered<T: Gathered>(x: &[T], out: &mut [T]) {
+    let t = thread_idx_x();
+    let tile = shared!([T; 32]);
+    tile[t] = x.get(t).copied().unwrap_or(T::NONE);
+    sync_threads();
+    out[t] = tile.iter().take(t + 1).fold(T::NONE, |all, value| all.gather(*value));
+}
+
+fn in_shared_memory(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..20).map(|i| 1 << i).collect();
+    let mut out = vec![0; 32];
+    launch!(on, gathered(read x, write out), LaunchConfig::grid(1))?;
+    let want: Vec<u32> = (0..32).map(|i: u32| (1 << (i + 1).min(20)) - 1).collect();
+    same("out", &out, &want)
 }

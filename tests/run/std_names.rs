@@ -2,13 +2,14 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::{
     array::from_fn,
-    cmp::{max, min},
+    cmp::{Ordering as Order, max, min},
     f32::consts::{FRAC_PI_2, LN_2, PI},
     mem::{replace, swap, take},
+    sync::atomic::{AtomicU32 as Counter, Ordering as Memory},
 };
 use warpwise::prelude::*;
 
-cases![functions, constants: FUSES, of_items, inside_of_functions, variants, own_types];
+cases![renamed, functions, constants: FUSES, of_items, inside_of_functions, variants, own_types];
 
 #[kernel]
 fn rearranged(x: &[i32], out: &mut [[i32; 5]]) {
@@ -268,4 +269,26 @@ fn own_types(on: &Engine) -> Check {
         })
         .collect();
     same("out", &out, &want)
+}
+
+#[kernel]
+fn ordered(x: &[f32], less: &[Counter], out: &mut [i32]) {
+    let i = global_idx_x();
+    let order = x[i].partial_cmp(&x[(i + 1) % x.len()]).unwrap_or(Order::Equal);
+    if order == Order::Less {
+        less[0].fetch_add(1, Memory::Relaxed);
+    }
+    out[i] = match order {
+        Order::Less => -1,
+        Order::Equal => 0,
+        Order::Greater => 1,
+    };
+}
+
+fn renamed(on: &Engine) -> Check {
+    let x = vec![1.0f32, 2.0, 2.0, f32::NAN, -1.0];
+    let (mut less, mut out) = (vec![0u32], vec![7; 5]);
+    launch!(on, ordered(read x, atomic less, write out), LaunchConfig::grid(1).block(5))?;
+    same("less", &less, &[2])?;
+    same("out", &out, &[-1, 0, 0, 0, -1])
 }

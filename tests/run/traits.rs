@@ -8,6 +8,7 @@ use std::{
 use warpwise::prelude::*;
 
 cases![
+    for_types_of_rust,
     generic_traits,
     associated,
     defaults,
@@ -899,4 +900,72 @@ fn sums(on: &Engine) -> Check {
     // (1 + i) 2 (3 - i) (4 - 2i)
     let want = [(10, -2), (1, 1), (40, 0)].map(|(re, im)| Gauss { re, im });
     if out == want { Ok(()) } else { Err(format!("{out:?}, expected {want:?}").into()) }
+}
+
+#[device]
+trait Brightness {
+    fn brightness(&self) -> u32;
+    fn is_dark(&self) -> bool {
+        self.brightness() < 10
+    }
+}
+
+#[device]
+impl Brightness for u32 {
+    fn brightness(&self) -> u32 {
+        *self & 15
+    }
+}
+
+#[device]
+impl Brightness for [u32; 3] {
+    fn brightness(&self) -> u32 {
+        self.iter().sum()
+    }
+}
+
+#[device]
+impl Brightness for [u32] {
+    fn brightness(&self) -> u32 {
+        self[0].brightness() + self.len() as u32
+    }
+}
+
+mod blended {
+    use warpwise::prelude::*;
+
+    #[device]
+    pub(super) trait Blend {
+        fn blend(self, other: Self) -> Self;
+    }
+
+    #[device]
+    impl Blend for u32 {
+        fn blend(self, other: u32) -> u32 {
+            self.midpoint(other)
+        }
+    }
+}
+use blended::Blend;
+
+/// Nothing but its methods leads to a trait here.
+#[kernel]
+fn methods_of_rust(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let pixel = [x[i], 1, 2];
+    let dark = pixel.is_dark() as u32 + 2 * x[i].is_dark() as u32;
+    out[i] =
+        x[i].brightness().blend(x[i..].brightness()) + 1000 * pixel.brightness() + 100_000 * dark;
+}
+
+fn for_types_of_rust(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..16).map(|i| i * 7).collect();
+    let mut out = vec![0; 16];
+    launch!(on, methods_of_rust(read x, write out), LaunchConfig::grid(1).block(16))?;
+    let want = x.iter().enumerate().map(|(i, &v)| {
+        let (own, rest, pixel) = (v % 16, v % 16 + 16 - i as u32, v + 3);
+        let dark = (pixel < 10) as u32 + 2 * (own < 10) as u32;
+        (own + rest) / 2 + 1000 * pixel + 100_000 * dark
+    });
+    same("out", &out, &want.collect::<Vec<_>>())
 }

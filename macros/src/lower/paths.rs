@@ -288,6 +288,10 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         self.visit_expr(&call.receiver);
+        // Of a type that is not of kernel code, nothing else leads to the trait.
+        for name in source::traits_with(&call.method) {
+            self.note(&Path::from(Ident::new(&name, call.method.span())));
+        }
         if let Some(turbofish) = &call.turbofish {
             self.visit_angle_bracketed_generic_arguments(turbofish);
         }

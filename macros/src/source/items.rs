@@ -33,17 +33,42 @@ pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
 
 /// Whether the module around `at` declares a type of this name, or has it by a `use` of something that is not std's.
 pub(super) fn is_declared(file: &File, name: &str, at: At) -> bool {
-    let words = file.words();
-    let is_used = || {
-        words.uses(|text| text.contains(name)).any(|(place, item)| {
-            file.module(place) == file.module(at)
-                && names_of(&item).iter().any(|(known, path)| {
-                    known == name && !path.starts_with("std::") && !path.starts_with("core::")
-                })
-        })
-    };
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
-    words.declarations(file, name, at).iter().any(|(_, keyword, _)| is_type(keyword)) || is_used()
+    let declared = file.words().declarations(file, name, at);
+    declared.iter().any(|(_, keyword, _)| is_type(keyword)) || is_used(file, name, at)
+}
+
+/// Whether the module around `at` has this name by a `use` of something that is not std's.
+fn is_used(file: &File, name: &str, at: At) -> bool {
+    file.words().uses(|text| text.contains(name)).any(|(place, item)| {
+        file.module(place) == file.module(at)
+            && names_of(&item).iter().any(|(known, path)| {
+                known == name && !path.starts_with("std::") && !path.starts_with("core::")
+            })
+    })
+}
+
+/// The traits that are kernel code, declare a function of this name, and are seen at `at`.
+pub(super) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
+    let declared = format!("fn {function}");
+    if !file.text.contains("trait ") || !file.text.contains(&declared) {
+        return Vec::new();
+    }
+    let words = file.words();
+    let functions = words.text.match_indices(&declared);
+    let functions = functions
+        .filter(|(start, _)| !words.text[start + declared.len()..].starts_with(is_name))
+        .filter_map(|(start, _)| words.trait_around(start));
+    let mut found: Vec<String> = functions
+        .filter(|(start, _)| words.has_device(file, *start))
+        .filter(|(start, name)| {
+            let declared = words.declarations(file, name, at);
+            declared.iter().any(|(known, ..)| known == start) || is_used(file, name, at)
+        })
+        .map(|(_, name)| name)
+        .collect();
+    found.dedup();
+    found
 }
 
 /// How many braces an enum whose variants are looked for may have at most.
@@ -145,6 +170,23 @@ impl Words {
             .filter(|&(_, _, place)| file.is_of_module(place, module(place)))
             .filter(|&(_, _, place)| module(place) == module(at))
             .collect()
+    }
+
+    /// The trait whose own item begins at `start`: where its keyword is, and its name.
+    fn trait_around(&self, start: usize) -> Option<(usize, String)> {
+        let before = &self.text[..start];
+        let keyword = before.rfind("trait ").filter(|at| !before[..*at].ends_with(is_name))?;
+        let between = &before[keyword..];
+        let depth = between.matches('{').count().checked_sub(between.matches('}').count())?;
+        let name = between["trait ".len()..].split(|char| !is_name(char)).next()?;
+        (depth == 1 && !name.is_empty()).then(|| (keyword, name.to_owned()))
+    }
+
+    /// Whether `#[device]` is on the item at `start`, or on a module around it.
+    fn has_device(&self, file: &File, start: usize) -> bool {
+        let before = &self.text[..start];
+        let attributes = before.rfind([';', '{', '}']).map_or(before, |end| &before[end..]);
+        attributes.contains("device]") || self.is_in_device_module(file, start)
     }
 
     /// Whether `#[device]` is on a module around the item at `start`.

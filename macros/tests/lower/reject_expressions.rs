@@ -110,7 +110,7 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 18:13-18:16: kernel code cannot use the type `char`
 // = help: use a byte: `b'x'`
 // error: 19:13-19:19: kernel code cannot use the type `str`
-// = help: pass bytes as `&[u8]`
+// = help: use bytes: `b"text"`, or a `&[u8]` that is passed
 // error: 20:13-20:18: kernel code cannot use the type `u128`
 // = help: use integers of at most 64 bits
 // error: 23:5-23:13: kernel code cannot be `async`
@@ -141,7 +141,7 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 56:12-56:19: kernel code cannot call the method `erf` of `f32`
 // = help: call `math::erf(x)`: std's method is not stable
 // error: 59:12-59:26: kernel code cannot call the method `frobnicate` of `f32`
-// = help: write it out, or as a `#[device]` function, with operators
+// = help: write it out, or as a `#[device]` function, with operators; one of a `#[device]` trait in another file is called by the trait: `Trait::frobnicate(..)`
 // error: 60:12-60:15: the type must be known before `sqrt` is called
 // = help: give the number a suffix such as `f32`, or the variable a type
 // == calls

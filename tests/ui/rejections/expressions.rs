@@ -26,7 +26,7 @@ fn values(x: &mut [f32], n: u32) {
 fn letters(x: &mut [u32]) {
     let letter = 'x';
     let text = "text";
-    let bytes = b"text";
+    let bytes = c"text";
     x[0] = u32::from(b'x');
 }
 

@@ -35,7 +35,7 @@ fn texts(x: &mut [f32]) {
     let text = format!("{}", x[0]);
     let file = include_str!("std.rs");
     let line = line!();
-    let bytes = b"bytes";
+    let bytes = c"bytes";
     for letter in "letters".chars() {}
     write!(text, "{}", x[0]);
 }

@@ -1,5 +1,5 @@
 //! Tuples, structs, enums and arrays as values.
-use super::{Emit, Flow, Place, Pointer, Value, Variants, layout::scalar};
+use super::{Emit, Flow, Memory, Place, Pointer, Value, Variants, layout::scalar};
 use crate::lower::{
     mono::Mono,
     tree::{At, Expr},
@@ -101,6 +101,12 @@ impl Emit<'_> {
                 let mut parts: Vec<Option<Vec<Value>>> = vec![None; adt.variants.len()];
                 parts[variant] = Some(Vec::new());
                 Ok(Value::Variants(Rc::new(Variants { tag, parts })))
+            }
+            Mono::Ref { to, .. } if let Mono::Slice(elem) = &**to => {
+                let nothing = Extent::Const(0);
+                let array = self.array(&Mono::Array(elem.clone(), nothing.clone()), "", at)?;
+                let memory = Memory { len: Some(super::Length::Extent(nothing)), ..array };
+                Ok(Value::Ref(Box::new(Place::Memory(memory))))
             }
             Mono::Never
             | Mono::Ref { .. }

@@ -20,7 +20,7 @@ use crate::lower::{
 use std::rc::Rc;
 use warpwise_compiler::{
     id::{Facts, Id as _},
-    ir::{self, Array, InstId, Kernel, Local, LocalId, Op, Scalar, Space, Span},
+    ir::{self, Array, Extent, InstId, Kernel, Local, LocalId, Op, Scalar, Space, Span},
 };
 
 /// Where a reference is.
@@ -158,8 +158,11 @@ impl Emit<'_> {
                     return Err(self.scoped(at));
                 }
                 let length = len.map(|_| self.slice_length(&memory, at)).transpose()?;
-                let value = self.pointer(memory.ptr, at);
-                self.set_address(*ptr, value, at);
+                // Of `&[]`, there is nothing at the address, and so it may be in any memory.
+                if !matches!(memory.len, Some(Length::Extent(Extent::Const(0)))) {
+                    let value = self.pointer(memory.ptr, at);
+                    self.set_address(*ptr, value, at);
+                }
                 if let (&Some(local), Some(value)) = (len, length) {
                     self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
                 }

@@ -8,11 +8,12 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer, Obligation,
+    items::{Member, MemberKind},
 };
 use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::CompareOp;
 
-impl Infer<'_> {
+impl<'a> Infer<'a> {
     /// `u64::from(x)`, which is a cast that loses nothing, or `u8::try_from(x)`; of a value of type `from`, if
     /// that is written.
     pub(super) fn converted_from(
@@ -80,6 +81,28 @@ impl Infer<'_> {
         }
         let to = hint.unwrap_or_else(|| self.unknown());
         Ok(self.lossless(value, to, at))
+    }
+
+    /// The function of the `impl` of `From` that makes a value of type `to` of one of type `from`.
+    pub(super) fn from_impl(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
+        for item in self.program().impls_with("from") {
+            let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
+            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            if named.is_none_or(|named| named.ident != "From") {
+                continue;
+            }
+            let Some((callee, sig)) = self.program().method_of(item, "from") else { continue };
+            let Some((env, this)) = self.implementation(item) else { continue };
+            let Some(syn::FnArg::Typed(param)) = sig.inputs.first() else { continue };
+            let param = self.type_in(&param.ty, &env);
+            if !self.types.could_unify(this, to) || !self.types.could_unify(param, from) {
+                continue;
+            }
+            self.types.unify(this, to).ok()?;
+            self.types.unify(param, from).ok()?;
+            return Some(Member { callee, env, kind: MemberKind::Fn(sig) });
+        }
+        None
     }
 
     /// A cast that loses nothing; rustc checks that it does not.

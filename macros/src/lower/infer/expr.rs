@@ -292,6 +292,7 @@ impl Infer<'_> {
                 let ty = self.prim(super::Prim::U8);
                 self.make(Kind::Int(byte.value().into()), ty, at)
             }
+            Lit::ByteStr(bytes) => self.byte_string(&bytes.value(), at),
             other => {
                 let (fact, help) = reject::literal(other);
                 let reported = self.errors.advise(at, fact, help);

@@ -3,14 +3,26 @@ use super::{
     super::{
         span::SpanRange,
         tree::{Expr, Kind},
-        types::{Class, Prim, Ty},
+        types::{Class, Prim, Ty, Type},
     },
     Infer, Obligation,
 };
 use syn::{Lit, LitInt};
-use warpwise_compiler::ir::UnaryOp;
+use warpwise_compiler::ir::{Extent, UnaryOp};
 
 impl Infer<'_> {
+    /// `b"text"`: a reference to an array.
+    pub(super) fn byte_string(&mut self, bytes: &[u8], at: SpanRange) -> Expr {
+        let elem = self.prim(Prim::U8);
+        let values =
+            bytes.iter().map(|&byte| self.make(Kind::Int(byte.into()), elem, at)).collect();
+        let len = self.types.len(Extent::Const(bytes.len() as u64));
+        let array = self.types.add(Type::Array(elem, len));
+        let values = self.make(Kind::Array(values), array, at);
+        let ty = self.types.reference(false, array);
+        self.make(Kind::Borrow(Box::new(values)), ty, at)
+    }
+
     pub(super) fn int_literal(
         &mut self,
         int: &LitInt,

@@ -116,8 +116,10 @@ impl Infer<'_> {
             ([inner, error], [_, expected])
                 if Some(item) == program.library("Result") && other == item =>
             {
-                self.unify(at, *error, *expected);
-                ((0, *inner), 1, Some(*error))
+                if self.types.could_unify(*error, *expected) {
+                    self.unify(at, *error, *expected);
+                }
+                ((0, *inner), 1, Some((*error, *expected)))
             }
             _ => return self.no_try(&value, at),
         };
@@ -125,19 +127,33 @@ impl Infer<'_> {
         self.try_match(value, good, (bad, payload), at)
     }
 
+    /// An error as the function returns it: by an `impl` of `From`, if it is of another type.
+    fn converted_error(&mut self, error: Expr, expected: Ty, at: SpanRange) -> Expr {
+        if self.types.could_unify(error.ty, expected) {
+            return error;
+        }
+        match self.from_impl(expected, error.ty) {
+            Some(member) => self.operator_call(member, error, None, at),
+            None => {
+                self.unify(at, error.ty, expected);
+                error
+            }
+        }
+    }
+
     fn try_match(
         &mut self,
         value: Expr,
         (good, inner): (usize, Ty),
-        (bad, error): (usize, Option<Ty>),
+        (bad, error): (usize, Option<(Ty, Ty)>),
         at: SpanRange,
     ) -> Expr {
         let ty = value.ty;
         let (good_pattern, good_value) = self.bound_part(good, inner, ty, at);
         let (bad_pattern, fields) = match error {
-            Some(error) => {
+            Some((error, expected)) => {
                 let (pattern, value) = self.bound_part(bad, error, ty, at);
-                (pattern, vec![(0, value)])
+                (pattern, vec![(0, self.converted_error(value, expected, at))])
             }
             None => {
                 let kind = PatternKind::Parts { variant: Some(bad), parts: Vec::new() };

@@ -200,7 +200,10 @@ impl Infer<'_> {
             None => self.errors.advise(
                 at,
                 fact,
-                "write it out, or as a `#[device]` function, with operators",
+                format_args!(
+                    "write it out, or as a `#[device]` function, with operators; one of a \
+                     `#[device]` trait in another file is called by the trait: `Trait::{name}(..)`"
+                ),
             ),
         };
         self.reported(reported, at)

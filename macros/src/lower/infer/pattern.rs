@@ -84,6 +84,13 @@ impl<'a> Infer<'a> {
                 self.constant_pattern(&pat.ident.clone().into(), ty, at)
             }
             Pat::Ident(pat) => self.binding(pat, ty, mode),
+            Pat::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(bytes), .. }) => {
+                let span = bytes.span();
+                let bytes = bytes.value();
+                let bytes = bytes.iter().map(|&byte| syn::LitByte::new(byte, span));
+                let elements: Pat = syn::parse_quote_spanned!(span=> [#(#bytes),*]);
+                self.pattern_in(&elements, ty, mode).kind
+            }
             Pat::Lit(lit) => self.literal_pattern(lit, ty, at),
             Pat::Path(path) => self.constant_pattern(&path.path, ty, at),
             Pat::Range(range) => self.range_pattern(range, ty, at),

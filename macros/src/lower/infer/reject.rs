@@ -115,8 +115,9 @@ pub(super) fn pattern(pat: &Pat) -> Advice {
 pub(super) fn literal(lit: &Lit) -> Advice {
     match lit {
         Lit::Char(_) => cannot("use the type `char`", "use a byte: `b'x'`"),
-        Lit::Str(_) | Lit::CStr(_) => cannot("use the type `str`", "pass bytes as `&[u8]`"),
-        Lit::ByteStr(_) => cannot("use byte strings", "pass bytes as `&[u8]`"),
+        Lit::Str(_) | Lit::CStr(_) => {
+            cannot("use the type `str`", "use bytes: `b\"text\"`, or a `&[u8]` that is passed")
+        }
         _ => cannot("use this literal", "use numbers and `bool`"),
     }
 }
