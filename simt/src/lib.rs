@@ -48,7 +48,7 @@
 //! `unsafe` is in the last row only. Whatever the kernel, no access leaves its buffer.
 //!
 //! `cargo test` compiles dependencies without optimisation. On x86-64 with AVX2 this crate then computes lanes in assembly
-//! (`lanes::asm`), and is 2 to 7 times slower than in release (`benches/dev_profile` measures it); elsewhere it is some 50 times slower.
+//! (`lanes::asm`), and is 2 to 5.3 times slower than in release (`benches/dev_profile` measures it); elsewhere it is some 50 times slower.
 //! A project can have it optimized there, too:
 //!
 //! ```toml
