@@ -8,6 +8,7 @@ use std::{
 use warpwise::prelude::*;
 
 cases![
+    names_of_std,
     for_types_of_rust,
     generic_traits,
     associated,
@@ -968,4 +969,42 @@ fn for_types_of_rust(on: &Engine) -> Check {
         (own + rest) / 2 + 1000 * pixel + 100_000 * dark
     });
     same("out", &out, &want.collect::<Vec<_>>())
+}
+
+#[device]
+trait Sized32 {
+    const BITS: u32;
+    const MAX: u32;
+    fn is_whole(self) -> bool;
+}
+
+#[device]
+impl Sized32 for u64 {
+    const BITS: u32 = u64::BITS / 2;
+    const MAX: u32 = u32::MAX;
+    fn is_whole(self) -> bool {
+        self <= u64::from(<u64 as Sized32>::MAX)
+    }
+}
+
+#[device]
+fn bits_of<T: Sized32>(_: T) -> u32 {
+    T::BITS
+}
+
+/// Constants of a number go before those of the same names that a trait has for it.
+#[kernel]
+fn both(x: &[u64], out: &mut [u32]) {
+    let i = global_idx_x();
+    out[i] = u64::BITS
+        + 100 * bits_of(x[i])
+        + 10_000 * (x[i] == u64::MAX) as u32
+        + x[i].is_whole() as u32;
+}
+
+fn names_of_std(on: &Engine) -> Check {
+    let x = vec![3, u64::MAX, 1 << 40];
+    let mut out = vec![0; 3];
+    launch!(on, both(read x, write out), LaunchConfig::grid(1).block(3))?;
+    same("out", &out, &[3265, 13264, 3264])
 }

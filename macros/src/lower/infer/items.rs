@@ -1,6 +1,7 @@
 //! What paths lead to among the items, and what those declare.
 use super::{
     super::{
+        constant,
         paths::key,
         program::{Callee, Program},
         span::SpanRange,
@@ -91,6 +92,12 @@ impl<'a> Infer<'a> {
         {
             let own = Env { args: [].into(), home: Some(item), this: None };
             return Some((&constant.expr, Some(&constant.ty), own));
+        }
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        // What a number has itself goes before what a trait says of it.
+        if constant::find(&names).is_some() {
+            return None;
         }
         let (owner, name) = self.owner(path, env)?;
         match self.member(owner, &name, None)? {
