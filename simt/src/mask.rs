@@ -78,6 +78,13 @@ impl Mask {
         *self = *self | other;
     }
 
+    /// The lowest lane, if there is one.
+    #[inline(always)]
+    pub(crate) fn lowest(self) -> Option<usize> {
+        let warp = self.0.iter().position(|word| *word != 0)?;
+        Some(warp * 32 + self.0[warp].trailing_zeros() as usize)
+    }
+
     /// Every lane, ascending.
     pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
         self.0

@@ -229,6 +229,12 @@ impl Registers {
         }
     }
 
+    /// The bytes of all lanes of the first `warps` warps.
+    pub(crate) fn warps(&self, reg: Reg, warps: usize) -> &[u8] {
+        // SAFETY: a register has 32 lanes of its size for each warp of the group, and nobody writes them meanwhile.
+        unsafe { std::slice::from_raw_parts(self.at(reg, 0), warps * 32 * reg.size()) }
+    }
+
     /// Sets one lane.
     #[inline(always)]
     pub(crate) fn set(&mut self, reg: Reg, lane: usize, bits: u64) {

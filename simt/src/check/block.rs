@@ -4,7 +4,7 @@ use super::{
     alike::Rounds,
     finding::Use,
     found::{Found, Pair, Party},
-    log::{Access, Event, Log},
+    log::{Access, Event, Log, Written},
     misuse::{Met, Misuses},
     order::{Context, Order},
     shadow::{Hit, Record, Shadow},
@@ -29,6 +29,8 @@ pub(crate) struct BlockChecks {
     log: Log,
     /// What they did with global memory.
     global: Log,
+    /// Accesses of rounds that are about to be noted, by how many bytes each goes on.
+    pub(crate) going: Vec<(Access, u64)>,
     /// Whether an earlier part of the interval was looked at already.
     is_parted: bool,
     /// The number of the first event of the log.
@@ -54,6 +56,7 @@ impl BlockChecks {
             is_eager: bound.is_eager,
             log: Log::default(),
             global: Log::default(),
+            going: Vec::new(),
             is_parted: false,
             first_event: 0,
             order: Order::new(knowledge),
@@ -101,7 +104,7 @@ impl BlockChecks {
         (code, bound): (&Code, &Bound<'_>),
         is_shared: bool,
         event: Event,
-        written: Option<usize>,
+        written: Option<Written>,
     ) {
         let is_eager = self.is_eager;
         let log = self.log(is_shared);
@@ -118,13 +121,13 @@ impl BlockChecks {
         }
     }
 
-    /// Notes so many rounds of accesses of shared memory, which go on by so many bytes; false if these are so many that
+    /// Notes so many rounds of accesses of shared memory, those of `going`; false if these are so many that
     /// they have to be looked at before the interval ends.
-    pub(crate) fn note_rounds(&mut self, accesses: &[(Access, u64)], rounds: u64) -> bool {
-        let many = rounds.saturating_mul(accesses.len() as u64);
+    pub(crate) fn note_rounds(&mut self, rounds: u64) -> bool {
+        let many = rounds.saturating_mul(self.going.len() as u64);
         let fits = many < LONG.saturating_sub(self.log.len()) as u64;
         if fits && many > 0 {
-            self.log.push_rounds(accesses, rounds);
+            self.log.push_rounds(&self.going, rounds);
         }
         fits
     }

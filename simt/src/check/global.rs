@@ -5,7 +5,7 @@
 //! cells, for as long as no two of them may race; then by [each cell](Shadow). The accesses of blocks are looked at in
 //! the order of the blocks' numbers, whichever worker has run them, so that what is reported depends on no schedule.
 use super::{
-    Site,
+    BoundChecks, Site,
     alike::Rounds,
     bound::LaneRun,
     found::{Found, Pair, Party},
@@ -64,6 +64,15 @@ struct Chunk {
     more: Option<Box<[Piece; MORE]>>,
     count: u8,
     cells: Option<Box<Shadow>>,
+}
+
+/// How memory is accessed: by which instruction of which block, what all lanes write, and what of the block comes before.
+struct By<'a> {
+    checks: &'a BoundChecks,
+    site: &'a Site,
+    value: Option<u64>,
+    order: &'a Order,
+    block: u64,
 }
 
 /// What is known of the global memory of a launch.
@@ -147,10 +156,28 @@ impl Global {
 
     /// Looks at what the next blocks did, which ran alike: none of their threads waited for another.
     fn replay_alike(&mut self, code: &Code, bound: &Bound<'_>, rounds: &Rounds) {
+        let Some(checks) = &bound.checks else { return };
         let (order, log) = (std::mem::take(&mut self.order), Log::default());
+        // Those of the first round; in others they are as far behind as each access goes on.
+        let runs_of = |(access, _): &(Access, u64)| {
+            let bytes = u64::from(code.sites[access.site as usize].bytes);
+            let mut runs = Vec::new();
+            checks.runs(&log, access, bytes, bound, order.is_even(), |run| runs.push(run));
+            runs
+        };
+        let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
+        let mut values = rounds.values.iter();
         for round in 0..rounds.many {
-            for access in rounds.round(&code.sites, round) {
-                self.access(code, bound, &log, &access, (&order, self.next));
+            for ((access, step), runs) in rounds.accesses.iter().zip(&runs) {
+                let site = &code.sites[access.site as usize];
+                let value = site.value.and_then(|_| *values.next()?);
+                let by = By { checks, site, value, order: &order, block: self.next };
+                let behind = step.wrapping_mul(round);
+                self.events += 1;
+                for run in runs {
+                    let address = run.address.wrapping_add(behind);
+                    self.run(&by, access, LaneRun { address, ..*run });
+                }
             }
             self.next += 1;
         }
@@ -214,42 +241,41 @@ impl Global {
     ) {
         let Some(checks) = &bound.checks else { return };
         let site = &code.sites[access.site as usize];
+        let by = By { checks, site, value: access.value, order, block };
         self.events += 1;
         let bytes = u64::from(site.bytes);
-        checks.runs(log, access, bytes, bound, order.is_even(), |run| {
-            let LaneRun { lane, len, address } = run;
-            let thread = access.first_thread + lane;
-            let (buffer, first) = lanes::resolve(address);
-            let Some((memory, unit)) = checks.memory(buffer) else { return };
-            self.context(site, access, (order, block), thread);
-            self.accesses += 1;
-            let shift = (bytes / unit).trailing_zeros();
-            let (first, end) = (first / unit, (first / unit) + (u64::from(len) << shift));
-            let mut from = first;
-            while from < end {
-                let to = end.min((from / CHUNK + 1) * CHUNK);
-                let piece = Piece {
-                    context: self.contexts.len() as u32 - 1,
-                    cells: [from, to - 1].map(|cell| (cell % CHUNK) as u8),
-                    shift: shift as u8,
-                    thread: (thread + ((from - first) >> shift) as u32) as u16,
-                };
-                self.piece((memory, from / CHUNK), piece, order, (buffer, unit));
-                from = to;
-            }
-        });
+        checks.runs(log, access, bytes, bound, order.is_even(), |run| self.run(&by, access, run));
+    }
+
+    /// Looks at what neighbouring lanes access.
+    fn run(&mut self, by: &By<'_>, access: &Access, run: LaneRun) {
+        let LaneRun { lane, len, address } = run;
+        let thread = access.first_thread + lane;
+        let (buffer, first) = lanes::resolve(address);
+        let Some((memory, unit)) = by.checks.memory(buffer) else { return };
+        self.context(by, access.site, thread);
+        self.accesses += 1;
+        let shift = (u64::from(by.site.bytes) / unit).trailing_zeros();
+        let (first, end) = (first / unit, (first / unit) + (u64::from(len) << shift));
+        let mut from = first;
+        while from < end {
+            let to = end.min((from / CHUNK + 1) * CHUNK);
+            let piece = Piece {
+                context: self.contexts.len() as u32 - 1,
+                cells: [from, to - 1].map(|cell| (cell % CHUNK) as u8),
+                shift: shift as u8,
+                thread: (thread + ((from - first) >> shift) as u32) as u16,
+            };
+            self.piece((memory, from / CHUNK), piece, by.order, (buffer, unit));
+            from = to;
+        }
     }
 
     /// Makes the context of an access by a thread the last one.
-    fn context(
-        &mut self,
-        site: &Site,
-        access: &Access,
-        (order, block): (&Order, u64),
-        thread: u32,
-    ) {
+    fn context(&mut self, by: &By<'_>, number: u32, thread: u32) {
+        let By { site, value, order, block, .. } = *by;
         let context = Context {
-            site: access.site,
+            site: number,
             kind: site.kind,
             is_narrow: site.is_narrow(),
             block,
@@ -261,7 +287,7 @@ impl Global {
         };
         if self.contexts.last() != Some(&context) {
             self.contexts.push(context);
-            self.values.push(access.value);
+            self.values.push(value);
         }
     }
 
@@ -300,9 +326,10 @@ impl Global {
 
 impl Chunk {
     /// The pieces, as they came.
-    fn known(&self) -> impl Iterator<Item = &Piece> {
-        let more = self.more.iter().flat_map(|more| more.iter());
-        self.pieces.iter().chain(more).take(self.count.into())
+    fn known(&self) -> [&[Piece]; 2] {
+        let count = usize::from(self.count);
+        let more = self.more.as_ref().map_or(&[][..], |more| &more[..count - PIECES]);
+        [&self.pieces[..count.min(PIECES)], more]
     }
 
     /// Who has accessed each cell.
@@ -310,7 +337,7 @@ impl Chunk {
         let mut shadow = Box::new(Shadow::new(CHUNK as usize, keeps_all));
         // Nothing is known of the order of what another block did.
         let nothing = Order::default();
-        for piece in self.known() {
+        for piece in self.known().into_iter().flatten() {
             for cell in piece.cells[0]..=piece.cells[1] {
                 let now = Record::new(piece.context as usize, piece.thread_of(cell));
                 shadow.access(usize::from(cell), now, (contexts, &nothing), |_| {});
@@ -331,7 +358,7 @@ impl Chunk {
     fn take(&mut self, piece: Piece, contexts: &[Context]) -> bool {
         let now = &contexts[piece.context as usize];
         let mut number = usize::from(self.count);
-        for (at, other) in self.known().enumerate() {
+        for (at, other) in self.known().into_iter().flatten().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }

@@ -74,14 +74,22 @@ pub(crate) enum Event {
     SyncGrid,
 }
 
+/// Where the values of a group's lanes stand, and how many bytes each has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) first: usize,
+    pub(crate) size: usize,
+}
+
 /// What happened, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
     pub(crate) addresses: Vec<u64>,
     /// Of each event, where the values that it writes stand in `values`, if it writes.
-    pub(crate) written: Vec<Option<usize>>,
-    pub(crate) values: Vec<u64>,
+    pub(crate) written: Vec<Option<Written>>,
+    /// As in registers.
+    pub(crate) values: Vec<u8>,
     /// Accesses of rounds: the first, and how many bytes behind the one before each other is. None of them writes.
     rounds: Vec<(Access, u64)>,
     /// Events, with those of all rounds.
@@ -104,7 +112,7 @@ impl Log {
         self.len
     }
 
-    pub(crate) fn push(&mut self, event: Event, written: Option<usize>) {
+    pub(crate) fn push(&mut self, event: Event, written: Option<Written>) {
         self.events.push(event);
         self.written.push(written);
         self.len += 1;
@@ -166,8 +174,10 @@ impl Log {
     /// The value that a thread writes in an event.
     pub(crate) fn value(&self, event: u32, thread: u32) -> Option<u64> {
         let event = event as usize;
-        let first = (*self.written.get(event)?)?;
-        let Event::Access(access) = self.events[event] else { return None };
-        self.values.get(first + (thread - access.first_thread) as usize).copied()
+        let Written { first, size } = (*self.written.get(event)?)?;
+        let Event::Access(access) = &self.events[event] else { return None };
+        let mut values = self.values.get(first..)?.chunks_exact(size);
+        let bytes = values.nth((thread - access.first_thread) as usize)?;
+        Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 }

@@ -65,9 +65,7 @@ impl Fusion {
         if pairs || loads {
             fusion.body(kernel, &kernel.body, &mut found);
         }
-        // What is undefined is followed through lanes.
-        let follows = matches!(added, Added::Checks);
-        if pairs && !follows {
+        if pairs {
             for id in kernel.insts.ids().filter(|id| uniformity.varies(*id)) {
                 fusion.one[id] = fusion.single(kernel, id, &found);
             }

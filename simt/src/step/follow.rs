@@ -56,6 +56,10 @@ impl Exec<'_> {
             let of = [a, b, c].map(|reg| among.lanes(group, *reg));
             let all = of.into_iter().fold(None, Undefined::or);
             among.set_lanes(group, *to, active, all);
+        } else if let Step::MapWithOne { regs: [to, a, b, c], one, .. } = step {
+            let of = [a, b, c].map(|reg| among.lanes(group, *reg));
+            let one = among.uniform(group, *one).and_then(|one| one.among(active));
+            among.set_lanes(group, *to, active, of.into_iter().fold(one, Undefined::or));
         } else if let Step::Set { local, value } = step {
             among.set_lanes(group, *local, active, among.lanes(group, *value));
         } else if let Step::Splat { to, from } = step {

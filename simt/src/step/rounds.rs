@@ -62,7 +62,7 @@ impl Exec<'_> {
         if checks.undefined.are_there() {
             return false;
         }
-        let mut logged = Vec::new();
+        checks.going.clear();
         for going in &sums.requests {
             let site = &self.code.sites[going.request as usize];
             let may_race = bound.watches(going.request);
@@ -85,10 +85,10 @@ impl Exec<'_> {
                 return false;
             }
             if may_race {
-                logged.push((access, step));
+                checks.going.push((access, step));
             }
         }
-        checks.note_rounds(&logged, rounds)
+        checks.note_rounds(rounds)
     }
 
     /// Whether what is read of shared memory in some rounds was written before.

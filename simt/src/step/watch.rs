@@ -1,7 +1,7 @@
 //! Noting what lanes are about to access, for [the checks](crate::check).
 use super::Exec;
 use crate::{
-    check::log::{Access, Event, Log, Where},
+    check::log::{Access, Event, Log, Where, Written},
     code::Operand,
     lanes,
     mask::Mask,
@@ -45,16 +45,16 @@ impl Exec<'_> {
     }
 
     /// What a store writes: where in the log the values are, or in the access the one of all lanes.
-    fn written(&self, number: u32, access: &mut Access, log: &mut Log) -> Option<usize> {
+    fn written(&self, number: u32, access: &mut Access, log: &mut Log) -> Option<Written> {
         let site = &self.code.sites[number as usize];
         let reg = site.value?;
         if !site.is_shared {
             access.value = self.common_value(reg);
             return None;
         }
-        let first = log.values.len();
-        (0..self.warps()).for_each(|warp| log.values.extend(self.registers.warp(reg, warp)));
-        Some(first)
+        let written = Written { first: log.values.len(), size: reg.size() };
+        log.values.extend_from_slice(self.registers.warps(reg, self.warps()));
+        Some(written)
     }
 
     /// Notes the fence that the next step is.
@@ -76,7 +76,7 @@ impl Exec<'_> {
     /// Warps up to the last with active lanes.
     fn warps(&self) -> usize {
         let active: Mask = self.strand.active();
-        active.warps().last().map_or(0, |(warp, _)| warp + 1)
+        active.0.iter().rposition(|lanes| *lanes != 0).map_or(0, |warp| warp + 1)
     }
 
     /// Where active lanes go; `each` gets their addresses, if nothing is known of them.
@@ -88,7 +88,7 @@ impl Exec<'_> {
         }
         let pattern = self.bound.patterns.get(number as usize).and_then(Option::as_ref);
         if let Some(pattern) = pattern.filter(|pattern| self.place.in_step || !pattern.in_step) {
-            let some = active.lanes().next().unwrap_or(0);
+            let some = active.lowest().unwrap_or(0);
             let offset = pattern.offsets[self.place.first_thread + some];
             return Where::Pattern(self.byte_of(at, some).wrapping_sub(offset));
         }

@@ -61,18 +61,20 @@ impl Emitter<'_> {
         operands: &[(Place, InstId)],
         one: Option<Place>,
     ) -> Done {
-        let mut regs = [Reg::new(0, 1); 4];
-        let mut single = None;
+        let (mut lanes, mut single) = ([None; 3], None);
         for (place, value) in operands {
             if one == Some(*place) {
                 single = Some((*place, self.uniform(*value)?));
             } else {
-                regs[1 + *place as usize] = self.lanes(*value)?;
+                lanes[*place as usize] = Some(self.lanes(*value)?);
             }
         }
+        // Whoever follows values looks at all of them: where there is no operand, at one of the others.
+        let any = lanes.into_iter().flatten().next().ok_or_else(|| self.cannot_fuse())?;
+        let [a, b, c] = lanes.map(|reg| reg.unwrap_or(any));
         // An operand that is not needed any more can make room for the result.
         self.registers.release(self.ranges.position(id));
-        regs[0] = self.new_lanes(id)?;
+        let regs = [self.new_lanes(id)?, a, b, c];
         self.step(match single {
             Some((place, one)) => Step::MapWithOne { f, regs, place, one },
             None => Step::Map { f, regs },

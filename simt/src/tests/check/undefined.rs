@@ -59,6 +59,23 @@ fn what_leaves_the_block_must_be_defined() {
 }
 
 #[test]
+fn what_all_lanes_have_in_common_must_be_too() {
+    assert_eq!(
+        found(
+            "%r = load %tile : f32 !12
+             %f = cast %u : f32 !13
+             %q = mul %r, %f : f32 !14
+             %p = fma %q, %r, %f : f32 !15
+             %st = store %mine, %p !16"
+        ),
+        [
+            "uninitialised read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
+          it is stored in global memory at !16 [128 times]"
+        ]
+    );
+}
+
+#[test]
 fn reading_alone_is_no_fault() {
     // All lanes read, and those whose value nobody has written do not use it.
     assert_eq!(
