@@ -953,10 +953,12 @@ use blended::Blend;
 #[kernel]
 fn methods_of_rust(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
-    let pixel = [x[i], 1, 2];
-    let dark = pixel.is_dark() as u32 + 2 * x[i].is_dark() as u32;
-    out[i] =
-        x[i].brightness().blend(x[i..].brightness()) + 1000 * pixel.brightness() + 100_000 * dark;
+    if i < x.len() {
+        let pixel = [x[i], 1, 2];
+        let dark = pixel.is_dark() as u32 + 2 * x[i].is_dark() as u32;
+        let both = x[i].brightness().blend(x[i..].brightness());
+        out[i] = both + 1000 * pixel.brightness() + 100_000 * dark;
+    }
 }
 
 fn for_types_of_rust(on: &Engine) -> Check {
