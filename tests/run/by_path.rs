@@ -1,9 +1,4 @@
 //! Functions of std's traits by their path, operators as methods, and sums that an `impl` defines.
-#![expect(
-    clippy::should_implement_trait,
-    clippy::clone_on_copy,
-    reason = "these are what is tested"
-)]
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::{
     iter::{Product, Sum},

@@ -284,8 +284,8 @@ impl<'e> Exec<'e> {
             let walk = self.bound.walk(this.walk, self.group());
             Some(Factor { cells: self.cells(buffer)?, at, step, walk })
         };
-        let Some(first) = factor(0) else { return None };
-        let Some(second) = factor(1) else { return None };
+        let first = factor(0)?;
+        let second = factor(1)?;
         let rounds = usize::try_from(rounds).ok()?.checked_mul(sum.products.len())?;
         Products::new(&[first, second], rounds, (run.first, run.len))
     }

@@ -84,7 +84,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The function of the `impl` of `From` that makes a value of type `to` of one of type `from`.
-    pub(super) fn from_impl(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
+    pub(super) fn impl_of_from(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
         for item in self.program().impls_with("from") {
             let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());

@@ -132,7 +132,7 @@ impl Infer<'_> {
         if self.types.could_unify(error.ty, expected) {
             return error;
         }
-        match self.from_impl(expected, error.ty) {
+        match self.impl_of_from(expected, error.ty) {
             Some(member) => self.operator_call(member, error, None, at),
             None => {
                 self.unify(at, error.ty, expected);
