@@ -13,14 +13,18 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// The accesses of a round.
-    pub(crate) fn round(&self, sites: &[Site], round: u64) -> impl Iterator<Item = Access> {
+    /// The accesses of the first round, each with how many bytes further on it is in this one, and what all lanes write.
+    pub(crate) fn round(
+        &self,
+        sites: &[Site],
+        round: u64,
+    ) -> impl Iterator<Item = (&Access, u64, Option<u64>)> {
         let stores = self.values.len() as u64 / self.many.max(1);
         let mut values = self.values[(stores * round) as usize..].iter().copied();
-        self.accesses.iter().filter_map(move |(access, step)| {
+        self.accesses.iter().map(move |(access, step)| {
             let writes = sites[access.site as usize].value.is_some();
             let value = if writes { values.next().flatten() } else { None };
-            Some(Access { value, ..access.behind(step.wrapping_mul(round))? })
+            (access, step.wrapping_mul(round), value)
         })
     }
 }

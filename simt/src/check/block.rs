@@ -138,8 +138,11 @@ impl BlockChecks {
             return;
         }
         for round in 0..rounds.many {
-            for access in rounds.round(&code.sites, round) {
-                self.note((code, bound), false, Event::Access(access), None);
+            for (access, bytes, value) in rounds.round(&code.sites, round) {
+                if let Some(access) = access.behind(bytes) {
+                    let event = Event::Access(Access { value, ..access });
+                    self.note((code, bound), false, event, None);
+                }
             }
         }
     }

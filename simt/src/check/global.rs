@@ -166,16 +166,13 @@ impl Global {
             runs
         };
         let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
-        let mut values = rounds.values.iter();
         for round in 0..rounds.many {
-            for ((access, step), runs) in rounds.accesses.iter().zip(&runs) {
+            for ((access, bytes, value), runs) in rounds.round(&code.sites, round).zip(&runs) {
                 let site = &code.sites[access.site as usize];
-                let value = site.value.and_then(|_| *values.next()?);
                 let by = By { checks, site, value, order: &order, block: self.next };
-                let behind = step.wrapping_mul(round);
                 self.events += 1;
                 for run in runs {
-                    let address = run.address.wrapping_add(behind);
+                    let address = run.address.wrapping_add(bytes);
                     self.run(&by, access, LaneRun { address, ..*run });
                 }
             }

@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 use warpwise_compiler::{
     analysis::range::{self, Ranges},
     id::Facts,
-    ir::{BinaryOp, Body, Builtin, InstId, Kernel, Op, ParamKind, Scalar, Ty},
+    ir::{BinaryOp, Body, Builtin, Effect, InstId, Kernel, Op, ParamKind, Scalar, Ty},
 };
 
 /// What is known of a value.
@@ -262,15 +262,11 @@ fn is_unsigned(scalar: Scalar) -> bool {
 pub(super) fn meets(kernel: &Kernel, body: &Body) -> bool {
     body.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        matches!(
-            op,
-            Op::Barrier { .. }
-                | Op::SyncGrid
-                | Op::SyncWarp { .. }
-                | Op::Shuffle { .. }
-                | Op::Vote { .. }
-                | Op::Match { .. }
-                | Op::Reduce { .. }
-        ) || op.bodies().any(|body| meets(kernel, body))
+        meets_others(op) || op.bodies().any(|body| meets(kernel, body))
     })
+}
+
+/// Whether threads wait for others by an operation.
+pub(super) fn meets_others(op: &Op) -> bool {
+    op.effect() == Effect::Sync && !matches!(op, Op::Fence { .. } | Op::ActiveMask)
 }

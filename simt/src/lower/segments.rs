@@ -10,7 +10,7 @@
 //! Branches are counted as hardware was measured to count them: one for each `if`, and for a `for`
 //! one where it is entered, unless it surely has an iteration, and one behind each iteration. An
 //! `if` that decides whether threads end is none: they leave by a predicated exit.
-use super::uniformity::Uniformity;
+use super::{affine::meets_others, uniformity::Uniformity};
 use warpwise_compiler::{
     id::Facts,
     ir::{Body, InstId, Kernel, Op},
@@ -147,47 +147,8 @@ impl Walk<'_> {
             }
             Op::Loop { body } => self.arm(body),
             Op::Block { body } => self.body(body),
-            Op::Break(_)
-            | Op::Continue(_)
-            | Op::Return
-            | Op::Barrier { .. }
-            | Op::SyncGrid
-            | Op::SyncWarp { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Panic { .. } => self.open = None,
-            Op::Const(_)
-            | Op::Generic(_)
-            | Op::Param(_)
-            | Op::Len(_)
-            | Op::Shared(_)
-            | Op::Array(_)
-            | Op::Builtin(_)
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Compare { .. }
-            | Op::Cast { .. }
-            | Op::Bitcast { .. }
-            | Op::Select { .. }
-            | Op::Fma { .. }
-            | Op::MulAdd { .. }
-            | Op::Index { .. }
-            | Op::Offset { .. }
-            | Op::Bounds { .. }
-            | Op::Check { .. }
-            | Op::Get(_)
-            | Op::Set { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::AtomicLoad { .. }
-            | Op::AtomicStore { .. }
-            | Op::Atomic { .. }
-            | Op::CompareExchange { .. }
-            | Op::Fence { .. }
-            | Op::ActiveMask
-            | Op::Print { .. } => {}
+            op if op.is_exit() || meets_others(op) => self.open = None,
+            _ => {}
         }
         if !op.is_leaf() {
             let all = comes_out(self.kernel, id, &mut Vec::new());
@@ -280,53 +241,12 @@ fn continues(kernel: &Kernel, of: InstId) -> bool {
 /// another in it.
 fn comes_out(kernel: &Kernel, structure: InstId, inside: &mut Vec<InstId>) -> bool {
     inside.push(structure);
-    let all = kernel.insts[structure].op.bodies().flat_map(|body| &body.0).all(|&id| match &kernel
-        .insts[id]
-        .op
-    {
-        Op::Return
-        | Op::Barrier { .. }
-        | Op::SyncGrid
-        | Op::SyncWarp { .. }
-        | Op::Shuffle { .. }
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::Reduce { .. } => false,
+    let mut insts = kernel.insts[structure].op.bodies().flat_map(|body| &body.0);
+    let all = insts.all(|&id| match &kernel.insts[id].op {
+        Op::Return => false,
         Op::Break(target) | Op::Continue(target) => inside.contains(target),
-        Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Block { .. } => {
-            comes_out(kernel, id, inside)
-        }
-        Op::Const(_)
-        | Op::Generic(_)
-        | Op::Param(_)
-        | Op::Len(_)
-        | Op::Shared(_)
-        | Op::Array(_)
-        | Op::Builtin(_)
-        | Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Compare { .. }
-        | Op::Cast { .. }
-        | Op::Bitcast { .. }
-        | Op::Select { .. }
-        | Op::Fma { .. }
-        | Op::MulAdd { .. }
-        | Op::Index { .. }
-        | Op::Offset { .. }
-        | Op::Bounds { .. }
-        | Op::Check { .. }
-        | Op::Get(_)
-        | Op::Set { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::AtomicLoad { .. }
-        | Op::AtomicStore { .. }
-        | Op::Atomic { .. }
-        | Op::CompareExchange { .. }
-        | Op::Fence { .. }
-        | Op::ActiveMask
-        | Op::Print { .. }
-        | Op::Panic { .. } => true,
+        op if op.is_leaf() => !meets_others(op),
+        _ => comes_out(kernel, id, inside),
     });
     inside.pop();
     all
