@@ -23,7 +23,7 @@ use crate::{
     order::Order,
     outcome::{Spinning, Waiting},
     registers::Registers,
-    step::{Exec, Looked, Place, Slice, Stop},
+    step::{Exec, Looked, Place, Stop},
     strand::Strand,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -49,6 +49,8 @@ pub(crate) struct Budget<'a> {
     pub(crate) left: Option<&'a AtomicU64>,
     /// After how many its worker wants to look around, if it does.
     pub(crate) pause: Option<i64>,
+    /// Whether strands take turns as usual, though an order is drawn.
+    pub(crate) evenly: bool,
 }
 
 /// A block that runs.
@@ -74,6 +76,11 @@ pub(crate) struct Block<'a> {
     checks: Option<Box<BlockChecks>>,
     /// In which order strands take turns, if not in the usual one.
     order: Option<Order>,
+    /// Whether they take turns as usual for now, though there is one.
+    evenly: bool,
+    /// Whether a drawn order has let it change something since its turn began, and how many steps it has taken.
+    changes: bool,
+    taken: i64,
     /// Whether the strand that ran last went round a loop that may wait for others.
     spins: bool,
     /// For blocks that run [alike](crate::alike): the values held once, of each group what is done with lanes and what else,
@@ -127,7 +134,8 @@ impl<'a> Block<'a> {
 
     /// Runs the block until it ends, or waits for others.
     pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut Log) -> Turn {
-        let mut patience = PATIENCE;
+        (self.evenly, self.changes, self.taken) = (budget.evenly, false, 0);
+        let (mut patience, mut passes) = (PATIENCE, 0);
         loop {
             self.rearrange();
             let mut waits = true;
@@ -140,7 +148,7 @@ impl<'a> Block<'a> {
                 match self.run_strand(index, budget, log, &mut patience) {
                     Stop::Ended => {
                         self.spare.push(self.strands.remove(index));
-                        waits = false;
+                        (waits, self.changes) = (false, true);
                         continue;
                     }
                     Stop::Meets => {
@@ -151,6 +159,10 @@ impl<'a> Block<'a> {
                         let strands = self.strands.len();
                         self.split_waiting(index);
                         self.in_step &= self.strands.len() == strands;
+                    }
+                    Stop::Turn if self.evenly => {
+                        self.give_back(budget);
+                        return Turn::GivesWay;
                     }
                     Stop::Turn => {
                         self.split_waiting(index);
@@ -186,7 +198,8 @@ impl<'a> Block<'a> {
                 self.give_back(budget);
                 return Turn::Waits;
             }
-            if self.gives_way() {
+            passes += 1;
+            if self.gives_way(passes) {
                 self.give_back(budget);
                 return Turn::GivesWay;
             }
@@ -225,9 +238,9 @@ impl<'a> Block<'a> {
     ) -> Stop {
         let (mut circle, mut before, mut pauses) = (Circle::default(), None, false);
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
-        let stay = self.stay();
-        let mut slice = Slice { steps: self.steps, patience: PATIENCE, stay };
+        let mut slice = self.slice();
         loop {
+            let steps = slice.steps;
             let (number, strand) = &mut self.strands[index];
             let group = &mut self.groups[*number];
             let place = Place {
@@ -252,8 +265,14 @@ impl<'a> Block<'a> {
                 place,
             };
             let stop = exec.run(&mut slice);
-            self.steps = slice.steps;
+            self.taken += steps - slice.steps;
+            self.steps -= steps - slice.steps;
+            self.changes |= slice.changes;
             self.spins = PATIENCE - slice.patience >= SPIN;
+            if self.evenly {
+                *patience -= PATIENCE - slice.patience;
+                return self.stop_evenly(stop, budget);
+            }
             let spent = matches!(stop, Stop::Spent);
             if spent && pauses {
                 return Stop::Pauses;
@@ -268,7 +287,9 @@ impl<'a> Block<'a> {
             // first is what earlier blocks have left.
             if before.replace(slice.patience) != Some(slice.patience) {
                 circle = Circle::default();
-            } else if circle.closes(|hasher| self.digest_strand(index, hasher)) {
+            } else if self.order.is_none()
+                && circle.closes(|hasher| self.digest_strand(index, hasher))
+            {
                 return Stop::Circles;
             }
         }

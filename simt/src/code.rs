@@ -23,7 +23,7 @@ pub(crate) use decide::{Compare, Term};
 pub(crate) use given::{Given, Preset, Slope, WalkOf};
 pub(crate) use integer::IntegerOp;
 pub(crate) use products::{Going, Loaded, Product, Sum, Sums};
-pub(crate) use step::{Atomic, AtomicKind, Counter, Leave, Step, WarpOp, When};
+pub(crate) use step::{Atomic, AtomicKind, Change, Counter, Leave, Step, WarpOp, When};
 use warpwise_compiler::ir::{InstId, Kernel, MessageId, Scalar, Size, Span};
 
 /// A rule broken that the verifier checks, or a generic parameter left.
@@ -91,6 +91,8 @@ pub(crate) struct Code {
     pub(crate) synchronizes: bool,
     /// What is told, if the steps tell.
     pub(crate) points: Vec<Point>,
+    /// What may change something, if the steps tell.
+    pub(crate) changes: Vec<Change>,
 }
 
 /// A point of the kernel at which threads tell that they are there.

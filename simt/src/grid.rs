@@ -6,6 +6,7 @@
 //! where the grid meets wait until all have come that do not end before: so all blocks of it are
 //! alive together, however few workers there are. The caller's thread is the first worker,
 //! and gets [help] once the launch has proved to be worth a thread.
+mod drawn;
 mod help;
 mod tickets;
 mod vain;
@@ -23,6 +24,7 @@ use crate::{
     outcome::Stopped,
     traced::Observation,
 };
+use drawn::Lull;
 use std::{
     collections::VecDeque,
     num::NonZeroUsize,
@@ -256,6 +258,7 @@ struct Worker<'g, 'a> {
     /// Whether a block gave way in this round that does not wait for others.
     goes_on: bool,
     in_vain: InVain,
+    lull: Lull,
     /// Whether it has handed its blocks over, or has none.
     has_left: bool,
     /// After how many steps of a block to look around, if it is to.
@@ -283,6 +286,7 @@ impl<'g, 'a> Worker<'g, 'a> {
             rounds_in_vain: 0,
             goes_on: false,
             in_vain: InVain::default(),
+            lull: Lull::default(),
             has_left: false,
             pause: None,
             paused: None,
@@ -300,12 +304,13 @@ impl<'g, 'a> Worker<'g, 'a> {
             self.spare = Some(block);
             return true;
         }
-        let budget = Budget { left: self.grid.steps.as_ref(), pause: self.pause };
+        let left = self.grid.steps.as_ref();
+        let budget = Budget { left, pause: self.pause, evenly: self.lull.is_even() };
         let turn = block.run(budget, &mut self.log);
         if !matches!(turn, Turn::Meets | Turn::Waits | Turn::Pauses) {
             block.finish(&mut self.log);
         }
-        self.note(&turn);
+        self.note(&turn, block.quiet());
         match turn {
             Turn::Ended => {
                 self.grid.count(|count| count.ended += 1);
@@ -440,7 +445,8 @@ impl<'g, 'a> Worker<'g, 'a> {
 
     /// A block put aside.
     fn put_aside(&mut self) -> Option<Box<Block<'a>>> {
-        if let Some(order) = self.order.as_mut().filter(|_| !self.aside.is_empty()) {
+        let is_drawn = !self.aside.is_empty() && !self.lull.is_even();
+        if let Some(order) = self.order.as_mut().filter(|_| is_drawn) {
             let drawn = order.below(self.aside.len());
             self.aside.swap(0, drawn);
         }
@@ -473,7 +479,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         self.rounds_in_vain += 1;
         // Those that have begun may wait for one that has not.
         let goes_on = std::mem::take(&mut self.goes_on) && self.rounds_in_vain < IN_VAIN;
-        if self.aside.len() >= BEGUN && goes_on {
+        if self.aside.len() >= BEGUN && goes_on && !self.lull.is_even() {
             return None;
         }
         self.rounds_in_vain = 0;

@@ -234,6 +234,22 @@ fn what_is_found_in_a_launch_that_does_not_end_is_told_with_it() {
 }
 
 #[test]
+fn a_livelock_is_told_in_any_order() {
+    let reason = |device: Device| {
+        let flag = device.zeros::<u32>(1).unwrap().into_atomic();
+        let mut y = device.zeros::<u32>(1).unwrap();
+        let config = LaunchConfig::grid(3).block(64);
+        match stuck::launch(&device, config, &flag, &mut y) {
+            Err(Error::Stopped { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    let usual = reason(Device::cpu());
+    assert!(usual.starts_with("livelock in block (0, 0, 0) and 2 more: 64 threads"), "{usual}");
+    (0..4).for_each(|seed| assert_eq!(reason(Device::cpu().with_schedule(seed)), usual));
+}
+
+#[test]
 fn what_nobody_writes_is_told_if_that_is_asked_for() {
     let device = Device::cpu().with_checks(Checks::ALL | Checks::UNUSED);
     let mut y = device.zeros::<u32>(100).unwrap();

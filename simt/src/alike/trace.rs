@@ -181,6 +181,7 @@ impl<'a> Trace<'_, 'a> {
             | Step::CountedLeave { .. }
             | Step::WatchFence { .. }
             | Step::Turn
+            | Step::Change { .. }
             | Step::Point { .. } => return Err(Fails::Ever),
         }
         Ok(On::At(at + 1))

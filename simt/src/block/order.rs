@@ -1,8 +1,15 @@
-//! Turns of a block's threads in an order drawn from a seed.
-use super::{Block, Mask};
+//! Turns of a block's threads in an order drawn from a seed, and as usual in between.
+use super::{Block, Budget, Mask, PATIENCE};
+use crate::step::{Slice, Stop};
 
 /// One in so many rounds of a block, others get a turn.
 const ROUNDS: usize = 8;
+
+/// Where turns are taken as usual for a while: how many steps a strand may take before others get theirs.
+const STEPS: i64 = 1 << 16;
+
+/// How many rounds of a block there are then before others get a turn.
+const PASSES: u32 = 64;
 
 impl Block<'_> {
     /// Takes a part of what the block's order is drawn from.
@@ -14,12 +21,14 @@ impl Block<'_> {
     pub(super) fn rearrange(&mut self) {
         let Some(mut order) = self.order.take() else { return };
         self.merge();
-        for index in 0..self.strands.len() {
-            if !self.strands[index].1.waits {
-                self.split_warps(index);
+        if !self.evenly {
+            for index in 0..self.strands.len() {
+                if !self.strands[index].1.waits {
+                    self.split_warps(index);
+                }
             }
+            order.shuffle(&mut self.strands);
         }
-        order.shuffle(&mut self.strands);
         self.order = Some(order);
     }
 
@@ -37,13 +46,37 @@ impl Block<'_> {
         }
     }
 
-    /// How many turns the next strand passes.
-    pub(super) fn stay(&mut self) -> i64 {
-        self.order.as_mut().map_or(i64::MAX, |order| order.stay())
+    /// How long the next strand may run.
+    pub(super) fn slice(&mut self) -> Slice {
+        let evenly = self.evenly;
+        let order = self.order.as_mut().filter(|_| !evenly);
+        Slice {
+            steps: if evenly { STEPS } else { self.steps },
+            patience: PATIENCE,
+            stay: order.map_or(i64::MAX, |order| order.stay()),
+            changes: false,
+            evenly,
+        }
     }
 
-    /// Whether other blocks get a turn now.
-    pub(super) fn gives_way(&mut self) -> bool {
+    /// Why a strand does not run on that has run as usual, and so taken steps from the budget.
+    pub(super) fn stop_evenly(&mut self, stop: Stop, budget: Budget<'_>) -> Stop {
+        if self.steps < 0 && !self.take_steps(budget) {
+            return Stop::Spent;
+        }
+        if let Stop::Spent = stop { Stop::Spun } else { stop }
+    }
+
+    /// Whether other blocks get a turn now, after so many rounds of this one.
+    pub(super) fn gives_way(&mut self, rounds: u32) -> bool {
+        if self.evenly {
+            return rounds >= PASSES;
+        }
         self.order.as_mut().is_some_and(|order| order.below(ROUNDS) == 0)
+    }
+
+    /// How many steps it took in its last turn, if these changed nothing that others could learn of.
+    pub(crate) fn quiet(&self) -> Option<u64> {
+        (!self.changes).then_some(self.taken.unsigned_abs())
     }
 }

@@ -253,6 +253,10 @@ pub(crate) enum Step {
     // What tells; only in code that was lowered for it.
     /// Others may have their turn.
     Turn,
+    /// The next step may do that [`Change`], of [`Code::changes`](super::Code::changes).
+    Change {
+        change: u32,
+    },
     /// Tells who looks on that the active lanes are at that point, in [`Code::points`](super::Code::points).
     Point {
         point: u32,
@@ -300,6 +304,15 @@ pub(crate) struct Atomic {
     pub(crate) size: usize,
     /// Sequentially consistent, or relaxed.
     pub(crate) ordered: bool,
+}
+
+/// What makes others do something else than before, or may come out otherwise if others run first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// Memory is written, as by this access.
+    Memory(Atomic),
+    /// Lanes learn which others run with them.
+    Company,
 }
 
 /// What an atomic access does.
@@ -388,6 +401,7 @@ impl Step {
             | Self::Follow { .. }
             | Self::WatchFence { .. }
             | Self::Turn
+            | Self::Change { .. }
             | Self::Point { .. } => [None, None, None],
         };
         targets.into_iter().flatten()

@@ -2,7 +2,7 @@
 //!
 //! Whether all of them go round in circles can be told where one worker runs them all, in the same order in each round.
 //! So workers whose blocks come to nothing for long hand them over, until one has them all; where its round ends
-//! in the state of an earlier one, memory included, it will do so forever.
+//! in the state of an earlier one, memory included, it will do so forever. In a drawn order, [`drawn`](super::drawn) looks for that.
 use super::{Grid, Turn, Worker};
 use crate::{block::Block, outcome::Stopped};
 use std::{collections::VecDeque, sync::PoisonError};
@@ -69,7 +69,8 @@ impl Worker<'_, '_> {
     }
 
     /// Whether what a block's turn came to is of no use to others.
-    pub(super) fn note(&mut self, turn: &Turn) {
+    pub(super) fn note(&mut self, turn: &Turn, quiet: Option<u64>) {
+        self.lull.note(turn, quiet);
         match turn {
             Turn::Waits => self.in_vain.go_on(),
             Turn::Ended
@@ -86,8 +87,13 @@ impl Worker<'_, '_> {
 
     /// Each block that has begun has had its turn, and no other is left to begin.
     pub(super) fn end_round(&mut self) {
-        // A drawn order is another one in each round.
-        if self.aside.is_empty() || self.order.is_some() || !self.in_vain.is_long() {
+        if self.aside.is_empty() {
+            return;
+        }
+        if self.order.is_some() {
+            return self.end_drawn_round();
+        }
+        if !self.in_vain.is_long() {
             return;
         }
         let taken = self.grid.with_hands(|hands| {
@@ -115,10 +121,15 @@ impl Worker<'_, '_> {
             aside.iter().for_each(|block| block.digest(hasher));
             grid.bound.cells.iter().flatten().for_each(|cells| cells.hash_words(hasher));
         });
-        let Some(lowest) = aside.iter().min_by_key(|block| block.number()).filter(|_| closes)
-        else {
-            return;
-        };
+        if closes {
+            self.stop_in_circle();
+        }
+    }
+
+    /// Ends the launch, whose blocks go round in circles.
+    pub(super) fn stop_in_circle(&mut self) {
+        let Self { grid, aside, .. } = self;
+        let Some(lowest) = aside.iter().min_by_key(|block| block.number()) else { return };
         let stopped = Stopped::Livelock {
             block: grid.bound.block_idx(lowest.number()),
             spinning: lowest.spinning(),

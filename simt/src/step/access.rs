@@ -61,7 +61,11 @@ impl<'e> Exec<'e> {
 
     /// Where one lane's access goes.
     #[inline(always)]
-    fn lane_address(&self, address: Address<Operand>, lane: usize) -> Option<(Cells<'e>, u64)> {
+    pub(super) fn lane_address(
+        &self,
+        address: Address<Operand>,
+        lane: usize,
+    ) -> Option<(Cells<'e>, u64)> {
         match address {
             Address::Element { buffer, index, stride, offset } => {
                 let offset = self.value(index, lane).checked_mul(stride)?.checked_add(offset)?;

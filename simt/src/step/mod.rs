@@ -71,6 +71,10 @@ pub(crate) struct Slice {
     pub(crate) patience: i64,
     /// How many turns it passes.
     pub(crate) stay: i64,
+    /// Whether it has come to something that [changes](crate::code::Change) something.
+    pub(crate) changes: bool,
+    /// Whether it stops there.
+    pub(crate) evenly: bool,
 }
 
 /// Where a strand runs.
@@ -249,6 +253,7 @@ impl<'e> Exec<'e> {
                     self.counted_leave((*to, *when), *branch, *segment)
                 }
                 Step::Turn => Self::turn(slice),
+                Step::Change { change } => self.change(*change, slice),
                 Step::Point { point } => self.point(*point),
             };
             match next {

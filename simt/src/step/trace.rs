@@ -1,12 +1,52 @@
 //! Telling those who look on, and letting others have their turn.
-use super::{Exec, Slice, Stop, control::Next};
-use crate::mask::WARPS;
+use super::{Exec, Slice, Stop, access::with_word, control::Next};
+use crate::{
+    code::{Atomic, AtomicKind, Change},
+    mask::WARPS,
+    memory::Word,
+};
 
 impl Exec<'_> {
     /// Goes on, unless it is the turn of others.
     pub(super) fn turn(slice: &mut Slice) -> Next {
         slice.stay -= 1;
         if slice.stay < 0 { Next::Stop(Stop::Turn) } else { Next::On }
+    }
+
+    /// Notes whether the next step changes something, where that is of interest.
+    pub(super) fn change(&self, number: u32, slice: &mut Slice) -> Next {
+        if slice.changes || self.bound.order.is_none() {
+            return Next::On;
+        }
+        slice.changes = match &self.code.changes[number as usize] {
+            Change::Memory(write) => with_word!(write.size, self.writes(write)),
+            Change::Company => true,
+        };
+        if slice.changes && slice.evenly { Next::Stop(Stop::Turn) } else { Next::On }
+    }
+
+    /// Whether memory is another one behind an access. The first lane that changes something finds what is there now.
+    fn writes<W: Word>(&self, access: &Atomic) -> bool {
+        let changes =
+            |lane| {
+                let (cells, offset) = self.lane_address(access.at, lane)?;
+                let old = cells.load::<W>(offset, false)?;
+                let of = |value| W::of_bits(self.value(value, lane));
+                let new =
+                    match access.what {
+                        AtomicKind::Load { .. } => old,
+                        AtomicKind::Store { value } => of(value),
+                        AtomicKind::Update { value, change, .. } => {
+                            W::of_bits(change(old.bits(), self.value(value, lane)))
+                        }
+                        AtomicKind::CompareExchange { expected, value, .. } => {
+                            if old == of(expected) { of(value) } else { old }
+                        }
+                    };
+                Some(new != old)
+            };
+        // What is outside ends the launch.
+        self.strand.active().lanes().any(|lane| changes(lane).unwrap_or(true))
     }
 
     /// Tells who watches one of the active lanes.

@@ -1,4 +1,5 @@
 //! What the checks find, and do not.
+mod drawn;
 mod global;
 mod livelock;
 mod meeting;

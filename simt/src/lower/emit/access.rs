@@ -5,7 +5,7 @@ use super::{
     affine::keeps_bits,
 };
 use crate::{
-    code::{Address, Atomic, AtomicKind, IntegerOp, Malformed, Operand, Step},
+    code::{Address, Atomic, AtomicKind, Change, IntegerOp, Malformed, Operand, Step},
     lanes::{self, LaneFn, scan::Transfer},
     registers::{Reg, Uniform},
 };
@@ -190,6 +190,8 @@ impl Emitter<'_> {
         }
         self.count_request(id, ptr, to);
         self.watch(id, ptr, to, Some(value));
+        let what = AtomicKind::Store { value: Operand::Lanes(value) };
+        self.changes(Change::Memory(Atomic { what, at: to, size: value.size(), ordered: false }));
         if let Some(to) = to.affine() {
             let (walk, copy) = (self.walk(to, value.size())?, self.copy_words(value.size()));
             self.step(Step::StoreAffine { value, to, walk, copy });
@@ -214,7 +216,9 @@ impl Emitter<'_> {
             Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => true,
         };
         let access = self.code.atomics.len() as u32;
-        self.code.atomics.push(Atomic { what, at, size, ordered });
+        let atomic = Atomic { what, at, size, ordered };
+        self.changes(Change::Memory(atomic));
+        self.code.atomics.push(atomic);
         self.step(Step::Atomic { access });
         Ok(())
     }

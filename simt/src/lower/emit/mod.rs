@@ -17,8 +17,8 @@ use super::{
 use crate::{
     Requests,
     code::{
-        Address, AtomicKind, Bytes, Code, Given, Malformed, Param, Preset, Said, SharedArray, Step,
-        WarpOp, When,
+        Address, AtomicKind, Bytes, Change, Code, Given, Malformed, Param, Preset, Said,
+        SharedArray, Step, WarpOp, When,
     },
     lanes::{self, Isa, LaneFn, scan::AllBelow},
     memory::Use,
@@ -185,6 +185,7 @@ fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
         rewritten: None,
         sites: Vec::new(),
         points: Vec::new(),
+        changes: Vec::new(),
         selects: Vec::new(),
         synchronizes: false,
     })
@@ -504,6 +505,7 @@ impl Emitter<'_> {
             }
             Op::ActiveMask => {
                 let to = self.new_lanes(id)?;
+                self.changes(Change::Company);
                 self.step(Step::ActiveMask { to });
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! Steps that tell what threads do, and steps at which other threads may get their turn.
 use super::Emitter;
-use crate::code::{Operand, Point, Stage, Step};
+use crate::code::{Atomic, AtomicKind, Change, Operand, Point, Stage, Step};
 use warpwise_compiler::ir::{InstId, Op, Space, Ty};
 
 impl Emitter<'_> {
@@ -40,6 +40,16 @@ impl Emitter<'_> {
     pub(super) fn turn(&mut self) {
         if self.traced {
             self.step(Step::Turn);
+        }
+    }
+
+    /// The next step may change something.
+    pub(super) fn changes(&mut self, change: Change) {
+        let reads = matches!(change, Change::Memory(Atomic { what: AtomicKind::Load { .. }, .. }));
+        if self.traced && !reads {
+            self.code.changes.push(change);
+            let change = self.code.changes.len() as u32 - 1;
+            self.step(Step::Change { change });
         }
     }
 
