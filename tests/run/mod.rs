@@ -34,6 +34,7 @@ mod method_faults;
 mod number_methods;
 mod ordering;
 mod output;
+mod own_names;
 mod patterns;
 mod plain;
 mod ported;
@@ -84,6 +85,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("number_methods", number_methods::CASES),
     ("ordering", ordering::CASES),
     ("output", output::CASES),
+    ("own_names", own_names::CASES),
     ("patterns", patterns::CASES),
     ("plain", plain::CASES),
     ("ported::finance", ported::finance::CASES),

@@ -18,6 +18,13 @@ pub(crate) enum Constant {
     F64(f64),
 }
 
+impl Constant {
+    /// Whether a number of this type has it by the trait `Num`, and not itself.
+    pub(crate) fn is_by_trait(self, prim: Prim) -> bool {
+        matches!(self, Self::Zero | Self::One) && !prim.is_half()
+    }
+}
+
 /// The constant `prim::name`, with its type.
 fn associated(prim: Prim, name: &str) -> Option<(Constant, Prim)> {
     match name {

@@ -237,6 +237,19 @@ pub(crate) fn associated(name: &str, ty: Type) -> Option<Spec> {
     has(spec.on, ty, spec.generic).then_some(spec)
 }
 
+/// Whether a number has this method or function itself, and not by a trait.
+pub(crate) fn is_inherent(name: &str, prim: Prim) -> bool {
+    let by_trait = match name {
+        "as_f32" | "as_f64" | "as_usize" | "from_i32" | "from_usize" => true,
+        "from_f64" => !prim.is_half(),
+        "abs" => prim.scalar().is_unsigned(),
+        "min" | "max" | "clamp" => prim.is_int(),
+        _ => false,
+    };
+    let ty = Type::Prim(prim);
+    !by_trait && (method(name, ty).is_some() || associated(name, ty).is_some())
+}
+
 /// Whether `ty` has the methods of `on`; for type parameters, whether they have `generic` ones at
 /// all: their bound is rustc's to check.
 fn has(on: On, ty: Type, generic: bool) -> bool {

@@ -12,10 +12,11 @@ use syn::ExprCall;
 
 impl Infer<'_> {
     /// `f32::from_bits(x)`, `u64::from(x)`, `f32::max(a, b)`, `T::from_i32(3)`, `Num::min(a, b)`;
-    /// `None` if it is none of them.
+    /// `None` if it is none of them. `owner` is the type that the path names, if it is one of an item.
     pub(super) fn associated_call(
         &mut self,
         names: &[String],
+        owner: Option<Ty>,
         call: &ExprCall,
         at: SpanRange,
     ) -> Option<Expr> {
@@ -27,8 +28,11 @@ impl Infer<'_> {
             [ty] | ["std" | "core", "primitive", ty] | ["half" | "warpwise", ty] => {
                 if let Some(ty) = self.stands_for(ty) {
                     Some(ty)
+                } else if let Some(prim) = Prim::named(ty) {
+                    Some(self.prim(prim))
                 } else {
-                    Some(self.prim(Prim::named(ty)?))
+                    // An alias.
+                    Some(owner.filter(|owner| self.types.as_prim(*owner).is_some())?)
                 }
             }
             _ => return None,

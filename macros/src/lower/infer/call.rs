@@ -94,7 +94,7 @@ impl<'a> Infer<'a> {
         if let Some(result) = self.by_trait(path, owner, call, hint, at) {
             return result;
         }
-        if let Some(result) = self.associated_call(&names, call, at) {
+        if let Some(result) = self.associated_call(&names, owner, call, at) {
             return result;
         }
         self.discard(&call.args);
@@ -182,6 +182,12 @@ impl<'a> Infer<'a> {
     ) -> Option<Member<'a>> {
         let env = self.env.clone();
         let args: Vec<&syn::Expr> = call.args.iter().collect();
+        // What a number has itself goes before what a trait says of it.
+        if let Some((prim, name)) = self.number_named(path, &env)
+            && method::is_inherent(&name, prim)
+        {
+            return None;
+        }
         if let Some((owner, name)) = self.owner(path, &env) {
             return self.member_taking(owner, &name, None, &args);
         }

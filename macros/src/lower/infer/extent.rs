@@ -1,7 +1,7 @@
 //! Array lengths and constant arguments.
 use super::{
     super::{
-        constant::{self, Constant},
+        constant::Constant,
         error::Reported,
         paths::key,
         span::SpanRange,
@@ -121,8 +121,6 @@ impl Infer<'_> {
     }
 
     fn extent_of_path(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
-        let names: Vec<String> =
-            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &key(path))
             && let Some(extent) = self.types.extent(len).cloned()
         {
@@ -138,7 +136,7 @@ impl Infer<'_> {
             self.open_use(path);
             return Ok(extent);
         }
-        match constant::find(&names) {
+        match self.constant_of_std(path, env) {
             Some((Constant::Int(value), _)) if let Ok(value) = u64::try_from(value) => {
                 Ok(Extent::Const(value))
             }

@@ -1,15 +1,16 @@
 //! What paths lead to among the items, and what those declare.
 use super::{
     super::{
-        constant,
+        constant::{self, Constant},
         paths::key,
         program::{Callee, Program},
         span::SpanRange,
         tree::GenericArg,
-        types::{Ty, Type},
+        types::{Class, Prim, Ty, Type},
     },
     Infer,
     scope::Env,
+    signature::peel,
 };
 use syn::{Fields, ImplItem, Item, Signature, TraitItem};
 
@@ -93,16 +94,55 @@ impl<'a> Infer<'a> {
             let own = Env { args: [].into(), home: Some(item), this: None };
             return Some((&constant.expr, Some(&constant.ty), own));
         }
-        let names: Vec<String> =
-            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         // What a number has itself goes before what a trait says of it.
-        if constant::find(&names).is_some() {
+        if self.constant_of_std(path, env).is_some_and(|(found, prim)| !found.is_by_trait(prim)) {
             return None;
         }
         let (owner, name) = self.owner(path, env)?;
         match self.member(owner, &name, None)? {
             Member { kind: MemberKind::Const(expr, ty), env, .. } => Some((expr, Some(ty), env)),
             _ => None,
+        }
+    }
+
+    /// The constant of Rust's own that a path names: `f32::MAX`, and `Self::MAX` where that is a number.
+    pub(super) fn constant_of_std(
+        &mut self,
+        path: &syn::Path,
+        env: &Env,
+    ) -> Option<(Constant, Prim)> {
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        constant::find(&names).or_else(|| {
+            let (prim, name) = self.number_named(path, env)?;
+            constant::find(&[prim.name().to_owned(), name])
+        })
+    }
+
+    /// The number whose own constant or function a path may name, and what that is called: not through a type
+    /// parameter, which has what its bounds say, and neither through `Self` in a trait.
+    pub(super) fn number_named(&mut self, path: &syn::Path, env: &Env) -> Option<(Prim, String)> {
+        let first = path.segments.first()?.ident.to_string();
+        if super::scope::generic(&env.args, &first).is_some()
+            || first == "Self" && !self.is_self_named(env)
+        {
+            return None;
+        }
+        let (owner, name) = self.owner(path, env)?;
+        Some((self.types.as_prim(owner)?, name))
+    }
+
+    /// Whether `Self` is what an `impl` names, and no parameter of it.
+    fn is_self_named(&self, env: &Env) -> bool {
+        let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
+            return false;
+        };
+        match peel(&of.self_ty) {
+            syn::Type::Path(path) => path
+                .path
+                .get_ident()
+                .is_none_or(|name| super::scope::generic(&env.args, &name.to_string()).is_none()),
+            _ => true,
         }
     }
 
@@ -272,6 +312,9 @@ impl<'a> Infer<'a> {
         if of_number.is_some() {
             return of_number;
         }
+        if self.is_between_numbers(owner, name, args) {
+            return None;
+        }
         let mut of_traits = Vec::new();
         for item in self.program().impls_with(name) {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
@@ -299,6 +342,19 @@ impl<'a> Infer<'a> {
         };
         let (found, item) = of_traits.swap_remove(fitting);
         self.found(found, owner, item)
+    }
+
+    /// Whether this is a conversion of a number to a number, which is std's.
+    fn is_between_numbers(&mut self, owner: Ty, name: &str, args: &[&syn::Expr]) -> bool {
+        let ("from" | "try_from", &[from]) = (name, args) else { return false };
+        if self.types.as_prim(owner).is_none() {
+            return false;
+        }
+        let from = self.probe(from);
+        matches!(
+            self.types.get(from),
+            Type::Prim(_) | Type::Generic(_) | Type::Unknown(Class::Int | Class::Float)
+        )
     }
 
     /// Which of several functions takes these arguments; the first, if none does.

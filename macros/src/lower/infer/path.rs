@@ -150,7 +150,8 @@ impl Infer<'_> {
         {
             return self.constant_of(ty, constant, name, at);
         }
-        if let Some((found, prim)) = constant::find(&names) {
+        let env = self.env.clone();
+        if let Some((found, prim)) = self.constant_of_std(path, &env) {
             let ty = self.prim(prim);
             return self.make(Kind::Constant(found), ty, at);
         }

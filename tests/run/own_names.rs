@@ -1,0 +1,207 @@
+//! Names that a number has itself and that a trait has for it: constants, functions and conversions.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use warpwise::prelude::*;
+
+cases![constants, in_traits, functions, aliases, converted, tried];
+
+#[device]
+trait Limits: Sized {
+    const MAX: u32;
+    const BITS: u32;
+    const LOWEST: u32 = 5 + Self::MAX;
+
+    /// `Self` is any type with this trait here.
+    fn most(self) -> u32 {
+        Self::MAX
+    }
+
+    fn own(self) -> u64;
+
+    fn pow(self, n: u32) -> u32;
+}
+
+#[device]
+impl Limits for u32 {
+    const MAX: u32 = 7;
+    const BITS: u32 = Self::BITS / 4;
+
+    fn own(self) -> u64 {
+        let room = [0u8; Self::BITS as usize];
+        Self::MAX as u64 + room.len() as u64 + <Self as Limits>::BITS as u64
+    }
+
+    fn pow(self, n: u32) -> u32 {
+        self + n + Self::pow(self, 2)
+    }
+}
+
+#[device]
+impl Limits for i16 {
+    const MAX: u32 = 9;
+    const BITS: u32 = 100;
+
+    fn own(self) -> u64 {
+        i16::MAX as u64 + <i16 as Limits>::MAX as u64
+    }
+
+    fn pow(self, n: u32) -> u32 {
+        n
+    }
+}
+
+#[device]
+fn most_of<T: Limits>(value: T) -> u32 {
+    T::MAX + 1000 * T::BITS + 100_000 * value.most()
+}
+
+#[device]
+fn raised<T: Limits>(value: T) -> u32 {
+    T::pow(value, 3)
+}
+
+#[kernel]
+fn constants_of(x: &[u32], out: &mut [u64]) {
+    let i = global_idx_x();
+    if i < x.len() && i < out.len() {
+        out[i] = match i % 4 {
+            0 => u32::MAX as u64 + x[i].own(),
+            1 => (x[i] as i16).own() + i16::BITS as u64,
+            2 => <u32 as Limits>::MAX as u64 + <u32 as Limits>::BITS as u64,
+            _ => <u32 as Limits>::LOWEST as u64,
+        };
+    }
+}
+
+fn constants(on: &Engine) -> Check {
+    let (x, mut out) = (vec![3u32; 8], vec![0u64; 8]);
+    launch!(on, constants_of(read x, write out), LaunchConfig::grid(1).block(8))?;
+    let of = |i: usize| match i % 4 {
+        0 => u64::from(u32::MAX) + 3u32.own(),
+        1 => 3i16.own() + 16,
+        2 => 15,
+        _ => 12,
+    };
+    same("out", &out, &(0..8).map(of).collect::<Vec<_>>())
+}
+
+#[kernel]
+fn traits_of(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < out.len() {
+        out[i] = if i % 2 == 0 { most_of(x[i]) } else { most_of(x[i] as i16) };
+    }
+}
+
+fn in_traits(on: &Engine) -> Check {
+    let (x, mut out) = (vec![3u32; 4], vec![0; 4]);
+    launch!(on, traits_of(read x, write out), LaunchConfig::grid(1).block(4))?;
+    same("out", &out, &[708_007, 1_000_009, 708_007, 1_000_009])
+}
+
+#[kernel]
+fn functions_of(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < out.len() {
+        out[i] = match i % 4 {
+            0 => x[i].pow(2),
+            1 => u32::pow(x[i], 2),
+            2 => Limits::pow(x[i], 4),
+            _ => raised(x[i]),
+        };
+    }
+}
+
+fn functions(on: &Engine) -> Check {
+    let (x, mut out) = (vec![5u32; 4], vec![0; 4]);
+    launch!(on, functions_of(read x, write out), LaunchConfig::grid(1).block(4))?;
+    same("out", &out, &[25, 25, 34, 33])
+}
+
+#[device]
+type Count = u32;
+
+#[kernel]
+fn aliases_of(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < out.len() {
+        out[i] = match i % 3 {
+            0 => Count::MAX - x[i],
+            1 => Count::pow(x[i], 2) + Count::BITS,
+            _ => Count::from(3u8) + Count::from_be(1),
+        };
+    }
+}
+
+fn aliases(on: &Engine) -> Check {
+    let (x, mut out) = (vec![5u32; 3], vec![0; 3]);
+    launch!(on, aliases_of(read x, write out), LaunchConfig::grid(1).block(3))?;
+    same("out", &out, &[u32::MAX - 5, 57, 3 + (1 << 24)])
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Metres {
+    whole: u32,
+}
+
+#[device]
+impl From<Metres> for u64 {
+    fn from(metres: Metres) -> u64 {
+        metres.whole as u64 * 100
+    }
+}
+
+#[device]
+impl TryFrom<Metres> for u8 {
+    type Error = u32;
+    fn try_from(metres: Metres) -> Result<u8, u32> {
+        if metres.whole < 50 { Ok(metres.whole as u8 * 2) } else { Err(metres.whole) }
+    }
+}
+
+#[kernel]
+fn conversions(x: &[u32], out: &mut [u64]) {
+    let i = global_idx_x();
+    if i < x.len() && i < out.len() {
+        let of_number: u64 = x[i].into();
+        let of_literal: u64 = 3u8.into();
+        let of_metres: u64 = Metres { whole: 2 }.into();
+        let mapped: u64 = x[..i].iter().copied().map(u64::from).sum();
+        out[i] = u64::from(x[i]) + of_number + of_literal + u64::from(true) + u64::from(b'a');
+        out[i] += u64::from(Metres { whole: x[i] }) + of_metres + mapped;
+        out[i] += <u64 as From<u32>>::from(x[i]) + <u64 as From<Metres>>::from(Metres { whole: 1 });
+    }
+}
+
+fn converted(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..8).map(|i| i * i + 1).collect();
+    let mut out = vec![0; 8];
+    launch!(on, conversions(read x, write out), LaunchConfig::grid(1).block(8))?;
+    let want = x.iter().enumerate().map(|(i, &v)| {
+        let before: u64 = x[..i].iter().copied().map(u64::from).sum();
+        103 * u64::from(v) + 3 + 1 + 97 + 200 + 100 + before
+    });
+    same("out", &out, &want.collect::<Vec<_>>())
+}
+
+#[kernel]
+fn attempts(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < x.len() && i < out.len() {
+        let small: Result<u8, _> = x[i].try_into();
+        let of_metres = u8::try_from(Metres { whole: x[i] });
+        let made: Result<u8, u32> = Metres { whole: x[i] }.try_into();
+        out[i] = u8::try_from(x[i]).map_or(1000, |v| v as u32) + small.map_or(7, |v| v as u32);
+        out[i] += match of_metres {
+            Ok(doubled) => 10_000 * doubled as u32,
+            Err(whole) => 1_000_000 * whole,
+        };
+        out[i] += made.is_ok() as u32;
+    }
+}
+
+fn tried(on: &Engine) -> Check {
+    let (x, mut out) = (vec![3u32, 60, 400], vec![0; 3]);
+    launch!(on, attempts(read x, write out), LaunchConfig::grid(1).block(3))?;
+    same("out", &out, &[60_007, 60_000_120, 400_001_007])
+}
