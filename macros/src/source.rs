@@ -47,12 +47,16 @@ pub(crate) fn imported(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
-/// The path of a type of std's that a `use` in the file of `name` brings under this name, which is not its own:
-/// `std::cmp::Ordering`. `None` if there is none, or if kernel code does not know it.
+/// The path of a type of std's that a `use` in the file of `name` brings under this name, which is not its own,
+/// `std::cmp::Ordering`, or of a variant of one. `None` if there is none, or if kernel code does not know it.
 pub(crate) fn renamed_std_type(name: &Ident) -> Option<String> {
+    const TYPES: [&str; 3] = ["::cmp::Ordering", "::cmp::Reverse", "::ops::ControlFlow"];
     let path = imported(name)?;
-    let is_known = path.ends_with("::cmp::Ordering") || path.contains("::sync::atomic::");
-    (is_known && path.rsplit("::").next() != Some(&name.to_string())).then_some(path)
+    let is_type = TYPES.iter().any(|ty| path.ends_with(ty)) || path.contains("::sync::atomic::");
+    let of_type = path.rsplit_once("::").map_or("", |(of, _)| of);
+    let is_variant = TYPES.iter().any(|ty| of_type.ends_with(ty));
+    let is_own = path.rsplit("::").next() == Some(&name.to_string());
+    (is_variant || is_type && !is_own).then_some(path)
 }
 
 /// The `#[device]` traits in the file of `method`, of its module or brought to it by a `use`, that declare a function of
@@ -175,7 +179,7 @@ impl File {
         }
         for import in file.words().imports() {
             let path = &import.2;
-            if path.starts_with("std::") || path.starts_with("core::") {
+            if is_of_std(path) {
                 file.imports.push(import);
             } else if path.rsplit("::").nth(1).is_some_and(|of| of.starts_with(char::is_uppercase))
             {
@@ -313,7 +317,12 @@ impl Words {
             starred(&item.tree, &mut String::new(), &mut paths);
             for path in paths {
                 let name = path.rsplit("::").next().unwrap_or(&path);
-                let variants = items::variants(&self.text, name);
+                let variants = match name {
+                    _ if !is_of_std(&path) => items::variants(&self.text, name),
+                    "Ordering" => ["Less", "Equal", "Greater"].map(str::to_owned).into(),
+                    "ControlFlow" => ["Continue", "Break"].map(str::to_owned).into(),
+                    _ => Vec::new(),
+                };
                 found.extend(
                     variants.into_iter().map(|name| (*at, format!("{path}::{name}"), name)),
                 );
@@ -342,6 +351,10 @@ impl Words {
             Some((self.places[place], syn::parse_str::<ItemUse>(&rest[..=end]).ok()?))
         })
     }
+}
+
+fn is_of_std(path: &str) -> bool {
+    path.starts_with("std::") || path.starts_with("core::")
 }
 
 /// The paths before each `*` of a tree of a `use`.

@@ -11,6 +11,7 @@ mod casts;
 mod closures;
 mod contracts;
 mod control;
+mod control_flow;
 mod cooperative;
 mod device_functions;
 mod engine;
@@ -63,6 +64,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("closures", closures::CASES),
     ("contracts", contracts::CASES),
     ("control", control::CASES),
+    ("control_flow", control_flow::CASES),
     ("cooperative", cooperative::CASES),
     ("device_functions", device_functions::CASES),
     ("enums", enums::CASES),

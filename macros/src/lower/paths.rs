@@ -88,7 +88,9 @@ fn is_own(path: &Path, first: &Ident) -> bool {
     let name = first.to_string();
     let is_alone = path.segments.len() == 1;
     known::is_free_for_types(&name)
-        && ((is_alone && known::is_known_trait(&name)) || source::is_declared(first))
+        && ((is_alone && known::is_known_trait(&name))
+            || source::is_declared(first)
+            || known::must_be_imported(&name) && source::imported(first).is_none())
 }
 
 struct Paths {

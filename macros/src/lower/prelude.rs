@@ -14,8 +14,8 @@ use super::{
 use std::{cell::OnceCell, collections::BTreeMap, sync::LazyLock};
 use syn::{ImplItem, Item, Signature, TraitItem};
 
-/// The sources. Types, traits and `impl`s begin and end at the left margin, and functions in them
-/// four spaces in.
+/// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
+/// them four spaces in.
 const FILES: [&str; 15] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
@@ -62,12 +62,17 @@ fn pieces(file: &'static str) -> Vec<Piece> {
             continue;
         }
         let line = line.trim_end();
+        let is_of_name = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+        let named = |rest: &'static str| {
+            let end = rest.bytes().position(|byte| !is_of_name(byte));
+            end.map_or(rest, |end| &rest[..end])
+        };
         if line.starts_with("impl") || line.starts_with("trait ") {
             within = Some(line);
+        } else if let Some(rest) = line.strip_prefix("struct ") {
+            found.push(Piece { name: named(rest), within, text: line });
         } else if let Some(rest) = line.strip_prefix("enum ").or(line.strip_prefix("    fn ")) {
-            let is_of_name = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
-            let end = rest.bytes().position(|byte| !is_of_name(byte));
-            begun = Some((end.map_or(rest, |end| &rest[..end]), start));
+            begun = Some((named(rest), start));
         }
         let inner = begun.is_some() && within.is_some();
         match (line, begun) {
@@ -161,6 +166,8 @@ impl Prelude {
             "Ordering" | "cmp::Ordering" | "std::cmp::Ordering" | "core::cmp::Ordering" => {
                 "Ordering"
             }
+            "Reverse" | "std::cmp::Reverse" | "core::cmp::Reverse" => "Reverse",
+            "ControlFlow" | "std::ops::ControlFlow" | "core::ops::ControlFlow" => "ControlFlow",
             "TryFromIntError"
             | "num::TryFromIntError"
             | "std::num::TryFromIntError"
@@ -251,6 +258,7 @@ mod tests {
         let items = syn::parse_file(file).expect("the prelude is kernel code").items;
         let names = items.iter().flat_map(|item| match item {
             Item::Enum(item) => vec![item.ident.to_string()],
+            Item::Struct(item) => vec![item.ident.to_string()],
             Item::Impl(item) => item
                 .items
                 .iter()

@@ -85,6 +85,7 @@ impl Emit<'_> {
         at: At,
     ) -> Flow<InstId> {
         self.check_derived("PartialOrd", mono, at)?;
+        let (a, b) = if self.is_reverse(mono) { (b, a) } else { (a, b) };
         match (a, b) {
             (Value::Unit, Value::Unit) => {
                 let same = matches!(op, CompareOp::Le | CompareOp::Ge);
@@ -124,6 +125,11 @@ impl Emit<'_> {
             }
             _ => Err(self.bug(at)),
         }
+    }
+
+    /// Whether a type is std's `Reverse`, whose part is compared the other way round.
+    fn is_reverse(&self, mono: &Mono) -> bool {
+        matches!(mono, Mono::Adt(item, _) if self.program.library("Reverse") == Some(*item))
     }
 
     /// From the last elements to the first: each decides, or leaves it to those behind it.

@@ -121,6 +121,12 @@ impl Infer<'_> {
                 }
                 ((0, *inner), 1, Some((*error, *expected)))
             }
+            ([broken, inner], [expected, _])
+                if Some(item) == program.library("ControlFlow") && other == item =>
+            {
+                self.unify(at, *broken, *expected);
+                ((0, *inner), 1, Some((*broken, *expected)))
+            }
             _ => return self.no_try(&value, at),
         };
         self.returns_early = true;

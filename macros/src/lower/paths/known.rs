@@ -38,9 +38,14 @@ fn is_number(text: &str) -> bool {
 }
 
 /// True for what a `#[device]` item may be named although std or Warpwise has something by that name: a
-/// trait, which is never where a type or a value is, or a type of [`RANGES`].
+/// trait, which is never where a type or a value is, or a type that is [in scope by a `use` only](BY_USE).
 pub(crate) fn is_free_for_types(name: &str) -> bool {
-    is_known_trait(name) || RANGES.contains(&name)
+    is_known_trait(name) || BY_USE.contains(&name)
+}
+
+/// True for the name of a type that is std's only where a `use` in the file says so.
+pub(super) fn must_be_imported(name: &str) -> bool {
+    matches!(name, "ControlFlow" | "Reverse")
 }
 
 /// True for the name of a trait that kernel code knows.
@@ -49,7 +54,7 @@ pub(crate) fn is_known_trait(name: &str) -> bool {
 }
 
 /// Types of std's that are in scope by a `use` only.
-const RANGES: &[&str] = &["Range", "RangeFrom", "RangeInclusive"];
+const BY_USE: &[&str] = &["ControlFlow", "Range", "RangeFrom", "RangeInclusive", "Reverse"];
 
 /// Types of std's prelude and those of std that kernel code has a meaning for, and `Option`'s and
 /// `Result`'s variants.

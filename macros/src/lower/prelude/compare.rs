@@ -45,6 +45,26 @@ impl Ordering {
     }
 }
 
+struct Reverse<T>(T);
+
+impl<T> PartialOrd for Reverse<T> {
+    fn partial_cmp(&self, other: &Reverse<T>) -> Option<Ordering> {
+        other.0.partial_cmp(&self.0)
+    }
+    fn lt(&self, other: &Reverse<T>) -> bool {
+        other.0 < self.0
+    }
+    fn le(&self, other: &Reverse<T>) -> bool {
+        other.0 <= self.0
+    }
+    fn gt(&self, other: &Reverse<T>) -> bool {
+        other.0 > self.0
+    }
+    fn ge(&self, other: &Reverse<T>) -> bool {
+        other.0 >= self.0
+    }
+}
+
 trait Compare<T> {
     fn cmp(&self, other: &T) -> Ordering {
         if *self < *other {

@@ -1,4 +1,4 @@
-//! `Option` and `Result`, and their methods, as kernel code: not compiled, but lowered with the kernels
+//! `Option`, `Result` and `ControlFlow`, and their methods, as kernel code: not compiled, but lowered with the kernels
 //! that call them.
 enum Option<T> {
     None,
@@ -17,6 +17,47 @@ enum TryFromIntError {
 
 enum TryFromSliceError {
     TryFromSliceError(()),
+}
+
+enum ControlFlow<B, C = ()> {
+    Continue(C),
+    Break(B),
+}
+
+impl<B, C> ControlFlow<B, C> {
+    fn from_output(value: C) -> ControlFlow<B, C> {
+        ControlFlow::Continue(value)
+    }
+    fn is_break(&self) -> bool {
+        matches!(self, ControlFlow::Break(_))
+    }
+    fn is_continue(&self) -> bool {
+        matches!(self, ControlFlow::Continue(_))
+    }
+    fn break_value(self) -> Option<B> {
+        match self {
+            ControlFlow::Break(value) => Some(value),
+            ControlFlow::Continue(_) => None,
+        }
+    }
+    fn continue_value(self) -> Option<C> {
+        match self {
+            ControlFlow::Break(_) => None,
+            ControlFlow::Continue(value) => Some(value),
+        }
+    }
+    fn map_break<T, F: FnOnce(B) -> T>(self, f: F) -> ControlFlow<T, C> {
+        match self {
+            ControlFlow::Break(value) => ControlFlow::Break(f(value)),
+            ControlFlow::Continue(value) => ControlFlow::Continue(value),
+        }
+    }
+    fn map_continue<T, F: FnOnce(C) -> T>(self, f: F) -> ControlFlow<B, T> {
+        match self {
+            ControlFlow::Break(value) => ControlFlow::Break(value),
+            ControlFlow::Continue(value) => ControlFlow::Continue(f(value)),
+        }
+    }
 }
 
 impl<T> Option<T> {
