@@ -49,6 +49,7 @@ mod taking;
 mod traits;
 mod vectors;
 mod warps;
+mod written_iterators;
 
 use engine::{Case, Engine};
 use libtest_mimic::{Arguments, Trial};
@@ -116,6 +117,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("traits", traits::CASES),
     ("vectors", vectors::CASES),
     ("warps", warps::CASES),
+    ("written_iterators", written_iterators::CASES),
 ];
 
 pub(crate) fn main() -> ExitCode {

@@ -23,6 +23,8 @@ pub(crate) enum Chain {
     ChunksExact,
     /// `x.windows(n)`: the slice and the size.
     Windows,
+    /// What has a `#[device] impl Iterator`: the value itself.
+    Written,
     /// The others'.
     Of(Adapter),
 }
@@ -38,6 +40,7 @@ impl Chain {
             | Self::Chunks
             | Self::ChunksExact
             | Self::Windows
+            | Self::Written
             | Self::Of(_) => None,
         }
     }
@@ -61,6 +64,8 @@ impl Chain {
             (Self::ChunksExact, true) => "back_of_exact",
             (Self::Windows, false) => "next_of_windows",
             (Self::Windows, true) => "back_of_windows",
+            (Self::Written, false) => "next_of_written",
+            (Self::Written, true) => "back_of_written",
             (Self::Of(adapter), false) => adapter.next(),
             (Self::Of(adapter), true) => return adapter.next_back(),
             (Self::From, true) => return None,
@@ -215,6 +220,7 @@ impl Chain {
             Self::Chunks => "Chunks",
             Self::ChunksExact => "ChunksExact",
             Self::Windows => "Windows",
+            Self::Written => "Iterator",
             Self::Of(adapter) => match adapter {
                 Adapter::ByRef => "ByRef",
                 Adapter::Peekable => "Peekable",

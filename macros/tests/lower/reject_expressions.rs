@@ -130,7 +130,7 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // = help: write for example `shared!([[f32; 33]; 32])`
 // == slices
 // error: 42:14-42:17: kernel code cannot iterate over a value of type `{float}`
-// = help: loop over a range, a slice, an array, or an iterator of those
+// = help: loop over a range, a slice, an array, an iterator of those, or what has a `#[device] impl Iterator`
 // error: 47:13-47:16: kernel code cannot use ranges without a start as values
 // = help: write the start: `0..n`; a part of a slice is `&x[..n]`
 // error: 48:13-48:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`

@@ -35,4 +35,43 @@ fn in_order(x: &mut [f32], y: &[u32]) {
     }
 }
 
+#[kernel]
+fn over_a_number(x: &mut [f32], n: u32) {
+    for v in n {
+        x[0] = v as f32;
+    }
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Pair {
+    both: [u32; 2],
+}
+
+#[device]
+impl IntoIterator for Pair {
+    type Item = u32;
+    type IntoIter = core::array::IntoIter<u32, 2>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.both.into_iter()
+    }
+}
+
+#[kernel]
+fn of_a_type_of_std(x: &mut [u32], pair: Pair) {
+    for v in pair {
+        x[0] = v;
+    }
+}
+
+#[kernel]
+fn one_of_two(x: &mut [u32], n: u32) {
+    let (mut a, mut b) = (0..5u32, 0..9u32);
+    let mut either = a.by_ref();
+    if n == 2 {
+        either = b.by_ref();
+    }
+    x[0] = either.sum();
+}
+
 fn main() {}

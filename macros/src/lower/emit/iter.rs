@@ -75,6 +75,7 @@ impl Iter {
             | Chain::Chunks
             | Chain::ChunksExact
             | Chain::Windows => true,
+            Chain::Written => false,
             Chain::Of(adapter) => match adapter {
                 Adapter::Enumerate
                 | Adapter::Rev
@@ -115,6 +116,7 @@ impl Iter {
             Chain::Of(Adapter::Zip) => inner(0) && inner(1),
             Chain::RangeInclusive
             | Chain::From
+            | Chain::Written
             | Chain::Of(
                 Adapter::Chain
                 | Adapter::Rev
@@ -138,10 +140,12 @@ impl Iter {
 
     /// Whether nobody can tell how often its closures are called.
     pub(super) fn is_pure(&self, checked: bool) -> bool {
-        self.parts.iter().all(|(value, mono)| match (value, mono) {
-            (Value::Closure(closure), _) => computes(&closure.closure.body, checked),
-            // Items are taken away from what others see.
-            (Value::Ref(_), Mono::Ref { to, .. }) => !matches!(**to, Mono::Iter(..)),
+        // Items are taken away from what others see, or by code that does anything.
+        if let Chain::Of(Adapter::ByRef) | Chain::Written = self.chain {
+            return false;
+        }
+        self.parts.iter().all(|(value, mono)| match value {
+            Value::Closure(closure) => computes(&closure.closure.body, checked),
             _ => Self::of(value, mono).is_none_or(|inner| inner.is_pure(checked)),
         })
     }

@@ -101,6 +101,7 @@ impl Emit<'_> {
             | Chain::Chunks
             | Chain::ChunksExact
             | Chain::Windows => self.each_indexed(iter, at, consume),
+            Chain::Written => self.each_taken(iter, at, consume),
         }
     }
 
@@ -237,7 +238,7 @@ impl Emit<'_> {
             }
             Adapter::Rev if let Chain::Of(Adapter::Flatten | Adapter::Options) = inner.chain => {
                 let outer = inner.inner(0).ok_or_else(|| self.bug(at))?;
-                self.flattened(&reverse(&outer), true, at, consume)
+                self.flattened(&reverse(&outer), &iter.item, true, at, consume)
             }
             Adapter::Rev => match self.reversed(&inner, at)? {
                 Some(iter) => self.each_item(&iter, at, consume),
@@ -245,7 +246,9 @@ impl Emit<'_> {
             },
             Adapter::Chain => self.each_of_both(iter, &inner, at, consume),
             Adapter::Scan => self.scanned(iter, &inner, at, consume),
-            Adapter::Flatten | Adapter::Options => self.flattened(&inner, false, at, consume),
+            Adapter::Flatten | Adapter::Options => {
+                self.flattened(&inner, &iter.item, false, at, consume)
+            }
             Adapter::ByRef
             | Adapter::Peekable
             | Adapter::Enumerate
@@ -305,11 +308,12 @@ impl Emit<'_> {
         done
     }
 
-    /// The items of the items: of options, and of what can be iterated over, each from its end if
-    /// `back`.
+    /// The items of the items, of type `yields`: of options, and of what can be iterated over, each from its
+    /// end if `back`.
     fn flattened(
         &mut self,
         outer: &Iter,
+        yields: &Mono,
         back: bool,
         at: At,
         consume: &mut Consumer<'_, Self>,
@@ -321,6 +325,10 @@ impl Emit<'_> {
             }
             let inner = match mono {
                 Mono::Iter(..) => this.settled(item, &mono, at)?,
+                Mono::Adt(..) => {
+                    let parts = vec![(item, mono.clone())];
+                    Iter { chain: Chain::Written, item: yields.clone(), parts }
+                }
                 _ => Iter::over(item, &mono).ok_or_else(|| this.bug(at))?,
             };
             let inner = if back { reverse(&inner) } else { inner };

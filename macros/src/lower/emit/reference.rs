@@ -200,7 +200,7 @@ impl Emit<'_> {
         Ok(memory)
     }
 
-    fn in_registers(&mut self, at: At) -> Left {
+    pub(super) fn in_registers(&mut self, at: At) -> Left {
         self.errors.advise(
             self.range(at),
             "kernel code cannot choose at run time between `&mut` references to variables, which \

@@ -77,6 +77,7 @@ impl Emit<'_> {
             }
             Chain::Chunks | Chain::ChunksExact | Chain::Windows => self.pieces(iter, at),
             Chain::Of(adapter) => self.adapted(adapter, iter, at),
+            Chain::Written => Err(self.bug(at)),
         }
     }
 

@@ -3,7 +3,11 @@ use super::{
     Emit, Flow, Left, Length, Memory, Place, Pointer, Value, VariantPlaces, Variants,
     layout::scalar,
 };
-use crate::lower::{mono::Mono, tree::At};
+use crate::lower::{
+    chain::{Adapter, Chain},
+    mono::Mono,
+    tree::At,
+};
 use std::rc::Rc;
 use warpwise_compiler::ir::{self, Array, Body, CompareOp, Extent, InstId, Op, Scalar};
 
@@ -56,6 +60,9 @@ impl Emit<'_> {
             Value::Ref(_) if is_of_closure(mono) => Ok(Place::Value(value)),
             // So is what is left of an iterator: in its own variable.
             Value::Ref(_) if matches!(mono, Mono::Ref { to, .. } if matches!(**to, Mono::Iter(..))) => {
+                Ok(Place::Value(value))
+            }
+            Value::Parts(_) if matches!(mono, Mono::Iter(Chain::Of(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
             // There may be closures in it.
@@ -192,6 +199,9 @@ impl Emit<'_> {
             (Place::Reference(place), Value::Ref(to)) => self.set_reference(place, &to, mono, at),
             // `let unit; unit = ();` sets nothing.
             (Place::Value(Value::Unit), Value::Unit) => Ok(()),
+            (Place::Value(_), _) if matches!(mono, Mono::Iter(..) | Mono::Ref { .. }) => {
+                Err(self.in_registers(at))
+            }
             _ => Err(self.bug(at)),
         }
     }

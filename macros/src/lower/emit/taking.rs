@@ -44,6 +44,8 @@ impl Emit<'_> {
                 0..0
             }
             Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows => 0..0,
+            // It remembers that itself.
+            Chain::Written => 0..0,
             Chain::Of(adapter) => adapter.state().map_or(0..0, |state| state..state + 1),
         };
         let mut states = iter.parts.get(states).into_iter().flatten();

@@ -45,7 +45,7 @@ impl<'a> Infer<'a> {
         let rest = format!("{name}_of_rest");
         let function = match name {
             "next" | "next_back" => chain.pull(name == "next_back"),
-            _ => chain.pull(false).map(|_| rest.as_str()),
+            _ => chain.pull(from_back(name)).map(|_| rest.as_str()),
         };
         let found = function.and_then(|name| self.program().prelude_method("Iterator", name));
         let Some(found) = found else {
@@ -230,5 +230,10 @@ pub(super) fn resumes(name: &str) -> bool {
             | "position"
             | "try_fold"
             | "try_for_each"
-    )
+    ) || from_back(name)
+}
+
+/// Whether it takes the last items first.
+fn from_back(name: &str) -> bool {
+    matches!(name, "nth_back" | "rfind" | "rposition" | "try_rfold")
 }

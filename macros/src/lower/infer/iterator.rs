@@ -16,7 +16,13 @@ use syn::{ExprMethodCall, ExprRange, RangeLimits};
 
 impl<'a> Infer<'a> {
     /// An iterator of these parts.
-    fn chain(&mut self, chain: Chain, item: Ty, parts: Vec<Expr>, at: SpanRange) -> Expr {
+    pub(super) fn chain(
+        &mut self,
+        chain: Chain,
+        item: Ty,
+        parts: Vec<Expr>,
+        at: SpanRange,
+    ) -> Expr {
         let types = [item].into_iter().chain(parts.iter().map(|part| part.ty));
         let types = types.collect();
         let ty = self.iterator_type(chain, types);
@@ -101,8 +107,20 @@ impl<'a> Infer<'a> {
                 let parts = [value].into_iter().chain(taken).collect();
                 return self.chain(Chain::Array, elem, parts, at);
             }
-            Type::Ref { mutable: true, to } if let Some((_, item)) = self.as_chain(to) => {
+            Type::Ref { mutable: true, to } if let Some(item) = self.item_of(to) => {
                 return self.chain(Chain::Of(Adapter::ByRef), item, vec![value], at);
+            }
+            _ if let Some(item) = self.written_item(value.ty) => {
+                return self.chain(Chain::Written, item, vec![value], at);
+            }
+            _ if let Some(member) = self.made_into_iterator(value.ty) => {
+                let made = self.operator_call(member, value, None, at);
+                let is_iterator = self.item_of(made.ty).is_some();
+                return if is_iterator {
+                    self.iterated(made, at)
+                } else {
+                    self.no_iterator(&made, at)
+                };
             }
             Type::Ref { mutable, to } => {
                 let place_at = self.places[value.at];
@@ -114,11 +132,15 @@ impl<'a> Infer<'a> {
             }
             _ => {}
         }
+        self.no_iterator(&value, at)
+    }
+
+    fn no_iterator(&mut self, value: &Expr, at: SpanRange) -> Expr {
         let shown = self.types.show(value.ty);
         let reported = self.errors.advise(
             at,
             format_args!("kernel code cannot iterate over a value of type `{shown}`"),
-            "loop over a range, a slice, an array, or an iterator of those",
+            "loop over a range, a slice, an array, an iterator of those, or what has a `#[device] impl Iterator`",
         );
         self.reported(reported, at)
     }
@@ -137,7 +159,7 @@ impl<'a> Infer<'a> {
     }
 
     /// `iter.by_ref()`: what is left of an iterator afterwards stays in its variable.
-    fn by_ref(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+    pub(super) fn by_ref(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         if !receiver.is_place() {
             return receiver;
         }
@@ -178,7 +200,7 @@ impl<'a> Infer<'a> {
             "by_ref" if self.count(0, &call.args, at) => self.by_ref(receiver, item, at),
             "peekable" if self.count(0, &call.args, at) => self.peekable(receiver, item, at),
             // What has ended gives nothing more, but for those that a closure ends.
-            "fuse" if call.args.is_empty() && !may_go_on(chain) => receiver,
+            "fuse" if call.args.is_empty() && !self.may_go_on(receiver.ty) => receiver,
             "flatten" => self.flattened(receiver, item, call, at),
             "flat_map" => {
                 let mapped = self.filtered(receiver, item, "map", call, at);
@@ -303,10 +325,14 @@ impl<'a> Infer<'a> {
     /// The items of the items, which are of type `item`.
     fn items_of(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
         let option = self.program().library("Option");
+        let written = self.written_item(item);
         let inner = match self.types.get(item) {
             Type::Iter(..) => {
                 self.counts(item, at);
                 Some(item)
+            }
+            _ if let Some(inner) = written => {
+                Some(self.iterator_type(Chain::Written, vec![inner, item]))
             }
             Type::Array(elem, _) => {
                 let taken = self.prim(Prim::Usize);
@@ -391,9 +417,17 @@ impl<'a> Infer<'a> {
         let parts = [receiver, closure].into_iter().chain(state).collect();
         self.chain(Chain::Of(adapter), yields, parts, at)
     }
-}
 
-/// Whether an iterator may give items again after it gave none.
-const fn may_go_on(chain: Chain) -> bool {
-    matches!(chain, Chain::Of(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef))
+    /// Whether an iterator, or one that it is made of, may give items again after it gave none.
+    fn may_go_on(&self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Iter(chain, list) => {
+                matches!(
+                    chain,
+                    Chain::Written | Chain::Of(Adapter::MapWhile | Adapter::Scan | Adapter::ByRef)
+                ) || self.types.parts(list).into_iter().skip(1).any(|part| self.may_go_on(part))
+            }
+            _ => false,
+        }
+    }
 }

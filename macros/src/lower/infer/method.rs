@@ -27,7 +27,10 @@ impl Infer<'_> {
         if name == "into_iter" && self.is_sequence(receiver.ty) {
             return self.iterated(receiver, at);
         }
-        let receiver = self.autoderef(receiver);
+        let receiver = match self.taken_by_reference(receiver, &name, at) {
+            Ok(iterator) => return self.iter_method(iterator, &name, call, hint, at),
+            Err(receiver) => self.autoderef(receiver),
+        };
         let this = receiver.ty;
         match self.types.get(this) {
             Type::Reported(proof) => {
@@ -64,6 +67,10 @@ impl Infer<'_> {
             let of = Function { callee, sig, env };
             return self.call_function(of, receiver, turbofish, &call.args, at);
         }
+        let receiver = match self.as_written_iterator(receiver, &name, at) {
+            Ok(iterator) => return self.iter_method(iterator, &name, call, hint, at),
+            Err(receiver) => receiver,
+        };
         let is_slice = matches!(self.types.get(this), Type::Slice(_) | Type::Array(..));
         if !is_slice {
             self.no_turbofish(call);

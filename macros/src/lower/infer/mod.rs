@@ -43,6 +43,7 @@ mod size;
 mod slice;
 mod syntax;
 mod unwrap;
+mod written_iterator;
 
 use super::{
     error::{Errors, Reported},

@@ -233,6 +233,12 @@ impl Infer<'_> {
             "AtomicU8" | "AtomicI8" | "AtomicU16" | "AtomicI16" => {
                 "use `AtomicU32`: atomic integers have 32 or 64 bits"
             }
+            "IntoIter" | "Iter" | "IterMut" | "Chunks" | "ChunksExact" | "Windows" | "Copied"
+            | "Enumerate" | "Filter" | "FromFn" | "Map" | "Peekable" | "Rev" | "Skip"
+            | "StepBy" | "Take" | "Zip" => {
+                "mark its definition `#[device]`; for an iterator of std's, write `impl Iterator`, or in a \
+                 `#[device] impl` a type of yours that implements `Iterator`"
+            }
             "Self" => "name the type",
             _ if vector::is_name(name) => {
                 "vectors have 2, 3 or 4 lanes that are integers or floats: `F32x4`, `U8x4`, `F16x2`"

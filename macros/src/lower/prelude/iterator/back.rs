@@ -42,8 +42,11 @@ trait Iterator<T> {
             None => None,
         }
     }
+    fn back_of_written(&mut self) -> Option<T> {
+        DoubleEndedIterator::next_back(&mut self.of)
+    }
     fn back_of_by_ref(&mut self) -> Option<T> {
-        self.of.next_back()
+        DoubleEndedIterator::next_back(&mut *self.of)
     }
     fn back_of_inspect(&mut self) -> Option<T> {
         match self.of.next_back() {

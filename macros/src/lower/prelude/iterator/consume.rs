@@ -139,6 +139,9 @@ trait Iterator<T> {
         }
         R::from_output(folded)
     }
+    fn try_rfold<B, R, F: FnMut(B, T) -> R>(self, init: B, mut f: F) -> R {
+        self.rev().try_fold(init, f)
+    }
     fn try_for_each<R, F: FnMut(T) -> R>(self, mut f: F) -> R {
         for item in self {
             f(item)?;

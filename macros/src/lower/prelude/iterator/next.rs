@@ -124,8 +124,11 @@ trait Iterator<T> {
     fn next_of_rev(&mut self) -> Option<T> {
         self.of.next_back()
     }
+    fn next_of_written(&mut self) -> Option<T> {
+        Iterator::next(&mut self.of)
+    }
     fn next_of_by_ref(&mut self) -> Option<T> {
-        self.of.next()
+        Iterator::next(&mut *self.of)
     }
     fn next_of_peekable(&mut self) -> Option<T> {
         if self.state == 0 {

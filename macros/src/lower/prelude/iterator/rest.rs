@@ -10,6 +10,16 @@ trait Iterator<T> {
         }
         None
     }
+    fn nth_back_of_rest(&mut self, n: usize) -> Option<T> {
+        let mut left = n;
+        while let Some(item) = self.next_back() {
+            if left == 0 {
+                return Some(item);
+            }
+            left = left.wrapping_sub(1);
+        }
+        None
+    }
     fn any_of_rest<F: FnMut(T) -> bool>(&mut self, mut f: F) -> bool {
         while let Some(item) = self.next() {
             if f(item) {
@@ -44,6 +54,24 @@ trait Iterator<T> {
         }
         None
     }
+    fn rfind_of_rest<F: FnMut(&T) -> bool>(&mut self, mut f: F) -> Option<T> {
+        while let Some(item) = self.next_back() {
+            if f(&item) {
+                return Some(item);
+            }
+        }
+        None
+    }
+    fn rposition_of_rest<F: FnMut(T) -> bool>(&mut self, mut f: F) -> Option<usize> {
+        let mut index: usize = self.len();
+        while let Some(item) = self.next_back() {
+            index = index.wrapping_sub(1);
+            if f(item) {
+                return Some(index);
+            }
+        }
+        None
+    }
     fn find_map_of_rest<B, F: FnMut(T) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
         while let Some(item) = self.next() {
             let found = f(item);
@@ -56,6 +84,13 @@ trait Iterator<T> {
     fn try_fold_of_rest<B, R, F: FnMut(B, T) -> R>(&mut self, init: B, mut f: F) -> R {
         let mut folded = init;
         while let Some(item) = self.next() {
+            folded = f(folded, item)?;
+        }
+        R::from_output(folded)
+    }
+    fn try_rfold_of_rest<B, R, F: FnMut(B, T) -> R>(&mut self, init: B, mut f: F) -> R {
+        let mut folded = init;
+        while let Some(item) = self.next_back() {
             folded = f(folded, item)?;
         }
         R::from_output(folded)
