@@ -33,10 +33,12 @@ mod math;
 mod memory;
 mod method_faults;
 mod number_methods;
+mod options;
 mod ordering;
 mod output;
 mod own_names;
 mod patterns;
+mod pieces;
 mod plain;
 mod ported;
 mod references;
@@ -87,9 +89,11 @@ const MODULES: &[(&str, &[Case])] = &[
     ("method_faults", method_faults::CASES),
     ("number_methods", number_methods::CASES),
     ("ordering", ordering::CASES),
+    ("options", options::CASES),
     ("output", output::CASES),
     ("own_names", own_names::CASES),
     ("patterns", patterns::CASES),
+    ("pieces", pieces::CASES),
     ("plain", plain::CASES),
     ("ported::finance", ported::finance::CASES),
     ("ported::geometry", ported::geometry::CASES),

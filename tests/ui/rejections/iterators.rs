@@ -25,14 +25,14 @@ fn sources(x: &mut [f32]) {
     for value in std::iter::repeat(3).take(2) {
         x[0] += value as f32;
     }
-    x[1] = std::iter::empty::<f32>().sum();
 }
 
 #[kernel]
-fn in_order(x: &mut [f32], y: &[u32]) {
-    if y.iter().map(|v| v % 7).is_sorted() {
-        x[0] = 1.0;
-    }
+fn pieces(x: &mut [u32]) {
+    let few = [1, 2, 3, x[0]];
+    x[0] = *few.each_ref()[1];
+    x[1] = few.rsplit(|v| *v == 2).count() as u32;
+    x.select_nth_unstable(1);
 }
 
 #[kernel]

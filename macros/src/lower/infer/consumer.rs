@@ -88,11 +88,14 @@ impl<'a> Infer<'a> {
         };
         let of = Function { callee, sig, env };
         let folds = matches!(name.as_str(), "sum" | "product");
-        let turbofish = call.turbofish.as_ref().filter(|_| folds);
+        let in_other = self.is_overloaded(item);
+        let turbofish = call.turbofish.as_ref().filter(|_| folds && !in_other);
         let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
         if folds {
+            // Of options and results, what is in them.
+            let [summed, item] = [result.ty, item].map(|ty| self.types.first_arg(ty).unwrap_or(ty));
             let number = self.types.pointee(item);
-            self.unify(at, result.ty, number);
+            self.unify(at, summed, number);
         }
         result
     }
@@ -180,8 +183,12 @@ impl<'a> Infer<'a> {
         item: Ty,
         name: &str,
     ) -> Option<(Callee, &'a syn::Signature)> {
+        let folded = match name {
+            "sum" | "product" => Some(self.fold_name_of(name, item)?),
+            _ => None,
+        };
         let name = match (name, chain) {
-            ("sum" | "product", _) => self.fold_name(name, item)?,
+            ("sum" | "product", _) => folded.as_deref()?,
             ("contains" | "is_empty", Chain::Range) => name,
             ("contains", Chain::RangeInclusive) => "contains_inclusive",
             ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",
@@ -196,6 +203,27 @@ impl<'a> Infer<'a> {
             _ => name,
         };
         self.program().prelude_method("Iterator", name)
+    }
+
+    /// Whether `sum` or `product` is of options or results of numbers.
+    pub(super) fn is_folded_inside(&self, name: &str, item: Ty) -> bool {
+        self.fold_name(name, item).is_none() && self.fold_name_of(name, item).is_some()
+    }
+
+    /// The name of `sum` or `product` of these items, options and results of numbers among them.
+    fn fold_name_of(&self, name: &str, item: Ty) -> Option<String> {
+        let Type::Adt(of, list) = self.types.get(item) else {
+            return self.fold_name(name, item).map(str::to_owned);
+        };
+        let found = self.fold_name(name, *self.types.parts(list).first()?)?;
+        let program = self.program();
+        if program.library("Option") == Some(of) {
+            Some(format!("{found}_in_options"))
+        } else if program.library("Result") == Some(of) {
+            Some(format!("{found}_in_results"))
+        } else {
+            None
+        }
     }
 
     /// Sums begin with what adds nothing, as in std: -0.0 for floats.

@@ -10,6 +10,9 @@ use super::{
     },
     Infer, Obligation,
     closure::Callable,
+    device_call::Function,
+    items::{Member, MemberKind},
+    method::Args,
     reject,
 };
 use syn::{ExprMethodCall, ExprRange, RangeLimits};
@@ -112,6 +115,17 @@ impl<'a> Infer<'a> {
             }
             _ if let Some(item) = self.written_item(value.ty) => {
                 return self.chain(Chain::Written, item, vec![value], at);
+            }
+            _ if let Some(name) = self.option_iterator(value.ty) => {
+                let value = self.autoderef(value);
+                if let Some(Member { callee, env, kind: MemberKind::Fn(sig) }) =
+                    self.member(value.ty, name, None)
+                {
+                    let receiver = self.adjusted(value, sig);
+                    let of = Function { callee, sig, env };
+                    return self.call_function(of, receiver, None, &Args::new(), at);
+                }
+                return value;
             }
             _ if let Some(member) = self.made_into_iterator(value.ty) => {
                 let made = self.operator_call(member, value, None, at);
@@ -226,7 +240,13 @@ impl<'a> Infer<'a> {
             }
             "sum" | "product" => {
                 let target = self.folded_type(call, hint);
-                if target.is_some_and(|target| self.is_overloaded(target))
+                if self.is_folded_inside(name, item) {
+                    let result = self.consumed(receiver, (chain, item), name, call, at);
+                    if let Some(target) = target {
+                        self.unify(at, result.ty, target);
+                    }
+                    result
+                } else if target.is_some_and(|target| self.is_overloaded(target))
                     || self.fold_name(name, item).is_none()
                 {
                     self.folded_by_impl(receiver, item, name, target, call, at)

@@ -61,10 +61,14 @@ pub(super) fn function(names: &[String]) -> &'static str {
         ["mem", "transmute" | "transmute_copy"] => "use `to_bits` and `from_bits`",
         ["mem", ..] => "of `std::mem`, there are `swap`, `replace`, `take` and `size_of`",
         ["iter", ..] => {
-            "of `std::iter`, there are `once`, `repeat`, `repeat_n`, `repeat_with`, `from_fn`, \
-             `successors` and `zip`"
+            "of `std::iter`, there are `once`, `once_with`, `empty`, `repeat`, `repeat_n`, `repeat_with`, \
+             `from_fn`, `successors`, `zip` and `chain`"
         }
         ["hint" | "arch", ..] => "leave it out: the compiler of kernels has no such thing",
+        ["num", "Wrapping" | "Saturating"] => {
+            "numbers wrap unless `overflow_checks` says otherwise: leave it out, or use methods such as \
+             `wrapping_add` and `saturating_add`"
+        }
         ["array", ..] => "of `std::array`, there is `from_fn`",
         ["cmp", ..] => "of `std::cmp`, there are `min` and `max`",
         _ => "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions",
@@ -158,8 +162,14 @@ pub(super) fn slice_method(name: &str) -> Advice {
             "a kernel cannot allocate: write to a slice or an array, `[value; N]`"
         }
         "sort_by_cached_key" => "use `sort_by_key`",
-        "rchunks" | "rchunks_exact" | "split" | "array_chunks" | "chunk_by" => {
-            "use `chunks`, `chunks_exact`, `as_rchunks`, `windows` or `split_at`"
+        "array_chunks" | "rsplit" | "rsplitn" | "splitn" | "split_inclusive_mut" => {
+            "use `chunks`, `chunks_exact`, `split`, `split_inclusive`, `chunk_by`, `as_chunks`, `windows` or `split_at`"
+        }
+        "each_ref" | "each_mut" => {
+            "an array of kernel code holds no references: `iter` and `iter_mut` give them one by one"
+        }
+        "select_nth_unstable" | "select_nth_unstable_by" | "select_nth_unstable_by_key" => {
+            "use `sort_unstable` and an index, where there are few elements"
         }
         "get_unchecked" | "get_unchecked_mut" | "as_ptr" | "as_mut_ptr" => {
             "index: checks go away where they are proved"
@@ -181,16 +191,10 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "fuse" => "leave out what ends it, and `break` out of a `for` loop",
         "peek" | "peek_mut" | "next_if" | "next_if_eq" => "make it `peekable()` first",
         "sum" | "product" => {
-            "there is a sum of numbers, and of types with `#[device] impl Sum` of such items: use `fold`"
+            "there is a sum of numbers, of options and results of those, and of types with `#[device] impl Sum` of such items: use `fold`"
         }
         "cycle" => "index with `%`",
-        "partial_cmp" | "lt" | "le" | "gt" | "ge" => {
-            "compare the slices themselves, or use `cmp`, or `zip` and `all`"
-        }
         "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
-        "is_sorted" | "is_sorted_by" | "is_sorted_by_key" | "is_partitioned" => {
-            "slices have `is_sorted`; of an iterator in a variable, look at one with the next"
-        }
         "contains" | "is_empty" => "only ranges have it: use `any`",
         _ => "write a `for` loop",
     }

@@ -36,6 +36,18 @@ impl<'a> Infer<'a> {
         self.types.first_arg(option)
     }
 
+    /// The method that makes an iterator of an option or a result, or of a reference to one.
+    pub(super) fn option_iterator(&self, ty: Ty) -> Option<&'static str> {
+        let Type::Adt(item, _) = self.types.get(self.types.pointee(ty)) else { return None };
+        let program = self.program();
+        let is_known = ["Option", "Result"].iter().any(|of| program.library(of) == Some(item));
+        is_known.then(|| match self.types.get(ty) {
+            Type::Ref { mutable: true, .. } => "iter_mut",
+            Type::Ref { .. } => "iter",
+            _ => "into_iter",
+        })
+    }
+
     /// The function of the `impl IntoIterator` for a type.
     pub(super) fn made_into_iterator(&mut self, ty: Ty) -> Option<Member<'a>> {
         match self.types.get(self.types.pointee(ty)) {

@@ -211,6 +211,62 @@ impl<T> Option<T> {
     }
 }
 
+impl<T> Option<T> {
+    fn into_iter(self) -> impl Iterator<Item = T> {
+        (0..1u32).filter_map(move |_| self)
+    }
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        self.as_ref().into_iter()
+    }
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.as_mut().into_iter()
+    }
+    fn insert(&mut self, value: T) -> &mut T {
+        *self = Some(value);
+        let Some(inserted) = self else {
+            unreachable!();
+        };
+        inserted
+    }
+    fn get_or_insert(&mut self, value: T) -> &mut T {
+        if self.is_none() {
+            *self = Some(value);
+        }
+        let Some(inserted) = self else {
+            unreachable!();
+        };
+        inserted
+    }
+    fn get_or_insert_with<F: FnOnce() -> T>(&mut self, f: F) -> &mut T {
+        if self.is_none() {
+            *self = Some(f());
+        }
+        let Some(inserted) = self else {
+            unreachable!();
+        };
+        inserted
+    }
+}
+
+impl<T, E> Option<Result<T, E>> {
+    fn transpose(self) -> Result<Option<T>, E> {
+        match self {
+            Some(Ok(value)) => Ok(Some(value)),
+            Some(Err(error)) => Err(error),
+            None => Ok(None),
+        }
+    }
+}
+
+impl<T, U> Option<(T, U)> {
+    fn unzip(self) -> (Option<T>, Option<U>) {
+        match self {
+            Some((a, b)) => (Some(a), Some(b)),
+            None => (None, None),
+        }
+    }
+}
+
 impl<T> Option<Option<T>> {
     fn flatten(self) -> Option<T> {
         match self {
@@ -221,6 +277,30 @@ impl<T> Option<Option<T>> {
 }
 
 impl<T, E> Result<T, E> {
+    fn as_ref(&self) -> Result<&T, &E> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error),
+        }
+    }
+    fn into_iter(self) -> impl Iterator<Item = T> {
+        self.ok().into_iter()
+    }
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        self.as_ref().ok().into_iter()
+    }
+    fn inspect<F: FnOnce(&T)>(self, f: F) -> Result<T, E> {
+        if let Ok(value) = self {
+            f(&value);
+        }
+        self
+    }
+    fn inspect_err<F: FnOnce(&E)>(self, f: F) -> Result<T, E> {
+        if let Err(error) = self {
+            f(&error);
+        }
+        self
+    }
     fn from_output(value: T) -> Result<T, E> {
         Ok(value)
     }
@@ -348,6 +428,31 @@ impl<T> Option<&mut T> {
         match self {
             Some(value) => Some(*value),
             None => None,
+        }
+    }
+}
+
+impl<T, E> Result<Option<T>, E> {
+    fn transpose(self) -> Option<Result<T, E>> {
+        match self {
+            Ok(Some(value)) => Some(Ok(value)),
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl<T, E> Result<&T, E> {
+    fn copied(self) -> Result<T, E> {
+        match self {
+            Ok(value) => Ok(*value),
+            Err(error) => Err(error),
+        }
+    }
+    fn cloned(self) -> Result<T, E> {
+        match self {
+            Ok(value) => Ok(*value),
+            Err(error) => Err(error),
         }
     }
 }

@@ -349,3 +349,117 @@ impl<T, const N: usize> [[T; N]] {
         self.flat_mut(self.len().wrapping_mul(N))
     }
 }
+
+impl<T> [T] {
+    fn rchunks(&self, size: usize) -> impl Iterator<Item = &[T]> {
+        assert!(size != 0, "chunk size must be non-zero");
+        let len = self.len();
+        (0..len.div_ceil(size)).map(move |number| {
+            let end = len.wrapping_sub(number.wrapping_mul(size));
+            &self[end.saturating_sub(size)..end]
+        })
+    }
+    fn rchunks_mut(&mut self, size: usize) -> impl Iterator<Item = &mut [T]> {
+        assert!(size != 0, "chunk size must be non-zero");
+        let len = self.len();
+        (0..len.div_ceil(size)).map(move |number| {
+            let end = len.wrapping_sub(number.wrapping_mul(size));
+            &mut self[end.saturating_sub(size)..end]
+        })
+    }
+    fn rchunks_exact(&self, size: usize) -> impl Iterator<Item = &[T]> {
+        assert!(size != 0, "chunk size must be non-zero");
+        let len = self.len();
+        (0..len / size).map(move |number| {
+            let end = len.wrapping_sub(number.wrapping_mul(size));
+            &self[end.wrapping_sub(size)..end]
+        })
+    }
+    fn rchunks_exact_mut(&mut self, size: usize) -> impl Iterator<Item = &mut [T]> {
+        assert!(size != 0, "chunk size must be non-zero");
+        let len = self.len();
+        (0..len / size).map(move |number| {
+            let end = len.wrapping_sub(number.wrapping_mul(size));
+            &mut self[end.wrapping_sub(size)..end]
+        })
+    }
+    fn chunk_by<F: FnMut(&T, &T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
+        (0u64..).scan(0usize, move |taken, _| {
+            let start = *taken;
+            if start < self.len() {
+                let mut end = start.wrapping_add(1);
+                while end < self.len() && f(&self[end.wrapping_sub(1)], &self[end]) {
+                    end = end.wrapping_add(1);
+                }
+                *taken = end;
+                Some(&self[start..end])
+            } else {
+                None
+            }
+        })
+    }
+    fn chunk_by_mut<F: FnMut(&T, &T) -> bool>(
+        &mut self,
+        mut f: F,
+    ) -> impl Iterator<Item = &mut [T]> {
+        (0u64..).scan(0usize, move |taken, _| {
+            let start = *taken;
+            if start < self.len() {
+                let mut end = start.wrapping_add(1);
+                while end < self.len() && f(&self[end.wrapping_sub(1)], &self[end]) {
+                    end = end.wrapping_add(1);
+                }
+                *taken = end;
+                Some(&mut self[start..end])
+            } else {
+                None
+            }
+        })
+    }
+    fn split<F: FnMut(&T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
+        (0u64..).scan(0usize, move |taken, _| {
+            let start = *taken;
+            if start <= self.len() {
+                let mut end = start;
+                while end < self.len() && !f(&self[end]) {
+                    end = end.wrapping_add(1);
+                }
+                *taken = end.wrapping_add(1);
+                Some(&self[start..end])
+            } else {
+                None
+            }
+        })
+    }
+    fn split_mut<F: FnMut(&T) -> bool>(&mut self, mut f: F) -> impl Iterator<Item = &mut [T]> {
+        (0u64..).scan(0usize, move |taken, _| {
+            let start = *taken;
+            if start <= self.len() {
+                let mut end = start;
+                while end < self.len() && !f(&self[end]) {
+                    end = end.wrapping_add(1);
+                }
+                *taken = end.wrapping_add(1);
+                Some(&mut self[start..end])
+            } else {
+                None
+            }
+        })
+    }
+    fn split_inclusive<F: FnMut(&T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
+        (0u64..).scan(0usize, move |taken, _| {
+            let start = *taken;
+            if start < self.len() {
+                let mut end = start;
+                while end < self.len() && !f(&self[end]) {
+                    end = end.wrapping_add(1);
+                }
+                end = end.wrapping_add(1).min(self.len());
+                *taken = end;
+                Some(&self[start..end])
+            } else {
+                None
+            }
+        })
+    }
+}

@@ -41,6 +41,80 @@ trait Iterator<T> {
         }
         product
     }
+    fn sum_of_floats_in_options<S>(self) -> Option<S> {
+        let mut sum: S = -0.0;
+        for item in self {
+            sum += item?;
+        }
+        Some(sum)
+    }
+    fn sum_of_integers_in_options<S>(self) -> Option<S> {
+        let mut sum: S = 0;
+        for item in self {
+            sum += item?;
+        }
+        Some(sum)
+    }
+    fn product_of_floats_in_options<S>(self) -> Option<S> {
+        let mut product: S = 1.0;
+        for item in self {
+            product *= item?;
+        }
+        Some(product)
+    }
+    fn product_of_integers_in_options<S>(self) -> Option<S> {
+        let mut product: S = 1;
+        for item in self {
+            product *= item?;
+        }
+        Some(product)
+    }
+    fn sum_of_floats_in_results<S, E>(self) -> Result<S, E> {
+        let mut sum: S = -0.0;
+        for item in self {
+            sum += item?;
+        }
+        Ok(sum)
+    }
+    fn sum_of_integers_in_results<S, E>(self) -> Result<S, E> {
+        let mut sum: S = 0;
+        for item in self {
+            sum += item?;
+        }
+        Ok(sum)
+    }
+    fn product_of_floats_in_results<S, E>(self) -> Result<S, E> {
+        let mut product: S = 1.0;
+        for item in self {
+            product *= item?;
+        }
+        Ok(product)
+    }
+    fn product_of_integers_in_results<S, E>(self) -> Result<S, E> {
+        let mut product: S = 1;
+        for item in self {
+            product *= item?;
+        }
+        Ok(product)
+    }
+    fn is_sorted(self) -> bool {
+        self.is_sorted_by(|a, b| *a <= *b)
+    }
+    fn is_sorted_by<F: FnMut(&T, &T) -> bool>(self, mut f: F) -> bool {
+        let mut before: Option<T> = None;
+        for item in self {
+            if let Some(last) = before {
+                if !f(&last, &item) {
+                    return false;
+                }
+            }
+            before = Some(item);
+        }
+        true
+    }
+    fn is_sorted_by_key<K, F: FnMut(T) -> K>(self, mut f: F) -> bool {
+        self.map(f).is_sorted()
+    }
     fn count(self) -> usize {
         let mut count: usize = 0;
         for _ in self {
@@ -183,6 +257,35 @@ trait Iterator<T> {
             }
         }
         if theirs.next().is_some() { Ordering::Less } else { Ordering::Equal }
+    }
+    fn partial_cmp<I>(self, other: I) -> Option<Ordering> {
+        let mut theirs = other.into_iter();
+        for item in self {
+            match theirs.next() {
+                Some(other) => {
+                    let ordering = item.partial_cmp(&other);
+                    if ordering != Some(Ordering::Equal) {
+                        return ordering;
+                    }
+                }
+                None => {
+                    return Some(Ordering::Greater);
+                }
+            }
+        }
+        Some(if theirs.next().is_some() { Ordering::Less } else { Ordering::Equal })
+    }
+    fn lt<I>(self, other: I) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Less)
+    }
+    fn le<I>(self, other: I) -> bool {
+        matches!(self.partial_cmp(other), Some(Ordering::Less | Ordering::Equal))
+    }
+    fn gt<I>(self, other: I) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Greater)
+    }
+    fn ge<I>(self, other: I) -> bool {
+        matches!(self.partial_cmp(other), Some(Ordering::Greater | Ordering::Equal))
     }
     fn reduce<F: FnMut(T, T) -> T>(self, mut f: F) -> Option<T> {
         let mut reduced: Option<T> = None;

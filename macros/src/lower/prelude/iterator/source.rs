@@ -3,6 +3,15 @@ trait Iters {
     fn once<T>(value: T) -> impl Iterator<Item = T> {
         [value].into_iter()
     }
+    fn once_with<T, F: FnOnce() -> T>(f: F) -> impl Iterator<Item = T> {
+        (0..1u32).map(move |_| f())
+    }
+    fn empty<T>() -> impl Iterator<Item = T> {
+        (0..0u32).filter_map(|_| {
+            let nothing: Option<T> = None;
+            nothing
+        })
+    }
     fn repeat<T>(value: T) -> impl Iterator<Item = T> {
         (0u64..).map(move |_| value)
     }
@@ -26,6 +35,9 @@ trait Iters {
             }
             item
         })
+    }
+    fn chain<A, B>(a: A, b: B) -> impl Iterator {
+        a.into_iter().chain(b)
     }
     fn zip<A, B>(a: A, b: B) -> impl Iterator {
         a.into_iter().zip(b)
