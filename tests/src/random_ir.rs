@@ -26,6 +26,7 @@ mod meet;
 mod memory;
 mod plan;
 mod racy;
+mod strides;
 mod values;
 
 pub use dense::dense_kernel;
@@ -34,6 +35,7 @@ use draw::Draw;
 pub use guarded::guarded_kernel;
 pub use indices::index_kernel;
 pub use racy::racy_kernel;
+pub use strides::stride_kernel;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},

@@ -7,7 +7,9 @@ use warpwise_simt::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Problem, Program,
     Requests,
 };
-use warpwise_tests::random_ir::{ArgData, RandomKernel, divergent_kernel, random_kernel, seeds};
+use warpwise_tests::random_ir::{
+    ArgData, RandomKernel, divergent_kernel, random_kernel, seeds, stride_kernel,
+};
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
 const STEPS: u64 = 50_000_000;
@@ -133,6 +135,36 @@ fn counting_changes_nothing_and_sees_what_addresses_say() {
         }
     }
     assert!(requests > 1000, "{requests} requests only");
+}
+
+/// A kernel in which lanes of a warp go round loops at different times, and meet behind them.
+const PARTED: [u64; 1] = [1825];
+
+#[test]
+fn threads_that_stride_over_memory_are_seen_as_written() {
+    let (mut found, mut atomics) = (0, 0);
+    for seed in seeds(150).chain(PARTED) {
+        let random = stride_kernel(seed);
+        for kernel in [random.kernel.clone(), optimize(random.kernel.clone())] {
+            let plain = run(&random, &kernel, 1);
+            let program = CountingProgram::new(&kernel, Requests::Vectors);
+            let (left, (ended, counters)) = launch(&random, 3, |launch| program.run(launch));
+            let difference = difference(&plain, &(left, ended));
+            assert!(difference.is_empty(), "seed {seed}: {difference}\n{kernel}");
+            let as_written = CountingProgram::as_written(&kernel, Requests::Vectors);
+            let (_, (_, written)) = launch(&random, 1, |launch| as_written.run(launch));
+            assert_eq!(counters, written, "seed {seed}: {:?}\n{kernel}", random.shape);
+            let (_, (_, slowly)) =
+                launch(&random, 1, |launch| program.run_without_patterns(launch));
+            assert_eq!(counters, slowly, "seed {seed}: {:?}\n{kernel}", random.shape);
+            let [checked, written] = [CheckedProgram::new, CheckedProgram::as_written]
+                .map(|of| launch(&random, 1, |launch| of(&kernel).run(launch, Checks::ALL)));
+            assert_eq!(checked, written, "seed {seed}: {:?}\n{kernel}", random.shape);
+            found += checked.1.1.len();
+            atomics += counters.total().global().requests;
+        }
+    }
+    assert!(found > 0 && atomics > 10_000, "{found} findings, {atomics} requests");
 }
 
 #[test]

@@ -7,12 +7,14 @@
 //!
 //! What is counted and checked must not tell whether a loop is a `for`. Where lanes leave a loop one after the other, it stays what
 //! it is if they meet others there, or if what they read may keep them so long that those that have left go on by themselves;
-//! checked, if what it counts by may be undefined.
+//! checked, if what it counts by may be undefined. What counts as it is written and is left nowhere else is not kept by what
+//! it reads ([`runs_through`]), neither as a loop nor as a `for`.
 //!
 //! If the local is looked at outside as well, as by `while i < n && !found(i) { i += 1 }` with `i` behind it, it is set to
 //! what it is at the end before the loop, and to the counter where lanes leave the loop before that. So it is where the
 //! counter is the same for all lanes and goes up by 1; lanes that count for themselves gain nothing by it.
 use super::{
+    Added,
     affine::meets,
     cost_of_waiting,
     rewritten::{Head, Rewritten},
@@ -21,7 +23,7 @@ use super::{
 use crate::block::SPIN;
 use warpwise_compiler::{
     analysis::range,
-    id::Table,
+    id::{Facts, Table},
     ir::{BinaryOp, Body, CompareOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 
@@ -140,18 +142,68 @@ fn counts(
     })
 }
 
+/// Which loops of a kernel, as it is written, count, as a `for` or otherwise, and are left where they are through and nowhere else,
+/// but by threads that fail: whatever is read there keeps nobody for a round more, so that nobody waits for those who write it.
+pub(super) fn runs_through(kernel: &Kernel) -> Facts<InstId, bool> {
+    let mut all = kernel.insts.facts(false);
+    let rewritten = Rewritten::new(kernel, Added::Nothing);
+    mark(&rewritten, &kernel.body, &mut all);
+    all
+}
+
+fn mark(rewritten: &Rewritten<'_>, body: &Body, all: &mut Facts<InstId, bool>) {
+    let kernel = rewritten.kernel();
+    for (at, &id) in body.0.iter().enumerate() {
+        let op = &kernel.insts[id].op;
+        if let Op::Loop { body: inner } = op {
+            let found = counts(rewritten, &body.0[..at], id, &inner.0);
+            all[id] = found.is_some_and(|Counting { head: [_, through], .. }| {
+                !leaves(kernel, inner, &mut vec![], Some(through))
+            });
+        } else if let Op::For { body: inner, .. } = op {
+            all[id] = !leaves(kernel, inner, &mut vec![], None);
+        }
+        op.bodies().for_each(|inner| mark(rewritten, inner, all));
+    }
+}
+
+/// Whether lanes leave a body for somewhere outside, but by one instruction; `inside` are the structures in it that they are in.
+fn leaves(kernel: &Kernel, body: &Body, inside: &mut Vec<InstId>, but: Option<InstId>) -> bool {
+    body.0.iter().filter(|id| Some(**id) != but).any(|&id| match &kernel.insts[id].op {
+        Op::Break(target) | Op::Continue(target) => !inside.contains(target),
+        Op::Return | Op::Panic { .. } => true,
+        op => {
+            inside.push(id);
+            let any = op.bodies().any(|body| leaves(kernel, body, inside, but));
+            inside.pop();
+            any
+        }
+    })
+}
+
 /// Whether counters and checks come out the same for a `for`.
 fn stays_unseen(rewritten: &Rewritten<'_>, found: &Counting) -> bool {
     let kernel = rewritten.kernel();
     let Op::Loop { body } = &kernel.insts[found.id].op else { return false };
     let was = rewritten.origin(found.id);
     let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
-    let cost = cost_of_waiting(kernel, body);
+    let cost = costs(rewritten, found.id, body);
     let is_defined = |value: InstId| is_defined(kernel, value);
     i64::from(cost) < SPIN
         && !(parts && (cost > 0 || meets(kernel, body)))
         && (!rewritten.is_checked()
             || [found.start, found.end, found.step].iter().all(|value| is_defined(*value)))
+}
+
+/// What an iteration of a loop, or of one in it, takes of the patience with it.
+fn costs(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
+    let mut most = cost_of_waiting(rewritten, id, body);
+    walk(rewritten.kernel(), &body.0, &mut |inner| {
+        if let Op::Loop { body } | Op::For { body, .. } = &rewritten.kernel().insts[inner].op {
+            most = most.max(cost_of_waiting(rewritten, inner, body));
+        }
+    });
+    most
 }
 
 /// Whether a value is surely made of nothing undefined.

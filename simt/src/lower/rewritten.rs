@@ -4,10 +4,10 @@
 //! which one it was, those that were added are none, and where one was taken away that is counted there stays a *place*:
 //! a constant that nobody uses. The head of a loop that became a `for` has no place, as there are two: before the first
 //! iteration, and behind each ([`Head`]).
-use super::{Added, uniformity::Uniformity};
+use super::{Added, counting::runs_through, uniformity::Uniformity};
 use std::cell::OnceCell;
 use warpwise_compiler::{
-    id::Id,
+    id::{Facts, Id},
     ir::{Inst, InstId, Kernel, Op, Scalar, Span, Ty},
 };
 
@@ -23,6 +23,7 @@ pub(super) struct Rewritten<'k> {
     heads: Vec<Option<Head>>,
     /// Of what was written.
     uniformity: OnceCell<Uniformity>,
+    runs_through: OnceCell<Facts<InstId, bool>>,
 }
 
 /// What a loop began with that has become a `for`, as it was written.
@@ -38,7 +39,8 @@ impl<'k> Rewritten<'k> {
     /// A kernel as it is written.
     pub(super) fn new(written: &'k Kernel, added: Added) -> Self {
         let (origins, heads) = (Vec::new(), Vec::new());
-        Self { written, kernel: None, added, origins, heads, uniformity: OnceCell::new() }
+        let (uniformity, runs_through) = (OnceCell::new(), OnceCell::new());
+        Self { written, kernel: None, added, origins, heads, uniformity, runs_through }
     }
 
     /// As it is now.
@@ -100,6 +102,13 @@ impl<'k> Rewritten<'k> {
     /// What varied as it was written.
     pub(super) fn uniformity(&self) -> &Uniformity {
         self.uniformity.get_or_init(|| Uniformity::of(self.written))
+    }
+
+    /// Whether no lane that is in a loop waits for others there, as [it was written](runs_through), where it matters that it does so
+    /// as in what was written.
+    pub(super) fn runs_through(&self, id: InstId) -> bool {
+        let was = self.origin(id).filter(|_| self.is_observed());
+        was.is_some_and(|was| self.runs_through.get_or_init(|| runs_through(self.written))[was])
     }
 
     /// Makes a place of an instruction.

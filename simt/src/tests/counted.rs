@@ -244,3 +244,22 @@ fn loops_that_what_looks_on_could_tell_stay_as_they_are() {
         is_unseen(&inside);
     }
 }
+
+#[test]
+fn threads_that_stride_over_memory_count_where_nothing_else_leaves() {
+    // From the thread's own number on; whatever is read there, a loop around it ends, too.
+    let each = "%at64 = cast %at : u64 !0
+        %o = param arg0 : ptr global !0
+        %there = index %o, %at64, 4 : ptr global !0
+        %seen = load %there : u32 !0";
+    let around = ["%twice = for %zero, %two, step %one : u32 !0 {", "}"];
+    let inside =
+        search("%lane", "%nine", 2, each, around).replace("%last = get $0", "%last = get $1");
+    let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
+    for added in [Added::Nothing, Added::Counting(Requests::Scalars), Added::Checks] {
+        let code = lower(&kernel, Isa::detect(), added).unwrap();
+        let strides = code.steps.iter().any(|step| matches!(step, Step::LoadAffine { .. }));
+        assert!(strides, "{added:?}");
+    }
+    is_unseen(&inside);
+}

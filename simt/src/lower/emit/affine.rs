@@ -383,6 +383,7 @@ impl Emitter<'_> {
 
     /// Each lane begins somewhere else and leaves when it is through; all go on by the same steps.
     pub(super) fn for_affine(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+        let first = self.stands.len();
         let scalar = self.scalar(id)?;
         let unsigned = self.unsigned(scalar)?;
         let start = self.parts(range.start)?;
@@ -422,9 +423,13 @@ impl Emitter<'_> {
         self.step(through);
         self.bind(advance);
         self.step(Step::Integer { op: IntegerOp::Add, slots: [base, base, step, step] });
-        self.back(body, head);
+        self.back(id, body, head);
         self.exit(frame, end);
-        // So that strands that have left at different times can be merged again.
+        if self.rewritten.is_observed() {
+            self.forget_from(first, frame);
+            return Ok(());
+        }
+        // Where nobody looks on, the same for those that are different in any case.
         let zero = self.constant(0, base.size());
         for slot in [base, distance.base] {
             self.step(Step::Uniform { f: copy, slots: [slot, zero, zero, zero] });

@@ -4,6 +4,8 @@ use crate::{
     block::SPIN,
     code::{Counter, Leave, Malformed, Step, When},
     lanes::{self, LaneFn},
+    lower::rewritten::Rewritten,
+    registers::Uniform,
 };
 use warpwise_compiler::ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar};
 
@@ -148,6 +150,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn loop_(&mut self, id: InstId, body: &Body) -> Done {
+        let first = self.stands.len();
         let (head, next, end) = (self.label(), self.label(), self.label());
         let frame = self.enter(id, next, end);
         self.bind(head);
@@ -157,13 +160,31 @@ impl Emitter<'_> {
         if frame.is_some() {
             self.step(Step::Regather);
         }
-        self.back(body, head);
+        self.back(id, body, head);
         self.exit(frame, end);
+        self.forget_from(first, frame);
         Ok(())
     }
 
-    pub(super) fn back(&mut self, body: &Body, head: Label) {
-        let cost = cost_of_waiting(self.kernel, body);
+    /// Behind a loop: what was the same in it for lanes that may have left it at different times is so no more, from a slot on,
+    /// and nobody needs it. So strands of them can be merged again. As it is unlike where a loop has become a `for`, nothing of it
+    /// stays where that must not be seen.
+    pub(super) fn forget_from(&mut self, first: usize, frame: Option<u16>) {
+        if frame.is_none() || !self.rewritten.is_observed() {
+            return;
+        }
+        let (copy, zero) = (lanes::copy(8, self.isa), self.constant(0, 8));
+        for slot in first..self.stands.len() {
+            if self.stands[slot].is_some() {
+                continue;
+            }
+            let slot = Uniform::new(slot as u32, 8);
+            self.step(Step::Uniform { f: copy, slots: [slot, zero, zero, zero] });
+        }
+    }
+
+    pub(super) fn back(&mut self, id: InstId, body: &Body, head: Label) {
+        let cost = cost_of_waiting(self.rewritten, id, body);
         self.step(Step::Back { to: head, cost });
     }
 
@@ -212,6 +233,7 @@ impl Emitter<'_> {
         self.step(Step::Uniform { f: fns.enter, slots: [cond, counter, end_value, end_value] });
         let through = self.label();
         self.step(Step::JumpUnless { cond, to: through });
+        let first = self.stands.len();
         let frame = self.enter(id, next, end);
         self.bind(head);
         self.spread(id)?;
@@ -225,13 +247,14 @@ impl Emitter<'_> {
         self.count_iteration(id);
         let inclusive = range.inclusive;
         let range = Counter { counter, end: end_value, step, inclusive };
-        let cost = cost_of_waiting(self.kernel, body);
+        let cost = cost_of_waiting(self.rewritten, id, body);
         self.step(Step::Next { range, to: head, cost });
         if frame.is_none() {
             self.sums(range, cost, head, next);
         }
         let is_counted = self.count_left(id);
         self.exit(frame, end);
+        self.forget_from(first, frame);
         if is_counted {
             self.step(Step::Jump { to: behind });
         }
@@ -243,6 +266,7 @@ impl Emitter<'_> {
 
     /// Each lane has its own counter, and leaves when it is through.
     pub(super) fn for_lanes(&mut self, id: InstId, range: Range, body: &Body) -> Done {
+        let first = self.stands.len();
         let fns = self.range_fns(self.scalar(id)?, range.inclusive)?;
         let (start, end_value) = (self.lanes(range.start)?, self.lanes(range.end)?);
         let step = self.lanes(range.step)?;
@@ -267,8 +291,9 @@ impl Emitter<'_> {
         self.step(Step::Map { f: fns.again, regs: [cond, step, distance, distance] });
         self.step(through);
         self.step(Step::Map { f: fns.advance, regs: [counter, counter, step, step] });
-        self.back(body, head);
+        self.back(id, body, head);
         self.exit(frame, end);
+        self.forget_from(first, frame);
         Ok(())
     }
 }
@@ -310,13 +335,17 @@ pub(super) struct RangeFns {
     copy: LaneFn,
 }
 
-/// What an iteration takes of the [`PATIENCE`](crate::block::PATIENCE) with a loop: nothing, if it cannot wait
+/// What an iteration of a loop with this body takes of the [`PATIENCE`](crate::block::PATIENCE) with it: nothing, if it cannot wait
 /// for another thread, because it reads nothing that others write; much, if it reads
 /// atomically, as those do that wait.
-pub(in crate::lower) fn cost_of_waiting(kernel: &Kernel, body: &Body) -> u32 {
+pub(in crate::lower) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
+    if rewritten.runs_through(id) { 0 } else { cost_of_reading(rewritten.kernel(), body) }
+}
+
+fn cost_of_reading(kernel: &Kernel, body: &Body) -> u32 {
     let cost = |id: &InstId| {
         let op = &kernel.insts[*id].op;
-        let inner = op.bodies().map(|inner| cost_of_waiting(kernel, inner)).max().unwrap_or(0);
+        let inner = op.bodies().map(|inner| cost_of_reading(kernel, inner)).max().unwrap_or(0);
         if let Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } = op {
             SPIN as u32
         } else if let Op::Load { .. } = op {

@@ -74,6 +74,7 @@ pub(super) fn emit(
     let kernel = rewritten.kernel();
     let Facts { uniformity, affinity, fusion, decisions, ranges, locals, words } = facts;
     let mut emitter = Emitter {
+        rewritten,
         kernel,
         uniformity,
         affinity,
@@ -215,6 +216,7 @@ fn bytes_of(elem: &Element, len: &Extent, limit: u64) -> Option<u64> {
 type Label = u32;
 
 struct Emitter<'k> {
+    rewritten: &'k Rewritten<'k>,
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
     affinity: &'k Affinity,
