@@ -6,8 +6,10 @@ mod decide;
 mod flow;
 mod fused;
 mod places;
+mod program;
 mod sums;
 mod trace;
+mod values;
 mod watch;
 
 use super::{
@@ -16,12 +18,8 @@ use super::{
 };
 use crate::{
     Requests,
-    code::{
-        Address, AtomicKind, Bytes, Change, Code, Given, Malformed, Param, Preset, Said,
-        SharedArray, Step, WarpOp, When,
-    },
-    lanes::{self, Isa, LaneFn, scan::AllBelow},
-    memory::Use,
+    code::{Address, AtomicKind, Change, Code, Given, Malformed, Step, WarpOp, When},
+    lanes::{self, Isa, scan::AllBelow},
     registers::{Affine, Reg, Uniform},
 };
 use affine::{Launched, keeps_bits};
@@ -29,14 +27,13 @@ use count::Counting;
 pub(crate) use count::{Counted, Entry, Request};
 pub(in crate::lower) use flow::cost_of_waiting;
 use flow::{MayLeave, Range, Target};
+pub(crate) use program::SHARED_LIMIT;
+use program::code_of;
 use std::collections::HashMap;
 pub(crate) use sums::{MOST_INTEGERS, MOST_PRODUCTS};
 use warpwise_compiler::{
     id::{self, Id},
-    ir::{
-        Access, AtomicOp, Body, Builtin, Element, Extent, InstId, Kernel, Length, LocalId,
-        MessageId, Op, ParamKind, Root, Span,
-    },
+    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Span},
 };
 
 /// What is known of a kernel.
@@ -116,100 +113,6 @@ pub(super) fn emit(
     emitter.body(&kernel.body)?;
     emitter.step(Step::End);
     Ok(emitter.finish())
-}
-
-/// Bytes of a shared array, far beyond what any GPU has.
-pub(crate) const SHARED_LIMIT: u64 = 16 << 20;
-
-/// Bytes of the arrays of a thread: what a GPU has at most.
-const LOCAL_LIMIT: u64 = 512 << 10;
-
-fn signature(message: &str) -> Malformed {
-    Malformed { message: message.into(), span: Span::new(0) }
-}
-
-/// A program without steps.
-fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed> {
-    let params = kernel.params.iter().map(|(_, param)| param_of(&param.kind));
-    let params = params.collect::<Result<_, _>>()?;
-    let mut shared = Vec::new();
-    for (_, array) in kernel.shared.iter() {
-        let bytes = match &array.len {
-            Length::Fixed(len) => bytes_of(&array.elem, len, SHARED_LIMIT).map(Bytes::Fixed),
-            Length::Launch(len) => {
-                array.elem.size().map(|each| Bytes::Launch { len: len.clone(), each })
-            }
-        };
-        let bytes = bytes
-            .ok_or_else(|| signature("a shared array of generic size, or more than 16 MiB"))?;
-        let access = match array.elem {
-            Element::Scalar(scalar) => Use::Words(scalar.size().unwrap_or(0)),
-            // One worker runs all threads of a block.
-            Element::Plain { .. } => Use::Alone,
-        };
-        shared.push(SharedArray { access, bytes });
-    }
-    let buffers = kernel.params.len() + kernel.shared.len() + kernel.arrays.len();
-    if buffers > usize::from(u16::MAX) {
-        return Err(signature("more than 65535 parameters and arrays"));
-    }
-    let block = match &kernel.block {
-        Some([x, y, z]) => match (x.known(), y.known(), z.known()) {
-            (Some(x), Some(y), Some(z)) => Some([x, y, z]),
-            _ => return Err(signature("a block of generic size")),
-        },
-        None => None,
-    };
-    Ok(Code {
-        params,
-        block,
-        shared,
-        arrays: Vec::new(),
-        alone: kernel.params.ids().any(|param| words.are_mixed(Root::Param(param))),
-        steps: Vec::new(),
-        spans: Vec::new(),
-        meets: false,
-        atomics: Vec::new(),
-        said: Vec::new(),
-        uniforms: 0,
-        given: Vec::new(),
-        launch: Vec::new(),
-        slopes: Vec::new(),
-        walks: Vec::new(),
-        products: Vec::new(),
-        decisions: Vec::new(),
-        sums: Vec::new(),
-        compares: Vec::new(),
-        preset: Vec::new(),
-        register_bytes: 0,
-        counted: Counted::default(),
-        rewritten: None,
-        sites: Vec::new(),
-        points: Vec::new(),
-        changes: Vec::new(),
-        selects: Vec::new(),
-        synchronizes: false,
-    })
-}
-
-/// What is passed, and how it is accessed.
-fn param_of(kind: &ParamKind) -> Result<Param, Malformed> {
-    let (elem, access) = match kind {
-        ParamKind::Scalar(scalar) => return Ok(Param::Scalar(*scalar)),
-        ParamKind::Slice { elem, access } => (elem, access),
-    };
-    let size = elem.size().ok_or_else(|| signature("elements of generic size"))?;
-    let access = match (elem, access) {
-        (Element::Scalar(_), _) => Use::Words(size as u32),
-        (Element::Plain { .. }, Access::Read) => Use::Reads,
-        (Element::Plain { .. }, Access::Write | Access::Atomic) => Use::Alone,
-    };
-    Ok(Param::Slice { size, access })
-}
-
-/// Bytes of an array, if they are known and at most `limit`.
-fn bytes_of(elem: &Element, len: &Extent, limit: u64) -> Option<u64> {
-    len.known()?.checked_mul(elem.size()?).filter(|bytes| *bytes <= limit)
 }
 
 /// A place in the program that is not known yet. Steps name labels until the end.
@@ -545,125 +448,5 @@ impl Emitter<'_> {
                 Ok(())
             }
         }
-    }
-
-    /// A value that is known before the first step.
-    fn known(&mut self, id: InstId, given: Given) -> Done {
-        let size = self.size(id)?;
-        self.uniforms[id] = Some(self.given(given, size));
-        Ok(())
-    }
-
-    fn builtin(&mut self, id: InstId, builtin: Builtin) -> Done {
-        match builtin {
-            Builtin::BlockIdx(axis) => self.known(id, Given::BlockIdx(axis)),
-            Builtin::BlockDim(axis) => self.known(id, Given::BlockDim(axis)),
-            Builtin::GridDim(axis) => self.known(id, Given::GridDim(axis)),
-            Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId => {
-                let size = self.size(id)?;
-                let reg = match self.builtins.get(&(builtin, size)) {
-                    Some(known) => *known,
-                    None => self.registers.forever(size),
-                };
-                if self.builtins.insert((builtin, size), reg).is_none() {
-                    self.code.preset.push((reg, Preset::Builtin(builtin)));
-                }
-                self.lanes[id] = Some(reg);
-                Ok(())
-            }
-        }
-    }
-
-    /// Computes the value of `id` from those of `values` by `f`, in lanes or once.
-    fn map(&mut self, id: InstId, f: Option<LaneFn>, values: &[InstId]) -> Done {
-        let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
-        if self.varies(id) {
-            let mut regs = [Reg::new(0, 1); 4];
-            for (at, value) in values.iter().enumerate() {
-                // The operands behind the last are not looked at.
-                regs[at + 1..].fill(self.lanes(*value)?);
-            }
-            // An operand that is not needed any more can make room for the result.
-            self.registers.release(self.ranges.position(id));
-            regs[0] = self.new_lanes(id)?;
-            self.step(Step::Map { f, regs });
-            return Ok(());
-        }
-        let mut slots = [Uniform::new(0, 1); 4];
-        for (at, value) in values.iter().enumerate() {
-            slots[at + 1..].fill(self.uniform(*value)?);
-        }
-        slots[0] = self.new_uniform(id)?;
-        if self.launches(&slots[1..=values.len()]) {
-            self.launch(f, slots);
-            return Ok(());
-        }
-        self.step(Step::Uniform { f, slots });
-        self.spread(id)
-    }
-
-    fn get(&mut self, id: InstId, local: LocalId) -> Done {
-        if let Some(from) = self.local_lanes[local] {
-            if self.locals.is_alias(id) {
-                self.lanes[id] = Some(from);
-            } else {
-                let to = self.new_lanes(id)?;
-                let f = lanes::copy(from.size(), self.isa);
-                self.step(Step::Map { f, regs: [to, from, from, from] });
-            }
-            return Ok(());
-        }
-        let from = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
-        let to = self.new_uniform(id)?;
-        let f = lanes::copy(from.size(), self.isa);
-        self.step(Step::Uniform { f, slots: [to, from, from, from] });
-        self.spread(id)
-    }
-
-    fn set(&mut self, id: InstId, local: LocalId, value: InstId) -> Done {
-        if self.locals.is_done(id) {
-            return Ok(());
-        }
-        if let Some(to) = self.local_lanes[local] {
-            let spares = self.locals.spares(id);
-            if !self.has_lanes(value) {
-                let from = self.uniform(value)?;
-                let all = if spares { self.temporary(id, to.size()) } else { to };
-                self.step(Step::Splat { to: all, from });
-                if spares {
-                    self.step(Step::Set { local: to, value: all });
-                }
-                return Ok(());
-            }
-            let from = self.lanes(value)?;
-            if spares {
-                self.step(Step::Set { local: to, value: from });
-            } else {
-                let f = lanes::copy(to.size(), self.isa);
-                self.step(Step::Map { f, regs: [to, from, from, from] });
-            }
-            return Ok(());
-        }
-        let to = self.local_uniforms[local].ok_or_else(|| self.malformed("no such local"))?;
-        let from = self.uniform(value)?;
-        let f = lanes::copy(to.size(), self.isa);
-        self.step(Step::Uniform { f, slots: [to, from, from, from] });
-        Ok(())
-    }
-
-    /// Notes a message with its values; yields its number.
-    fn said(&mut self, message: MessageId, args: &[InstId]) -> Result<u32, Malformed> {
-        let values = args.iter().map(|arg| self.operand(*arg)).collect::<Result<_, _>>()?;
-        self.code.said.push(Said { message, values });
-        Ok(self.code.said.len() as u32 - 1)
-    }
-
-    fn warp(&mut self, op: WarpOp, mask: Option<InstId>) -> Done {
-        let mask = match mask {
-            Some(mask) => Some(self.operand(mask)?),
-            None => None,
-        };
-        self.step(Step::Warp { op, mask });
-        Ok(())
     }
 }

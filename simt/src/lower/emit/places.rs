@@ -1,5 +1,9 @@
 //! Where values are: in registers, held once, or known before the first step.
-use super::{super::words::Words, Done, Emitter, LOCAL_LIMIT, bytes_of};
+use super::{
+    super::words::Words,
+    Done, Emitter,
+    program::{LOCAL_LIMIT, bytes_of},
+};
 use crate::{
     code::{Given, Malformed, Operand, Preset, Step},
     registers::{Array, Reg, Uniform},
