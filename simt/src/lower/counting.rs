@@ -8,7 +8,7 @@
 //! What is counted and checked must not tell whether a loop is a `for`. Where lanes leave a loop one after the other, it stays what
 //! it is if they meet others there, or if what they read may keep them so long that those that have left go on by themselves;
 //! checked, if what it counts by may be undefined. What counts as it is written and is left nowhere else is not kept by what
-//! it reads ([`runs_through`]), neither as a loop nor as a `for`.
+//! it reads ([`runs_through`]), neither as a loop nor as a `for`: where all loops that read are so, those that have left wait.
 //!
 //! If the local is looked at outside as well, as by `while i < n && !found(i) { i += 1 }` with `i` behind it, it is set to
 //! what it is at the end before the loop, and to the counter where lanes leave the loop before that. So it is where the
@@ -16,7 +16,7 @@
 use super::{
     Added,
     affine::meets,
-    cost_of_waiting,
+    cost_of_reading,
     rewritten::{Head, Rewritten},
     uniformity::Uniformity,
 };
@@ -187,7 +187,7 @@ fn stays_unseen(rewritten: &Rewritten<'_>, found: &Counting) -> bool {
     let Op::Loop { body } = &kernel.insts[found.id].op else { return false };
     let was = rewritten.origin(found.id);
     let parts = was.is_none_or(|was| rewritten.uniformity().framed(was));
-    let cost = costs(rewritten, found.id, body);
+    let cost = if never_waits(rewritten) { 0 } else { cost_of_reading(kernel, body) };
     let is_defined = |value: InstId| is_defined(kernel, value);
     i64::from(cost) < SPIN
         && !(parts && (cost > 0 || meets(kernel, body)))
@@ -195,15 +195,13 @@ fn stays_unseen(rewritten: &Rewritten<'_>, found: &Counting) -> bool {
             || [found.start, found.end, found.step].iter().all(|value| is_defined(*value)))
 }
 
-/// What an iteration of a loop, or of one in it, takes of the patience with it.
-fn costs(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
-    let mut most = cost_of_waiting(rewritten, id, body);
-    walk(rewritten.kernel(), &body.0, &mut |inner| {
-        if let Op::Loop { body } | Op::For { body, .. } = &rewritten.kernel().insts[inner].op {
-            most = most.max(cost_of_waiting(rewritten, inner, body));
-        }
-    });
-    most
+/// Whether no loop of what was written keeps anybody waiting.
+fn never_waits(rewritten: &Rewritten<'_>) -> bool {
+    let written = rewritten.written;
+    written.insts.iter().all(|(id, inst)| {
+        let (Op::Loop { body } | Op::For { body, .. }) = &inst.op else { return true };
+        rewritten.ran_through(id) || cost_of_reading(written, body) == 0
+    })
 }
 
 /// Whether a value is surely made of nothing undefined.

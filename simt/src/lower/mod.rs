@@ -36,7 +36,7 @@ use crate::{
     lanes::Isa,
 };
 pub(crate) use decide::MOST_TERMS;
-use emit::cost_of_waiting;
+use emit::cost_of_reading;
 pub(crate) use emit::{Added, Counted, Entry, MOST_INTEGERS, MOST_PRODUCTS, Request, SHARED_LIMIT};
 use rewritten::Rewritten;
 use warpwise_compiler::ir::Kernel;

@@ -104,11 +104,15 @@ impl<'k> Rewritten<'k> {
         self.uniformity.get_or_init(|| Uniformity::of(self.written))
     }
 
-    /// Whether no lane that is in a loop waits for others there, as [it was written](runs_through), where it matters that it does so
+    /// Whether nobody in a loop waits for others, as [it was written](runs_through), where it matters that it does so
     /// as in what was written.
     pub(super) fn runs_through(&self, id: InstId) -> bool {
-        let was = self.origin(id).filter(|_| self.is_observed());
-        was.is_some_and(|was| self.runs_through.get_or_init(|| runs_through(self.written))[was])
+        self.origin(id).is_some_and(|was| self.is_observed() && self.ran_through(was))
+    }
+
+    /// The same of a loop of what was written.
+    pub(super) fn ran_through(&self, was: InstId) -> bool {
+        self.runs_through.get_or_init(|| runs_through(self.written))[was]
     }
 
     /// Makes a place of an instruction.

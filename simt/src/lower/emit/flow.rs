@@ -338,11 +338,12 @@ pub(super) struct RangeFns {
 /// What an iteration of a loop with this body takes of the [`PATIENCE`](crate::block::PATIENCE) with it: nothing, if it cannot wait
 /// for another thread, because it reads nothing that others write; much, if it reads
 /// atomically, as those do that wait.
-pub(in crate::lower) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
+pub(super) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
     if rewritten.runs_through(id) { 0 } else { cost_of_reading(rewritten.kernel(), body) }
 }
 
-fn cost_of_reading(kernel: &Kernel, body: &Body) -> u32 {
+/// The same of a body, whatever the loop.
+pub(in crate::lower) fn cost_of_reading(kernel: &Kernel, body: &Body) -> u32 {
     let cost = |id: &InstId| {
         let op = &kernel.insts[*id].op;
         let inner = op.bodies().map(|inner| cost_of_reading(kernel, inner)).max().unwrap_or(0);

@@ -25,7 +25,7 @@ use crate::{
 use affine::{Launched, keeps_bits};
 use count::Counting;
 pub(crate) use count::{Counted, Entry, Request};
-pub(in crate::lower) use flow::cost_of_waiting;
+pub(in crate::lower) use flow::cost_of_reading;
 use flow::{MayLeave, Range, Target};
 pub(crate) use program::SHARED_LIMIT;
 use program::code_of;
