@@ -496,6 +496,14 @@ fn what_is_profiled_is_what_the_counters_say() {
         for line in launch["lines"].as_array().unwrap() {
             let found = lines.iter().find(|found| found["line"] == line["line"]).unwrap();
             assert_eq!(found["counts"], times(&line["counts"], launches));
+            assert_eq!(found["active_threads"], many(&line["active_threads"], launches));
+        }
+        assert_eq!(kernel["active_threads"], many(&launch["active_threads"], launches));
+        let loops = [kernel, launch].map(|of| of["loops"].as_array().unwrap());
+        assert_eq!(loops[0].len(), loops[1].len());
+        for (found, of) in loops[0].iter().zip(loops[1]) {
+            assert_eq!(found["visits"], times(&of["visits"], launches));
+            assert_eq!(found["iterations"], many(&of["iterations"], launches));
         }
         for access in kernel["accesses"].as_array().unwrap() {
             let offsets = access["worst"]["offsets"].as_array().unwrap();
@@ -505,6 +513,17 @@ fn what_is_profiled_is_what_the_counters_say() {
         }
     }
     assert_eq!(kernels.last().unwrap()["launches"], 4);
+}
+
+/// A histogram in which each number, the last of its row, is so many times as large.
+fn many(rows: &Value, times: u64) -> Value {
+    let row = |row: &Value| {
+        let mut row = row.as_array().unwrap().clone();
+        let last = row.last_mut().unwrap();
+        *last = self::times(last, times);
+        Value::Array(row)
+    };
+    Value::Array(rows.as_array().unwrap().iter().map(row).collect())
 }
 
 /// All numbers of a value, so many times.

@@ -45,7 +45,7 @@ use warpwise_compiler::{
     lint::launch::has_barriers,
     specialize::Binding,
 };
-pub use warpwise_simt::{Counts, Floats, Sectors, Wavefronts, WorstRequest};
+pub use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefronts, WorstRequest};
 
 /// The architecture that occupancy is printed for.
 pub const TARGET: Target = Target::new(90);
@@ -68,14 +68,18 @@ pub struct LaunchCounters {
     pub barriers: u32,
     /// What all lines did.
     pub total: Counts,
+    /// How many threads of a warp were active in their instructions.
+    pub active_threads: ActiveThreads,
     /// What each line did, in the order of files and lines.
     pub lines: Vec<LineCounters>,
+    /// How many iterations of each loop warps went through, in the order of the kernel.
+    pub loops: Vec<LoopCounters>,
     /// What each access to shared or global memory asked, in the order of the kernel.
     pub accesses: Vec<AccessCounters>,
 }
 
 /// What the instructions of one line did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineCounters {
     /// As `file!()` gives it.
@@ -84,6 +88,22 @@ pub struct LineCounters {
     pub line: u32,
     /// What they did.
     pub counts: Counts,
+    /// How many threads of a warp were active in them.
+    pub active_threads: ActiveThreads,
+}
+
+/// How many iterations of a loop warps went through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoopCounters {
+    /// As `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Each time that a warp came to it.
+    pub trips: Trips,
 }
 
 /// What one access of a kernel asked of shared or global memory.
@@ -128,14 +148,21 @@ impl LaunchCounters {
         for (id, counts) in counters.iter().filter(|(_, counts)| *counts != Counts::default()) {
             let place = source.place(kernel.insts[id].span.index());
             let here = |line: &LineCounters| (line.file, line.line).cmp(&(place.file, place.line));
-            match lines.binary_search_by(here) {
-                Ok(at) => lines[at].counts += counts,
-                Err(at) => {
-                    let line = LineCounters { file: place.file, line: place.line, counts };
-                    lines.insert(at, line);
-                }
-            }
+            let at = lines.binary_search_by(here).unwrap_or_else(|at| {
+                let (file, line) = (place.file, place.line);
+                lines.insert(at, LineCounters { file, line, ..LineCounters::default() });
+                at
+            });
+            lines[at].counts += counts;
+            lines[at].active_threads += counters.active_threads(id);
         }
+        let mut active_threads = ActiveThreads::default();
+        lines.iter().for_each(|line| active_threads += line.active_threads);
+        let round = |(id, trips): &(InstId, Trips)| {
+            let place = source.place(kernel.insts[*id].span.index());
+            let (file, line, column) = (place.file, place.line, place.column);
+            LoopCounters { file, line, column, trips: *trips }
+        };
         let access = |(id, worst): &(InstId, WorstRequest)| {
             let counts = counters.get(*id);
             let place = source.place(kernel.insts[*id].span.index());
@@ -159,7 +186,9 @@ impl LaunchCounters {
             shared_memory,
             barriers: has_barriers(kernel).into(),
             total: counters.total(),
+            active_threads,
             lines,
+            loops: counters.trips().iter().map(round).collect(),
             accesses: counters.worst().iter().map(access).collect(),
         }
     }
@@ -235,14 +264,18 @@ impl fmt::Display for LaunchCounters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kernel, grid: [x, y, z], block: [i, j, k], total, .. } = self;
         writeln!(f, "`{kernel}`, {x} x {y} x {z} blocks of {i} x {j} x {k} threads")?;
-        for line in text::summary(total) {
+        for line in text::summary(total).into_iter().chain(text::spread(&self.active_threads)) {
             writeln!(f, "{line}")?;
         }
         occupancy(f, self)?;
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by_key(|line| text::gain(&line.counts));
         let lines = lines.iter().map(|line| (format!("{}:{}", line.file, line.line), &line.counts));
-        f.write_str(&text::table(lines, total))
+        f.write_str(&text::table(lines, total))?;
+        let loops = self.loops.iter();
+        let loops = loops.map(|of| (format!("{}:{}", of.file, of.line), &of.trips));
+        let loops = text::loops(loops);
+        if loops.is_empty() { Ok(()) } else { write!(f, "\n{loops}") }
     }
 }
 

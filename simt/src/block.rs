@@ -25,6 +25,7 @@ use crate::{
     registers::Registers,
     step::{Exec, Looked, Place, Stop},
     strand::Strand,
+    tally::Gone,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpwise_compiler::ir::Span;
@@ -101,6 +102,7 @@ struct Group {
     registers: Registers,
     /// What it found of each loop that adds products.
     looked: Vec<Looked>,
+    gone: Gone,
 }
 
 /// What a block's turn came to.
@@ -212,6 +214,7 @@ impl<'a> Block<'a> {
 
     /// The block has ended, or will not go on.
     pub(crate) fn finish(&mut self, log: &mut Log) {
+        self.groups.iter_mut().for_each(|group| log.tally.settle(&mut group.gone));
         if let Some(checks) = &mut self.checks {
             checks.finish(self.code, self.bound, &mut log.found);
         }
@@ -257,6 +260,7 @@ impl<'a> Block<'a> {
                 loaded: &mut self.loaded,
                 tries: &mut self.tries,
                 looked: &mut group.looked,
+                gone: &mut group.gone,
                 live: &mut group.live,
                 strand,
                 alone,

@@ -2,6 +2,7 @@
 //!
 //! The models are those of [`warpwise_compiler::hardware`], measured; `docs/counters.md` has them in words.
 use crate::{
+    histogram::{ActiveThreads, Trips},
     lower::{Counted, Entry},
     tally::{Asked, Tally},
     worst::WorstRequest,
@@ -17,6 +18,10 @@ use warpwise_compiler::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     insts: Vec<Counts>,
+    /// By instruction.
+    active: Vec<ActiveThreads>,
+    /// By loop.
+    trips: Vec<(InstId, Trips)>,
     /// By instruction.
     worst: Vec<(InstId, WorstRequest)>,
 }
@@ -96,7 +101,9 @@ pub struct Sectors {
 }
 
 impl Counters {
-    pub(crate) fn new(kernel: &Kernel, counted: &Counted, tally: &Tally) -> Self {
+    pub(crate) fn new(kernel: &Kernel, counted: &Counted, mut tally: Tally) -> Self {
+        tally.finish();
+        let tally = &tally;
         let used = used(kernel);
         let ids = || kernel.insts.ids().zip(&counted.entries);
         let insts = ids().map(|(id, entry)| counts(kernel, id, used[id.index()], entry, tally));
@@ -105,7 +112,27 @@ impl Counters {
             let request = counted.requests.get(number as usize)?;
             Some((id, tally.worst.of(number, request)?))
         });
-        Self { insts: insts.collect(), worst: worst.collect() }
+        let active = ids().map(|(id, entry)| match entry.segment {
+            Some(segment) if executes(kernel, id, entry) => tally.active(segment),
+            _ => ActiveThreads::default(),
+        });
+        let trips = ids().filter_map(|(id, entry)| Some((id, tally.trips(entry.trips?))));
+        Self {
+            insts: insts.collect(),
+            active: active.collect(),
+            trips: trips.collect(),
+            worst: worst.collect(),
+        }
+    }
+
+    /// How many threads of a warp were active when an instruction was executed.
+    pub fn active_threads(&self, id: InstId) -> ActiveThreads {
+        self.active.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// Every loop of the kernel, with how many iterations warps went through.
+    pub fn trips(&self) -> &[(InstId, Trips)] {
+        &self.trips
     }
 
     /// Of every instruction that asked something of shared or global memory, the worst request.
@@ -192,11 +219,16 @@ fn takes_time(op: &Op) -> bool {
     }
 }
 
+/// Whether hardware has an instruction for it, and that is its own.
+fn executes(kernel: &Kernel, id: InstId, entry: &Entry) -> bool {
+    takes_time(&kernel.insts[id].op) && !entry.is_merged
+}
+
 fn counts(kernel: &Kernel, id: InstId, is_used: bool, entry: &Entry, tally: &Tally) -> Counts {
     let op = &kernel.insts[id].op;
     let mut counts = Counts::default();
     let came = tally.flow(entry.segment);
-    if takes_time(op) && !entry.is_merged {
+    if executes(kernel, id, entry) {
         counts.warp_instructions = came.warps;
         counts.thread_instructions = came.threads;
     }
@@ -338,6 +370,16 @@ impl AddAssign<&Self> for Counters {
             self.insts.resize(other.insts.len(), Counts::default());
         }
         self.insts.iter_mut().zip(&other.insts).for_each(|(sum, other)| *sum += *other);
+        if self.active.len() < other.active.len() {
+            self.active.resize(other.active.len(), ActiveThreads::default());
+        }
+        self.active.iter_mut().zip(&other.active).for_each(|(sum, other)| *sum += *other);
+        for (id, theirs) in &other.trips {
+            match self.trips.iter_mut().find(|(mine, _)| mine == id) {
+                Some((_, mine)) => *mine += *theirs,
+                None => self.trips.push((*id, *theirs)),
+            }
+        }
         for (id, theirs) in &other.worst {
             match self.worst.iter_mut().find(|(mine, _)| mine == id) {
                 Some((_, mine)) if theirs.is_worse_than(mine) => mine.clone_from(theirs),

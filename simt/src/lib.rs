@@ -63,6 +63,7 @@ mod circle;
 mod code;
 mod counters;
 mod grid;
+mod histogram;
 mod lanes;
 mod launch;
 mod log;
@@ -92,6 +93,7 @@ pub use check::{
 };
 pub use code::Stage;
 pub use counters::{Counters, Counts, Floats, Sectors, Wavefronts};
+pub use histogram::{ActiveThreads, Trips};
 pub use launch::{Arg, Launch};
 pub use memory::Memory;
 pub use outcome::{FaultReport, Meeting, Outcome, Spinning, Stopped, Waiting};

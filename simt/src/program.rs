@@ -109,7 +109,7 @@ impl CountingProgram {
         let (outcome, log) = run(&self.code, launch, patterns, observation);
         let none = Counted::default();
         let counted = self.code.as_ref().map_or(&none, |code| &code.counted);
-        (outcome, Counters::new(&self.kernel, counted, &log.tally))
+        (outcome, Counters::new(&self.kernel, counted, log.tally))
     }
 }
 

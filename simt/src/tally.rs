@@ -1,5 +1,10 @@
 //! What the steps that count have counted, of some blocks of a launch.
-use crate::{lower::Counted, mask::Mask, worst::Worst};
+use crate::{
+    histogram::{ActiveThreads, Trips},
+    lower::Counted,
+    mask::{Mask, WARPS},
+    worst::Worst,
+};
 use std::ops::AddAssign;
 use warpwise_compiler::hardware::LANES;
 
@@ -7,7 +12,9 @@ use warpwise_compiler::hardware::LANES;
 /// same whatever the order.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    segments: Vec<Flow>,
+    segments: Vec<Segment>,
+    /// Of each loop.
+    trips: Vec<Trips>,
     /// Of each branch, how many warps parted.
     parted: Vec<u64>,
     requests: Vec<Asked>,
@@ -15,15 +22,140 @@ pub(crate) struct Tally {
     memos: Vec<Memo>,
     /// Of each request, the worst.
     pub(crate) worst: Worst,
-    /// Who began a segment last: mostly the same as the next.
-    last: (Mask, Flow),
 }
 
 /// Who ran a segment.
+#[derive(Clone, Debug, Default)]
+struct Segment {
+    flow: Flow,
+    /// The warps that were not full.
+    partial: Option<Box<ActiveThreads>>,
+    /// Who began it last, and how often: mostly the same do so again. Not counted yet.
+    active: Mask,
+    rounds: u64,
+}
+
+impl Segment {
+    /// Counts those who are not counted yet.
+    fn settle(&mut self) {
+        let (active, rounds) = (self.active, std::mem::take(&mut self.rounds));
+        if rounds == 0 {
+            return;
+        }
+        let (warps, threads) = (warps(active), u64::from(active.count()));
+        self.flow += Flow { warps: warps * rounds, threads: threads * rounds };
+        if threads != warps * LANES as u64 {
+            let partial = self.partial.get_or_insert_default();
+            let parts = active.warps().filter(|(_, lanes)| *lanes != u32::MAX);
+            parts.for_each(|(_, lanes)| partial.add(lanes.count_ones(), rounds));
+        }
+    }
+}
+
+impl AddAssign for Segment {
+    fn add_assign(&mut self, mut other: Self) {
+        other.settle();
+        self.flow += other.flow;
+        if let Some(partial) = other.partial {
+            **self.partial.get_or_insert_default() += *partial;
+        }
+    }
+}
+
+/// How many of both.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) warps: u64,
     pub(crate) threads: u64,
+}
+
+/// How many iterations of each loop the warps of a group have gone through since they came to it.
+#[derive(Debug, Default)]
+pub(crate) struct Gone(Vec<Going>);
+
+/// Who went round a loop last: mostly the same do so again, all as often as each other.
+#[derive(Clone, Debug, Default)]
+struct Going {
+    active: Mask,
+    /// How many warps they are of.
+    warps: u64,
+    /// How many iterations each has gone through, if all have gone through as many.
+    from: Option<u64>,
+    /// And how many more, which are not counted yet.
+    rounds: u64,
+    /// How many iterations every other warp has gone through; these, too, if they are not as many.
+    since: [u64; WARPS],
+}
+
+impl Going {
+    /// Counts the rounds that are not counted yet.
+    fn settle(&mut self, trips: &mut Trips) {
+        let rounds = std::mem::take(&mut self.rounds);
+        if rounds == 0 {
+            return;
+        }
+        if let Some(from) = &mut self.from {
+            trips.go(*from, *from + rounds, self.warps);
+            *from += rounds;
+        } else {
+            for (warp, _) in self.active.warps() {
+                let from = self.since[warp];
+                self.since[warp] += rounds;
+                trips.go(from, self.since[warp], 1);
+            }
+        }
+    }
+
+    /// Others go on; what has to be counted is.
+    fn turn_to(&mut self, active: Mask) {
+        self.remember();
+        (self.active, self.warps) = (active, warps(active));
+        let mut all = active.warps().map(|(warp, _)| self.since[warp]);
+        let first = all.next();
+        self.from = first.filter(|first| all.all(|other| other == *first));
+    }
+
+    /// Those who come to the loop have gone through no iteration.
+    fn begin(&mut self, active: Mask) {
+        if self.active != active {
+            self.remember();
+            (self.active, self.warps) = (active, warps(active));
+        }
+        self.from = Some(0);
+    }
+
+    /// Keeps what those have gone through who went last.
+    fn remember(&mut self) {
+        if let Some(from) = self.from {
+            self.active.warps().for_each(|(warp, _)| self.since[warp] = from);
+        }
+    }
+}
+
+impl Gone {
+    /// None.
+    pub(crate) fn new(counted: &Counted) -> Self {
+        Self(vec![Going::default(); counted.loops])
+    }
+}
+
+/// How many warps lanes are of.
+fn warps(active: Mask) -> u64 {
+    active.0.iter().map(|lanes| u64::from(*lanes != 0)).sum()
+}
+
+/// Those who begin something, so many times.
+#[derive(Clone, Copy)]
+pub(crate) struct Begin {
+    pub(crate) active: Mask,
+    pub(crate) rounds: u64,
+}
+
+impl Begin {
+    /// Once.
+    pub(crate) fn once(active: Mask) -> Self {
+        Self { active, rounds: 1 }
+    }
 }
 
 /// What was asked of memory.
@@ -41,34 +173,54 @@ impl Tally {
     /// Nothing counted yet.
     pub(crate) fn new(counted: &Counted) -> Self {
         Self {
-            segments: vec![Flow::default(); counted.segments],
+            segments: vec![Segment::default(); counted.segments],
+            trips: vec![Trips::default(); counted.loops],
             parted: vec![0; counted.branches],
             requests: vec![Asked::default(); counted.requests.len()],
             memos: counted.requests.iter().map(|_| Memo::default()).collect(),
             worst: Worst::new(counted),
-            last: Default::default(),
         }
     }
 
     /// Counts those who begin a segment.
-    pub(crate) fn begin(&mut self, segment: u32, active: Mask) {
-        let flow = self.flow_of(active);
-        self.segments[segment as usize] += flow;
-    }
-
-    /// The same, so many times.
-    pub(crate) fn begin_rounds(&mut self, segment: u32, active: Mask, rounds: u64) {
-        let Flow { warps, threads } = self.flow_of(active);
-        let all = Flow { warps: warps * rounds, threads: threads * rounds };
-        self.segments[segment as usize] += all;
-    }
-
-    fn flow_of(&mut self, active: Mask) -> Flow {
-        if self.last.0 != active {
-            let warps = active.warps().count() as u64;
-            self.last = (active, Flow { warps, threads: active.count().into() });
+    #[inline]
+    pub(crate) fn begin(&mut self, segment: u32, Begin { active, rounds }: Begin) {
+        let segment = &mut self.segments[segment as usize];
+        if segment.active != active {
+            segment.settle();
+            segment.active = active;
         }
-        self.last.1
+        segment.rounds += rounds;
+    }
+
+    /// Counts those who come to a loop.
+    pub(crate) fn come(&mut self, number: u32, Begin { active, rounds }: Begin, gone: &mut Gone) {
+        let trips = &mut self.trips[number as usize];
+        let going = &mut gone.0[number as usize];
+        going.settle(trips);
+        going.begin(active);
+        trips.come(going.warps * rounds);
+    }
+
+    /// Counts those who go through iterations of a loop.
+    #[inline]
+    pub(crate) fn go(&mut self, number: u32, Begin { active, rounds }: Begin, gone: &mut Gone) {
+        let going = &mut gone.0[number as usize];
+        if going.active != active {
+            going.settle(&mut self.trips[number as usize]);
+            going.turn_to(active);
+        }
+        going.rounds += rounds;
+    }
+
+    /// Counts those who come to a loop, so many times, and each time go through one iteration.
+    pub(crate) fn go_once(&mut self, number: u32, Begin { active, rounds }: Begin) {
+        self.trips[number as usize].go(0, 1, warps(active) * rounds);
+    }
+
+    /// Counts all iterations that warps of a group have gone through.
+    pub(crate) fn settle(&mut self, gone: &mut Gone) {
+        gone.0.iter_mut().zip(&mut self.trips).for_each(|(going, trips)| going.settle(trips));
     }
 
     /// Counts the warps with lanes in both sets, which part at a branch.
@@ -101,13 +253,34 @@ impl Tally {
     /// Takes in what was counted of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         add(&mut self.segments, other.segments);
+        add(&mut self.trips, other.trips);
         add(&mut self.parted, other.parted);
         add(&mut self.requests, other.requests);
         self.worst.join(other.worst);
     }
 
+    /// Counts what is not counted yet.
+    pub(crate) fn finish(&mut self) {
+        self.segments.iter_mut().for_each(Segment::settle);
+    }
+
+    /// How many lanes of the warps were active that ran a segment.
+    pub(crate) fn active(&self, segment: u32) -> ActiveThreads {
+        let Some(Segment { flow, partial, .. }) = self.segments.get(segment as usize) else {
+            return ActiveThreads::default();
+        };
+        let mut active = partial.as_deref().copied().unwrap_or_default();
+        active.add(LANES as u32, flow.warps - active.instructions());
+        active
+    }
+
+    pub(crate) fn trips(&self, number: u32) -> Trips {
+        find(&self.trips, Some(number))
+    }
+
     pub(crate) fn flow(&self, segment: Option<u32>) -> Flow {
-        find(&self.segments, segment)
+        let segment = segment.and_then(|segment| self.segments.get(segment as usize));
+        segment.map_or(Flow::default(), |segment| segment.flow)
     }
 
     pub(crate) fn parted(&self, branch: Option<u32>) -> u64 {
@@ -125,7 +298,7 @@ fn find<T: Copy + Default>(sums: &[T], number: Option<u32>) -> T {
 }
 
 /// Adds sums one by one; those that are missing are zero.
-fn add<T: Copy + Default + AddAssign>(sums: &mut Vec<T>, others: Vec<T>) {
+fn add<T: Clone + Default + AddAssign>(sums: &mut Vec<T>, others: Vec<T>) {
     if sums.len() < others.len() {
         sums.resize(others.len(), T::default());
     }

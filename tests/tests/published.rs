@@ -130,9 +130,12 @@ fn the_page_shows_what_is_printed() {
     chunks::launch(&device, LaunchConfig::grid(1), &x, &mut out).unwrap();
     let mut counters = last(&device);
     let title = "fn chunks(x: &[f32], out: &mut [f32]) {";
+    let moved = |line: u32| line - line_of(here, title) + line_of(program, title);
     for line in &mut counters.lines {
-        line.file = "src/main.rs";
-        line.line = line.line - line_of(here, title) + line_of(program, title);
+        (line.file, line.line) = ("src/main.rs", moved(line.line));
+    }
+    for of in &mut counters.loops {
+        (of.file, of.line) = ("src/main.rs", moved(of.line));
     }
     let text = counters.to_string();
     assert!(page.contains(&text), "docs/counters.md should show\n{text}");

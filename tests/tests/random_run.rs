@@ -130,6 +130,12 @@ fn counting_changes_nothing_and_sees_what_addresses_say() {
                 let as_written = CountingProgram::as_written(&kernel, Requests::Vectors);
                 let (_, (_, written)) = launch(&random, 1, |launch| as_written.run(launch));
                 assert_eq!(counters, written, "seed {seed}: {:?}\n{kernel}", random.shape);
+                for (id, counts) in counters.iter() {
+                    let active = counters.active_threads(id);
+                    let sums = (active.instructions(), active.thread_instructions());
+                    let counted = (counts.warp_instructions, counts.thread_instructions);
+                    assert_eq!(sums, counted, "seed {seed}: {id:?}\n{kernel}");
+                }
                 requests += counters.total().global().requests + counters.total().shared().requests;
             }
         }

@@ -1,6 +1,15 @@
 //! Counts as JSON, under the names that `docs/profiler.md` describes.
 use serde::{Deserialize, Serialize};
-use warpwise::counters::{Counts, Floats, Sectors, Wavefronts};
+use std::ops::RangeInclusive;
+use warpwise::counters::{ActiveThreads, Counts, Floats, Sectors, Trips, Wavefronts};
+
+/// [`ActiveThreads`], to be read and written: each number of threads, with instructions.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Active(Vec<(u32, u64)>);
+
+/// [`Trips`], to be read and written: each range of iterations, with visits.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Iterations(Vec<(u64, u64, u64)>);
 
 /// [`Counts`], to be read and written.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -51,6 +60,37 @@ struct FloatsFields {
     half: u64,
     single: u64,
     double: u64,
+}
+
+impl From<Active> for ActiveThreads {
+    fn from(Active(all): Active) -> Self {
+        let mut active = Self::default();
+        all.into_iter().for_each(|(threads, instructions)| active.add(threads, instructions));
+        active
+    }
+}
+
+impl From<&ActiveThreads> for Active {
+    fn from(active: &ActiveThreads) -> Self {
+        Self(active.iter().collect())
+    }
+}
+
+impl From<Iterations> for Trips {
+    fn from(Iterations(all): Iterations) -> Self {
+        let mut trips = Self::default();
+        // Each range ends with a number of it, the last with the greatest there was.
+        all.into_iter().for_each(|(_, most, visits)| trips.add(most, visits));
+        trips
+    }
+}
+
+impl From<&Trips> for Iterations {
+    fn from(trips: &Trips) -> Self {
+        let range =
+            |(range, visits): (RangeInclusive<u64>, u64)| (*range.start(), *range.end(), visits);
+        Self(trips.iter().map(range).collect())
+    }
 }
 
 impl From<Counted> for Counts {

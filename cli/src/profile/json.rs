@@ -1,6 +1,7 @@
 //! The report for tools: an object a line. `docs/profiler.md` describes the fields.
 use super::{
-    counts::Counted,
+    counts::{Active, Counted, Iterations},
+    read::Loop,
     report::{Excess, Line, Profiled, Report},
 };
 use serde_json::{Value, json};
@@ -34,9 +35,11 @@ fn kernel(report: &Report, kernel: &Profiled) -> Value {
         "registers_from": by,
         "occupancy": occupancy(report, kernel),
         "total": Counted::from(total),
+        "active_threads": Active::from(&launches.active_threads),
         "warp_execution_efficiency": total.warp_execution_efficiency(),
         "branch_efficiency": total.branch_efficiency(),
         "lines": kernel.lines.iter().map(line).collect::<Vec<_>>(),
+        "loops": launches.loops.iter().map(rounds).collect::<Vec<_>>(),
         "accesses": kernel.accesses(),
     })
 }
@@ -63,7 +66,18 @@ fn line(line: &Line) -> Value {
         "line": line.number,
         "source": line.source,
         "counts": Counted::from(&line.counts),
+        "active_threads": Active::from(&line.active_threads),
         "excesses": line.excesses.iter().map(excess).collect::<Vec<_>>(),
+    })
+}
+
+fn rounds(Loop { file, line, column, trips }: &Loop) -> Value {
+    json!({
+        "file": file,
+        "line": line,
+        "column": column,
+        "visits": trips.visits(),
+        "iterations": Iterations::from(trips),
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Launches of a kernel with the same shape are merged: their counts are added up, and of each access the worst request
 //! is kept.
-use super::counts::Counted;
+use super::counts::{Active, Counted, Iterations};
 use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -11,7 +11,7 @@ use std::{
     io::{self, BufRead as _, BufReader},
     path::{Path, PathBuf},
 };
-use warpwise::counters::Counts;
+use warpwise::counters::{ActiveThreads, Counts, Trips};
 
 /// All that was written.
 #[derive(Debug, Default)]
@@ -38,9 +38,21 @@ pub(crate) struct Launches {
     pub(crate) shared_memory: u64,
     pub(crate) barriers: u32,
     pub(crate) total: Counts,
+    pub(crate) active_threads: ActiveThreads,
     /// By file and line.
-    pub(crate) lines: BTreeMap<(String, usize), Counts>,
+    pub(crate) lines: BTreeMap<(String, usize), (Counts, ActiveThreads)>,
+    /// In the order of the kernel.
+    pub(crate) loops: Vec<Loop>,
     pub(crate) accesses: Vec<Access>,
+}
+
+/// What was counted of a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    pub(crate) file: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) trips: Trips,
 }
 
 /// What one access asked.
@@ -110,7 +122,9 @@ struct Launch {
     shared_memory: u64,
     barriers: u32,
     total: Counted,
+    active_threads: Active,
     lines: Vec<OfLine>,
+    loops: Vec<OfLoop>,
     accesses: Vec<Access>,
 }
 
@@ -119,6 +133,15 @@ struct OfLine {
     file: String,
     line: usize,
     counts: Counted,
+    active_threads: Active,
+}
+
+#[derive(Deserialize)]
+struct OfLoop {
+    file: String,
+    line: usize,
+    column: usize,
+    iterations: Iterations,
 }
 
 /// Reads all files of a folder.
@@ -191,7 +214,13 @@ impl Recorded {
 
 impl Launches {
     fn of(launch: Launch) -> Self {
-        let line = |line: OfLine| ((line.file, line.line), line.counts.into());
+        let line = |OfLine { file, line, counts, active_threads }| {
+            ((file, line), (counts.into(), active_threads.into()))
+        };
+        let round = |OfLoop { file, line, column, iterations }| {
+            let trips = iterations.into();
+            Loop { file, line, column, trips }
+        };
         Self {
             count: 1,
             kernel: launch.kernel,
@@ -201,7 +230,9 @@ impl Launches {
             shared_memory: launch.shared_memory,
             barriers: launch.barriers,
             total: launch.total.into(),
+            active_threads: launch.active_threads.into(),
             lines: launch.lines.into_iter().map(line).collect(),
+            loops: launch.loops.into_iter().map(round).collect(),
             accesses: launch.accesses,
         }
     }
@@ -216,8 +247,18 @@ impl Launches {
     fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.total += other.total;
-        for (place, counts) in &other.lines {
-            *self.lines.entry(place.clone()).or_default() += *counts;
+        self.active_threads += other.active_threads;
+        for (place, (counts, active)) in &other.lines {
+            let (mine, mine_active) = self.lines.entry(place.clone()).or_default();
+            *mine += *counts;
+            *mine_active += *active;
+        }
+        for (index, theirs) in other.loops.iter().enumerate() {
+            // Several may be at one place: those that a loop was unrolled to.
+            match self.loops.get_mut(index).filter(|mine| mine.is_like(theirs)) {
+                Some(mine) => mine.trips += theirs.trips,
+                None => self.loops.push(theirs.clone()),
+            }
         }
         for theirs in &other.accesses {
             match self.accesses.iter_mut().find(|mine| mine.is_like(theirs)) {
@@ -225,6 +266,13 @@ impl Launches {
                 None => self.accesses.push(theirs.clone()),
             }
         }
+    }
+}
+
+impl Loop {
+    /// Whether both are at one place.
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.file, self.line, self.column) == (&other.file, other.line, other.column)
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 };
 use warpwise::{
     counters::{
-        Counts,
+        ActiveThreads, Counts,
         text::{gain, times},
     },
     occupancy::{Block, Multiprocessor, Occupancy, Unlaunchable},
@@ -59,6 +59,7 @@ pub(crate) struct Line {
     /// Its text, without what it is indented by; empty if the file cannot be read.
     pub(crate) source: String,
     pub(crate) counts: Counts,
+    pub(crate) active_threads: ActiveThreads,
     pub(crate) excesses: Vec<Excess>,
 }
 
@@ -153,7 +154,7 @@ impl Profiled {
         project: &Project,
         texts: &Texts,
     ) -> Self {
-        let lines = launches.lines.iter().map(|((file, number), counts)| {
+        let lines = launches.lines.iter().map(|((file, number), (counts, active))| {
             let shown = texts.shown(file);
             let excess = |(of, expected, got)| {
                 let why = lints::explain(project, &launches.kernel, (&shown, *number), of);
@@ -161,10 +162,14 @@ impl Profiled {
             };
             let excesses = Of::in_line(counts).map(excess).collect();
             let source = texts.line(file, *number).trim().to_owned();
-            Line { file: shown, number: *number, source, counts: *counts, excesses }
+            let (counts, active_threads) = (*counts, *active);
+            Line { file: shown, number: *number, source, counts, active_threads, excesses }
         });
         let mut lines: Vec<Line> = lines.collect();
         lines.sort_by_key(|line| gain(&line.counts));
+        for of in &mut launches.loops {
+            of.file = texts.shown(&of.file);
+        }
         for access in &mut launches.accesses {
             access.file = texts.shown(&access.file);
         }

@@ -8,7 +8,10 @@
 //!                = global memory: expected 8192 sectors, got 65536: 8.00x
 //!                = gpu_uncoalesced_accesses: a warp takes 32 sectors where 4 would do
 //! ```
-use super::report::{Line, Profiled, Registers, Report};
+use super::{
+    read::Launches,
+    report::{Line, Profiled, Registers, Report},
+};
 use crate::color::Paint;
 use annotate_snippets::renderer::AnsiColor;
 use warpwise::counters::{Counts, text};
@@ -32,7 +35,7 @@ pub(crate) fn render(report: &Report, all: bool, paint: Paint) -> String {
 fn section(report: &Report, kernel: &Profiled, all: bool, paint: Paint) -> String {
     let title = format!("kernel `{}`", kernel.name());
     let mut text = format!("{}: {}\n", paint.bold(AnsiColor::BrightBlue, &title), kernel.shape());
-    for line in text::summary(&kernel.launches.total) {
+    for line in said(kernel) {
         text += &format!("{line}\n");
     }
     text += &format!("{}\n", occupancy(report, kernel));
@@ -47,6 +50,20 @@ fn section(report: &Report, kernel: &Profiled, all: bool, paint: Paint) -> Strin
     }
     text + "\n"
         + &table(&kernel.lines, &kernel.launches.total, if all { usize::MAX } else { LINES })
+        + &loops(kernel)
+}
+
+/// What can be said of all lines of a kernel together, a sentence each.
+pub(crate) fn said(kernel: &Profiled) -> impl Iterator<Item = String> {
+    let Launches { total, active_threads, .. } = &kernel.launches;
+    text::summary(total).into_iter().chain(text::spread(active_threads))
+}
+
+/// The loops, if there are some.
+fn loops(kernel: &Profiled) -> String {
+    let loops = kernel.launches.loops.iter();
+    let table = text::loops(loops.map(|of| (format!("{}:{}", of.file, of.line), &of.trips)));
+    if table.is_empty() { table } else { format!("\n{table}") }
 }
 
 /// A line, with what it does too often and why.

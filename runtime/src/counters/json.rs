@@ -1,8 +1,11 @@
 //! Counters as JSON: what `docs/profiler.md` describes, an object a line.
-use super::{AccessCounters, LaunchCounters, LineCounters};
-use std::fmt::{Display, Write as _};
+use super::{AccessCounters, LaunchCounters, LineCounters, LoopCounters};
+use std::{
+    fmt::{Display, Write as _},
+    ops::RangeInclusive,
+};
 use warpwise_compiler::hardware::Kind;
-use warpwise_simt::{Counts, Floats, Sectors, Wavefronts, WorstRequest};
+use warpwise_simt::{ActiveThreads, Counts, Floats, Sectors, Wavefronts, WorstRequest};
 
 /// Counts up when a field that is described changes or goes.
 const SCHEMA: u32 = 1;
@@ -20,14 +23,39 @@ impl LaunchCounters {
             .value("shared_memory", self.shared_memory)
             .value("barriers", self.barriers)
             .value("total", counts(&self.total))
+            .value("active_threads", active(&self.active_threads))
             .value("lines", list(self.lines.iter().map(line)))
+            .value("loops", list(self.loops.iter().map(rounds)))
             .value("accesses", list(self.accesses.iter().map(access)))
             .end()
     }
 }
 
-fn line(LineCounters { file, line, counts: all }: &LineCounters) -> String {
-    Object::empty().text("file", file).value("line", line).value("counts", counts(all)).end()
+fn line(of: &LineCounters) -> String {
+    let LineCounters { file, line, counts: all, active_threads } = of;
+    Object::empty()
+        .text("file", file)
+        .value("line", line)
+        .value("counts", counts(all))
+        .value("active_threads", active(active_threads))
+        .end()
+}
+
+fn active(threads: &ActiveThreads) -> String {
+    list(threads.iter().map(|(threads, instructions)| format!("[{threads},{instructions}]")))
+}
+
+fn rounds(LoopCounters { file, line, column, trips }: &LoopCounters) -> String {
+    let range = |(range, visits): (RangeInclusive<u64>, u64)| {
+        format!("[{},{},{visits}]", range.start(), range.end())
+    };
+    Object::empty()
+        .text("file", file)
+        .value("line", line)
+        .value("column", column)
+        .value("visits", trips.visits())
+        .value("iterations", list(trips.iter().map(range)))
+        .end()
 }
 
 fn access(found: &AccessCounters) -> String {

@@ -1,6 +1,6 @@
 //! Counts as people read them: sentences about a whole launch, and a table of lines.
-use std::cmp::Reverse;
-use warpwise_simt::Counts;
+use std::{cmp::Reverse, ops::RangeInclusive};
+use warpwise_simt::{ActiveThreads, Counts, Trips};
 
 /// A column of the table: what it is called, and what stands there.
 type Column = (&'static str, fn(&Counts) -> String);
@@ -90,6 +90,46 @@ pub fn summary(total: &Counts) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// How many threads were active, as a sentence, if they were not always all.
+pub fn spread(active: &ActiveThreads) -> Option<String> {
+    let all = active.instructions();
+    let parts = [1..=8, 9..=16, 17..=24, 25..=31, 32..=32].map(|range: RangeInclusive<u32>| {
+        let some: u64 = range.clone().map(|threads| active.get(threads)).sum();
+        (some != 0).then(|| {
+            #[expect(clippy::cast_precision_loss, reason = "for people to read")]
+            let percent = 100.0 * some as f64 / all as f64;
+            format!("{} in {percent:.1} %", between(&range))
+        })
+    });
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (active.get(32) != all).then(|| format!("active threads: {}", parts.join(", ")))
+}
+
+/// `2 to 3`, or `1` if that is all.
+pub fn between<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> String {
+    let (start, end) = (range.start(), range.end());
+    if start == end { start.to_string() } else { format!("{start} to {end}") }
+}
+
+/// A table of loops that warps came to, each with what stands in front of it; nothing if there is none.
+pub fn loops<'a>(loops: impl IntoIterator<Item = (String, &'a Trips)>) -> String {
+    let loops = loops.into_iter().filter(|(_, trips)| trips.visits() != 0);
+    let rows: Vec<_> = loops
+        .map(|(place, trips)| {
+            let iterations = trips.iter();
+            let iterations = iterations
+                .map(|(range, visits)| format!("{}: {visits}", between(&range)))
+                .collect::<Vec<_>>();
+            vec![place, trips.visits().to_string(), iterations.join(", ")]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = ["loop", "visits of warps", "iterations: visits"].map(str::to_owned).to_vec();
+    aligned(&[vec![head], rows].concat())
 }
 
 /// A table of lines, each with what stands in front of it. It has the columns in which `total`, which the lines are of,

@@ -7,7 +7,7 @@ use crate::{
     lower::patterns::Pattern,
     mask::{GROUP, Mask},
     step::asked,
-    tally::{Asked, Key, Tally},
+    tally::{Asked, Begin, Gone, Key, Tally},
     worst::At,
 };
 use warpwise_compiler::hardware::LANES;
@@ -17,6 +17,8 @@ pub(crate) struct Counts<'t, 'a> {
     pub(crate) code: &'a Code,
     pub(crate) bound: &'a Bound<'a>,
     pub(crate) tally: &'t mut Tally,
+    /// Iterations of the group's warps.
+    pub(crate) gone: &'t mut Gone,
     pub(crate) group: usize,
     /// Whether lanes that run a loop together have gone round as often.
     pub(crate) in_step: bool,
@@ -29,8 +31,18 @@ impl<'a> Counts<'_, 'a> {
     /// Counts so many rounds.
     pub(crate) fn count(&mut self, noted: &Noted, rounds: u64) {
         let lanes = Mask::first(self.bound.lanes(self.group));
+        let begin = Begin { active: lanes, rounds };
         for segment in &noted.segments {
-            self.tally.begin_rounds(*segment, lanes, rounds);
+            self.tally.begin(*segment, begin);
+            match self.code.counted.iterations[*segment as usize] {
+                // A loop that is come to in a round is left in it, too.
+                Some(number) if noted.loops.contains(&number) => self.tally.go_once(number, begin),
+                Some(number) => self.tally.go(number, begin, self.gone),
+                None => {}
+            }
+        }
+        for number in &noted.loops {
+            self.tally.come(*number, begin, self.gone);
         }
         for going in &noted.requests {
             let period = self.code.counted.requests[going.request as usize].period(going.step);

@@ -16,6 +16,8 @@ use crate::{
 pub(crate) struct Noted {
     /// The segments that begin.
     pub(crate) segments: Vec<u32>,
+    /// The loops that are come to.
+    pub(crate) loops: Vec<u32>,
     /// The requests that are counted.
     pub(crate) requests: Vec<Going>,
     /// The accesses that are checked, in order, as they are in the first round, each with how many bytes further on it is
@@ -25,8 +27,9 @@ pub(crate) struct Noted {
 
 impl Noted {
     pub(crate) fn clear(&mut self) {
-        let Self { segments, requests, accesses } = self;
+        let Self { segments, loops, requests, accesses } = self;
         segments.clear();
+        loops.clear();
         requests.clear();
         accesses.clear();
     }

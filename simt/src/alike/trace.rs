@@ -148,6 +148,7 @@ impl<'a> Trace<'_, 'a> {
             Step::Count { segment } | Step::CountArm { segment, .. } => {
                 self.noted.segments.push(*segment);
             }
+            Step::CountCome { number } => self.noted.loops.push(*number),
             Step::CountRequest { request } => self.request(*request)?,
             Step::Watch { site } => self.watch(*site)?,
             step @ (Step::Jump { .. }

@@ -44,10 +44,10 @@ impl Block<'_> {
     fn look_at_alike(&mut self, first: u64, rounds: u64, log: &mut Log) {
         let Self { code, bound, .. } = *self;
         for (group, noted) in self.noted.iter().enumerate() {
-            let tally = &mut log.tally;
-            let mut counts =
-                Counts { code, bound, tally, group, in_step: true, block: first, ahead: 1 };
-            counts.count(noted, rounds);
+            let (tally, gone) = (&mut log.tally, &mut self.groups[group].gone);
+            let (block, ahead) = (first, 1);
+            Counts { code, bound, tally, gone, group, in_step: true, block, ahead }
+                .count(noted, rounds);
         }
         if let Some(checks) = bound.checks.as_ref().filter(|checks| !checks.is_eager) {
             self.did.many = rounds;

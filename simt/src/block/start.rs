@@ -10,6 +10,7 @@ use crate::{
     registers::{Reg, Registers},
     step::Looked,
     strand::Strand,
+    tally::Gone,
 };
 use warpwise_compiler::ir::Builtin;
 
@@ -24,7 +25,8 @@ impl<'a> Block<'a> {
             let threads = std::array::from_fn(|axis| (0..len).map(|t| idx(t, axis)).collect());
             let exist = Mask::first(len);
             let looked = code.sums.iter().map(|_| Looked::default()).collect();
-            Group { first_thread, exist, live: exist, threads, registers, looked }
+            let gone = Gone::new(&code.counted);
+            Group { first_thread, exist, live: exist, threads, registers, looked, gone }
         };
         let mut block = Self {
             code,

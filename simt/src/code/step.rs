@@ -231,6 +231,10 @@ pub(crate) enum Step {
         branch: Option<u32>,
         segment: Option<u32>,
     },
+    /// The active lanes come to the loop of that number.
+    CountCome {
+        number: u32,
+    },
     /// The request of that number in [`Counted::requests`](crate::lower::Counted::requests) is made by the next step.
     CountRequest {
         request: u32,
@@ -396,6 +400,7 @@ impl Step {
             | Self::CountArm { .. }
             | Self::CountParted { .. }
             | Self::CountedLeave { .. }
+            | Self::CountCome { .. }
             | Self::CountRequest { .. }
             | Self::Watch { .. }
             | Self::Follow { .. }

@@ -10,6 +10,9 @@
 //! Branches are counted as hardware was measured to count them: one for each `if`, and for a `for`
 //! one where it is entered, unless it surely has an iteration, and one behind each iteration. An
 //! `if` that decides whether threads end is none: they leave by a predicated exit.
+//!
+//! An iteration of a loop begins with a segment, too: with that of its body, or with the one behind where lanes leave before
+//! anything is stored, which is the condition of a `while`.
 use super::{affine::meets_others, uniformity::Uniformity};
 use warpwise_compiler::{
     id::Facts,
@@ -22,6 +25,8 @@ pub(super) struct Segments {
     of: Facts<InstId, Option<u32>>,
     /// Of who comes to the end of an iteration of a `for`.
     iteration: Facts<InstId, Option<u32>>,
+    /// The loops, each with the segment that an iteration begins with.
+    loops: Vec<(InstId, Option<u32>)>,
     /// Whether who comes to it executes a branch.
     is_branch: Facts<InstId, bool>,
     /// The number of a branch that lanes may part at.
@@ -41,6 +46,7 @@ impl Segments {
         let segments = Self {
             of: none(),
             iteration: none(),
+            loops: Vec::new(),
             is_branch: kernel.insts.facts(false),
             branch: none(),
             arm: none(),
@@ -70,6 +76,11 @@ impl Segments {
     /// That of the end of an iteration of a `for`.
     pub(super) fn iteration(&self, id: InstId) -> Option<u32> {
         self.iteration[id]
+    }
+
+    /// The loops, each with the segment that an iteration begins with, if it has one.
+    pub(super) fn loops(&self) -> &[(InstId, Option<u32>)] {
+        &self.loops
     }
 
     /// Whether who comes to an instruction executes a branch.
@@ -143,9 +154,16 @@ impl Walk<'_> {
                 if continues(self.kernel, id) {
                     self.open = None;
                 }
-                self.segments.iteration[id] = Some(self.here());
+                let end = self.here();
+                self.segments.iteration[id] = Some(end);
+                let first = body.0.first().map_or(Some(end), |&first| self.segments.of[first]);
+                self.segments.loops.push((id, first));
             }
-            Op::Loop { body } => self.arm(body),
+            Op::Loop { body } => {
+                self.arm(body);
+                let first = first_of(self.kernel, body).and_then(|first| self.segments.of[first]);
+                self.segments.loops.push((id, first));
+            }
             Op::Block { body } => self.body(body),
             op if op.is_exit() || meets_others(op) => self.open = None,
             _ => {}
@@ -195,6 +213,28 @@ impl Walk<'_> {
             self.segments.branches += 1;
         }
     }
+}
+
+/// What an iteration of a loop begins with: behind its condition, if it has one and something stands behind it.
+fn first_of(kernel: &Kernel, body: &Body) -> Option<InstId> {
+    let first = body.0.first().copied();
+    for (at, &id) in body.0.iter().enumerate() {
+        if stores(kernel, id) {
+            break;
+        }
+        if !comes_out(kernel, id, &mut Vec::new()) {
+            return body.0.get(at + 1).copied().or(first);
+        }
+    }
+    first
+}
+
+/// Whether others can see that an instruction was done.
+fn stores(kernel: &Kernel, id: InstId) -> bool {
+    let op = &kernel.insts[id].op;
+    meets_others(op)
+        || matches!(op, Op::Store { .. } | Op::AtomicStore { .. } | Op::Print { .. })
+        || op.bodies().flat_map(|body| &body.0).any(|&inner| stores(kernel, inner))
 }
 
 /// Finds the `if`s behind which a thread that skips them has nothing left to do.

@@ -68,7 +68,8 @@ impl Exec<'_> {
         slice.steps -= rounds as i64 * price;
         slice.patience -= rounds as i64 * i64::from(cost);
         let (tally, block) = (&mut self.log.tally, self.place.block);
-        Counts { code, bound, tally, group, in_step, block, ahead: 0 }.count(&noted, rounds);
+        let gone = &mut *self.gone;
+        Counts { code, bound, tally, gone, group, in_step, block, ahead: 0 }.count(&noted, rounds);
         if let Some(checks) = &mut self.checks {
             let rounds = Rounds { accesses: noted.accesses, values, many: rounds };
             checks.note_alike((code, bound), &rounds);

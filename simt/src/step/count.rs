@@ -5,14 +5,27 @@ use crate::{
     lanes,
     lower::{Request, patterns::Pattern},
     mask::{GROUP, Mask, bits},
-    tally::{Asked, Key},
+    tally::{Asked, Begin, Key},
     worst::At,
 };
 use warpwise_compiler::hardware::{LANES, global, shared};
 
 impl<'e> Exec<'e> {
     pub(super) fn count(&mut self, segment: u32) {
-        self.log.tally.begin(segment, self.strand.active());
+        self.begin(segment, Begin::once(self.strand.active()));
+    }
+
+    /// Counts those who begin a segment, and with it an iteration of a loop, if that is where one begins.
+    pub(super) fn begin(&mut self, segment: u32, begin: Begin) {
+        self.log.tally.begin(segment, begin);
+        if let Some(number) = self.code.counted.iterations[segment as usize] {
+            self.log.tally.go(number, begin, self.gone);
+        }
+    }
+
+    /// Counts those who come to a loop.
+    pub(super) fn count_come(&mut self, number: u32) {
+        self.log.tally.come(number, Begin::once(self.strand.active()), self.gone);
     }
 
     /// Counts who runs the first arm of an `if`; the others wait in its frame.
@@ -42,7 +55,7 @@ impl<'e> Exec<'e> {
                 self.log.tally.part(branch, lanes, self.strand.active().without(lanes));
             }
             if let Some(segment) = segment {
-                self.log.tally.begin(segment, lanes);
+                self.begin(segment, Begin::once(lanes));
             }
         }
         self.leave_by(to, lanes)

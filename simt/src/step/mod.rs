@@ -29,6 +29,7 @@ use crate::{
     outcome::FaultReport,
     registers::{Reg, Registers, map_uniform},
     strand::Strand,
+    tally::Gone,
 };
 use control::Next;
 pub(crate) use count::asked;
@@ -103,6 +104,8 @@ pub(crate) struct Exec<'e> {
     pub(crate) tries: &'e mut [Tries],
     /// Of each loop that adds products: what the group found of it the last time.
     pub(crate) looked: &'e mut [Looked],
+    /// How many iterations of each loop its warps have gone through, if that is counted.
+    pub(crate) gone: &'e mut Gone,
     /// The threads of the group that have not ended.
     pub(crate) live: &'e mut Mask,
     pub(crate) strand: &'e mut Strand,
@@ -231,6 +234,10 @@ impl<'e> Exec<'e> {
                 }
                 Step::CountParted { branch } => {
                     self.count_parted(*branch);
+                    continue;
+                }
+                Step::CountCome { number } => {
+                    self.count_come(*number);
                     continue;
                 }
                 Step::CountRequest { request } => {

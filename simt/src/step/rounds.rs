@@ -13,14 +13,14 @@ use crate::{
         undefined::Rounds,
     },
     code::{Going, Sums},
-    tally::Asked,
+    tally::{Asked, Begin},
 };
 
 impl Exec<'_> {
     /// Counts so many rounds, of which the last has just been looked at.
     pub(super) fn count_rounds(&mut self, sums: &Sums, two: [&Round; 2], rounds: u64) {
         for segment in &sums.segments {
-            self.log.tally.begin_rounds(*segment, self.strand.active(), rounds);
+            self.begin(*segment, Begin { active: self.strand.active(), rounds });
         }
         if !sums.segments.is_empty() {
             for going in &sums.requests {

@@ -10,7 +10,7 @@ use warpwise_compiler::{
 };
 
 /// Threads `%t`, a place `%at` of each in a buffer, and some constants.
-const START: &str = "param arg0 = out: write [u32] !0
+pub(super) const START: &str = "param arg0 = out: write [u32] !0
     local $0 = x: u32 !0
     %t = builtin thread_idx.x : u32 !0
     %i = builtin global_idx.x : u32 !0
@@ -25,7 +25,7 @@ const START: &str = "param arg0 = out: write [u32] !0
     %z = set $0, %t !0\n";
 
 /// Something to do, with names of its own.
-fn work(name: &str) -> String {
+pub(super) fn work(name: &str) -> String {
     format!(
         "%{name}g = get $0 : u32 !0
          %{name}a = mul %{name}g, %5 : u32 !0
@@ -34,7 +34,7 @@ fn work(name: &str) -> String {
     )
 }
 
-fn kernel(inside: &str) -> Kernel {
+pub(super) fn kernel(inside: &str) -> Kernel {
     let text = number(&format!("kernel k {{ {inside} }}"));
     let kernel: Kernel = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     verify(&kernel).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
@@ -42,7 +42,7 @@ fn kernel(inside: &str) -> Kernel {
 }
 
 /// Counts a kernel with one buffer of `u32`.
-fn count(kernel: &Kernel, blocks: u32, block: [u32; 3], requests: Requests) -> Counters {
+pub(super) fn count(kernel: &Kernel, blocks: u32, block: [u32; 3], requests: Requests) -> Counters {
     let program = CountingProgram::new(kernel, requests);
     let on = |workers| {
         let memory = Memory::zeroed(1 << 16);

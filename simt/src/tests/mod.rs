@@ -9,6 +9,7 @@ mod faults;
 mod flow;
 mod grid;
 mod guards;
+mod histograms;
 mod looked;
 mod meet;
 mod memory;

@@ -4,6 +4,7 @@ mod curves;
 mod pattern;
 mod roofline;
 mod source;
+mod spread;
 mod svg;
 
 use super::{
@@ -140,14 +141,15 @@ fn section(report: &Report, kernel: &Profiled, number: usize) -> String {
          <h2 id=\"kernel-{number}\">{number}: <code>{name}</code></h2>\n<p>{}</p>\n<ul>\n",
         kernel.shape()
     );
-    let said = counters::text::summary(&kernel.launches.total);
-    for line in said.iter().chain([&text::occupancy(report, kernel)]) {
-        text += &format!("<li>{}</li>\n", escape(line));
+    for line in text::said(kernel).chain([text::occupancy(report, kernel)]) {
+        text += &format!("<li>{}</li>\n", escape(&line));
     }
     text += "</ul>\n";
     text += &worst(&kernel.lines);
     text += "<h3>Source</h3>\n";
     text += &source::tables(kernel, &report.texts);
+    text += &spread::threads(kernel);
+    text += &spread::loops(kernel);
     text += &accesses(kernel);
     text += &format!(
         "<h3>Occupancy</h3>\n<p>Warps that run on a multiprocessor of {} at the same time, if one of what a block \

@@ -43,6 +43,20 @@ impl Svg {
         ));
     }
 
+    /// A rectangle that says what it is.
+    pub(super) fn bar(
+        &mut self,
+        class: &str,
+        [x, y]: [f64; 2],
+        [width, height]: [f64; 2],
+        title: &str,
+    ) {
+        let title = escape(title);
+        self.push(format_args!(
+            r#"<rect class="{class}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"><title>{title}</title></rect>"#
+        ));
+    }
+
     pub(super) fn circle(&mut self, class: &str, [x, y]: [f64; 2], radius: f64, title: &str) {
         let title = escape(title);
         self.push(format_args!(

@@ -25,6 +25,10 @@ use warpwise_compiler::{
 pub(crate) struct Counted {
     /// How many segments there are.
     pub(crate) segments: usize,
+    /// Of each, the loop of which it begins an iteration.
+    pub(crate) iterations: Vec<Option<u32>>,
+    /// How many loops there are.
+    pub(crate) loops: usize,
     /// How many branches lanes may part at.
     pub(crate) branches: usize,
     /// What accesses ask of memory.
@@ -44,6 +48,8 @@ pub(crate) struct Entry {
     pub(crate) is_branch: bool,
     /// Where lanes part.
     pub(crate) branch: Option<u32>,
+    /// Of a loop, its number.
+    pub(crate) trips: Option<u32>,
     /// What it asks of memory.
     pub(crate) request: Option<u32>,
     /// Whether it is a part of a request that another instruction makes.
@@ -111,12 +117,22 @@ impl<'k> Counting<'k> {
             iteration: segments.iteration(id),
             is_branch: segments.is_branch(id),
             branch: segments.branch(id),
+            trips: None,
             request: None,
             is_merged: false,
         };
-        let entries = written.insts.ids().map(entry).collect();
+        let mut entries: Vec<Entry> = written.insts.ids().map(entry).collect();
         let (many, branches) = (segments.len(), segments.branches());
-        let counted = Counted { entries, segments: many, branches, ..Counted::default() };
+        let mut iterations = vec![None; many];
+        for (number, (id, first)) in (0..).zip(segments.loops()) {
+            entries[id.index()].trips = Some(number);
+            if let Some(first) = first {
+                iterations[*first as usize] = Some(number);
+            }
+        }
+        let loops = segments.loops().len();
+        let requests = Vec::new();
+        let counted = Counted { segments: many, iterations, loops, branches, requests, entries };
         Self { rewritten, vectors, segments, begun: vec![false; many], counted }
     }
 
@@ -143,6 +159,16 @@ impl Emitter<'_> {
         let segment = was.and_then(|was| counting.segments.get(was));
         if let Some(segment) = counting.begin(segment) {
             self.step(Step::Count { segment });
+        }
+        self.count_come(was);
+    }
+
+    /// Has those counted who come to a loop, where it begins.
+    fn count_come(&mut self, was: Option<InstId>) {
+        let Some(counting) = &self.counting else { return };
+        let number = was.and_then(|was| counting.counted.entries[was.index()].trips);
+        if let Some(number) = number {
+            self.step(Step::CountCome { number });
         }
     }
 
