@@ -28,8 +28,9 @@ impl Order {
     pub(crate) fn of_block(&self, number: u64) -> Self {
         let mut order =
             Self { state: self.seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93), ..*self };
-        // Some blocks switch all the time, and some hardly ever.
-        order.longest = [0, 2, 8, 64, 1 << 20][order.below(5)];
+        // Some blocks switch all the time, and some hardly ever. None after each turn: threads that get in each other's way would
+        // do so for ever.
+        order.longest = [1, 2, 8, 64, 1 << 20][order.below(5)];
         order
     }
 

@@ -250,6 +250,33 @@ fn locks_that_are_given_back_are_got_and_others_are_not() {
 }
 
 #[test]
+fn two_warps_that_want_each_others_lock_come_apart() {
+    // Each takes a lock of its own, then tries the other's, and gives back its own if it does not get that.
+    let text = "%w = shr %t, %k5 : u32 !0
+        %v = sub %k1, %w : u32 !0
+        %mine = index %flag, %w, 4 : ptr global !0
+        %other = index %flag, %v, 4 : ptr global !0
+        %first = eq %lane, %k0 : bool !0
+        %one = if %first !0 {
+            %loop = loop !5 {
+                %a = compare_exchange.acq_rel.device %mine, %k0, %k1 : u32 !4
+                %got = eq %a, %k0 : bool !4
+                %if = if %got !4 {
+                    %b = compare_exchange.acq_rel.device %other, %k0, %k1 : u32 !4
+                    %both = eq %b, %k0 : bool !4
+                    %if2 = if %both !4 {
+                        %r1 = atomic_store.release.device %other, %k0 !4
+                        %r2 = atomic_store.release.device %mine, %k0 !4
+                        %br = break %loop !4
+                    }
+                    %r3 = atomic_store.release.device %mine, %k0 !4
+                }
+            }
+        }";
+    ends(text, (3, 64), [0, 0]);
+}
+
+#[test]
 fn whoever_writes_the_same_again_changes_nothing() {
     let text = "%w = loop !5 {
             %st = atomic_store.relaxed.device %f1, %k5 !4
