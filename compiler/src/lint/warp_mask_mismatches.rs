@@ -13,7 +13,7 @@ use crate::{
         trace::{Event, Split, Threads, What, Which},
     },
     diag::Level,
-    ir::{InstId, Kernel, Span},
+    ir::{Inst, InstId, Kernel, Op, Span},
 };
 
 pub(super) const LINT: Lint =
@@ -47,7 +47,10 @@ fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) ->
         matches!(event.active.which, Which::All | Which::Warps)
             && event.active.threads.is_of_warps(&all)
     };
-    if !warp.control[id].varies() || analyses.trace.complete && analyses.trace.of(id).all(whole) {
+    if !warp.control[id].varies()
+        || analyses.trace.complete && analyses.trace.of(id).all(whole)
+        || comes_by_warps(kernel, analyses, id)
+    {
         return None;
     }
     Some(Finding {
@@ -59,6 +62,35 @@ fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) ->
                with the lanes that come, as a vote before the branch has them (`warp::ballot(condition)`)"
             .to_owned(),
     })
+}
+
+/// Whether all that lanes part at around an instruction parts whole warps: conditions of which the trace knows that, beside others
+/// that nothing says to differ, such as a flag in shared memory.
+fn comes_by_warps(kernel: &Kernel, analyses: &Analyses, id: InstId) -> bool {
+    let (trace, parting) = (&analyses.trace, &analyses.uniformity.warp.parting);
+    let parents = kernel.parents();
+    let parts_warps = |event: &Event| match &event.what {
+        What::Branch(Split::Known(yes)) => yes.is_of_warps(&event.active.threads),
+        What::Branch(Split::Uniform | Split::UniformInWarps) => true,
+        _ => false,
+    };
+    let around: Vec<InstId> =
+        std::iter::successors(parents[id], |&(of, _)| parents[of]).map(|(of, _)| of).collect();
+    let fine = |of: InstId| {
+        let known = matches!(kernel.insts[of].op, Op::If { .. })
+            && trace.of(of).next().is_some()
+            && trace.of(of).all(parts_warps);
+        !parting[of].varies() || known
+    };
+    // Whoever leaves a loop around it leaves with its warp.
+    let leaves = |(id, inst): (InstId, &Inst)| match inst.op {
+        Op::Break(to) | Op::Continue(to) if around.contains(&to) => {
+            let up = std::iter::successors(parents[id], |&(of, _)| parents[of]);
+            !up.map(|(of, _)| of).take_while(|&of| of != to).all(fine)
+        }
+        _ => false,
+    };
+    trace.complete && !kernel.insts.iter().any(leaves) && around.iter().all(|&of| fine(of))
 }
 
 /// A function with a mask that is known, where other lanes come.
