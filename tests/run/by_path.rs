@@ -1,4 +1,10 @@
 //! Functions of std's traits by their path, operators as methods, and sums that an `impl` defines.
+#![allow(
+    clippy::clone_on_copy,
+    clippy::unnecessary_fallible_conversions,
+    clippy::useless_conversion,
+    reason = "these are what is tested"
+)]
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use std::{
     iter::{Product, Sum},
@@ -6,7 +12,7 @@ use std::{
 };
 use warpwise::prelude::*;
 
-cases![integers, unfused: FUSES, operators_of_types, conversions, methods_of_traits, sums];
+cases![integers, beside_vectors, unfused: FUSES, operators_of_types, conversions, methods_of_traits, sums];
 
 #[kernel]
 fn of_integers(x: &[i32], out: &mut [[i32; 12]]) {
@@ -43,6 +49,22 @@ fn integers(on: &Engine) -> Check {
         let sum = a + b + 3 - b / 2;
         [a + b, a - b, 3 * a, -a, !a, !b, a ^ b, a << 3, sum, all, bits, order]
     });
+    same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
+}
+
+/// Vectors have operators with a number on the left, too.
+#[kernel]
+fn of_numbers(x: &[f32], v: F32x2, out: &mut [[f32; 4]]) {
+    let i = global_idx_x();
+    let scaled = Mul::mul(x[i], v) + x[i].mul(v);
+    out[i] = [f32::mul(x[i], x[i + 1]), Sub::sub(x[i], 1.5), x[i].add(v.x), scaled.y];
+}
+
+fn beside_vectors(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..33).map(|i| i as f32 / 4.0).collect();
+    let (v, mut out) = (F32x2::new(0.5, 3.0), vec![[0.0; 4]; 32]);
+    launch!(on, of_numbers(read x, value v, write out), LaunchConfig::grid(1).block(32))?;
+    let want = x.array_windows().map(|&[a, b]| [a * b, a - 1.5, a + 0.5, 6.0 * a]);
     same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
 }
 
@@ -129,16 +151,37 @@ fn operators_of_types(on: &Engine) -> Check {
 }
 
 #[device]
+#[derive(Clone, Copy)]
+struct Pair(u8, u8);
+
+#[device]
+impl From<[u8; 2]> for Pair {
+    fn from([a, b]: [u8; 2]) -> Self {
+        Self(a, b)
+    }
+}
+
+#[device]
+impl From<Pair> for i64 {
+    fn from(pair: Pair) -> Self {
+        i64::from(pair.0) * i64::from(pair.1)
+    }
+}
+
+#[device]
 fn widened<T: Into<i64>>(value: T) -> i64 {
     value.into()
 }
 
 #[kernel]
-fn converted(x: &[u8], out: &mut [[i64; 8]]) {
+fn converted(x: &[u8], out: &mut [[i64; 9]]) {
     let i = global_idx_x();
     let point: Point = From::from(x[i] as i32);
     let other: Point = Into::into([1, x[i] as i32]);
     let small: i8 = TryFrom::try_from(x[i]).unwrap_or(-1);
+    let wide: Result<u64, _> = x[i].try_into();
+    let both = [u8::try_from(x[i]).unwrap_or(7), wide.map_or(7, |wide| wide as u8)];
+    let Pair(one, two) = if i % 2 == 0 { Pair(x[i], 1) } else { both.clone().into() };
     out[i] = [
         From::from(x[i]),
         Into::<i64>::into(x[i]),
@@ -148,17 +191,19 @@ fn converted(x: &[u8], out: &mut [[i64; 8]]) {
         (other.y - point.x) as i64,
         x.iter().copied().map(i64::from).sum(),
         small.into(),
+        i64::from(one) + i64::from(two),
     ];
 }
 
 fn conversions(on: &Engine) -> Check {
     let x: Vec<u8> = (0..32).map(|i| i * 7).collect();
-    let mut out = vec![[0; 8]; 32];
+    let mut out = vec![[0; 9]; 32];
     launch!(on, converted(read x, write out), LaunchConfig::grid(1).block(32))?;
     let all = x.iter().map(|&v| i64::from(v)).sum();
-    let want = x.iter().map(|&v| {
+    let want = x.iter().enumerate().map(|(i, &v)| {
         let wide = i64::from(v);
-        [wide, wide, 200, wide, 2 * wide, 0, all, i8::try_from(v).map_or(-1, i64::from)]
+        let both = if i % 2 == 0 { wide + 1 } else { 2 * wide };
+        [wide, wide, 200, wide, 2 * wide, 0, all, i8::try_from(v).map_or(-1, i64::from), both]
     });
     same("out", &out.concat(), &want.collect::<Vec<_>>().concat())
 }

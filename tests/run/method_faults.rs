@@ -78,6 +78,12 @@ fn overflow(on: &Engine) -> Check {
         (-2, 31) => i32::MIN, (2, 31) => MULTIPLY
     });
     faults!(on, overflow_checks |x, y: u64| x.pow(3) => u64 { (2, 0) => 8, (1 << 22, 0) => MULTIPLY });
+    faults!(on, overflow_checks |x, y: u16| [x, y, 1].into_iter().sum::<u16>() => u16 {
+        (2, 3) => 6, (65_000, 535) => ADD
+    });
+    faults!(on, overflow_checks |x, y: u8| [x, y].iter().product::<u8>() => u8 {
+        (2, 3) => 6, (16, 16) => MULTIPLY
+    });
     faults!(on, overflow_checks |x, y: i64| x * y => i64 {
         (i64::MIN / 2, 2) => i64::MIN, (i64::MIN / 2, -2) => MULTIPLY
     });

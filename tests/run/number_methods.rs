@@ -211,7 +211,9 @@ fn ascii(on: &Engine) -> Check {
             | (x.is_ascii_punctuation() as u16) << 8
             | (x.is_ascii_control() as u16) << 9
             | (x.is_ascii_whitespace() as u16) << 10
-            | (x.eq_ignore_ascii_case(&y) as u16) << 11;
+            | (x.eq_ignore_ascii_case(&y) as u16) << 11
+            | ([x, y][..].eq_ignore_ascii_case(&[y, x]) as u16) << 12
+            | (b"Ab"[..].eq_ignore_ascii_case(&[x]) as u16) << 13;
         (x.to_ascii_lowercase() as u16) << 8 | x.to_ascii_uppercase() as u16;
     });
     Ok(())

@@ -52,6 +52,7 @@ impl Emit<'_> {
         let mut frame = Frame::new(function.clone(), self.waiting.len(), self.calls);
         frame.of = Some((callee, given));
         frame.called = called.filter(|_| prelude);
+        frame.checks_overflow = !prelude || checks_overflow(&function.name);
         frame.origin = origin;
         frame.contract = self.frame.contract;
         frame.exit = block.map(|inst| Target::new(inst, result.clone()));
@@ -345,4 +346,9 @@ impl Emit<'_> {
         );
         Left
     }
+}
+
+/// Whether a function of the prelude overflows as the code that calls it does, as sums of std's do.
+fn checks_overflow(name: &str) -> bool {
+    matches!(name, "sum_of_integers" | "product_of_integers")
 }

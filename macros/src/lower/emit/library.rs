@@ -77,6 +77,7 @@ impl Emit<'_> {
         let mut frame = Frame::new(function.clone(), self.waiting.len(), self.calls);
         frame.of = Some((callee, given));
         frame.called = Some(span);
+        frame.checks_overflow = false;
         frame.contract = false;
         let args: Vec<Value> = args.iter().map(|arg| Value::Scalar(*arg)).collect();
         let caller = self.enter(frame);

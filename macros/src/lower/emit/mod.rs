@@ -226,6 +226,8 @@ struct Frame {
     spans: Vec<Option<Span>>,
     /// The IR's span of everything in it: that of its call, for code that is not the user's.
     called: Option<Span>,
+    /// Whether overflow is a fault in it, where the kernel asks for that.
+    checks_overflow: bool,
     /// Whose code it is.
     origin: Origin,
     /// Where `return` goes; `None` in the kernel.
@@ -245,6 +247,7 @@ impl Frame {
             shared: Vec::new(),
             spans: vec![None; function.places.len()],
             called: None,
+            checks_overflow: true,
             origin: Origin::Kernel,
             exit: None,
             contract: true,
@@ -300,7 +303,7 @@ impl Emit<'_> {
 
     /// Whether overflow is a fault here.
     fn overflow_checks(&self) -> bool {
-        self.options.overflow_checks && self.frame.called.is_none()
+        self.options.overflow_checks && self.frame.checks_overflow
     }
 
     fn inst(&mut self, at: At, op: Op, ty: impl Into<ir::Ty>) -> InstId {

@@ -71,6 +71,11 @@ fn has_methods(of_trait: &str) -> bool {
     )
 }
 
+/// Whether a function of this name is an operator's.
+pub(super) fn is_operator(name: &str) -> bool {
+    operation(name).is_some()
+}
+
 impl Infer<'_> {
     /// A call of a function of one of std's traits: `Trait::function(..)`, or `Type::function(..)`, where `this` is the
     /// type. `None` if it is none that kernel code has.

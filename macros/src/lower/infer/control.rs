@@ -71,7 +71,8 @@ impl Infer<'_> {
             }
             return self.make(Kind::If { cond, then, other: None }, unit, at);
         };
-        let mut other = self.expr(other, hint);
+        let expected = if self.is_never(then_ty) { hint } else { Some(then_ty) };
+        let mut other = self.expr(other, expected);
         self.diverges = after_cond || (after_then && self.diverges);
         let ty = if self.is_never(then_ty) {
             other.ty

@@ -9,6 +9,7 @@ use super::{
         types::{Class, Prim, Ty, Type},
     },
     Infer,
+    by_trait::is_operator,
     scope::Env,
     signature::peel,
 };
@@ -335,10 +336,13 @@ impl<'a> Infer<'a> {
             }
             of_traits.push((found, item));
         }
+        // What a number has without an `impl` may take these arguments, where no `impl` does.
+        let is_number = self.types.as_prim(owner).is_some() && is_operator(name);
         let fitting = match of_traits.len() {
             0 => return None,
-            1 => 0,
-            _ => self.fitting(&of_traits, args),
+            1 if !is_number => 0,
+            _ if is_number => self.fitting(&of_traits, args)?,
+            _ => self.fitting(&of_traits, args).unwrap_or(0),
         };
         let (found, item) = of_traits.swap_remove(fitting);
         self.found(found, owner, item)
@@ -357,11 +361,11 @@ impl<'a> Infer<'a> {
         )
     }
 
-    /// Which of several functions takes these arguments; the first, if none does.
-    fn fitting(&mut self, found: &[(Found<'a>, usize)], args: &[&syn::Expr]) -> usize {
+    /// Which of several functions takes these arguments, if one does.
+    fn fitting(&mut self, found: &[(Found<'a>, usize)], args: &[&syn::Expr]) -> Option<usize> {
         let is_closure = |arg: &&&syn::Expr| matches!(arg, syn::Expr::Closure(_));
         if args.iter().any(|arg| is_closure(&arg)) {
-            return 0;
+            return Some(0);
         }
         let types: Vec<Ty> = args.iter().map(|arg| self.probe(arg)).collect();
         let takes = |this: &mut Self, found: &Found<'a>| {
@@ -379,7 +383,7 @@ impl<'a> Infer<'a> {
                 syn::FnArg::Receiver(_) => true,
             })
         };
-        found.iter().position(|(found, _)| takes(self, found)).unwrap_or(0)
+        found.iter().position(|(found, _)| takes(self, found))
     }
 
     /// The function of numbers of this kind that the prelude has.

@@ -83,7 +83,9 @@ impl Infer<'_> {
             Ok(result) => return result,
             Err(receiver) => receiver,
         };
+        let is_array = matches!(self.types.get(this), Type::Array(..));
         match self.types.get(this) {
+            _ if is_array && name == "clone" && call.args.is_empty() => receiver,
             _ if is_slice => self.slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
             _ if name == "clone" && call.args.is_empty() => receiver,

@@ -217,14 +217,7 @@ impl Obligation {
                     errors.mistyped(at, fact);
                     return;
                 };
-                if of == into || of.always_fits(into) {
-                    let (of, into) = (of.name(), into.name());
-                    errors.advise(
-                        at,
-                        format_args!("every `{of}` is a `{into}`"),
-                        format_args!("write `{into}::from(..)`"),
-                    );
-                } else if !of.is_int() || !into.is_int() {
+                if !of.is_int() || !into.is_int() {
                     let (of, into) = (of.name(), into.name());
                     let fact = format!("`{into}` cannot be made from `{of}` by `try_from`");
                     errors.mistyped(at, fact);

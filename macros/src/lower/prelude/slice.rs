@@ -341,6 +341,12 @@ impl<T> [T] {
     }
 }
 
+impl [u8] {
+    fn eq_ignore_ascii_case(&self, other: &[u8]) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.eq_ignore_ascii_case(b))
+    }
+}
+
 impl<T, const N: usize> [[T; N]] {
     fn as_flattened(&self) -> &[T] {
         self.flat(self.len().wrapping_mul(N))

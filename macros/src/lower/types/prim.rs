@@ -86,24 +86,6 @@ impl Prim {
         }
     }
 
-    /// Whether std has a `From` that makes `other` of this integer.
-    pub(crate) const fn always_fits(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::U8, Self::Usize | Self::Isize)
-            | (Self::U16, Self::Usize)
-            | (Self::I8 | Self::I16, Self::Isize) => true,
-            (_, Self::Usize | Self::Isize) | (Self::Usize | Self::Isize, _) => false,
-            _ => {
-                let (from, to) = (self.scalar(), other.scalar());
-                let (Some(narrow), Some(wide)) = (from.bits(), to.bits()) else { return false };
-                from.is_int()
-                    && to.is_int()
-                    && narrow < wide
-                    && (to.is_signed() || !from.is_signed())
-            }
-        }
-    }
-
     /// True for `f16`, `bf16`, `f32` and `f64`.
     pub(crate) const fn is_float(self) -> bool {
         self.scalar().is_float()
