@@ -34,6 +34,8 @@ mod kernel;
 mod loops;
 mod matching;
 mod numbers;
+mod own;
+mod paths;
 mod results;
 pub mod shrink;
 mod slices;
@@ -42,5 +44,6 @@ mod threads;
 mod together;
 mod types;
 mod vectors;
+mod views;
 
 pub use generator::{Kernel, kernel};

@@ -20,7 +20,7 @@ impl Generator {
         if self.measure.as_ref() == Some(ty) && self.chance(40) {
             return self.measured(depth);
         }
-        if self.chance(35)
+        if self.chance(50)
             && let Some(call) = self.call_of_generic(ty, depth)
         {
             return Some(call);

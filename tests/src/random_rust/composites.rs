@@ -138,7 +138,7 @@ impl Generator {
                 format!("({on}).filter(|{parameter}| {test})")
             }
             4 => {
-                let value = self.expr(of, depth, true);
+                let value = self.expr(of, depth, known);
                 let condition = self.expr(&BOOL, depth, true);
                 format!("(if {condition} {{ Some({value}) }} else {{ None }})")
             }

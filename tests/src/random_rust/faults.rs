@@ -56,7 +56,8 @@ impl Generator {
             3 => format!("assert_eq!({name}, {other})"),
             4 => format!("assert_ne!({name}, {other}, \"of {{i}}\")"),
             5 => format!("unreachable!(\"{format}\", {name})"),
-            6 | 9 => ["todo!()", "unimplemented!(\"this\")", "unreachable!()"][self.pick(3)].into(),
+            9 => format!("panic!(\"{{{name}:?}}\")"),
+            6 => ["todo!()", "unimplemented!(\"this\")", "unreachable!()"][self.pick(3)].into(),
             7 if self.kind == Kind::Checked => "out[i] = u64::MAX + 2".into(),
             7 => "out[i] = 1 / (sum & 0)".into(),
             _ => {

@@ -56,6 +56,13 @@ pub(super) struct Generator {
     pub(super) generics: Vec<(String, &'static str)>,
     /// What the module's generic trait blends with, if it has one.
     pub(super) blend: Option<Ty>,
+    /// What `From` makes of what.
+    pub(super) conversions: Vec<(Ty, Ty)>,
+    /// What the module's trait for numbers, arrays and slices gives, and for which of them it is.
+    pub(super) weigh: Option<Ty>,
+    pub(super) weighed: Vec<Ty>,
+    /// Functions that return iterators, with the items' type and that of their second argument.
+    pub(super) iterators: Vec<(String, Ty, Ty)>,
     /// Types that the kernel has slices and a parameter of.
     pub(super) memory: Vec<&'static str>,
     /// The module's constants.
@@ -87,6 +94,10 @@ impl Generator {
             blocks,
             generics: Vec::new(),
             blend: None,
+            conversions: Vec::new(),
+            weigh: None,
+            weighed: Vec::new(),
+            iterators: Vec::new(),
             constants: Vec::new(),
             structs: Vec::new(),
             enums: Vec::new(),
@@ -271,7 +282,7 @@ impl Generator {
         }
         self.budget -= 1;
         let depth = depth - 1;
-        match self.pick(24) {
+        match self.pick(27) {
             0 => self.if_else(ty, depth, known),
             1 => self.block(ty, depth, known),
             2 => self.labelled(ty, depth, known),
@@ -283,6 +294,8 @@ impl Generator {
             9 => self.of_result(ty, depth),
             10 => self.unwrapped(ty, depth),
             11 | 12 => self.consumed(ty, depth),
+            13 | 14 => self.by_path(ty, depth, known),
+            15 => self.weighs(ty, depth).unwrap_or_else(|| self.plain(ty, depth, known)),
             _ => self.plain(ty, depth, known),
         }
     }

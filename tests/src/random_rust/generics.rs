@@ -72,6 +72,7 @@ impl Generator {
             tuple: false,
             measured: false,
             operators: Vec::new(),
+            summed: false,
             generic: true,
         });
     }
@@ -231,7 +232,7 @@ impl Generator {
             .filter(|function| function.name == "blend")
             .filter_map(|function| function.receiver.map(|(id, _)| id))
             .collect();
-        if self.blend.as_ref() == Some(ty) && !holders.is_empty() && self.chance(70) {
+        if self.blend.as_ref() == Some(ty) && !holders.is_empty() && self.chance(90) {
             let id = holders[self.pick(holders.len())];
             return Some(self.without_assignments(|this| {
                 let on = this.place(&Ty::Struct(id), depth);

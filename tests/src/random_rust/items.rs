@@ -7,6 +7,7 @@ use super::{
 impl Generator {
     pub(super) fn module(mut self) -> String {
         self.line("use super::support::*;");
+        self.line("use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Shl, Shr, Sub};");
         self.line("use warpwise::prelude::*;");
         // What rustc's copy prints is compared, too.
         self.line("macro_rules! println { ($($t:tt)*) => { crate::driver::print(format_args!($($t)*)) } }");
@@ -32,6 +33,21 @@ impl Generator {
                 self.operator_items(id);
             }
         }
+        for id in 0..self.structs.len() {
+            if !self.structs[id].generic && self.chance(30) {
+                self.sum_items(id);
+            }
+        }
+        let own = (0..self.structs.len()).filter(|&id| !self.structs[id].generic).map(Ty::Struct);
+        let own: Vec<Ty> = own.chain((0..self.enums.len()).map(Ty::Enum)).collect();
+        for ty in own {
+            for _ in 0..self.pick(3) {
+                self.conversion_item(&ty);
+            }
+        }
+        if self.chance(40) {
+            self.weigh_item();
+        }
         if self.chance(40) {
             self.blend_item();
         }
@@ -40,6 +56,9 @@ impl Generator {
         }
         if self.chance(40) {
             self.const_generic_fn();
+        }
+        if self.chance(40) {
+            self.iterator_fn();
         }
         for _ in 0..self.pick(4) {
             self.device_fn();
@@ -68,6 +87,7 @@ impl Generator {
             tuple: self.chance(25),
             measured: false,
             operators: Vec::new(),
+            summed: false,
             generic: false,
         };
         self.line("#[device]");
@@ -237,7 +257,10 @@ impl Generator {
     fn device_fn(&mut self) {
         let ret = match self.pick(8) {
             0 | 1 => Ty::Option(Box::new(self.ty(1))),
-            2 => Ty::Result(Box::new(self.ty(1)), Box::new(self.scalar())),
+            2 | 3 => {
+                let error = self.convertible().unwrap_or_else(|| self.scalar());
+                Ty::Result(Box::new(self.ty(1)), Box::new(error))
+            }
             _ => self.ty(2),
         };
         let function =
@@ -300,7 +323,8 @@ impl Generator {
         }
         if let Ty::Result(_, error) = &ret {
             let of = self.ty(1);
-            let (value, name) = (self.result(&of, error, 2), self.name("v"));
+            let error = self.error_before(error);
+            let (value, name) = (self.result(&of, &error, 2), self.name("v"));
             self.line(&format!("let {name} = ({value})?;"));
             self.vars.push(Var { name, ty: of, mutable: false });
         }

@@ -35,6 +35,11 @@ impl Generator {
             })
             .map(|place| place.name)
             .collect();
+        if self.chance(25)
+            && let Some(text) = self.iterator_call(of, depth.min(1))
+        {
+            return Chain { text, exact: false, double: false };
+        }
         match (of, self.pick(3)) {
             (_, 0) if !arrays.is_empty() => {
                 let array = &arrays[self.pick(arrays.len())];
@@ -69,7 +74,7 @@ impl Generator {
         let count = self.pick(4);
         let name = self.name("c");
         let test = [(format!("(*{name})"), of.clone())];
-        match self.pick(9) {
+        match self.pick(12) {
             0 if chain.double && chain.exact => chain.text += ".rev()",
             1 => chain.text += &format!(".skip({count})"),
             // Behind what leaves items out, kernels count none.
@@ -97,8 +102,60 @@ impl Generator {
                 chain.text += &format!(".filter_map(|{name}| {body})");
                 chain.exact = false;
             }
+            8..11 => self.adapted_anew(chain, of, depth.min(1)),
             _ => {}
         }
+    }
+
+    /// One adapter more that gives other items, or other numbers of them.
+    fn adapted_anew(&mut self, chain: &mut Chain, of: &Ty, depth: u32) {
+        let (a, b) = (self.name("c"), self.name("c"));
+        let parameter = [(a.clone(), of.clone())];
+        let more = match self.pick(6) {
+            0 => {
+                let memory = self.scalar();
+                let start = self.expr(&memory, depth, false);
+                let both = [(format!("(*{b})"), memory.clone()), (a.clone(), of.clone())];
+                let next = self.in_closure(&both, &memory, depth);
+                let item = self.in_closure_of(&both, |this| this.option(of, depth));
+                format!(
+                    ".scan({start}, |{b}: &mut {}, {a}| {{ *{b} = {next}; {item} }})",
+                    memory.name()
+                )
+            }
+            1 => {
+                let other = self.source(of, depth);
+                chain.double &= other.double;
+                chain.exact = false;
+                chain.text += &format!(".chain({})", other.text);
+                return;
+            }
+            2 => {
+                let items = self.in_closure_of(&parameter, |this| {
+                    let items = [(); 2].map(|()| this.expr(of, depth, false));
+                    format!("[{}]", items.join(", "))
+                });
+                format!(".flat_map(|{a}| {items})")
+            }
+            3 => {
+                let body = self.in_closure_of(&parameter, |this| this.option(of, depth));
+                format!(".map_while(|{a}| {body})")
+            }
+            4 => {
+                let body = self.in_closure_of(&parameter, |this| this.option(of, depth));
+                format!(".map(|{a}| {body}).flatten()")
+            }
+            _ => match self.function_to(of) {
+                Some((function, from)) => {
+                    let body = self.in_closure(&parameter, &from, depth);
+                    chain.text += &format!(".map(|{a}| {body}).map({function})");
+                    return;
+                }
+                None => format!(".inspect(|{a}| {{ let _ = {a}; }})"),
+            },
+        };
+        chain.text += &more;
+        (chain.exact, chain.double) = (false, false);
     }
 
     /// With values that come of several things.
@@ -126,7 +183,13 @@ impl Generator {
         let (a, b) = (self.name("c"), self.name("c"));
         let from = self.scalar();
         let sums = self.kind != Kind::Checked || self.chance(20);
-        match self.pick(6) {
+        match self.pick(8) {
+            0..3 if self.is_summed(ty) => {
+                let Ty::Struct(id) = *ty else { unreachable!("structs have sums") };
+                self.summed_structs(id, depth)
+            }
+            6 => self.combined_by_name(ty, depth),
+            7 => self.found(ty, depth),
             0 | 1 if *ty == BOOL => {
                 let source = self.values_of(&from, depth);
                 let test = self.in_closure(&[(a.clone(), from)], &BOOL, depth);
@@ -176,6 +239,53 @@ impl Generator {
                 let both = [(a.clone(), ty.clone()), (b.clone(), from)];
                 let body = self.in_closure(&both, ty, depth);
                 format!("{source}.fold({start}, |{a}: {}, {b}| {body})", ty.name())
+            }
+        }
+    }
+
+    fn is_summed(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Struct(id) if self.structs[*id].summed)
+    }
+
+    /// Items combined by a function that has a name.
+    fn combined_by_name(&mut self, ty: &Ty, depth: u32) -> String {
+        let (source, start) = (self.values_of(ty, depth), self.expr(ty, depth, false));
+        let Some(function) = self.combining(ty) else {
+            return format!("{source}.next().unwrap_or({start})");
+        };
+        match self.pick(2) {
+            0 => format!("{source}.reduce({function}).unwrap_or({start})"),
+            _ => format!("{source}.fold({start}, {function})"),
+        }
+    }
+
+    /// One of the items, or what comes of one.
+    fn found(&mut self, ty: &Ty, depth: u32) -> String {
+        let (a, b, other) = (self.name("c"), self.name("c"), self.expr(ty, depth, true));
+        match self.pick(4) {
+            0 => format!("{}.nth({}).unwrap_or({other})", self.values_of(ty, depth), self.pick(4)),
+            1 if *ty == BOOL => {
+                let of = self.int();
+                let (one, two) = (self.values_of(&of, depth), self.values_of(&of, depth));
+                match self.pick(2) {
+                    0 => format!("{one}.eq({two})"),
+                    _ => format!("{one}.cmp({two}).is_lt()"),
+                }
+            }
+            2 => {
+                let of = self.scalar();
+                let source = self.values_of(&of, depth);
+                let body = self.in_closure_of(&[(a.clone(), of)], |this| this.option(ty, depth));
+                format!("{source}.find_map(|{a}| {body}).unwrap_or({other})")
+            }
+            _ => {
+                let key = self.int();
+                let source = self.values_of(ty, depth);
+                let [one, two] = [&a, &b].map(|name| {
+                    self.in_closure(&[(format!("(*{name})"), ty.clone())], &key, depth)
+                });
+                let method = ["max_by", "min_by"][self.pick(2)];
+                format!("{source}.{method}(|{a}, {b}| {one}.cmp(&{two})).unwrap_or({other})")
             }
         }
     }

@@ -7,8 +7,8 @@ use super::{
 impl Generator {
     /// A statement with `depth` levels of blocks in it at most.
     pub(super) fn statement(&mut self, depth: u32) {
-        let simple = 19;
-        match self.pick(if depth == 0 { simple } else { 38 }) {
+        let simple = 22;
+        match self.pick(if depth == 0 { simple } else { 45 }) {
             0..4 => self.let_statement(),
             4 => self.let_pattern(),
             5 | 6 => self.assignment(),
@@ -31,22 +31,26 @@ impl Generator {
             17 => self.swapped(),
             13 | 14 => self.let_option(),
             18 => self.let_option(),
-            19..21 => self.if_statement(depth),
-            21 => self.if_pattern(depth),
-            22 => self.match_statement(depth),
-            23 => self.let_else(),
-            24 | 25 => self.for_loop(depth),
-            26 => self.for_in_array(depth),
-            27 if self.context.kernel => self.while_loop(depth),
-            28 => self.counting_closure(2),
-            29 => self.for_values(depth),
-            30 => self.for_mutable(),
-            31 if self.context.kernel => self.for_parts(depth),
-            32 | 33 if self.context.kernel => self.kept_iterator(),
-            34 if self.context.kernel => self.chosen_slice(),
-            35 => self.chosen(),
-            36 if self.context.kernel => self.chosen_place(),
-            37 if self.context.kernel => self.range_value(),
+            19 => self.text(),
+            20 => self.sorted(),
+            21 => self.let_pattern(),
+            22..24 => self.if_statement(depth),
+            24 => self.if_pattern(depth),
+            25 => self.match_statement(depth),
+            26 => self.let_else(),
+            27 | 28 => self.for_loop(depth),
+            29 => self.for_in_array(depth),
+            30 if self.context.kernel => self.while_loop(depth),
+            31 => self.counting_closure(2),
+            32 => self.for_values(depth),
+            33 => self.for_mutable(),
+            34 if self.context.kernel => self.for_parts(depth),
+            35 | 36 if self.context.kernel => self.kept_iterator(),
+            37 if self.context.kernel => self.chosen_slice(),
+            38 => self.chosen(),
+            39 if self.context.kernel => self.chosen_place(),
+            40 if self.context.kernel => self.range_value(),
+            41..44 if self.context.kernel => self.view(depth),
             _ => {
                 self.line("{");
                 self.body(depth);
@@ -85,7 +89,8 @@ impl Generator {
         let ty = if self.chance(50) { self.scalar() } else { self.ty(2) };
         let mutable = self.chance(60);
         let annotated = self.chance(60) || matches!(ty, Ty::Option(_));
-        let value = self.expr(&ty, 3, annotated);
+        let converted = if annotated && self.chance(10) { self.made_by_into(&ty, 2) } else { None };
+        let value = converted.unwrap_or_else(|| self.expr(&ty, 3, annotated));
         // Now and then a name that is taken: the older one is shadowed.
         let taken: Vec<_> =
             self.visible().into_iter().filter(|var| var.name.starts_with('v')).collect();

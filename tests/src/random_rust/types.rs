@@ -88,6 +88,8 @@ pub(super) struct Struct {
     pub(super) measured: bool,
     /// The operators that it implements: `+`, `+=` and so on; `!` and `neg` are prefixes.
     pub(super) operators: Vec<&'static str>,
+    /// Whether it has sums.
+    pub(super) summed: bool,
     /// Whether it is another name of a generic one.
     pub(super) generic: bool,
 }

@@ -262,8 +262,8 @@ fn two_warps_that_want_each_others_lock_come_apart() {
                 %a = compare_exchange.acq_rel.device %mine, %k0, %k1 : u32 !4
                 %got = eq %a, %k0 : bool !4
                 %if = if %got !4 {
-                    %b = compare_exchange.acq_rel.device %other, %k0, %k1 : u32 !4
-                    %both = eq %b, %k0 : bool !4
+                    %c = compare_exchange.acq_rel.device %other, %k0, %k1 : u32 !4
+                    %both = eq %c, %k0 : bool !4
                     %if2 = if %both !4 {
                         %r1 = atomic_store.release.device %other, %k0 !4
                         %r2 = atomic_store.release.device %mine, %k0 !4
