@@ -235,17 +235,13 @@ impl Tally {
         self.requests[request as usize] += asked;
     }
 
-    /// Counts what so many warps ask, if one asked it before.
+    /// What a warp asks, if one asked it before.
     #[inline(always)]
-    pub(crate) fn ask_again(&mut self, request: u32, key: Key, warps: u64) -> bool {
-        let asked = self.memos[request as usize].get(key);
-        if let Some(asked) = asked {
-            self.ask(request, asked.times(warps));
-        }
-        asked.is_some()
+    pub(crate) fn asked_before(&self, request: u32, key: Key) -> Option<Asked> {
+        self.memos[request as usize].get(key)
     }
 
-    /// What a request asked before.
+    /// All that a request asked before.
     pub(crate) fn memo(&mut self, request: u32) -> &mut Memo {
         &mut self.memos[request as usize]
     }

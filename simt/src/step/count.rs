@@ -64,10 +64,11 @@ impl<'e> Exec<'e> {
     /// Counts what each warp asks of memory.
     #[inline]
     pub(super) fn count_request(&mut self, number: u32) {
-        if !self.ask_again(number) {
-            let all = self.asks(number, 0);
-            self.log.tally.ask(number, all);
-        }
+        let all = match self.asked_before(number) {
+            Some(all) => all,
+            None => self.asks(number, 0),
+        };
+        self.log.tally.ask(number, all);
     }
 
     /// The pattern of a request, if it holds here.
@@ -77,20 +78,20 @@ impl<'e> Exec<'e> {
         (self.place.in_step || !pattern.in_step).then_some(pattern)
     }
 
-    /// Counts what the warps ask of memory, if that is the same for all and was asked before.
+    /// What the warps ask of memory, if that is the same for all and was asked before.
     #[inline(always)]
-    fn ask_again(&mut self, number: u32) -> bool {
+    pub(super) fn asked_before(&self, number: u32) -> Option<Asked> {
         let request = &self.code.counted.requests[number as usize];
-        let Some(pattern) = self.pattern(number) else { return false };
-        let Some(alike) = &pattern.alike[self.place.first_thread / GROUP] else { return false };
+        let pattern = self.pattern(number)?;
+        let alike = pattern.alike[self.place.first_thread / GROUP].as_ref()?;
         if alike.lanes != self.strand.active() {
-            return false;
+            return None;
         }
         // Where nothing depends on it, it need not be known.
         let first = if request.phases == 1 { 0 } else { self.byte_of(request.at, 0) };
         let phase = request.phase(first);
         let key = Key { active: u32::MAX, class: alike.class, phase };
-        self.log.tally.ask_again(number, key, alike.warps)
+        Some(self.log.tally.asked_before(number, key)?.times(alike.warps))
     }
 
     /// What the warps ask of memory, so many bytes behind where the request goes.

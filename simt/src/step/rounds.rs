@@ -32,6 +32,12 @@ impl Exec<'_> {
     /// Counts what is asked by a request that goes on by so many bytes in each round.
     fn count_requests(&mut self, number: u32, step: u64, rounds: u64) {
         let period = self.code.counted.requests[number as usize].period(step);
+        if period == 1
+            && let Some(asked) = self.asked_before(number)
+        {
+            self.log.tally.ask(number, asked.times(rounds));
+            return;
+        }
         let first = step.wrapping_mul(rounds - 1).wrapping_neg();
         let mut all = Asked::default();
         for round in 0..period.min(rounds) {

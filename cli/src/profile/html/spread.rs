@@ -50,36 +50,44 @@ pub(super) fn threads(kernel: &Profiled) -> String {
     });
     format!(
         "<h3>Active threads</h3>\n<p>Instructions of warps by how many of the 32 threads were active; below, the lines \
-         where most were idle.</p>\n<div class=\"curves\">{drawn}</div>\n<ul>\n{}</ul>\n",
+         where most were idle.</p>\n<div class=\"curves spread\">{drawn}</div>\n<ul>\n{}</ul>\n",
         named.collect::<String>()
     )
 }
 
-/// How many iterations of its loops warps went through.
+/// How many iterations of its loops warps went through: bars where these differ.
 pub(super) fn loops(kernel: &Profiled) -> String {
-    let drawn: String =
-        kernel.launches.loops.iter().filter(|of| of.trips.visits() != 0).map(trips).collect();
-    if drawn.is_empty() {
-        return drawn;
+    let loops = kernel.launches.loops.iter().filter(|of| of.trips.visits() != 0);
+    let (alike, apart): (Vec<&Loop>, Vec<&Loop>) =
+        loops.partition(|of| of.trips.iter().nth(1).is_none());
+    if alike.is_empty() && apart.is_empty() {
+        return String::new();
     }
+    let drawn: String = apart.into_iter().map(trips).collect();
+    let said = alike.into_iter().filter_map(|Loop { file, line, trips, .. }| {
+        let (range, visits) = trips.iter().next()?;
+        let (file, iterations) = (escape(file), between(&range));
+        Some(format!(
+            "<li><span class=\"spot\">{file}:{line}</span> iterations in each of {visits} visits: {iterations}</li>\n"
+        ))
+    });
     format!(
         "<h3>Loops</h3>\n<p>Each time that a warp came to a loop, how many iterations it went through. Where these differ \
-         much, few warps keep the others of their block waiting.</p>\n<div class=\"curves\">{drawn}</div>\n"
+         much, few warps keep the others of their block waiting.</p>\n<div class=\"curves spread\">{drawn}</div>\n\
+         <ul>\n{}</ul>\n",
+        said.collect::<String>()
     )
 }
 
 fn trips(Loop { file, line, trips, .. }: &Loop) -> String {
     let bars = trips.iter().map(|(range, visits)| {
-        let below = between(&range);
         let times = if visits == 1 { "visit" } else { "visits" };
-        Bar { title: format!("{below} iterations: {visits} {times}"), below, many: visits }
+        let title = format!("{} iterations: {visits} {times}", between(&range));
+        Bar { below: short(*range.start()), title, many: visits }
     });
-    let said = format!(
-        "{file}:{line}: {} visits of warps, at most {} iterations",
-        trips.visits(),
-        trips.most()
-    );
-    chart(&bars.collect::<Vec<_>>(), "iterations", &said)
+    let (visits, most) = (trips.visits(), trips.most());
+    let said = format!("{file}:{line}: {visits} visits of warps, at most {most} iterations");
+    chart(&bars.collect::<Vec<_>>(), "iterations, from", &said)
 }
 
 /// Bars side by side, the highest as high as there is room.
@@ -98,9 +106,7 @@ fn chart(bars: &[Bar], axis: &str, said: &str) -> String {
         let least = if *many == 0 { 0.0 } else { 1.0 };
         let height = (*many as f64 / most as f64 * (BOTTOM - TOP)).max(least);
         svg.bar("cell", [middle - width / 2.0, BOTTOM - height], [width, height], title);
-        // Where there are many, every second line is lower, so that they do not touch.
-        let lower = if bars.len() > 5 && bars.len() < 32 && index % 2 == 1 { 11.0 } else { 0.0 };
-        svg.text("middle small", [middle, BOTTOM + 12.0 + lower], below);
+        svg.text("middle small", [middle, BOTTOM + 12.0], below);
     }
     svg.text("middle", [(LEFT + RIGHT) / 2.0, HEIGHT - 6.0], axis);
     let drawn = svg.end("curve-box", said);
