@@ -1,30 +1,11 @@
 //! Iterators: sources, adapters, what consumes them, and the order in which closures are called.
-use crate::run::engine::{Check, Engine, cases, launch, same};
+use crate::run::engine::{Check, Engine, alike, cases, launch, same};
 use warpwise::prelude::*;
 
 cases![
     loops, mutable, adapters, filters, folds, floats, found, ranges, chunks, order, nested,
     chained, one_after_another, flattened, scanned, in_variables, left_to_be_used, passed, grid_stride, shared_memory: THREADS_MEET, structs,
 ];
-
-/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
-macro_rules! alike {
-    ($on:ident, |$x:ident, $y:ident, $out:ident| $body:block) => {{
-        #[kernel]
-        fn code($x: &[i32], $y: &[i32], $out: &mut [i32]) {
-            if global_idx_x() == 0 $body
-        }
-        fn plain($x: &[i32], $y: &[i32], $out: &mut [i32]) $body
-        for (ours, theirs) in [(0, 3), (1, 1), (2, 0), (3, 5), (7, 4), (12, 12)] {
-            let x: Vec<i32> = (0..ours).map(|i| i * 37 % 11 - 4).collect();
-            let y: Vec<i32> = (0..theirs).map(|i| i * 29 % 13 - 2).collect();
-            let (mut out, mut want) = (vec![-1; 24], vec![-1; 24]);
-            launch!($on, code(read x, read y, write out), LaunchConfig::grid(1))?;
-            plain(&x, &y, &mut want);
-            same(concat!("line ", line!()), &out, &want)?;
-        }
-    }};
-}
 
 fn loops(on: &Engine) -> Check {
     alike!(on, |x, y, out| {

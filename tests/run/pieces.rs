@@ -1,27 +1,8 @@
 //! Slices taken apart from their end, where elements say so, and into runs; and iterators that are compared.
-use crate::run::engine::{Check, Engine, cases, launch, same};
+use crate::run::engine::{Check, Engine, alike, cases};
 use warpwise::prelude::*;
 
 cases![from_the_end, rests, changed, runs, splits, looked_at, in_order, compared, sources];
-
-/// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
-macro_rules! alike {
-    ($on:ident, |$x:ident, $y:ident, $out:ident| $body:block) => {{
-        #[kernel]
-        fn code($x: &[i32], $y: &[i32], $out: &mut [i32]) {
-            if global_idx_x() == 0 $body
-        }
-        fn plain($x: &[i32], $y: &[i32], $out: &mut [i32]) $body
-        for (ours, theirs) in [(0, 3), (1, 1), (2, 0), (3, 5), (7, 4), (12, 12)] {
-            let x: Vec<i32> = (0..ours).map(|i| i * 37 % 11 - 4).collect();
-            let y: Vec<i32> = (0..theirs).map(|i| i * 29 % 13 - 2).collect();
-            let (mut out, mut want) = (vec![-1; 24], vec![-1; 24]);
-            launch!($on, code(read x, read y, write out), LaunchConfig::grid(1))?;
-            plain(&x, &y, &mut want);
-            same(concat!("line ", line!()), &out, &want)?;
-        }
-    }};
-}
 
 fn from_the_end(on: &Engine) -> Check {
     alike!(on, |x, y, out| {
