@@ -64,9 +64,12 @@ impl fmt::Display for Fault {
 }
 
 impl PartialEq for Fault {
+    /// But for blanks and ends of lines: a long condition of an `assert!` is laid out by rustc.
     fn eq(&self, other: &Self) -> bool {
         let lines = self.line.is_none() || other.line.is_none() || self.line == other.line;
-        lines && self.text == other.text
+        let [own, others] =
+            [self, other].map(|fault| fault.text.split_whitespace().flat_map(str::chars));
+        lines && own.eq(others)
     }
 }
 
