@@ -8,7 +8,7 @@ use crate::{
     id::{Id, Table},
     ir::{
         BinaryOp, Body, Bound, Element, Extent, GenericId, GenericKind, Inst, InstId, Kernel,
-        Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, Size, Ty, UnaryOp,
+        Length, MOST_PARAM_BYTES, MulAddForm, Op, ParamKind, Scalar, ShuffleOp, Size, Ty, UnaryOp,
     },
 };
 use std::{borrow::Cow, fmt};
@@ -49,6 +49,13 @@ pub enum SpecializeError {
         /// Its bytes.
         bytes: u64,
     },
+    /// A width of a shuffle that no group of lanes has.
+    Width {
+        /// The number, as an expression over the generic parameters' names.
+        width: String,
+        /// What it is.
+        lanes: u64,
+    },
     /// A length, stride or block dimension that overflows, is below zero, or divides by zero.
     Extent {
         /// The number, as an expression over the generic parameters' names.
@@ -80,6 +87,9 @@ impl fmt::Display for SpecializeError {
                 f,
                 "`{name}` has {bytes} bytes, and a launch passes at most {MOST_PARAM_BYTES}"
             ),
+            Self::Width { width, lanes } => {
+                write!(f, "`{width}` is {lanes}, and the width of a shuffle is 2, 4, 8, 16 or 32")
+            }
             Self::Extent { extent } => {
                 write!(f, "`{extent}` overflows, is below zero or divides by zero")
             }
@@ -148,6 +158,8 @@ pub fn specialize<'k>(
         inst.ty = binder.ty(inst.ty);
         if let Op::Index { stride: extent, .. } | Op::Offset { offset: extent, .. } = &mut inst.op {
             *extent = binder.extent(extent)?;
+        } else if let Op::Shuffle { width, .. } = &mut inst.op {
+            *width = binder.width(width)?;
         } else if let Op::Generic(id) = inst.op {
             inst.op = Op::Const(binder.constant(id));
         }
@@ -241,6 +253,15 @@ impl Binder<'_> {
             *part = self.size(part)?;
         }
         Ok(size)
+    }
+    fn width(&self, width: &Extent) -> Result<Extent, SpecializeError> {
+        let bound = self.extent(width)?;
+        match bound.known() {
+            Some(lanes) if !ShuffleOp::is_width(lanes) => {
+                Err(SpecializeError::Width { width: self.spell(width), lanes })
+            }
+            _ => Ok(bound),
+        }
     }
     fn extent(&self, extent: &Extent) -> Result<Extent, SpecializeError> {
         extent

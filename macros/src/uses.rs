@@ -1,5 +1,6 @@
-//! Writes out what a `use` inside of a function brings, and variants of enums and types of std's by other
-//! names that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)` becomes `Op::Push(x)`.
+//! Writes out what a `use` inside of a function brings, and variants of enums, types of std's by other
+//! names, modules of std's and functions of `std::iter` that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)`
+//! becomes `Op::Push(x)`, and `iter::once(x)` becomes `std::iter::once(x)`.
 //!
 //! A name alone leads to a `#[device]` item by the macro that such an item has (see
 //! [`device`](mod@crate::device)), which is called beside the function, where what the function imports is not
@@ -28,6 +29,23 @@ pub(crate) fn written_out(mut item: Item) -> Item {
     item
 }
 
+/// Modules of std's with what kernel code knows.
+const MODULES: [&str; 7] = ["array", "cmp", "consts", "iter", "mem", "ops", "slice"];
+
+/// Functions of `std::iter`.
+const ITERATORS: [&str; 10] = [
+    "chain",
+    "empty",
+    "from_fn",
+    "once",
+    "once_with",
+    "repeat",
+    "repeat_n",
+    "repeat_with",
+    "successors",
+    "zip",
+];
+
 /// What the blocks around bring, the innermost last.
 #[derive(Default)]
 struct Uses {
@@ -35,15 +53,21 @@ struct Uses {
 }
 
 impl Uses {
-    /// The names of the path that a name stands for.
-    fn path_of(&self, name: &Ident) -> Option<Vec<String>> {
+    /// The names of the path that a name stands for, which is alone or the first of a path.
+    fn path_of(&self, name: &Ident, alone: bool) -> Option<Vec<String>> {
         let text = name.to_string();
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
-            let path = is_type_name(&text)
-                .then(|| source::imported_variant(name).or_else(|| source::renamed_std_type(name)));
-            let path = path.flatten()?;
-            Some(path.split("::").map(str::to_owned).collect())
+            let path = if is_type_name(&text) {
+                source::imported_variant(name).or_else(|| source::renamed_std_type(name))
+            } else if alone && ITERATORS.contains(&text.as_str()) {
+                source::imported(name).filter(|path| path.contains("::iter::"))
+            } else if !alone && MODULES.contains(&text.as_str()) {
+                source::imported(name)
+            } else {
+                None
+            };
+            Some(path?.split("::").map(str::to_owned).collect())
         })
     }
 
@@ -53,7 +77,7 @@ impl Uses {
             return;
         }
         let Some(first) = path.segments.first() else { return };
-        let Some(names) = self.path_of(&first.ident) else { return };
+        let Some(names) = self.path_of(&first.ident, path.segments.len() == 1) else { return };
         let (arguments, span) = (first.arguments.clone(), first.ident.span());
         let mut segments: Vec<PathSegment> =
             names.iter().map(|name| PathSegment::from(ident(name, span))).collect();
@@ -82,7 +106,7 @@ impl Uses {
                         if group.delimiter() == Delimiter::Parenthesis);
                     let is_path = tokens.peek().is_some_and(|next| is_punct(next, &[':']));
                     let may_be = is_type_name(&name.to_string()) || called || is_path;
-                    match may_be.then(|| self.path_of(&name)).flatten() {
+                    match may_be.then(|| self.path_of(&name, !is_path)).flatten() {
                         Some(names) => {
                             let mut path = Path::from(name);
                             let span = path.segments[0].ident.span();
@@ -171,7 +195,7 @@ impl VisitMut for Uses {
             && name.mutability.is_none()
             && name.subpat.is_none()
             && is_type_name(&name.ident.to_string())
-            && self.path_of(&name.ident).is_some()
+            && self.path_of(&name.ident, true).is_some()
         {
             let mut path = Path::from(name.ident.clone());
             self.write_out(&mut path);

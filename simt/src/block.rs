@@ -84,6 +84,8 @@ pub(crate) struct Block<'a> {
     taken: i64,
     /// Whether the strand that ran last went round a loop that may wait for others.
     spins: bool,
+    /// Where to go on, if its worker has looked around.
+    paused: Option<Pass>,
     /// For blocks that run [alike](crate::alike): the values held once, of each group what is done with lanes and what else,
     /// and what all of them access, if it is checked.
     numbers: Numbers,
@@ -103,6 +105,35 @@ struct Group {
     /// What it found of each loop that adds products.
     looked: Vec<Looked>,
     gone: Gone,
+}
+
+/// A pass over the strands, each of which gets a turn.
+struct Pass {
+    /// How many of the block's turn came before.
+    number: u32,
+    /// The strand whose turn it is.
+    index: usize,
+    /// The patience that is left for it.
+    slice: i64,
+    /// What is left for the turn of the block.
+    patience: i64,
+    /// Whether all that had their turn wait for other blocks.
+    waits: bool,
+}
+
+impl Pass {
+    fn first() -> Self {
+        Self { number: 0, index: 0, slice: PATIENCE, patience: PATIENCE, waits: true }
+    }
+
+    fn next(&self) -> Self {
+        Self { number: self.number + 1, patience: self.patience, ..Self::first() }
+    }
+
+    /// It is the turn of another strand.
+    fn turn_to(&mut self, index: usize) {
+        (self.index, self.slice) = (index, PATIENCE);
+    }
 }
 
 /// What a block's turn came to.
@@ -137,25 +168,30 @@ impl<'a> Block<'a> {
     /// Runs the block until it ends, or waits for others.
     pub(crate) fn run(&mut self, budget: Budget<'_>, log: &mut Log) -> Turn {
         (self.evenly, self.changes, self.taken) = (budget.evenly, false, 0);
-        let (mut patience, mut passes) = (PATIENCE, 0);
+        let mut pass = match self.paused.take() {
+            Some(pass) => pass,
+            None => {
+                self.rearrange();
+                Pass::first()
+            }
+        };
         loop {
-            self.rearrange();
-            let mut waits = true;
-            let mut index = 0;
-            while index < self.strands.len() {
-                if self.strands[index].1.waits {
-                    index += 1;
+            while let Some((_, strand)) = self.strands.get(pass.index) {
+                let index = pass.index;
+                if strand.waits {
+                    pass.index += 1;
                     continue;
                 }
-                match self.run_strand(index, budget, log, &mut patience) {
+                match self.run_strand(budget, log, &mut pass) {
                     Stop::Ended => {
                         self.spare.push(self.strands.remove(index));
-                        (waits, self.changes) = (false, true);
+                        (pass.waits, self.changes) = (false, true);
+                        pass.turn_to(index);
                         continue;
                     }
                     Stop::Meets => {
                         self.wait(index);
-                        waits = false;
+                        pass.waits = false;
                     }
                     Stop::Spun => {
                         let strands = self.strands.len();
@@ -168,18 +204,21 @@ impl<'a> Block<'a> {
                     }
                     Stop::Turn => {
                         self.split_waiting(index);
-                        waits &= self.spins;
+                        pass.waits &= self.spins;
+                    }
+                    Stop::Pauses => {
+                        self.paused = Some(pass);
+                        return Turn::Pauses;
                     }
                     Stop::Halted(span) => return Turn::Halted(span),
                     Stop::Spent => return Turn::Spent,
-                    Stop::Pauses => return Turn::Pauses,
                     Stop::Circles => {
                         let spinning = self.spinning_strand(index);
                         return Turn::Circles(spinning.into_iter().map(|(_, one)| one).collect());
                     }
                     Stop::Malformed(malformed) => return Turn::Malformed(malformed),
                 }
-                index += 1;
+                pass.turn_to(index + 1);
             }
             if self.strands.is_empty() {
                 self.give_back(budget);
@@ -196,15 +235,16 @@ impl<'a> Block<'a> {
                 return Turn::Deadlock(self.waiting());
             }
             // Those that meet in each round of a loop may wait for others, too.
-            if waits || patience < -PATIENCE * self.strands.len() as i64 {
+            if pass.waits || pass.patience < -PATIENCE * self.strands.len() as i64 {
                 self.give_back(budget);
                 return Turn::Waits;
             }
-            passes += 1;
-            if self.gives_way(passes) {
+            pass = pass.next();
+            if self.gives_way(pass.number) {
                 self.give_back(budget);
                 return Turn::GivesWay;
             }
+            self.rearrange();
         }
     }
 
@@ -232,16 +272,11 @@ impl<'a> Block<'a> {
     }
 
     /// Runs a strand as long as there are steps for it.
-    fn run_strand(
-        &mut self,
-        index: usize,
-        budget: Budget<'_>,
-        log: &mut Log,
-        patience: &mut i64,
-    ) -> Stop {
+    fn run_strand(&mut self, budget: Budget<'_>, log: &mut Log, pass: &mut Pass) -> Stop {
+        let index = pass.index;
         let (mut circle, mut before, mut pauses) = (Circle::default(), None, false);
         let alone = self.groups.len() == 1 && self.strands.len() == 1;
-        let mut slice = self.slice();
+        let mut slice = self.slice(pass.slice);
         loop {
             let steps = slice.steps;
             let (number, strand) = &mut self.strands[index];
@@ -274,16 +309,17 @@ impl<'a> Block<'a> {
             self.changes |= slice.changes;
             self.spins = PATIENCE - slice.patience >= SPIN;
             if self.evenly {
-                *patience -= PATIENCE - slice.patience;
+                pass.patience -= PATIENCE - slice.patience;
                 return self.stop_evenly(stop, budget);
             }
             let spent = matches!(stop, Stop::Spent);
             if spent && pauses {
+                pass.slice = slice.patience;
                 return Stop::Pauses;
             }
             pauses = budget.pause.is_some();
             if !spent || !self.take_steps(budget) {
-                *patience -= PATIENCE - slice.patience;
+                pass.patience -= PATIENCE - slice.patience;
                 return stop;
             }
             slice.steps = self.steps;

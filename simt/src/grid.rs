@@ -306,6 +306,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         }
         let left = self.grid.steps.as_ref();
         let budget = Budget { left, pause: self.pause, evenly: self.lull.is_even() };
+        self.log.tally.turn_to(block.number());
         let turn = block.run(budget, &mut self.log);
         if !matches!(turn, Turn::Meets | Turn::Waits | Turn::Pauses) {
             block.finish(&mut self.log);
@@ -373,6 +374,7 @@ impl<'g, 'a> Worker<'g, 'a> {
         let left = u64::from(row) - first % u64::from(row);
         let most = left.min(1 + self.untouched());
         let mut block = self.room();
+        self.log.tally.turn_to(first);
         let ran = block.run_alike(first, most, &mut self.log);
         self.spare = Some(block);
         self.tries = self.tries.after(&ran, RARELY);

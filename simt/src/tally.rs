@@ -20,6 +20,8 @@ pub(crate) struct Tally {
     requests: Vec<Asked>,
     /// Of each request, what it asked before.
     memos: Vec<Memo>,
+    /// The block that runs.
+    block: u64,
     /// Of each request, the worst.
     pub(crate) worst: Worst,
 }
@@ -178,8 +180,17 @@ impl Tally {
             parted: vec![0; counted.branches],
             requests: vec![Asked::default(); counted.requests.len()],
             memos: counted.requests.iter().map(|_| Memo::default()).collect(),
+            block: 0,
             worst: Worst::new(counted),
         }
+    }
+
+    /// It is the turn of a block. What those behind it asked may be the [worst](Worst) of its own.
+    pub(crate) fn turn_to(&mut self, block: u64) {
+        if block < self.block {
+            self.memos.iter_mut().for_each(|memo| memo.known = Default::default());
+        }
+        self.block = block;
     }
 
     /// Counts those who begin a segment.

@@ -8,8 +8,7 @@ use std::cmp::Reverse;
 use warpwise_compiler::hardware::{Kind, LANES};
 
 /// The request of an instruction that took the most more than it needs; of several, one of the
-/// lowest block. It is the same for any number of workers, except in cooperative launches, where it is one of those that
-/// are as bad.
+/// lowest block. It is the same for any number of workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorstRequest {

@@ -23,8 +23,7 @@ cases![
     scopes,
     imported_orderings,
     subnormals: THREADS_MEET,
-    in_uniform_loops: THREADS_MEET,
-];
+    in_uniform_loops: THREADS_MEET, names_of_orderings];
 
 mod imported {
     use std::sync::atomic::Ordering::{self, *};
@@ -463,4 +462,56 @@ fn shared_bools(on: &Engine) -> Check {
     let blocks = x.chunks(64);
     let want: Vec<bool> = blocks.flat_map(|x| (0..7).map(|k| x.contains(&k))).collect();
     same("out", &out, &want)
+}
+
+#[device]
+const COUNTING: Ordering = Ordering::Relaxed;
+
+#[device]
+mod locks {
+    use warpwise::prelude::*;
+
+    pub(super) const TAKE: Ordering = Ordering::AcqRel;
+
+    pub(super) fn raise(a: &AtomicU32) -> u32 {
+        let order = TAKE;
+        a.fetch_add(2, order)
+    }
+}
+
+/// Names that orderings have, too.
+#[device]
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Relaxed,
+    Strict,
+}
+
+#[kernel(allow(gpu_contended_atomics))]
+fn named_orderings(a: &[AtomicU32]) {
+    if global_idx_x() > 0 {
+        return;
+    }
+    let relaxed = Ordering::Relaxed;
+    let acquire: Ordering = Ordering::Acquire;
+    const RELEASE: Ordering = Ordering::Release;
+    let again = relaxed;
+    a[0].fetch_add(1, relaxed);
+    a[1].fetch_add(1, COUNTING);
+    a[2].store(7, RELEASE);
+    a[3].fetch_add(a[2].load(acquire) + 1, std::sync::atomic::Ordering::SeqCst);
+    let _ = a[4].compare_exchange(0, 9, locks::TAKE, again);
+    let _ = a[5].fetch_update(again, relaxed, |v| Some(v + 4));
+    let before = locks::raise(&a[6]);
+    let mode = if before == 0 { Mode::Relaxed } else { Mode::Strict };
+    let relaxed = Mode::Relaxed;
+    if mode == relaxed {
+        a[7].store(1, again);
+    }
+}
+
+fn names_of_orderings(on: &Engine) -> Check {
+    let mut a = vec![0u32; 8];
+    launch!(on, named_orderings(atomic a), LaunchConfig::grid(1).block(32))?;
+    same("a", &a, &[1, 1, 7, 8, 9, 4, 2, 1])
 }

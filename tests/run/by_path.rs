@@ -5,14 +5,14 @@
     clippy::useless_conversion,
     reason = "these are what is tested"
 )]
-use crate::run::engine::{Check, Engine, cases, launch, same};
+use crate::run::engine::{Check, Engine, alike, cases, launch, same};
 use std::{
     iter::{Product, Sum},
     ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Shl, Sub, SubAssign},
 };
 use warpwise::prelude::*;
 
-cases![integers, beside_vectors, unfused: FUSES, operators_of_types, conversions, methods_of_traits, sums];
+cases![integers, beside_vectors, unfused: FUSES, operators_of_types, conversions, methods_of_traits, methods_of_types, sums, traits_of_numbers];
 
 #[kernel]
 fn of_integers(x: &[i32], out: &mut [[i32; 12]]) {
@@ -281,4 +281,69 @@ fn sums(on: &Engine) -> Check {
     let some = point(109, 0);
     let want = [by_reference, by_value, product, by_reference, by_value, point(15, 0), some];
     same("out", &numbers(&out), &numbers(&want))
+}
+
+fn methods_of_types(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let n = x.len() as i32;
+        let pair = <(i32, u8)>::clone(&(n, 3));
+        out[0] = pair.0 + pair.1 as i32;
+        let array = <[i32; 3]>::clone(&[n, 2, 3]);
+        out[1] = array[0] + array[2];
+        let some = <Option<i32>>::clone(&Some(n));
+        out[2] = some.unwrap_or(0) + Option::<i32>::clone(&some).unwrap_or(1);
+        out[3] = <[i32]>::len(x) as i32 + <[i32]>::len(&array) as i32;
+        for v in <[i32]>::iter(y) {
+            out[4] += v;
+        }
+        out[5] = <[_]>::first(x).copied().unwrap_or(8);
+        out[6] = <[i32]>::chunks(x, 2).map(<[i32]>::len).map(|len| len as i32 * 3).sum();
+        out[7] = <(i32, i32)>::max((1, n), (2, 3)).1;
+        out[8] = <[i32; 3]>::map(array, |v| v * 2)[0];
+        out[9] = <[i32; 4]>::default()[2] + <(i32, u8)>::default().0;
+        let mut sorted = [3, n, 1];
+        <[i32]>::sort(&mut sorted);
+        <[i32]>::swap(&mut sorted, 0, 1);
+        out[10] = sorted[0] * 100 + sorted[1] * 10 + sorted[2];
+        out[11] = <[i32]>::contains(&sorted, &3) as i32;
+        out[12] = <Option<i32>>::map(some, |v| v + 1).unwrap_or(0);
+        out[13] = <Option<_>>::is_some(&some) as i32;
+        out[14] = <Result<i32, i32>>::ok(Ok(n)).unwrap_or(2);
+        out[15] = <(i32, i32) as PartialEq>::eq(&(1, n), &(1, 3)) as i32;
+        out[16] = <(i32, i32)>::lt(&(1, n), &(1, 3)) as i32;
+        out[17] = [(1, 2), (3, n)].iter().map(<(i32, i32)>::clone).map(|(a, b)| a * b).sum();
+        let wide = <(i64, u8)>::clone(&(3_000_000_000, 2));
+        out[18] = (wide.0 / 1000) as i32;
+    });
+    Ok(())
+}
+
+#[device]
+trait Parsed {
+    fn parsed(text: &[u8]) -> Self;
+}
+
+#[device]
+impl Parsed for u64 {
+    fn parsed(text: &[u8]) -> Self {
+        text.iter().fold(0, |sum, digit| sum * 10 + Self::from(digit - b'0'))
+    }
+}
+
+#[device]
+impl Parsed for i32 {
+    fn parsed(text: &[u8]) -> Self {
+        match text {
+            [b'-', digits @ ..] => -(u64::parsed(digits) as i32),
+            digits => u64::parsed(digits) as i32,
+        }
+    }
+}
+
+fn traits_of_numbers(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = u64::parsed(b"1234") as i32 + x.len() as i32;
+        out[1] = i32::parsed(b"-56") + y.len() as i32;
+    });
+    Ok(())
 }

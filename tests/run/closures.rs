@@ -4,7 +4,7 @@
     clippy::redundant_closure,
     reason = "closures that call closures are tested"
 )]
-use crate::run::engine::{Check, Engine, cases, launch, same};
+use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 
 cases![
@@ -15,18 +15,6 @@ cases![
 
 fn numbers() -> Vec<i32> {
     (0..200).map(|i| i * 37 % 101 - 50).collect()
-}
-
-/// Launches a kernel of `(x, out)` that has `$per` results for each element.
-macro_rules! per_element {
-    ($on:ident, $kernel:ident, $per:literal, $want:expr) => {{
-        let x = numbers();
-        let mut out = vec![0i32; x.len() * $per];
-        let config = LaunchConfig::cover(x.len()).block(64);
-        launch!($on, $kernel(read x, write out), config)?;
-        let want: Vec<i32> = x.iter().flat_map(|&v| $want(v)).collect();
-        same(stringify!($kernel), &out, &want)
-    }};
 }
 
 #[kernel]
@@ -62,7 +50,7 @@ fn capturing(x: &[i32], out: &mut [i32]) {
 }
 
 fn captures(on: &Engine) -> Check {
-    per_element!(on, capturing, 4, |v: i32| [
+    per_element!(on, capturing, numbers(), 4, |v: i32| [
         2 * v + 1,
         (v + 1) * 1000 + v - (2 * v + 1),
         11 + 12 + 10,
@@ -89,7 +77,7 @@ fn shadowing(x: &[i32], out: &mut [i32]) {
 }
 
 fn shadowed(on: &Engine) -> Check {
-    per_element!(on, shadowing, 1, |v: i32| [(v + 1) + 6 + (v + 5 + 1000)])
+    per_element!(on, shadowing, numbers(), 1, |v: i32| [(v + 1) + 6 + (v + 5 + 1000)])
 }
 
 #[kernel]
@@ -113,7 +101,7 @@ fn referring(x: &[i32], out: &mut [i32]) {
 
 fn by_reference(on: &Engine) -> Check {
     let over = |limit: i32| i32::from(limit < 0) * 10 + i32::from(limit < 20);
-    per_element!(on, referring, 2, |v: i32| [over(v) * 100 + over(v + 15), (v + 16) * 7])
+    per_element!(on, referring, numbers(), 2, |v: i32| [over(v) * 100 + over(v + 15), (v + 16) * 7])
 }
 
 #[kernel]
@@ -140,7 +128,7 @@ fn nesting(x: &[i32], out: &mut [i32]) {
 }
 
 fn nested(on: &Engine) -> Check {
-    per_element!(on, nesting, 2, |v: i32| [(55 + 4 * v) * 10 + 4, 4 * v + 9])
+    per_element!(on, nesting, numbers(), 2, |v: i32| [(55 + 4 * v) * 10 + 4, 4 * v + 9])
 }
 
 #[device]
@@ -195,7 +183,7 @@ fn passing(x: &[i32], out: &mut [i32]) {
 }
 
 fn passed_on(on: &Engine) -> Check {
-    per_element!(on, passing, 5, |v: i32| [
+    per_element!(on, passing, numbers(), 5, |v: i32| [
         (2 * 3 + v) * 3 + v,
         14 + 5 - v,
         (v / 2).abs(),
@@ -224,7 +212,11 @@ fn keeping(x: &[i32], out: &mut [i32]) {
 }
 
 fn kept(on: &Engine) -> Check {
-    per_element!(on, keeping, 3, |v: i32| [(1 + v) * 1000 + 3 * v + v + 2, 4 + v - 5 * v, 3 * v,])
+    per_element!(on, keeping, numbers(), 3, |v: i32| [
+        (1 + v) * 1000 + 3 * v + v + 2,
+        4 + v - 5 * v,
+        3 * v,
+    ])
 }
 
 #[kernel]
@@ -269,7 +261,7 @@ fn leaving(on: &Engine) -> Check {
         0..4 => 100 + v,
         4.. => 1,
     };
-    per_element!(on, leaves, 3, |v: i32| [
+    per_element!(on, leaves, numbers(), 3, |v: i32| [
         sign(v) * 10 + 102,
         if v % 2 == 0 { v / 2 + 1 } else { -7 },
         if v < 20 { 2 * v } else { v + 980 },
@@ -308,7 +300,7 @@ fn iterating(x: &[i32], out: &mut [i32]) {
 
 fn in_iterators(on: &Engine) -> Check {
     let x = numbers();
-    per_element!(on, iterating, 3, |v: i32| {
+    per_element!(on, iterating, numbers(), 3, |v: i32| {
         let hits: Vec<i32> = (0..10).filter(|k| (k + v) % 3 == 0).collect();
         let sum: i32 = hits.iter().zip(1..).map(|(k, nth)| k * nth).sum();
         let before = |at: usize| if at == 0 { v } else { x[at - 1] };

@@ -6,6 +6,7 @@ use warpwise::{host, prelude::*};
 cases![
     own_module, other_modules, other_crate, slices, early_return, nested_calls, generic,
     with_barriers: THREADS_MEET, with_atomics, shadowed_names, argument_order, used_twice, impl_arguments, inside_of_others,
+    types_inside,
 ];
 
 #[device]
@@ -516,4 +517,59 @@ fn inside_of_others(on: &Engine) -> Check {
     host::for_each_thread(config, || with_functions_inside(&x, &mut want))?;
     launch!(on, with_functions_inside(read x, write out), config)?;
     same("out", &out, &want)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Fixed<const F: u32>(i32);
+
+#[device]
+impl<const F: u32> Fixed<F> {
+    fn of(v: i32) -> Self {
+        Self(v << F)
+    }
+}
+
+#[device]
+fn statistics(x: &[i32]) -> i32 {
+    #[derive(Clone, Copy, Default)]
+    struct Sums {
+        sum: i32,
+        count: i32,
+    }
+    type Pair = (i32, i32);
+    let add = |sums: Sums, v: &i32| Sums { sum: sums.sum + v, count: sums.count + 1 };
+    let Sums { sum, count } = x.iter().fold(Sums::default(), add);
+    let pair: Pair = (sum, count);
+    pair.0 * 10 + pair.1
+}
+
+#[kernel]
+fn with_types_inside(x: &[i32], out: &mut [i32]) {
+    type Quarter = Fixed<4>;
+    #[derive(Clone, Copy, PartialEq)]
+    enum Side {
+        Left,
+        Right(i32),
+    }
+    struct Wrapped<T>(T);
+    fn side(v: i32) -> Side {
+        if v < 2 { Side::Left } else { Side::Right(v) }
+    }
+    if global_idx_x() == 0 {
+        out[0] = Quarter::of(3).0;
+        out[1] = match side(x[1]) {
+            Side::Left => 5,
+            Side::Right(v) => v,
+        };
+        out[2] = statistics(x) + Wrapped(7).0;
+        let quarter: Quarter = Fixed(9);
+        out[3] = quarter.0 + (side(0) == Side::Left) as i32;
+    }
+}
+
+fn types_inside(on: &Engine) -> Check {
+    let (x, mut out) = (vec![1, 2, 3], vec![0; 4]);
+    launch!(on, with_types_inside(read x, write out), LaunchConfig::grid(1))?;
+    same("out", &out, &[48, 2, 70, 10])
 }

@@ -151,6 +151,19 @@ macro_rules! launch {
 }
 pub(crate) use launch;
 
+/// Launches a kernel of `(x, out)` that has so many results for each element, and compares them with what `$want` gives.
+macro_rules! per_element {
+    ($on:ident, $kernel:ident, $x:expr, $per:literal, $want:expr) => {{
+        let x = $x;
+        let mut out = vec![Default::default(); x.len() * $per];
+        let config = LaunchConfig::cover(x.len()).block(50);
+        launch!($on, $kernel(read x, write out), config)?;
+        let want: Vec<_> = x.iter().flat_map(|&x| $want(x)).collect();
+        same(stringify!($kernel), &out, &want)
+    }};
+}
+pub(crate) use per_element;
+
 /// Runs code as a kernel of one thread and as plain Rust, on slices of several lengths.
 macro_rules! alike {
     ($on:ident, |$x:ident, $y:ident, $out:ident| $body:block) => {{

@@ -3,22 +3,28 @@
 //! To add a case: write a kernel and a function beside it that launches it with
 //! `launch!` and compares what came out with `same`, and name the function in the
 //! module's `CASES`. Expected values come from plain Rust, never from another engine.
+mod adapters;
 mod arrays;
+mod associated_types;
 mod atomics;
 mod block;
+mod bounds;
 mod by_path;
 mod casts;
 mod closures;
+mod compared_inside;
 mod contracts;
 mod control;
 mod control_flow;
 mod cooperative;
+mod dereference;
 mod device_functions;
 mod engine;
 mod enums;
 mod exchanges;
 mod fast;
 mod faults;
+mod flattened;
 mod float_methods;
 mod floats;
 mod generics;
@@ -26,29 +32,38 @@ mod halves;
 mod instances;
 mod int_methods;
 mod integers;
+mod iterator_types;
 mod iterators;
 mod lanes;
 mod launches;
+mod loops;
 mod math;
 mod memory;
 mod method_faults;
 mod number_methods;
+mod operators;
 mod options;
 mod ordering;
 mod output;
 mod own_names;
+mod pattern_types;
 mod patterns;
 mod pieces;
 mod plain;
 mod ported;
+mod reference_arrays;
 mod references;
+mod results;
 mod shared;
 mod shared_dyn;
+mod slice_patterns;
 mod slices;
 mod std_names;
+mod std_traits;
 mod structs;
 mod taking;
 mod traits;
+mod vector_lanes;
 mod vectors;
 mod warps;
 mod written_iterators;
@@ -59,21 +74,27 @@ use std::{process::ExitCode, sync::Arc};
 
 /// Every case, under its module's name.
 const MODULES: &[(&str, &[Case])] = &[
+    ("adapters", adapters::CASES),
     ("arrays", arrays::CASES),
+    ("associated_types", associated_types::CASES),
     ("atomics", atomics::CASES),
     ("block", block::CASES),
+    ("bounds", bounds::CASES),
     ("by_path", by_path::CASES),
     ("casts", casts::CASES),
     ("closures", closures::CASES),
+    ("compared_inside", compared_inside::CASES),
     ("contracts", contracts::CASES),
     ("control", control::CASES),
     ("control_flow", control_flow::CASES),
     ("cooperative", cooperative::CASES),
+    ("dereference", dereference::CASES),
     ("device_functions", device_functions::CASES),
     ("enums", enums::CASES),
     ("exchanges", exchanges::CASES),
     ("fast", fast::CASES),
     ("faults", faults::CASES),
+    ("flattened", flattened::CASES),
     ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),
     ("generics", generics::CASES),
@@ -81,17 +102,21 @@ const MODULES: &[(&str, &[Case])] = &[
     ("instances", instances::CASES),
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
+    ("iterator_types", iterator_types::CASES),
     ("iterators", iterators::CASES),
     ("lanes", lanes::CASES),
     ("launches", launches::CASES),
+    ("loops", loops::CASES),
     ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
     ("number_methods", number_methods::CASES),
-    ("ordering", ordering::CASES),
+    ("operators", operators::CASES),
     ("options", options::CASES),
+    ("ordering", ordering::CASES),
     ("output", output::CASES),
     ("own_names", own_names::CASES),
+    ("pattern_types", pattern_types::CASES),
     ("patterns", patterns::CASES),
     ("pieces", pieces::CASES),
     ("plain", plain::CASES),
@@ -111,14 +136,19 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::texts", ported::texts::CASES),
     ("ported::transforms", ported::transforms::CASES),
     ("ported::wavefronts", ported::wavefronts::CASES),
+    ("reference_arrays", reference_arrays::CASES),
     ("references", references::CASES),
+    ("results", results::CASES),
     ("shared", shared::CASES),
     ("shared_dyn", shared_dyn::CASES),
+    ("slice_patterns", slice_patterns::CASES),
     ("slices", slices::CASES),
     ("std_names", std_names::CASES),
+    ("std_traits", std_traits::CASES),
     ("structs", structs::CASES),
     ("taking", taking::CASES),
     ("traits", traits::CASES),
+    ("vector_lanes", vector_lanes::CASES),
     ("vectors", vectors::CASES),
     ("warps", warps::CASES),
     ("written_iterators", written_iterators::CASES),

@@ -9,7 +9,8 @@ cases![
     names_and_ranges,
     sequences,
     by_reference,
-    conditions
+    conditions,
+    floats,
 ];
 
 /// Runs code as a kernel of one thread and as plain Rust.
@@ -230,4 +231,45 @@ fn conditions(on: &Engine) -> Check {
         out[12] = constant;
     });
     Ok(())
+}
+
+#[device]
+fn class_of(x: f32) -> i32 {
+    match x {
+        0.0 => 1,
+        -1.5 | 2.5 => 2,
+        f32::INFINITY => 3,
+        -1.0..=1.0 => 4,
+        1.0..2.0 => 5,
+        100.0.. => 6,
+        v if v < 0.0 => 7,
+        ..=3.0 => 9,
+        _ => 8,
+    }
+}
+
+#[device]
+fn pair_of(pair: (f64, f64)) -> i32 {
+    match pair {
+        (0.0, 0.0) => 1,
+        (0.0, _) => 2,
+        (_, f64::NEG_INFINITY) => 4,
+        _ => 3,
+    }
+}
+
+#[kernel]
+fn classes(x: &[f32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        out[i] = class_of(x[i]) * 10 + pair_of((x[i].into(), -1.0 / f64::from(x[i]).abs()));
+    }
+}
+
+fn floats(on: &Engine) -> Check {
+    let (some, none) = (f32::INFINITY, f32::NAN);
+    let x = vec![0.0, -0.0, -1.5, 2.5, some, -some, none, 0.5, -1.0, 1.0, 1.5, 2.0, 100.0, 50.0];
+    let mut out = vec![0; x.len()];
+    launch!(on, classes(read x, write out), LaunchConfig::cover(14))?;
+    same("out", &out, &[12, 12, 23, 23, 33, 73, 83, 43, 43, 43, 53, 93, 63, 83])
 }

@@ -16,12 +16,14 @@ cases![
     backs,
     backs_of_steps,
     zips_of_filters,
+    continued,
     tried,
     compared,
     sources,
     returned,
     returned_by_methods,
     closures_returned,
+    closures_in_closures,
 ];
 
 fn by_reference(on: &Engine) -> Check {
@@ -184,6 +186,44 @@ fn backs_of_steps(on: &Engine) -> Check {
             out[at + 4] = reversed.fold(1, |sum, v| 2 * sum + v);
             out[at + 5] = ends.sum();
         }
+    });
+    Ok(())
+}
+
+/// No item is computed behind the last that is asked for, however a round ends.
+fn continued(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let mut seen = 0;
+        let pairs = x.iter().flat_map(|v| [*v, v + 1]).map(|v| {
+            seen += 1;
+            v
+        });
+        'taken: for v in pairs.take(3) {
+            for step in 0..3 {
+                if v + step > 1 {
+                    continue 'taken;
+                }
+            }
+            out[0] += v;
+        }
+        out[1] = seen;
+        let mut window = [0; 5];
+        let mut seen = 0;
+        let around = y.iter().flat_map(|v| (0..3).map(move |k| v + k)).inspect(|_| seen += 1);
+        'zipped: for (to, v) in window.iter_mut().zip(around) {
+            for step in 0..3 {
+                if v == step {
+                    continue 'zipped;
+                }
+            }
+            *to = v;
+        }
+        out[2] = window.iter().fold(0, |sum, v| sum * 3 + v);
+        out[3] = seen;
+        let mut seen = 0;
+        let around = y.iter().flat_map(|v| (0..3).map(move |k| v + k)).inspect(|_| seen += 1);
+        out[4] = window[..0].iter().zip(around).map(|(a, b)| a + b).sum();
+        out[5] = seen;
     });
     Ok(())
 }
@@ -374,4 +414,48 @@ fn closures_returned(on: &Engine) -> Check {
         f - g(g(*x))
     });
     same("x", &x, &want.collect::<Vec<_>>())
+}
+
+/// Numbers of a generator, by a closure that an iterator of std's has.
+#[device]
+fn numbers(mut state: u32) -> impl Iterator<Item = u32> {
+    std::iter::repeat_with(move || {
+        state = state.wrapping_mul(5).wrapping_add(3);
+        state >> 3
+    })
+}
+
+#[device]
+fn fourfold(by: f32) -> impl Fn(f32) -> f32 {
+    let once = move |x: f32| x * by;
+    twice(twice(once))
+}
+
+#[kernel]
+fn draws(out: &mut [[u32; 4]], x: &mut [f32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let mut rest = numbers(i as u32);
+        let first = rest.next().unwrap();
+        for (to, v) in out[i].iter_mut().zip(rest) {
+            *to = v + first;
+        }
+        x[i] = fourfold(i as f32)(x[i]);
+    }
+}
+
+fn closures_in_closures(on: &Engine) -> Check {
+    let (mut out, mut x) = (vec![[0; 4]; 10], vec![0.5; 10]);
+    launch!(on, draws(write out, write x), LaunchConfig::cover(10))?;
+    let want = (0..10u32).map(|i| {
+        let mut state = i;
+        let mut next = || {
+            state = state.wrapping_mul(5).wrapping_add(3);
+            state >> 3
+        };
+        let first = next();
+        [(); 4].map(|()| next() + first)
+    });
+    same("out", &out.concat(), &want.flatten().collect::<Vec<_>>())?;
+    same("x", &x, &(0..10).map(|i| 0.5 * (i as f32).powi(4)).collect::<Vec<_>>())
 }

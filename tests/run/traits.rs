@@ -1,10 +1,5 @@
-//! Traits of the kernel's author, and std's written by hand: which implementation a call reaches.
-#![expect(clippy::op_ref, reason = "operators on references are tested")]
-use crate::run::engine::{Check, Engine, cases, launch, same};
-use std::{
-    iter::{Product, Sum},
-    ops::{Add, AddAssign, Mul, Neg, Not, Sub},
-};
+//! Traits of the kernel's author: which implementation a call reaches.
+use crate::run::engine::{Check, Engine, cases, launch, per_element, same};
 use warpwise::prelude::*;
 
 cases![
@@ -16,32 +11,15 @@ cases![
     super_traits,
     several_types,
     const_generics,
-    operators,
     arguments,
     two_levels,
     default_values,
-    comparisons,
     elsewhere,
     of_numbers,
-    several_impls_for_one_type,
-    parameters_of_the_trait,
-    sums,
 ];
 
-fn numbers() -> Vec<i32> {
+pub(super) fn numbers() -> Vec<i32> {
     (0..150).map(|i| i * 53 % 97 - 40).collect()
-}
-
-/// Launches a kernel of `(x, out)` that has `$per` results for each element.
-macro_rules! per_element {
-    ($on:ident, $kernel:ident, $per:literal, $want:expr) => {{
-        let x = numbers();
-        let mut out = vec![0i32; x.len() * $per];
-        let config = LaunchConfig::cover(x.len()).block(50);
-        launch!($on, $kernel(read x, write out), config)?;
-        let want: Vec<i32> = x.iter().flat_map(|&v| $want(v)).collect();
-        same(stringify!($kernel), &out, &want)
-    }};
 }
 
 #[device]
@@ -91,7 +69,7 @@ fn converts(x: &[i32], out: &mut [i32]) {
 }
 
 fn generic_traits(on: &Engine) -> Check {
-    per_element!(on, converts, 1, |v: i32| [4 * v + (v - 1) * (v + 1)])
+    per_element!(on, converts, numbers(), 1, |v: i32| [4 * v + (v - 1) * (v + 1)])
 }
 
 /// A constant, a type, and what they make.
@@ -158,7 +136,7 @@ fn measures(x: &[i32], out: &mut [i32]) {
 }
 
 fn associated(on: &Engine) -> Check {
-    per_element!(on, measures, 2, |v: i32| [99 * v + 20_000, (v + 8) * 7 + 3 + 200])
+    per_element!(on, measures, numbers(), 2, |v: i32| [99 * v + 20_000, (v + 8) * 7 + 3 + 200])
 }
 
 #[device]
@@ -232,7 +210,7 @@ fn raises(x: &[i32], out: &mut [i32]) {
 }
 
 fn defaults(on: &Engine) -> Check {
-    per_element!(on, raises, 2, |v: i32| [
+    per_element!(on, raises, numbers(), 2, |v: i32| [
         ((v + 9) * 10 + 4) * 10 + 2,
         (-(v * 18) * 10 + 8) * 10 + 8 - 2,
     ])
@@ -293,7 +271,7 @@ fn ranks(x: &[i32], out: &mut [i32]) {
 }
 
 fn super_traits(on: &Engine) -> Check {
-    per_element!(on, ranks, 1, |v: i32| [(100 * v + 33) * 2 + 100 * v + 27 + 27 + 22])
+    per_element!(on, ranks, numbers(), 1, |v: i32| [(100 * v + 33) * 2 + 100 * v + 27 + 27 + 22])
 }
 
 #[device]
@@ -343,7 +321,7 @@ fn mixes(x: &[i32], out: &mut [i32]) {
 }
 
 fn several_types(on: &Engine) -> Check {
-    per_element!(on, mixes, 2, |v: i32| [
+    per_element!(on, mixes, numbers(), 2, |v: i32| [
         v ^ (v as f32).to_bits().rotate_left(8) as i32,
         -i32::from(v > 0) ^ v.rotate_left(8),
     ])
@@ -393,98 +371,7 @@ fn rows(x: &[i32], out: &mut [i32]) {
 }
 
 fn const_generics(on: &Engine) -> Check {
-    per_element!(on, rows, 1, |v: i32| [(3 * v + 3) * 10 + 4 + 10 + 2])
-}
-
-#[device]
-impl Add for Meters {
-    type Output = Meters;
-    fn add(self, other: Meters) -> Meters {
-        Meters(self.0 + other.0)
-    }
-}
-
-#[device]
-impl Add<&Meters> for Meters {
-    type Output = Meters;
-    fn add(self, other: &Meters) -> Meters {
-        Meters(self.0 + other.0 + 1000)
-    }
-}
-
-#[device]
-impl Sub<&Meters> for &Meters {
-    type Output = i32;
-    fn sub(self, other: &Meters) -> i32 {
-        self.0 - 2 * other.0
-    }
-}
-
-#[device]
-impl Mul<i32> for Meters {
-    type Output = Span;
-    fn mul(self, by: i32) -> Span {
-        Span { low: self.0, high: self.0 * by }
-    }
-}
-
-#[device]
-impl Neg for &Meters {
-    type Output = Meters;
-    fn neg(self) -> Meters {
-        Meters(-self.0)
-    }
-}
-
-#[device]
-impl Not for Meters {
-    type Output = i32;
-    fn not(self) -> i32 {
-        self.0 + 7
-    }
-}
-
-#[device]
-impl Not for &Meters {
-    type Output = i32;
-    fn not(self) -> i32 {
-        self.0 - 7
-    }
-}
-
-#[device]
-impl AddAssign<i32> for Meters {
-    fn add_assign(&mut self, by: i32) {
-        self.0 += by;
-    }
-}
-
-/// Twice what an operator gives, by the operator's bound.
-#[device]
-fn doubled<T: Add<Output = T> + Copy>(v: T) -> T {
-    v + v
-}
-
-#[kernel]
-fn operates(x: &[i32], out: &mut [i32]) {
-    let i = global_idx_x();
-    let (a, b) = (Meters(x[i]), Meters(3));
-    let mut c = a + b;
-    c += 50;
-    let span = a * 4;
-    out[4 * i] = c.0 * 10 + (a + &b).0;
-    out[4 * i + 1] = (&a - &b) * 100 + !a * 3 + !&a;
-    out[4 * i + 2] = (-&a).0 + span.high - span.low;
-    out[4 * i + 3] = doubled(a).0 + doubled(x[i]) + doubled(1.5f32) as i32;
-}
-
-fn operators(on: &Engine) -> Check {
-    per_element!(on, operates, 4, |v: i32| [
-        (v + 53) * 10 + v + 1003,
-        (v - 6) * 100 + (v + 7) * 3 + v - 7,
-        2 * v,
-        4 * v + 3,
-    ])
+    per_element!(on, rows, numbers(), 1, |v: i32| [(3 * v + 3) * 10 + 4 + 10 + 2])
 }
 
 #[device]
@@ -509,7 +396,7 @@ fn weighs(x: &[i32], out: &mut [i32]) {
 }
 
 fn arguments(on: &Engine) -> Check {
-    per_element!(on, weighs, 1, |v: i32| {
+    per_element!(on, weighs, numbers(), 1, |v: i32| {
         let more = if 2 * v + 1 > 7 * v { 1 } else { 2 };
         [(20 + more + 200 * v + 21) * 3 + more]
     })
@@ -551,7 +438,7 @@ fn nested(x: &[i32], out: &mut [i32]) {
 }
 
 fn two_levels(on: &Engine) -> Check {
-    per_element!(on, nested, 1, |v: i32| [45 * 7 * v + 2 + 45 * (v - 1) + 2])
+    per_element!(on, nested, numbers(), 1, |v: i32| [45 * 7 * v + 2 + 45 * (v - 1) + 2])
 }
 
 #[device]
@@ -589,53 +476,7 @@ fn starts(x: &[i32], out: &mut [i32]) {
 }
 
 fn default_values(on: &Engine) -> Check {
-    per_element!(on, starts, 1, |v: i32| [80 + 2 * v])
-}
-
-/// Equal where the last digits are; ordered by them, and not at all to 9.
-#[device]
-#[derive(Clone, Copy)]
-struct Digit(i32);
-
-#[device]
-impl PartialEq for Digit {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 % 10 == other.0 % 10
-    }
-}
-
-#[device]
-impl PartialOrd for Digit {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        let (a, b) = (self.0 % 10, other.0 % 10);
-        if a == 9 || b == 9 { None } else { a.partial_cmp(&b) }
-    }
-}
-
-#[device]
-fn compared<T: PartialOrd + Copy>(a: T, b: T) -> i32 {
-    i32::from(a < b) + 10 * i32::from(a >= b) + 100 * i32::from(a == b) + 1000 * i32::from(a != b)
-}
-
-#[kernel]
-fn compares(x: &[i32], out: &mut [i32]) {
-    let i = global_idx_x();
-    let v = x[i];
-    out[2 * i] = compared(Digit(v), Digit(14));
-    out[2 * i + 1] = compared(v, 14) + compared(v as f32, f32::NAN);
-}
-
-fn comparisons(on: &Engine) -> Check {
-    let flags = |less: bool, more: bool, equal: bool| {
-        i32::from(less) + 10 * i32::from(more) + 100 * i32::from(equal) + 1000 * i32::from(!equal)
-    };
-    per_element!(on, compares, 2, |v: i32| {
-        let digit = v % 10;
-        [
-            flags(digit < 4, digit >= 4 && digit != 9, digit == 4),
-            flags(v < 14, v >= 14, v == 14) + 1000,
-        ]
-    })
+    per_element!(on, starts, numbers(), 1, |v: i32| [80 + 2 * v])
 }
 
 mod shapes {
@@ -686,7 +527,7 @@ fn grows(x: &[i32], out: &mut [i32]) {
 }
 
 fn elsewhere(on: &Engine) -> Check {
-    per_element!(on, grows, 1, |v: i32| [v + 4 + v + 8 + 27 * v + 3])
+    per_element!(on, grows, numbers(), 1, |v: i32| [v + 4 + v + 8 + 27 * v + 3])
 }
 
 /// For numbers: methods by a bound, on top of `Num`.
@@ -731,176 +572,6 @@ fn of_numbers(on: &Engine) -> Check {
     same("i32", &out, &x.iter().map(|v| (v + 4) * 2 + 1).collect::<Vec<_>>())?;
     let twice = |v: &f64| ((v * 2.0 + 0.5) * 2.0 + 0.5) * 0.5 + 1.0;
     same("f64", &y, &start.iter().map(twice).collect::<Vec<_>>())
-}
-
-#[device]
-#[derive(Clone, Copy, Debug)]
-struct Length(f32);
-
-#[device]
-impl From<f32> for Length {
-    fn from(meters: f32) -> Length {
-        Length(meters)
-    }
-}
-
-#[device]
-impl From<(i32, f32)> for Length {
-    fn from((kilometers, meters): (i32, f32)) -> Length {
-        Length(kilometers as f32 * 1000.0 + meters)
-    }
-}
-
-#[device]
-impl PartialEq<f32> for Length {
-    fn eq(&self, other: &f32) -> bool {
-        self.0 == *other
-    }
-}
-
-#[device]
-impl PartialEq<Length> for Length {
-    fn eq(&self, other: &Length) -> bool {
-        (self.0 - other.0).abs() < 0.5
-    }
-}
-
-#[device]
-trait Stretch<By> {
-    fn stretch(self, by: By) -> Self;
-}
-
-#[device]
-impl Stretch<f32> for Length {
-    fn stretch(self, by: f32) -> Length {
-        Length(self.0 * by)
-    }
-}
-
-#[device]
-impl Stretch<u32> for Length {
-    fn stretch(self, by: u32) -> Length {
-        Length(self.0 + by as f32)
-    }
-}
-
-#[kernel]
-fn lengths(x: &[f32], bits: &mut [u32], y: &mut [f32]) {
-    let i = global_idx_x();
-    let (plain, pair) = (Length::from(x[i]), Length::from((1, x[i])));
-    let same: Length = (0, x[i]).into();
-    let mut found = 0;
-    for (bit, holds) in [
-        plain == x[i],
-        plain != x[i] + 0.25,
-        plain == Length(x[i] + 0.25),
-        plain != Length(x[i] + 0.75),
-        same == plain,
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        found |= (holds as u32) << bit;
-    }
-    bits[i] = found;
-    y[i] = pair.stretch(2.0).stretch(3u32).0 + Stretch::stretch(plain, 4u32).0;
-}
-
-fn several_impls_for_one_type(on: &Engine) -> Check {
-    let x = vec![0.0f32, 1.5, -2.25, 1000.0];
-    let (mut bits, mut y) = (vec![0u32; 4], vec![0.0f32; 4]);
-    launch!(on, lengths(read x, write bits, write y), LaunchConfig::grid(1).block(4))?;
-    same("bits", &bits, &[31; 4])?;
-    let want = x.iter().map(|x| (1000.0 + x) * 2.0 + 3.0 + (x + 4.0));
-    same("y", &y, &want.collect::<Vec<_>>())
-}
-
-#[device]
-#[derive(Clone, Copy)]
-struct Matrix<T, const R: usize, const C: usize>([[T; C]; R]);
-
-/// `C` is a parameter of the trait alone.
-#[device]
-impl<T, const R: usize, const K: usize, const C: usize> Mul<Matrix<T, K, C>> for Matrix<T, R, K>
-where
-    T: Num,
-{
-    type Output = Matrix<T, R, C>;
-    fn mul(self, other: Matrix<T, K, C>) -> Matrix<T, R, C> {
-        let mut out = [[T::ZERO; C]; R];
-        for (row, out) in self.0.iter().zip(&mut out) {
-            for (c, out) in out.iter_mut().enumerate() {
-                for (a, b) in row.iter().zip(&other.0) {
-                    *out = *out + *a * b[c];
-                }
-            }
-        }
-        Matrix(out)
-    }
-}
-
-#[device]
-impl<T: Num, const R: usize, const C: usize> Matrix<T, R, C> {
-    fn transposed(&self) -> Matrix<T, C, R> {
-        Matrix(std::array::from_fn(|c| std::array::from_fn(|r| self.0[r][c])))
-    }
-}
-
-#[kernel]
-fn squared(a: &[Matrix<f32, 2, 3>], out: &mut [Matrix<f32, 2, 2>]) {
-    let i = global_idx_x();
-    if let (Some(a), Some(out)) = (a.get(i), out.get_mut(i)) {
-        *out = *a * a.transposed();
-    }
-}
-
-fn parameters_of_the_trait(on: &Engine) -> Check {
-    let a = vec![Matrix([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]])];
-    let mut out = vec![Matrix([[0.0; 2]; 2])];
-    launch!(on, squared(read a, write out), LaunchConfig::cover(1))?;
-    same("out", &out[0].0.concat(), &[14.0, 32.0, 32.0, 77.0])
-}
-
-#[device]
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Gauss {
-    re: i32,
-    im: i32,
-}
-
-#[device]
-impl Sum for Gauss {
-    fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
-        values.fold(Self { re: 0, im: 0 }, |a, b| Self { re: a.re + b.re, im: a.im + b.im })
-    }
-}
-
-#[device]
-impl Product for Gauss {
-    fn product<I: Iterator<Item = Self>>(values: I) -> Self {
-        let one = Self { re: 1, im: 0 };
-        values
-            .fold(one, |a, b| Self { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re })
-    }
-}
-
-#[kernel]
-fn summed(x: &[Gauss], out: &mut [Gauss]) {
-    if global_idx_x() == 0 {
-        let all: Gauss = x.iter().copied().sum();
-        out[0] = all;
-        out[1] = x.iter().filter(|x| x.im > 0).map(|x| *x).sum::<Gauss>();
-        out[2] = x.iter().copied().product();
-    }
-}
-
-fn sums(on: &Engine) -> Check {
-    let x: Vec<Gauss> = (1..5).map(|i| Gauss { re: i, im: 2 - i }).collect();
-    let mut out = vec![Gauss { re: 0, im: 0 }; 3];
-    launch!(on, summed(read x, write out), LaunchConfig::grid(1).block(1))?;
-    // (1 + i) 2 (3 - i) (4 - 2i)
-    let want = [(10, -2), (1, 1), (40, 0)].map(|(re, im)| Gauss { re, im });
-    if out == want { Ok(()) } else { Err(format!("{out:?}, expected {want:?}").into()) }
 }
 
 #[device]

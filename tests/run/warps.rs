@@ -3,7 +3,8 @@ use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
 cases![
-    shuffles: THREADS_MEET, every_type: THREADS_MEET, widths: THREADS_MEET, masks: THREADS_MEET,
+    shuffles: THREADS_MEET, every_type: THREADS_MEET, widths: THREADS_MEET,
+    generic_widths: THREADS_MEET, masks: THREADS_MEET,
     votes: THREADS_MEET, partial_warp: THREADS_MEET, after_exits: THREADS_MEET,
     sums: THREADS_MEET, divergent_masks: THREADS_MEET, sync_warps: THREADS_MEET,
     reductions: THREADS_MEET, matching: THREADS_MEET,
@@ -99,6 +100,61 @@ macro_rules! width {
 
 fn widths(on: &Engine) -> Check {
     width! { on 2 width_2 4 width_4 8 width_8 16 width_16 }
+    Ok(())
+}
+
+#[device]
+const FOUR: usize = 4;
+
+#[device]
+fn group_sum<const W: usize, T: Num>(value: T) -> T {
+    let mut sum = value;
+    let mut distance = W / 2;
+    while distance > 0 {
+        sum += warp::shfl_xor_width::<W, _>(sum, distance);
+        distance /= 2;
+    }
+    sum
+}
+
+#[kernel(block = 32)]
+fn in_groups<const N: usize>(x: &[i32], by: usize, out: &mut [i32]) {
+    let t = thread_idx_x();
+    out[t * 7] = warp::shfl_width::<N, _>(x[t], by);
+    out[t * 7 + 1] = warp::shfl_up_width::<{ N }, _>(x[t], by);
+    out[t * 7 + 2] = warp::shfl_down_width::<N, i32>(x[t], by);
+    out[t * 7 + 3] = warp::shfl_xor_mask_width::<N, _>(u32::MAX, (x[t], true), by).0;
+    out[t * 7 + 4] = warp::shfl_width::<FOUR, _>(x[t], by);
+    out[t * 7 + 5] = group_sum::<N, _>(x[t]);
+    out[t * 7 + 6] = group_sum::<{ 2 * FOUR }, _>(x[t]);
+}
+
+macro_rules! in_groups_of {
+    ($on:ident $($w:literal)*) => {$(for by in [0usize, 1, 3, 9] {
+        let x: Vec<i32> = (100..132).collect();
+        let mut out = vec![0; 32 * 7];
+        launch!($on, in_groups::<$w>(read x, value by, write out), LaunchConfig::grid(1))?;
+        let want: Vec<i32> = (0..32usize)
+            .flat_map(|t| {
+                let (group, lane) = (t / $w * $w, t % $w);
+                let up = if lane >= by { lane - by } else { lane };
+                let down = if lane + by < $w { lane + by } else { lane };
+                let xor = if lane ^ by < $w { lane ^ by } else { lane };
+                let [of, up, down, xor] = [by % $w, up, down, xor].map(|lane| x[group + lane]);
+                let sum_of = |w: usize| x[t / w * w..][..w].iter().sum();
+                [of, up, down, xor, x[t / 4 * 4 + by % 4], sum_of($w), sum_of(8)]
+            })
+            .collect();
+        same(concat!("width ", $w), &out, &want)?;
+    })*};
+}
+
+fn generic_widths(on: &Engine) -> Check {
+    in_groups_of! { on 2 4 8 16 32 }
+    let (x, by, mut out) = (vec![1; 32], 1usize, vec![0; 32 * 7]);
+    let refused = launch!(on, in_groups::<3>(read x, value by, write out), LaunchConfig::grid(1));
+    let said = refused.expect_err("no group has 3 lanes").to_string();
+    assert!(said.contains("`N` is 3, and the width of a shuffle is 2, 4, 8, 16 or 32"), "{said}");
     Ok(())
 }
 

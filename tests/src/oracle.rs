@@ -364,7 +364,8 @@ impl<'m> Machine<'m> {
                 None => 0,
             },
             Op::Shuffle { op, value, lane, width, .. } => {
-                let source = source(*op, thread, of(*lane), *width);
+                let width = width.known().expect("the kernel is closed") as u32;
+                let source = source(*op, thread, of(*lane), width);
                 self.values[value.index()].get(source).copied().unwrap_or(0)
             }
             Op::Match { op, value, mask } => {

@@ -36,6 +36,7 @@ mod matching;
 mod numbers;
 mod own;
 mod paths;
+mod ranks;
 mod results;
 pub mod shrink;
 mod slices;

@@ -470,8 +470,8 @@ impl<'k> Machine<'k> {
         lane: usize,
     ) -> Option<u64> {
         match self.kernel.insts[id].op {
-            Op::Shuffle { op, value, lane: other, width, .. } => {
-                let (width, other) = (i64::from(width), warp[lane].values[&other] as i64);
+            Op::Shuffle { op, value, lane: other, ref width, .. } => {
+                let (width, other) = (width.known()? as i64, warp[lane].values[&other] as i64);
                 let (group, place) = (lane as i64 / width * width, lane as i64 % width);
                 let from = match op {
                     ShuffleOp::Index => other % width,

@@ -12,7 +12,7 @@ use warpwise_tests::random_ir::{
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
-const STEPS: u64 = 50_000_000;
+const STEPS: u64 = 200_000_000;
 
 /// Runs `kernel` as `random` is launched; the arguments afterwards, and how it ended.
 fn run(random: &RandomKernel, kernel: &Kernel, workers: usize) -> (Vec<ArgData>, Outcome) {

@@ -37,8 +37,8 @@
 use crate::{
     id::Facts,
     ir::{
-        Access, Axis, Body, Builtin, Effect, InstId, Kernel, LocalId, MatchOp, Op, ParamKind,
-        ReduceOp, Root, ShuffleOp, VoteOp,
+        Access, Axis, Body, Builtin, Effect, Extent, InstId, Kernel, LocalId, MatchOp, Op,
+        ParamKind, ReduceOp, Root, ShuffleOp, VoteOp,
     },
 };
 
@@ -303,7 +303,7 @@ impl<'k> Walk<'k> {
                 Fact::Varies(Cause::Source)
             }
             Op::Shuffle { op, value, lane, width, mask } => {
-                self.shuffle(*op, *value, *lane, *width, *mask)
+                self.shuffle(*op, *value, *lane, width, *mask)
             }
             Op::Vote { op, value, mask } => {
                 // A warp with fewer lanes answers with fewer bits.
@@ -396,12 +396,12 @@ impl<'k> Walk<'k> {
         op: ShuffleOp,
         value: InstId,
         lane: InstId,
-        width: u32,
+        width: &Extent,
         mask: Option<InstId>,
     ) -> Fact {
         let all_read_one = self.group == Group::Warp
             && op == ShuffleOp::Index
-            && width == 32
+            && width.known() == Some(32)
             && self.any([lane].into_iter().chain(mask)).is_uniform();
         if all_read_one || self.facts.value[value].is_uniform() {
             return Fact::Uniform;

@@ -228,6 +228,13 @@ pub enum ShuffleOp {
     Xor,
 }
 
+impl ShuffleOp {
+    /// Whether lanes shuffle in groups of so many.
+    pub const fn is_width(lanes: u64) -> bool {
+        matches!(lanes, 2 | 4 | 8 | 16 | 32)
+    }
+}
+
 /// What a vote asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "self-describing")]

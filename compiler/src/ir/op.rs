@@ -234,7 +234,7 @@ pub enum Op {
         /// lane's own value. `u32`.
         lane: InstId,
         /// 2, 4, 8, 16 or 32.
-        width: u32,
+        width: Extent,
         /// As for [`Op::SyncWarp`].
         mask: Option<InstId>,
     },

@@ -25,13 +25,14 @@ pub(super) const LINT: Lint = Lint {
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (id, inst) in kernel.insts.iter() {
-        let Op::Shuffle { op, width, mask, .. } = inst.op else { continue };
+        let Op::Shuffle { op, ref width, mask, .. } = inst.op else { continue };
+        let Some(width) = width.known() else { continue };
         // Without a mask, where control varies, another lint has said that lanes are missing.
         let varies = mask.is_none() && analyses.uniformity.warp.control[id].varies();
         if varies || found.iter().any(|found| found.span == inst.span) {
             continue;
         }
-        let read = analyses.trace.of(id).find_map(|event| read(event, op, width, mask));
+        let read = analyses.trace.of(id).find_map(|event| read(event, op, width as u32, mask));
         let Some((lane, lanes)) = read else { continue };
         found.push(Finding {
             message: format!("lane {lane} is read, and only the lanes {lanes:#010x} take part"),

@@ -126,7 +126,9 @@ fn insts(kernel: &Kernel, errors: &mut Errors<'_>) {
         if let Some(message) = ty_error(kernel, inst.ty) {
             errors.inst(id, message);
         }
-        if let Op::Index { stride: extent, .. } | Op::Offset { offset: extent, .. } = &inst.op
+        if let Op::Index { stride: extent, .. }
+        | Op::Offset { offset: extent, .. }
+        | Op::Shuffle { width: extent, .. } = &inst.op
             && let Some(message) = extent_error(kernel, extent)
         {
             errors.inst(id, message);

@@ -2,7 +2,7 @@
 use super::Errors;
 use crate::ir::{
     BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId, Op,
-    ParamKind, ReduceOp, Scalar, Space, Ty, UnaryOp, VoteOp,
+    ParamKind, ReduceOp, Scalar, ShuffleOp, Space, Ty, UnaryOp, VoteOp,
 };
 use std::fmt::Display;
 
@@ -302,7 +302,7 @@ impl Typing<'_, '_> {
                 self.operands([*lane], U32);
                 self.mask(*mask);
                 self.result_in(Class::Any);
-                if !matches!(width, 2 | 4 | 8 | 16 | 32) {
+                if width.known().is_some_and(|width| !ShuffleOp::is_width(width)) {
                     self.error(format!("the width is {width} and must be 2, 4, 8, 16 or 32"));
                 }
             }

@@ -1,5 +1,5 @@
 //! Kernel-side functions: what they are called, take and return.
-use super::types::Prim;
+use super::types::{Len, Prim};
 use warpwise_compiler::ir::{
     self, Approx, Axis, BarrierOp, MatchOp, ReduceOp, Scope, ShuffleOp, VoteOp,
 };
@@ -26,8 +26,8 @@ pub(crate) enum Builtin {
         op: ShuffleOp,
         /// Whether the first argument is a mask.
         masked: bool,
-        /// Lanes in a group.
-        width: u32,
+        /// Lanes in a group, unless they are all of the warp.
+        width: Option<Len>,
     },
     /// `warp::all` and the like.
     Vote {
@@ -98,7 +98,7 @@ pub(crate) enum Part {
 /// A function as it is found by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// What it does; [`Builtin::Shuffle`]'s width is 32 until [`Found::width`] is seen to.
+    /// What it does; [`Builtin::Shuffle`] has no width until [`Found::width`] is seen to.
     pub(crate) which: Builtin,
     /// Its path from the root of the `warpwise` crate.
     pub(crate) path: String,
@@ -204,7 +204,7 @@ fn of_warp(name: &str) -> Option<Found> {
     let mut params = if masked { vec![MASK] } else { vec![] };
     if let Some(op) = shuffle(stem) {
         params.extend([Part::Value, USIZE]);
-        let which = Builtin::Shuffle { op, masked, width: 32 };
+        let which = Builtin::Shuffle { op, masked, width: None };
         return Some(Found { which, path, width, params, ret: Part::Value });
     }
     if width {

@@ -1,5 +1,5 @@
-//! Functions that are declared inside of others: kernel code needs no `#[device]` on them, because whoever
-//! reads the function that they are in has their tokens.
+//! Functions and types that are declared inside of functions: kernel code needs no `#[device]` on them, because
+//! whoever reads the function that they are in has their tokens.
 //!
 //! They become items of their own, whose paths lead where those of the function lead that they are in,
 //! and to the constants that it declares. Names are looked up by their text in all of that function, so
@@ -59,7 +59,7 @@ impl<'a> WithInner<'a> {
         outer: &BTreeMap<String, usize>,
         errors: &mut Errors,
     ) -> Option<BTreeMap<String, usize>> {
-        found.functions().next()?;
+        found.named().next()?;
         let is_foreign = parent.is_some_and(|parent| self.devices.items[parent].is_foreign);
         let first = self.devices.items.len();
         let (mut own, mut seen) = (outer.clone(), outer.clone());
@@ -73,14 +73,14 @@ impl<'a> WithInner<'a> {
                     "give it a name that nothing else has in this function",
                 );
             }
-            if matches!(item, Item::Fn(_)) {
+            if !matches!(item, Item::Const(_)) {
                 own.insert(name, first + index);
             }
         }
         for item in &found.items {
             // What it names, and what is inside of it, which it names as its own.
             let found = Found::of(item);
-            let inside = found.functions().filter_map(|item| crate::item::name(item));
+            let inside = found.named().filter_map(|item| crate::item::name(item));
             let inside: Vec<String> = inside.map(ToString::to_string).collect();
             let keys = paths(item).iter().map(key).chain(inside).collect::<Vec<_>>();
             let lead = |key: String| seen.get(&key).copied().map(|to| (key, to));
@@ -94,7 +94,7 @@ impl<'a> WithInner<'a> {
     }
 }
 
-/// Functions and constants inside of a function.
+/// Functions, types and constants inside of a function.
 #[derive(Default)]
 struct Found<'ast> {
     items: Vec<&'ast Item>,
@@ -119,15 +119,18 @@ impl<'ast> Found<'ast> {
         }
     }
 
-    fn functions(&self) -> impl Iterator<Item = &&'ast Item> {
-        self.items.iter().filter(|item| matches!(item, Item::Fn(_)))
+    /// What paths lead to: constants are found as variables are.
+    fn named(&self) -> impl Iterator<Item = &&'ast Item> {
+        self.items.iter().filter(|item| !matches!(item, Item::Const(_)))
     }
 }
 
 impl<'ast> Visit<'ast> for Found<'ast> {
     fn visit_block(&mut self, block: &'ast Block) {
         for statement in &block.stmts {
-            if let Stmt::Item(item @ (Item::Fn(_) | Item::Const(_))) = statement {
+            if let Stmt::Item(item) = statement
+                && is_seen(item)
+            {
                 self.items.push(item);
             }
         }
@@ -142,4 +145,9 @@ impl<'ast> Visit<'ast> for Found<'ast> {
             self.depth -= 1;
         }
     }
+}
+
+/// Whether kernel code has items like this one inside of functions.
+pub(super) fn is_seen(item: &Item) -> bool {
+    matches!(item, Item::Fn(_) | Item::Const(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_))
 }

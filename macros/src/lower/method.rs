@@ -287,6 +287,9 @@ pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "erf" => "call `math::erf(x)`: std's method is not stable",
         "clone" => "leave it out: numbers are copied",
+        "into" | "try_into" => {
+            "write the type that is made, `let p: Point = x.into()`, and mark its `impl From` `#[device]`"
+        }
         "classify" => "ask `is_nan`, `is_infinite`, `is_subnormal` and `is_normal`",
         "to_int_unchecked" => "write `as`, which saturates",
         "to_string" | "to_owned" => "kernel code has no strings: `println!` prints numbers",

@@ -170,8 +170,8 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
         true => Some(emit::kernel(&function, &program, options, false, errors)?),
         false => None,
     };
-    // What is declared inside has witnesses of its own in the tree.
-    let tokens = tokens.filter(|_| inner.0.is_empty());
+    // What is declared inside has witnesses of its own in the tree, or attributes that stay.
+    let tokens = tokens.filter(|_| all.inside(None).is_empty());
     let mut witness = witness::witness(item, tokens, &options.requires, &function, &notes);
     if !inner.0.is_empty() {
         (&inner).visit_item_fn_mut(&mut witness);
@@ -244,10 +244,15 @@ fn check_device(
             witness.map(syn::Item::Fn).into_iter().collect()
         }
         syn::Item::Impl(item) => {
+            let impls = devices.items.iter().filter_map(|device| match &device.item {
+                syn::Item::Impl(item) => Some(item),
+                _ => None,
+            });
+            let others: Vec<&syn::ItemImpl> = impls.collect();
             let members = (0..item.items.len()).filter_map(|member| {
                 let callee = Callee { item: index, member: Some(member) };
                 let (function, notes) = check_function(callee, program, errors)?;
-                witness::method(item, member, &function, &notes)
+                witness::method(item, &others, member, &function, &notes)
             });
             members.map(syn::Item::Impl).collect()
         }

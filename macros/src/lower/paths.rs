@@ -12,7 +12,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::infer::is_ordering;
+use super::{infer::is_ordering, types::Prim};
 use crate::{attr::Options, source};
 pub(crate) use known::{is_free_for_types, is_known_item, is_known_trait};
 pub(super) use macros::shared_dyn;
@@ -249,6 +249,9 @@ impl<'ast> Visit<'ast> for Paths {
                 visit::visit_item_fn(self, item);
                 self.scope = outer;
             }
+            Stmt::Item(item @ (Item::Struct(_) | Item::Enum(_) | Item::Type(_))) => {
+                self.visit_item(item);
+            }
             Stmt::Item(_) => {} // lowering rejects it
             Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => visit::visit_stmt(self, statement),
         }
@@ -284,6 +287,15 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        // As for a method, nothing else leads to the trait: `u64::parsed(text)`.
+        if let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func
+            && let [of, name] = path.segments.iter().collect::<Vec<_>>().as_slice()
+            && Prim::named(&of.ident.to_string()).is_some()
+        {
+            for found in source::traits_with(&name.ident) {
+                self.note(&Path::from(Ident::new(&found, name.ident.span())));
+            }
+        }
         self.function(&call.func);
         call.args.iter().for_each(|arg| self.function(arg));
     }

@@ -168,6 +168,10 @@ impl Prelude {
             }
             "Reverse" | "std::cmp::Reverse" | "core::cmp::Reverse" => "Reverse",
             "ControlFlow" | "std::ops::ControlFlow" | "core::ops::ControlFlow" => "ControlFlow",
+            "PhantomData"
+            | "marker::PhantomData"
+            | "std::marker::PhantomData"
+            | "core::marker::PhantomData" => "PhantomData",
             "TryFromIntError"
             | "num::TryFromIntError"
             | "std::num::TryFromIntError"

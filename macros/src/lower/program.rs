@@ -187,12 +187,17 @@ impl<'a> Program<'a> {
 
     /// Whether `{:?}` prints a struct or enum as derives print it.
     pub(super) fn derives_debug(&self, item: usize) -> bool {
+        self.is_prelude(item) || self.derives(item, "Debug")
+    }
+
+    /// Whether a struct or enum derives a trait.
+    pub(super) fn derives(&self, item: usize, of_trait: &str) -> bool {
         let attrs = match self.item(item) {
             Some(Item::Struct(of)) => &of.attrs,
             Some(Item::Enum(of)) => &of.attrs,
             _ => return false,
         };
-        self.is_prelude(item) || attrs.iter().any(derives_debug)
+        attrs.iter().any(|attr| derives(attr, of_trait))
     }
 
     /// A function as it is written; `None` if there is none, or it has no body.
@@ -379,13 +384,13 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Whether an attribute is a `derive` of `Debug`.
-fn derives_debug(attr: &Attribute) -> bool {
+/// Whether an attribute is a `derive` of a trait.
+fn derives(attr: &Attribute, of_trait: &str) -> bool {
     let mut found = false;
     if attr.path().is_ident("derive") {
         // What is wrong with it, rustc says.
         let _ = attr.parse_nested_meta(|meta| {
-            found |= meta.path.segments.last().is_some_and(|last| last.ident == "Debug");
+            found |= meta.path.segments.last().is_some_and(|last| last.ident == of_trait);
             Ok(())
         });
     }

@@ -287,6 +287,11 @@ impl Types {
         len
     }
 
+    /// Adds a type that is the same as another and yet told from it by [`Types::same`].
+    pub(crate) fn of_its_own(&mut self, ty: Ty) -> Ty {
+        self.add(self.get(ty))
+    }
+
     /// Whether two types are one.
     pub(crate) fn same(&self, a: Ty, b: Ty) -> bool {
         self.root(a) == self.root(b)

@@ -29,8 +29,10 @@ use std::{
     ptr,
 };
 use syn::{
-    Attribute, Block, Expr, ExprBlock, GenericParam, Generics, Ident, ImplItem, ItemFn, ItemImpl,
-    Lit, Local, Pat, PatType, Path, Stmt, WherePredicate,
+    Attribute, Block, Expr, ExprBlock, ExprPath, GenericParam, Generics, Ident, ImplItem, ItemEnum,
+    ItemFn, ItemImpl, ItemStruct, Lit, Local, Pat, PatType, Path, PathSegment, Stmt, Token,
+    WherePredicate,
+    punctuated::Punctuated,
     token::{Brace, Colon},
     visit::{self, Visit},
     visit_mut::{self, VisitMut},
@@ -82,11 +84,13 @@ fn witness_name(function: &Ident) -> String {
 /// types that are not of this crate.
 pub(crate) fn method(
     item: &ItemImpl,
+    others: &[&ItemImpl],
     member: usize,
     function: &Function,
     notes: &Notes,
 ) -> Option<ItemImpl> {
-    if !may_have_methods(&item.self_ty) {
+    let is_parameter = |name: &Ident| item.generics.type_params().any(|param| param.ident == *name);
+    if !may_have_methods(&item.self_ty, is_parameter) {
         return None;
     }
     let ImplItem::Fn(written) = item.items.get(member)? else { return None };
@@ -99,11 +103,8 @@ pub(crate) fn method(
     method.sig.ident = Ident::new(&name, Span::call_site());
     method.vis = syn::Visibility::Inherited;
     method.attrs.clear();
-    let types = item.items.iter().filter_map(|member| match member {
-        ImplItem::Type(ty) => Some((ty.ident.to_string(), ty.ty.clone())),
-        _ => None,
-    });
-    Associated(types.collect()).visit_impl_item_fn_mut(&mut method);
+    Associated { own: own_types(item).collect(), of: item, others }
+        .visit_impl_item_fn_mut(&mut method);
     let generics = own_generics(item, &mut method.sig.generics);
     let (attrs, items) = (Vec::new(), vec![ImplItem::Fn(method)]);
     Some(ItemImpl { attrs, trait_: None, items, generics, ..item.clone() })
@@ -156,10 +157,11 @@ fn mentions(tokens: TokenStream, name: &Ident) -> bool {
 }
 
 /// Whether methods can be added to a type.
-fn may_have_methods(ty: &syn::Type) -> bool {
+fn may_have_methods(ty: &syn::Type, is_parameter: impl Fn(&Ident) -> bool) -> bool {
     match ty {
         syn::Type::Path(path) => {
             path.qself.is_none()
+                && !path.path.get_ident().is_some_and(is_parameter)
                 && path.path.segments.last().is_some_and(|last| {
                     let name = last.ident.to_string();
                     let known = Prim::named(&name).is_some() || Vector::named(&name).is_some();
@@ -170,20 +172,77 @@ fn may_have_methods(ty: &syn::Type) -> bool {
     }
 }
 
-/// Writes out `Self::Output` and the like, which only the trait's own `impl` knows.
-struct Associated(HashMap<String, syn::Type>);
+/// The associated types that an `impl` declares.
+fn own_types(item: &ItemImpl) -> impl Iterator<Item = (String, &syn::Type)> {
+    item.items.iter().filter_map(|member| match member {
+        ImplItem::Type(ty) => Some((ty.ident.to_string(), &ty.ty)),
+        _ => None,
+    })
+}
 
-impl VisitMut for Associated {
+/// Writes out `Self::Output` and the like, which only the trait's own `impl` knows.
+struct Associated<'a> {
+    /// Those that the `impl` declares.
+    own: HashMap<String, &'a syn::Type>,
+    of: &'a ItemImpl,
+    /// The `impl`s in which those of other traits may be.
+    others: &'a [&'a ItemImpl],
+}
+
+impl Associated<'_> {
+    fn written_out(&self, name: &str) -> Option<syn::Type> {
+        if let Some(own) = self.own.get(name) {
+            return Some((*own).clone());
+        }
+        let (of_trait, _) = self.of.trait_.as_ref()?;
+        let last = of_trait.segments.last()?;
+        let (known, args) = (last.ident.to_string(), &last.arguments);
+        match (known.as_str(), name) {
+            ("DerefMut", "Target") => {
+                return Some(syn::parse_quote!(<Self as ::core::ops::Deref>::Target));
+            }
+            ("IndexMut", "Output") => {
+                return Some(syn::parse_quote!(<Self as ::core::ops::Index #args>::Output));
+            }
+            ("DoubleEndedIterator" | "ExactSizeIterator", "Item") => {
+                return Some(syn::parse_quote!(<Self as ::core::iter::Iterator>::Item));
+            }
+            _ => {}
+        }
+        let this = self.of.self_ty.to_token_stream().to_string();
+        let others = self.others.iter().filter(|other| {
+            other.trait_.is_some() && other.self_ty.to_token_stream().to_string() == this
+        });
+        let found = others.flat_map(|other| own_types(other)).find(|(other, _)| other == name);
+        found.map(|(_, ty)| ty.clone())
+    }
+}
+
+impl VisitMut for Associated<'_> {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         if let syn::Type::Path(path) = ty
             && path.qself.is_none()
             && path.path.segments.len() == 2
             && path.path.segments[0].ident == "Self"
-            && let Some(written) = self.0.get(&path.path.segments[1].ident.to_string())
+            && let Some(written) = self.written_out(&path.path.segments[1].ident.to_string())
         {
-            *ty = written.clone();
+            *ty = written;
         }
         visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_expr_path_mut(&mut self, expr: &mut ExprPath) {
+        let names: Vec<&Ident> = expr.path.segments.iter().map(|segment| &segment.ident).collect();
+        if expr.qself.is_none()
+            && let [this, name, _, ..] = names.as_slice()
+            && *this == "Self"
+            && let Some(written) = self.written_out(&name.to_string())
+        {
+            let rest: Punctuated<PathSegment, Token![::]> =
+                expr.path.segments.iter().skip(2).cloned().collect();
+            *expr = syn::parse_quote!(<#written>::#rest);
+        }
+        visit_mut::visit_expr_path_mut(self, expr);
     }
 }
 
@@ -299,9 +358,11 @@ impl<'ast> Visit<'ast> for Reader<'_, 'ast> {
         visit::visit_local(self, local);
     }
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
+    fn visit_item_struct(&mut self, _: &'ast ItemStruct) {}
+    fn visit_item_enum(&mut self, _: &'ast ItemEnum) {}
 }
 
-/// Writes it into a copy, in the same order, and takes every attribute out.
+/// Writes it into a copy, in the same order, and takes every attribute out but those of types, which may derive traits.
 struct Writer<'a, 'ast> {
     types: &'a Types,
     found: std::vec::IntoIter<Found<'ast>>,
@@ -340,6 +401,8 @@ impl VisitMut for Writer<'_, '_> {
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
         attributes.clear();
     }
+    fn visit_item_struct_mut(&mut self, _: &mut ItemStruct) {}
+    fn visit_item_enum_mut(&mut self, _: &mut ItemEnum) {}
 }
 
 /// Takes every attribute out.

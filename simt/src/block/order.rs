@@ -1,5 +1,5 @@
 //! Turns of a block's threads in an order drawn from a seed, and as usual in between.
-use super::{Block, Budget, Mask, PATIENCE};
+use super::{Block, Budget, Mask};
 use crate::step::{Slice, Stop};
 
 /// One in so many rounds of a block, others get a turn.
@@ -46,13 +46,13 @@ impl Block<'_> {
         }
     }
 
-    /// How long the next strand may run.
-    pub(super) fn slice(&mut self) -> Slice {
+    /// How long a strand may run that has so much patience left.
+    pub(super) fn slice(&mut self, patience: i64) -> Slice {
         let evenly = self.evenly;
         let order = self.order.as_mut().filter(|_| !evenly);
         Slice {
             steps: if evenly { STEPS } else { self.steps },
-            patience: PATIENCE,
+            patience,
             stay: order.map_or(i64::MAX, |order| order.stay()),
             changes: false,
             evenly,

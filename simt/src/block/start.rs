@@ -50,6 +50,7 @@ impl<'a> Block<'a> {
             changes: false,
             taken: 0,
             spins: false,
+            paused: None,
             numbers: Numbers::new(&[], 0),
             lane_steps: (0..threads).step_by(GROUP).map(|_| Vec::new()).collect(),
             noted: (0..threads).step_by(GROUP).map(|_| Noted::default()).collect(),
@@ -64,7 +65,7 @@ impl<'a> Block<'a> {
     /// Sets every thread of a block before the first step.
     pub(crate) fn start(&mut self, number: u64) {
         (self.number, self.idx) = (number, self.bound.block_idx(number));
-        self.in_step = true;
+        (self.in_step, self.paused) = (true, None);
         if let Some(checks) = &mut self.checks {
             checks.start(number);
         }

@@ -75,7 +75,7 @@ impl Grid<'_> {
 mod tests {
     use super::*;
     use crate::{
-        Arg, Launch, Memory,
+        Arg, Counters, Launch, Memory, Requests,
         bound::{bind, lend},
         lanes::Isa,
         lower::{Added, lower},
@@ -105,35 +105,89 @@ mod tests {
         %13 = store %2, %12 !0
     }";
 
+    /// Each lane leaves a loop after rounds of its own, while the others may wait for it, and then goes round another one.
+    const LATE: &str = "kernel k {
+        param arg0 = out: atomic [u32] !0
+        local $0 = x: u32 !0
+        local $1 = y: u32 !0
+        %0 = param arg0 : ptr global !0
+        %1 = builtin global_idx.x : u32 !0
+        %2 = builtin lane_id : u32 !0
+        %3 = const 0 : u32 !0
+        %4 = const 1 : u32 !0
+        %5 = const 100 : u32 !0
+        %6 = mul %2, %5 : u32 !0
+        %7 = index %0, %1, 4 : ptr global !0
+        %8 = set $0, %3 !0
+        %9 = loop !0 {
+            %10 = get $0 : u32 !0
+            %11 = eq %10, %6 : bool !0
+            %12 = if %11 !0 {
+                %13 = break %9 !0
+            }
+            %14 = atomic.add.relaxed.device %7, %10 : u32 !0
+            %15 = add %10, %4 : u32 !0
+            %16 = set $0, %15 !0
+        }
+        %17 = for %3, %5, step %4 : u32 !0 {
+            %18 = atomic.add.relaxed.device %7, %17 : u32 !0
+        }
+    }";
+
+    /// What a kernel leaves in two blocks of so many threads, and its counters; after such pauses, too.
+    fn run(
+        kernel: &str,
+        threads: u32,
+        steps: Option<u64>,
+        pause: Option<i64>,
+    ) -> (Vec<u32>, Counters) {
+        let kernel: Kernel = kernel.parse().unwrap();
+        let code = lower(&kernel, Isa::detect(), Added::Counting(Requests::Scalars)).unwrap();
+        let len = 2 * threads as usize;
+        let out = Memory::zeroed(4 * len);
+        let args = [Arg::Slice { memory: &out, len: len as u64 }];
+        let (grid, block, workers) = ([2, 1, 1], [threads, 1, 1], NonZeroUsize::MIN);
+        let launch = Launch { grid, block, args: &args, workers: Some(workers), steps };
+        let loans = lend(&code, &launch).unwrap();
+        let bound = bind(&code, &launch, &loans, Vec::new(), &[], Observation::default());
+        let grid = Grid::new(&code, &bound, 2, workers, steps);
+        grid.come();
+        let mut worker = Worker::new(&grid);
+        worker.pause = pause;
+        let mut pauses = 0;
+        while pause.is_some() && worker.turn() {
+            pauses += u32::from(worker.paused.is_some());
+        }
+        assert!(pause.is_none() || pauses > 3, "{pauses}");
+        worker.pause = None;
+        worker.work();
+        let mut tally = worker.log.tally;
+        tally.finish();
+        let counters = Counters::new(&kernel, &code.counted, tally);
+        drop(loans);
+        let mut left = vec![0; 4 * len];
+        out.read_into(0, &mut left);
+        let words = left.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+        (words.collect(), counters)
+    }
+
     #[test]
     fn a_worker_that_looks_around_leaves_a_block_in_the_middle_and_goes_on_there() {
-        let kernel: Kernel = LONG.parse().unwrap();
-        let code = lower(&kernel, Isa::detect(), Added::Nothing).unwrap();
-        let out = Memory::zeroed(2 * 4);
-        let args = [Arg::Slice { memory: &out, len: 2 }];
         for steps in [None, Some(1 << 20)] {
-            let (grid, block, workers) = ([2, 1, 1], [1, 1, 1], NonZeroUsize::MIN);
-            let launch = Launch { grid, block, args: &args, workers: Some(workers), steps };
-            let loans = lend(&code, &launch).unwrap();
-            let bound = bind(&code, &launch, &loans, Vec::new(), &[], Observation::default());
-            let grid = Grid::new(&code, &bound, 2, workers, steps);
-            grid.come();
-            let mut worker = Worker::new(&grid);
-            worker.pause = Some(STEPS);
-            let mut pauses = 0;
-            while grid.tickets.left() == 1 || pauses == 0 {
-                assert!(worker.turn());
-                pauses += u32::from(worker.paused.is_some());
-            }
-            assert!(pauses > 3, "{pauses}");
-            worker.pause = None;
-            worker.work();
-            drop(loans);
-            let mut left = [0; 8];
-            out.read_into(0, &mut left);
+            let (left, _) = run(LONG, 1, steps, Some(STEPS));
             let expected =
                 [0_u32, 1].map(|i| (0..10_000).fold(i, |x, j| x.wrapping_mul(10_000) ^ j));
-            assert_eq!(left, expected.map(u32::to_le_bytes).concat()[..]);
+            assert_eq!(left, expected);
+        }
+    }
+
+    #[test]
+    fn who_waits_for_whom_does_not_depend_on_when_a_worker_looks_around() {
+        for steps in [None, Some(1 << 30)] {
+            let (left, counters) = run(LATE, 32, steps, None);
+            for pause in [1 << 3, 1 << 5] {
+                assert_eq!(run(LATE, 32, steps, Some(pause)), (left.clone(), counters.clone()));
+            }
         }
     }
 }

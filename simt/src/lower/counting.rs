@@ -45,6 +45,8 @@ struct Counting {
     sum: InstId,
     /// What of the loop can stand before it, and is to.
     outside: Vec<InstId>,
+    /// Other types of the counter, made before it is compared: not needed where lanes leave.
+    casts: Vec<InstId>,
     body: Vec<InstId>,
     /// Whether the local is looked at outside.
     is_seen: bool,
@@ -83,10 +85,12 @@ fn counts(
     let known = |id: &InstId| matches!(op(*id), Op::Const(_) | Op::Param(_) | Op::Len(_));
     let moves = |id: &&InstId| known(id) && !rewritten.is_place(**id);
     let (outside, body): (Vec<InstId>, Vec<InstId>) = body.iter().partition(moves);
-    let [get, compare, branch, rest @ .., last] = &body[..] else { return None };
+    let at = body.iter().position(|id| matches!(op(*id), Op::If { .. }))?;
+    let ([get, casts @ ..], [branch, rest @ .., last]) = body.split_at(at) else { return None };
     let Op::Get(local) = *op(*get) else { return None };
+    let Op::If { cond: compare, then, other } = op(*branch) else { return None };
     let Op::Compare { op: CompareOp::Lt, lhs, rhs: end } = *op(*compare) else { return None };
-    let Op::If { cond, then, other } = op(*branch) else { return None };
+    let casts: Vec<InstId> = casts.iter().copied().filter(|id| id != compare).collect();
     let [leaves] = other.0[..] else { return None };
     let is_guard = then.0.is_empty() && matches!(op(leaves), Op::Break(target) if *target == id);
     let Op::Set { local: set, value: sum } = *op(*last) else { return None };
@@ -94,7 +98,7 @@ fn counts(
     let is_counter = |value: InstId| matches!(op(value), Op::Get(of) if *of == local);
     let (counter, step) = if is_counter(one) { (one, two) } else { (two, one) };
     let is_so = lhs == *get
-        && cond == compare
+        && casts.iter().all(|id| matches!(op(*id), Op::Cast { .. }))
         && is_guard
         && set == local
         && (is_counter(one) || is_counter(two))
@@ -136,6 +140,7 @@ fn counts(
         end,
         step,
         sum,
+        casts,
         body: rest.to_vec(),
         outside,
         is_seen,
@@ -244,11 +249,12 @@ fn rewrite(rewritten: &mut Rewritten<'_>, counting: Counting) {
     let Counting {
         id, head: [branch, leaves], last, local, ty, set, start, end, step, sum, ..
     } = counting;
-    let Counting { mut outside, mut body, is_seen, .. } = counting;
+    let Counting { mut outside, casts, body: rest, is_seen, .. } = counting;
     let keeps_places = rewritten.keeps_places();
     let head = rewritten.origin(branch).zip(rewritten.origin(leaves));
     rewritten.set_head(id, head.map(|(branch, leaves)| Head { branch, leaves }));
-    outside.iter().for_each(|inst| rewritten.forget_place(*inst));
+    outside.iter().chain(&casts).for_each(|inst| rewritten.forget_place(*inst));
+    let mut body = [casts, rest].concat();
     body.extend(keeps_places.then_some(last));
     let kernel = rewritten.edit();
     let mut inside = Vec::new();

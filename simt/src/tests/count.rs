@@ -306,3 +306,35 @@ fn the_worst_request_is_kept_with_its_addresses() {
     let [(_, worst)] = counters.worst() else { panic!("{counters:?}") };
     assert_eq!((worst.active, worst.offsets[7], worst.offsets[8]), (0xff, Some(28), None));
 }
+
+#[test]
+fn of_requests_that_are_equally_bad_the_lowest_blocks_is_kept_though_it_waits() {
+    let start = START.replace("write [u32]", "atomic [u32]");
+    let text = format!(
+        "{start}%b = builtin block_idx.x : u32 !0
+         %place = const 1000 : u32 !0
+         %flag = index %out, %place, 4 : ptr global !0
+         %first = eq %b, %0 : bool !0
+         %if = if %first !0 {{
+             %spin = loop !0 {{
+                 %seen = atomic_load.acquire.device %flag : u32 !0
+                 %comes = ne %seen, %0 : bool !0
+                 %leaves = if %comes !0 {{ %away = break %spin !0 }}
+             }}
+         }}
+         %sum = atomic.add.relaxed.device %at, %1 : u32 !0
+         %other = if %first !0 {{ }} else {{
+             %raised = atomic.add.relaxed.device %flag, %1 : u32 !0
+         }}\n"
+    );
+    let program = CountingProgram::new(&kernel(&text), Requests::Scalars);
+    let memory = Memory::zeroed(1 << 16);
+    let args = [Arg::Slice { memory: &memory, len: 1 << 14 }];
+    let workers = NonZeroUsize::new(1);
+    let launch =
+        Launch { grid: [2, 1, 1], block: [32, 1, 1], args: &args, workers, steps: Some(1 << 30) };
+    let (outcome, counters) = program.run(&launch);
+    assert_eq!(outcome, Outcome::default());
+    let worst = counters.worst().iter().map(|(_, worst)| (worst.block, worst.offsets[1]));
+    assert!(worst.clone().any(|sum| sum == (0, Some(4))), "{:?}", worst.collect::<Vec<_>>());
+}

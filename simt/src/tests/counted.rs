@@ -248,18 +248,22 @@ fn loops_that_what_looks_on_could_tell_stay_as_they_are() {
 #[test]
 fn threads_that_stride_over_memory_count_where_nothing_else_leaves() {
     // From the thread's own number on; whatever is read there, a loop around it ends, too.
-    let each = "%at64 = cast %at : u64 !0
-        %o = param arg0 : ptr global !0
+    let cast = "%at64 = cast %at : u64 !0";
+    let reads = "%o = param arg0 : ptr global !0
         %there = index %o, %at64, 4 : ptr global !0
         %seen = load %there : u32 !0";
     let around = ["%twice = for %zero, %two, step %one : u32 !0 {", "}"];
-    let inside =
-        search("%lane", "%nine", 2, each, around).replace("%last = get $0", "%last = get $1");
-    let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
-    for added in [Added::Counting(Requests::Scalars), Added::Checks] {
-        let code = lower(&kernel, Isa::detect(), added).unwrap();
-        let rewritten = code.rewritten.unwrap_or_else(|| panic!("{added:?}: as written"));
-        assert!(!rewritten.to_string().contains("loop"), "{added:?}: {rewritten}");
+    let strides =
+        search("%lane", "%nine", 2, reads, around).replace("%last = get $0", "%last = get $1");
+    // The counter as an index, made behind the comparison or before it.
+    for compare in ["%more = lt", "%while = if"] {
+        let inside = strides.replace(compare, &format!("{cast}\n{compare}"));
+        let kernel: Kernel = number(&format!("kernel k {{ {inside} }}")).parse().unwrap();
+        for added in [Added::Counting(Requests::Scalars), Added::Checks] {
+            let code = lower(&kernel, Isa::detect(), added).unwrap();
+            let rewritten = code.rewritten.unwrap_or_else(|| panic!("{added:?}: as written"));
+            assert!(!rewritten.to_string().contains("loop"), "{added:?}: {rewritten}");
+        }
+        is_unseen(&inside);
     }
-    is_unseen(&inside);
 }

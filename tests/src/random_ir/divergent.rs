@@ -135,7 +135,7 @@ impl Divergent {
             _ => {
                 // From the first lane of the group, of a value that every lane has.
                 let lane = self.constant(0);
-                let width = self.draw.one_of(&[8, 32]);
+                let width = Extent::Const(self.draw.one_of(&[8, 32]));
                 let unit = self.emit(Op::Builtin(Builtin::LaneId), U32);
                 let op = ShuffleOp::Index;
                 let shuffled = Op::Shuffle { op, value: unit, lane, width, mask: None };

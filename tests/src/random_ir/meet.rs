@@ -1,8 +1,8 @@
 //! Where threads meet; only where control is the same in the whole block.
 use super::Generator;
 use warpwise_compiler::ir::{
-    BarrierOp, BinaryOp, Body, Builtin, InstId, MatchOp, Op, ReduceOp, Scalar, Scope, ShuffleOp,
-    Ty, VoteOp,
+    BarrierOp, BinaryOp, Body, Builtin, Extent, InstId, MatchOp, Op, ReduceOp, Scalar, Scope,
+    ShuffleOp, Ty, VoteOp,
 };
 
 impl Generator {
@@ -112,7 +112,7 @@ impl Generator {
         let [value, lane] = [self.some(ty).id, self.some(Scalar::U32).id];
         let mask = self.draw.chance(40).then(|| self.constant(Scalar::U32, 0xffff_ffff).id);
         let op = self.draw.one_of(ShuffleOp::ALL);
-        let width = self.draw.one_of(&[2, 4, 8, 16, 32, 32]);
+        let width = Extent::Const(self.draw.one_of(&[2, 4, 8, 16, 32, 32]));
         let id = self.emit(Op::Shuffle { op, value, lane, width, mask }, ty);
         self.yields(id, ty, false);
     }
@@ -136,7 +136,7 @@ impl Generator {
         let ty = self.any_type();
         let value = self.some(ty).id;
         let lane = self.emit(Op::Builtin(Builtin::LaneId), Scalar::U32);
-        let own = Op::Shuffle { op: ShuffleOp::Index, value, lane, width: 32, mask };
+        let own = Op::Shuffle { op: ShuffleOp::Index, value, lane, width: Extent::Const(32), mask };
         let id = self.emit(own, ty);
         self.yields(id, ty, false);
         self.keep_something();

@@ -93,6 +93,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("partial_cmp", &[").partial_cmp(&"]),
     ("Ordering::then", &[".then(nan_", ".then((", ".then_with(|| "]),
     ("Ordering::reverse", &[".reverse()."]),
+    ("own order inside", &["[Rank(", "(Rank(", "Some(Rank("]),
     ("match of an order", &["std::cmp::Ordering::Less => "]),
     // Statements.
     ("let without a type", &["let mut v"]),
@@ -134,6 +135,11 @@ const KINDS: &[(&str, &[&str])] = &[
     ("constant in a pattern", &["K1 =>", "K2 =>", "K1,", "K2,", "(K1)", "(K2)"]),
     ("Ok and Err", &["Ok(v"]),
     ("matches!", &["matches!("]),
+    (
+        "float in a pattern",
+        &["0.0 =>", "0.0 if", ".25 =>", ".25 if", ".5) =>", ".0..) =>", ".0) =>"],
+    ),
+    ("pattern that says the type", &[").into();"]),
     // Closures.
     ("closure, passed", &["apply(|", "apply(move |"]),
     ("closure, kept", &["let k"]),
@@ -238,6 +244,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("chain", &[".chain("]),
     ("flat_map", &[".flat_map(|"]),
     ("flatten", &[".flatten()"]),
+    ("flatten of results and arrays", &[")).flatten()", "; 2]).flatten()"]),
     ("map_while", &[".map_while(|"]),
     ("find_map", &[".find_map(|"]),
     ("nth", &[".nth("]),
@@ -250,7 +257,8 @@ const KINDS: &[(&str, &[&str])] = &[
     ("split_first_chunk", &[".split_first_chunk::<"]),
     ("as_chunks", &[".as_chunks"]),
     ("as_rchunks", &[".as_rchunks"]),
-    ("array_windows", &[".array_windows::<"]),
+    ("array_windows", &[".array_windows()"]),
+    ("slice pattern behind a *", &["] = *("]),
     ("remainder", &[".remainder()"]),
     ("as_flattened", &[".as_flattened()"]),
     ("as_chunks_mut", &[".as_chunks_mut::<"]),

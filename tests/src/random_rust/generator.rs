@@ -61,6 +61,8 @@ pub(super) struct Generator {
     /// What the module's trait for numbers, arrays and slices gives, and for which of them it is.
     pub(super) weigh: Option<Ty>,
     pub(super) weighed: Vec<Ty>,
+    /// What the ranks are made of, if there are any, and whether each has an order to every other.
+    pub(super) rank: Option<(Ty, bool)>,
     /// Functions that return iterators, with the items' type and that of their second argument.
     pub(super) iterators: Vec<(String, Ty, Ty)>,
     /// Types that the kernel has slices and a parameter of.
@@ -97,6 +99,7 @@ impl Generator {
             conversions: Vec::new(),
             weigh: None,
             weighed: Vec::new(),
+            rank: None,
             iterators: Vec::new(),
             constants: Vec::new(),
             structs: Vec::new(),

@@ -49,6 +49,9 @@ impl Generator {
             self.weigh_item();
         }
         if self.chance(40) {
+            self.rank_item();
+        }
+        if self.chance(40) {
             self.blend_item();
         }
         if self.chance(50) {

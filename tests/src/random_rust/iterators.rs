@@ -142,7 +142,14 @@ impl Generator {
                 format!(".map_while(|{a}| {body})")
             }
             4 => {
-                let body = self.in_closure_of(&parameter, |this| this.option(of, depth));
+                let body = self.in_closure_of(&parameter, |this| match this.pick(3) {
+                    0 => this.option(of, depth),
+                    1 => {
+                        let missing = this.expr(&BOOL, 1, true);
+                        format!("{}.ok_or({missing})", this.option(of, depth))
+                    }
+                    _ => format!("[{}; 2]", this.expr(of, depth, true)),
+                });
                 format!(".map(|{a}| {body}).flatten()")
             }
             _ => match self.function_to(of) {
@@ -307,7 +314,7 @@ impl Generator {
             self.line(&format!("{label}: for ({at}, {name}) in {text}.enumerate() {{"));
             self.vars.push(Var { name: at, ty: USIZE, mutable: false });
         } else {
-            let more = [".rev()", "", ".skip(1)"][self.pick(if chain.exact { 3 } else { 1 })];
+            let more = ["", ".skip(1)", ".rev()"][self.pick(if chain.double { 3 } else { 2 })];
             self.line(&format!("{label}: for {name} in {text}{more} {{"));
         }
         self.loops.push(label);

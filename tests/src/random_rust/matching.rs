@@ -12,6 +12,7 @@ impl Generator {
             _ if wild => self.catch_all(ty, binds),
             Ty::Scalar("bool") => (["true", "false"][self.pick(2)].into(), vec![]),
             Ty::Scalar(name) if ty.is_int() => self.int_pattern(name, binds),
+            Ty::Scalar(_) if ty.is_float() && self.chance(60) => (self.float_pattern(), vec![]),
             Ty::Vector(lane, _) if self.chance(50) => {
                 let (inner, vars) = self.pattern(&Ty::Scalar(lane), depth - 1, binds);
                 (format!("{} {{ y: {inner}, .. }}", ty.name()), vars)
@@ -112,6 +113,17 @@ impl Generator {
         }
         let var = Var { name: self.name("p"), ty: ty.clone(), mutable: false };
         (var.name.clone(), vec![var])
+    }
+
+    fn float_pattern(&mut self) -> String {
+        let (low, high) = (self.pick(20), 20 + self.pick(200));
+        match self.pick(5) {
+            0 => "0.0".into(),
+            1 => format!("-{low}.5..={high}.25"),
+            2 => format!("({high}.0..)"),
+            3 => format!("({low}.0 | {high}.5)"),
+            _ => format!("(..-{high}.0)"),
+        }
     }
 
     fn int_pattern(&mut self, name: &'static str, binds: bool) -> (String, Vec<Var>) {

@@ -45,6 +45,11 @@ impl Generator {
                 let body = self.in_closure(&[(path.clone(), from)], ty, depth);
                 format!("Option::map_or({on}, {other}, |{path}| {body})")
             }
+            Ty::Scalar("bool")
+                if let Some(text) = self.without_assignments(|this| this.ranked(depth)) =>
+            {
+                text
+            }
             Ty::Scalar("bool") => self.compared_by_path(depth),
             Ty::Scalar(name) if ty.is_int() => self.int_by_path(name, depth),
             Ty::Scalar(name) if ty.is_float() => self.float_by_path(name, depth),

@@ -128,7 +128,12 @@ impl Generator {
             1 => Ty::Array(Box::new(self.scalar()), 3),
             _ => Ty::Tuple(vec![self.scalar(), self.ty(1)]),
         };
-        let value = self.expr(&ty, 2, false);
+        let said = if let Ty::Struct(_) = ty { self.source_of(&ty) } else { None };
+        let value = match said {
+            // What it is converted to, the pattern says.
+            Some(from) if self.chance(60) => format!("({}).into()", self.expr(&from, 2, false)),
+            _ => self.expr(&ty, 2, false),
+        };
         let (pattern, vars) = self.irrefutable(&ty);
         self.line(&format!("let {pattern} = {value};"));
         self.vars.extend(vars);

@@ -126,7 +126,7 @@ impl Generator {
     fn vector_method(&mut self, ty: &Ty, of: &Ty, depth: u32) -> String {
         let Ty::Vector(_, lanes) = *ty else { unreachable!("only vectors have these methods") };
         let (on, other) = (self.expr(ty, depth, false), self.expr(ty, depth, false));
-        let choice = self.pick(6);
+        let choice = self.pick(7);
         if of.is_int() {
             let wrapping = ["wrapping", "saturating"][self.pick(2)];
             let method = ["add", "sub", "mul"][self.pick(3)];
@@ -144,7 +144,7 @@ impl Generator {
                 format!("({on} + {zero}).{which}({other} + {zero})")
             }
             1 => format!("({on}).mul_add({other}, {})", self.expr(ty, depth, false)),
-            2 => format!("({on}).lerp({other}, {})", self.expr(of, depth, false)),
+            2 | 5 => format!("({on}).lerp({other}, {})", self.expr(of, depth, false)),
             3 => format!("({on}).normalize()"),
             4 if lanes == 3 => format!("({on}).cross({other})"),
             _ => {

@@ -15,7 +15,7 @@ impl Generator {
         let (of, part, found) = (Ty::Scalar(name), self.part(name), self.name("v"));
         let len = 1 + self.pick(4);
         let array = Ty::Array(Box::new(of.clone()), len);
-        match self.pick(7) {
+        match self.pick(8) {
             0 => {
                 let start = format!("{} % 30", self.expr(&USIZE, 1, false));
                 let (at, array_name) = (self.name("v"), array.name());
@@ -45,8 +45,7 @@ impl Generator {
             }
             3 => {
                 let other = self.name("v");
-                let chunks =
-                    ["as_chunks().0", "as_rchunks().1", "array_windows::<2>()"][self.pick(3)];
+                let chunks = ["as_chunks().0", "as_rchunks().1", "array_windows()"][self.pick(3)];
                 let start = self.pick(40);
                 let test = self.expr(&BOOL, 1, true);
                 self.line(&format!("if {test} {{"));
@@ -67,6 +66,12 @@ impl Generator {
                 self.inside(depth, vec![(format!("(*{first})"), of)]);
             }
             5 => self.flattened(&found),
+            6 => {
+                let other = self.name("v");
+                let more = ["", ", _", ", _, .."][self.pick(3)];
+                self.line(&format!("if let [{found}, {other}{more}] = *({part}) {{"));
+                self.inside(depth, vec![(found, of.clone()), (other, of)]);
+            }
             _ => {
                 let rows = format!("({part}).as_chunks::<{len}>().0");
                 self.line(&format!("let {found} = {rows};"));

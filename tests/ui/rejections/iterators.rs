@@ -20,9 +20,14 @@ fn from_the_back(x: &mut [f32], y: &[u32]) {
     steps.next_back();
 }
 
+#[device]
+fn both<T: Num>(value: T) -> impl Iterator<Item = T> {
+    [value, value].into_iter()
+}
+
 #[kernel]
 fn sources(x: &mut [f32]) {
-    for value in std::iter::repeat(3).take(2) {
+    for value in both(3) {
         x[0] += value as f32;
     }
 }
@@ -30,7 +35,7 @@ fn sources(x: &mut [f32]) {
 #[kernel]
 fn pieces(x: &mut [u32]) {
     let few = [1, 2, 3, x[0]];
-    x[0] = *few.each_ref()[1];
+    x[0] = few.to_vec()[1];
     x[1] = few.rsplit(|v| *v == 2).count() as u32;
     x.select_nth_unstable(1);
 }
@@ -51,9 +56,9 @@ struct Pair {
 #[device]
 impl IntoIterator for Pair {
     type Item = u32;
-    type IntoIter = core::array::IntoIter<u32, 2>;
+    type IntoIter = core::iter::Map<core::array::IntoIter<u32, 2>, fn(u32) -> u32>;
     fn into_iter(self) -> Self::IntoIter {
-        self.both.into_iter()
+        self.both.into_iter().map(|v| v + 1)
     }
 }
 

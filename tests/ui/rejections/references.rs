@@ -34,29 +34,4 @@ fn closures(x: &mut [f32]) {
     let all = [|v: f32| v, |v: f32| v + 1.0];
 }
 
-#[device]
-#[derive(Clone, Copy)]
-struct Reversed(i32);
-
-#[device]
-impl PartialEq for Reversed {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == -other.0
-    }
-}
-
-#[device]
-impl PartialOrd for Reversed {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        other.0.partial_cmp(&self.0)
-    }
-}
-
-#[kernel]
-fn parts(x: &mut [i32]) {
-    let (a, b) = ((Reversed(x[0]), 1), (Reversed(x[1]), 2));
-    x[0] = (a == b) as i32;
-    x[1] = (a < b) as i32;
-}
-
 fn main() {}

@@ -58,7 +58,7 @@ impl Run<'_> {
             }
             Op::Barrier { .. } => self.fresh(id, Spread::Block),
             Op::Shuffle { op, value, lane, width, mask } => {
-                let one = *op == ShuffleOp::Index && *width == 32;
+                let one = *op == ShuffleOp::Index && width.known() == Some(32);
                 let by = self.spread_of_all([*lane].into_iter().chain(*mask), active);
                 let spread = match self.spread(&self.known(*value), active) {
                     Spread::Block => Spread::Block,

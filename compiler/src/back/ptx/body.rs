@@ -81,7 +81,7 @@ impl Emitter<'_> {
             Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
             Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
             Op::Shuffle { op, value, lane, width, mask } => {
-                self.shuffle(*op, *value, *lane, *width, *mask)
+                self.shuffle(*op, *value, *lane, known(width) as u32, *mask)
             }
             Op::Vote { op, value, mask } => self.vote(*op, *value, *mask),
             Op::Match { op, value, mask } => self.match_lanes(*op, *value, *mask),
@@ -305,7 +305,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The number that a stride or an offset is.
+/// The number that a stride, an offset or a width is.
 fn known(extent: &Extent) -> u64 {
     extent.known().expect("a specialized kernel's extents are numbers")
 }

@@ -210,7 +210,7 @@ impl<'t> Parser<'t> {
                 let [value, lane] = self.values()?;
                 self.expect(",")?;
                 self.keyword("width")?;
-                Op::Shuffle { op, value, lane, width: self.number()?, mask: self.mask()? }
+                Op::Shuffle { op, value, lane, width: self.extent()?, mask: self.mask()? }
             }
             "vote" => {
                 let op = self.named_in::<VoteOp>(at, suffix, "`all`, `any` or `ballot`")?;

@@ -126,6 +126,9 @@ impl Emit<'_> {
         let Mono::Array(elem, _) = &mono else { return Err(self.bug(at)) };
         let evaluated =
             values.iter().map(|value| self.value(value)).collect::<Flow<Vec<Value>>>()?;
+        if self.apart(&mono, at)?.is_some() {
+            return Ok(Value::Parts(evaluated.into()));
+        }
         let array = self.array(&mono, "", at)?;
         for (index, value) in evaluated.into_iter().enumerate() {
             let index = self.bits(index as u64, Scalar::U64, at);
@@ -141,6 +144,9 @@ impl Emit<'_> {
         let mono = self.mono(expr.ty, at)?;
         let Mono::Array(elem, len) = &mono else { return Err(self.bug(at)) };
         let value = self.value(value)?;
+        if let Some(parts) = self.apart(&mono, at)? {
+            return Ok(Value::Parts(vec![value; parts.len()].into()));
+        }
         let array = self.array(&mono, "", at)?;
         let len = self.extent(len, at)?;
         self.fill(&array, &value, elem, &len, at)?;

@@ -176,6 +176,11 @@ impl Emit<'_> {
         mono: &Mono,
         at: At,
     ) -> Flow<()> {
+        if let (Some(pieces), Mono::Array(elem, _) | Mono::Slice(elem)) =
+            (self.pieces_of(place), mono)
+        {
+            return self.bind_pieces([before, after], rest, &pieces, elem, at);
+        }
         let Place::Memory(memory) = place else { return Err(self.bug(at)) };
         for (index, pattern) in before.iter().enumerate() {
             let (place, elem) = self.element_from_start(memory, mono, index, at)?;

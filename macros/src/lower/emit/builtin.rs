@@ -7,7 +7,7 @@ use crate::lower::{
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{
-    self, BarrierOp, BinaryOp, CompareOp, InstId, MatchOp, Op, Scalar, ShuffleOp, VoteOp,
+    self, BarrierOp, BinaryOp, CompareOp, Extent, InstId, MatchOp, Op, Scalar, ShuffleOp, VoteOp,
 };
 
 /// Lanes of a warp: a distance of so many is past every edge.
@@ -77,12 +77,12 @@ impl Emit<'_> {
                 let value = self.value(value)?;
                 let lane = self.lane(op, args.get(usize::from(masked) + 1), expr)?;
                 let mono = self.mono(expr.ty, at)?;
-                return self.shuffle(
-                    &value,
-                    &mono,
-                    &|value| Op::Shuffle { op, value, lane, width, mask },
-                    at,
-                );
+                let width = match width {
+                    Some(len) => self.extent_of(len, at)?,
+                    None => Extent::Const(LANES),
+                };
+                let shuffle = |value| Op::Shuffle { op, value, lane, width: width.clone(), mask };
+                return self.shuffle(&value, &mono, &shuffle, at);
             }
         };
         let inst = self.inst(at, op, ty);

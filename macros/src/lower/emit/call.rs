@@ -1,5 +1,5 @@
 //! Calls of device functions and closures: inlined, each with variables of its own.
-use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Target, Value};
+use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Place, Target, Value};
 use crate::lower::{
     mono::Mono,
     program::{Callee, Given},
@@ -74,19 +74,45 @@ impl Emit<'_> {
         }
     }
 
-    /// What a call gives: closures that live among its variables keep those.
+    /// What a call gives: closures that live among its variables keep those, those that other closures have
+    /// included.
     fn carried(&self, value: Value) -> Value {
         match value {
-            Value::Closure(closure)
-                if closure.serial == self.frame.serial && closure.kept.is_none() =>
-            {
-                let kept = Some(Rc::new(self.frame.clone()));
-                Value::Closure(Rc::new(ClosureValue { kept, ..(*closure).clone() }))
+            Value::Closure(closure) => {
+                let mut closure = (*closure).clone();
+                for (_, copy) in &mut closure.copies {
+                    *copy = self.carried_place(copy.clone());
+                }
+                closure.kept = match closure.kept {
+                    Some(kept) => {
+                        let mut kept = (*kept).clone();
+                        for var in &mut kept.vars {
+                            *var = var.take().map(|place| self.carried_place(place));
+                        }
+                        Some(Rc::new(kept))
+                    }
+                    None if closure.serial == self.frame.serial => {
+                        Some(Rc::new(self.frame.clone()))
+                    }
+                    None => None,
+                };
+                Value::Closure(Rc::new(closure))
             }
             Value::Parts(parts) => {
                 Value::Parts(parts.iter().map(|part| self.carried(part.clone())).collect())
             }
+            Value::Ref(place) => Value::Ref(Box::new(self.carried_place(*place))),
             value => value,
+        }
+    }
+
+    fn carried_place(&self, place: Place) -> Place {
+        match place {
+            Place::Value(value) => Place::Value(self.carried(value)),
+            Place::Parts(parts) => {
+                Place::Parts(parts.iter().map(|part| self.carried_place(part.clone())).collect())
+            }
+            place => place,
         }
     }
 

@@ -1,12 +1,17 @@
 //! `==` and `<` of what has parts.
-use super::{Emit, Flow, Memory, Value};
-use crate::lower::{mono::Mono, tree::At};
+use super::{Emit, Flow, Memory, Value, Variants};
+use crate::lower::{mono::Mono, program::Adt, tree::At};
 use warpwise_compiler::ir::{self, BinaryOp, CompareOp, InstId, Op, Scalar};
 
 impl Emit<'_> {
     /// Whether two values of this type are the same.
     pub(super) fn same(&mut self, a: &Value, b: &Value, mono: &Mono, at: At) -> Flow<InstId> {
-        self.check_derived("PartialEq", mono, at)?;
+        if let Some(own) = self.own_comparison("PartialEq", "eq", mono) {
+            return match self.compared_by(own, [a, b], at)? {
+                Value::Scalar(same) => Ok(same),
+                _ => Err(self.bug(at)),
+            };
+        }
         match (a, b) {
             (Value::Unit, Value::Unit) => Ok(self.bits(1, Scalar::Bool, at)),
             (Value::Scalar(a), Value::Scalar(b)) => Ok(self.compare(CompareOp::Eq, *a, *b, at)),
@@ -18,18 +23,19 @@ impl Emit<'_> {
                 let adt = self.adt(mono, at)?;
                 let Some(scalar) = adt.tag else { return Err(self.bug(at)) };
                 let mut same = self.compare(CompareOp::Eq, a.tag, b.tag, at);
-                for (index, types) in adt.variants.iter().enumerate() {
-                    let (Some(Some(mine)), Some(Some(theirs))) =
-                        (a.parts.get(index), b.parts.get(index))
-                    else {
-                        continue;
-                    };
+                for (tag, types, [mine, theirs]) in in_common(&adt, a, b) {
                     if types.is_empty() {
                         continue;
                     }
-                    let tag = self.int(adt.discriminants[index], scalar, at);
+                    let tag = self.int(tag, scalar, at);
                     let other = self.compare(CompareOp::Ne, a.tag, tag, at);
-                    let equal = self.all_same(mine, theirs, types, at)?;
+                    let equal = if self.has_own_among("PartialEq", types, at)? {
+                        let variant = self.not(other, at);
+                        let both = self.binary_op(BinaryOp::And, same, variant, Scalar::Bool, at);
+                        self.same_behind(both, at, |this| this.all_same(mine, theirs, types, at))?
+                    } else {
+                        self.all_same(mine, theirs, types, at)?
+                    };
                     let holds = self.binary_op(BinaryOp::Or, other, equal, Scalar::Bool, at);
                     same = self.binary_op(BinaryOp::And, same, holds, Scalar::Bool, at);
                 }
@@ -48,10 +54,15 @@ impl Emit<'_> {
     fn all_same(&mut self, a: &[Value], b: &[Value], types: &[Mono], at: At) -> Flow<InstId> {
         let mut all = None;
         for ((a, b), ty) in a.iter().zip(b).zip(types) {
-            let same = self.same(a, b, ty, at)?;
             all = Some(match all {
-                None => same,
-                Some(all) => self.binary_op(BinaryOp::And, all, same, Scalar::Bool, at),
+                Some(all) if self.has_own("PartialEq", ty, at)? => {
+                    self.same_behind(all, at, |this| this.same(a, b, ty, at))?
+                }
+                Some(all) => {
+                    let same = self.same(a, b, ty, at)?;
+                    self.binary_op(BinaryOp::And, all, same, Scalar::Bool, at)
+                }
+                None => self.same(a, b, ty, at)?,
             });
         }
         Ok(all.unwrap_or_else(|| self.bits(1, Scalar::Bool, at)))
@@ -63,12 +74,21 @@ impl Emit<'_> {
         let local = self.local("", Scalar::Bool, at);
         let value = self.bits(1, Scalar::Bool, at);
         self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        let is_own = self.has_own("PartialEq", elem, at)?;
         self.each(&len, at, |this, index| {
-            let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
-            let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
-            let same = this.same(&a, &b, elem, at)?;
-            let before = this.inst(at, Op::Get(local), Scalar::Bool);
-            let value = this.binary_op(BinaryOp::And, before, same, Scalar::Bool, at);
+            let same = |this: &mut Self| {
+                let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
+                let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
+                this.same(&a, &b, elem, at)
+            };
+            let value = if is_own {
+                let before = this.inst(at, Op::Get(local), Scalar::Bool);
+                this.same_behind(before, at, same)?
+            } else {
+                let same = same(this)?;
+                let before = this.inst(at, Op::Get(local), Scalar::Bool);
+                this.binary_op(BinaryOp::And, before, same, Scalar::Bool, at)
+            };
             this.inst(at, Op::Set { local, value }, ir::Ty::Unit);
             Ok(())
         })?;
@@ -84,7 +104,10 @@ impl Emit<'_> {
         mono: &Mono,
         at: At,
     ) -> Flow<InstId> {
-        self.check_derived("PartialOrd", mono, at)?;
+        if self.has_own("PartialOrd", mono, at)? {
+            let order = self.order(a, b, mono, false, at)?;
+            return Ok(self.ordered_by(op, order, at));
+        }
         let (a, b) = if self.is_reverse(mono) { (b, a) } else { (a, b) };
         match (a, b) {
             (Value::Unit, Value::Unit) => {
@@ -102,13 +125,8 @@ impl Emit<'_> {
                 let strict = strictly(op);
                 let mut result = self.compare(strict, a.tag, b.tag, at);
                 let same = self.compare(CompareOp::Eq, a.tag, b.tag, at);
-                for (index, types) in adt.variants.iter().enumerate() {
-                    let (Some(Some(mine)), Some(Some(theirs))) =
-                        (a.parts.get(index), b.parts.get(index))
-                    else {
-                        continue;
-                    };
-                    let tag = self.int(adt.discriminants[index], scalar, at);
+                for (tag, types, [mine, theirs]) in in_common(&adt, a, b) {
+                    let tag = self.int(tag, scalar, at);
                     let this = self.compare(CompareOp::Eq, a.tag, tag, at);
                     let this = self.binary_op(BinaryOp::And, this, same, Scalar::Bool, at);
                     let inner = self.ordered_parts_of(op, mine, theirs, types, at)?;
@@ -128,7 +146,7 @@ impl Emit<'_> {
     }
 
     /// Whether a type is std's `Reverse`, whose part is compared the other way round.
-    fn is_reverse(&self, mono: &Mono) -> bool {
+    pub(super) fn is_reverse(&self, mono: &Mono) -> bool {
         matches!(mono, Mono::Adt(item, _) if self.program.library("Reverse") == Some(*item))
     }
 
@@ -163,27 +181,6 @@ impl Emit<'_> {
         Ok(self.inst(at, Op::Get(local), Scalar::Bool))
     }
 
-    /// Reports a type inside another one whose comparison is no derived one: parts are compared as
-    /// derives do.
-    fn check_derived(&mut self, of_trait: &str, mono: &Mono, at: At) -> Flow<()> {
-        let Mono::Adt(item, _) = mono else { return Ok(()) };
-        if !self.program.has_impl(of_trait, *item) {
-            return Ok(());
-        }
-        let name = self.program.names[*item].clone();
-        self.errors.advise(
-            self.range(at),
-            format_args!(
-                "kernel code cannot compare what has a `{name}` in it, which has an \
-                 `impl {of_trait}` of its own"
-            ),
-            format_args!(
-                "write an `impl {of_trait}` that compares the `{name}`s by their operator"
-            ),
-        );
-        Err(super::Left)
-    }
-
     fn ordered_parts_of(
         &mut self,
         op: CompareOp,
@@ -209,6 +206,18 @@ impl Emit<'_> {
             None => self.ordered(op, &Value::Unit, &Value::Unit, &Mono::Unit, at),
         }
     }
+}
+
+/// The variants that two values may both be: of each its discriminant, the types of its parts, and what both have of them.
+pub(super) fn in_common<'v>(
+    adt: &'v Adt,
+    a: &'v Variants,
+    b: &'v Variants,
+) -> impl Iterator<Item = (i128, &'v [Mono], [&'v [Value]; 2])> {
+    let variants = adt.discriminants.iter().zip(&adt.variants);
+    variants.zip(a.parts.iter().zip(&b.parts)).filter_map(|((discriminant, types), (a, b))| {
+        Some((*discriminant, types.as_slice(), [a.as_deref()?, b.as_deref()?]))
+    })
 }
 
 /// The comparison without equality.

@@ -251,7 +251,8 @@ impl Emit<'_> {
     /// `continue`
     pub(super) fn go_on(&mut self, label: Label, at: At) -> Left {
         let Some(target) = self.frame.labels[label.index()].clone() else { return self.bug(at) };
-        self.inst(at, Op::Continue(target.next), ir::Ty::Unit);
+        let op = self.next_item(target.next);
+        self.inst(at, op, ir::Ty::Unit);
         Left
     }
 

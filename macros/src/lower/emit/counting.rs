@@ -2,7 +2,7 @@
 use super::iterator::{Consumer, Rounds};
 use super::{Emit, Flow, Left, Value, iter::Iter};
 use crate::lower::{chain::Adapter, tree::At};
-use warpwise_compiler::ir::{self, BinaryOp, CompareOp, InstId, LocalId, Op, Scalar};
+use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, LocalId, Op, Scalar};
 
 impl Emit<'_> {
     /// A local that counts.
@@ -50,8 +50,11 @@ impl Emit<'_> {
                 if other.is_indexed(checked) {
                     return self.zipped(inner, &other, false, at, consume);
                 }
-                if inner.is_indexed(checked) && inner.is_pure(checked) && other.is_pure(checked) {
-                    return self.zipped(&other, inner, true, at, consume);
+                if inner.is_indexed(checked) && inner.is_pure(checked) {
+                    return match other.is_pure(checked) {
+                        true => self.zipped(&other, inner, true, at, consume),
+                        false => self.zipped_to_length(inner, &other, at, consume),
+                    };
                 }
                 self.each_zipped(iter, inner, at, consume)
             }
@@ -95,7 +98,8 @@ impl Emit<'_> {
         self.where_true(cond, at, |this| {
             let value = this.binary_op(BinaryOp::Sub, left, one, Scalar::U64, at);
             this.inst(at, Op::Set { local: counter, value }, ir::Ty::Unit);
-            this.inst(at, Op::Continue(rounds.next), ir::Ty::Unit);
+            let op = this.next_item(rounds.next);
+            this.inst(at, op, ir::Ty::Unit);
             Err(Left)
         })?;
         if let Some(again) = again {
@@ -113,16 +117,32 @@ impl Emit<'_> {
         at: At,
         consume: &mut Consumer<'_, Self>,
     ) -> Flow<()> {
+        // What a `continue` goes on with is whether there is to be another one, if one can tell.
+        let looks_again = !inner.is_pure(self.options.overflow_checks);
         let counter = self.counter(0, at);
         self.each_item(inner, at, &mut |this, rounds, item| {
             let before = this.counted_up(counter, at);
             let within = this.compare(CompareOp::Lt, before, most, at);
             this.leave_unless(within, Op::Break(rounds.whole), at)?;
-            consume(this, rounds, item)?;
+            if looks_again {
+                let next = this.begin(at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+                let _ = consume(this, Rounds { next, ..rounds }, item);
+                this.build.end();
+            } else {
+                consume(this, rounds, item)?;
+            }
             let count = this.inst(at, Op::Get(counter), Scalar::U64);
             let more = this.compare(CompareOp::Lt, count, most, at);
             this.leave_unless(more, Op::Break(rounds.whole), at)
         })
+    }
+
+    /// What goes on with the next item: a loop goes on, and a block is left.
+    pub(super) fn next_item(&self, next: InstId) -> Op {
+        match self.build.kernel.insts[next].op {
+            Op::Block { .. } => Op::Break(next),
+            _ => Op::Continue(next),
+        }
     }
 
     /// Items of `driver`, each with one of `other`, which is first if `swapped`.
@@ -143,6 +163,28 @@ impl Emit<'_> {
             let theirs = this.item(&source, index, at)?;
             let both = if swapped { [theirs, item] } else { [item, theirs] };
             consume(this, rounds, Value::Parts(both.into()))
+        })
+    }
+
+    /// Items of `first`, of which one knows how many there are, each with one of `other`, of which no more than
+    /// those are computed.
+    fn zipped_to_length(
+        &mut self,
+        first: &Iter,
+        other: &Iter,
+        at: At,
+        consume: &mut Consumer<'_, Self>,
+    ) -> Flow<()> {
+        let (source, len) = self.source(first, at)?;
+        let zero = self.int(0, Scalar::U64, at);
+        let some = self.compare(CompareOp::Ne, len, zero, at);
+        self.where_true(some, at, |this| {
+            let numbers = this.counter(0, at);
+            this.taken(other, len, at, &mut |this, rounds, theirs| {
+                let index = this.counted_up(numbers, at);
+                let item = this.item(&source, index, at)?;
+                consume(this, rounds, Value::Parts([item, theirs].into()))
+            })
         })
     }
 }

@@ -40,18 +40,16 @@ impl Emit<'_> {
                 self.value(init).map(|_| ())
             };
         }
-        if let PatternKind::Bind { by_ref: true, .. } | PatternKind::Parts { .. } = pattern.kind
-            && other.is_none()
-        {
-            let place = self.place(init)?;
-            let mono = self.mono(init.ty, init.at)?;
-            return self.bind_pattern(pattern, &place, &mono);
+        if let Some(other) = other {
+            return self.let_else(pattern, init, other);
         }
-        let value = self.value(init)?;
-        match other {
-            Some(other) => self.let_else(pattern, value, other),
-            None => self.bind_value(pattern, value),
+        if let PatternKind::Bind { by_ref: false, and: None, .. } = pattern.kind {
+            let value = self.value(init)?;
+            return self.bind_value(pattern, value);
         }
+        let mono = self.mono(init.ty, init.at)?;
+        let place = self.scrutinee(init, &mono)?;
+        self.bind_pattern(pattern, &place, &mono)
     }
 
     /// The value of an expression that is a number or `bool`.
@@ -117,6 +115,7 @@ impl Emit<'_> {
                 let same = self.same(&a, &b, &mono, at)?;
                 Ok(Value::Scalar(if *negated { self.not(same, at) } else { same }))
             }
+            Kind::Order { total, lhs, rhs } => self.order_of(*total, lhs, rhs, expr),
             Kind::Ordered { op, lhs, rhs } => {
                 let (a, b) = (self.value(lhs)?, self.value(rhs)?);
                 let mono = self.mono(lhs.ty, at)?;

@@ -140,7 +140,8 @@ impl Emit<'_> {
                 return Err(this.bug(at));
             };
             let done = this.not(cond, at);
-            this.leave_unless(done, Op::Continue(rounds.next), at)?;
+            let op = this.next_item(rounds.next);
+            this.leave_unless(done, op, at)?;
             this.inst(at, Op::Set { local: skipping, value: zero }, ir::Ty::Unit);
             Ok(())
         })

@@ -23,6 +23,13 @@ impl Emit<'_> {
                     false => Value::Ref(Box::new(Place::Memory(element))),
                 }
             }
+            Source::Pieces { pieces, elem, copies } => {
+                let place = self.piece_of(pieces.clone(), index);
+                match copies {
+                    true => self.get(&place, elem, at)?,
+                    false => Value::Ref(Box::new(place)),
+                }
+            }
             Source::Chunks { memory, elem, size, total } => {
                 let start = self.binary_op(BinaryOp::Mul, index, *size, Scalar::U64, at);
                 self.piece(memory, elem, start, [Some(*size), *total], at)?

@@ -22,7 +22,7 @@ pub(super) type Consumer<'c, E> = dyn FnMut(&mut E, Rounds, Value) -> Flow<()> +
 pub(super) struct Rounds {
     /// What is left behind the last item.
     pub(super) whole: InstId,
-    /// What goes on with the next.
+    /// What goes on with the next: a loop, or a block that is left first.
     pub(super) next: InstId,
 }
 

@@ -54,7 +54,9 @@ impl Emit<'_> {
         mono: &Mono,
         at: At,
     ) -> Flow<Value> {
-        let scalar = self.lane_type(mono, at)?;
+        let Some(scalar) = scalar(mono) else {
+            return self.get_chosen(places, index, mono, at);
+        };
         let mut found = None;
         for (number, place) in places.iter().enumerate() {
             let value = self.number_in(place, mono, at)?;
@@ -99,7 +101,7 @@ impl Emit<'_> {
         }
     }
 
-    fn is_number(&mut self, index: InstId, number: usize, at: At) -> InstId {
+    pub(super) fn is_number(&mut self, index: InstId, number: usize, at: At) -> InstId {
         let number = self.bits(number as u64, Scalar::U64, at);
         self.compare(CompareOp::Eq, index, number, at)
     }

@@ -48,11 +48,12 @@ impl Emit<'_> {
         found.ok_or_else(|| self.bug(at))
     }
 
-    /// Types of the parts of a tuple or struct; `None` for another type.
+    /// Types of the parts of a tuple or struct, or of an array with references in it; `None` for another type.
     pub(super) fn parts_of(&mut self, mono: &Mono, at: At) -> Flow<Option<Vec<Mono>>> {
         match mono {
             Mono::Tuple(args) => Ok(Some(crate::lower::mono::types(args))),
             Mono::Iter(_, types) => Ok(types.get(1..).map(<[Mono]>::to_vec)),
+            Mono::Array(..) => self.apart(mono, at),
             Mono::Adt(..) => {
                 let adt = self.adt(mono, at)?;
                 Ok(if adt.tag.is_some() { None } else { adt.variants.first().cloned() })
@@ -63,7 +64,6 @@ impl Emit<'_> {
             | Mono::Generic(_)
             | Mono::Ref { .. }
             | Mono::Slice(_)
-            | Mono::Array(..)
             | Mono::Atomic(_)
             | Mono::Closure(_) => Ok(None),
         }

@@ -117,7 +117,7 @@ impl Emit<'_> {
     }
 
     /// What is matched. The discriminant of an enum in memory is read once.
-    fn scrutinee(&mut self, of: &Expr, mono: &Mono) -> Flow<Place> {
+    pub(super) fn scrutinee(&mut self, of: &Expr, mono: &Mono) -> Flow<Place> {
         let at = of.at;
         let mut place = self.place(of)?;
         let (mut inner, mut depth) = (mono.clone(), 0);
@@ -178,12 +178,12 @@ impl Emit<'_> {
     pub(super) fn let_else(
         &mut self,
         pattern: &Pattern,
-        value: Value,
+        of: &Expr,
         other: &crate::lower::tree::Block,
     ) -> Flow<()> {
         let at = pattern.at;
-        let place = super::storage::placed(value);
-        let mono = self.mono(pattern.ty, at)?;
+        let mono = self.mono(of.ty, of.at)?;
+        let place = self.scrutinee(of, &mono)?;
         match self.test(pattern, &place, &mono)? {
             Test::Always => {}
             Test::Never => {

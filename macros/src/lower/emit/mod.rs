@@ -10,6 +10,7 @@
 //!
 //! [`Left`] says that control does not come back, so that nothing is emitted behind it.
 mod aggregate;
+mod apart;
 mod atomic;
 mod binding;
 mod bits;
@@ -39,6 +40,7 @@ mod math;
 mod message;
 mod number;
 mod operator;
+mod order;
 mod place;
 mod power;
 mod reference;
@@ -59,7 +61,7 @@ use super::{
     program::{Callee, Given, Program},
     span::{Origin, SpanRange},
     tree::{At, Closure, Function, LintLevels, Var},
-    types::{Ty, Type},
+    types::{Len, Ty, Type},
 };
 use crate::{
     attr::Options,
@@ -147,7 +149,7 @@ enum Place {
     Parts(Rc<[Place]>),
     /// An enum: its discriminant, and the parts of every variant.
     Variants(Rc<VariantPlaces>),
-    /// The one of these, which are numbers of one type, that an index says.
+    /// The one of these, which are of one type, that an index says.
     OneOf(Rc<[Place]>, InstId),
     /// A reference that is set at run time.
     Reference(ReferencePlace),
@@ -377,6 +379,14 @@ impl Emit<'_> {
             self.errors.report(at, "a length here overflows or divides by zero");
             Left
         })
+    }
+
+    /// What a length or constant argument is, computed as far as it goes.
+    fn extent_of(&mut self, len: Len, at: At) -> Flow<Extent> {
+        match self.frame.function.types.extent(len).cloned() {
+            Some(extent) => self.extent(&extent, at),
+            None => Err(self.bug(at)),
+        }
     }
 
     fn product(&mut self, a: Extent, b: Extent, at: At) -> Flow<Extent> {

@@ -100,9 +100,7 @@ impl Emit<'_> {
     /// A constant parameter or open constant.
     pub(super) fn parameter(&mut self, len: Len, expr: &Expr) -> Flow<Value> {
         let scalar = self.scalar_of(expr.ty, expr.at)?;
-        let Some(extent) = self.frame.function.types.extent(len).cloned() else {
-            return Err(self.bug(expr.at));
-        };
+        let extent = self.extent_of(len, expr.at)?;
         Ok(Value::Scalar(self.extent_value(&extent, scalar, expr.at)))
     }
 

@@ -58,11 +58,14 @@ impl Emit<'_> {
                 let (offsets, _) = self.fields(&parts, at)?;
                 offsets.get(index).map(|offset| Place::Memory(self.behind(memory, offset, at)))
             }
+            Place::OneOf(places, chosen) => {
+                let parts = places.iter().map(|place| self.part(place, mono, index, at));
+                Some(Place::OneOf(parts.collect::<Flow<_>>()?, *chosen))
+            }
             Place::Value(_)
             | Place::Param(_)
             | Place::Local(_)
             | Place::Variants(_)
-            | Place::OneOf(..)
             | Place::Reference(_) => None,
         };
         part.ok_or_else(|| self.bug(at))
@@ -96,11 +99,11 @@ impl Emit<'_> {
                 let places = offsets.iter().map(|offset| self.behind(&memory, offset, at));
                 Ok(Some(places.map(Place::Memory).collect()))
             }
+            Place::OneOf(places, chosen) => self.chosen_parts((places, *chosen), mono, variant, at),
             Place::Value(_)
             | Place::Param(_)
             | Place::Local(_)
             | Place::Parts(_)
-            | Place::OneOf(..)
             | Place::Reference(_) => Err(self.bug(at)),
         }
     }
@@ -113,11 +116,14 @@ impl Emit<'_> {
             }
             Place::Variants(variants) => Ok(variants.tag.clone()),
             Place::Memory(memory) => Ok(Place::Memory(memory.clone())),
+            Place::OneOf(places, chosen) => {
+                let tags = places.iter().map(|place| self.tag_place(place, at));
+                Ok(Place::OneOf(tags.collect::<Flow<_>>()?, *chosen))
+            }
             Place::Value(_)
             | Place::Param(_)
             | Place::Local(_)
             | Place::Parts(_)
-            | Place::OneOf(..)
             | Place::Reference(_) => Err(self.bug(at)),
         }
     }
@@ -140,6 +146,9 @@ impl Emit<'_> {
             return self.lane_of(&place, item, index, expr);
         }
         let value = self.scalar(index)?;
+        if let Some(pieces) = self.pieces_of(&place) {
+            return Ok(self.piece_at(pieces, value, index.at));
+        }
         let Place::Memory(memory) = place else { return Err(self.bug(base.at)) };
         let len = self.memory_length(&memory, base, index.at)?;
         let mono = self.mono(expr.ty, expr.at)?;
@@ -166,24 +175,20 @@ impl Emit<'_> {
     /// The number of elements of a place of slice or array type.
     pub(super) fn length(&mut self, place: &Expr, at: At) -> Flow<InstId> {
         if let Type::Array(_, len) = self.ty(place.ty) {
-            let Some(extent) = self.frame.function.types.extent(len).cloned() else {
-                return Err(self.bug(at));
-            };
-            let extent = self.extent(&extent, at)?;
+            let extent = self.extent_of(len, at)?;
             return Ok(self.extent_value(&extent, Scalar::U64, at));
         }
-        let Place::Memory(memory) = self.place(place)? else { return Err(self.bug(at)) };
+        let found = self.place(place)?;
+        if let Some(pieces) = self.pieces_of(&found) {
+            return Ok(self.bits(pieces.len() as u64, Scalar::U64, at));
+        }
+        let Place::Memory(memory) = found else { return Err(self.bug(at)) };
         self.memory_length(&memory, place, at)
     }
 
     fn memory_length(&mut self, memory: &Memory, place: &Expr, at: At) -> Flow<InstId> {
         let extent = match (self.ty(place.ty), &memory.len) {
-            (Type::Array(_, len), _) => {
-                let Some(extent) = self.frame.function.types.extent(len).cloned() else {
-                    return Err(self.bug(at));
-                };
-                self.extent(&extent, at)?
-            }
+            (Type::Array(_, len), _) => self.extent_of(len, at)?,
             (_, Some(Length::Extent(extent))) => extent.clone(),
             (_, Some(Length::Inst(len))) => return Ok(*len),
             (_, Some(Length::Param(param))) => {
@@ -222,6 +227,9 @@ impl Emit<'_> {
         else {
             return Err(self.bug(at));
         };
+        if self.pieces_of(&place).is_some() {
+            return Ok(Value::Ref(place));
+        }
         let (Place::Memory(memory), Mono::Array(_, len)) = (*place, self.mono(to, at)?) else {
             return Err(self.bug(at));
         };

@@ -57,7 +57,7 @@ impl Emit<'_> {
     }
 
     /// Whether values of a type can be in memory: there is no reference in them.
-    fn lies_in_memory(&mut self, mono: &Mono, at: At) -> Flow<bool> {
+    pub(super) fn lies_in_memory(&mut self, mono: &Mono, at: At) -> Flow<bool> {
         let parts = match mono {
             Mono::Slice(elem) | Mono::Array(elem, _) => return self.lies_in_memory(elem, at),
             Mono::Tuple(args) => crate::lower::mono::types(args),
@@ -85,6 +85,7 @@ impl Emit<'_> {
                 Mono::Ref { mutable: false, to } if !self.lies_in_memory(to, at)? => {
                     self.reads_references(std::slice::from_ref(to), at)?
                 }
+                Mono::Array(elem, _) => self.reads_references(std::slice::from_ref(elem), at)?,
                 Mono::Tuple(args) => self.reads_references(&crate::lower::mono::types(args), at)?,
                 Mono::Iter(_, parts) => self.reads_references(parts, at)?,
                 Mono::Adt(..) => {
@@ -97,7 +98,6 @@ impl Emit<'_> {
                 | Mono::Generic(_)
                 | Mono::Ref { .. }
                 | Mono::Slice(_)
-                | Mono::Array(..)
                 | Mono::Atomic(_)
                 | Mono::Closure(_) => false,
             };

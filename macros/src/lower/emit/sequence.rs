@@ -18,6 +18,11 @@ impl Emit<'_> {
         mono: &Mono,
         at: At,
     ) -> Flow<Test> {
+        if let (Some(pieces), Mono::Array(elem, _) | Mono::Slice(elem)) =
+            (self.pieces_of(place), mono)
+        {
+            return self.pieces_test([before, after], open, &pieces, elem, at);
+        }
         let Place::Memory(memory) = place else { return Err(self.bug(at)) };
         let count = (before.len() + after.len()) as u64;
         let fits = match mono {

@@ -21,7 +21,15 @@ struct Ends {
 impl Emit<'_> {
     /// The memory of a place of slice or array type.
     fn sequence(&mut self, base: &Expr) -> Flow<(Memory, Mono)> {
-        let Place::Memory(memory) = self.place(base)? else { return Err(self.bug(base.at)) };
+        let place = self.place(base)?;
+        self.memory_of_sequence(place, base)
+    }
+
+    fn memory_of_sequence(&mut self, place: Place, base: &Expr) -> Flow<(Memory, Mono)> {
+        if self.pieces_of(&place).is_some() {
+            return Err(self.no_memory(base.at));
+        }
+        let Place::Memory(memory) = place else { return Err(self.bug(base.at)) };
         Ok((memory, self.mono(base.ty, base.at)?))
     }
 
@@ -146,15 +154,23 @@ impl Emit<'_> {
 
     /// `base.get(index)`: the address is computed whether or not there is something.
     pub(super) fn get_element(&mut self, base: &Expr, index: &Expr, at: At) -> Flow<Value> {
-        let (memory, mono) = self.sequence(base)?;
-        let (Mono::Slice(elem) | Mono::Array(elem, _)) = &mono else {
-            return Err(self.bug(base.at));
+        let place = self.place(base)?;
+        let (tag, element) = if let Some(pieces) = self.pieces_of(&place) {
+            let index = self.scalar(index)?;
+            let len = self.bits(pieces.len() as u64, Scalar::U64, at);
+            let tag = self.compare(CompareOp::Lt, index, len, at);
+            (tag, self.piece_of(pieces, index))
+        } else {
+            let (memory, mono) = self.memory_of_sequence(place, base)?;
+            let (Mono::Slice(elem) | Mono::Array(elem, _)) = &mono else {
+                return Err(self.bug(base.at));
+            };
+            let index = self.scalar(index)?;
+            let len = self.length_of(&memory, &mono, at)?;
+            let tag = self.compare(CompareOp::Lt, index, len, at);
+            (tag, Place::Memory(self.nth(&memory, index, elem, at)?))
         };
-        let index = self.scalar(index)?;
-        let len = self.length_of(&memory, &mono, at)?;
-        let tag = self.compare(CompareOp::Lt, index, len, at);
-        let element = self.nth(&memory, index, elem, at)?;
-        let element = Value::Ref(Box::new(Place::Memory(element)));
+        let element = Value::Ref(Box::new(element));
         let parts = vec![Some(Vec::new()), Some(vec![element])];
         Ok(Value::Variants(Rc::new(Variants { tag, parts })))
     }

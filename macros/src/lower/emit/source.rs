@@ -7,6 +7,7 @@ use crate::lower::{
     mono::Mono,
     tree::{At, Expr},
 };
+use std::rc::Rc;
 use warpwise_compiler::ir::{BinaryOp, InstId, Op, Scalar};
 
 /// How items are computed from their number.
@@ -20,6 +21,12 @@ pub(super) enum Source {
     /// References to elements, or copies of them.
     Elements {
         memory: Memory,
+        elem: Mono,
+        copies: bool,
+    },
+    /// Elements of an array that is in no memory, of this type, or references to them.
+    Pieces {
+        pieces: Rc<[Place]>,
         elem: Mono,
         copies: bool,
     },
@@ -70,6 +77,11 @@ impl Emit<'_> {
                 let scalar = super::layout::scalar(&iter.item).ok_or_else(|| self.bug(at))?;
                 Ok((Source::Count { start, scalar }, self.bits(u64::MAX, Scalar::U64, at)))
             }
+            Chain::Slice | Chain::Array if let Some((pieces, elem)) = self.pieces_in(iter) => {
+                let len = self.bits(pieces.len() as u64, Scalar::U64, at);
+                let copies = iter.chain == Chain::Array;
+                Ok((Source::Pieces { pieces, elem, copies }, len))
+            }
             Chain::Slice | Chain::Array => {
                 let (memory, elem, len) = self.sequence_of(iter, at)?;
                 let copies = iter.chain == Chain::Array;
@@ -81,8 +93,25 @@ impl Emit<'_> {
         }
     }
 
+    /// The elements of an array that is in no memory, if an iterator runs over one, and their type.
+    fn pieces_in(&self, iter: &Iter) -> Option<(Rc<[Place]>, Mono)> {
+        let (value, mono) = iter.parts.first()?;
+        let (pieces, mono) = match (value, mono) {
+            (Value::Ref(place), Mono::Ref { to, .. }) => (self.pieces_of(place)?, &**to),
+            (Value::Parts(_), mono) => (self.pieces_of(&Place::Value(value.clone()))?, mono),
+            _ => return None,
+        };
+        match mono {
+            Mono::Array(elem, _) | Mono::Slice(elem) => Some((pieces, (**elem).clone())),
+            _ => None,
+        }
+    }
+
     /// What a slice or array iterator runs over.
     pub(super) fn sequence_of(&mut self, iter: &Iter, at: At) -> Flow<(Memory, Mono, InstId)> {
+        if self.pieces_in(iter).is_some() {
+            return Err(self.no_memory(at));
+        }
         let (memory, mono) = match iter.parts.first() {
             Some((Value::Ref(place), Mono::Ref { to, .. })) => match &**place {
                 Place::Memory(memory) => (memory.clone(), (**to).clone()),

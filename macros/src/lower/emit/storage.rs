@@ -94,7 +94,10 @@ impl Emit<'_> {
         }
         match mono {
             Mono::Unit | Mono::Never => Ok(Place::Value(Value::Unit)),
-            Mono::Array(..) => self.array(mono, name, at).map(Place::Memory),
+            Mono::Array(..) => match self.apart(mono, at)? {
+                Some(parts) => Ok(Place::Parts(self.rooms(&parts, &[], at)?.into())),
+                None => self.array(mono, name, at).map(Place::Memory),
+            },
             Mono::Tuple(_) | Mono::Adt(..) | Mono::Iter(..) => match self.parts_of(mono, at)? {
                 Some(parts) => {
                     let names = self.part_names(mono, 0, name, at)?;
@@ -103,7 +106,8 @@ impl Emit<'_> {
                 None => self.enum_room(mono, name, at),
             },
             Mono::Ref { mutable, to } => self.reference_room(*mutable, to, name, at),
-            Mono::Slice(_) | Mono::Closure(_) => {
+            Mono::Slice(_) => Err(self.no_memory(at)),
+            Mono::Closure(_) => {
                 self.errors.advise(
                     self.range(at),
                     "kernel code cannot choose between closures at run time",
@@ -150,6 +154,9 @@ impl Emit<'_> {
 
     /// An array of the thread's own.
     pub(super) fn array(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Memory> {
+        if !self.lies_in_memory(mono, at)? {
+            return Err(self.no_memory(at));
+        }
         let (elem, len) = self.elements(mono, at)?;
         let span = self.span(at);
         let name = name.trim_start_matches("r#").to_owned();
@@ -195,6 +202,9 @@ impl Emit<'_> {
             }
             (Place::OneOf(places, index), Value::Scalar(value)) => {
                 self.set_one(places, *index, value, mono, at)
+            }
+            (Place::OneOf(places, index), value) => {
+                self.set_chosen(places, *index, &value, mono, at)
             }
             (Place::Reference(place), Value::Ref(to)) => self.set_reference(place, &to, mono, at),
             // `let unit; unit = ();` sets nothing.

@@ -137,8 +137,11 @@ impl<'a> Infer<'a> {
     pub(super) fn field(&mut self, expr: &ExprField) -> Expr {
         let at = SpanRange::expr(&expr.base).to(SpanRange::tokens(&expr.member));
         let base = self.expr(&expr.base, None);
+        self.field_of(base, &member_name(&expr.member), at)
+    }
+
+    fn field_of(&mut self, base: Expr, name: &str, at: SpanRange) -> Expr {
         let base = self.autoderef(base);
-        let name = member_name(&expr.member);
         let found = match self.types.get(base.ty) {
             Type::Reported(proof) => return self.reported(proof, at),
             Type::Tuple(list) => {
@@ -146,7 +149,7 @@ impl<'a> Infer<'a> {
                 index.and_then(|index| Some((index, *self.types.parts(list).get(index)?)))
             }
             Type::Iter(chain, list) => {
-                let index = match (chain, name.as_str()) {
+                let index = match (chain, name) {
                     (Chain::Range | Chain::RangeInclusive | Chain::From, "start") => Some(0),
                     (Chain::Range | Chain::RangeInclusive, "end") => Some(1),
                     (_, "of") if self.is_in_prelude() => Some(0),
@@ -162,9 +165,15 @@ impl<'a> Infer<'a> {
             }),
             _ => None,
         };
-        match found {
-            Some((index, ty)) => self.make(Kind::Field { base: Box::new(base), index }, ty, at),
-            None => {
+        let base = match found {
+            Some((index, ty)) => {
+                return self.make(Kind::Field { base: Box::new(base), index }, ty, at);
+            }
+            None => self.referred(base, at),
+        };
+        match base {
+            Ok(place) => self.field_of(place, name, at),
+            Err(base) => {
                 let shown = self.types.show(base.ty);
                 let fact = format_args!("there is no field `{name}` on type `{shown}`");
                 let reported = self.errors.mistyped(at, fact);

@@ -35,6 +35,8 @@ impl Infer<'_> {
                     Some(owner.filter(|owner| self.types.as_prim(*owner).is_some())?)
                 }
             }
+            ["Self", _] => Some(owner?),
+            [first, _] if self.stands_for(first).is_some() => Some(owner?),
             _ => return None,
         };
         let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };

@@ -2,7 +2,7 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::{Atomic, AtomicMethod, Expr, GenericArg, Kind},
+        tree::{Atomic, AtomicMethod, Expr, GenericArg, Kind, StmtKind, Variable},
         types::{Prim, Ty, Type},
     },
     Infer,
@@ -19,6 +19,12 @@ const ORDERS: [(&str, Order); 5] = [
     ("AcqRel", Order::AcqRel),
     ("SeqCst", Order::SeqCst),
 ];
+
+/// The ordering of std's that a path names: `Ordering::Relaxed`, or `Relaxed` after a `use`.
+fn std_ordering(path: &syn::Path) -> Option<(&'static str, Order)> {
+    let name = &path.segments.last()?.ident;
+    ORDERS.into_iter().find(|(known, _)| name == known)
+}
 
 /// Whether a path is the name of an ordering alone, as after `use Ordering::Relaxed`.
 pub(in crate::lower) fn is_ordering(path: &syn::Path) -> bool {
@@ -164,24 +170,79 @@ impl Infer<'_> {
         self.make(Kind::Borrow(Box::new(place)), ty, at)
     }
 
-    /// An ordering, which must be written out.
+    /// An ordering, which must be one of std's, or a constant or variable that is one.
     fn ordering(&mut self, arg: &syn::Expr) -> Option<Order> {
-        let path = match arg {
-            syn::Expr::Path(path) => Some(&path.path),
-            _ => None,
-        };
-        let name = path.and_then(|path| path.segments.last()).map(|last| last.ident.to_string());
-        let found = ORDERS.into_iter().find(|(known, _)| Some(*known) == name.as_deref());
-        let (Some((name, order)), Some(path)) = (found, path) else {
+        let found = self.ordering_named(arg);
+        if found.is_none() {
             self.errors.advise(
                 SpanRange::expr(arg),
                 "an ordering in kernel code is one of std's constants",
                 "write for example `Ordering::Relaxed`",
             );
-            return None;
-        };
+        }
+        found
+    }
+
+    fn ordering_named(&mut self, expr: &syn::Expr) -> Option<Order> {
+        let syn::Expr::Path(syn::ExprPath { path, qself: None, .. }) = expr else { return None };
+        if let Some(ident) = path.get_ident()
+            && let Some(var) = self.scope.find(ident)
+        {
+            return self.orders.iter().find(|(known, _)| *known == var).map(|(_, order)| *order);
+        }
+        if let Some((name, order)) = std_ordering(path) {
+            self.notes.order(path, name);
+            return Some(order);
+        }
+        if let Some((_, value)) = self.local_constant(path) {
+            return self.ordering_named(&value);
+        }
+        let env = self.env.clone();
+        let (value, ..) = self.constant_item(path, &env)?;
+        let syn::Expr::Path(of_std) = value else { return None };
+        let (name, order) = std_ordering(&of_std.path)?;
         self.notes.order(path, name);
         Some(order)
+    }
+
+    /// `let relaxed = Ordering::Relaxed;`: a name for an ordering, which is no value of kernel code.
+    pub(super) fn ordering_bound(&mut self, local: &syn::Local) -> Option<StmtKind> {
+        let pat = match &local.pat {
+            syn::Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        let (syn::Pat::Ident(pat), Some(init)) = (pat, &local.init) else { return None };
+        let syn::Expr::Path(value) = &*init.expr else { return None };
+        if !self.may_be_ordering(&value.path) || pat.by_ref.is_some() || pat.mutability.is_some() {
+            return None;
+        }
+        let order = self.ordering_named(&init.expr)?;
+        let (ty, at) = (self.types.unit(), self.at(SpanRange::token(pat.ident.span())));
+        let name = pat.ident.to_string();
+        let variable = Variable { name, ty, mutable: false, settable: false, at };
+        let var = self.vars.push(variable);
+        self.scope.declare(&pat.ident, var);
+        self.orders.push((var, order));
+        let unit = self.make(Kind::Unit, ty, SpanRange::expr(&init.expr));
+        Some(StmtKind::Expr(unit))
+    }
+
+    /// Whether a path that is bound leads to an ordering, and not to something of the user's.
+    fn may_be_ordering(&mut self, path: &syn::Path) -> bool {
+        let of_constant = |value: &syn::Expr| matches!(value, syn::Expr::Path(path) if std_ordering(&path.path).is_some());
+        if let Some(ident) = path.get_ident()
+            && let Some(var) = self.scope.find(ident)
+        {
+            return self.orders.iter().any(|(known, _)| *known == var);
+        }
+        if std_ordering(path).is_some() {
+            return self.shape(path).is_none();
+        }
+        if let Some((_, value)) = self.local_constant(path) {
+            return of_constant(&value);
+        }
+        let env = self.env.clone();
+        self.constant_item(path, &env).is_some_and(|(value, ..)| of_constant(value))
     }
 
     /// Reports an ordering of a failure with which std's method panics.

@@ -3,13 +3,13 @@ use super::{
     super::{
         builtin::{self, Builtin, Found},
         span::SpanRange,
-        tree::{Expr, Kind},
-        types::Ty,
+        tree::{Expr, GenericArg, Kind},
+        types::{Prim, Ty},
     },
     Infer, Obligation,
 };
 use syn::{ExprCall, GenericArgument};
-use warpwise_compiler::ir::ReduceOp;
+use warpwise_compiler::ir::{ReduceOp, ShuffleOp};
 
 impl Infer<'_> {
     pub(super) fn builtin_call(
@@ -50,9 +50,10 @@ impl Infer<'_> {
             | Builtin::Fast(_)
             | Builtin::Elect { .. } => {}
         }
+        let widths = usize::from(found.width);
         if found.params.contains(&builtin::Part::Value)
             && let Some(GenericArgument::Type(ty)) = Self::turbofish(path)
-                .and_then(|args| args.args.iter().find(|arg| is_value_type(arg)))
+                .and_then(|args| args.args.iter().skip(widths).find(|arg| is_value_type(arg)))
         {
             let ty = self.ty(ty);
             self.unify(at, value, ty);
@@ -72,22 +73,24 @@ impl Infer<'_> {
         }
     }
 
-    /// The width of a shuffle, from its constant argument.
-    pub(super) fn width(&mut self, found: &mut Found, path: &syn::Path, at: SpanRange) {
-        let consts = Self::turbofish(path).into_iter().flat_map(|turbofish| &turbofish.args);
-        let written = consts.into_iter().find_map(|arg| match arg {
-            GenericArgument::Const(expr) => Some(expr),
-            _ => None,
-        });
-        let extent = written.map(|expr| self.extent(expr));
-        let known = match &extent {
-            Some(Ok(extent)) => extent.simplified().and_then(|extent| extent.known()),
-            Some(Err(_)) => return,
-            None => None,
-        };
+    /// The width of a shuffle, from its first generic argument.
+    fn width(&mut self, found: &mut Found, path: &syn::Path, at: SpanRange) {
+        let len = self.types.unknown_len();
+        if let Some(written) = Self::turbofish(path).and_then(|args| args.args.first()) {
+            let env = self.env.clone();
+            self.generic_arg(written, GenericArg::Const(len), Prim::Usize, &env);
+        }
+        if self.types.is_reported_len(len) {
+            return;
+        }
+        // What is known later is looked at then: of a kernel's own parameter, when it is launched.
+        let extent = self.types.extent(len);
+        let known = extent.map(|extent| extent.simplified().and_then(|extent| extent.known()));
         match (&mut found.which, known) {
-            (Builtin::Shuffle { width, .. }, Some(lanes @ (2 | 4 | 8 | 16 | 32))) => {
-                *width = lanes as u32;
+            (Builtin::Shuffle { width, .. }, Some(lanes))
+                if lanes.is_none_or(ShuffleOp::is_width) =>
+            {
+                *width = Some(len);
             }
             _ => {
                 self.errors.advise(

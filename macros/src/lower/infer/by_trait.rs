@@ -71,6 +71,28 @@ fn has_methods(of_trait: &str) -> bool {
     )
 }
 
+/// A call by a path as one of a method of its first argument.
+fn as_method(function: &PathSegment, name: &str, call: &ExprCall) -> Option<ExprMethodCall> {
+    let mut args = call.args.iter().cloned();
+    let receiver = Box::new(args.next()?);
+    let turbofish = match &function.arguments {
+        PathArguments::AngleBracketed(args) => Some(syn::AngleBracketedGenericArguments {
+            colon2_token: Some(args.colon2_token.unwrap_or_default()),
+            ..args.clone()
+        }),
+        PathArguments::None | PathArguments::Parenthesized(_) => None,
+    };
+    Some(ExprMethodCall {
+        attrs: Vec::new(),
+        receiver,
+        dot_token: syn::Token![.](function.ident.span()),
+        method: syn::Ident::new(name, function.ident.span()),
+        turbofish,
+        paren_token: call.paren_token,
+        args: args.collect(),
+    })
+}
+
 /// Whether a function of this name is an operator's.
 pub(super) fn is_operator(name: &str) -> bool {
     operation(name).is_some()
@@ -109,21 +131,7 @@ impl Infer<'_> {
             }
             name => (name, hint),
         };
-        let mut args = call.args.iter().cloned();
-        let receiver = Box::new(args.next()?);
-        let turbofish = Self::turbofish(path).cloned();
-        let method = ExprMethodCall {
-            attrs: Vec::new(),
-            receiver,
-            dot_token: syn::Token![.](function.ident.span()),
-            method: syn::Ident::new(name, function.ident.span()),
-            turbofish: turbofish.map(|turbofish| syn::AngleBracketedGenericArguments {
-                colon2_token: Some(turbofish.colon2_token.unwrap_or_default()),
-                ..turbofish
-            }),
-            paren_token: call.paren_token,
-            args: args.collect(),
-        };
+        let method = as_method(function, name, call)?;
         Some(self.method_call(&method, hint))
     }
 
@@ -144,13 +152,30 @@ impl Infer<'_> {
                 let from = of_trait.and_then(|of_trait| self.written_type(of_trait));
                 Some(self.converted_from(this, from, &name, call, at))
             }
-            (Some("Default"), "default") if call.args.is_empty() => {
+            (None | Some("Default"), "default") if call.args.is_empty() => {
                 Some(self.make(Kind::Default, this, at))
             }
             (Some(of_trait), _) if has_methods(of_trait) || operation(&name).is_some() => {
                 self.by_trait(&path.path, Some(this), call, None, at)
             }
+            (None, _) => {
+                let method = as_method(path.path.segments.last()?, &name, call)?;
+                let receiver = self.expr(&method.receiver, None);
+                self.is_receiver(&receiver, this);
+                Some(self.method_on(receiver, &method, None, at))
+            }
             _ => None,
+        }
+    }
+
+    /// Makes a value what a method of this type is called on: a reference to it or the value itself, or an array where
+    /// the type is that of slices.
+    fn is_receiver(&mut self, receiver: &Expr, this: Ty) {
+        let at = self.places[receiver.at];
+        let (found, expected) = (self.types.pointee(receiver.ty), self.types.pointee(this));
+        match (self.types.get(found), self.types.get(expected)) {
+            (Type::Array(found, _), Type::Slice(expected)) => self.unify(at, found, expected),
+            _ => self.unify(at, found, expected),
         }
     }
 

@@ -211,10 +211,12 @@ impl<'a> Infer<'a> {
         let mut errors = crate::lower::error::Errors::default();
         let kept = std::mem::replace(self.errors, std::mem::take(&mut errors));
         let obligations = self.obligations.len();
+        let projections = std::mem::take(&mut self.projections);
         let diverges = self.diverges;
         let ty = self.expr(expr, None).ty;
         self.diverges = diverges;
         self.obligations.truncate(obligations);
+        self.projections = projections;
         *self.errors = kept;
         ty
     }

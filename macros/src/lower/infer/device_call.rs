@@ -56,6 +56,9 @@ impl<'a> Infer<'a> {
         if let ReturnType::Type(_, ty) = &sig.output
             && let syn::Type::ImplTrait(_) = peel(ty)
         {
+            if self.is_early(&call) {
+                return self.in_place(call, env, at);
+            }
             self.returned(&call, ret, at);
         }
         self.make(Kind::Call(Box::new(call)), ret, at)
@@ -125,6 +128,7 @@ impl<'a> Infer<'a> {
                 if is_callable != closures {
                     continue;
                 }
+                self.settle_projections(false);
                 let value = match (&bound, as_closure(arg)) {
                     (Some(bound), _) => self.callable(arg, bound),
                     (None, Some(closure)) => self.closure(closure, None),
@@ -133,6 +137,7 @@ impl<'a> Infer<'a> {
                 values[index] = Some(self.coerce(value, param));
             }
         }
+        self.settle_projections(false);
         values.into_iter().flatten().collect()
     }
 
@@ -159,9 +164,11 @@ impl<'a> Infer<'a> {
         value
     }
 
-    /// Whether an argument names something other than a variable.
+    /// Whether an argument names something other than a variable, perhaps of a type in `<..>`.
     pub(super) fn is_function(&self, arg: &syn::Expr) -> bool {
-        let Some(path) = callee(arg) else { return false };
+        let Some(path) = callee(arg) else {
+            return matches!(arg, syn::Expr::Path(path) if path.qself.is_some());
+        };
         path.get_ident().is_none_or(|ident| self.scope.find(ident).is_none())
     }
 

@@ -1,7 +1,7 @@
 //! Expressions and blocks.
 use super::{
     super::{
-        levels, paths,
+        inner, levels, paths,
         span::SpanRange,
         tree::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
         types::{Ty, Type},
@@ -83,7 +83,7 @@ impl Infer<'_> {
 
     /// `expr`, where a value of type `expected` is needed: `!` goes anywhere, `&mut T` goes where
     /// `&T` is needed, a reference to an array where one to a slice is, and a reference to a
-    /// reference where one to what that refers to is.
+    /// reference, or to what has an `impl` of `Deref`, where one to what that refers to is.
     pub(super) fn coerce(&mut self, expr: Expr, expected: Ty) -> Expr {
         if self.is_never(expr.ty) {
             return expr;
@@ -113,10 +113,13 @@ impl Infer<'_> {
                 let shorter = self.make(Kind::Borrow(Box::new(place)), ty, range);
                 self.coerce(shorter, expected)
             }
-            _ => {
-                self.unify(range, a, b);
-                expr
-            }
+            _ => match self.referred_as(expr, expected) {
+                Ok(reference) => self.coerce(reference, expected),
+                Err(expr) => {
+                    self.unify(range, a, b);
+                    expr
+                }
+            },
         }
     }
 
@@ -200,7 +203,7 @@ impl Infer<'_> {
                 None
             }
             // An item of its own: see `inner`.
-            syn::Stmt::Item(syn::Item::Fn(_)) => None,
+            syn::Stmt::Item(item) if inner::is_seen(item) => None,
             // Written out: see `uses`.
             syn::Stmt::Item(syn::Item::Use(item)) if !reject::is_glob(&item.tree) => None,
             syn::Stmt::Item(item) => {
@@ -244,7 +247,7 @@ impl Infer<'_> {
                 let ty = self.ty(&written);
                 self.oblige(SpanRange::tokens(&written), super::Obligation::Shared(ty));
                 let ty = self.types.reference(true, ty);
-                self.make(Kind::Shared { name: name.unwrap_or_default() }, ty, at)
+                self.make(Kind::Shared { name: name.unwrap_or_else(unnamed) }, ty, at)
             }
             Err(_) => {
                 let reported = self.errors.advise(
@@ -273,7 +276,7 @@ impl Infer<'_> {
         let len = Box::new(self.expect(&len, usize));
         let slice = self.types.add(Type::Slice(ty));
         let ty = self.types.reference(true, slice);
-        self.make(Kind::SharedDyn { name: name.unwrap_or_default(), len }, ty, at)
+        self.make(Kind::SharedDyn { name: name.unwrap_or_else(unnamed), len }, ty, at)
     }
 
     /// A literal of some kind, or its rejection.
@@ -300,4 +303,9 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// What shared memory is called in messages that no variable has a name for.
+fn unnamed() -> String {
+    "shared".to_owned()
 }

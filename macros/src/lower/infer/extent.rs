@@ -257,7 +257,7 @@ fn peel(mut expr: &Expr) -> &Expr {
     }
 }
 
-/// The value of an integer literal, perhaps negated.
+/// The value of an expression of integer literals, as the discriminant of a variant may be.
 pub(in crate::lower) fn integer(expr: &Expr) -> Option<i128> {
     match peel(expr) {
         Expr::Lit(lit) => match &lit.lit {
@@ -266,7 +266,23 @@ pub(in crate::lower) fn integer(expr: &Expr) -> Option<i128> {
             _ => None,
         },
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            integer(&unary.expr).map(|value| -value)
+            integer(&unary.expr)?.checked_neg()
+        }
+        Expr::Binary(binary) => {
+            let (a, b) = (integer(&binary.left)?, integer(&binary.right)?);
+            match binary.op {
+                BinOp::Add(_) => a.checked_add(b),
+                BinOp::Sub(_) => a.checked_sub(b),
+                BinOp::Mul(_) => a.checked_mul(b),
+                BinOp::Div(_) => a.checked_div(b),
+                BinOp::Rem(_) => a.checked_rem(b),
+                BinOp::BitAnd(_) => Some(a & b),
+                BinOp::BitOr(_) => Some(a | b),
+                BinOp::BitXor(_) => Some(a ^ b),
+                BinOp::Shl(_) => a.checked_mul(1i128.checked_shl(b.try_into().ok()?)?),
+                BinOp::Shr(_) => a.checked_shr(b.try_into().ok()?),
+                _ => None,
+            }
         }
         _ => None,
     }

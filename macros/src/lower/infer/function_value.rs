@@ -69,7 +69,11 @@ impl<'a> Infer<'a> {
     }
 
     /// A variable for each argument, as a parameter and as a value.
-    fn argument_variables(&mut self, types: &[Ty], at: SpanRange) -> (Vec<Pattern>, Vec<Expr>) {
+    pub(super) fn argument_variables(
+        &mut self,
+        types: &[Ty],
+        at: SpanRange,
+    ) -> (Vec<Pattern>, Vec<Expr>) {
         let mut params = Vec::with_capacity(types.len());
         let mut args = Vec::with_capacity(types.len());
         for &ty in types {
@@ -84,7 +88,7 @@ impl<'a> Infer<'a> {
         (params, args)
     }
 
-    fn made_closure(
+    pub(super) fn made_closure(
         &mut self,
         params: Vec<Pattern>,
         types: Vec<Ty>,

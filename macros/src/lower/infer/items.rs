@@ -4,11 +4,11 @@ use super::{
         constant::{self, Constant},
         paths::key,
         program::{Callee, Program},
-        span::SpanRange,
         tree::GenericArg,
         types::{Class, Prim, Ty, Type},
     },
     Infer,
+    bounds::Meant,
     by_trait::is_operator,
     scope::Env,
     signature::peel,
@@ -165,6 +165,9 @@ impl<'a> Infer<'a> {
                 return Some((self.prim(prim), last));
             }
         }
+        if let Some(ty) = self.projected(&owner, env) {
+            return Some((ty, last));
+        }
         let Split { item, segment, rest } = self.split(&owner, env)?;
         if !rest.is_empty() {
             return None;
@@ -180,18 +183,12 @@ impl<'a> Infer<'a> {
     pub(super) fn shape(&mut self, path: &syn::Path) -> Option<(Ty, Shape<'a>)> {
         let env = self.env.clone();
         if let Some(Split { item, segment, rest }) = self.split(path, &env) {
-            let args =
-                path.segments.iter().skip(segment).find_map(|segment| match &segment.arguments {
-                    syn::PathArguments::AngleBracketed(args) => Some(args),
-                    syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
-                });
-            let args = args.cloned();
-            let ty = self.expr_type(item, args.as_ref(), &env)?;
+            let ty = self.expr_type(item, args_from(path, segment), &env)?;
             return self.shape_of(ty, rest.first().map(String::as_str));
         }
         let first = path.segments.first()?.ident.to_string();
         if let Some((item, variant)) = self.program().library_variant(&key(path)) {
-            let ty = self.expr_type(item, None, &env)?;
+            let ty = self.expr_type(item, args_from(path, 0), &env)?;
             return Some((ty, self.variant_shape(item, variant)?));
         }
         let ty = match super::scope::generic(&env.args, &first) {
@@ -309,9 +306,11 @@ impl<'a> Infer<'a> {
         of_trait: Option<&str>,
         args: &[&syn::Expr],
     ) -> Option<Member<'a>> {
-        let of_number = if of_trait.is_none() { self.of_number(owner, name) } else { None };
-        if of_number.is_some() {
-            return of_number;
+        let meant =
+            if of_trait.is_none() { self.meant(owner, name, &self.env) } else { Meant::Any };
+        let may_be_its_own = of_trait.is_none() && !matches!(meant, Meant::Of(_));
+        if may_be_its_own && let Some(of_number) = self.of_number(owner, name) {
+            return Some(of_number);
         }
         if self.is_between_numbers(owner, name, args) {
             return None;
@@ -322,7 +321,9 @@ impl<'a> Infer<'a> {
             let traits = of.trait_.as_ref().map(|(path, _)| path);
             let own = Env { args: [].into(), home: Some(item), this: None };
             let named = traits.and_then(|path| self.trait_name(path, &own));
-            if of_trait.is_some_and(|wanted| named.is_none_or(|named| named != wanted)) {
+            if of_trait.is_some_and(|wanted| named.is_none_or(|named| named != wanted))
+                || !self.is_meant(&meant, item, of)
+            {
                 continue;
             }
             let Some((callee, home, kind)) = self.member_in(item, traits, name) else { continue };
@@ -471,44 +472,14 @@ impl<'a> Infer<'a> {
         }
         None
     }
+}
 
-    /// `T::Name`, `<T as Trait>::Name`: what the `impl` of a trait for the type says.
-    pub(super) fn associated_type(&mut self, owner: Ty, name: &str, at: SpanRange) -> Ty {
-        if let (Type::Prim(_), "Output") = (self.types.get(owner), name) {
-            return owner; // of an operator, with a number of the same type
-        }
-        for &item in self.program().impls() {
-            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
-            let found = of.items.iter().find_map(|member| match member {
-                ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
-                _ => None,
-            });
-            let Some(found) = found else { continue };
-            let Some((env, this)) = self.implementation(item) else { continue };
-            if self.types.could_unify(this, owner) && self.types.unify(this, owner).is_ok() {
-                return self.type_in(found, &env);
-            }
-        }
-        let shown = self.types.show(owner);
-        let reported = self.errors.advise(
-            at,
-            format_args!("kernel code does not know the type `{name}` of `{shown}`"),
-            "mark the `impl` that says it `#[device]`",
-        );
-        self.types.add(Type::Reported(reported))
-    }
-
-    /// `<T as Trait>::Name` and `<T>::Name`
-    pub(super) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
-        let owner = self.type_in(&qself.ty, env);
-        match path.segments.last() {
-            Some(last) if qself.position + 1 == path.segments.len() => {
-                let name = last.ident.to_string();
-                self.associated_type(owner, &name, SpanRange::path(path))
-            }
-            _ => self.unknown(),
-        }
-    }
+/// The first arguments of a path's segments from this one on: `<f32>` of `Option::<f32>::None` and of `None::<f32>`.
+fn args_from(path: &syn::Path, segment: usize) -> Option<&syn::AngleBracketedGenericArguments> {
+    path.segments.iter().skip(segment).find_map(|segment| match &segment.arguments {
+        syn::PathArguments::AngleBracketed(args) => Some(args),
+        syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+    })
 }
 
 /// A member of an `impl` that could be meant.

@@ -10,9 +10,6 @@ use super::{
     },
     Infer, Obligation,
     closure::Callable,
-    device_call::Function,
-    items::{Member, MemberKind},
-    method::Args,
     reject,
 };
 use syn::{ExprMethodCall, ExprRange, RangeLimits};
@@ -93,7 +90,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Obliges the items of a range to be what can be counted through.
-    fn counts(&mut self, ty: Ty, at: SpanRange) {
+    pub(super) fn counts(&mut self, ty: Ty, at: SpanRange) {
         if let Some((Chain::Range | Chain::RangeInclusive | Chain::From, item)) = self.as_chain(ty)
         {
             self.oblige(at, Obligation::Range(item));
@@ -118,14 +115,10 @@ impl<'a> Infer<'a> {
             }
             _ if let Some(name) = self.option_iterator(value.ty) => {
                 let value = self.autoderef(value);
-                if let Some(Member { callee, env, kind: MemberKind::Fn(sig) }) =
-                    self.member(value.ty, name, None)
-                {
-                    let receiver = self.adjusted(value, sig);
-                    let of = Function { callee, sig, env };
-                    return self.call_function(of, receiver, None, &Args::new(), at);
-                }
-                return value;
+                return match self.called_by_name(value, name, at) {
+                    Ok(iterator) => iterator,
+                    Err(value) => self.no_iterator(&value, at),
+                };
             }
             _ if let Some(member) = self.made_into_iterator(value.ty) => {
                 let made = self.operator_call(member, value, None, at);
@@ -166,7 +159,7 @@ impl<'a> Infer<'a> {
     }
 
     /// `None`, of an option of this type.
-    fn none_of(&mut self, ty: Ty, at: SpanRange) -> Expr {
+    pub(super) fn none_of(&mut self, ty: Ty, at: SpanRange) -> Expr {
         let option = self.option_of(ty);
         let none = Kind::Aggregate { variant: Some(0), fields: Vec::new(), base: None };
         self.make(none, option, at)
@@ -201,7 +194,7 @@ impl<'a> Infer<'a> {
         let Some((chain, item)) = self.as_chain(receiver.ty) else {
             return self.no_method(name, receiver.ty, &call.args, at);
         };
-        if !matches!(name, "contains" | "is_empty" | "clone") {
+        if !matches!(name, "contains" | "is_empty" | "clone" | "start" | "end") {
             self.counts(receiver.ty, at);
         }
         if receiver.is_place() && resumes(name) {
@@ -329,67 +322,8 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(adapter), item, parts, at)
     }
 
-    fn flattened(
-        &mut self,
-        receiver: Expr,
-        item: Ty,
-        call: &ExprMethodCall,
-        at: SpanRange,
-    ) -> Expr {
-        if !self.count(0, &call.args, at) {
-            return self.make(Kind::Reported, receiver.ty, at);
-        }
-        self.items_of(receiver, item, at)
-    }
-
-    /// The items of the items, which are of type `item`.
-    fn items_of(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
-        let option = self.program().library("Option");
-        let written = self.written_item(item);
-        let inner = match self.types.get(item) {
-            Type::Iter(..) => {
-                self.counts(item, at);
-                Some(item)
-            }
-            _ if let Some(inner) = written => {
-                Some(self.iterator_type(Chain::Written, vec![inner, item]))
-            }
-            Type::Array(elem, _) => {
-                let taken = self.prim(Prim::Usize);
-                Some(self.iterator_type(Chain::Array, vec![elem, item, taken, taken]))
-            }
-            Type::Ref { mutable, to } => match self.types.get(to) {
-                Type::Slice(elem) | Type::Array(elem, _) => {
-                    let slice = self.types.add(Type::Slice(elem));
-                    let slice = self.types.reference(mutable, slice);
-                    let elem = self.types.reference(mutable, elem);
-                    Some(self.iterator_type(Chain::Slice, vec![elem, slice]))
-                }
-                _ => None,
-            },
-            Type::Adt(of, list) if option == Some(of) => {
-                let Some(inner) = self.types.parts(list).first().copied() else { return receiver };
-                return self.chain(Chain::Of(Adapter::Options), inner, vec![receiver], at);
-            }
-            Type::Reported(proof) => return self.reported(proof, at),
-            _ => None,
-        };
-        let Some((at_hand, (_, inner))) = inner.and_then(|ty| Some((ty, self.as_chain(ty)?)))
-        else {
-            let shown = self.types.show(item);
-            let reported = self.errors.advise(
-                at,
-                format_args!("kernel code cannot iterate over items of type `{shown}`"),
-                "items are ranges, slices, arrays, options, or iterators of those",
-            );
-            return self.reported(reported, at);
-        };
-        let at_hand = self.none_of(at_hand, at);
-        self.chain(Chain::Of(Adapter::Flatten), inner, vec![receiver, at_hand], at)
-    }
-
     /// The type of an iterator, from that of its items and its parts.
-    fn iterator_type(&mut self, chain: Chain, types: Vec<Ty>) -> Ty {
+    pub(super) fn iterator_type(&mut self, chain: Chain, types: Vec<Ty>) -> Ty {
         let list = self.types.list(types.into_iter().map(GenericArg::Type).collect());
         self.types.add(Type::Iter(chain, list))
     }

@@ -3,8 +3,8 @@ use super::{
     super::{
         levels,
         span::SpanRange,
-        tree::{Arm, Expr, Kind, Pattern, PatternKind},
-        types::{Prim, Ty, Type},
+        tree::{Arm, Expr, GenericArg, Kind, Pattern, PatternKind},
+        types::{Class, Prim, Ty, Type},
     },
     Infer, Obligation, alternatives,
 };
@@ -14,7 +14,8 @@ use syn::{ExprLet, ExprMatch, ExprTry};
 impl Infer<'_> {
     pub(super) fn match_expr(&mut self, expr: &ExprMatch, hint: Option<Ty>) -> Expr {
         let at = SpanRange::token(expr.match_token.span).to(SpanRange::expr(&expr.expr));
-        let of = Box::new(self.expr(&expr.expr, None));
+        let hinted = expr.arms.iter().find_map(|arm| self.expected_by(&arm.pat, &expr.expr));
+        let of = Box::new(self.expr(&expr.expr, hinted));
         let after_value = std::mem::replace(&mut self.diverges, false);
         let mut arms: Vec<Arm> = Vec::with_capacity(expr.arms.len());
         let mut ty = None;
@@ -60,7 +61,8 @@ impl Infer<'_> {
     /// `let pattern = value` as a condition: its variables are in scope from there on.
     pub(super) fn let_expr(&mut self, expr: &ExprLet) -> Expr {
         let at = SpanRange::token(expr.let_token.span).to(SpanRange::expr(&expr.expr));
-        let of = Box::new(self.expr(&expr.expr, None));
+        let hint = self.expected_by(&expr.pat, &expr.expr);
+        let of = Box::new(self.expr(&expr.expr, hint));
         let pattern = Box::new(self.pattern(&expr.pat, of.ty));
         let bool = self.prim(Prim::Bool);
         self.make(Kind::Is { of, pattern }, bool, at)
@@ -85,7 +87,8 @@ impl Infer<'_> {
         };
         let bool = self.prim(Prim::Bool);
         let opened = self.scope.open();
-        let of = Box::new(self.expr(&value, None));
+        let hint = self.expected_by(&pat, &value);
+        let of = Box::new(self.expr(&value, hint));
         let pattern = Box::new(self.pattern(&pat, of.ty));
         let is = self.make(Kind::Is { of, pattern }, bool, at);
         let result = match guard {
@@ -103,6 +106,7 @@ impl Infer<'_> {
     pub(super) fn try_expr(&mut self, expr: &ExprTry) -> Expr {
         let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.question_token.span));
         let value = self.expr(&expr.expr, None);
+        self.returned_by_try(value.ty);
         let (Type::Adt(item, list), Type::Adt(other, returned)) =
             (self.types.get(value.ty), self.types.get(self.ret))
         else {
@@ -131,6 +135,26 @@ impl Infer<'_> {
         };
         self.returns_early = true;
         self.try_match(value, good, (bad, payload), at)
+    }
+
+    /// What a closure returns that says so nowhere before its first `?`: what that is used on, of another value.
+    fn returned_by_try(&mut self, ty: Ty) {
+        let (Type::Adt(item, list), Type::Unknown(Class::Any)) =
+            (self.types.get(ty), self.types.get(self.ret))
+        else {
+            return;
+        };
+        let mut parts = self.types.parts(list);
+        let program = self.program();
+        let value = match Some(item) {
+            of if of == program.library("Option") || of == program.library("Result") => 0,
+            of if of == program.library("ControlFlow") => 1,
+            _ => return,
+        };
+        parts[value] = self.unknown();
+        let list = self.types.list(parts.into_iter().map(GenericArg::Type).collect());
+        let returned = self.types.add(Type::Adt(item, list));
+        self.types.decide(self.ret, returned);
     }
 
     /// An error as the function returns it: by an `impl` of `From`, if it is of another type.

@@ -24,6 +24,18 @@ impl Infer<'_> {
         let name = call.method.to_string();
         let through = self.through_result(&name, &call.receiver, hint);
         let receiver = self.expr(&call.receiver, through);
+        self.method_on(receiver, call, hint, at)
+    }
+
+    /// A method of a receiver as it is written.
+    pub(super) fn method_on(
+        &mut self,
+        receiver: Expr,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        let name = call.method.to_string();
         if name == "into_iter" && self.is_sequence(receiver.ty) {
             return self.iterated(receiver, at);
         }
@@ -31,17 +43,32 @@ impl Infer<'_> {
             Ok(iterator) => return self.iter_method(iterator, &name, call, hint, at),
             Err(receiver) => self.autoderef(receiver),
         };
+        self.method_of(receiver, call, hint, at)
+    }
+
+    /// A method of what is there, behind references.
+    fn method_of(
+        &mut self,
+        receiver: Expr,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+        at: SpanRange,
+    ) -> Expr {
+        let name = call.method.to_string();
         let this = receiver.ty;
         match self.types.get(this) {
             Type::Reported(proof) => {
                 self.discard(&call.args);
                 return self.reported(proof, at);
             }
-            Type::Unknown(class) => return self.unknown_receiver(&receiver, class, call, at),
+            Type::Unknown(class) => return self.undecided_receiver(receiver, class, call, at),
             Type::Iter(..) => return self.iter_method(receiver, &name, call, hint, at),
             _ => {}
         }
-        if let Some(spec) = method::method(&name, self.types.get(this)) {
+        // What a bound says goes before what the number that a type parameter stands for has.
+        if let Some(spec) = method::method(&name, self.types.get(this))
+            && self.meant_trait(this, &name).is_none()
+        {
             self.no_turbofish(call);
             return self.apply(spec, this, Some(receiver), &call.args, at);
         }
@@ -69,6 +96,13 @@ impl Infer<'_> {
         }
         let receiver = match self.as_written_iterator(receiver, &name, at) {
             Ok(iterator) => return self.iter_method(iterator, &name, call, hint, at),
+            Err(receiver) => receiver,
+        };
+        let receiver = match self.referred_receiver(receiver, &name, at) {
+            Ok(place) => {
+                let place = self.autoderef(place);
+                return self.method_of(place, call, hint, at);
+            }
             Err(receiver) => receiver,
         };
         let is_slice = matches!(self.types.get(this), Type::Slice(_) | Type::Array(..));
@@ -161,6 +195,30 @@ impl Infer<'_> {
             if !matches!(arg, syn::Expr::Closure(_)) {
                 self.expr(arg, None);
             }
+        }
+    }
+
+    /// A method of a number whose type is not decided yet: one of the traits that all of its kind have, as in Rust.
+    fn undecided_receiver(
+        &mut self,
+        receiver: Expr,
+        class: Class,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        let (name, this) = (call.method.to_string(), receiver.ty);
+        match (class, name.as_str()) {
+            (Class::Int | Class::Float, "clone") if call.args.is_empty() => return receiver,
+            (Class::Int, "max" | "min") => {
+                if let Some(spec) = method::method(&name, Type::Prim(Prim::I32)) {
+                    return self.apply(spec, this, Some(receiver), &call.args, at);
+                }
+            }
+            _ => {}
+        }
+        match self.comparison_method(receiver, &name, call, at) {
+            Ok(compared) => compared,
+            Err(receiver) => self.unknown_receiver(&receiver, class, call, at),
         }
     }
 

@@ -9,7 +9,9 @@
 mod aggregate;
 mod alternatives;
 mod associated;
+mod associated_type;
 mod atomic;
+mod bounds;
 mod builtin_call;
 mod by_trait;
 mod call;
@@ -18,12 +20,16 @@ mod consumer;
 mod contract;
 mod control;
 mod convert;
+mod dereference;
 mod device_call;
 mod expr;
 mod extent;
+mod flatten;
 mod function_value;
+mod in_place;
 mod items;
 mod iterator;
+mod iterator_type;
 mod literal;
 mod looping;
 mod matching;
@@ -35,6 +41,7 @@ mod ordering;
 mod overload;
 mod path;
 mod pattern;
+mod pattern_hint;
 mod place;
 mod reject;
 mod scope;
@@ -49,21 +56,23 @@ use super::{
     error::{Errors, Reported},
     levels,
     mono::{Mono, MonoArg},
-    program::{Given, Program, Written},
+    program::{Callee, Given, Program, Written},
     span::SpanRange,
     tree::{At, Expr, Function, GenericKind, Kind, Label, LabelInfo, LintLevels, Var, Variable},
     types::{Class, Prim, Ty, Type, Types},
     witness::Notes,
 };
 use crate::attr::Options;
+use associated_type::Projection;
 pub(super) use atomic::is_ordering;
 pub(super) use extent::integer;
 pub(super) use extent::wrapped;
+use items::{Member, MemberKind};
 use obligation::Obligation;
 use scope::{Env, Names, Scope};
 pub(super) use signature::stands_for_numbers;
 pub(in crate::lower) use size::Measure;
-use warpwise_compiler::id::Table;
+use warpwise_compiler::{id::Table, ir::Order};
 
 /// What is inferred, and what surrounds it.
 pub(super) struct Context<'a> {
@@ -99,6 +108,50 @@ pub(super) fn field_types(
     generics: &[String],
     errors: &mut Errors,
 ) -> Option<Vec<Vec<Mono>>> {
+    outside(program, Some(item), generics, errors, |infer| {
+        let args = args.iter().map(|arg| infer.types.of_mono_arg(arg)).collect();
+        let list = infer.types.list(args);
+        let ty = infer.types.add(Type::Adt(item, list));
+        let shapes = infer.shapes(ty).into_iter();
+        let mono = |fields: Vec<Ty>| fields.into_iter().map(|ty| infer.types.mono(ty)).collect();
+        shapes.map(mono).collect()
+    })
+}
+
+/// The function of the `impl` of a trait by which values of a type are compared with each other, for whom it is made, and the type of what it
+/// gives; `None` if there is none.
+pub(super) fn comparison(
+    program: &Program<'_>,
+    [of_trait, method]: [&str; 2],
+    of: &Mono,
+    generics: &[String],
+    errors: &mut Errors,
+) -> Option<(Callee, Given, Mono)> {
+    outside(program, None, generics, errors, |infer| {
+        let ty = infer.types.of_mono(of);
+        let other = infer.types.reference(false, ty);
+        let Member { callee, env, kind: MemberKind::Fn(sig) } =
+            infer.operator_impl(of_trait, method, ty, Some(other))?
+        else {
+            return None;
+        };
+        let args = env.args.iter().map(|(_, arg)| infer.types.mono_arg(*arg));
+        let args = args.collect::<Option<_>>()?;
+        let this = env.this.and_then(|this| infer.types.mono(this));
+        let syn::ReturnType::Type(_, ret) = &sig.output else { return None };
+        let ret = infer.type_in(ret, &env);
+        Some((callee, Given { args, this }, infer.types.mono(ret)?))
+    })
+}
+
+/// What is inferred in no function, but where an item is written.
+fn outside<T>(
+    program: &Program<'_>,
+    home: Option<usize>,
+    generics: &[String],
+    errors: &mut Errors,
+    infer: impl FnOnce(&mut Infer<'_>) -> T,
+) -> T {
     let nothing: syn::ItemFn = syn::parse_quote!(
         fn nothing() {}
     );
@@ -110,20 +163,11 @@ pub(super) fn field_types(
         outer: None,
     };
     let given = Given { args: Vec::new(), this: None };
-    let home = Some(item);
     let context = Context { program, written, home, kernel: None, given: Some(&given), generics };
     let mut local = Errors::default();
-    let mut infer = Infer::new(&context, &mut local);
-    let args = args.iter().map(|arg| infer.types.of_mono_arg(arg)).collect();
-    let list = infer.types.list(args);
-    let ty = infer.types.add(Type::Adt(item, list));
-    let shapes = infer.shapes(ty);
-    let mut monos = Vec::with_capacity(shapes.len());
-    for fields in shapes {
-        monos.push(fields.into_iter().map(|ty| infer.types.mono(ty)).collect::<Option<Vec<_>>>());
-    }
+    let inferred = infer(&mut Infer::new(&context, &mut local));
     errors.append(local);
-    monos.into_iter().collect()
+    inferred
 }
 
 /// Reports an open constant whose type nothing tells.
@@ -162,6 +206,11 @@ struct Infer<'a> {
     alternative: Vec<(String, Var)>,
     /// The name for the shared array that is the value of the `let` at hand.
     naming: Option<String>,
+    /// Variables that are names of orderings.
+    orders: Vec<(Var, Order)>,
+    /// Where everything is, while a function of the prelude is inferred in the place of its call.
+    place: Option<SpanRange>,
+    projections: Vec<Projection>,
     notes: Notes,
 }
 
@@ -202,6 +251,9 @@ impl<'a> Infer<'a> {
             obligations: Vec::new(),
             alternative: Vec::new(),
             naming: None,
+            orders: Vec::new(),
+            place: None,
+            projections: Vec::new(),
             notes: Notes::default(),
         }
     }
@@ -224,7 +276,7 @@ impl<'a> Infer<'a> {
             let end = SpanRange::token(written.brace_token.span.close());
             self.unify(end, ty, self.ret);
         }
-        self.returned_items(sig);
+        self.returned_items(sig, self.ret);
         self.solve();
         let function = Function {
             name: sig.ident.to_string(),
@@ -282,7 +334,9 @@ impl<'a> Infer<'a> {
                 self.types.decide(ty, decided);
             }
         }
+        self.settle_projections(false);
         self.types.fall_back();
+        self.settle_projections(true);
         for (at, obligation) in std::mem::take(&mut self.obligations) {
             obligation.check(at, &self.types, self.errors);
         }
@@ -298,7 +352,7 @@ impl<'a> Infer<'a> {
     }
 
     fn at(&mut self, range: SpanRange) -> At {
-        self.places.push(range)
+        self.places.push(self.place.unwrap_or(range))
     }
 
     fn make(&mut self, kind: Kind, ty: Ty, range: SpanRange) -> Expr {

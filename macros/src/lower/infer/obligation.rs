@@ -122,11 +122,11 @@ impl Obligation {
                 }
             }
             Self::Element(ty) => {
-                if !is_value(types, ty) {
+                if !is_assigned(types, ty) {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot have arrays of `{}`", types.show(ty)),
-                        "arrays hold numbers, `bool`, structs, tuples and arrays of those",
+                        "arrays hold numbers, `bool`, references, and structs, tuples and arrays of those",
                     );
                 }
             }
@@ -301,6 +301,7 @@ fn is_value(types: &Types, ty: Ty) -> bool {
 fn is_assigned(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
         Type::Ref { .. } => true,
+        Type::Array(elem, _) => is_assigned(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
             types.parts(list).into_iter().all(|part| is_assigned(types, part))
         }

@@ -95,7 +95,11 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let lhs = self.expr(left, None);
-        let rhs = self.expr(right, None);
+        let hint = match right {
+            syn::Expr::MethodCall(_) => self.only_operand(token, lhs.ty),
+            _ => None,
+        };
+        let rhs = self.expr(right, hint);
         if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
             return match self.contracted(token, [left, right], [lhs, rhs], at) {
                 Ok(sum) => sum,

@@ -5,7 +5,7 @@ use super::{
     super::{
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
-        types::{Prim, Ty, Type},
+        types::{Class, Prim, Ty, Type},
     },
     Infer,
     device_call::Function,
@@ -25,6 +25,12 @@ impl<'a> Infer<'a> {
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Result<Expr, Expr> {
+        if let ("cmp" | "partial_cmp", [arg]) =
+            (name, call.args.iter().collect::<Vec<_>>().as_slice())
+            && self.is_compared_by_impl(receiver.ty)
+        {
+            return Ok(self.order(receiver, name == "cmp", arg, at));
+        }
         let Some(of) = self.comparer(name, receiver.ty) else { return Err(receiver) };
         let receiver = self.adjusted(receiver, of.sig);
         Ok(self.call_function(of, receiver, None, &call.args, at))
@@ -42,6 +48,36 @@ impl<'a> Infer<'a> {
         Some(self.call_function(of, None, None, &call.args, at))
     }
 
+    /// `cmp` or `partial_cmp` of what has a part that an `impl` compares.
+    fn order(&mut self, lhs: Expr, total: bool, arg: &syn::Expr, at: SpanRange) -> Expr {
+        let reference = self.types.reference(false, lhs.ty);
+        let rhs = self.expect(arg, reference);
+        let rhs = self.make(Kind::Deref(Box::new(rhs)), lhs.ty, at);
+        let ordering = self.program().library("Ordering").expect("the prelude has it");
+        let nothing = self.types.list(Vec::new());
+        let ordering = self.types.add(Type::Adt(ordering, nothing));
+        let ty = if total { ordering } else { self.option_of(ordering) };
+        let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
+        self.make(Kind::Order { total, lhs, rhs }, ty, at)
+    }
+
+    /// Whether an `impl` of the user's says the order of a type, or of a part of it.
+    fn is_compared_by_impl(&mut self, ty: Ty) -> bool {
+        let parts = match self.types.get(ty) {
+            Type::Ref { to, .. } | Type::Array(to, _) => vec![to],
+            Type::Tuple(list) => self.types.parts(list),
+            Type::Adt(item, _) => {
+                let program = self.program();
+                if ["PartialOrd", "Ord"].iter().any(|of_trait| program.has_impl(of_trait, item)) {
+                    return true;
+                }
+                self.shapes(ty).concat()
+            }
+            _ => return false,
+        };
+        parts.into_iter().any(|part| self.is_compared_by_impl(part))
+    }
+
     /// The function of the prelude that compares values of this type.
     fn comparer(&self, name: &str, this: Ty) -> Option<Function<'a>> {
         let name = match (name, self.types.get(this)) {
@@ -50,7 +86,12 @@ impl<'a> Infer<'a> {
             ("total_cmp", Type::Prim(Prim::F16 | Prim::BF16)) => "total_cmp_16",
             (
                 "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge" | "eq" | "ne",
-                Type::Prim(_) | Type::Generic(_) | Type::Unit | Type::Tuple(_) | Type::Adt(..),
+                Type::Prim(_)
+                | Type::Unknown(Class::Int | Class::Float)
+                | Type::Generic(_)
+                | Type::Unit
+                | Type::Tuple(_)
+                | Type::Adt(..),
             )
             | (
                 "max" | "min" | "clamp",

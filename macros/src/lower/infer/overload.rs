@@ -82,6 +82,31 @@ impl<'a> Infer<'a> {
         self.reported(reported, at)
     }
 
+    /// What is on the right of an operator, where one `impl` alone has it for what is on the left.
+    pub(super) fn only_operand(&mut self, token: &BinOp, lhs: Ty) -> Option<Ty> {
+        let Type::Adt(..) = self.types.get(lhs) else { return None };
+        let (of_trait, method) = trait_of(token)?;
+        let mut found = None;
+        for item in self.program().impls_with(method) {
+            let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
+            let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            if named.is_none_or(|named| named.ident != of_trait) {
+                continue;
+            }
+            let Some((_, sig)) = self.program().method_of(item, method) else { continue };
+            let Some((env, this)) = self.implementation(item) else { continue };
+            if !self.types.could_unify(this, lhs) {
+                continue;
+            }
+            let Some(FnArg::Typed(second)) = sig.inputs.iter().nth(1) else { continue };
+            if found.is_some() || self.types.unify(this, lhs).is_err() {
+                return None;
+            }
+            found = Some(self.type_in(&second.ty, &env));
+        }
+        found
+    }
+
     /// The `impl` of an operator whose sides fit.
     pub(super) fn operator_impl(
         &mut self,

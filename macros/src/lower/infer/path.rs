@@ -155,6 +155,11 @@ impl Infer<'_> {
             let ty = self.prim(prim);
             return self.make(Kind::Constant(found), ty, at);
         }
+        if let [_, _, constant] = names.as_slice()
+            && let Some((ty, _)) = self.owner(path, &env)
+        {
+            return self.constant_of(ty, constant, name, at);
+        }
         let is_variable =
             matches!(names.as_slice(), [name] if name.starts_with(char::is_lowercase));
         let reported = if is_variable {

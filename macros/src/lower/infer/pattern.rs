@@ -91,9 +91,9 @@ impl<'a> Infer<'a> {
                 let elements: Pat = syn::parse_quote_spanned!(span=> [#(#bytes),*]);
                 self.pattern_in(&elements, ty, mode).kind
             }
-            Pat::Lit(lit) => self.literal_pattern(lit, ty, at),
+            Pat::Lit(lit) => self.literal_pattern(lit, ty),
             Pat::Path(path) => self.constant_pattern(&path.path, ty, at),
-            Pat::Range(range) => self.range_pattern(range, ty, at),
+            Pat::Range(range) => self.range_pattern(range, ty),
             Pat::Tuple(tuple) => self.tuple_pattern(tuple, ty, mode, at),
             Pat::TupleStruct(pat) => self.tuple_struct_pattern(pat, ty, mode, at),
             Pat::Struct(pat) => self.struct_pattern(pat, ty, mode, at),
@@ -143,15 +143,7 @@ impl<'a> Infer<'a> {
         var
     }
 
-    fn literal_pattern(&mut self, lit: &syn::PatLit, ty: Ty, at: SpanRange) -> PatternKind {
-        if let syn::Lit::Float(_) = lit.lit {
-            self.errors.advise(
-                at,
-                "kernel code cannot match floats",
-                "compare with `==` or `<` in an `if` or a guard",
-            );
-            return PatternKind::Wild;
-        }
+    fn literal_pattern(&mut self, lit: &syn::PatLit, ty: Ty) -> PatternKind {
         let value = self.expr(&syn::Expr::Lit(lit.clone()), Some(ty));
         let value = self.coerce(value, ty);
         PatternKind::Is(Box::new(value))
@@ -168,16 +160,9 @@ impl<'a> Infer<'a> {
         PatternKind::Is(Box::new(value))
     }
 
-    fn range_pattern(&mut self, range: &syn::PatRange, ty: Ty, at: SpanRange) -> PatternKind {
-        let mut end = |end: &Option<Box<syn::Expr>>| {
-            end.as_ref().map(|end| {
-                if let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(_), .. }) = &**end {
-                    let help = "compare with `<` in an `if` or a guard";
-                    self.errors.advise(at, "kernel code cannot match floats", help);
-                }
-                Box::new(self.expect(end, ty))
-            })
-        };
+    fn range_pattern(&mut self, range: &syn::PatRange, ty: Ty) -> PatternKind {
+        let mut end =
+            |end: &Option<Box<syn::Expr>>| end.as_ref().map(|end| Box::new(self.expect(end, ty)));
         let (low, high) = (end(&range.start), end(&range.end));
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         PatternKind::Range { low, high, inclusive }
@@ -394,6 +379,9 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn local(&mut self, local: &Local) -> Option<StmtKind> {
+        if let Some(named) = self.ordering_bound(local) {
+            return Some(named);
+        }
         let (pat, written) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(self.ty(&typed.ty))),
             pat => (pat, None),
@@ -403,7 +391,8 @@ impl<'a> Infer<'a> {
                 Pat::Ident(pat) => Some(pat.ident.to_string()),
                 _ => None,
             };
-            let value = self.expr(&init.expr, written);
+            let hint = written.or_else(|| self.expected_by(pat, &init.expr));
+            let value = self.expr(&init.expr, hint);
             match written {
                 Some(written) => self.coerce(value, written),
                 None => value,
@@ -452,7 +441,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-fn is_rest(pat: &Pat) -> bool {
+pub(super) fn is_rest(pat: &Pat) -> bool {
     match pat {
         Pat::Rest(_) => true,
         Pat::Ident(pat) => {

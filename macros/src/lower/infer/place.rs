@@ -25,19 +25,37 @@ impl Infer<'_> {
         match self.types.get(value.ty) {
             Type::Ref { to, .. } => self.make(Kind::Deref(Box::new(value)), to, at),
             Type::Reported(proof) => self.reported(proof, at),
-            _ => {
-                let ty = self.types.show(value.ty);
-                let reported =
-                    self.errors.mistyped(at, format_args!("type `{ty}` cannot be dereferenced"));
-                self.reported(reported, at)
-            }
+            _ => match self.referred(value, at) {
+                Ok(place) => place,
+                Err(value) => {
+                    let ty = self.types.show(value.ty);
+                    let fact = format_args!("type `{ty}` cannot be dereferenced");
+                    let reported = self.errors.mistyped(at, fact);
+                    self.reported(reported, at)
+                }
+            },
+        }
+    }
+
+    /// The base of an index, through references, and through what refers to something and has no `impl` of
+    /// `Index`.
+    fn indexable(&mut self, base: Expr, at: SpanRange) -> Expr {
+        let base = self.autoderef(base);
+        if self.vector(base.ty).is_some()
+            || self.operator_impl("Index", "index", base.ty, None).is_some()
+        {
+            return base;
+        }
+        match self.referred(base, at) {
+            Ok(place) => self.indexable(place, at),
+            Err(base) => base,
         }
     }
 
     pub(super) fn index(&mut self, expr: &ExprIndex) -> Expr {
         let at = SpanRange::expr(&expr.expr).to(SpanRange::token(expr.bracket_token.span.close()));
         let base = self.expr(&expr.expr, None);
-        let base = self.autoderef(base);
+        let base = self.indexable(base, at);
         if let (syn::Expr::Range(range), Type::Slice(elem) | Type::Array(elem, _)) =
             (&*expr.index, self.types.get(base.ty))
         {

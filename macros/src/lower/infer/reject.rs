@@ -165,9 +165,6 @@ pub(super) fn slice_method(name: &str) -> Advice {
         "array_chunks" | "rsplit" | "rsplitn" | "splitn" | "split_inclusive_mut" => {
             "use `chunks`, `chunks_exact`, `split`, `split_inclusive`, `chunk_by`, `as_chunks`, `windows` or `split_at`"
         }
-        "each_ref" | "each_mut" => {
-            "an array of kernel code holds no references: `iter` and `iter_mut` give them one by one"
-        }
         "select_nth_unstable" | "select_nth_unstable_by" | "select_nth_unstable_by_key" => {
             "use `sort_unstable` and an index, where there are few elements"
         }

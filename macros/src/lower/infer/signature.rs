@@ -41,18 +41,21 @@ impl Parameter<'_> {
     }
 }
 
-/// The generic parameters of a function, those of its `impl` or trait first.
+/// The generic parameters of a function, if it is one, those of its `impl` or trait first.
 pub(super) fn parameters<'a>(
     outer: Option<&'a syn::Generics>,
-    sig: &'a Signature,
+    sig: impl Into<Option<&'a Signature>>,
 ) -> Vec<Parameter<'a>> {
-    let params = outer.into_iter().chain([&sig.generics]).flat_map(|generics| &generics.params);
+    let sig = sig.into();
+    let params =
+        outer.into_iter().chain(sig.map(|sig| &sig.generics)).flat_map(|generics| &generics.params);
     let written = params.filter_map(|param| match param {
         GenericParam::Lifetime(_) => None,
         GenericParam::Type(param) => Some(Parameter::Type(param)),
         GenericParam::Const(param) => Some(Parameter::Const(param)),
     });
-    let impls = sig.inputs.iter().enumerate().filter_map(|(index, input)| match input {
+    let inputs = sig.into_iter().flat_map(|sig| &sig.inputs);
+    let impls = inputs.enumerate().filter_map(|(index, input)| match input {
         FnArg::Typed(input) => Some(Parameter::Impl(index, impl_trait(&input.ty)?.1)),
         FnArg::Receiver(_) => None,
     });
@@ -104,7 +107,10 @@ pub(super) fn generics(
             Parameter::Impl(_, ty) => (SpanRange::tokens(ty), GenericKind::Type(Bound::Num)),
         };
         let given = context.given.and_then(|given| given.args.get(index));
-        let given = given.map(|given| types.of_mono_arg(given));
+        let given = given.map(|given| match types.of_mono_arg(given) {
+            GenericArg::Type(ty) => GenericArg::Type(types.of_its_own(ty)),
+            length => length,
+        });
         let generic = Generic { name: param.name(), kind, at };
         args.push(declare(&mut names, types, generic, given));
     }
@@ -114,7 +120,10 @@ pub(super) fn generics(
         args.push(declare(&mut names, types, generic, None));
     }
     let this = context.given.and_then(|given| given.this.as_ref());
-    let this = this.map(|this| types.of_mono(this));
+    let this = this.map(|this| {
+        let ty = types.of_mono(this);
+        types.of_its_own(ty)
+    });
     (names, Env { args: args.into(), home: context.home, this })
 }
 
@@ -229,12 +238,12 @@ pub(in crate::lower) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &
 }
 
 /// Bounds of a type parameter in the `where` clause.
-fn bounds_behind<'a>(
+pub(super) fn bounds_behind<'a>(
     outer: Option<&'a syn::Generics>,
-    sig: &'a Signature,
+    sig: impl Into<Option<&'a Signature>>,
     name: &syn::Ident,
 ) -> Vec<&'a TypeParamBound> {
-    let generics = outer.into_iter().chain([&sig.generics]);
+    let generics = outer.into_iter().chain(sig.into().map(|sig| &sig.generics));
     let clause = generics.filter_map(|generics| generics.where_clause.as_ref());
     let clause = clause.flat_map(|clause| &clause.predicates);
     let bounds = clause.filter_map(|predicate| match predicate {
@@ -283,7 +292,7 @@ impl Infer<'_> {
     }
 
     /// Makes the items of an iterator that is returned what its `impl Iterator<Item = ..>` says.
-    pub(super) fn returned_items(&mut self, sig: &Signature) {
+    pub(super) fn returned_items(&mut self, sig: &Signature, ret: Ty) {
         let ReturnType::Type(_, ty) = &sig.output else { return };
         let syn::Type::ImplTrait(ty) = peel(ty) else { return };
         for bound in &ty.bounds {
@@ -293,7 +302,7 @@ impl Infer<'_> {
             for arg in &args.args {
                 if let syn::GenericArgument::AssocType(item) = arg
                     && item.ident == "Item"
-                    && let Some((_, found)) = self.as_chain(self.ret)
+                    && let Some((_, found)) = self.as_chain(ret)
                 {
                     let expected = self.ty(&item.ty);
                     self.unify(SpanRange::tokens(&item.ty), found, expected);
@@ -353,7 +362,7 @@ impl Infer<'_> {
     }
 
     /// `self`, `&self` or `&mut self`.
-    fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
+    pub(super) fn receiver(&mut self, receiver: &syn::Receiver) -> Pattern {
         let range = SpanRange::token(receiver.self_token.span);
         let ty = match (self.env.this, by_reference(receiver)) {
             (Some(this), None) => this,

@@ -70,9 +70,9 @@ impl Infer<'_> {
         };
         match (owner, names.as_slice()) {
             (Some(owner), [_]) => return owner,
-            (Some(owner), [_, name]) => {
+            (Some(owner), [first, name]) => {
                 let sized = self.sized_type(owner, name, env);
-                return sized.unwrap_or_else(|| self.associated_type(owner, name, at));
+                return sized.unwrap_or_else(|| self.type_of(owner, first, name, env, at));
             }
             _ => {}
         }
@@ -90,6 +90,9 @@ impl Infer<'_> {
         if let Some(chain) = Chain::range_named(&last)
             && let Some(ty) = self.range_type(chain, path, env)
         {
+            return ty;
+        }
+        if let Some(ty) = self.iterator_of_std(path, &names, env) {
             return ty;
         }
         let reported = self.no_path_type(at, &last);
@@ -132,7 +135,10 @@ impl Infer<'_> {
         let ty = self.named_type(item, args, env)?;
         match rest.as_slice() {
             [] => Some(ty),
-            [name] => Some(self.associated_type(ty, name, SpanRange::path(path))),
+            [name] => {
+                let meant = self.meant(ty, name, env);
+                Some(self.associated_type(ty, name, None, meant, env, SpanRange::path(path)))
+            }
             _ => None,
         }
     }
@@ -236,7 +242,7 @@ impl Infer<'_> {
             "IntoIter" | "Iter" | "IterMut" | "Chunks" | "ChunksExact" | "Windows" | "Copied"
             | "Enumerate" | "Filter" | "FromFn" | "Map" | "Peekable" | "Rev" | "Skip"
             | "StepBy" | "Take" | "Zip" => {
-                "mark its definition `#[device]`; for an iterator of std's, write `impl Iterator`, or in a \
+                "mark its definition `#[device]`; for an iterator of std's, write `impl Iterator`, its path, as in `std::slice::Iter<'a, f32>`, or in a \
                  `#[device] impl` a type of yours that implements `Iterator`"
             }
             "Self" => "name the type",
@@ -306,4 +312,13 @@ impl Infer<'_> {
             self.errors.mistyped(at, "this constant does not fit the other arguments");
         }
     }
+}
+
+/// Where something is written, with no other type parameter than `name`: several may stand for one type.
+pub(super) fn only(env: &Env, name: &str, ty: Ty) -> Env {
+    if name == "Self" {
+        return Env { args: [].into(), ..env.clone() };
+    }
+    let args = [(name.to_owned(), GenericArg::Type(ty))].into();
+    Env { args, home: env.home, this: None }
 }

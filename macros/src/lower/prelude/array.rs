@@ -8,6 +8,12 @@ impl<T, const N: usize> [T; N] {
         }
         mapped
     }
+    fn each_ref(&self) -> [&T; N] {
+        std::array::from_fn(|i| &self[i])
+    }
+    fn each_mut(&mut self) -> [&mut T; N] {
+        std::array::from_fn(|i| &mut self[i])
+    }
 }
 
 trait Arrays {

@@ -16,3 +16,4 @@ trait Mem {
         before
     }
 }
+struct PhantomData<T>;

@@ -87,16 +87,18 @@ impl<T> [T] {
     }
     fn partial_cmp(&self, other: &[T]) -> Option<Ordering> {
         for (a, b) in self.iter().zip(other.iter()) {
-            if *a != *b {
-                return a.partial_cmp(b);
+            let order = a.partial_cmp(b);
+            if order != Some(Ordering::Equal) {
+                return order;
             }
         }
         self.len().partial_cmp(&other.len())
     }
     fn cmp(&self, other: &[T]) -> Ordering {
         for (a, b) in self.iter().zip(other.iter()) {
-            if *a != *b {
-                return a.cmp(b);
+            let order = a.cmp(b);
+            if order.is_ne() {
+                return order;
             }
         }
         self.len().cmp(&other.len())
@@ -345,6 +347,36 @@ impl [u8] {
     fn eq_ignore_ascii_case(&self, other: &[u8]) -> bool {
         self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.eq_ignore_ascii_case(b))
     }
+    fn is_ascii(&self) -> bool {
+        self.iter().all(|byte| byte.is_ascii())
+    }
+    fn make_ascii_lowercase(&mut self) {
+        for byte in self.iter_mut() {
+            *byte = byte.to_ascii_lowercase();
+        }
+    }
+    fn make_ascii_uppercase(&mut self) {
+        for byte in self.iter_mut() {
+            *byte = byte.to_ascii_uppercase();
+        }
+    }
+    fn trim_ascii_start(&self) -> &[u8] {
+        let mut start = 0;
+        while start < self.len() && self[start].is_ascii_whitespace() {
+            start = start.wrapping_add(1);
+        }
+        &self[start..]
+    }
+    fn trim_ascii_end(&self) -> &[u8] {
+        let mut end = self.len();
+        while end > 0 && self[end.wrapping_sub(1)].is_ascii_whitespace() {
+            end = end.wrapping_sub(1);
+        }
+        &self[..end]
+    }
+    fn trim_ascii(&self) -> &[u8] {
+        self.trim_ascii_start().trim_ascii_end()
+    }
 }
 
 impl<T, const N: usize> [[T; N]] {
@@ -357,51 +389,54 @@ impl<T, const N: usize> [[T; N]] {
 }
 
 impl<T> [T] {
+    /// Where the piece of so many elements begins and ends before which, from the end, there are `number`.
+    fn piece_from_end(&self, size: usize, number: usize) -> (usize, usize) {
+        let end = self.len().wrapping_sub(number.wrapping_mul(size));
+        (end.saturating_sub(size), end)
+    }
     fn rchunks(&self, size: usize) -> impl Iterator<Item = &[T]> {
         assert!(size != 0, "chunk size must be non-zero");
-        let len = self.len();
-        (0..len.div_ceil(size)).map(move |number| {
-            let end = len.wrapping_sub(number.wrapping_mul(size));
-            &self[end.saturating_sub(size)..end]
+        (0..self.len().div_ceil(size)).map(move |number| {
+            let (start, end) = self.piece_from_end(size, number);
+            &self[start..end]
         })
     }
     fn rchunks_mut(&mut self, size: usize) -> impl Iterator<Item = &mut [T]> {
         assert!(size != 0, "chunk size must be non-zero");
-        let len = self.len();
-        (0..len.div_ceil(size)).map(move |number| {
-            let end = len.wrapping_sub(number.wrapping_mul(size));
-            &mut self[end.saturating_sub(size)..end]
+        (0..self.len().div_ceil(size)).map(move |number| {
+            let (start, end) = self.piece_from_end(size, number);
+            &mut self[start..end]
         })
     }
     fn rchunks_exact(&self, size: usize) -> impl Iterator<Item = &[T]> {
         assert!(size != 0, "chunk size must be non-zero");
-        let len = self.len();
-        (0..len / size).map(move |number| {
-            let end = len.wrapping_sub(number.wrapping_mul(size));
-            &self[end.wrapping_sub(size)..end]
+        (0..self.len() / size).map(move |number| {
+            let (start, end) = self.piece_from_end(size, number);
+            &self[start..end]
         })
     }
     fn rchunks_exact_mut(&mut self, size: usize) -> impl Iterator<Item = &mut [T]> {
         assert!(size != 0, "chunk size must be non-zero");
-        let len = self.len();
-        (0..len / size).map(move |number| {
-            let end = len.wrapping_sub(number.wrapping_mul(size));
-            &mut self[end.wrapping_sub(size)..end]
+        (0..self.len() / size).map(move |number| {
+            let (start, end) = self.piece_from_end(size, number);
+            &mut self[start..end]
         })
+    }
+    /// Where the piece ends that begins here: before the first element that does not go with the one before.
+    fn end_of_run<F: FnMut(&T, &T) -> bool>(&self, start: usize, f: &mut F) -> usize {
+        let mut end = start.wrapping_add(1);
+        while end < self.len() && f(&self[end.wrapping_sub(1)], &self[end]) {
+            end = end.wrapping_add(1);
+        }
+        end
     }
     fn chunk_by<F: FnMut(&T, &T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
         (0u64..).scan(0usize, move |taken, _| {
             let start = *taken;
-            if start < self.len() {
-                let mut end = start.wrapping_add(1);
-                while end < self.len() && f(&self[end.wrapping_sub(1)], &self[end]) {
-                    end = end.wrapping_add(1);
-                }
-                *taken = end;
-                Some(&self[start..end])
-            } else {
-                None
-            }
+            (start < self.len()).then(|| {
+                *taken = self.end_of_run(start, &mut f);
+                &self[start..*taken]
+            })
         })
     }
     fn chunk_by_mut<F: FnMut(&T, &T) -> bool>(
@@ -410,62 +445,47 @@ impl<T> [T] {
     ) -> impl Iterator<Item = &mut [T]> {
         (0u64..).scan(0usize, move |taken, _| {
             let start = *taken;
-            if start < self.len() {
-                let mut end = start.wrapping_add(1);
-                while end < self.len() && f(&self[end.wrapping_sub(1)], &self[end]) {
-                    end = end.wrapping_add(1);
-                }
-                *taken = end;
-                Some(&mut self[start..end])
-            } else {
-                None
-            }
+            (start < self.len()).then(|| {
+                *taken = self.end_of_run(start, &mut f);
+                &mut self[start..*taken]
+            })
         })
+    }
+    /// Where the first element is, from here on, that ends a piece; the length if there is none.
+    fn find_end<F: FnMut(&T) -> bool>(&self, start: usize, f: &mut F) -> usize {
+        let mut end = start;
+        while end < self.len() && !f(&self[end]) {
+            end = end.wrapping_add(1);
+        }
+        end
     }
     fn split<F: FnMut(&T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
         (0u64..).scan(0usize, move |taken, _| {
             let start = *taken;
-            if start <= self.len() {
-                let mut end = start;
-                while end < self.len() && !f(&self[end]) {
-                    end = end.wrapping_add(1);
-                }
+            (start <= self.len()).then(|| {
+                let end = self.find_end(start, &mut f);
                 *taken = end.wrapping_add(1);
-                Some(&self[start..end])
-            } else {
-                None
-            }
+                &self[start..end]
+            })
         })
     }
     fn split_mut<F: FnMut(&T) -> bool>(&mut self, mut f: F) -> impl Iterator<Item = &mut [T]> {
         (0u64..).scan(0usize, move |taken, _| {
             let start = *taken;
-            if start <= self.len() {
-                let mut end = start;
-                while end < self.len() && !f(&self[end]) {
-                    end = end.wrapping_add(1);
-                }
+            (start <= self.len()).then(|| {
+                let end = self.find_end(start, &mut f);
                 *taken = end.wrapping_add(1);
-                Some(&mut self[start..end])
-            } else {
-                None
-            }
+                &mut self[start..end]
+            })
         })
     }
     fn split_inclusive<F: FnMut(&T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
         (0u64..).scan(0usize, move |taken, _| {
             let start = *taken;
-            if start < self.len() {
-                let mut end = start;
-                while end < self.len() && !f(&self[end]) {
-                    end = end.wrapping_add(1);
-                }
-                end = end.wrapping_add(1).min(self.len());
-                *taken = end;
-                Some(&self[start..end])
-            } else {
-                None
-            }
+            (start < self.len()).then(|| {
+                *taken = self.find_end(start, &mut f).wrapping_add(1).min(self.len());
+                &self[start..*taken]
+            })
         })
     }
 }

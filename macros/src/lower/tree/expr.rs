@@ -234,6 +234,15 @@ pub(crate) enum Kind {
         /// Right side.
         rhs: Box<Expr>,
     },
+    /// `cmp` or `partial_cmp` of what has a part that an `impl` compares.
+    Order {
+        /// Whether it is `cmp`.
+        total: bool,
+        /// Left side.
+        lhs: Box<Expr>,
+        /// Right side.
+        rhs: Box<Expr>,
+    },
     /// `==` or `!=` on a type other than a number: field by field.
     Same {
         /// Whether it is `!=`.

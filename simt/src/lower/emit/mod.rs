@@ -396,7 +396,8 @@ impl Emitter<'_> {
             Op::Shuffle { op, value, lane, width, mask } => {
                 let (value, lane) = (self.operand(*value)?, self.operand(*lane)?);
                 let to = self.new_lanes(id)?;
-                self.warp(WarpOp::Shuffle { op: *op, to, value, lane, width: *width }, *mask)
+                let width = width.known().ok_or_else(|| self.malformed("a generic width"))? as u32;
+                self.warp(WarpOp::Shuffle { op: *op, to, value, lane, width }, *mask)
             }
             Op::Vote { op, value, mask } => {
                 let value = self.operand(*value)?;

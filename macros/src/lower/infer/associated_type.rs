@@ -1,0 +1,293 @@
+//! Types that traits have: `Self::Item`, `T::Output`, `<T as Trait>::Value`.
+//!
+//! They are what the `impl` says, of which there may be several with a type of that name: one of `Mul<f32>` and one of
+//! `Mul<Vector>`. `Self::Output` in an `impl` is its own; of a parameter `T` it is that of the trait among its bounds.
+use super::{
+    super::{
+        span::SpanRange,
+        tree::GenericArg,
+        types::{Class, Ty, Type},
+    },
+    Infer,
+    bounds::Meant,
+    scope::{self, Env},
+    syntax::only,
+};
+use syn::{
+    GenericArgument, GenericParam, ImplItem, Item, PathArguments, TraitItem, TypeParamBound,
+    WherePredicate,
+};
+
+/// A type of a trait that is asked for before it is known of what type.
+pub(super) struct Projection {
+    /// What it is.
+    ty: Ty,
+    owner: Ty,
+    name: String,
+    of_trait: Option<syn::Path>,
+    meant: Meant,
+    env: Env,
+    at: SpanRange,
+}
+
+impl<'a> Infer<'a> {
+    /// The type that `Self::Item` or `T::Item` is, in the path of a constant or function of it.
+    pub(super) fn projected(&mut self, path: &syn::Path, env: &Env) -> Option<Ty> {
+        let [first, name] = path.segments.iter().collect::<Vec<_>>().try_into().ok()?;
+        let (first, name) = (first.ident.to_string(), name.ident.to_string());
+        let of = match scope::generic(&env.args, &first) {
+            Some((_, GenericArg::Type(ty))) => ty,
+            _ if first == "Self" => env.this?,
+            _ => return None,
+        };
+        Some(self.type_of(of, &first, &name, env, SpanRange::path(path)))
+    }
+
+    /// `Self::Name` and `T::Name`, where `of` is the type that the first name stands for.
+    pub(super) fn type_of(
+        &mut self,
+        of: Ty,
+        first: &str,
+        name: &str,
+        env: &Env,
+        at: SpanRange,
+    ) -> Ty {
+        if first == "Self"
+            && let Some(ty) = self.own_type_of(name, env)
+        {
+            return self.type_in(ty, env);
+        }
+        let of_trait = self.bounds(first, env).into_iter().find(|of| self.declares(of, name, env));
+        let meant = self.meant(of, name, &only(env, first, of));
+        self.associated_type(of, name, of_trait, meant, env, at)
+    }
+
+    /// The type of this name that the `impl` says in which one is.
+    fn own_type_of(&self, name: &str, env: &Env) -> Option<&'a syn::Type> {
+        let Some(Item::Impl(of)) = env.home.and_then(|home| self.program().item(home)) else {
+            return None;
+        };
+        of.items.iter().find_map(|member| match member {
+            ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
+            _ => None,
+        })
+    }
+
+    /// The traits that a type parameter of the item at hand is said to have.
+    fn bounds(&self, param: &str, env: &Env) -> Vec<&'a syn::Path> {
+        let mut found: Vec<&'a syn::Generics> = Vec::new();
+        match env.home {
+            None => found.push(&self.context.written.sig.generics),
+            Some(home) => match self.program().item(home) {
+                Some(Item::Fn(of)) => found.push(&of.sig.generics),
+                Some(Item::Impl(of)) => {
+                    found.push(&of.generics);
+                    found.extend(of.items.iter().filter_map(|member| match member {
+                        ImplItem::Fn(method) => Some(&method.sig.generics),
+                        _ => None,
+                    }));
+                }
+                Some(Item::Trait(of)) => {
+                    found.push(&of.generics);
+                    found.extend(of.items.iter().filter_map(|member| match member {
+                        TraitItem::Fn(method) => Some(&method.sig.generics),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            },
+        }
+        let of_trait = |bound: &'a TypeParamBound| match bound {
+            TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
+        };
+        let of_param = found.iter().flat_map(|generics| &generics.params);
+        let of_param = of_param.filter_map(|of| match of {
+            GenericParam::Type(of) if of.ident == param => Some(&of.bounds),
+            _ => None,
+        });
+        let clauses = found.iter().filter_map(|generics| generics.where_clause.as_ref());
+        let behind = clauses.flat_map(|clause| &clause.predicates);
+        let behind = behind.filter_map(|predicate| match predicate {
+            WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+                syn::Type::Path(path) if path.path.is_ident(param) => Some(&predicate.bounds),
+                _ => None,
+            },
+            _ => None,
+        });
+        of_param.chain(behind).flatten().filter_map(of_trait).collect()
+    }
+
+    /// Whether a trait has a type of this name: of std's, those of operators and iterators.
+    fn declares(&self, of_trait: &syn::Path, name: &str, env: &Env) -> bool {
+        let found = self.split(of_trait, env).and_then(|split| self.program().item(split.item));
+        if let Some(Item::Trait(of)) = found {
+            return of
+                .items
+                .iter()
+                .any(|member| matches!(member, TraitItem::Type(ty) if ty.ident == name));
+        }
+        let Some(last) = of_trait.segments.last() else { return false };
+        let of_std = match last.ident.to_string().as_str() {
+            "Deref" => "Target",
+            "Iterator" | "IntoIterator" => "Item",
+            _ => "Output",
+        };
+        of_std == name
+    }
+
+    /// What the `impl` of a trait for the type says, of this one if it is known which. Where the type is not known
+    /// yet, as in a call whose arguments tell it, it is looked up once it is.
+    pub(super) fn associated_type(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&syn::Path>,
+        meant: Meant,
+        env: &Env,
+        at: SpanRange,
+    ) -> Ty {
+        if self.is_decided(owner, of_trait, env) {
+            return self.type_said(owner, name, of_trait, meant, env, at);
+        }
+        let ty = self.unknown();
+        let (name, of_trait, env) = (name.to_owned(), of_trait.cloned(), env.clone());
+        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at });
+        ty
+    }
+
+    /// Looks up the types of traits that were asked for before their types were known: those that are now, or `all`.
+    pub(super) fn settle_projections(&mut self, all: bool) {
+        let mut index = 0;
+        while let Some(Projection { owner, of_trait, env, .. }) = self.projections.get(index) {
+            let (owner, of_trait, env) = (*owner, of_trait.clone(), env.clone());
+            if !all && !self.is_decided(owner, of_trait.as_ref(), &env) {
+                index += 1;
+                continue;
+            }
+            let Projection { ty, owner, name, of_trait, meant, env, at } =
+                self.projections.remove(index);
+            let found = self.type_said(owner, &name, of_trait.as_ref(), meant, &env, at);
+            self.unify(at, found, ty);
+        }
+    }
+
+    /// Whether a type, and what the trait is generic over, are known.
+    fn is_decided(&mut self, owner: Ty, of_trait: Option<&syn::Path>, env: &Env) -> bool {
+        let is_known =
+            |this: &Self, ty: Ty| !matches!(this.types.get(ty), Type::Unknown(Class::Any));
+        is_known(self, owner)
+            && of_trait.is_none_or(|path| {
+                self.trait_arguments(path, env).iter().all(|ty| is_known(self, *ty))
+            })
+    }
+
+    fn type_said(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&syn::Path>,
+        meant: Meant,
+        env: &Env,
+        at: SpanRange,
+    ) -> Ty {
+        if let (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") =
+            (self.types.get(owner), name)
+        {
+            return owner; // of an operator, with a number of the same type
+        }
+        let mut any = None;
+        for &item in self.program().impls() {
+            let Some(Item::Impl(of)) = self.program().item(item) else { continue };
+            let found = of.items.iter().find_map(|member| match member {
+                ImplItem::Type(ty) if ty.ident == name => Some(&ty.ty),
+                _ => None,
+            });
+            let Some(found) = found else { continue };
+            if !self.is_meant(&meant, item, of) {
+                continue;
+            }
+            let Some((own, this)) = self.implementation(item) else { continue };
+            if !self.types.could_unify(this, owner) {
+                continue;
+            }
+            if let (Some(wanted), Some((path, _))) = (of_trait, &of.trait_)
+                && !self.is_same_trait((wanted, env), (path, &own), owner)
+            {
+                any = any.or(Some((found, own, this)));
+                continue;
+            }
+            if self.types.unify(this, owner).is_ok() {
+                return self.type_in(found, &own);
+            }
+        }
+        // Of a trait by another name than that of its definition.
+        if let Some((found, own, this)) = any
+            && self.types.unify(this, owner).is_ok()
+        {
+            return self.type_in(found, &own);
+        }
+        let shown = self.types.show(owner);
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code does not know the type `{name}` of `{shown}`"),
+            "mark the `impl` that says it `#[device]`",
+        );
+        self.types.add(Type::Reported(reported))
+    }
+
+    /// Whether a trait, with what it is generic over, is that of an `impl`, of which more is known then. An argument
+    /// that is left out is the type itself, as it is for operators.
+    fn is_same_trait(
+        &mut self,
+        (wanted, env): (&syn::Path, &Env),
+        (path, own): (&syn::Path, &Env),
+        owner: Ty,
+    ) -> bool {
+        if self.trait_name(wanted, env) != self.trait_name(path, own) {
+            return false;
+        }
+        let wanted = self.trait_arguments(wanted, env);
+        let given = self.trait_arguments(path, own);
+        let count = wanted.len().max(given.len());
+        let at = |list: &[Ty], index: usize| list.get(index).copied().unwrap_or(owner);
+        let pairs: Vec<(Ty, Ty)> =
+            (0..count).map(|index| (at(&wanted, index), at(&given, index))).collect();
+        pairs.iter().all(|(a, b)| self.types.could_unify(*a, *b))
+            && pairs.iter().all(|(a, b)| self.types.unify(*a, *b).is_ok())
+    }
+
+    fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<Ty> {
+        let Some(PathArguments::AngleBracketed(args)) =
+            path.segments.last().map(|last| &last.arguments)
+        else {
+            return Vec::new();
+        };
+        let types = args.args.iter().filter_map(|arg| match arg {
+            GenericArgument::Type(ty) => Some(self.type_in(ty, env)),
+            _ => None,
+        });
+        types.collect()
+    }
+
+    /// `<T as Trait>::Name` and `<T>::Name`
+    pub(super) fn projection(&mut self, qself: &syn::QSelf, path: &syn::Path, env: &Env) -> Ty {
+        let owner = self.type_in(&qself.ty, env);
+        match path.segments.last() {
+            Some(last) if qself.position + 1 == path.segments.len() => {
+                let name = last.ident.to_string();
+                let of_trait = syn::Path {
+                    leading_colon: path.leading_colon,
+                    segments: path.segments.iter().take(qself.position).cloned().collect(),
+                };
+                let of_trait = Some(&of_trait).filter(|path| !path.segments.is_empty());
+                let meant = match of_trait {
+                    Some(_) => Meant::Any,
+                    None => self.meant(owner, &name, env),
+                };
+                self.associated_type(owner, &name, of_trait, meant, env, SpanRange::path(path))
+            }
+            _ => self.unknown(),
+        }
+    }
+}

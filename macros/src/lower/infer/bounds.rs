@@ -1,0 +1,146 @@
+//! What the bounds of a type parameter say of its functions.
+//!
+//! A function is inferred for types that are known, of which more is known than its bounds say. Rust goes by the bounds alone: `x.scale()`
+//! with `T: Scale` is that of `Scale`, whatever else what `T` stands for has by that name. A type parameter stands for a type of its own in
+//! the table of types, by which what is of it is told from what is of the same type otherwise.
+use super::{
+    super::{tree::GenericArg, types::Ty},
+    Infer,
+    scope::Env,
+    signature::{Parameter, bounds_behind, parameters, peel},
+};
+use syn::{Item, ItemImpl, TraitItem, TypeParamBound};
+
+/// How many traits may lead from a bound to the trait that is meant.
+const MOST_SUPERTRAITS: usize = 16;
+
+/// Which functions, constants and types of a type may be meant by a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// Any that it has.
+    Any,
+    /// Those of this trait, which a bound names.
+    Of(String),
+    /// Those of traits that are not kernel code, or that whatever it stands for has.
+    OfStd,
+}
+
+impl<'a> Infer<'a> {
+    /// What may be meant by a name that is said of a type, which may be what a type parameter stands for where that is written.
+    pub(super) fn meant(&self, of: Ty, name: &str, env: &Env) -> Meant {
+        // The prelude goes by what is there.
+        if env.home.is_some_and(|home| self.program().is_prelude(home)) {
+            return Meant::Any;
+        }
+        if is_self(self, of, env)
+            && let Some(home) = env.home
+            && let Some(Item::Trait(_)) = self.program().item(home)
+        {
+            return self.trait_with(home, name, 0).map_or(Meant::OfStd, Meant::Of);
+        }
+        let Some(bounds) = self.bounds_of(of, env) else { return Meant::Any };
+        let found = bounds.into_iter().find_map(|bound| self.bound_with(bound, name, env, 0));
+        found.map_or(Meant::OfStd, Meant::Of)
+    }
+
+    /// The trait of kernel code that a bound names, for a method that is called of what a type parameter stands for.
+    pub(super) fn meant_trait(&self, of: Ty, name: &str) -> Option<String> {
+        match self.meant(of, name, &self.env) {
+            Meant::Of(of_trait) => Some(of_trait),
+            Meant::Any | Meant::OfStd => None,
+        }
+    }
+
+    /// Whether an `impl` may be the one that is meant.
+    pub(super) fn is_meant(&self, meant: &Meant, item: usize, of: &ItemImpl) -> bool {
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        match (meant, &of.trait_) {
+            (Meant::Any, _) => true,
+            (Meant::Of(_) | Meant::OfStd, None) => false,
+            (Meant::Of(name), Some((path, _))) => {
+                self.trait_name(path, &own).as_ref() == Some(name)
+            }
+            (Meant::OfStd, Some((path, _))) => {
+                let found =
+                    self.split(path, &own).and_then(|split| self.program().item(split.item));
+                is_for_all(of) || !matches!(found, Some(Item::Trait(_)))
+            }
+        }
+    }
+
+    /// The bounds of the type parameter that stands for a type; `None` if there is none.
+    fn bounds_of(&self, of: Ty, env: &Env) -> Option<Vec<&'a TypeParamBound>> {
+        let item = env.home.and_then(|home| self.program().item(home));
+        let name = match item {
+            // `impl<T: Num> Scale for T`
+            Some(Item::Impl(item)) if is_self(self, of, env) => match peel(&item.self_ty) {
+                syn::Type::Path(path) => path.path.get_ident()?.to_string(),
+                _ => return None,
+            },
+            _ => {
+                let is_of = |arg: &GenericArg| match arg {
+                    GenericArg::Type(ty) => self.types.same(*ty, of),
+                    GenericArg::Const(_) => false,
+                };
+                env.args.iter().find(|(_, arg)| is_of(arg))?.0.clone()
+            }
+        };
+        let written = self.context.written;
+        let (outer, sig) = match item {
+            _ if env.home == self.context.home => (written.outer, Some(written.sig)),
+            Some(Item::Fn(function)) => (None, Some(&function.sig)),
+            Some(Item::Impl(item)) => (Some(&item.generics), None),
+            Some(Item::Trait(item)) => (Some(&item.generics), None),
+            _ => return None,
+        };
+        let params = parameters(outer, sig);
+        match params.into_iter().find(|param| param.name() == name)? {
+            Parameter::Type(param) => {
+                let behind = bounds_behind(outer, sig, &param.ident);
+                Some(param.bounds.iter().chain(behind).collect())
+            }
+            Parameter::Impl(_, ty) => Some(ty.bounds.iter().collect()),
+            Parameter::Const(_) => None,
+        }
+    }
+
+    fn bound_with(
+        &self,
+        bound: &TypeParamBound,
+        name: &str,
+        env: &Env,
+        depth: usize,
+    ) -> Option<String> {
+        let TypeParamBound::Trait(bound) = bound else { return None };
+        self.trait_with(self.split(&bound.path, env)?.item, name, depth)
+    }
+
+    /// The name of a trait of kernel code, or of one that it stands on, that has something of this name.
+    fn trait_with(&self, item: usize, name: &str, depth: usize) -> Option<String> {
+        let Item::Trait(defined) = self.program().item(item)? else { return None };
+        let has = defined.items.iter().any(|member| match member {
+            TraitItem::Fn(function) => function.sig.ident == name,
+            TraitItem::Const(constant) => constant.ident == name,
+            TraitItem::Type(ty) => ty.ident == name,
+            _ => false,
+        });
+        if has {
+            return Some(defined.ident.to_string());
+        }
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let mut below = defined.supertraits.iter().filter(|_| depth < MOST_SUPERTRAITS);
+        below.find_map(|bound| self.bound_with(bound, name, &own, depth + 1))
+    }
+}
+
+/// Whether an `impl` is for a type parameter of its own: `impl<T: Num> Scale for T`.
+fn is_for_all(of: &ItemImpl) -> bool {
+    let syn::Type::Path(this) = peel(&of.self_ty) else { return false };
+    let name = this.path.get_ident();
+    name.is_some_and(|name| of.generics.type_params().any(|param| param.ident == *name))
+}
+
+/// Whether a type is the `Self` of where something is written.
+fn is_self(infer: &Infer<'_>, of: Ty, env: &Env) -> bool {
+    env.this.is_some_and(|this| infer.types.same(this, of))
+}

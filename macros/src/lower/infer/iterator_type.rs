@@ -1,0 +1,108 @@
+//! Types of std's iterators by their names: `std::slice::Iter<'a, f32>`, `std::iter::Rev<std::ops::Range<usize>>`.
+use super::{
+    super::{
+        chain::{Adapter, Chain},
+        tree::GenericArg,
+        types::{Len, Prim, Ty, Type},
+    },
+    Infer,
+    scope::Env,
+};
+use syn::{GenericArgument, PathArguments};
+
+impl Infer<'_> {
+    /// The iterator that a path of std's names, with what is written behind it; `None` if it is none that kernel code has.
+    pub(super) fn iterator_of_std(
+        &mut self,
+        path: &syn::Path,
+        names: &[String],
+        env: &Env,
+    ) -> Option<Ty> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let ["std" | "core", module, name] = names.as_slice() else { return None };
+        let PathArguments::AngleBracketed(written) = &path.segments.last()?.arguments else {
+            return None;
+        };
+        let mut args =
+            written.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+        let mut ty = |this: &mut Self| match args.next()? {
+            GenericArgument::Type(ty) => Some(this.type_in(ty, env)),
+            _ => None,
+        };
+        let usize = self.prim(Prim::Usize);
+        let (chain, types) = match (*module, *name) {
+            ("array", "IntoIter") => {
+                let elem = ty(self)?;
+                let len = self.written_len(args.next()?, env);
+                let array = self.types.add(Type::Array(elem, len));
+                (Chain::Array, vec![elem, array, usize, usize])
+            }
+            ("slice", "Iter" | "IterMut") => {
+                let elem = ty(self)?;
+                let mutable = *name == "IterMut";
+                let slice = self.slice_reference(elem, mutable);
+                (Chain::Slice, vec![self.types.reference(mutable, elem), slice])
+            }
+            ("slice", "Chunks" | "ChunksMut") => {
+                let elem = ty(self)?;
+                let slice = self.slice_reference(elem, *name == "ChunksMut");
+                (Chain::Chunks, vec![slice, slice, usize])
+            }
+            ("slice", "ChunksExact" | "ChunksExactMut") => {
+                let elem = ty(self)?;
+                let slice = self.slice_reference(elem, *name == "ChunksExactMut");
+                (Chain::ChunksExact, vec![slice, slice, usize, usize])
+            }
+            ("slice", "Windows") => {
+                let elem = ty(self)?;
+                let slice = self.slice_reference(elem, false);
+                (Chain::Windows, vec![slice, slice, usize])
+            }
+            ("iter", name) => {
+                let inner = ty(self)?;
+                let (_, item) = self.as_chain(inner)?;
+                let (adapter, types) = match name {
+                    "Rev" => (Adapter::Rev, vec![item, inner]),
+                    "Copied" | "Cloned" => match self.types.get(item) {
+                        Type::Ref { to, .. } => (Adapter::Copied, vec![to, inner]),
+                        _ => return None,
+                    },
+                    "Enumerate" => {
+                        let numbered = self.types.tuple(vec![usize, item]);
+                        (Adapter::Enumerate, vec![numbered, inner, usize])
+                    }
+                    "Peekable" => {
+                        let seen = self.option_of(item);
+                        (Adapter::Peekable, vec![item, inner, seen, usize])
+                    }
+                    "Skip" => (Adapter::Skip, vec![item, inner, usize]),
+                    "Take" => (Adapter::Take, vec![item, inner, usize]),
+                    "StepBy" => (Adapter::StepBy, vec![item, inner, usize, usize]),
+                    "Zip" => {
+                        let second = ty(self)?;
+                        let (_, theirs) = self.as_chain(second)?;
+                        let both = self.types.tuple(vec![item, theirs]);
+                        (Adapter::Zip, vec![both, inner, second])
+                    }
+                    "Chain" => (Adapter::Chain, vec![item, inner, ty(self)?, usize]),
+                    _ => return None,
+                };
+                (Chain::Of(adapter), types)
+            }
+            _ => return None,
+        };
+        Some(self.iterator_type(chain, types))
+    }
+
+    fn slice_reference(&mut self, elem: Ty, mutable: bool) -> Ty {
+        let slice = self.types.add(Type::Slice(elem));
+        self.types.reference(mutable, slice)
+    }
+
+    /// The length that is written as a generic argument.
+    fn written_len(&mut self, written: &GenericArgument, env: &Env) -> Len {
+        let len = self.types.unknown_len();
+        self.generic_arg(written, GenericArg::Const(len), Prim::Usize, env);
+        len
+    }
+}

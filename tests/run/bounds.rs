@@ -1,0 +1,278 @@
+//! Functions by the bounds of type parameters, where what they stand for has others of the same name.
+use crate::run::engine::{Check, Engine, alike, cases};
+use warpwise::prelude::*;
+
+cases![paths, methods, structs, own_types, constants_and_types];
+
+#[device]
+trait Other {
+    const LEVEL: i32;
+    type Part;
+    fn from_i32(x: i32) -> i32;
+    fn max(a: i32) -> i32;
+    fn sqrt(self) -> i32;
+    fn abs(self) -> Self;
+    fn twice(self) -> i32;
+}
+
+#[device]
+trait Unrelated {
+    const LEVEL: i32;
+    type Part;
+    fn from_i32(x: i32) -> i32;
+    fn twice(self) -> i32;
+}
+
+#[device]
+impl Other for f32 {
+    const LEVEL: i32 = 3;
+    type Part = u8;
+    fn from_i32(x: i32) -> i32 {
+        x + 1000
+    }
+    fn max(a: i32) -> i32 {
+        a + 500
+    }
+    fn sqrt(self) -> i32 {
+        3
+    }
+    fn abs(self) -> Self {
+        self * 100.0
+    }
+    fn twice(self) -> i32 {
+        22
+    }
+}
+
+#[device]
+impl Unrelated for f32 {
+    const LEVEL: i32 = 7;
+    type Part = i64;
+    fn from_i32(x: i32) -> i32 {
+        x - 4
+    }
+    fn twice(self) -> i32 {
+        44
+    }
+}
+
+#[device]
+impl Other for i32 {
+    const LEVEL: i32 = 4;
+    type Part = u16;
+    fn from_i32(x: i32) -> i32 {
+        x + 2000
+    }
+    fn max(a: i32) -> i32 {
+        a + 600
+    }
+    fn sqrt(self) -> i32 {
+        4
+    }
+    fn abs(self) -> Self {
+        self * 100
+    }
+    fn twice(self) -> i32 {
+        self * 2
+    }
+}
+
+#[device]
+fn of_num<T: Num>(x: i32) -> T {
+    let y = T::from_i32(x);
+    T::max(y, T::ONE)
+}
+
+#[device]
+fn of_other<T: Other>(x: i32) -> i32 {
+    T::from_i32(x) + T::max(3)
+}
+
+#[device]
+fn of_float<T: Float>(x: T) -> T {
+    x.abs() + T::sqrt(x) + T::abs(x)
+}
+
+#[device]
+fn of_unrelated<T>(x: T) -> i32
+where
+    T: Unrelated + Copy,
+{
+    x.twice() + T::twice(x) + T::from_i32(1)
+}
+
+fn paths(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let n = x.len() as i32 + y.len() as i32;
+        out[0] = of_num::<f32>(n) as i32;
+        out[1] = of_other::<f32>(n);
+        out[2] = of_float(n as f32 * n as f32) as i32;
+        out[3] = of_num::<i32>(n);
+        out[4] = of_other::<i32>(n);
+        out[5] = of_unrelated(n as f32);
+    });
+    Ok(())
+}
+
+#[device]
+fn by_method<T: Other + Copy>(x: T) -> i32 {
+    x.sqrt() + T::sqrt(x) + x.twice()
+}
+
+#[device]
+fn kept<T: Other>(x: T) -> T {
+    x.abs()
+}
+
+#[device]
+fn in_place(x: &impl Number) -> i32 {
+    x.twice() + (*x).sqrt()
+}
+
+#[device]
+trait Number: Other + Copy {
+    fn all(self) -> i32 {
+        self.sqrt() + self.twice() * 10 + Self::LEVEL * 100
+    }
+}
+
+#[device]
+impl Number for f32 {}
+
+#[device]
+impl Number for i32 {}
+
+#[device]
+fn above<T: Number>(x: T) -> i32 {
+    x.all() + x.sqrt() + T::LEVEL
+}
+
+fn methods(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let n = x.len() as i32 + y.len() as i32;
+        out[0] = by_method(n as f32);
+        out[1] = by_method(n);
+        out[2] = kept(n as f32) as i32;
+        out[3] = kept(n);
+        out[4] = kept(Some(n as f32).map(kept).unwrap_or(1.0)) as i32;
+        out[5] = in_place(&(n as f32));
+        out[6] = above(n as f32) + above(n);
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Point {
+    x: i32,
+}
+
+#[device]
+impl Point {
+    fn scaled(self, by: i32) -> i32 {
+        self.x * by
+    }
+    fn shown(&self) -> i32 {
+        self.x + 1
+    }
+}
+
+#[device]
+trait Scale {
+    fn scaled(self, by: i32) -> i32;
+    fn shown(&self) -> i32;
+    fn both(&self) -> i32 {
+        self.shown() * 2
+    }
+}
+
+#[device]
+impl Scale for Point {
+    fn scaled(self, by: i32) -> i32 {
+        self.x + by * 1000 + self.scaled(2)
+    }
+    fn shown(&self) -> i32 {
+        self.x + 500
+    }
+}
+
+#[device]
+fn scaled<T: Scale>(x: T) -> i32 {
+    x.shown() + x.both() + x.scaled(3)
+}
+
+fn structs(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let point = Point { x: x.len() as i32 };
+        out[0] = scaled(point);
+        out[1] = point.scaled(2) + point.shown() + point.both();
+        out[2] = Scale::scaled(point, y.len() as i32) + <Point as Scale>::shown(&point);
+    });
+    Ok(())
+}
+
+#[device]
+trait Step {
+    fn step(self) -> Self;
+    fn rem_euclid(self) -> i32;
+    fn twice(self) -> Self;
+}
+
+#[device]
+impl<T: Num> Step for T {
+    fn step(self) -> Self {
+        self.max(T::ONE) + T::ONE
+    }
+    fn rem_euclid(self) -> i32 {
+        5
+    }
+    fn twice(self) -> Self {
+        self.step().step()
+    }
+}
+
+#[device]
+fn stepped<T: Step + Copy>(x: T) -> (T, i32) {
+    (x.twice(), x.rem_euclid())
+}
+
+fn own_types(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let (a, b) = stepped(x.len() as i32);
+        let (c, d) = stepped(y.len() as f32);
+        out[0] = a * 10 + b;
+        out[1] = c as i32 * 10 + d;
+        out[2] = (x.len() as i32 - 9).rem_euclid(4);
+    });
+    Ok(())
+}
+
+#[device]
+fn level<T: Other>() -> i32 {
+    T::LEVEL
+}
+
+#[device]
+fn other_level<T: Unrelated>() -> i32 {
+    T::LEVEL
+}
+
+#[device]
+fn cut<T: Other>(x: T::Part) -> T::Part {
+    x
+}
+
+#[device]
+fn uncut<T: Unrelated>(x: T::Part) -> T::Part {
+    x
+}
+
+fn constants_and_types(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = level::<f32>() + level::<i32>() * 10 + other_level::<f32>() * 100;
+        let n = x.len() + y.len();
+        out[1] = cut::<f32>(n as u8) as i32 + cut::<i32>(n as u16) as i32;
+        out[2] = uncut::<f32>(n as i64 * 3_000_000_000) as i32;
+    });
+    Ok(())
+}
