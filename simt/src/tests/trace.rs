@@ -1,7 +1,7 @@
 //! Looking on, and drawn orders.
 use super::{Shape, Value, number, shape};
 use crate::{Launch, Look, Moment, Outcome, Stage, Stopped, TracedProgram, Watched};
-use std::ops::ControlFlow;
+use std::{num::NonZeroUsize, ops::ControlFlow};
 use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel, LocalId, ParamId, Root, Span},
@@ -25,7 +25,9 @@ fn run(
     let memory = value.memory();
     let args = [value.arg(&memory)];
     let Shape { grid, block, steps, .. } = shape;
-    let launch = Launch { grid, block, args: &args, workers: None, steps };
+    // Without a seed, blocks run in their usual order only where one worker runs them all.
+    let workers = seed.is_none().then_some(NonZeroUsize::MIN);
+    let launch = Launch { grid, block, args: &args, workers, steps };
     let outcome = program.run(&launch, seed, looks);
     value.take(&memory);
     buffer.extend_from_slice(value.u32s());
