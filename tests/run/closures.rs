@@ -9,7 +9,7 @@ use warpwise::prelude::*;
 
 cases![
     captures, shadowed, by_reference, nested, passed_on, kept, leaving, in_iterators,
-    called_twice, of_lanes: THREADS_MEET, generic_ones,
+    called_twice, of_lanes: THREADS_MEET, generic_ones, copied,
     by_mutable_reference,
 ];
 
@@ -463,4 +463,32 @@ fn by_mutable_reference(on: &Engine) -> Check {
     launch!(on, counting(read x, write out), LaunchConfig::cover(200))?;
     let want: Vec<i32> = x.iter().map(|x| x * 15 + 5000).collect();
     same("out", &out, &want)
+}
+
+#[device]
+fn twice(mut f: impl FnMut() -> i32) -> i32 {
+    f() * 10 + f()
+}
+
+/// A copy of a closure goes on by itself.
+fn copied(on: &Engine) -> Check {
+    crate::run::engine::alike!(on, |x, y, out| {
+        let (mut count, mut last) = (x.len() as i32, [0; 2]);
+        let mut next = move || {
+            count += 1;
+            last = [count, last[0]];
+            last[0] * 10 + last[1]
+        };
+        let mut other = next.clone();
+        (out[0], out[1], out[2]) = (next(), next(), other());
+        (out[3], out[4]) = (twice(next), next());
+        let numbered = y.iter().map(move |v| {
+            count += 1;
+            v * 100 + count
+        });
+        out[5] = numbered.clone().sum();
+        out[6] = numbered.fold(0, |sum, v| sum * 3 + v);
+        out[7] = count;
+    });
+    Ok(())
 }

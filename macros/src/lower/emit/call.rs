@@ -1,5 +1,5 @@
 //! Calls of device functions and closures: inlined, each with variables of its own.
-use super::{ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Place, Target, Value};
+use super::{Captured, ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Place, Target, Value};
 use crate::lower::{
     mono::Mono,
     program::{Callee, Given},
@@ -80,8 +80,8 @@ impl Emit<'_> {
         match value {
             Value::Closure(closure) => {
                 let mut closure = (*closure).clone();
-                for (_, copy) in &mut closure.copies {
-                    *copy = self.carried_place(copy.clone());
+                for Captured { place, .. } in &mut closure.copies {
+                    *place = self.carried_place(place.clone());
                 }
                 closure.kept = match closure.kept {
                     Some(kept) => {
@@ -222,7 +222,7 @@ impl Emit<'_> {
             let copy = self.get(&place, &mono, variable.at).and_then(|value| {
                 self.variable(value, &mono, variable.name.trim_start_matches("r#"), variable.at)
             });
-            copies.extend(copy.ok().map(|copy| (var, copy)));
+            copies.extend(copy.ok().map(|place| Captured { var, place, mono }));
         }
         Value::Closure(Rc::new(ClosureValue {
             closure: closure.clone(),
@@ -233,14 +233,30 @@ impl Emit<'_> {
         }))
     }
 
+    /// A value whose closures go on by themselves with what those of `value` have captured.
+    pub(super) fn with_own_closures(&mut self, value: &Value, at: At) -> Flow<Value> {
+        match value {
+            Value::Closure(closure) if !closure.copies.is_empty() => {
+                let mut own = (**closure).clone();
+                for Captured { place, mono, .. } in &mut own.copies {
+                    let value = self.get(place, mono, at)?;
+                    *place = self.variable(value, mono, "", at)?;
+                }
+                Ok(Value::Closure(Rc::new(own)))
+            }
+            Value::Parts(parts) if parts.iter().any(captures) => {
+                let parts = parts.iter().map(|part| self.with_own_closures(part, at));
+                Ok(Value::Parts(parts.collect::<Flow<_>>()?))
+            }
+            value => Ok(value.clone()),
+        }
+    }
+
     /// A call of a closure: its body, among the variables of where it was made.
     pub(super) fn invoke(&mut self, callee: &Expr, args: &[Expr], expr: &Expr) -> Flow<Value> {
         self.check_size(expr.at)?;
         let place = self.place(callee)?;
-        let mono = self.mono(callee.ty, callee.at)?;
-        let Value::Closure(value) = self.get(&place, &mono, callee.at)? else {
-            return Err(self.bug(callee.at));
-        };
+        let Place::Value(Value::Closure(value)) = place else { return Err(self.bug(callee.at)) };
         let args: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect::<Flow<_>>()?;
         let mono = self.mono(expr.ty, expr.at)?;
         self.called(&value, &args, &mono, expr.at)
@@ -351,9 +367,9 @@ impl Emit<'_> {
         let copied: Vec<_> = value
             .copies
             .iter()
-            .map(|(var, copy)| {
+            .map(|Captured { var, place, .. }| {
                 let of = &mut self.frame.vars[var.index()];
-                (*var, of.replace(copy.clone()))
+                (*var, of.replace(place.clone()))
             })
             .collect();
         let result = emit(self);
@@ -371,6 +387,15 @@ impl Emit<'_> {
             "call the closure where it is made, or hand it down to a function",
         );
         Left
+    }
+}
+
+/// Whether there is a closure in a value that has copies of what it captured.
+fn captures(value: &Value) -> bool {
+    match value {
+        Value::Closure(closure) => !closure.copies.is_empty(),
+        Value::Parts(parts) => parts.iter().any(captures),
+        _ => false,
     }
 }
 

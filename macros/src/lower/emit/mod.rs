@@ -129,9 +129,17 @@ struct ClosureValue {
     /// Which of all calls that is.
     serial: usize,
     /// What it took copies of.
-    copies: Vec<(Var, Place)>,
+    copies: Vec<Captured>,
     /// That call, once it has come back.
     kept: Option<Rc<Frame>>,
+}
+
+/// A variable that a closure has its own copy of, and of which type.
+#[derive(Clone, Debug)]
+struct Captured {
+    var: Var,
+    place: Place,
+    mono: Mono,
 }
 
 /// What an expression stands for.

@@ -248,7 +248,7 @@ impl Emit<'_> {
     /// What is in a place of this type.
     pub(super) fn get(&mut self, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
         match place {
-            Place::Value(value) => Ok(value.clone()),
+            Place::Value(value) => self.with_own_closures(value, at),
             Place::Param(param) => {
                 let Some(scalar) = scalar(mono) else { return Err(self.bug(at)) };
                 Ok(Value::Scalar(self.inst(at, Op::Param(*param), scalar)))
