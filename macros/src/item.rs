@@ -63,10 +63,19 @@ pub(crate) fn span(item: &Item) -> Span {
 pub(crate) fn kind(item: &Item) -> Option<Kind> {
     match item {
         Item::Fn(item) => Some(Kind::Function(item.sig.ident.to_string())),
-        Item::Impl(item) => Some(Kind::Impl {
-            of: type_path(&item.self_ty).and_then(here),
-            by: item.trait_.as_ref().and_then(|(path, _)| by(path)),
-        }),
+        Item::Impl(item) => {
+            // A name of its own is that of nothing in the module.
+            let is_own = |name: &String| item.generics.type_params().any(|own| own.ident == name);
+            let of_module = |name: Option<String>| name.filter(|name| !is_own(name));
+            Some(Kind::Impl {
+                of: of_module(type_path(&item.self_ty).and_then(here)),
+                by: of_module(item.trait_.as_ref().and_then(|(path, _)| by(path))),
+            })
+        }
+        Item::Type(item) => {
+            let of = type_path(&item.ty).and_then(here);
+            Some(Kind::Alias(item.ident.to_string(), of))
+        }
         _ => name(item).map(|name| Kind::Named(name.to_string())),
     }
 }

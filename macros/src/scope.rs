@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Function(String),
     /// A type, trait, or constant of that name.
     Named(String),
+    /// Another name for a type, and that type's name, if it may be of this module.
+    Alias(String, Option<String>),
     /// An `impl` block for a type, and perhaps of a trait, of these names.
     Impl {
         /// The type's name, if it is of this module.
@@ -121,7 +123,7 @@ impl Registry {
 impl Kind {
     fn name(&self) -> Option<&str> {
         match self {
-            Self::Function(name) | Self::Named(name) => Some(name),
+            Self::Function(name) | Self::Named(name) | Self::Alias(name, _) => Some(name),
             Self::Impl { .. } => None,
         }
     }
@@ -165,8 +167,16 @@ impl Graph {
             }
             graph.needs.entry(index).or_default().extend(needs);
             if let Kind::Impl { of, by } = &item.kind {
-                let named = |name: &Option<String>| named(name.as_deref()?, index);
-                match named(of).or_else(|| named(by)) {
+                // What an alias stands for; rustc refuses aliases that go in a circle.
+                let owner = |name: &Option<String>| {
+                    let mut owner = named(name.as_deref()?, index)?;
+                    for _ in items {
+                        let Kind::Alias(_, of) = &items[owner].kind else { return Some(owner) };
+                        owner = named(of.as_deref()?, owner)?;
+                    }
+                    None
+                };
+                match owner(of).or_else(|| owner(by)) {
                     // The type brings it along; without one here, the trait.
                     Some(owner) => graph.needs.entry(owner).or_default().push(index),
                     None => graph.strays.push(index),
@@ -223,7 +233,7 @@ mod tests {
     use super::*;
 
     /// `scope#expansion name: needs`, where the expansion may be left out, and a name is `f`,
-    /// `Type`, `impl Type` or `impl Trait for Type`.
+    /// `Type`, `type Alias Type`, `impl Type` or `impl Trait for Type`.
     fn registry(items: &[&str]) -> Registry {
         let mut registry = Registry::new();
         for (index, text) in items.iter().enumerate() {
@@ -234,6 +244,7 @@ mod tests {
                 ["impl", by, "for", of] => {
                     Kind::Impl { of: Some((*of).into()), by: Some((*by).into()) }
                 }
+                ["type", name, of] => Kind::Alias((*name).into(), Some((*of).into())),
                 [name] if name.starts_with(char::is_uppercase) => Kind::Named((*name).into()),
                 _ => Kind::Function(name.into()),
             };
@@ -290,6 +301,20 @@ mod tests {
         ];
         let expected = ["03", "124", "Follow", "Follow", "Follow", "Stray", "Stray"];
         assert_eq!(tasks(&items), expected);
+    }
+
+    #[test]
+    fn impls_for_an_alias_go_with_what_it_stands_for() {
+        let items = [
+            "m Rgb:",
+            "m type Colour Rgb: Rgb",
+            "m impl Add for Colour: Colour",
+            "m type Pair Far: Far",
+            "m impl Area for Pair: Area Pair",
+            "m Area:",
+        ];
+        assert_eq!(tasks(&items), ["012", "Follow", "Follow", "3", "45", "Follow"]);
+        assert_eq!(tasks(&["m type A B: B", "m type B A: A", "m impl A: A"])[2], "Stray");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Names that a number has itself and that a trait has for it: constants, functions and conversions.
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::ops::Add;
 use warpwise::prelude::*;
 
-cases![constants, in_traits, functions, aliases, converted, tried];
+cases![constants, in_traits, functions, aliases, of_an_alias, converted, tried];
 
 #[device]
 trait Limits: Sized {
@@ -204,4 +205,49 @@ fn tried(on: &Engine) -> Check {
     let (x, mut out) = (vec![3u32, 60, 400], vec![0; 3]);
     launch!(on, attempts(read x, write out), LaunchConfig::grid(1).block(3))?;
     same("out", &out, &[60_007, 60_000_120, 400_001_007])
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Pair<T, const N: u32 = 7> {
+    a: T,
+    b: T,
+}
+
+#[device]
+type Integers = Pair<u32>;
+
+#[device]
+impl<const N: u32> Pair<u32, N> {
+    fn number(self) -> u32 {
+        N
+    }
+}
+
+#[device]
+impl Pair<u32> {
+    fn doubled(self) -> Self {
+        self + self
+    }
+}
+
+#[device]
+impl Add for Integers {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Pair { a: self.a + other.a, b: self.b + other.b }
+    }
+}
+
+#[kernel]
+fn by_an_alias(x: &[u32], out: &mut [u32]) {
+    let pair: Pair<u32> = Pair { a: x[0], b: 3 };
+    let Pair { a, b } = pair.doubled();
+    out[0] = a * 100 + b + pair.number();
+}
+
+fn of_an_alias(on: &Engine) -> Check {
+    let (x, mut out) = (vec![5u32], vec![0]);
+    launch!(on, by_an_alias(read x, write out), LaunchConfig::grid(1).block(1))?;
+    same("out", &out, &[1013])
 }

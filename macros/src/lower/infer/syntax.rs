@@ -99,14 +99,15 @@ impl Infer<'_> {
         self.types.add(Type::Reported(reported))
     }
 
-    /// `Range<T>` and the like.
+    /// `Range<T>` and the like; before braces `T` may be left out.
     fn range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
-        let PathArguments::AngleBracketed(args) = &path.segments.last()?.arguments else {
-            return None;
-        };
-        let of = match args.args.first()? {
-            GenericArgument::Type(ty) => self.type_in(ty, env),
-            _ => return None,
+        let of = match &path.segments.last()?.arguments {
+            PathArguments::None => self.unknown(),
+            PathArguments::AngleBracketed(args) => match args.args.first()? {
+                GenericArgument::Type(ty) => self.type_in(ty, env),
+                _ => return None,
+            },
+            PathArguments::Parenthesized(_) => return None,
         };
         let ends = if chain == Chain::From { 1 } else { 2 };
         // The items, then the ends.
@@ -196,6 +197,13 @@ impl Infer<'_> {
                         let own = Env { args: args.clone().into(), ..own.clone() };
                         let default = self.type_in(default, &own);
                         let _ = self.types.unify(ty, default);
+                    }
+                }
+                (None, GenericParam::Const(of)) if defaults => {
+                    if let Some((_, default)) = &of.default {
+                        let prim = self.const_prim(param, own);
+                        let own = Env { args: args.clone().into(), ..own.clone() };
+                        self.generic_arg(&GenericArgument::Const(default.clone()), arg, prim, &own);
                     }
                 }
                 (None, _) => {}
