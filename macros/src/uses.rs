@@ -30,7 +30,9 @@ pub(crate) fn written_out(mut item: Item) -> Item {
 }
 
 /// Modules of std's with what kernel code knows.
-const MODULES: [&str; 7] = ["array", "cmp", "consts", "iter", "mem", "ops", "slice"];
+const MODULES: [&str; 11] = [
+    "array", "atomic", "cmp", "consts", "convert", "iter", "marker", "mem", "ops", "slice", "sync",
+];
 
 /// Functions of `std::iter`.
 const ITERATORS: [&str; 10] = [

@@ -13,6 +13,7 @@ cases![
     one_after_another,
     flattened,
     scanned,
+    cycled,
 ];
 
 fn adapters(on: &Engine) -> Check {
@@ -383,6 +384,37 @@ fn scanned(on: &Engine) -> Check {
             .enumerate()
             .map(|(i, v)| i as i32 * v)
             .sum();
+    });
+    Ok(())
+}
+
+fn cycled(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        for (o, (i, v)) in out.iter_mut().zip(x.iter().cycle().enumerate()) {
+            *o = *v * i as i32;
+        }
+        for (a, b) in x.iter().zip([1, 2, 5].into_iter().cycle()) {
+            out[1] += a * b;
+        }
+        // Closures begin with what they captured each time.
+        let mut count = 0;
+        let counted = (0..3).map(move |v| {
+            count += 1;
+            v * 10 + count
+        });
+        for v in counted.cycle().skip(1).step_by(2).take(5) {
+            out[2] = out[2].wrapping_mul(3) + v;
+        }
+        let mut rest = y.iter().cycle();
+        for _ in 0..7 {
+            out[3] = out[3].wrapping_mul(5) + rest.next().copied().unwrap_or(9);
+        }
+        out[4] = rest.take(4).fold(0, |sum, v| sum * 7 + v);
+        let mut begun = [7, 8, 9].into_iter();
+        begun.next();
+        out[5] = begun.cycle().take(5).fold(0, |sum, v| sum * 11 + v);
+        out[6] = std::iter::once(4).chain(5..7).cycle().take(8).fold(0, |sum, v| sum * 3 + v);
+        out[7] = y.iter().filter(|v| **v > 0).cycle().take(4).sum();
     });
     Ok(())
 }

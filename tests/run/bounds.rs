@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, alike, cases};
 use warpwise::prelude::*;
 
-cases![paths, methods, structs, own_types, constants_and_types];
+cases![paths, methods, structs, own_types, constants_and_types, of_all, equal_types];
 
 #[device]
 trait Other {
@@ -273,6 +273,147 @@ fn constants_and_types(on: &Engine) -> Check {
         let n = x.len() + y.len();
         out[1] = cut::<f32>(n as u8) as i32 + cut::<i32>(n as u16) as i32;
         out[2] = uncut::<f32>(n as i64 * 3_000_000_000) as i32;
+    });
+    Ok(())
+}
+
+/// A trait that all iterators have.
+#[device]
+trait Stats: Iterator + Sized {
+    fn second(&mut self) -> Option<Self::Item> {
+        self.next();
+        self.next()
+    }
+    fn count_if<F: FnMut(&Self::Item) -> bool>(self, mut is_counted: F) -> i32 {
+        let mut count = 0;
+        for item in self {
+            count += is_counted(&item) as i32;
+        }
+        count
+    }
+    fn others(self) -> impl Iterator<Item = Self::Item> {
+        self.step_by(2)
+    }
+}
+
+#[device]
+impl<I> Stats for I where I: Iterator {}
+
+#[device]
+struct Down(i32);
+
+#[device]
+impl Iterator for Down {
+    type Item = i32;
+    fn next(&mut self) -> Option<i32> {
+        self.0 -= 1;
+        (self.0 > 0).then_some(self.0)
+    }
+}
+
+/// A trait that all closures have, and another type, too.
+#[device]
+trait Curve {
+    fn at(&self, x: i32) -> i32;
+    fn twice(&self, x: i32) -> i32 {
+        self.at(self.at(x))
+    }
+}
+
+#[device]
+impl<F: Fn(i32) -> i32> Curve for F {
+    fn at(&self, x: i32) -> i32 {
+        self(x)
+    }
+}
+
+#[device]
+struct Scaled<C> {
+    inner: C,
+    by: i32,
+}
+
+#[device]
+impl<C: Curve> Curve for Scaled<C> {
+    fn at(&self, x: i32) -> i32 {
+        self.by * self.inner.at(x)
+    }
+}
+
+#[device]
+fn sampled(curve: impl Curve) -> i32 {
+    curve.at(3) + curve.twice(2)
+}
+
+fn of_all(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = x.iter().count_if(|v| **v > 2);
+        out[1] = y.iter().copied().map(|v| v + 1).others().sum();
+        let mut rest = 3..9;
+        out[2] = rest.second().unwrap() + 10 * Stats::count_if(rest, |v| v % 2 == 0);
+        let mut down = Down(9);
+        out[3] = down.second().unwrap() + 10 * down.others().sum::<i32>();
+        let by = x.len() as i32;
+        let line = |v: i32| v * by + 1;
+        out[4] = sampled(line) + line.twice(3);
+        out[5] = sampled(Scaled { inner: line, by: 3 });
+        out[6] = Scaled { inner: Scaled { inner: |v| v - by, by: 2 }, by: 5 }.at(7);
+    });
+    Ok(())
+}
+
+#[device]
+fn total<T: Num>(items: impl IntoIterator<Item = T>) -> T {
+    items.into_iter().fold(T::ZERO, |sum, item| sum + item)
+}
+
+#[device]
+fn positions<'a, T: 'a + Num>(items: impl Iterator<Item = (usize, &'a T)>) -> usize {
+    items.filter(|(_, item)| **item > T::ZERO).map(|(index, _)| index).sum()
+}
+
+#[device]
+fn last<I>(items: I) -> Option<I::Item>
+where
+    I: IntoIterator,
+{
+    items.into_iter().last()
+}
+
+#[device]
+trait Measured {
+    type Unit: Num;
+    fn measure(&self) -> Self::Unit;
+}
+
+/// The name of a type parameter, too.
+#[device]
+type F = Down;
+
+#[device]
+impl Measured for F {
+    type Unit = i64;
+    fn measure(&self) -> i64 {
+        self.0.into()
+    }
+}
+
+#[device]
+fn measured<M: Measured<Unit = U>, U>(of: &M, then: impl Fn(U) -> U) -> U {
+    then(of.measure())
+}
+
+/// What a bound says of a trait's types tells other parameters.
+fn equal_types(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let (all, some) = (total([1.5, 2.0]), total(Some(3u8)));
+        let of_slice = total(x.iter().copied());
+        let (mut rest, place) = (y.iter().copied(), positions(y.iter().enumerate()));
+        let first = total(rest.by_ref().take(2));
+        let length = measured(&Down(4), |v| v + 1);
+        out[0] = all as i32 + i32::from(some) + of_slice + place as i32 + length as i32;
+        out[1] = first * 10 + total(&mut rest) + total(Down(4));
+        out[2] = last(x).copied().unwrap_or(5) + last([1, 2]).unwrap();
     });
     Ok(())
 }

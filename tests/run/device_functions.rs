@@ -539,9 +539,14 @@ fn statistics(x: &[i32]) -> i32 {
     }
     type Pair = (i32, i32);
     let add = |sums: Sums, v: &i32| Sums { sum: sums.sum + v, count: sums.count + 1 };
-    let Sums { sum, count } = x.iter().fold(Sums::default(), add);
-    let pair: Pair = (sum, count);
-    pair.0 * 10 + pair.1
+    impl Sums {
+        const TEN: i32 = 10;
+        fn pair(self) -> Pair {
+            (self.sum * Self::TEN, self.count)
+        }
+    }
+    let pair: Pair = x.iter().fold(Sums::default(), add).pair();
+    pair.0 + pair.1
 }
 
 #[kernel]
@@ -553,6 +558,17 @@ fn with_types_inside(x: &[i32], out: &mut [i32]) {
         Right(i32),
     }
     struct Wrapped<T>(T);
+    trait Twice {
+        fn twice(&self) -> i32;
+    }
+    impl<T: Int> Twice for Wrapped<T> {
+        fn twice(&self) -> i32 {
+            fn doubled(v: f32) -> f32 {
+                2.0 * v
+            }
+            doubled(self.0.as_f32()) as i32
+        }
+    }
     fn side(v: i32) -> Side {
         if v < 2 { Side::Left } else { Side::Right(v) }
     }
@@ -562,7 +578,7 @@ fn with_types_inside(x: &[i32], out: &mut [i32]) {
             Side::Left => 5,
             Side::Right(v) => v,
         };
-        out[2] = statistics(x) + Wrapped(7).0;
+        out[2] = statistics(x) + Wrapped(7).twice() - Wrapped(7).0;
         let quarter: Quarter = Fixed(9);
         out[3] = quarter.0 + (side(0) == Side::Left) as i32;
     }

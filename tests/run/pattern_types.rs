@@ -1,8 +1,9 @@
 //! Types and lengths that only the patterns say: of arrays in slices, and of what a value is made into.
 use crate::run::engine::{Check, Engine, alike, cases};
+use std::ops::{self, Range, RangeFrom};
 use warpwise::prelude::*;
 
-cases![lengths, chunks, conversions, told_later];
+cases![lengths, chunks, conversions, told_later, ranges];
 
 fn lengths(on: &Engine) -> Check {
     alike!(on, |x, y, out| {
@@ -166,6 +167,26 @@ fn told_later(on: &Engine) -> Check {
             Ok::<_, std::num::TryFromIntError>(i32::from(byte) + 1)
         };
         out[3] = small(x.len() as i32).unwrap_or(-3) + small(-1).unwrap_or(-9);
+    });
+    Ok(())
+}
+
+#[device]
+fn distance<T: Num>(Range { start, end }: Range<T>) -> T {
+    end - start
+}
+
+fn ranges(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let Range { start, .. } = x.len()..y.len();
+        out[0] = start as i32 + distance(2..7) + distance(0.5..2.5) as i32;
+        if let Some(Range { start: a, end: b @ 3..=5 }) = Some(ops::Range { start: 2, end: 4 }) {
+            out[1] = b - a;
+        }
+        for v in (RangeFrom { start: 1 }).take(3) {
+            out[2] += v;
+        }
+        out[3] = Range::<usize> { end: 9, ..start..5 }.sum::<usize>() as i32;
     });
     Ok(())
 }

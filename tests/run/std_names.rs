@@ -5,7 +5,7 @@ use std::{
     cmp::{Ordering as Order, max, min},
     f32::consts::{FRAC_PI_2, LN_2, PI},
     mem::{replace, swap, take},
-    sync::atomic::{AtomicU32 as Counter, Ordering as Memory},
+    sync::atomic::{self, AtomicU32 as Counter, Ordering as Memory},
 };
 use warpwise::prelude::*;
 
@@ -278,6 +278,7 @@ fn ordered(x: &[f32], less: &[Counter], out: &mut [i32]) {
     if order == Order::Less {
         less[0].fetch_add(1, Memory::Relaxed);
     }
+    less[0].fetch_add(2, atomic::Ordering::Relaxed);
     out[i] = match order {
         Order::Less => -1,
         Order::Equal => 0,
@@ -289,6 +290,6 @@ fn renamed(on: &Engine) -> Check {
     let x = vec![1.0f32, 2.0, 2.0, f32::NAN, -1.0];
     let (mut less, mut out) = (vec![0u32], vec![7; 5]);
     launch!(on, ordered(read x, atomic less, write out), LaunchConfig::grid(1).block(5))?;
-    same("less", &less, &[2])?;
+    same("less", &less, &[12])?;
     same("out", &out, &[-1, 0, 0, 0, -1])
 }

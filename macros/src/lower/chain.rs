@@ -127,6 +127,8 @@ pub(crate) enum Adapter {
     Flatten,
     /// Of one: what is in its items, which are options.
     Options,
+    /// Of one, and what is left of it this time.
+    Cycle,
 }
 
 impl Adapter {
@@ -153,6 +155,7 @@ impl Adapter {
             Self::Scan => "next_of_scan",
             Self::Flatten => "next_of_flatten",
             Self::Options => "next_of_options",
+            Self::Cycle => "next_of_cycle",
         }
     }
 
@@ -178,7 +181,8 @@ impl Adapter {
             | Self::TakeWhile
             | Self::SkipWhile
             | Self::Scan
-            | Self::Flatten => return None,
+            | Self::Flatten
+            | Self::Cycle => return None,
         })
     }
 
@@ -189,7 +193,7 @@ impl Adapter {
             Self::Peekable | Self::Chain | Self::StepBy | Self::TakeWhile | Self::SkipWhile => {
                 Some(2)
             }
-            Self::Flatten => Some(1),
+            Self::Flatten | Self::Cycle => Some(1),
             Self::ByRef
             | Self::Enumerate
             | Self::Zip
@@ -241,6 +245,7 @@ impl Chain {
                 Adapter::Inspect => "Inspect",
                 Adapter::Scan => "Scan",
                 Adapter::Flatten | Adapter::Options => "Flatten",
+                Adapter::Cycle => "Cycle",
             },
         }
     }

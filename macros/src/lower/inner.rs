@@ -1,5 +1,5 @@
-//! Functions and types that are declared inside of functions: kernel code needs no `#[device]` on them, because
-//! whoever reads the function that they are in has their tokens.
+//! Functions, types, traits and `impl` blocks that are inside of functions: kernel code needs no `#[device]` on
+//! them, because whoever reads the function that they are in has their tokens.
 //!
 //! They become items of their own, whose paths lead where those of the function lead that they are in,
 //! and to the constants that it declares. Names are looked up by their text in all of that function, so
@@ -94,7 +94,7 @@ impl<'a> WithInner<'a> {
     }
 }
 
-/// Functions, types and constants inside of a function.
+/// Items inside of a function.
 #[derive(Default)]
 struct Found<'ast> {
     items: Vec<&'ast Item>,
@@ -149,5 +149,14 @@ impl<'ast> Visit<'ast> for Found<'ast> {
 
 /// Whether kernel code has items like this one inside of functions.
 pub(super) fn is_seen(item: &Item) -> bool {
-    matches!(item, Item::Fn(_) | Item::Const(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_))
+    matches!(
+        item,
+        Item::Fn(_)
+            | Item::Const(_)
+            | Item::Struct(_)
+            | Item::Enum(_)
+            | Item::Type(_)
+            | Item::Trait(_)
+            | Item::Impl(_)
+    )
 }

@@ -242,6 +242,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("peekable", &[".peek()", ".next_if("]),
     ("scan", &[".scan("]),
     ("chain", &[".chain("]),
+    ("cycle", &[".cycle()"]),
     ("flat_map", &[".flat_map(|"]),
     ("flatten", &[".flatten()"]),
     ("flatten of results and arrays", &[")).flatten()", "; 2]).flatten()"]),

@@ -11,6 +11,8 @@ struct Chain {
     exact: bool,
     /// Whether it has two ends.
     double: bool,
+    /// Whether it can begin again: what a function returns as an iterator has no `clone`.
+    again: bool,
 }
 
 impl Generator {
@@ -26,7 +28,7 @@ impl Generator {
     }
 
     fn source(&mut self, of: &Ty, depth: u32) -> Chain {
-        let known = |text: String| Chain { text, exact: true, double: true };
+        let known = |text: String| Chain { text, exact: true, double: true, again: true };
         let arrays: Vec<_> = self
             .places()
             .into_iter()
@@ -38,7 +40,7 @@ impl Generator {
         if self.chance(25)
             && let Some(text) = self.iterator_call(of, depth.min(1))
         {
-            return Chain { text, exact: false, double: false };
+            return Chain { text, exact: false, double: false, again: false };
         }
         match (of, self.pick(3)) {
             (_, 0) if !arrays.is_empty() => {
@@ -59,7 +61,7 @@ impl Generator {
                 let exact = !matches!(*name, "i64" | "u64");
                 let (start, len) = (self.pick(100), self.pick(6));
                 let text = format!("({start}{name}..{}{name})", start + len);
-                Chain { text, exact, double: exact }
+                Chain { text, exact, double: exact, again: true }
             }
             _ => {
                 let parts: Vec<_> =
@@ -111,8 +113,9 @@ impl Generator {
     fn adapted_anew(&mut self, chain: &mut Chain, of: &Ty, depth: u32) {
         let (a, b) = (self.name("c"), self.name("c"));
         let parameter = [(a.clone(), of.clone())];
-        let more = match self.pick(6) {
-            0 => {
+        let more = match self.pick(7) {
+            0 if chain.again => format!(".cycle().take({})", 1 + self.pick(9)),
+            0 | 1 => {
                 let memory = self.scalar();
                 let start = self.expr(&memory, depth, false);
                 let both = [(format!("(*{b})"), memory.clone()), (a.clone(), of.clone())];
@@ -123,25 +126,26 @@ impl Generator {
                     memory.name()
                 )
             }
-            1 => {
+            2 => {
                 let other = self.source(of, depth);
                 chain.double &= other.double;
+                chain.again &= other.again;
                 chain.exact = false;
                 chain.text += &format!(".chain({})", other.text);
                 return;
             }
-            2 => {
+            3 => {
                 let items = self.in_closure_of(&parameter, |this| {
                     let items = [(); 2].map(|()| this.expr(of, depth, false));
                     format!("[{}]", items.join(", "))
                 });
                 format!(".flat_map(|{a}| {items})")
             }
-            3 => {
+            4 => {
                 let body = self.in_closure_of(&parameter, |this| this.option(of, depth));
                 format!(".map_while(|{a}| {body})")
             }
-            4 => {
+            5 => {
                 let body = self.in_closure_of(&parameter, |this| match this.pick(3) {
                     0 => this.option(of, depth),
                     1 => {

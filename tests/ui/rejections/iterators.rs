@@ -3,10 +3,16 @@
 use warpwise::prelude::*;
 
 #[kernel]
-fn around(x: &mut [f32], y: &[u32]) {
-    for v in y.iter().cycle().take(9) {
+fn taken_together(x: &mut [f32], y: &[u32]) {
+    for v in y.iter().collect::<Vec<_>>() {
         x[2] += *v as f32;
     }
+    // What is the matter with the second is said, and not that nothing is known of the first.
+    for (x, v) in x.iter_mut().zip(y.iter().collect::<Vec<_>>()) {
+        *x += *v as f32;
+    }
+    let (a, b) = [1.0f32, x[0]];
+    let sum = a + b;
 }
 
 #[kernel]

@@ -63,6 +63,10 @@ impl Emit<'_> {
                 let index = self.binary_op(BinaryOp::Mul, index, *step, Scalar::U64, at);
                 self.item(inner, index, at)?
             }
+            Source::Cycle(inner, len) => {
+                let index = self.binary_op(BinaryOp::Rem, index, *len, Scalar::U64, at);
+                self.item(inner, index, at)?
+            }
             Source::Copied(inner, mono) => {
                 let reference = self.item(inner, index, at)?;
                 self.copied(reference, mono, at)?

@@ -84,7 +84,7 @@ impl Iter {
                 | Adapter::Map => inner(0),
                 Adapter::Chain => inner(0) && inner(1),
                 // Items that are left out are computed in Rust, which can be told apart.
-                Adapter::Skip | Adapter::StepBy => inner(0) && is_pure(0),
+                Adapter::Skip | Adapter::StepBy | Adapter::Cycle => inner(0) && is_pure(0),
                 // So is an item more than the second has, unless std looks items up, too.
                 Adapter::Zip => inner(0) && inner(1) && (is_pure(0) || self.is_looked_up()),
                 Adapter::ByRef
@@ -133,7 +133,8 @@ impl Iter {
                 | Adapter::Inspect
                 | Adapter::Scan
                 | Adapter::Flatten
-                | Adapter::Options,
+                | Adapter::Options
+                | Adapter::Cycle,
             ) => false,
         }
     }

@@ -216,6 +216,7 @@ impl Emit<'_> {
         }
         let inner = iter.inner(0).ok_or_else(|| self.bug(at))?;
         match adapter {
+            Adapter::Cycle => self.cycled(&inner, at, consume),
             Adapter::Copied => self.each_item(&inner, at, &mut |this, rounds, item| {
                 let item = this.copied(item, &iter.item, at)?;
                 consume(this, rounds, item)
@@ -336,6 +337,30 @@ impl Emit<'_> {
                 consume(this, Rounds { whole: around.whole, ..rounds }, item)
             })
         })
+    }
+
+    /// The items of an iterator over and over: a loop in a loop, which ends where there are none.
+    fn cycled(&mut self, inner: &Iter, at: At, consume: &mut Consumer<'_, Self>) -> Flow<()> {
+        let local = self.local("", Scalar::Bool, at);
+        let whole = self.begin(at, Op::Loop { body: Body::default() }, ir::Ty::Unit)?;
+        let set = |this: &mut Self, any: bool| {
+            let value = this.bits(any.into(), Scalar::Bool, at);
+            this.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        };
+        set(self, false);
+        let (value, mono) = inner.value();
+        let again = self.with_own_closures(&value, at)?;
+        let again = Iter::of(&again, &mono).ok_or_else(|| self.bug(at))?;
+        let done = self.each_item(&again, at, &mut |this, rounds, item| {
+            set(this, true);
+            consume(this, Rounds { whole, ..rounds }, item)
+        });
+        let done = done.and_then(|()| {
+            let any = self.inst(at, Op::Get(local), Scalar::Bool);
+            self.leave_unless(any, Op::Break(whole), at)
+        });
+        self.build.end();
+        done
     }
 
     /// Items that a closure makes of others and of a state that it changes.

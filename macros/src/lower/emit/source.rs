@@ -52,6 +52,8 @@ pub(super) enum Source {
     Rev(Box<Source>, InstId),
     Skip(Box<Source>, InstId),
     StepBy(Box<Source>, InstId),
+    /// With how many there are until it begins again.
+    Cycle(Box<Source>, InstId),
     /// With the type of what the items refer to.
     Copied(Box<Source>, Mono),
     /// With the closure.
@@ -184,6 +186,13 @@ impl Emit<'_> {
             Adapter::StepBy => {
                 let step = of_number(self)?;
                 (Source::StepBy(source, step), self.rounded_up(len, step, at))
+            }
+            Adapter::Cycle => {
+                // None, or as many as there can be.
+                let (zero, one) = (self.int(0, Scalar::U64, at), self.int(1, Scalar::U64, at));
+                let any = self.binary_op(BinaryOp::Min, len, one, Scalar::U64, at);
+                let all = self.binary_op(BinaryOp::Sub, zero, any, Scalar::U64, at);
+                (Source::Cycle(source, len), all)
             }
             Adapter::Copied => (Source::Copied(source, iter.item.clone()), len),
             Adapter::Map => {

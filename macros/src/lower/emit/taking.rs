@@ -48,6 +48,11 @@ impl Emit<'_> {
             Chain::Written => 0..0,
             Chain::Of(adapter) => adapter.state().map_or(0..0, |state| state..state + 1),
         };
+        // Each time begins where the first did.
+        let of = iter.inner(0).filter(|_| iter.chain == Chain::Of(Adapter::Cycle));
+        if of.is_some_and(|of| self.has_begun_parts(&of)) {
+            return true;
+        }
         let mut states = iter.parts.get(states).into_iter().flatten();
         states.any(|(value, _)| {
             let state = match value {
@@ -57,6 +62,11 @@ impl Emit<'_> {
             };
             !matches!(self.build.kernel.insts[state].op, Op::Const(0))
         })
+    }
+
+    fn has_begun_parts(&self, iter: &Iter) -> bool {
+        let mut inner = (0..iter.parts.len()).filter_map(|index| iter.inner(index));
+        self.may_have_begun(iter) || inner.any(|inner| self.has_begun_parts(&inner))
     }
 
     /// Does something with each item that is taken.

@@ -66,20 +66,18 @@ impl<'a> Infer<'a> {
     /// `Point { x, y }`, `Shape::Circle { radius }`, `Self { .. }`
     pub(super) fn struct_expr(&mut self, expr: &ExprStruct, hint: Option<Ty>) -> Expr {
         let at = SpanRange::path(&expr.path).to(SpanRange::token(expr.brace_token.span.close()));
-        let Some((ty, shape)) = self.shape(&expr.path) else {
+        let braced = self.braced(&expr.path, |this, ty| this.hint(ty, hint));
+        let Some(Braced { ty, variant, fields: known }) = braced else {
             for field in &expr.fields {
                 self.expr(&field.expr, None);
             }
             return self.no_shape(&expr.path, at);
         };
-        self.hint(ty, hint);
-        let types = self.field_types(ty, &shape);
-        let names = field_names(&shape);
         let mut fields = Vec::with_capacity(expr.fields.len());
         for field in &expr.fields {
             let name = member_name(&field.member);
-            match names.iter().position(|known| *known == name) {
-                Some(index) => fields.push((index, self.expect(&field.expr, types[index]))),
+            match known.iter().position(|(known, _)| *known == name) {
+                Some(index) => fields.push((index, self.expect(&field.expr, known[index].1))),
                 None => {
                     self.expr(&field.expr, None);
                     self.errors.mistyped(
@@ -90,10 +88,36 @@ impl<'a> Infer<'a> {
             }
         }
         let base = expr.rest.as_ref().map(|base| Box::new(self.expect(base, ty)));
-        if base.is_none() && fields.len() < names.len() {
+        if base.is_none() && fields.len() < known.len() {
             self.errors.mistyped(at, "fields are missing");
         }
-        self.make(Kind::Aggregate { variant: shape.variant, fields, base }, ty, at)
+        self.make(Kind::Aggregate { variant, fields, base }, ty, at)
+    }
+
+    /// What a path before braces names. `learn` hears its type before that of its fields is asked for.
+    pub(super) fn braced(
+        &mut self,
+        path: &syn::Path,
+        learn: impl FnOnce(&mut Self, Ty),
+    ) -> Option<Braced> {
+        if let Some((ty, shape)) = self.shape(path) {
+            learn(self, ty);
+            let types = self.field_types(ty, &shape);
+            let fields = field_names(&shape).into_iter().zip(types).collect();
+            return Some(Braced { ty, variant: shape.variant, fields });
+        }
+        let names = match Chain::range_named(&path.segments.last()?.ident.to_string())? {
+            Chain::Range => ["start", "end"].as_slice(),
+            Chain::From => &["start"],
+            _ => return None,
+        };
+        let env = self.env.clone();
+        let range = syn::TypePath { attrs: Vec::new(), qself: None, path: path.clone() };
+        let ty = self.type_in(&syn::Type::Path(range), &env);
+        learn(self, ty);
+        let (_, item) = self.as_chain(ty)?;
+        let fields = names.iter().map(|name| ((*name).to_owned(), item)).collect();
+        Some(Braced { ty, variant: None, fields })
     }
 
     /// Takes what is expected as what is not known yet, if it can be the same.
@@ -197,6 +221,13 @@ impl<'a> Infer<'a> {
         };
         shapes.iter().map(|shape| self.field_types(ty, shape)).collect()
     }
+}
+
+/// A struct or variant by its path, with the names and types of its fields.
+pub(super) struct Braced {
+    pub(super) ty: Ty,
+    pub(super) variant: Option<usize>,
+    pub(super) fields: Vec<(String, Ty)>,
 }
 
 /// Names of fields; those of tuple structs are numbers.

@@ -196,6 +196,11 @@ impl<'a> Infer<'a> {
         {
             return owner; // of an operator, with a number of the same type
         }
+        if name == "Item"
+            && let Some(item) = self.item_of_std(owner)
+        {
+            return item;
+        }
         let mut any = None;
         for &item in self.program().impls() {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
@@ -234,6 +239,27 @@ impl<'a> Infer<'a> {
             "mark the `impl` that says it `#[device]`",
         );
         self.types.add(Type::Reported(reported))
+    }
+
+    /// The `Item` of what std can iterate over.
+    fn item_of_std(&mut self, owner: Ty) -> Option<Ty> {
+        match self.types.get(owner) {
+            Type::Iter(..) => self.item_of(owner),
+            Type::Array(elem, _) => Some(elem),
+            Type::Ref { mutable, to } => match self.types.get(to) {
+                Type::Slice(elem) | Type::Array(elem, _) => {
+                    Some(self.types.reference(mutable, elem))
+                }
+                Type::Iter(..) => self.item_of(to),
+                Type::Adt(..) if self.option_iterator(to).is_some() => {
+                    let inside = self.types.first_arg(to)?;
+                    Some(self.types.reference(mutable, inside))
+                }
+                _ => self.item_of(to),
+            },
+            Type::Adt(..) if self.option_iterator(owner).is_some() => self.types.first_arg(owner),
+            _ => None,
+        }
     }
 
     /// Whether a trait, with what it is generic over, is that of an `impl`, of which more is known then. An argument

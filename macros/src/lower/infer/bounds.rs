@@ -4,7 +4,10 @@
 //! with `T: Scale` is that of `Scale`, whatever else what `T` stands for has by that name. A type parameter stands for a type of its own in
 //! the table of types, by which what is of it is told from what is of the same type otherwise.
 use super::{
-    super::{tree::GenericArg, types::Ty},
+    super::{
+        tree::GenericArg,
+        types::{Ty, Type},
+    },
     Infer,
     scope::Env,
     signature::{Parameter, bounds_behind, parameters, peel},
@@ -56,16 +59,66 @@ impl<'a> Infer<'a> {
         let own = Env { args: [].into(), home: Some(item), this: None };
         match (meant, &of.trait_) {
             (Meant::Any, _) => true,
-            (Meant::Of(_) | Meant::OfStd, None) => false,
+            // What std's traits say of std's types.
+            (Meant::OfStd, None) => self.program().is_prelude(item),
+            (Meant::Of(_), None) => false,
             (Meant::Of(name), Some((path, _))) => {
                 self.trait_name(path, &own).as_ref() == Some(name)
             }
             (Meant::OfStd, Some((path, _))) => {
                 let found =
                     self.split(path, &own).and_then(|split| self.program().item(split.item));
-                is_for_all(of) || !matches!(found, Some(Item::Trait(_)))
+                for_all(of).is_some() || !matches!(found, Some(Item::Trait(_)))
             }
         }
+    }
+
+    /// Whether an `impl` is for a type that it could be for by its shape: its bounds say so where it is one for all
+    /// types that have a trait, `impl<F: Fn(f32) -> f32> Integrand for F`.
+    pub(super) fn is_bound(&mut self, item: usize, of: &'a ItemImpl, owner: Ty) -> bool {
+        self.is_bound_within(item, of, owner, 0)
+    }
+
+    fn is_bound_within(&mut self, item: usize, of: &'a ItemImpl, owner: Ty, depth: usize) -> bool {
+        let Some(param) = for_all(of).filter(|_| depth < MOST_SUPERTRAITS) else { return true };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let behind = bounds_behind(Some(&of.generics), None, &param.ident);
+        param.bounds.iter().chain(behind).all(|bound| match bound {
+            TypeParamBound::Trait(bound) => self.has_trait(owner, &bound.path, &own, depth),
+            _ => true,
+        })
+    }
+
+    /// Whether a type may have the trait that a bound names.
+    fn has_trait(&mut self, of: Ty, path: &syn::Path, env: &Env, depth: usize) -> bool {
+        let (kind, wanted) = (self.types.get(of), self.split(path, env).map(|split| split.item));
+        if let Type::Unknown(_) | Type::Reported(_) = kind {
+            return true;
+        }
+        if let Some(wanted) = wanted {
+            let impls = self.program().impls().to_vec();
+            return impls.into_iter().any(|item| self.is_impl(item, wanted, of, depth));
+        }
+        match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
+            Some("Fn" | "FnMut" | "FnOnce") => matches!(kind, Type::Closure(_)),
+            Some("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator") => {
+                matches!(kind, Type::Iter(..)) || self.written_item(of).is_some()
+            }
+            Some("Num" | "Int" | "Float") => matches!(kind, Type::Prim(_) | Type::Generic(_)),
+            _ => true,
+        }
+    }
+
+    /// Whether an item is an `impl` of this trait for a type.
+    fn is_impl(&mut self, item: usize, of_trait: usize, owner: Ty, depth: usize) -> bool {
+        let Some(Item::Impl(of)) = self.program().item(item) else { return false };
+        let own = Env { args: [].into(), home: Some(item), this: None };
+        let split = of.trait_.as_ref().and_then(|(path, _)| self.split(path, &own));
+        split.is_some_and(|split| split.item == of_trait)
+            && self
+                .implementation(item)
+                .is_some_and(|(_, this)| self.types.could_unify(this, owner))
+            && self.is_bound_within(item, of, owner, depth + 1)
     }
 
     /// The bounds of the type parameter that stands for a type; `None` if there is none.
@@ -133,11 +186,11 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Whether an `impl` is for a type parameter of its own: `impl<T: Num> Scale for T`.
-fn is_for_all(of: &ItemImpl) -> bool {
-    let syn::Type::Path(this) = peel(&of.self_ty) else { return false };
-    let name = this.path.get_ident();
-    name.is_some_and(|name| of.generics.type_params().any(|param| param.ident == *name))
+/// The type parameter that an `impl` is for: `impl<T: Num> Scale for T`.
+fn for_all(of: &ItemImpl) -> Option<&syn::TypeParam> {
+    let syn::Type::Path(this) = peel(&of.self_ty) else { return None };
+    let name = this.path.get_ident()?;
+    of.generics.type_params().find(|param| param.ident == *name)
 }
 
 /// Whether a type is the `Self` of where something is written.

@@ -18,7 +18,7 @@ use super::{
 use syn::ExprMethodCall;
 
 impl<'a> Infer<'a> {
-    /// A method that consumes an iterator: of the prelude.
+    /// A method that consumes an iterator: of the prelude, or of a trait that all iterators have.
     pub(super) fn consumed(
         &mut self,
         receiver: Expr,
@@ -27,10 +27,13 @@ impl<'a> Infer<'a> {
         call: &ExprMethodCall,
         at: SpanRange,
     ) -> Expr {
-        let Some((callee, sig)) = self.consumer(chain, item, name) else {
-            return self.no_iter_method(receiver.ty, name, call, at);
-        };
-        self.of_prelude(receiver, item, (callee, sig), call, at)
+        if let Some(found) = self.consumer(chain, item, name) {
+            return self.of_prelude(receiver, item, found, call, at);
+        }
+        match self.method_of_impl(receiver, call, at) {
+            Ok(called) => called,
+            Err(receiver) => self.no_iter_method(receiver.ty, name, call, at),
+        }
     }
 
     /// A method of an iterator that is in a variable, where the rest of it stays.

@@ -7,12 +7,15 @@ use super::{
         types::{Ty, Type},
     },
     Infer, Obligation,
+    bounds::Meant,
     closure::Callable,
     path::callee,
     scope::{self, Env},
     signature::{Parameter, by_reference, parameters, peel},
 };
-use syn::{AngleBracketedGenericArguments, FnArg, PathArguments, ReturnType, Signature};
+use syn::{
+    AngleBracketedGenericArguments, FnArg, GenericArgument, PathArguments, ReturnType, Signature,
+};
 
 /// A device function, and what the parameters of its `impl` are.
 pub(super) struct Function<'a> {
@@ -48,6 +51,7 @@ impl<'a> Infer<'a> {
             return self.make(Kind::Reported, ret, at);
         }
         let bounds = self.callables(callee, sig, &env);
+        self.equal_types(callee, sig, &env, at);
         let receiver = receiver.map(|receiver| self.coerce(receiver, params[0]));
         let values = self.arguments(args, &params[skipped..], &bounds);
         let args = receiver.into_iter().chain(values).collect();
@@ -194,6 +198,48 @@ impl<'a> Infer<'a> {
         sig: &'a Signature,
         env: &Env,
     ) -> Vec<(Ty, Callable)> {
+        let mut callables = Vec::new();
+        for (ty, bound) in self.traits_of_parameters(callee, sig, env) {
+            if let Some(last) = bound.segments.last()
+                && let PathArguments::Parenthesized(written) = &last.arguments
+            {
+                let params = written.inputs.iter().map(|arg| self.type_in(&arg.ty, env)).collect();
+                let ret = match &written.output {
+                    ReturnType::Default => self.types.unit(),
+                    ReturnType::Type(_, ty) => self.type_in(ty, env),
+                };
+                callables.push((ty, Callable { params, ret }));
+            }
+        }
+        callables
+    }
+
+    /// Makes the types of traits what bounds say they are: `I: Iterator<Item = T>`.
+    fn equal_types(&mut self, callee: Callee, sig: &'a Signature, env: &Env, at: SpanRange) {
+        for (owner, of_trait) in self.traits_of_parameters(callee, sig, env) {
+            let Some(last) = of_trait.segments.last() else { continue };
+            let PathArguments::AngleBracketed(args) = &last.arguments else { continue };
+            for arg in &args.args {
+                let GenericArgument::AssocType(equal) = arg else { continue };
+                let name = equal.ident.to_string();
+                // Operators have their `Output`, which numbers have without an `impl`.
+                if name == "Item" || self.split(of_trait, env).is_some() {
+                    let of_trait = Some(of_trait).filter(|_| name != "Item");
+                    let found = self.associated_type(owner, &name, of_trait, Meant::Any, env, at);
+                    let expected = self.type_in(&equal.ty, env);
+                    self.unify(at, found, expected);
+                }
+            }
+        }
+    }
+
+    /// What the type parameters of a function stand for, with the traits that they are bound by.
+    fn traits_of_parameters(
+        &self,
+        callee: Callee,
+        sig: &'a Signature,
+        env: &Env,
+    ) -> Vec<(Ty, &'a syn::Path)> {
         let outer = self.program().generics_of(callee);
         let mut found = Vec::new();
         for param in parameters(outer, sig) {
@@ -213,27 +259,16 @@ impl<'a> Infer<'a> {
                 found.push((ident.to_string(), &predicate.bounds));
             }
         }
-        let mut callables = Vec::new();
+        let mut traits = Vec::new();
         for (name, bounds) in found {
-            let Some((_, GenericArg::Type(ty))) = scope::generic(&env.args, &name) else {
-                continue;
-            };
-            for bound in bounds {
-                if let syn::TypeParamBound::Trait(bound) = bound
-                    && let Some(last) = bound.path.segments.last()
-                    && let PathArguments::Parenthesized(written) = &last.arguments
-                {
-                    let params =
-                        written.inputs.iter().map(|arg| self.type_in(&arg.ty, env)).collect();
-                    let ret = match &written.output {
-                        ReturnType::Default => self.types.unit(),
-                        ReturnType::Type(_, ty) => self.type_in(ty, env),
-                    };
-                    callables.push((ty, Callable { params, ret }));
-                }
+            if let Some((_, GenericArg::Type(ty))) = scope::generic(&env.args, &name) {
+                traits.extend(bounds.iter().filter_map(|bound| match bound {
+                    syn::TypeParamBound::Trait(bound) => Some((ty, &bound.path)),
+                    _ => None,
+                }));
             }
         }
-        callables
+        traits
     }
 
     /// What the generic parameters of a called function are: those of its `impl`, then its own,

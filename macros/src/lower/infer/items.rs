@@ -328,7 +328,7 @@ impl<'a> Infer<'a> {
             }
             let Some((callee, home, kind)) = self.member_in(item, traits, name) else { continue };
             let Some((env, this)) = self.implementation(item) else { continue };
-            if !self.types.could_unify(this, owner) {
+            if !self.types.could_unify(this, owner) || !self.is_bound(item, of, owner) {
                 continue;
             }
             let found = Found { callee, home, kind, env, this };

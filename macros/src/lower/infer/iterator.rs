@@ -182,6 +182,11 @@ impl<'a> Infer<'a> {
         self.chain(Chain::Of(Adapter::Peekable), item, vec![receiver, seen, state], at)
     }
 
+    fn cycled(&mut self, receiver: Expr, item: Ty, at: SpanRange) -> Expr {
+        let left = self.none_of(receiver.ty, at);
+        self.chain(Chain::Of(Adapter::Cycle), item, vec![receiver, left], at)
+    }
+
     /// A method of an iterator.
     pub(super) fn iter_method(
         &mut self,
@@ -206,6 +211,7 @@ impl<'a> Infer<'a> {
             | "step_by" => self.rearranged(receiver, item, name, call, at),
             "by_ref" if self.count(0, &call.args, at) => self.by_ref(receiver, item, at),
             "peekable" if self.count(0, &call.args, at) => self.peekable(receiver, item, at),
+            "cycle" if self.count(0, &call.args, at) => self.cycled(receiver, item, at),
             // What has ended gives nothing more, but for those that a closure ends.
             "fuse" if call.args.is_empty() && !self.may_go_on(receiver.ty) => receiver,
             "flatten" => self.flattened(receiver, item, call, at),

@@ -84,16 +84,10 @@ impl Infer<'_> {
             Ok(inside) => return inside,
             Err(receiver) => receiver,
         };
-        let args: Vec<&syn::Expr> = call.args.iter().collect();
-        if let Some(member) = self.member_taking(this, &name, None, &args)
-            && let MemberKind::Fn(sig) = member.kind
-        {
-            let receiver = self.adjusted(receiver, sig);
-            let Member { callee, env, .. } = member;
-            let turbofish = call.turbofish.as_ref();
-            let of = Function { callee, sig, env };
-            return self.call_function(of, receiver, turbofish, &call.args, at);
-        }
+        let receiver = match self.method_of_impl(receiver, call, at) {
+            Ok(called) => return called,
+            Err(receiver) => receiver,
+        };
         let receiver = match self.as_written_iterator(receiver, &name, at) {
             Ok(iterator) => return self.iter_method(iterator, &name, call, hint, at),
             Err(receiver) => receiver,
@@ -125,6 +119,23 @@ impl Infer<'_> {
             _ if name == "clone" && call.args.is_empty() => receiver,
             _ => self.no_method(&name, this, &call.args, at),
         }
+    }
+
+    /// A call of a method of an `impl`; or the receiver back.
+    pub(super) fn method_of_impl(
+        &mut self,
+        receiver: Expr,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Result<Expr, Expr> {
+        let args: Vec<&syn::Expr> = call.args.iter().collect();
+        let member = self.member_taking(receiver.ty, &call.method.to_string(), None, &args);
+        let Some(Member { callee, env, kind: MemberKind::Fn(sig) }) = member else {
+            return Err(receiver);
+        };
+        let receiver = self.adjusted(receiver, sig);
+        let of = Function { callee, sig, env };
+        Ok(self.call_function(of, receiver, call.turbofish.as_ref(), &call.args, at))
     }
 
     /// What is expected of `x.try_into()` where a method that takes its `Result` apart is expected to give

@@ -393,8 +393,12 @@ impl<'a> Infer<'a> {
     }
 
     fn mismatch(&mut self, at: SpanRange, found: Ty, expected: Ty) -> Reported {
-        let (found, expected) = (self.types.show(found), self.types.show(expected));
-        self.errors
-            .mistyped(at, format_args!("mismatched types: expected `{expected}`, found `{found}`"))
+        let (shown, wanted) = (self.types.show(found), self.types.show(expected));
+        let fact = format_args!("mismatched types: expected `{wanted}`, found `{shown}`");
+        let proof = self.errors.mistyped(at, fact);
+        let reported = self.types.add(Type::Reported(proof));
+        self.types.give_up(found, reported);
+        self.types.give_up(expected, reported);
+        proof
     }
 }

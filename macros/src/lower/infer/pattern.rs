@@ -10,7 +10,7 @@ use super::{
         types::{Ty, Type},
     },
     Infer, Obligation,
-    aggregate::{field_names, member_name},
+    aggregate::{Braced, member_name},
     items::Shape,
     reject,
 };
@@ -246,21 +246,21 @@ impl<'a> Infer<'a> {
         mode: Mode,
         at: SpanRange,
     ) -> PatternKind {
-        let Some((of, shape)) = self.shape(&pat.path) else { return self.no_pattern(at) };
-        self.unify(at, of, ty);
-        let types = self.field_types(ty, &shape);
-        let names = field_names(&shape);
+        let braced = self.braced(&pat.path, |this, of| this.unify(at, of, ty));
+        let Some(Braced { variant, fields, .. }) = braced else { return self.no_pattern(at) };
         let mut parts = Vec::with_capacity(pat.fields.len());
         for field in &pat.fields {
             let name = member_name(&field.member);
-            match names.iter().position(|known| *known == name) {
-                Some(index) => parts.push((index, self.pattern_in(&field.pat, types[index], mode))),
+            match fields.iter().position(|(known, _)| *known == name) {
+                Some(index) => {
+                    parts.push((index, self.pattern_in(&field.pat, fields[index].1, mode)));
+                }
                 None => {
                     self.errors.mistyped(at, format_args!("there is no field `{name}`"));
                 }
             }
         }
-        PatternKind::Parts { variant: shape.variant, parts }
+        PatternKind::Parts { variant, parts }
     }
 
     fn no_pattern(&mut self, at: SpanRange) -> PatternKind {

@@ -92,9 +92,6 @@ pub(super) fn is_glob(tree: &UseTree) -> bool {
 /// A statement that is an item.
 pub(super) fn item(item: &Item) -> Advice {
     match item {
-        Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {
-            cannot("define types inside", "move it out of the kernel and mark it `#[device]`")
-        }
         Item::Static(_) => {
             cannot("use `static` items", "pass it as a parameter, or use a constant")
         }
@@ -190,7 +187,6 @@ pub(super) fn iter_method(name: &str) -> &'static str {
         "sum" | "product" => {
             "there is a sum of numbers, of options and results of those, and of types with `#[device] impl Sum` of such items: use `fold`"
         }
-        "cycle" => "index with `%`",
         "rposition" | "rfind" | "rfold" => "reverse it first: `.rev()`",
         "contains" | "is_empty" => "only ranges have it: use `any`",
         _ => "write a `for` loop",

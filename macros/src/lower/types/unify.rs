@@ -12,7 +12,14 @@ impl Types {
             return Ok(());
         }
         match (self.types[a], self.types[b]) {
-            (Type::Reported(_), _) | (_, Type::Reported(_)) => Ok(()),
+            (Type::Reported(_), _) => {
+                self.give_up(b, a);
+                Ok(())
+            }
+            (_, Type::Reported(_)) => {
+                self.give_up(a, b);
+                Ok(())
+            }
             (Type::Unknown(class), other) if fits(class, other) => self.bind(a, b),
             (other, Type::Unknown(class)) if fits(class, other) => self.bind(b, a),
             (Type::Ref { mutable: m, to: a }, Type::Ref { mutable: n, to: b }) if m == n => {
@@ -32,6 +39,26 @@ impl Types {
             }
             (a, b) if a == b => Ok(()),
             _ => Err(Mismatch),
+        }
+    }
+
+    /// Takes what is not known of a type for `reported`: it need not be asked for.
+    pub(crate) fn give_up(&mut self, ty: Ty, reported: Ty) {
+        let ty = self.root(ty);
+        match self.types[ty] {
+            Type::Unknown(_) => self.types[ty] = Type::Same(reported),
+            Type::Ref { to: inner, .. } | Type::Slice(inner) => self.give_up(inner, reported),
+            Type::Array(elem, len) => {
+                let len = self.len_root(len);
+                if self.lens[len] == Length::Unknown {
+                    self.lens[len] = Length::Reported;
+                }
+                self.give_up(elem, reported);
+            }
+            Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
+                self.parts(list).into_iter().for_each(|part| self.give_up(part, reported));
+            }
+            _ => {}
         }
     }
 

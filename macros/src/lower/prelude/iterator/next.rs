@@ -281,6 +281,18 @@ trait Iterator<T> {
             }
         }
     }
+    fn next_of_cycle(&mut self) -> Option<T> {
+        if let Some(left) = &mut self.with {
+            let item = left.next();
+            if item.is_some() {
+                return item;
+            }
+        }
+        let mut again = self.of.clone();
+        let item = again.next();
+        self.with = Some(again);
+        item
+    }
     fn next_of_options(&mut self) -> Option<T> {
         while let Some(item) = self.of.next() {
             if item.is_some() {
