@@ -32,7 +32,7 @@ use syn::{
 
 /// Expands `#[kernel(args)] item`.
 pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let (item, read) = match function(tokens.clone()) {
+    let (item, read, expanded) = match function(tokens.clone()) {
         Ok(function) => function,
         Err(error) => {
             let error = error.to_compile_error();
@@ -64,7 +64,13 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
         TokenStream::new()
     } else if paths.is_empty() {
         let devices = lower::DeviceSet::default();
-        embed::kernel(&item, Some(&read), &options, errors.is_none(), &devices)
+        embed::kernel(
+            &item,
+            Some(&read).filter(|_| !expanded),
+            &options,
+            errors.is_none(),
+            &devices,
+        )
     } else {
         device::resolve(
             &paths,
@@ -80,8 +86,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     quote!(#output #(#levels)* const _: () = { #errors #compiled };)
 }
 
-/// The function that `#[kernel]` stands on, and its tokens.
-fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens)> {
+/// The function that `#[kernel]` stands on, its tokens, and whether macros in them were expanded.
+fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
     let read = Tokens::of(&tokens)?;
     match parse::item(&read, tokens)? {
         Item::Fn(mut item) => match item.sig.receiver() {
@@ -89,7 +95,8 @@ fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens)> {
                 if read.has_invisible_groups {
                     item = ungrouped(item);
                 }
-                Ok((uses::written_out_kernel(item), read))
+                let (item, expanded) = uses::written_out_kernel(item);
+                Ok((item, read, expanded))
             }
             Some(receiver) => {
                 let text = "`#[kernel]` is for functions outside of `impl` and `trait`";

@@ -27,6 +27,7 @@ mod record;
 mod report;
 mod requires;
 mod resident;
+mod rules;
 mod scope;
 mod signature;
 mod source;

@@ -93,7 +93,7 @@ impl Parse for State {
             "kernel" => {
                 let args = braced(input)?;
                 let item: ItemFn = syn::parse2(braced(input)?)?;
-                let item = uses::written_out_kernel(ungrouped(item));
+                let (item, _) = uses::written_out_kernel(ungrouped(item));
                 Ok(Self::Kernel { args, item: Box::new(item) })
             }
             _ => Err(malformed()),

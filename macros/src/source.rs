@@ -14,7 +14,7 @@ mod scanner;
 use crate::place::Place;
 pub(crate) use items::HostItem;
 pub(crate) use modules::FarItem;
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use scanner::{Braces, Scanner, Which, braces, innermost, is_name};
 use std::{
     collections::HashMap,
@@ -47,16 +47,22 @@ pub(crate) fn imported(name: &Ident) -> Option<String> {
     in_file(name.span(), found).flatten()
 }
 
-/// The path of a type of std's that a `use` in the file of `name` brings under this name, which is not its own,
-/// `std::cmp::Ordering`, or of a variant of one. `None` if there is none, or if kernel code does not know it.
-pub(crate) fn renamed_std_type(name: &Ident) -> Option<String> {
+/// The path of a type of std's that a `use` in the file of `name` brings under this name, if it is known by its path alone: a type under a name
+/// that is not its own, `std::cmp::Ordering`, a variant of one, or an iterator. `None` if there is none, or if kernel code does not know it.
+pub(crate) fn std_type(name: &Ident) -> Option<String> {
     const TYPES: [&str; 3] = ["::cmp::Ordering", "::cmp::Reverse", "::ops::ControlFlow"];
+    const ITERATORS: [&str; 3] = ["array", "iter", "slice"];
     let path = imported(name)?;
-    let is_type = TYPES.iter().any(|ty| path.ends_with(ty)) || path.contains("::sync::atomic::");
-    let of_type = path.rsplit_once("::").map_or("", |(of, _)| of);
-    let is_variant = TYPES.iter().any(|ty| of_type.ends_with(ty));
-    let is_own = path.rsplit("::").next() == Some(&name.to_string());
-    (is_variant || is_type && !is_own).then_some(path)
+    let is_type = TYPES.iter().any(|ty| path.ends_with(ty))
+        || path.contains("::sync::atomic::")
+        || path.contains("::ops::Range");
+    let (of, own_name) = path.rsplit_once("::")?;
+    let is_variant = TYPES.iter().any(|ty| of.ends_with(ty));
+    let is_iterator = of.split_once("::").is_some_and(|(_, module)| ITERATORS.contains(&module));
+    let is_known = is_variant
+        || is_type && name != own_name
+        || is_iterator && !crate::lower::is_known_trait(own_name);
+    is_known.then_some(path)
 }
 
 /// The `#[device]` traits in the file of `method`, of its module or brought to it by a `use`, that declare a function of
@@ -113,6 +119,15 @@ pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
     let Place { line, column, .. } = Place::of(first.ident.span());
     let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
     modules::far_item(&first.ident.span().unwrap().local_file()?, (line, column), &names)
+}
+
+/// The rules of the `macro_rules!` of this name before `name` in its file, if it is in scope there.
+pub(crate) fn rules(name: &Ident) -> Option<TokenStream> {
+    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+        return None;
+    }
+    let (Place { line, column, .. }, text) = (Place::of(name.span()), name.to_string());
+    in_file(name.span(), |file| items::rules(file, &text, (line, column))).flatten()
 }
 
 /// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that

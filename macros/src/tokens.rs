@@ -16,11 +16,14 @@ pub(crate) struct Tokens {
     pub(crate) sets_levels: bool,
     /// Whether there are groups without delimiters, as `macro_rules!` makes them.
     pub(crate) has_invisible_groups: bool,
-    /// How often they say `fn`: more than once, if anything is declared in a function.
-    pub(crate) functions: usize,
+    /// How often they say what declares items: more than once, if a function declares any.
+    pub(crate) declarations: usize,
     /// Whether a name among them may be a vector's.
     pub(crate) may_name_vectors: bool,
 }
+
+/// Keywords that declare items.
+const DECLARE: [&str; 6] = ["fn", "struct", "enum", "trait", "impl", "type"];
 
 /// A token.
 pub(crate) enum Token {
@@ -43,7 +46,7 @@ impl Tokens {
             list: Vec::new(),
             sets_levels: false,
             has_invisible_groups: false,
-            functions: 0,
+            declarations: 0,
             may_name_vectors: false,
         };
         // Each with the token of its group, but for the outermost.
@@ -87,7 +90,7 @@ impl Tokens {
                 TokenTree::Ident(word) => {
                     (prefixes, behind_hash) = (0, false);
                     let text = word.to_string();
-                    tokens.functions += usize::from(text == "fn");
+                    tokens.declarations += usize::from(DECLARE.contains(&text.as_str()));
                     tokens.may_name_vectors |= may_name_vector(&text);
                     tokens.list.push(Token::Word(word, text));
                 }

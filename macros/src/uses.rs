@@ -1,5 +1,5 @@
 //! Writes out what a `use` inside of a function brings, and variants of enums, types of std's by other
-//! names, modules of std's and functions of `std::iter` that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)`
+//! names and its iterators, modules of std's and functions of `std::iter` that a `use` in the file brings: `PI` becomes `std::f32::consts::PI`, `Push(x)`
 //! becomes `Op::Push(x)`, and `iter::once(x)` becomes `std::iter::once(x)`.
 //!
 //! A name alone leads to a `#[device]` item by the macro that such an item has (see
@@ -7,8 +7,8 @@
 //! in scope; and a variant has none. The paths that these names stand for lead on. What rustc gets
 //! of the function is what was written.
 //!
-//! A lower-case name alone may be a variable: it is written out where it is called.
-use crate::source;
+//! A lower-case name alone may be a variable: it is written out where it is called. Macros of the user's own are expanded first: see [`rules`].
+use crate::{rules, source};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -17,15 +17,25 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// A kernel with its imports written out.
-pub(crate) fn written_out_kernel(mut item: ItemFn) -> ItemFn {
-    Uses::default().visit_item_fn_mut(&mut item);
-    item
+/// A kernel with its imports written out and its macros expanded, and whether there were any.
+pub(crate) fn written_out_kernel(mut item: ItemFn) -> (ItemFn, bool) {
+    let mut uses = Uses::default();
+    uses.visit_item_fn_mut(&mut item);
+    if uses.calls_macros {
+        item = rules::expanded_kernel(&item);
+        Uses::default().visit_item_fn_mut(&mut item);
+    }
+    (item, uses.calls_macros)
 }
 
-/// A device item with its imports written out.
+/// The same of a device item.
 pub(crate) fn written_out(mut item: Item) -> Item {
-    Uses::default().visit_item_mut(&mut item);
+    let mut uses = Uses::default();
+    uses.visit_item_mut(&mut item);
+    if uses.calls_macros {
+        item = rules::expanded(&item);
+        Uses::default().visit_item_mut(&mut item);
+    }
     item
 }
 
@@ -52,6 +62,8 @@ const ITERATORS: [&str; 10] = [
 #[derive(Default)]
 struct Uses {
     scopes: Vec<HashMap<String, Vec<String>>>,
+    /// Whether there are calls of macros that are not known; what they get is left as it is.
+    calls_macros: bool,
 }
 
 impl Uses {
@@ -61,7 +73,7 @@ impl Uses {
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
             let path = if is_type_name(&text) {
-                source::imported_variant(name).or_else(|| source::renamed_std_type(name))
+                source::imported_variant(name).or_else(|| source::std_type(name))
             } else if alone && ITERATORS.contains(&text.as_str()) {
                 source::imported(name).filter(|path| path.contains("::iter::"))
             } else if !alone && MODULES.contains(&text.as_str()) {
@@ -90,7 +102,7 @@ impl Uses {
     }
 
     /// The same of tokens that a macro gets.
-    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
         let mut out = TokenStream::new();
         let mut tokens = tokens.into_iter().peekable();
         let mut follows = false;
@@ -102,6 +114,13 @@ impl Uses {
                     let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
                     inner.set_span(group.span());
                     out.extend([TokenTree::Group(inner)]);
+                }
+                TokenTree::Ident(name)
+                    if tokens.peek().is_some_and(rules::is_bang) && !rules::is_known(&name) =>
+                {
+                    self.calls_macros = true;
+                    let given = [tokens.next(), tokens.next()].into_iter().flatten();
+                    out.extend([TokenTree::Ident(name)].into_iter().chain(given));
                 }
                 TokenTree::Ident(name) if !before => {
                     let called = matches!(tokens.peek(), Some(TokenTree::Group(group))
@@ -208,6 +227,10 @@ impl VisitMut for Uses {
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
+        if call.path.get_ident().is_some_and(|name| !rules::is_known(name)) {
+            self.calls_macros = true;
+            return;
+        }
         call.tokens = self.tokens(std::mem::take(&mut call.tokens));
     }
 
@@ -256,6 +279,6 @@ mod tests {
                 }
             }
         );
-        assert_eq!(written_out_kernel(item).to_token_stream().to_string(), expected.to_string());
+        assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
     }
 }

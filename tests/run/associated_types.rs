@@ -6,7 +6,7 @@ use std::{
 };
 use warpwise::prelude::*;
 
-cases![operators, by_bounds, told_by_arguments, units];
+cases![operators, by_bounds, told_by_arguments, units, said_by_bounds, of_iterators];
 
 #[device]
 #[derive(Clone, Copy)]
@@ -245,6 +245,82 @@ fn units(on: &Engine) -> Check {
         out[6] = name.iter().map(|b| *b as i32).sum();
         name[1..3].make_ascii_uppercase();
         out[7] = name.iter().map(|b| *b as i32).sum::<i32>() + b"   ".trim_ascii().len() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+trait Sized2 {
+    type Number: Num;
+    fn size(&self) -> Self::Number;
+}
+
+#[device]
+struct Square<T>(T);
+
+#[device]
+impl<T: Num> Sized2 for Square<T> {
+    type Number = T;
+    fn size(&self) -> T {
+        self.0 * self.0
+    }
+}
+
+#[device]
+fn in_whole_numbers<A: Sized2<Number = i64>, B>(a: &A, b: &B) -> i32
+where
+    B: Sized2<Number = i64>,
+{
+    (a.size() + b.size()) as i32
+}
+
+#[device]
+fn largest_of<T: Num + Default, I: IntoIterator<Item = T>>(of: I) -> T {
+    of.into_iter().fold(T::default(), |a, b| if b > a { b } else { a })
+}
+
+/// What is known of an argument by a bound alone.
+fn said_by_bounds(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = in_whole_numbers(&Square(3), &Square(x.len() as i64));
+        out[1] = largest_of(x.iter().copied());
+        out[2] = largest_of([1, 5, 2]) as i32 + largest_of(Some(y.len())) as i32;
+    });
+    Ok(())
+}
+
+#[device]
+fn ends<I: IntoIterator>(of: I) -> Option<(I::Item, I::Item)>
+where
+    I::Item: Copy,
+{
+    let mut items = of.into_iter();
+    let first = items.next()?;
+    let mut last: I::Item = first;
+    for item in items {
+        last = item;
+    }
+    Some((first, last))
+}
+
+#[device]
+fn count_of<'a, I>(of: &'a I) -> i32
+where
+    &'a I: IntoIterator<Item = &'a i32>,
+{
+    let items: <&'a I as IntoIterator>::IntoIter = of.into_iter();
+    items.copied().sum()
+}
+
+fn of_iterators(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let (first, last) = ends(x).unwrap_or((&5, &6));
+        out[0] = first * 100 + last;
+        let (first, last) = ends(y.iter().copied().rev()).unwrap_or((7, 8));
+        out[1] = first * 100 + last;
+        out[2] = ends([1, 2, 3]).map_or(0, |(first, last)| first * 10 + last);
+        out[3] = ends(0..y.len()).map_or(-3, |(first, last)| (first * 10 + last) as i32);
+        out[4] = count_of(&[4, 5, x.len() as i32]);
     });
     Ok(())
 }

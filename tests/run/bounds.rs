@@ -1,8 +1,17 @@
 //! Functions by the bounds of type parameters, where what they stand for has others of the same name.
-use crate::run::engine::{Check, Engine, alike, cases};
+use crate::run::engine::{Check, Engine, alike, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![paths, methods, structs, own_types, constants_and_types, of_all, equal_types];
+cases![
+    paths,
+    methods,
+    structs,
+    own_types,
+    constants_and_types,
+    of_all,
+    equal_types,
+    numbers_with_more,
+];
 
 #[device]
 trait Other {
@@ -416,4 +425,44 @@ fn equal_types(on: &Engine) -> Check {
         out[2] = last(x).copied().unwrap_or(5) + last([1, 2]).unwrap();
     });
     Ok(())
+}
+
+#[device]
+fn halved<T: Float + Default + From<f32>>(x: &[T]) -> T {
+    x.iter().fold(T::default(), |sum, v| sum + *v) / T::from(2.0)
+}
+
+#[device]
+struct Padded<T, const N: usize>([T; N]);
+
+#[device]
+impl<T, const N: usize> Padded<T, N>
+where
+    T: Num + Default + std::fmt::Debug,
+{
+    fn of(x: &[T]) -> Self {
+        Self(std::array::from_fn(|i| x.get(i).copied().unwrap_or_default()))
+    }
+}
+
+#[kernel]
+fn of_defaults<T: Num + Default + std::fmt::Debug>(x: &mut [T]) {
+    if global_idx_x() == 0 {
+        let mut sum = T::default();
+        for v in Padded::<T, 4>::of(x).0 {
+            sum = sum + v;
+        }
+        assert!(sum != T::ZERO, "{sum:?}");
+        x[0] = sum;
+    }
+}
+
+/// Numbers that are bound by what is not of all of them, too.
+fn numbers_with_more(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = halved(&[x.len() as f32, y.len() as f32, 3.0]) as i32;
+    });
+    let mut x = vec![2.5f64, 3.0];
+    launch!(on, of_defaults(write x), LaunchConfig::grid(1))?;
+    same("x", &x, &[5.5, 3.0])
 }

@@ -29,14 +29,17 @@ mod float_methods;
 mod floats;
 mod generics;
 mod halves;
+mod inside;
 mod instances;
 mod int_methods;
 mod integers;
+mod iterator_names;
 mod iterator_types;
 mod iterators;
 mod lanes;
 mod launches;
 mod loops;
+mod macros;
 mod math;
 mod memory;
 mod method_faults;
@@ -54,6 +57,7 @@ mod ported;
 mod reference_arrays;
 mod references;
 mod results;
+mod returned_types;
 mod shared;
 mod shared_dyn;
 mod slice_patterns;
@@ -99,14 +103,17 @@ const MODULES: &[(&str, &[Case])] = &[
     ("floats", floats::CASES),
     ("generics", generics::CASES),
     ("halves", halves::CASES),
+    ("inside", inside::CASES),
     ("instances", instances::CASES),
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
+    ("iterator_names", iterator_names::CASES),
     ("iterator_types", iterator_types::CASES),
     ("iterators", iterators::CASES),
     ("lanes", lanes::CASES),
     ("launches", launches::CASES),
     ("loops", loops::CASES),
+    ("macros", macros::CASES),
     ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
@@ -139,6 +146,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("reference_arrays", reference_arrays::CASES),
     ("references", references::CASES),
     ("results", results::CASES),
+    ("returned_types", returned_types::CASES),
     ("shared", shared::CASES),
     ("shared_dyn", shared_dyn::CASES),
     ("slice_patterns", slice_patterns::CASES),

@@ -3,7 +3,7 @@ use crate::run::engine::{Check, Engine, alike, cases};
 use std::ops::{self, Range, RangeFrom};
 use warpwise::prelude::*;
 
-cases![lengths, chunks, conversions, told_later, ranges];
+cases![lengths, chunks, conversions, told_later, ranges, told_by_operators];
 
 fn lengths(on: &Engine) -> Check {
     alike!(on, |x, y, out| {
@@ -187,6 +187,53 @@ fn ranges(on: &Engine) -> Check {
             out[2] += v;
         }
         out[3] = Range::<usize> { end: 9, ..start..5 }.sum::<usize>() as i32;
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy, Default)]
+struct Total {
+    of: i32,
+    count: i32,
+}
+
+#[device]
+impl std::ops::AddAssign for Total {
+    fn add_assign(&mut self, other: Self) {
+        self.of += other.of;
+        self.count += other.count;
+    }
+}
+
+#[device]
+impl From<[i32; 2]> for Total {
+    fn from([of, count]: [i32; 2]) -> Self {
+        Total { of, count }
+    }
+}
+
+#[device]
+impl From<&i32> for Total {
+    fn from(of: &i32) -> Self {
+        Total { of: *of, count: 10 }
+    }
+}
+
+/// Conversions into what an assigning operator takes, and of references.
+fn told_by_operators(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let mut total = Total::default();
+        total += [x.len() as i32, 1].into();
+        total += Default::default();
+        for v in y {
+            total += v.into();
+        }
+        if let Some(v) = x.first() {
+            let first: Total = v.into();
+            total += first;
+        }
+        (out[0], out[1]) = (total.of, total.count);
     });
     Ok(())
 }

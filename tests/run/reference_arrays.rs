@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, alike, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![slices, halves, set_again, in_structs, options, numbers, changed, outside: FAULTS];
+cases![slices, halves, set_again, in_structs, options, numbers, changed, variables, outside: FAULTS];
 
 #[device]
 fn total(of: [&[i32]; 2]) -> i32 {
@@ -183,6 +183,40 @@ fn changed(on: &Engine) -> Check {
         for (i, part) in parts.into_iter().enumerate() {
             part[5] = i as i32;
         }
+    });
+    Ok(())
+}
+
+#[device]
+fn added([a, b]: [&mut i32; 2], by: i32) {
+    *a += by;
+    *b -= by;
+}
+
+/// Arrays of `&mut` references to variables, which have no address, and to elements.
+fn variables(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let (mut a, mut b) = (x.len() as i32, 7);
+        for v in [&mut a, &mut b] {
+            *v += 1;
+        }
+        for (i, v) in [&mut a, &mut b].into_iter().enumerate() {
+            *v = *v * 10 + i as i32;
+        }
+        let both = [&mut b, &mut a];
+        *both[y.len() % 2] += 3;
+        (out[0], out[1]) = (a, b);
+        added([&mut a, &mut out[2]], 5);
+        let (mut pair, mut other) = ((1, 2), (3, y.len() as i32));
+        for of in [&mut pair, &mut other].iter_mut() {
+            of.1 += 4;
+            **of = (of.1, of.0);
+        }
+        out[3] = pair.0 * 1000 + pair.1 * 100 + other.0 * 10 + other.1;
+        for v in [&mut a, &mut out[4]] {
+            *v += 2;
+        }
+        out[5] = a;
     });
     Ok(())
 }

@@ -27,6 +27,7 @@ mod floats;
 mod generator;
 mod generics;
 mod halves;
+mod inside;
 mod items;
 mod iterators;
 mod kept;

@@ -66,6 +66,11 @@ impl<'a> WithInner<'a> {
         for (index, item) in found.items.iter().enumerate() {
             let Some(ident) = crate::item::name(item) else { continue };
             let name = ident.to_string();
+            if let Item::Trait(_) = item
+                && let Some(taken) = crate::item::refuse_name(item)
+            {
+                errors.report(SpanRange::token(ident.span()), taken);
+            }
             if seen.insert(name.clone(), first + index).is_some() {
                 errors.advise(
                     SpanRange::token(ident.span()),

@@ -137,7 +137,7 @@ pub(crate) fn lower(input: Input<'_>) -> Result<Lowered, Rejected> {
 
 fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     let Input { item, tokens, options, devices } = input;
-    let declares = tokens.is_none_or(|tokens| tokens.functions > 1);
+    let declares = tokens.is_none_or(|tokens| tokens.declarations > 1);
     let all = WithInner::of(devices, declares.then_some(item), errors);
     let devices = &*all.devices;
     recursion::check(item, &devices.kernel_paths, devices, errors).ok()?;
@@ -173,7 +173,7 @@ fn try_lower(input: Input<'_>, errors: &mut Errors) -> Option<Lowered> {
     // What is declared inside has witnesses of its own in the tree, or attributes that stay.
     let tokens = tokens.filter(|_| all.inside(None).is_empty());
     let mut witness = witness::witness(item, tokens, &options.requires, &function, &notes);
-    if !inner.0.is_empty() {
+    if !inner.is_empty() {
         (&inner).visit_item_fn_mut(&mut witness);
     }
     let witnesses = vec![syn::Item::Fn(witness)];
@@ -220,8 +220,22 @@ fn check_inner(
     errors: &mut Errors,
 ) -> witness::Inner {
     let inside = all.inside(of);
-    let found = inside.flat_map(|index| check_device(index, &all.devices, program, errors));
-    witness::Inner(found.collect())
+    let names =
+        inside.clone().filter_map(|index| crate::item::name(&all.devices.items[index].item));
+    let mut found = witness::Inner::new(names);
+    for index in inside {
+        match &all.devices.items[index].item {
+            syn::Item::Impl(item) if found.is_own(item) => {
+                let methods = check_methods(index, item, program, errors);
+                found.add(item, vec![witness::own_impl(item, &methods)]);
+            }
+            syn::Item::Impl(item) => {
+                found.add(item, check_device(index, &all.devices, program, errors));
+            }
+            _ => found.functions.extend(check_device(index, &all.devices, program, errors)),
+        }
+    }
+    found
 }
 
 /// Checks one item, and yields the witnesses of its functions.
@@ -249,11 +263,9 @@ fn check_device(
                 _ => None,
             });
             let others: Vec<&syn::ItemImpl> = impls.collect();
-            let members = (0..item.items.len()).filter_map(|member| {
-                let callee = Callee { item: index, member: Some(member) };
-                let (function, notes) = check_function(callee, program, errors)?;
-                witness::method(item, &others, member, &function, &notes)
-            });
+            let methods = check_methods(index, item, program, errors);
+            let members =
+                methods.iter().filter_map(|method| witness::method(item, &others, method));
             members.map(syn::Item::Impl).collect()
         }
         syn::Item::Struct(item) => {
@@ -266,6 +278,21 @@ fn check_device(
         }
         _ => Vec::new(),
     }
+}
+
+/// Checks the methods of an `impl`.
+fn check_methods(
+    index: usize,
+    item: &syn::ItemImpl,
+    program: &Program<'_>,
+    errors: &mut Errors,
+) -> Vec<witness::Checked> {
+    let members = (0..item.items.len()).filter_map(|member| {
+        let callee = Callee { item: index, member: Some(member) };
+        let (function, notes) = check_function(callee, program, errors)?;
+        Some(witness::Checked { member, function, notes })
+    });
+    members.collect()
 }
 
 /// Checks the types of the fields of a struct or enum, unless they depend on what it is made for.

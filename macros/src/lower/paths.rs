@@ -243,16 +243,12 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         match statement {
             Stmt::Item(Item::Const(item)) => self.visit_item_const(item),
-            Stmt::Item(Item::Fn(item)) => {
+            Stmt::Item(item) => {
                 let inside = self.scope.inside();
                 let outer = std::mem::replace(&mut self.scope, inside);
-                visit::visit_item_fn(self, item);
+                self.visit_item(item);
                 self.scope = outer;
             }
-            Stmt::Item(item @ (Item::Struct(_) | Item::Enum(_) | Item::Type(_))) => {
-                self.visit_item(item);
-            }
-            Stmt::Item(_) => {} // lowering rejects it
             Stmt::Local(_) | Stmt::Expr(..) | Stmt::Macro(_) => visit::visit_stmt(self, statement),
         }
     }

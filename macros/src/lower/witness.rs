@@ -8,6 +8,7 @@
 //!
 //! It begins with a `loop {}`: what is behind it is type-checked, but not borrow-checked, so that
 //! rustc says what is wrong with the user's function once.
+mod inner;
 mod notes;
 mod spelled;
 mod spliced;
@@ -18,6 +19,7 @@ use super::{
     vector::Vector,
 };
 use crate::{requires::Condition, std_name::StdName, tokens::Tokens};
+pub(crate) use inner::{Inner, own_impl};
 pub(crate) use notes::Notes;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -57,38 +59,22 @@ pub(crate) fn witness(
     ItemFn { attrs, vis, modifiers: item.modifiers.clone(), sig, block: Box::new(block) }
 }
 
-/// Witnesses of functions that are declared inside of others, to stand there in their place.
-pub(crate) struct Inner(pub(crate) Vec<syn::Item>);
-
-impl VisitMut for &Inner {
-    fn visit_item_fn_mut(&mut self, item: &mut ItemFn) {
-        let name = witness_name(&item.sig.ident);
-        let found = self.0.iter().find_map(|witness| match witness {
-            syn::Item::Fn(witness) if witness.sig.ident == name => Some(witness),
-            _ => None,
-        });
-        if let Some(witness) = found {
-            let ident = item.sig.ident.clone();
-            *item = witness.clone();
-            item.sig.ident = ident;
-        }
-        visit_mut::visit_item_fn_mut(self, item);
-    }
-}
-
 fn witness_name(function: &Ident) -> String {
     format!("witness_of_{}", plain(function))
 }
 
+/// A method of an `impl`, and what was inferred of it.
+pub(crate) struct Checked {
+    /// Its number in the `impl`.
+    pub(crate) member: usize,
+    pub(crate) function: Function,
+    pub(crate) notes: Notes,
+}
+
 /// The witness of a method, in an `impl` of its own; `None` where there can be none, as for
 /// types that are not of this crate.
-pub(crate) fn method(
-    item: &ItemImpl,
-    others: &[&ItemImpl],
-    member: usize,
-    function: &Function,
-    notes: &Notes,
-) -> Option<ItemImpl> {
+pub(crate) fn method(item: &ItemImpl, others: &[&ItemImpl], checked: &Checked) -> Option<ItemImpl> {
+    let &Checked { member, ref function, ref notes } = checked;
     let is_parameter = |name: &Ident| item.generics.type_params().any(|param| param.ident == *name);
     if !may_have_methods(&item.self_ty, is_parameter) {
         return None;

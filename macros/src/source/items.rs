@@ -3,6 +3,7 @@
 //! rustc says of such a name that there is no macro of it; the file tells what there is.
 use super::{At, File, Words, names_of};
 use crate::source::scanner::is_name;
+use proc_macro2::TokenStream;
 use syn::ItemEnum;
 
 /// An item of the host.
@@ -69,6 +70,30 @@ pub(super) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
         .collect();
     found.dedup();
     found
+}
+
+/// The rules of the last `macro_rules!` of this name before `at` whose scope is around it.
+pub(super) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
+    if !file.text.contains("macro_rules!") {
+        return None;
+    }
+    let words = file.words();
+    let declared = words.text.match_indices(name).filter(|(start, _)| {
+        let before = words.text[..*start].trim_end();
+        before
+            .strip_suffix('!')
+            .is_some_and(|before| is_word_at_end(before.trim_end(), "macro_rules"))
+            && !words.text[start + name.len()..].starts_with(is_name)
+    });
+    let places = declared.map(|(start, _)| words.places[start]);
+    let in_scope = |place: &At| {
+        let around = |braces: &&super::Braces| braces.open < *place && *place < braces.close;
+        file.scopes().iter().filter(around).all(|braces| braces.open < at && at < braces.close)
+    };
+    let place = places.filter(|place| *place < at).filter(in_scope).last()?;
+    let behind = file.every_brace().iter().filter(|braces| braces.open > place);
+    let braces = behind.min_by_key(|braces| braces.open)?;
+    file.between(braces.open, braces.close)?.parse().ok()
 }
 
 /// How many braces an enum whose variants are looked for may have at most.
@@ -152,6 +177,17 @@ fn is_word_at_end(text: &str, word: &str) -> bool {
 }
 
 impl File {
+    /// What is between two characters.
+    fn between(&self, open: At, close: At) -> Option<&str> {
+        let offset = |(line, column): At| {
+            let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+            let (at, char) = self.text[start..].char_indices().nth(column - 1)?;
+            Some((start + at, char.len_utf8()))
+        };
+        let ((open, len), (close, _)) = (offset(open)?, offset(close)?);
+        self.text.get(open + len..close)
+    }
+
     /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
     /// not what a macro is made of.
     fn is_of_module(&self, place: At, module: Option<At>) -> bool {
@@ -294,6 +330,32 @@ mod tests {
             "use geo::RangeOf; @",
         ] {
             assert!(!is_declared_in("Range", text), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_are_found_where_they_are_in_scope() {
+        let found = |text: &str| {
+            let before: Vec<&str> = text.split_once('@').unwrap().0.split('\n').collect();
+            let at = (before.len(), before.last().unwrap().chars().count() + 1);
+            let found = rules(&File::read(text.replace('@', " ")), "m", at);
+            found.map(|tokens| tokens.to_string())
+        };
+        for text in [
+            "macro_rules! m { () => { 1 } } fn k() { @ }",
+            "// é m\nmacro_rules! m { () => { 2 } }\nmacro_rules! m { () => { 1 } } mod a { @ }",
+            "mod a { macro_rules! m { () => { 1 } } fn k() { @ } }",
+            "macro_rules! mm { () => { 2 } } macro_rules! m { () => { 1 } } macro_rules! n {} @",
+        ] {
+            assert_eq!(found(text).as_deref(), Some("() => { 1 }"), "{text}");
+        }
+        for text in [
+            "fn k() { @ } macro_rules! m { () => { 1 } }",
+            "mod a { macro_rules! m { () => { 1 } } } @",
+            "fn k() { macro_rules! m { () => { 1 } } } fn l() { @ }",
+            "// macro_rules! m { () => { 1 } }\n@",
+        ] {
+            assert_eq!(found(text), None, "{text}");
         }
     }
 }

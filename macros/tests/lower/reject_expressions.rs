@@ -125,7 +125,7 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 35:5-35:12: kernel code cannot use the macro `vec!`
 // = help: a kernel cannot allocate: pass a buffer, or use `shared!`
 // error: 36:5-36:17: kernel code cannot use the macro `something!`
-// = help: write its expansion out, or make it a `#[device]` function
+// = help: declare it in this file, before its call, with names that no other variable has; or make it a `#[device]` function
 // error: 37:13-37:23: `shared!` takes a type
 // = help: write for example `shared!([[f32; 33]; 32])`
 // == slices

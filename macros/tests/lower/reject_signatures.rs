@@ -37,7 +37,7 @@ fn types(
 fn patterns((a, b): (f32, f32), &c: &f32, _: f32, mut d: f32) {}
 
 #[kernel]
-fn generics<T, U: Copy, V: Display, const N: char>(x: T) {}
+fn generics<T, U: Copy, V: Hash, const N: char>(x: T) {}
 
 #[kernel(block = SIZE)]
 fn block() {}
@@ -96,9 +96,9 @@ fn open(x: &mut [f32]) {
 // = help: bound it by `Num`, `Int` or `Float`: `T: Num`; or name the types: `#[kernel(instances(f32, Point))]`
 // error: 40:16-40:17: nothing says what numbers the type parameter `U` may be
 // = help: bound it by `Num`, `Int` or `Float`: `U: Num`; or name the types: `#[kernel(instances(f32, Point))]`
-// error: 40:28-40:35: nothing says which types with this trait `V` stands for
+// error: 40:28-40:32: nothing says which types with this trait `V` stands for
 // = help: name them, and the kernel is compiled for each: `#[kernel(instances(f32, Point))]`; or bound it by `Num`, `Int` or `Float` alone, for numbers of any type
-// error: 40:46-40:50: constant parameters of kernel code are integers or `bool`
+// error: 40:43-40:47: constant parameters of kernel code are integers or `bool`
 // == block
 // error: 42:18-42:22: kernel code does not know the constant `SIZE`
 // = help: name it in `#[kernel(open(SIZE))]`, or make it a constant parameter

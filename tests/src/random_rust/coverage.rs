@@ -33,6 +33,9 @@ const KINDS: &[(&str, &[&str])] = &[
     ("operator", &["impl std::ops::Add for"]),
     ("prefix operator", &["impl std::ops::Neg for", "impl std::ops::Not for"]),
     ("assigning operator", &["Assign for S"]),
+    ("references to variables in an array", &[" in [&mut v"]),
+    ("struct inside of a function", &["struct Inside"]),
+    ("macro inside of a function", &["macro_rules! macro"]),
     ("constant", &["const K"]),
     ("constant array", &["const K1: [", "const K2: ["]),
     // Kernels.

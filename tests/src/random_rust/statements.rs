@@ -8,7 +8,7 @@ impl Generator {
     /// A statement with `depth` levels of blocks in it at most.
     pub(super) fn statement(&mut self, depth: u32) {
         let simple = 22;
-        match self.pick(if depth == 0 { simple } else { 45 }) {
+        match self.pick(if depth == 0 { simple } else { 48 }) {
             0..4 => self.let_statement(),
             4 => self.let_pattern(),
             5 | 6 => self.assignment(),
@@ -51,6 +51,9 @@ impl Generator {
             39 if self.context.kernel => self.chosen_place(),
             40 if self.context.kernel => self.range_value(),
             41..44 if self.context.kernel => self.view(depth),
+            44 => self.type_inside(),
+            45 => self.for_references(),
+            46 => self.macro_inside(),
             _ => {
                 self.line("{");
                 self.body(depth);

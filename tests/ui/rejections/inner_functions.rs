@@ -50,4 +50,17 @@ fn of_the_host(n: u32) -> u32 {
     n
 }
 
+#[kernel]
+fn has_a_trait_of_stds_name(out: &mut [u32]) {
+    trait Sum {
+        fn sum(&self) -> u32;
+    }
+    impl Sum for u32 {
+        fn sum(&self) -> u32 {
+            *self
+        }
+    }
+    out[0] = 3u32.sum();
+}
+
 fn main() {}

@@ -28,7 +28,7 @@ fn from_the_back(x: &mut [f32], y: &[u32]) {
 
 #[device]
 fn both<T: Num>(value: T) -> impl Iterator<Item = T> {
-    [value, value].into_iter()
+    return [value, value].into_iter();
 }
 
 #[kernel]

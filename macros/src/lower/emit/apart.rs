@@ -108,6 +108,9 @@ impl Emit<'_> {
         mono: &Mono,
         at: At,
     ) -> Flow<Value> {
+        if let Some(referred) = in_registers(places, mono) {
+            return Ok(Value::Ref(Box::new(Place::OneOf(referred, index))));
+        }
         let room = self.room(mono, "", at)?;
         self.each_chosen(places, index, at, |this, place| {
             let value = this.get(place, mono, at)?;
@@ -198,4 +201,15 @@ impl Emit<'_> {
         );
         Left
     }
+}
+
+/// What these `&mut` references refer to, if some of that is in no memory, so that they cannot be chosen among by their addresses.
+fn in_registers(references: &[Place], mono: &Mono) -> Option<Rc<[Place]>> {
+    let Mono::Ref { mutable: true, .. } = mono else { return None };
+    let referred = references.iter().map(|reference| match reference {
+        Place::Value(Value::Ref(place)) => Some((**place).clone()),
+        _ => None,
+    });
+    let referred: Rc<[Place]> = referred.collect::<Option<_>>()?;
+    referred.iter().any(|place| !matches!(place, Place::Memory(_))).then_some(referred)
 }

@@ -40,6 +40,23 @@ fn is_of_closure(mono: &Mono) -> bool {
     }
 }
 
+/// Whether there is a `&mut` reference in a value to what is in registers.
+fn refers_to_registers(value: &Value, mono: &Mono) -> bool {
+    match (value, mono) {
+        (Value::Ref(place), Mono::Ref { mutable: true, .. }) => {
+            !matches!(**place, Place::Memory(_))
+        }
+        (Value::Parts(parts), Mono::Array(elem, _)) => {
+            parts.iter().any(|part| refers_to_registers(part, elem))
+        }
+        (Value::Parts(parts), Mono::Tuple(args)) => {
+            let types = crate::lower::mono::types(args);
+            parts.iter().zip(&types).any(|(part, ty)| refers_to_registers(part, ty))
+        }
+        _ => false,
+    }
+}
+
 impl Emit<'_> {
     /// A variable with its first value.
     pub(super) fn variable(
@@ -65,11 +82,15 @@ impl Emit<'_> {
             Value::Parts(_) if matches!(mono, Mono::Iter(Chain::Of(Adapter::ByRef), _)) => {
                 Ok(Place::Value(value))
             }
+            // It has no address, and so it cannot be set to refer to anything else.
+            Value::Ref(_) if refers_to_registers(&value, mono) => Ok(Place::Value(value)),
             // There may be closures in it.
             Value::Parts(parts) if let Mono::Iter(_, types) = mono => {
-                let parts = parts.iter().zip(types.iter().skip(1));
-                let places = parts.map(|(part, ty)| self.variable(part.clone(), ty, "", at));
-                Ok(Place::Parts(places.collect::<Flow<Vec<_>>>()?.into()))
+                self.parts_apart(&parts, &types[1..], at)
+            }
+            Value::Parts(ref parts) if refers_to_registers(&value, mono) => {
+                let Some(types) = self.parts_of(mono, at)? else { return Err(self.bug(at)) };
+                self.parts_apart(parts, &types, at)
             }
             value => {
                 let place = self.room(mono, name, at)?;
@@ -77,6 +98,13 @@ impl Emit<'_> {
                 Ok(place)
             }
         }
+    }
+
+    /// Variables for the parts of a value.
+    fn parts_apart(&mut self, parts: &[Value], types: &[Mono], at: At) -> Flow<Place> {
+        let parts = parts.iter().zip(types);
+        let places = parts.map(|(part, ty)| self.variable(part.clone(), ty, "", at));
+        Ok(Place::Parts(places.collect::<Flow<Vec<_>>>()?.into()))
     }
 
     fn name(&mut self, memory: &Memory, name: &str) {

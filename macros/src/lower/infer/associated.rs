@@ -40,7 +40,7 @@ impl Infer<'_> {
             _ => return None,
         };
         let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };
-        let ty = self.types.get(this);
+        let ty = self.number_of_bounds(this);
         if let "from" | "try_from" = name.as_str() {
             return Some(self.converted_from(this, None, name, call, at));
         }

@@ -5,7 +5,7 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::GenericArg,
+        tree::{GenericArg, Kind},
         types::{Class, Ty, Type},
     },
     Infer,
@@ -28,6 +28,8 @@ pub(super) struct Projection {
     meant: Meant,
     env: Env,
     at: SpanRange,
+    /// Whether a bound says what it is: one that nothing else says anything of is left to rustc.
+    is_bound: bool,
 }
 
 impl<'a> Infer<'a> {
@@ -152,7 +154,8 @@ impl<'a> Infer<'a> {
         }
         let ty = self.unknown();
         let (name, of_trait, env) = (name.to_owned(), of_trait.cloned(), env.clone());
-        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at });
+        let is_bound = false;
+        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
         ty
     }
 
@@ -165,10 +168,16 @@ impl<'a> Infer<'a> {
                 index += 1;
                 continue;
             }
-            let Projection { ty, owner, name, of_trait, meant, env, at } =
+            let Projection { ty, owner, name, of_trait, meant, env, at, is_bound } =
                 self.projections.remove(index);
-            let found = self.type_said(owner, &name, of_trait.as_ref(), meant, &env, at);
-            self.unify(at, found, ty);
+            let of_trait = of_trait.as_ref();
+            let found = match is_bound {
+                true => self.type_found(owner, &name, of_trait, &meant, &env, at),
+                false => Some(self.type_said(owner, &name, of_trait, meant, &env, at)),
+            };
+            if let Some(found) = found {
+                self.unify(at, found, ty);
+            }
         }
     }
 
@@ -191,15 +200,31 @@ impl<'a> Infer<'a> {
         env: &Env,
         at: SpanRange,
     ) -> Ty {
-        if let (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") =
-            (self.types.get(owner), name)
-        {
-            return owner; // of an operator, with a number of the same type
+        if let Some(found) = self.type_found(owner, name, of_trait, &meant, env, at) {
+            return found;
         }
-        if name == "Item"
-            && let Some(item) = self.item_of_std(owner)
-        {
-            return item;
+        let shown = self.types.show(owner);
+        let reported = self.errors.advise(
+            at,
+            format_args!("kernel code does not know the type `{name}` of `{shown}`"),
+            "mark the `impl` that says it `#[device]`",
+        );
+        self.types.add(Type::Reported(reported))
+    }
+
+    /// The same; `None` if nothing says it.
+    fn type_found(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        of_trait: Option<&syn::Path>,
+        meant: &Meant,
+        env: &Env,
+        at: SpanRange,
+    ) -> Option<Ty> {
+        let of_std = self.type_of_std(owner, name, at);
+        if of_std.is_some() && of_trait.is_none() {
+            return of_std;
         }
         let mut any = None;
         for &item in self.program().impls() {
@@ -209,7 +234,7 @@ impl<'a> Infer<'a> {
                 _ => None,
             });
             let Some(found) = found else { continue };
-            if !self.is_meant(&meant, item, of) {
+            if !self.is_meant(meant, item, of) {
                 continue;
             }
             let Some((own, this)) = self.implementation(item) else { continue };
@@ -223,43 +248,66 @@ impl<'a> Infer<'a> {
                 continue;
             }
             if self.types.unify(this, owner).is_ok() {
-                return self.type_in(found, &own);
+                return Some(self.type_in(found, &own));
             }
         }
         // Of a trait by another name than that of its definition.
-        if let Some((found, own, this)) = any
+        if of_std.is_none()
+            && let Some((found, own, this)) = any
             && self.types.unify(this, owner).is_ok()
         {
-            return self.type_in(found, &own);
+            return Some(self.type_in(found, &own));
         }
-        let shown = self.types.show(owner);
-        let reported = self.errors.advise(
-            at,
-            format_args!("kernel code does not know the type `{name}` of `{shown}`"),
-            "mark the `impl` that says it `#[device]`",
-        );
-        self.types.add(Type::Reported(reported))
+        of_std
     }
 
-    /// The `Item` of what std can iterate over.
-    fn item_of_std(&mut self, owner: Ty) -> Option<Ty> {
-        match self.types.get(owner) {
-            Type::Iter(..) => self.item_of(owner),
-            Type::Array(elem, _) => Some(elem),
-            Type::Ref { mutable, to } => match self.types.get(to) {
-                Type::Slice(elem) | Type::Array(elem, _) => {
-                    Some(self.types.reference(mutable, elem))
-                }
-                Type::Iter(..) => self.item_of(to),
-                Type::Adt(..) if self.option_iterator(to).is_some() => {
-                    let inside = self.types.first_arg(to)?;
-                    Some(self.types.reference(mutable, inside))
-                }
-                _ => self.item_of(to),
-            },
-            Type::Adt(..) if self.option_iterator(owner).is_some() => self.types.first_arg(owner),
+    /// The type that a trait of std's has without an `impl` of kernel code.
+    fn type_of_std(&mut self, owner: Ty, name: &str, at: SpanRange) -> Option<Ty> {
+        match (self.types.get(owner), name) {
+            // Of an operator, with a number of the same type.
+            (Type::Prim(_) | Type::Unknown(Class::Int | Class::Float), "Output") => Some(owner),
+            (Type::Ref { to, .. }, "Output") if self.types.as_prim(to).is_some() => Some(to),
+            (Type::Ref { to, .. }, "Target") => Some(to),
+            (
+                Type::Iter(..) | Type::Array(..) | Type::Ref { .. } | Type::Adt(..),
+                "Item" | "IntoIter",
+            ) if self.is_iterable(owner) => {
+                let value = self.make(Kind::Reported, owner, at);
+                let iterator = self.iterated(value, at).ty;
+                let (_, item) = self.as_chain(iterator)?;
+                Some(if name == "Item" { item } else { iterator })
+            }
             _ => None,
         }
+    }
+
+    /// Whether a type is an iterator, or is made into one, without an `impl` of kernel code.
+    fn is_iterable(&mut self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Iter(..) | Type::Array(..) => true,
+            Type::Adt(..) => self.option_iterator(ty).is_some(),
+            Type::Ref { mutable, to } => match self.types.get(to) {
+                Type::Slice(_) | Type::Array(..) => true,
+                Type::Adt(..) if self.option_iterator(ty).is_some() => true,
+                _ => mutable && self.item_of(to).is_some(),
+            },
+            _ => false,
+        }
+    }
+
+    /// Makes the type that a trait has for `owner` what a bound says it is.
+    pub(super) fn equal_type(
+        &mut self,
+        owner: Ty,
+        of_trait: &syn::Path,
+        said: &syn::AssocType,
+        env: &Env,
+        at: SpanRange,
+    ) {
+        let ty = self.type_in(&said.ty, env);
+        let (name, of_trait) = (said.ident.to_string(), Some(of_trait.clone()));
+        let (meant, env, is_bound) = (Meant::Any, env.clone(), true);
+        self.projections.push(Projection { ty, owner, name, of_trait, meant, env, at, is_bound });
     }
 
     /// Whether a trait, with what it is generic over, is that of an `impl`, of which more is known then. An argument

@@ -1,13 +1,13 @@
 //! Calls of device functions: what their parameters are, and what is passed.
 use super::{
     super::{
+        error::Reported,
         program::{Callee, Given},
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
         types::{Ty, Type},
     },
     Infer, Obligation,
-    bounds::Meant,
     closure::Callable,
     path::callee,
     scope::{self, Env},
@@ -74,12 +74,7 @@ impl<'a> Infer<'a> {
         let args = call.generics.iter().map(|arg| self.types.mono_arg(*arg)).collect();
         let this = call.this.map(|this| self.types.mono(this));
         let (Some(args), None | Some(Some(_))) = (args, &this) else {
-            let reported = self.errors.advise(
-                at,
-                "the types that this is called for must be known here, as what it returns depends on \
-                 them",
-                "write them: `name::<f32>(..)`, or give a number a suffix, such as `1.0f32`",
-            );
+            let reported = self.unknown_types(at);
             let decided = self.types.add(Type::Reported(reported));
             self.types.decide(ret, decided);
             return;
@@ -99,6 +94,16 @@ impl<'a> Infer<'a> {
             }
         };
         self.unify(at, ret, ty);
+    }
+
+    /// Reports that the types must be known that a function is called for.
+    pub(super) fn unknown_types(&mut self, at: SpanRange) -> Reported {
+        self.errors.advise(
+            at,
+            "the types that this is called for must be known here, as what it returns depends on \
+             them",
+            "write them: `name::<f32>(..)`, or give a number a suffix, such as `1.0f32`",
+        )
     }
 
     pub(super) fn parameter_type(&mut self, index: usize, param: &FnArg, env: &Env) -> Ty {
@@ -220,17 +225,12 @@ impl<'a> Infer<'a> {
             let Some(last) = of_trait.segments.last() else { continue };
             let PathArguments::AngleBracketed(args) = &last.arguments else { continue };
             for arg in &args.args {
-                let GenericArgument::AssocType(equal) = arg else { continue };
-                let name = equal.ident.to_string();
-                // Operators have their `Output`, which numbers have without an `impl`.
-                if name == "Item" || self.split(of_trait, env).is_some() {
-                    let of_trait = Some(of_trait).filter(|_| name != "Item");
-                    let found = self.associated_type(owner, &name, of_trait, Meant::Any, env, at);
-                    let expected = self.type_in(&equal.ty, env);
-                    self.unify(at, found, expected);
+                if let GenericArgument::AssocType(said) = arg {
+                    self.equal_type(owner, of_trait, said, env, at);
                 }
             }
         }
+        self.settle_projections(false);
     }
 
     /// What the type parameters of a function stand for, with the traits that they are bound by.

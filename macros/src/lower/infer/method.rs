@@ -161,14 +161,14 @@ impl Infer<'_> {
         self.types.add(Type::Adt(result, list))
     }
 
-    /// Whether a type is an array, or a reference to an array or slice.
+    /// Whether a type is an array, an option or a result, or a reference to one or to a slice.
     fn is_sequence(&self, ty: Ty) -> bool {
         match self.types.get(ty) {
             Type::Array(..) => true,
-            Type::Ref { to, .. } => {
-                matches!(self.types.get(to), Type::Slice(_) | Type::Array(..))
+            Type::Ref { to, .. } if let Type::Slice(_) | Type::Array(..) = self.types.get(to) => {
+                true
             }
-            _ => false,
+            _ => self.option_iterator(ty).is_some(),
         }
     }
 
@@ -225,7 +225,11 @@ impl Infer<'_> {
                     return self.apply(spec, this, Some(receiver), &call.args, at);
                 }
             }
-            _ => {}
+            _ => {
+                if let Some(spec) = method::method(&name, self.number_of_bounds(this)) {
+                    return self.apply(spec, this, Some(receiver), &call.args, at);
+                }
+            }
         }
         match self.comparison_method(receiver, &name, call, at) {
             Ok(compared) => compared,

@@ -208,6 +208,8 @@ struct Infer<'a> {
     naming: Option<String>,
     /// Variables that are names of orderings.
     orders: Vec<(Var, Order)>,
+    /// Functions whose bodies are being inferred in the place of their calls.
+    in_place: Vec<Callee>,
     /// Where everything is, while a function of the prelude is inferred in the place of its call.
     place: Option<SpanRange>,
     projections: Vec<Projection>,
@@ -252,6 +254,7 @@ impl<'a> Infer<'a> {
             alternative: Vec::new(),
             naming: None,
             orders: Vec::new(),
+            in_place: Vec::new(),
             place: None,
             projections: Vec::new(),
             notes: Notes::default(),

@@ -6,6 +6,7 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer, Obligation,
+    pattern_hint::depends,
 };
 use syn::{BinOp, ExprAssign, ExprBinary, ExprCast, ExprUnary, UnOp};
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Extent, UnaryOp};
@@ -95,11 +96,7 @@ impl Infer<'_> {
         at: SpanRange,
     ) -> Expr {
         let lhs = self.expr(left, None);
-        let hint = match right {
-            syn::Expr::MethodCall(_) => self.only_operand(token, lhs.ty),
-            _ => None,
-        };
-        let rhs = self.expr(right, hint);
+        let rhs = self.right_operand(token, lhs.ty, right);
         if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
             return match self.contracted(token, [left, right], [lhs, rhs], at) {
                 Ok(sum) => sum,
@@ -113,6 +110,16 @@ impl Infer<'_> {
         self.operands(op, &lhs, &rhs, at);
         let ty = lhs.ty;
         self.make(Kind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, ty, at)
+    }
+
+    /// What is on the right of an operator, which may depend on what is expected there.
+    fn right_operand(&mut self, token: &BinOp, lhs: Ty, right: &syn::Expr) -> Expr {
+        let hint = match right {
+            syn::Expr::MethodCall(_) => self.only_operand(token, lhs),
+            right if depends(right) => self.only_operand(token, lhs),
+            _ => None,
+        };
+        self.expr(right, hint)
     }
 
     /// What an operator on numbers asks of its operands' types.
@@ -174,7 +181,7 @@ impl Infer<'_> {
     ) -> Expr {
         let place = self.expr(left, None);
         self.require_settable(&place);
-        let value = self.expr(right, None);
+        let value = self.right_operand(token, place.ty, right);
         if self.is_overloaded(place.ty) {
             return match self.contracted(token, [left, right], [place, value], at) {
                 Ok(sum) => sum,

@@ -185,7 +185,17 @@ impl<'a> Infer<'a> {
                 }
                 None => lhs,
             },
-            _ => lhs,
+            Some(FnArg::Typed(first)) => {
+                let ty = self.type_in(&first.ty, &env);
+                // A receiver was looked at through its references.
+                let lhs = match (self.types.get(ty), self.types.get(lhs.ty)) {
+                    (_, Type::Ref { .. }) => lhs,
+                    (Type::Ref { .. }, _) => self.make(Kind::Borrow(Box::new(lhs)), ty, at),
+                    _ => lhs,
+                };
+                self.coerce(lhs, ty)
+            }
+            None => lhs,
         };
         let mut args = vec![first];
         if let Some(rhs) = rhs {

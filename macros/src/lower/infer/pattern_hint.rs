@@ -51,7 +51,7 @@ impl Infer<'_> {
 }
 
 /// Whether a value is what somebody expects it to be.
-fn depends(value: &Expr) -> bool {
+pub(super) fn depends(value: &Expr) -> bool {
     match value {
         Expr::Paren(value) => depends(&value.expr),
         Expr::Group(value) => depends(&value.expr),

@@ -98,7 +98,6 @@ pub(super) fn item(item: &Item) -> Advice {
         Item::Use(_) => {
             cannot("see what a `use` with `*` brings", "name it: `use Shape::{Circle, Square}`")
         }
-        Item::Macro(_) => cannot("define macros inside", "move it out of the kernel"),
         _ => cannot("define items inside", "move it out of the kernel"),
     }
 }
@@ -139,7 +138,9 @@ pub(super) fn macro_call(name: &str) -> Advice {
         }
         "thread_local" => "what a thread has of its own is a `let mut`",
         "cfg" => "write the kernel once for each case, with `#[cfg]` on the whole function",
-        _ => "write its expansion out, or make it a `#[device]` function",
+        _ => {
+            "declare it in this file, before its call, with names that no other variable has; or make it a `#[device]` function"
+        }
     };
     (format!("kernel code cannot use the macro `{name}!`"), help)
 }

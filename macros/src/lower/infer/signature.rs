@@ -178,22 +178,16 @@ fn bound(
     inline: &Punctuated<TypeParamBound, syn::Token![+]>,
     errors: &mut Errors,
 ) -> Bound {
-    let clause = context.written.sig.generics.where_clause.iter();
-    let predicates = clause.flat_map(|clause| &clause.predicates).filter_map(|predicate| {
-        let WherePredicate::Type(predicate) = predicate else { return None };
-        let syn::Type::Path(path) = &predicate.bounded_ty else { return None };
-        path.path.is_ident(ident).then_some(&predicate.bounds)
-    });
+    let Written { sig, outer, .. } = context.written;
     let mut found: Option<Bound> = None;
-    for bound in predicates.chain([inline]).flatten() {
+    for bound in bounds_behind(outer, sig, ident).into_iter().chain(inline) {
         let TypeParamBound::Trait(bound) = bound else { continue };
-        let name = bound.path.segments.last().map(|last| last.ident.to_string());
-        let this = match name.as_deref() {
-            Some("Num") => Bound::Num,
-            Some("Int") => Bound::Int,
-            Some("Float") => Bound::Float,
-            Some(name) if is_std_trait(name) => continue,
-            _ => {
+        let Some(last) = bound.path.segments.last() else { continue };
+        let name = last.ident.to_string();
+        let this = match number_bound(&name) {
+            Some(this) => this,
+            None if is_std_trait(&name) => continue,
+            None => {
                 errors.advise(
                     SpanRange::path(&bound.path),
                     format_args!("nothing says which types with this trait `{ident}` stands for"),
@@ -221,20 +215,33 @@ fn bound(
     found.unwrap_or(Bound::Num)
 }
 
-/// Whether all type parameters of a function stand for numbers, so that it can be checked before
-/// it is called.
+/// Whether all type parameters of a function stand for numbers, and are bound by nothing that only some numbers have, so that it can be checked
+/// before it is called.
 pub(in crate::lower) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &Signature) -> bool {
     parameters(outer, sig).iter().all(|param| match param {
         Parameter::Const(_) => true,
         Parameter::Impl(..) => false,
         Parameter::Type(param) => {
-            param.bounds.iter().chain(bounds_behind(outer, sig, &param.ident)).any(|bound| {
-                let TypeParamBound::Trait(bound) = bound else { return false };
-                let name = bound.path.segments.last().map(|last| last.ident.to_string());
-                matches!(name.as_deref(), Some("Num" | "Int" | "Float"))
-            })
+            let bounds = param.bounds.iter().chain(bounds_behind(outer, sig, &param.ident));
+            let traits = bounds.filter_map(|bound| match bound {
+                TypeParamBound::Trait(bound) => Some(bound.path.segments.last()?.ident.to_string()),
+                _ => None,
+            });
+            let traits: Vec<String> = traits.collect();
+            traits.iter().any(|name| number_bound(name).is_some())
+                && traits.iter().all(|name| number_bound(name).is_some() || is_std_trait(name))
         }
     })
+}
+
+/// Which types a trait of Warpwise's for numbers is for.
+fn number_bound(name: &str) -> Option<Bound> {
+    match name {
+        "Num" => Some(Bound::Num),
+        "Int" => Some(Bound::Int),
+        "Float" => Some(Bound::Float),
+        _ => None,
+    }
 }
 
 /// Bounds of a type parameter in the `where` clause.
@@ -256,14 +263,14 @@ pub(super) fn bounds_behind<'a>(
     bounds.flatten().collect()
 }
 
-/// Traits whose methods are operators, or that have none.
+/// Traits of std's that tell nothing of which numbers a type parameter stands for.
 fn is_std_trait(name: &str) -> bool {
     let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     operators.contains(&stem)
         || ["Neg", "Not", "Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "Eq"]
             .contains(&name)
-        || ["PartialOrd", "Ord", "Element"].contains(&name)
+        || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
 }
 
 impl Infer<'_> {

@@ -1,0 +1,171 @@
+//! Types with their `impl`s, traits and what implements them, all declared inside of kernels and device functions.
+use crate::run::engine::{Check, Engine, alike, cases, launch, same};
+use warpwise::prelude::*;
+
+cases![in_a_kernel, in_a_device_function, of_types_outside, generic, types_alone];
+
+fn in_a_kernel(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        #[derive(Clone, Copy)]
+        struct Span {
+            low: i32,
+            high: i32,
+        }
+        impl Span {
+            const NOTHING: Self = Self { low: i32::MAX, high: i32::MIN };
+            fn with(self, v: i32) -> Self {
+                let (low, high) = (self.low.min(v), self.high.max(v));
+                Self { low, high }
+            }
+        }
+        impl std::ops::Add for Span {
+            type Output = Span;
+            fn add(self, other: Self) -> Self::Output {
+                Span { low: self.low + other.low, high: self.high + other.high }
+            }
+        }
+        impl From<i32> for Span {
+            fn from(v: i32) -> Self {
+                Span::NOTHING.with(v)
+            }
+        }
+        trait Width {
+            const OF: i32;
+            fn width(&self) -> i32;
+            fn twice(&self) -> i32 {
+                2 * self.width() + Self::OF
+            }
+        }
+        impl Width for Span {
+            const OF: i32 = 3;
+            fn width(&self) -> i32 {
+                self.high - self.low
+            }
+        }
+        impl Width for i32 {
+            const OF: i32 = 5;
+            fn width(&self) -> i32 {
+                *self
+            }
+        }
+        let of_all = x.iter().fold(Span::from(1), |span, v| span.with(*v));
+        out[0] = of_all.twice();
+        out[1] = 7i32.twice() + (of_all + Span::from(4)).width();
+        out[2] = y.iter().map(Width::twice).sum();
+    });
+    Ok(())
+}
+
+#[device]
+fn counted(x: &[i32]) -> i32 {
+    #[derive(Default)]
+    struct Digits {
+        left: u32,
+    }
+    impl Iterator for Digits {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            let digit = self.left % 10;
+            self.left /= 10;
+            (self.left + digit > 0).then_some(digit)
+        }
+    }
+    enum Step {
+        Add(i32),
+        Negate,
+    }
+    impl Step {
+        fn apply(&self, v: i32) -> i32 {
+            match self {
+                Step::Add(by) => v + by,
+                Self::Negate => -v,
+            }
+        }
+    }
+    let digits: u32 = Digits { left: 100 * x.len() as u32 + 42 }.sum();
+    let steps = [Step::Add(2), Step::Negate, Step::Add(digits as i32)];
+    steps.iter().fold(x.len() as i32, |v, step| step.apply(v)) + Digits::default().count() as i32
+}
+
+fn in_a_device_function(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = counted(x);
+        out[1] = counted(y);
+    });
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Outside(i32);
+
+#[device]
+trait Doubled {
+    fn doubled(self) -> i32;
+}
+
+#[device]
+#[allow(non_local_definitions, reason = "they may be where nobody looks for them")]
+fn of_outside(x: i32) -> i32 {
+    impl Doubled for Outside {
+        fn doubled(self) -> i32 {
+            let two = 2;
+            self.0 * two
+        }
+    }
+    impl Outside {
+        fn next(self) -> Outside {
+            Outside(self.0 + 1)
+        }
+    }
+    Outside(x).next().doubled()
+}
+
+fn of_types_outside(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = of_outside(x.len() as i32);
+        out[1] = of_outside(y.len() as i32);
+    });
+    Ok(())
+}
+
+#[kernel]
+fn of_any_number<T: Num>(x: &mut [T]) {
+    trait Twice {
+        fn twice(self) -> Self;
+    }
+    impl<N: Num> Twice for N {
+        fn twice(self) -> Self {
+            self + self
+        }
+    }
+    struct Pair<A>(A, A);
+    impl<A: Num> Pair<A> {
+        fn total(&self) -> A {
+            self.0 + self.1
+        }
+    }
+    if global_idx_x() == 0 {
+        x[0] = Pair(x[0].twice(), T::ONE).total();
+    }
+}
+
+fn generic(on: &Engine) -> Check {
+    let (mut x, mut y) = (vec![3i32], vec![0.5f64]);
+    launch!(on, of_any_number(write x), LaunchConfig::grid(1))?;
+    launch!(on, of_any_number(write y), LaunchConfig::grid(1))?;
+    same("x", &x, &[7])?;
+    same("y", &y, &[2.0])
+}
+
+/// A kernel that declares nothing else.
+fn types_alone(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        struct Both {
+            lengths: [usize; 2],
+        }
+        let both = Both { lengths: [x.len(), y.len()] };
+        out[0] = both.lengths.iter().sum::<usize>() as i32;
+    });
+    Ok(())
+}
