@@ -65,6 +65,16 @@ pub(crate) fn std_type(name: &Ident) -> Option<String> {
     is_known.then_some(path)
 }
 
+/// The path of the `Ordering` of atomics, if that is what `name` is: by a `use` in its file, or as Warpwise's prelude has it.
+pub(crate) fn atomic_ordering(name: &Ident) -> Option<String> {
+    const PATH: &str = "std::sync::atomic::Ordering";
+    if name != "Ordering" || !proc_macro::is_available() {
+        return None;
+    }
+    let is_of_atomics = |path: String| path.ends_with("::sync::atomic::Ordering");
+    imported(name).is_none_or(is_of_atomics).then(|| PATH.to_owned())
+}
+
 /// The `#[device]` traits in the file of `method`, of its module or brought to it by a `use`, that declare a function of
 /// this name.
 pub(crate) fn traits_with(method: &Ident) -> Vec<String> {

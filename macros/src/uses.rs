@@ -73,7 +73,8 @@ impl Uses {
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(&text)).cloned();
         found.or_else(|| {
             let path = if is_type_name(&text) {
-                source::imported_variant(name).or_else(|| source::std_type(name))
+                let found = source::imported_variant(name).or_else(|| source::std_type(name));
+                found.or_else(|| source::atomic_ordering(name).filter(|_| alone))
             } else if alone && ITERATORS.contains(&text.as_str()) {
                 source::imported(name).filter(|path| path.contains("::iter::"))
             } else if !alone && MODULES.contains(&text.as_str()) {

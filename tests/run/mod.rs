@@ -47,6 +47,7 @@ mod number_methods;
 mod operators;
 mod options;
 mod ordering;
+mod orderings;
 mod output;
 mod own_names;
 mod pattern_types;
@@ -121,6 +122,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("operators", operators::CASES),
     ("options", options::CASES),
     ("ordering", ordering::CASES),
+    ("orderings", orderings::CASES),
     ("output", output::CASES),
     ("own_names", own_names::CASES),
     ("pattern_types", pattern_types::CASES),

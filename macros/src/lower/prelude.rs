@@ -16,7 +16,7 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
 /// them four spaces in.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
@@ -26,6 +26,7 @@ const FILES: [&str; 15] = [
     include_str!("prelude/iterator/back.rs"),
     include_str!("prelude/iterator/rest.rs"),
     include_str!("prelude/array.rs"),
+    include_str!("prelude/atomic.rs"),
     include_str!("prelude/mem.rs"),
     include_str!("prelude/number.rs"),
     include_str!("prelude/compare.rs"),
@@ -166,6 +167,7 @@ impl Prelude {
             "Ordering" | "cmp::Ordering" | "std::cmp::Ordering" | "core::cmp::Ordering" => {
                 "Ordering"
             }
+            "std::sync::atomic::Ordering" | "core::sync::atomic::Ordering" => "AtomicOrdering",
             "Reverse" | "std::cmp::Reverse" | "core::cmp::Reverse" => "Reverse",
             "ControlFlow" | "std::ops::ControlFlow" | "core::ops::ControlFlow" => "ControlFlow",
             "PhantomData"

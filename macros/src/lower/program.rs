@@ -155,6 +155,11 @@ impl<'a> Program<'a> {
         self.prelude.named(path)
     }
 
+    /// The enum of the prelude that an ordering of atomics is.
+    pub(super) fn atomic_ordering(&self) -> Option<usize> {
+        self.prelude.named("std::sync::atomic::Ordering")
+    }
+
     /// The enum and variant of the prelude that a name is.
     pub(super) fn library_variant(&self, name: &str) -> Option<(usize, usize)> {
         self.prelude.variant(name)

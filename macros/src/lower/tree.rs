@@ -4,6 +4,7 @@
 //! Places and values are both [`Expr`]s, as in Rust; [`Expr::is_place`] tells them apart.
 //! Parentheses are gone, autoderef and coercions are explicit. Types are entries of the
 //! function's own [`Types`].
+mod atomic;
 mod expr;
 
 pub(crate) use super::types::GenericArg;
@@ -12,7 +13,8 @@ use super::{
     types::{Prim, Ty, Types},
 };
 use crate::lint_attr::LintLevel;
-pub(crate) use expr::{Atomic, AtomicMethod, Call, Closure, Each, For, Kind, Say};
+pub(crate) use atomic::{Atomic, AtomicMethod, ORDERS, OrderOf, stronger};
+pub(crate) use expr::{Call, Closure, Each, For, Kind, Say};
 use warpwise_compiler::{
     id::Table,
     ir::{Bound, Extent},

@@ -6,10 +6,25 @@ use warpwise::prelude::*;
 fn orderings(x: &[AtomicU32], order: u32) {
     x[0].store(1, Ordering::Acquire);
     let value = x[0].load(Ordering::Release);
-    let chosen = if order == 0 { Ordering::Relaxed } else { Ordering::SeqCst };
-    x[1].store(value, chosen);
+    x[1].store(value, order);
     let failed = x[1].compare_exchange(0, 1, Ordering::AcqRel, Ordering::Release).is_err();
     let updated = x[1].fetch_update(Ordering::AcqRel, Ordering::AcqRel, |it| Some(it + 1));
+}
+
+#[kernel]
+fn chosen(x: &[AtomicU32], order: u32) {
+    let chosen = if order == 0 { Ordering::Relaxed } else { Ordering::SeqCst };
+    x[1].store(1, chosen);
+}
+
+#[device]
+fn stored(at: &AtomicU32, order: Ordering) {
+    at.store(1, order);
+}
+
+#[kernel]
+fn passed(x: &[AtomicU32]) {
+    stored(&x[0], Ordering::Acquire);
 }
 
 #[kernel]

@@ -1,7 +1,8 @@
 //! Methods of atomics.
-use super::{Emit, Flow, Memory, Place, Pointer, Value, Variants};
+use super::{Emit, Flow, Left, Memory, Place, Pointer, Value, Variants};
 use crate::lower::{
-    tree::{At, Atomic, AtomicMethod, Expr},
+    infer::{NO_ORDERING, ORDERING},
+    tree::{At, Atomic, AtomicMethod, Expr, ORDERS, OrderOf, stronger},
     types::Type,
 };
 use std::rc::Rc;
@@ -26,16 +27,16 @@ impl Emit<'_> {
         let place = self.place(&atomic.place)?;
         let Place::Memory(memory) = place else { return Err(self.bug(at)) };
         let Type::Atomic(prim) = self.ty(atomic.place.ty) else { return Err(self.bug(at)) };
-        let (scalar, scope, order) = (prim.scalar(), self.scope(&memory), atomic.order);
-        if let (AtomicMethod::FetchUpdate { load }, [closure]) =
-            (atomic.method, atomic.args.as_slice())
-        {
+        let (scalar, scope) = (prim.scalar(), self.scope(&memory));
+        if let (AtomicMethod::FetchUpdate, [closure]) = (atomic.method, atomic.args.as_slice()) {
+            let (order, load) = self.orders(atomic, at)?;
             let ptr = self.pointer(memory.ptr, at);
             let cell = Cell { ptr, scalar, order, scope };
             return self.fetch_update(&cell, load, closure, at);
         }
         let args: Vec<InstId> =
             atomic.args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
+        let (order, _) = self.orders(atomic, at)?;
         let ptr = self.pointer(memory.ptr, at);
         match (atomic.method, args.as_slice()) {
             (AtomicMethod::Load, []) => {
@@ -60,6 +61,39 @@ impl Emit<'_> {
                 Ok(self.exchanged(old, failed))
             }
             _ => Err(self.bug(at)),
+        }
+    }
+
+    /// The ordering of all that a method does, and that of what it reads at last.
+    fn orders(&mut self, atomic: &Atomic, at: At) -> Flow<(Order, Order)> {
+        let orders = atomic.orders.iter().map(|order| match order {
+            OrderOf::Known(order) => Ok(*order),
+            OrderOf::Value(value) => self.order_of_value(value),
+        });
+        let orders = orders.collect::<Flow<Vec<_>>>()?;
+        if let Some(wrong) = atomic.method.refused(&atomic.name, &orders) {
+            self.errors.report(self.range(at), wrong);
+            return Err(Left);
+        }
+        let (all, last) = (orders.iter().copied().reduce(stronger), orders.last());
+        all.zip(last.copied()).ok_or_else(|| self.bug(at))
+    }
+
+    /// The ordering that a value is, which must be known here.
+    fn order_of_value(&mut self, value: &Expr) -> Flow<Order> {
+        let known = match self.value(value)? {
+            Value::Variants(variants) => match self.build.kernel.insts[variants.tag].op {
+                Op::Const(variant) => usize::try_from(variant).ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        match known.and_then(|variant| ORDERS.get(variant)) {
+            Some((_, order)) => Ok(*order),
+            None => {
+                self.errors.advise(self.range(value.at), NO_ORDERING, ORDERING);
+                Err(Left)
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::{Atomic, AtomicMethod, Expr, GenericArg, Kind, StmtKind, Variable},
+        tree::{Atomic, AtomicMethod, Expr, GenericArg, Kind, ORDERS, OrderOf},
         types::{Prim, Ty, Type},
     },
     Infer,
@@ -11,14 +11,10 @@ use super::{
 use syn::ExprMethodCall;
 use warpwise_compiler::ir::{AtomicOp, Order, Scope};
 
-/// The orderings, by their names.
-const ORDERS: [(&str, Order); 5] = [
-    ("Relaxed", Order::Relaxed),
-    ("Acquire", Order::Acquire),
-    ("Release", Order::Release),
-    ("AcqRel", Order::AcqRel),
-    ("SeqCst", Order::SeqCst),
-];
+/// What is said of an argument that is no ordering, or of one that is not known.
+pub(in crate::lower) const NO_ORDERING: &str =
+    "an ordering in kernel code is one of std's constants";
+pub(in crate::lower) const ORDERING: &str = "write for example `Ordering::Relaxed`";
 
 /// The ordering of std's that a path names: `Ordering::Relaxed`, or `Relaxed` after a `use`.
 fn std_ordering(path: &syn::Path) -> Option<(&'static str, Order)> {
@@ -106,23 +102,29 @@ impl Infer<'_> {
         let value = self.prim(prim);
         let args: Vec<Expr> =
             call.args.iter().take(form.values).map(|arg| self.expect(arg, value)).collect();
-        let orders: Vec<Order> =
+        let orders: Vec<OrderOf> =
             call.args.iter().skip(form.values).filter_map(|arg| self.ordering(arg)).collect();
         let ty = match form.method {
             AtomicMethod::Store => self.types.unit(),
-            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate { .. } => {
-                self.exchanged(value)
-            }
+            AtomicMethod::CompareExchange | AtomicMethod::FetchUpdate => self.exchanged(value),
             AtomicMethod::Load | AtomicMethod::Update(_) | AtomicMethod::Nand => value,
         };
-        if let [_, failure] = orders.as_slice() {
-            self.check_load(*failure, &name, at);
-        }
-        let Some(order) = orders.into_iter().reduce(stronger) else {
+        if orders.len() != form.orders {
             return self.make(Kind::Reported, ty, at);
-        };
-        self.check_order(form.method, order, &name, at);
-        let atomic = Atomic { method: form.method, place, args, order };
+        }
+        self.atomic(Atomic { method: form.method, place, args, name, orders }, ty, at)
+    }
+
+    /// A method of an atomic, if std's does not panic with its orderings.
+    fn atomic(&mut self, atomic: Atomic, ty: Ty, at: SpanRange) -> Expr {
+        let known = atomic.orders.iter().map(|order| match order {
+            OrderOf::Known(order) => Some(*order),
+            OrderOf::Value(_) => None,
+        });
+        let known: Option<Vec<Order>> = known.collect();
+        if let Some(wrong) = known.and_then(|known| atomic.method.refused(&atomic.name, &known)) {
+            self.errors.report(at, wrong);
+        }
         self.make(Kind::Atomic(Box::new(atomic)), ty, at)
     }
 
@@ -145,10 +147,9 @@ impl Infer<'_> {
         let (Some(set), Some(load)) = orders else {
             return self.make(Kind::Reported, ty, at);
         };
-        self.check_load(load, "fetch_update", at);
-        let method = AtomicMethod::FetchUpdate { load };
-        let atomic = Atomic { method, place, args: vec![closure], order: stronger(set, load) };
-        self.make(Kind::Atomic(Box::new(atomic)), ty, at)
+        let (method, args) = (AtomicMethod::FetchUpdate, vec![closure]);
+        let (name, orders) = ("fetch_update".to_owned(), vec![set, load]);
+        self.atomic(Atomic { method, place, args, name, orders }, ty, at)
     }
 
     /// `Result<T, T>`, of what was there before.
@@ -170,25 +171,43 @@ impl Infer<'_> {
         self.make(Kind::Borrow(Box::new(place)), ty, at)
     }
 
-    /// An ordering, which must be one of std's, or a constant or variable that is one.
-    fn ordering(&mut self, arg: &syn::Expr) -> Option<Order> {
-        let found = self.ordering_named(arg);
-        if found.is_none() {
-            self.errors.advise(
-                SpanRange::expr(arg),
-                "an ordering in kernel code is one of std's constants",
-                "write for example `Ordering::Relaxed`",
-            );
+    /// An ordering: one of std's by its name or that of a constant, or a value that is one.
+    fn ordering(&mut self, arg: &syn::Expr) -> Option<OrderOf> {
+        if let Some(order) = self.ordering_named(arg) {
+            return Some(OrderOf::Known(order));
         }
-        found
+        let value = self.expr(arg, None);
+        let value = self.autoderef(value);
+        match self.types.get(value.ty) {
+            Type::Adt(item, _) if self.program().atomic_ordering() == Some(item) => {
+                return Some(OrderOf::Value(value));
+            }
+            Type::Reported(_) => {}
+            _ => {
+                let at = SpanRange::expr(arg);
+                self.errors.advise(at, NO_ORDERING, ORDERING);
+            }
+        }
+        None
+    }
+
+    /// The value that an ordering is by its name.
+    pub(super) fn ordering_value(&mut self, path: &syn::Path, at: SpanRange) -> Option<Expr> {
+        let of = path.segments.iter().rev().nth(1);
+        let (name, _) =
+            std_ordering(path).filter(|_| of.is_none_or(|of| of.ident == "Ordering"))?;
+        let item = self.program().atomic_ordering()?;
+        self.notes.order(path, name);
+        let nothing = self.types.list(Vec::new());
+        let ty = self.types.add(Type::Adt(item, nothing));
+        let variant = ORDERS.iter().position(|(known, _)| *known == name);
+        Some(self.make(Kind::Aggregate { variant, fields: Vec::new(), base: None }, ty, at))
     }
 
     fn ordering_named(&mut self, expr: &syn::Expr) -> Option<Order> {
         let syn::Expr::Path(syn::ExprPath { path, qself: None, .. }) = expr else { return None };
-        if let Some(ident) = path.get_ident()
-            && let Some(var) = self.scope.find(ident)
-        {
-            return self.orders.iter().find(|(known, _)| *known == var).map(|(_, order)| *order);
+        if path.get_ident().is_some_and(|ident| self.scope.find(ident).is_some()) {
+            return None;
         }
         if let Some((name, order)) = std_ordering(path) {
             self.notes.order(path, name);
@@ -203,81 +222,5 @@ impl Infer<'_> {
         let (name, order) = std_ordering(&of_std.path)?;
         self.notes.order(path, name);
         Some(order)
-    }
-
-    /// `let relaxed = Ordering::Relaxed;`: a name for an ordering, which is no value of kernel code.
-    pub(super) fn ordering_bound(&mut self, local: &syn::Local) -> Option<StmtKind> {
-        let pat = match &local.pat {
-            syn::Pat::Type(typed) => &*typed.pat,
-            pat => pat,
-        };
-        let (syn::Pat::Ident(pat), Some(init)) = (pat, &local.init) else { return None };
-        let syn::Expr::Path(value) = &*init.expr else { return None };
-        if !self.may_be_ordering(&value.path) || pat.by_ref.is_some() || pat.mutability.is_some() {
-            return None;
-        }
-        let order = self.ordering_named(&init.expr)?;
-        let (ty, at) = (self.types.unit(), self.at(SpanRange::token(pat.ident.span())));
-        let name = pat.ident.to_string();
-        let variable = Variable { name, ty, mutable: false, settable: false, at };
-        let var = self.vars.push(variable);
-        self.scope.declare(&pat.ident, var);
-        self.orders.push((var, order));
-        let unit = self.make(Kind::Unit, ty, SpanRange::expr(&init.expr));
-        Some(StmtKind::Expr(unit))
-    }
-
-    /// Whether a path that is bound leads to an ordering, and not to something of the user's.
-    fn may_be_ordering(&mut self, path: &syn::Path) -> bool {
-        let of_constant = |value: &syn::Expr| matches!(value, syn::Expr::Path(path) if std_ordering(&path.path).is_some());
-        if let Some(ident) = path.get_ident()
-            && let Some(var) = self.scope.find(ident)
-        {
-            return self.orders.iter().any(|(known, _)| *known == var);
-        }
-        if std_ordering(path).is_some() {
-            return self.shape(path).is_none();
-        }
-        if let Some((_, value)) = self.local_constant(path) {
-            return of_constant(&value);
-        }
-        let env = self.env.clone();
-        self.constant_item(path, &env).is_some_and(|(value, ..)| of_constant(value))
-    }
-
-    /// Reports an ordering of a failure with which std's method panics.
-    fn check_load(&mut self, order: Order, name: &str, at: SpanRange) {
-        if matches!(order, Order::Release | Order::AcqRel) {
-            let fact =
-                format_args!("where `{name}` fails it only loads, which cannot be `{order:?}`");
-            self.errors.report(at, fact);
-        }
-    }
-
-    /// Reports an ordering with which std's method panics.
-    fn check_order(&mut self, method: AtomicMethod, order: Order, name: &str, at: SpanRange) {
-        let wrong = match method {
-            AtomicMethod::Load => matches!(order, Order::Release | Order::AcqRel),
-            AtomicMethod::Store => matches!(order, Order::Acquire | Order::AcqRel),
-            AtomicMethod::Update(_)
-            | AtomicMethod::Nand
-            | AtomicMethod::CompareExchange
-            | AtomicMethod::FetchUpdate { .. } => false,
-        };
-        if wrong {
-            self.errors.report(at, format_args!("`{name}` cannot be `{order:?}`"));
-        }
-    }
-}
-
-/// The weakest ordering that is at least both.
-fn stronger(a: Order, b: Order) -> Order {
-    use Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-    match (a, b) {
-        (SeqCst, _) | (_, SeqCst) => SeqCst,
-        (AcqRel, _) | (_, AcqRel) | (Acquire, Release) | (Release, Acquire) => AcqRel,
-        (Acquire, _) | (_, Acquire) => Acquire,
-        (Release, _) | (_, Release) => Release,
-        (Relaxed, Relaxed) => Relaxed,
     }
 }

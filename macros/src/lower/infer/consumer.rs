@@ -173,6 +173,11 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         self.discard(&call.args);
+        if let Some((_, item)) = self.as_chain(ty)
+            && let Type::Reported(proof) = self.types.get(self.types.pointee(item))
+        {
+            return self.reported(proof, at);
+        }
         let shown = self.types.show(ty);
         let fact = format!("kernel code cannot call `{name}` of the iterator `{shown}`");
         let reported = self.errors.advise(at, fact, reject::iter_method(name));

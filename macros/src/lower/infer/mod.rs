@@ -64,7 +64,7 @@ use super::{
 };
 use crate::attr::Options;
 use associated_type::Projection;
-pub(super) use atomic::is_ordering;
+pub(super) use atomic::{NO_ORDERING, ORDERING, is_ordering};
 pub(super) use extent::integer;
 pub(super) use extent::wrapped;
 use items::{Member, MemberKind};
@@ -72,7 +72,7 @@ use obligation::Obligation;
 use scope::{Env, Names, Scope};
 pub(super) use signature::stands_for_numbers;
 pub(in crate::lower) use size::Measure;
-use warpwise_compiler::{id::Table, ir::Order};
+use warpwise_compiler::id::Table;
 
 /// What is inferred, and what surrounds it.
 pub(super) struct Context<'a> {
@@ -206,8 +206,6 @@ struct Infer<'a> {
     alternative: Vec<(String, Var)>,
     /// The name for the shared array that is the value of the `let` at hand.
     naming: Option<String>,
-    /// Variables that are names of orderings.
-    orders: Vec<(Var, Order)>,
     /// Functions whose bodies are being inferred in the place of their calls.
     in_place: Vec<Callee>,
     /// Where everything is, while a function of the prelude is inferred in the place of its call.
@@ -253,7 +251,6 @@ impl<'a> Infer<'a> {
             obligations: Vec::new(),
             alternative: Vec::new(),
             naming: None,
-            orders: Vec::new(),
             in_place: Vec::new(),
             place: None,
             projections: Vec::new(),

@@ -74,6 +74,9 @@ impl Infer<'_> {
         if let Some(function) = self.function_value(&path, at) {
             return function;
         }
+        if let Some(order) = self.ordering_value(&path, at) {
+            return order;
+        }
         self.constant(&path, &name, at)
     }
 

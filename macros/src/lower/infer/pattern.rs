@@ -379,9 +379,6 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn local(&mut self, local: &Local) -> Option<StmtKind> {
-        if let Some(named) = self.ordering_bound(local) {
-            return Some(named);
-        }
         let (pat, written) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(self.ty(&typed.ty))),
             pat => (pat, None),

@@ -8,10 +8,10 @@ use super::super::{
     program::Callee,
     types::{Len, Ty},
 };
-use super::{Arm, Block, Expr, Label, LintLevels, Pattern, Var};
+use super::{Arm, Atomic, Block, Expr, Label, LintLevels, Pattern, Var};
 use std::rc::Rc;
 use warpwise_compiler::{
-    ir::{AtomicOp, BinaryOp, CompareOp, Order, Scope, UnaryOp},
+    ir::{BinaryOp, CompareOp, Scope, UnaryOp},
     message::Format,
 };
 
@@ -370,37 +370,4 @@ pub(crate) struct Say {
     pub(crate) args: Vec<Expr>,
     /// Whether the thread ends.
     pub(crate) panics: bool,
-}
-
-/// A method of an atomic.
-#[derive(Debug)]
-pub(crate) struct Atomic {
-    /// Which.
-    pub(crate) method: AtomicMethod,
-    /// A place of atomic type.
-    pub(crate) place: Expr,
-    /// Arguments other than orderings.
-    pub(crate) args: Vec<Expr>,
-    /// Its ordering.
-    pub(crate) order: Order,
-}
-
-/// What a method of an atomic does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtomicMethod {
-    /// `load`
-    Load,
-    /// `store`
-    Store,
-    /// `swap` and `fetch_*`, but for `fetch_nand`.
-    Update(AtomicOp),
-    /// `fetch_nand`
-    Nand,
-    /// `compare_exchange`, weak or not.
-    CompareExchange,
-    /// `fetch_update`, of which the closure is the only argument.
-    FetchUpdate {
-        /// The ordering of what is read before.
-        load: Order,
-    },
 }
