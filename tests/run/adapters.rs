@@ -415,6 +415,10 @@ fn cycled(on: &Engine) -> Check {
         out[5] = begun.cycle().take(5).fold(0, |sum, v| sum * 11 + v);
         out[6] = std::iter::once(4).chain(5..7).cycle().take(8).fold(0, |sum, v| sum * 3 + v);
         out[7] = y.iter().filter(|v| **v > 0).cycle().take(4).sum();
+        // What never ends, behind what does.
+        let padded = x.iter().copied().chain(std::iter::repeat(9)).take(5);
+        out[8] = padded.fold(0, |sum, v| sum * 7 + v);
+        out[9] = x.iter().chain(y.iter().cycle()).take(6).fold(0, |sum, v| sum * 7 + v);
     });
     Ok(())
 }

@@ -11,6 +11,7 @@ cases![
     of_all,
     equal_types,
     numbers_with_more,
+    told_by_results,
 ];
 
 #[device]
@@ -465,4 +466,43 @@ fn numbers_with_more(on: &Engine) -> Check {
     let mut x = vec![2.5f64, 3.0];
     launch!(on, of_defaults(write x), LaunchConfig::grid(1))?;
     same("x", &x, &[5.5, 3.0])
+}
+
+#[device]
+trait Convert<T> {
+    fn convert(self) -> T;
+}
+
+#[device]
+impl Convert<u16> for u8 {
+    fn convert(self) -> u16 {
+        u16::from(self) * 257
+    }
+}
+
+#[device]
+impl Convert<i32> for u8 {
+    fn convert(self) -> i32 {
+        -i32::from(self)
+    }
+}
+
+#[device]
+fn converted<T>(x: u8) -> T
+where
+    u8: Convert<T>,
+{
+    x.convert()
+}
+
+fn told_by_results(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let (short, long) = (x.len() as u8, y.len() as u8);
+        out[0] = short.convert();
+        let wide: u16 = long.convert();
+        let by_path = Convert::<u16>::convert(short) - <u8 as Convert<u16>>::convert(1);
+        out[1] = i32::from(wide.wrapping_add(by_path));
+        out[2] = i32::from(converted::<u16>(3)) + converted::<i32>(4);
+    });
+    Ok(())
 }

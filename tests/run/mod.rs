@@ -129,6 +129,8 @@ const MODULES: &[(&str, &[Case])] = &[
     ("patterns", patterns::CASES),
     ("pieces", pieces::CASES),
     ("plain", plain::CASES),
+    ("ported::codes", ported::codes::CASES),
+    ("ported::factors", ported::factors::CASES),
     ("ported::finance", ported::finance::CASES),
     ("ported::geometry", ported::geometry::CASES),
     ("ported::grids", ported::grids::CASES),

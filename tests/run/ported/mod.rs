@@ -1,5 +1,7 @@
 //! Kernels of textbooks and of NVIDIA's samples (in backticks, those that are from there), written
 //! as a Rust programmer would, against the same computations on the host.
+pub(super) mod codes;
+pub(super) mod factors;
 pub(super) mod finance;
 pub(super) mod geometry;
 pub(super) mod grids;

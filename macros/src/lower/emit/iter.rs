@@ -102,6 +102,13 @@ impl Iter {
         }
     }
 
+    /// Whether it may have more items than can be counted.
+    pub(super) fn is_endless(&self) -> bool {
+        let mut inner = (0..self.parts.len()).filter_map(|index| self.inner(index));
+        matches!(self.chain, Chain::From | Chain::Of(Adapter::Cycle))
+            || inner.any(|inner| inner.is_endless())
+    }
+
     /// Whether std computes its items from their number: those of its `TrustedRandomAccess`.
     fn is_looked_up(&self) -> bool {
         let inner = |index| self.inner(index).is_some_and(|inner| inner.is_looked_up());

@@ -133,7 +133,15 @@ impl Emit<'_> {
 
     /// Rust's `as`; nothing if the types are the same.
     pub(super) fn convert(&mut self, value: InstId, from: Scalar, to: Scalar, at: At) -> InstId {
-        if from == to { value } else { self.inst(at, Op::Cast { value }, to) }
+        match from {
+            _ if from == to => value,
+            // `f32::from(true)`
+            Scalar::Bool if to.is_float() => {
+                let one_or_none = self.inst(at, Op::Cast { value }, Scalar::U32);
+                self.inst(at, Op::Cast { value: one_or_none }, to)
+            }
+            _ => self.inst(at, Op::Cast { value }, to),
+        }
     }
 
     pub(super) fn binary_op(

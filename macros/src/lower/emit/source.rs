@@ -167,6 +167,14 @@ impl Emit<'_> {
             Adapter::Chain => {
                 let other = iter.inner(1).ok_or_else(|| self.bug(at))?;
                 let (second, theirs) = self.source(&other, at)?;
+                let theirs = match inner.is_endless() || other.is_endless() {
+                    true => {
+                        let most = self.bits(u64::MAX, Scalar::U64, at);
+                        let left = self.binary_op(BinaryOp::Sub, most, len, Scalar::U64, at);
+                        self.binary_op(BinaryOp::Min, theirs, left, Scalar::U64, at)
+                    }
+                    false => theirs,
+                };
                 let sum = self.binary_op(BinaryOp::Add, len, theirs, Scalar::U64, at);
                 (Source::Chain([source, Box::new(second)], len, iter.item.clone()), sum)
             }

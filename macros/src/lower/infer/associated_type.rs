@@ -331,7 +331,7 @@ impl<'a> Infer<'a> {
             && pairs.iter().all(|(a, b)| self.types.unify(*a, *b).is_ok())
     }
 
-    fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<Ty> {
+    pub(super) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<Ty> {
         let Some(PathArguments::AngleBracketed(args)) =
             path.segments.last().map(|last| &last.arguments)
         else {

@@ -13,7 +13,7 @@ use super::{
         types::Ty,
     },
     Infer, Obligation,
-    items::{Member, MemberKind, Split},
+    items::{Member, MemberKind, Split, Told},
     path::callee,
     reject,
     scope::Env,
@@ -189,20 +189,22 @@ impl<'a> Infer<'a> {
             return None;
         }
         if let Some((owner, name)) = self.owner(path, &env) {
-            return self.member_taking(owner, &name, None, &args);
+            let told = Told { args: &args, gives: hint, of_trait: None };
+            return self.member_told(owner, &name, None, told);
         }
         // A trait: the type is that of the first argument, or what is expected.
         let name = path.segments.last()?.ident.to_string();
         let mut of_trait = path.clone();
         of_trait.segments.pop();
         of_trait.segments.pop_punct();
-        let of_trait = self.trait_name(&of_trait, &env)?;
+        let named = self.trait_name(&of_trait, &env)?;
         let first = call.args.first().map(|first| self.probe(first));
         let owner = match first {
             Some(ty) => self.types.pointee(ty),
             None => hint?,
         };
-        self.member_taking(owner, &name, Some(&of_trait), &args)
+        let told = Told { args: &args, gives: hint, of_trait: Some(&of_trait) };
+        self.member_told(owner, &name, Some(&named), told)
     }
 
     /// The type of an expression that is inferred again later: what is wrong with it is reported
@@ -231,9 +233,12 @@ impl<'a> Infer<'a> {
         let qself = path.qself.as_ref()?;
         let owner = self.ty(&qself.ty);
         let name = path.path.segments.last()?.ident.to_string();
-        let of_trait = self.qualifying_trait(path);
+        let named = self.qualifying_trait(path);
+        let segments = path.path.segments.iter().take(qself.position).cloned().collect();
+        let of_trait = syn::Path { leading_colon: path.path.leading_colon, segments };
         let args: Vec<&syn::Expr> = args.iter().collect();
-        let member = self.member_taking(owner, &name, of_trait.as_deref(), &args)?;
+        let told = Told { args: &args, gives: None, of_trait: Some(&of_trait) };
+        let member = self.member_told(owner, &name, named.as_deref(), told)?;
         Some((member, Self::turbofish(&path.path).cloned()))
     }
 

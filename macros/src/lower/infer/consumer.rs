@@ -30,7 +30,7 @@ impl<'a> Infer<'a> {
         if let Some(found) = self.consumer(chain, item, name) {
             return self.of_prelude(receiver, item, found, call, at);
         }
-        match self.method_of_impl(receiver, call, at) {
+        match self.method_of_impl(receiver, call, None, at) {
             Ok(called) => called,
             Err(receiver) => self.no_iter_method(receiver.ty, name, call, at),
         }

@@ -8,7 +8,7 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer, Obligation,
-    items::{Member, MemberKind},
+    items::{Member, MemberKind, Told},
 };
 use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::CompareOp;
@@ -54,11 +54,11 @@ impl<'a> Infer<'a> {
             return Err(value);
         }
         let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
+        let told = Told { args: &[&*call.receiver], ..Told::default() };
         if tries {
             let target = hint.and_then(|hint| self.types.first_arg(hint));
             if let Some(to) = target
-                && let Some(member) =
-                    self.member_taking(to, "try_from", Some("TryFrom"), &[&call.receiver])
+                && let Some(member) = self.member_told(to, "try_from", Some("TryFrom"), told)
             {
                 return Ok(self.operator_call(member, value, None, at));
             }
@@ -72,7 +72,7 @@ impl<'a> Infer<'a> {
             return Ok(self.checked(value, to, at));
         }
         if let Some(to) = hint
-            && let Some(member) = self.member_taking(to, "from", Some("From"), &[&call.receiver])
+            && let Some(member) = self.member_told(to, "from", Some("From"), told)
         {
             return Ok(self.operator_call(member, value, None, at));
         }

@@ -192,13 +192,29 @@ impl Infer<'_> {
         {
             return len;
         }
-        match literal_bits(peel(expr), prim.scalar()) {
+        let bits = literal_bits(peel(expr), prim.scalar());
+        let bits = bits.or_else(|| self.integer_in(expr, env).map(|it| wrapped(it, prim.scalar())));
+        match bits {
             Some(bits) => self.types.len(Extent::Const(bits)),
             None => {
                 let reported = self.no_extent(expr);
                 self.types.reported_len(reported)
             }
         }
+    }
+
+    /// The value of an expression of integers, of which some are constants.
+    fn integer_in(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
+        integer_of(expr, &mut |path| {
+            if let Some((_, value)) = self.local_constant(path) {
+                return self.integer_in(&value, env);
+            }
+            if let Some((Constant::Int(value), _)) = self.constant_of_std(path, env) {
+                return Some(value);
+            }
+            let (value, _, own) = self.constant_item(path, env)?;
+            self.integer_in(value, &own)
+        })
     }
 }
 
@@ -259,17 +275,23 @@ fn peel(mut expr: &Expr) -> &Expr {
 
 /// The value of an expression of integer literals, as the discriminant of a variant may be.
 pub(in crate::lower) fn integer(expr: &Expr) -> Option<i128> {
+    integer_of(expr, &mut |_| None)
+}
+
+/// The same of literals and of what paths lead to.
+fn integer_of(expr: &Expr, of_path: &mut dyn FnMut(&syn::Path) -> Option<i128>) -> Option<i128> {
     match peel(expr) {
+        Expr::Path(path) => of_path(&path.path),
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) => int.base10_parse().ok(),
             Lit::Byte(byte) => Some(byte.value().into()),
             _ => None,
         },
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            integer(&unary.expr)?.checked_neg()
+            integer_of(&unary.expr, of_path)?.checked_neg()
         }
         Expr::Binary(binary) => {
-            let (a, b) = (integer(&binary.left)?, integer(&binary.right)?);
+            let (a, b) = (integer_of(&binary.left, of_path)?, integer_of(&binary.right, of_path)?);
             match binary.op {
                 BinOp::Add(_) => a.checked_add(b),
                 BinOp::Sub(_) => a.checked_sub(b),

@@ -294,17 +294,16 @@ impl<'a> Infer<'a> {
         name: &str,
         of_trait: Option<&str>,
     ) -> Option<Member<'a>> {
-        self.member_taking(owner, name, of_trait, &[])
+        self.member_told(owner, name, of_trait, Told::default())
     }
 
-    /// The same. Where several `impl`s of a generic trait have it, the one whose parameters the
-    /// arguments fit: the last ones, so that the receiver may be left out.
-    pub(super) fn member_taking(
+    /// The same. Where several `impl`s of a generic trait have it, the one that fits the call.
+    pub(super) fn member_told(
         &mut self,
         owner: Ty,
         name: &str,
         of_trait: Option<&str>,
-        args: &[&syn::Expr],
+        told: Told<'_>,
     ) -> Option<Member<'a>> {
         let meant =
             if of_trait.is_none() { self.meant(owner, name, &self.env) } else { Meant::Any };
@@ -312,7 +311,7 @@ impl<'a> Infer<'a> {
         if may_be_its_own && let Some(of_number) = self.of_number(owner, name) {
             return Some(of_number);
         }
-        if self.is_between_numbers(owner, name, args) {
+        if self.is_between_numbers(owner, name, told.args) {
             return None;
         }
         let mut of_traits = Vec::new();
@@ -328,7 +327,10 @@ impl<'a> Infer<'a> {
             }
             let Some((callee, home, kind)) = self.member_in(item, traits, name) else { continue };
             let Some((env, this)) = self.implementation(item) else { continue };
-            if !self.types.could_unify(this, owner) || !self.is_bound(item, of, owner) {
+            if !self.types.could_unify(this, owner)
+                || !self.is_bound(item, of, owner)
+                || !self.is_of(told.of_trait, traits, &env)
+            {
                 continue;
             }
             let found = Found { callee, home, kind, env, this };
@@ -342,8 +344,8 @@ impl<'a> Infer<'a> {
         let fitting = match of_traits.len() {
             0 => return None,
             1 if !is_number => 0,
-            _ if is_number => self.fitting(&of_traits, args)?,
-            _ => self.fitting(&of_traits, args).unwrap_or(0),
+            _ if is_number => self.fitting(&of_traits, told)?,
+            _ => self.fitting(&of_traits, told).unwrap_or(0),
         };
         let (found, item) = of_traits.swap_remove(fitting);
         self.found(found, owner, item)
@@ -362,13 +364,37 @@ impl<'a> Infer<'a> {
         )
     }
 
-    /// Which of several functions takes these arguments, if one does.
-    fn fitting(&mut self, found: &[(Found<'a>, usize)], args: &[&syn::Expr]) -> Option<usize> {
+    /// Whether the arguments that are written for a trait may be those of an `impl`: `Convert::<f32>`.
+    fn is_of(
+        &mut self,
+        written: Option<&syn::Path>,
+        of_trait: Option<&syn::Path>,
+        env: &Env,
+    ) -> bool {
+        let (Some(written), Some(of_trait)) = (written, of_trait) else { return true };
+        let here = self.env.clone();
+        let written = self.trait_arguments(written, &here);
+        let given = self.trait_arguments(of_trait, env);
+        written.iter().zip(given).all(|(written, given)| self.types.could_unify(*written, given))
+    }
+
+    /// Which of several functions takes the arguments of a call and gives what is expected of it, if one does.
+    fn fitting(&mut self, found: &[(Found<'a>, usize)], told: Told<'_>) -> Option<usize> {
         let is_closure = |arg: &&&syn::Expr| matches!(arg, syn::Expr::Closure(_));
-        if args.iter().any(|arg| is_closure(&arg)) {
+        if told.args.iter().any(|arg| is_closure(&arg)) {
             return Some(0);
         }
-        let types: Vec<Ty> = args.iter().map(|arg| self.probe(arg)).collect();
+        let gives = |this: &mut Self, (found, item): &(Found<'a>, usize)| {
+            let (Some(wanted), MemberKind::Fn(sig)) = (told.gives, found.kind) else { return true };
+            match &sig.output {
+                syn::ReturnType::Type(_, ty) if found.home == Some(*item) => {
+                    let given = this.type_in(ty, &found.env);
+                    this.types.could_unify(given, wanted)
+                }
+                _ => true,
+            }
+        };
+        let types: Vec<Ty> = told.args.iter().map(|arg| self.probe(arg)).collect();
         let takes = |this: &mut Self, found: &Found<'a>| {
             let MemberKind::Fn(sig) = found.kind else { return true };
             // What its own parameters are is only known once it is called.
@@ -384,7 +410,11 @@ impl<'a> Infer<'a> {
                 syn::FnArg::Receiver(_) => true,
             })
         };
-        found.iter().position(|(found, _)| takes(self, found))
+        let fits = |this: &mut Self, of: &(Found<'a>, usize)| takes(this, &of.0);
+        found
+            .iter()
+            .position(|of| fits(self, of) && gives(self, of))
+            .or_else(|| found.iter().position(|of| fits(self, of)))
     }
 
     /// The function of numbers of this kind that the prelude has.
@@ -480,6 +510,17 @@ fn args_from(path: &syn::Path, segment: usize) -> Option<&syn::AngleBracketedGen
         syn::PathArguments::AngleBracketed(args) => Some(args),
         syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
     })
+}
+
+/// What a call tells of the function that it is of.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Told<'e> {
+    /// Its arguments: the last ones, so that the receiver may be left out.
+    pub(super) args: &'e [&'e syn::Expr],
+    /// The type that is expected of it.
+    pub(super) gives: Option<Ty>,
+    /// The trait as it is written.
+    pub(super) of_trait: Option<&'e syn::Path>,
 }
 
 /// A member of an `impl` that could be meant.

@@ -8,7 +8,7 @@ use super::{
     },
     Infer, Obligation,
     device_call::Function,
-    items::{Member, MemberKind},
+    items::{Member, MemberKind, Told},
     signature::by_reference,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};
@@ -84,7 +84,7 @@ impl Infer<'_> {
             Ok(inside) => return inside,
             Err(receiver) => receiver,
         };
-        let receiver = match self.method_of_impl(receiver, call, at) {
+        let receiver = match self.method_of_impl(receiver, call, hint, at) {
             Ok(called) => return called,
             Err(receiver) => receiver,
         };
@@ -126,10 +126,12 @@ impl Infer<'_> {
         &mut self,
         receiver: Expr,
         call: &ExprMethodCall,
+        hint: Option<Ty>,
         at: SpanRange,
     ) -> Result<Expr, Expr> {
         let args: Vec<&syn::Expr> = call.args.iter().collect();
-        let member = self.member_taking(receiver.ty, &call.method.to_string(), None, &args);
+        let told = Told { args: &args, gives: hint, of_trait: None };
+        let member = self.member_told(receiver.ty, &call.method.to_string(), None, told);
         let Some(Member { callee, env, kind: MemberKind::Fn(sig) }) = member else {
             return Err(receiver);
         };
