@@ -10,7 +10,7 @@ use super::{
     },
     Infer,
     device_call::Function,
-    items::{Member, MemberKind},
+    member::{Member, MemberKind},
     reject,
     scope::Env,
     signature::by_reference,

@@ -13,7 +13,7 @@ use super::{
         vector::Vector,
     },
     Infer,
-    items::{Member, MemberKind},
+    member::{Member, MemberKind},
 };
 use syn::{BinOp, UnOp};
 

@@ -8,7 +8,7 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer, Obligation,
-    items::{Member, MemberKind, Told},
+    member::{Member, MemberKind, Told},
 };
 use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::CompareOp;

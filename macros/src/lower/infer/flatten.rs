@@ -8,7 +8,7 @@ use super::{
     },
     Infer,
     device_call::Function,
-    items::{Member, MemberKind},
+    member::{Member, MemberKind},
     method::Args,
 };
 use syn::ExprMethodCall;

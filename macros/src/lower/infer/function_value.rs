@@ -8,7 +8,8 @@ use super::{
     },
     Infer,
     device_call::Function,
-    items::{MemberKind, Shape, Split},
+    items::{Shape, Split},
+    member::MemberKind,
     scope::Env,
 };
 use std::rc::Rc;

@@ -8,7 +8,7 @@ use super::{
     },
     Infer, Obligation,
     device_call::Function,
-    items::{Member, MemberKind, Told},
+    member::{Member, MemberKind, Told},
     signature::by_reference,
 };
 use syn::{ExprMethodCall, punctuated::Punctuated};

@@ -9,7 +9,7 @@ use super::{
     },
     Infer,
     device_call::Function,
-    items::{Member, MemberKind},
+    member::{Member, MemberKind},
     scope::Env,
 };
 use syn::{ExprCall, ExprMethodCall};

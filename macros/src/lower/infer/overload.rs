@@ -7,7 +7,7 @@ use super::{
         types::{Prim, Ty, Type},
     },
     Infer,
-    items::{Member, MemberKind},
+    member::{Member, MemberKind},
     signature::by_reference,
 };
 use syn::{BinOp, FnArg, ReturnType};

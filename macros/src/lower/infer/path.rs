@@ -8,7 +8,7 @@ use super::{
         types::{Len, Prim, Ty, Type},
     },
     Infer,
-    items::MemberKind,
+    member::MemberKind,
     scope::{self, Env},
     signature,
 };

@@ -9,7 +9,7 @@ use super::{
     },
     Infer,
     device_call::Function,
-    items::MemberKind,
+    member::MemberKind,
     method::Args,
     reject,
     signature::by_reference,

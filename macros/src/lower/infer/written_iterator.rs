@@ -9,7 +9,7 @@ use super::{
     },
     Infer,
     consumer::resumes,
-    items::{Member, MemberKind},
+    member::{Member, MemberKind},
 };
 
 impl<'a> Infer<'a> {
