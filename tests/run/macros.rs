@@ -167,6 +167,13 @@ macro_rules! some {
     };
 }
 
+macro_rules! done {
+    ($first:stmt; $($other:stmt);+) => {
+        $first;
+        $($other;)+
+    };
+}
+
 macro_rules! both {
     ($f:path, $a:expr; $b:expr) => {
         [$f($a), $f($b)]
@@ -179,12 +186,14 @@ fn halved(of: i32) -> i32 {
 }
 
 #[device]
+#[allow(redundant_semicolons, reason = "what a statement ends with may be written twice")]
 fn types_and_patterns(a: i32, b: i32) -> i32 {
     let three: triple!(i32) = [a, b, 5];
     let some!(last) = three.last() else { return 0 };
     let [c, d] = both!(halved, a + b; *last);
     let add = |v| squared!(v) + a;
-    add(c) + d
+    done!(let mut sum = add(c); sum += d; sum *= 2);
+    sum
 }
 
 fn everywhere(on: &Engine) -> Check {

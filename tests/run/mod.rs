@@ -12,6 +12,7 @@ mod bounds;
 mod by_path;
 mod casts;
 mod closures;
+mod collected;
 mod compared_inside;
 mod contracts;
 mod control;
@@ -88,6 +89,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("by_path", by_path::CASES),
     ("casts", casts::CASES),
     ("closures", closures::CASES),
+    ("collected", collected::CASES),
     ("compared_inside", compared_inside::CASES),
     ("contracts", contracts::CASES),
     ("control", control::CASES),

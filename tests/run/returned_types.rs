@@ -16,8 +16,16 @@ fn every<I: Iterator<Item = i32>>(of: I, step: i32) -> impl Iterator<Item = i32>
     of.filter(move |v| v % step == NONE)
 }
 
+#[device]
+fn numbers<T: Num>(count: usize) -> impl Iterator<Item = T> {
+    (0..count).map(T::from_usize)
+}
+
 fn iterators(on: &Engine) -> Check {
     alike!(on, |x, y, out| {
+        let mut all = numbers(x.len());
+        let first: f32 = all.next().unwrap_or(0.5);
+        out[5] = (first * 2.0 + all.sum::<f32>()) as i32;
         for v in multiples(3, x.len()) {
             out[0] += v;
         }

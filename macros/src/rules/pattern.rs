@@ -1,6 +1,6 @@
 //! The patterns of rules, and what they bind.
 use super::template::{self, Template};
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use std::collections::BTreeMap;
 use syn::{
@@ -233,7 +233,7 @@ fn fragment(kind: &str, input: ParseStream<'_>) -> syn::Result<TokenStream> {
         "pat" => Pat::parse_multi_with_leading_vert(input)?.into_token_stream(),
         "pat_param" => Pat::parse_single(input)?.into_token_stream(),
         "block" => input.parse::<Block>()?.into_token_stream(),
-        "stmt" => input.parse::<Stmt>()?.into_token_stream(),
+        "stmt" => statement(input)?,
         "item" => input.parse::<Item>()?.into_token_stream(),
         "meta" => input.parse::<Meta>()?.into_token_stream(),
         "vis" => input.parse::<Visibility>()?.into_token_stream(),
@@ -247,4 +247,15 @@ fn grouped(tokens: TokenStream) -> TokenStream {
         return tokens;
     }
     TokenTree::Group(Group::new(Delimiter::None, tokens)).into()
+}
+
+/// A statement without the semicolon that ends it.
+fn statement(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !(input.is_empty() || input.peek(Token![;]) || input.peek(Token![=>])) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    let mut ended = tokens.clone();
+    Token![;](Span::call_site()).to_tokens(&mut ended);
+    syn::parse2::<Stmt>(ended).map(|_| tokens)
 }

@@ -10,7 +10,7 @@ use super::{
     },
     Infer,
     scope::Env,
-    signature::{Parameter, bounds_behind, parameters, peel},
+    signature::{Parameter, bounds_behind, number_bound, parameters, peel},
 };
 use syn::{Item, ItemImpl, TraitItem, TypeParamBound};
 
@@ -119,6 +119,33 @@ impl<'a> Infer<'a> {
                 .implementation(item)
                 .is_some_and(|(_, this)| self.types.could_unify(this, owner))
             && self.is_bound_within(item, of, owner, depth + 1)
+    }
+
+    /// What a type is made into by the only bound that says so: `T: Into<f32>`.
+    pub(super) fn made_by_bound(&mut self, of: Ty) -> Option<Ty> {
+        let env = self.env.clone();
+        let mut made = self.bounds_of(of, &env)?.into_iter().filter_map(|bound| {
+            let TypeParamBound::Trait(bound) = bound else { return None };
+            let last = bound.path.segments.last().filter(|last| last.ident == "Into")?;
+            let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+            match args.args.first()? {
+                syn::GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            }
+        });
+        let only = made.next().filter(|_| made.next().is_none())?;
+        Some(self.type_in(only, &env))
+    }
+
+    /// Whether a bound of the type parameter that stands for a type says that it is a number.
+    pub(super) fn is_number(&self, of: Ty) -> bool {
+        self.bounds_of(of, &self.env).into_iter().flatten().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                let name = bound.path.segments.last().map(|last| last.ident.to_string());
+                name.is_some_and(|name| number_bound(&name).is_some())
+            }
+            _ => false,
+        })
     }
 
     /// The bounds of the type parameter that stands for a type; `None` if there is none.

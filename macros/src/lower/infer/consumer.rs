@@ -103,7 +103,7 @@ impl<'a> Infer<'a> {
         result
     }
 
-    /// What `sum` or `product` is written or expected to give.
+    /// What `sum`, `product` or `collect` is written or expected to give.
     pub(super) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
         let written = call.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
         match written {
@@ -112,7 +112,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `sum` and `product` of a type that implements `Sum` or `Product`.
+    /// `sum`, `product` and `collect` of a type that implements `Sum`, `Product` or `FromIterator`.
     pub(super) fn folded_by_impl(
         &mut self,
         receiver: Expr,
@@ -123,8 +123,12 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Expr {
         let this = target.unwrap_or_else(|| self.types.pointee(item));
-        let of_trait = if name == "sum" { "Sum" } else { "Product" };
-        match self.folding_impl(of_trait, name, this, item) {
+        let (of_trait, function) = match name {
+            "sum" => ("Sum", name),
+            "product" => ("Product", name),
+            _ => ("FromIterator", "from_iter"),
+        };
+        match self.folding_impl(of_trait, function, this, item) {
             Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
                 let of = Function { callee, sig, env };
                 self.call_function(of, Some(receiver), None, &call.args, at)
@@ -133,7 +137,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The function of the `impl` of `Sum` or `Product` for a type that takes these items: `Sum<&Point> for Point`.
+    /// The function of the `impl` of `Sum` or the like for a type that takes these items: `Sum<&Point> for Point`.
     fn folding_impl(
         &mut self,
         of_trait: &str,

@@ -53,6 +53,10 @@ impl<'a> Infer<'a> {
         if !call.args.is_empty() {
             return Err(value);
         }
+        let hint = match hint {
+            None if !tries => self.made_by_bound(value.ty),
+            hint => hint,
+        };
         let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
         let told = Told { args: &[&*call.receiver], ..Told::default() };
         if tries {
@@ -71,6 +75,12 @@ impl<'a> Infer<'a> {
             let to = target.unwrap_or_else(|| self.unknown());
             return Ok(self.checked(value, to, at));
         }
+        // What everything is made into: itself.
+        if let Some(to) = hint.and_then(|to| self.types.mono(to))
+            && self.types.mono(value.ty) == Some(to)
+        {
+            return Ok(value);
+        }
         if let Some(to) = hint
             && let Some(member) = self.member_told(to, "from", Some("From"), told)
         {
@@ -83,8 +93,34 @@ impl<'a> Infer<'a> {
         Ok(self.lossless(value, to, at))
     }
 
+    /// Makes numbers without a suffix what alone is converted into what a bound says: `impl Into<Seconds>`.
+    pub(super) fn settle_conversions(&mut self) {
+        for (from, into) in std::mem::take(&mut self.conversions) {
+            if self.types.mono(from).is_some() {
+                continue;
+            }
+            let itself = self.types.could_unify(into, from);
+            let mut sources: Vec<Ty> = itself.then_some(into).into_iter().collect();
+            let found = self.impls_of_from(into, from);
+            sources.extend(found.into_iter().map(|(_, [_, source])| source));
+            if let [source] = sources.as_slice() {
+                // Where they differ, rustc says so.
+                let _ = self.types.unify(from, *source);
+            }
+        }
+    }
+
     /// The function of the `impl` of `From` that makes a value of type `to` of one of type `from`.
     pub(super) fn impl_of_from(&mut self, to: Ty, from: Ty) -> Option<Member<'a>> {
+        let (member, [this, param]) = self.impls_of_from(to, from).into_iter().next()?;
+        self.types.unify(this, to).ok()?;
+        self.types.unify(param, from).ok()?;
+        Some(member)
+    }
+
+    /// The functions of all `impl`s of `From` that may make a value of type `to` of one of type `from`, and these types of theirs.
+    fn impls_of_from(&mut self, to: Ty, from: Ty) -> Vec<(Member<'a>, [Ty; 2])> {
+        let mut found = Vec::new();
         for item in self.program().impls_with("from") {
             let Some(syn::Item::Impl(of)) = self.program().item(item) else { continue };
             let named = of.trait_.as_ref().and_then(|(path, _)| path.segments.last());
@@ -95,14 +131,12 @@ impl<'a> Infer<'a> {
             let Some((env, this)) = self.implementation(item) else { continue };
             let Some(syn::FnArg::Typed(param)) = sig.inputs.first() else { continue };
             let param = self.type_in(&param.ty, &env);
-            if !self.types.could_unify(this, to) || !self.types.could_unify(param, from) {
-                continue;
+            if self.types.could_unify(this, to) && self.types.could_unify(param, from) {
+                let member = Member { callee, env, kind: MemberKind::Fn(sig) };
+                found.push((member, [this, param]));
             }
-            self.types.unify(this, to).ok()?;
-            self.types.unify(param, from).ok()?;
-            return Some(Member { callee, env, kind: MemberKind::Fn(sig) });
         }
-        None
+        found
     }
 
     /// A cast that loses nothing; rustc checks that it does not.

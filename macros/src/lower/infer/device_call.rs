@@ -225,8 +225,15 @@ impl<'a> Infer<'a> {
             let Some(last) = of_trait.segments.last() else { continue };
             let PathArguments::AngleBracketed(args) = &last.arguments else { continue };
             for arg in &args.args {
-                if let GenericArgument::AssocType(said) = arg {
-                    self.equal_type(owner, of_trait, said, env, at);
+                match arg {
+                    GenericArgument::AssocType(said) => {
+                        self.equal_type(owner, of_trait, said, env, at);
+                    }
+                    GenericArgument::Type(into) if last.ident == "Into" => {
+                        let into = self.type_in(into, env);
+                        self.conversions.push((owner, into));
+                    }
+                    _ => {}
                 }
             }
         }

@@ -73,7 +73,9 @@ impl Infer<'_> {
     /// What has the methods of a number whose type is not known yet: in a function whose type parameter stands for it, those of its bounds.
     pub(super) fn number_of_bounds(&self, ty: Ty) -> Type {
         match self.types.get(ty) {
-            Type::Unknown(Class::Int | Class::Float) if !self.in_place.is_empty() => {
+            Type::Unknown(class)
+                if !self.in_place.is_empty() && (class != Class::Any || self.is_number(ty)) =>
+            {
                 Type::Generic(GenericId::new(0))
             }
             ty => ty,

@@ -253,6 +253,13 @@ impl<'a> Infer<'a> {
                     self.consumed(receiver, (chain, item), name, call, at)
                 }
             }
+            "collect" => {
+                let target = self.folded_type(call, hint);
+                match target.filter(|target| self.is_overloaded(*target)) {
+                    Some(_) => self.folded_by_impl(receiver, item, name, target, call, at),
+                    None => self.consumed(receiver, (chain, item), name, call, at),
+                }
+            }
             _ => self.consumed(receiver, (chain, item), name, call, at),
         }
     }

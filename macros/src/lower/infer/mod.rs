@@ -212,6 +212,8 @@ struct Infer<'a> {
     /// Where everything is, while a function of the prelude is inferred in the place of its call.
     place: Option<SpanRange>,
     projections: Vec<Projection>,
+    /// What bounds say is converted into what.
+    conversions: Vec<(Ty, Ty)>,
     notes: Notes,
 }
 
@@ -255,6 +257,7 @@ impl<'a> Infer<'a> {
             in_place: Vec::new(),
             place: None,
             projections: Vec::new(),
+            conversions: Vec::new(),
             notes: Notes::default(),
         }
     }
@@ -336,6 +339,7 @@ impl<'a> Infer<'a> {
             }
         }
         self.settle_projections(false);
+        self.settle_conversions();
         self.types.fall_back();
         self.settle_projections(true);
         for (at, obligation) in std::mem::take(&mut self.obligations) {
