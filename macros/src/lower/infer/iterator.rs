@@ -255,6 +255,9 @@ impl<'a> Infer<'a> {
             }
             "collect" => {
                 let target = self.folded_type(call, hint);
+                if let Some(Type::Reported(proof)) = target.map(|target| self.types.get(target)) {
+                    return self.reported(proof, at);
+                }
                 match target.filter(|target| self.is_overloaded(*target)) {
                     Some(_) => self.folded_by_impl(receiver, item, name, target, call, at),
                     None => self.consumed(receiver, (chain, item), name, call, at),
