@@ -185,4 +185,8 @@ fn orders_that_leave_something_else_behind_are_found() {
     let text = orders(sum, 4, 64).unwrap();
     assert!(text.contains("; floats that are added atomically are rounded otherwise"), "{text}");
     assert_eq!(orders(&sum.replace("%v : f32", "%unit : f32"), 4, 64), None, "whole numbers");
+    // Long enough for several workers.
+    let large = sum.replace("%v : f32", "%x : f32");
+    let text = orders(&large, 5000, 64).unwrap();
+    assert!((0..4).all(|_| orders(&large, 5000, 64).as_ref() == Some(&text)), "{text}");
 }
