@@ -145,7 +145,7 @@ const _: () = {
     fn witness_of_saxpy(a: f32, x: &[f32], y: &mut [f32]) {
         loop {}
         {
-            fn same<F>(_: F, _: F) {}
+            const fn same<F: ::core::marker::Copy>(_: F, _: F) {}
             same(global_idx_x, ::warpwise::global_idx_x);
         }
         {

@@ -133,7 +133,7 @@ const _: () = {
     fn witness_of_halve(x: &mut [u32]) {
         loop {}
         {
-            fn same<F>(_: F, _: F) {}
+            const fn same<F: ::core::marker::Copy>(_: F, _: F) {}
             same(global_idx_x, ::warpwise::global_idx_x);
         }
         {

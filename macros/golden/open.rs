@@ -163,7 +163,7 @@ const _: () = {
     {
         loop {}
         {
-            fn same<F>(_: F, _: F) {}
+            const fn same<F: ::core::marker::Copy>(_: F, _: F) {}
             same(global_idx_x, ::warpwise::global_idx_x);
         }
         {

@@ -64,6 +64,7 @@ mod shared;
 mod shared_dyn;
 mod slice_patterns;
 mod slices;
+mod std_functions;
 mod std_names;
 mod std_traits;
 mod structs;
@@ -157,6 +158,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("shared_dyn", shared_dyn::CASES),
     ("slice_patterns", slice_patterns::CASES),
     ("slices", slices::CASES),
+    ("std_functions", std_functions::CASES),
     ("std_names", std_names::CASES),
     ("std_traits", std_traits::CASES),
     ("structs", structs::CASES),

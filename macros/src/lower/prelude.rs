@@ -182,6 +182,15 @@ impl Prelude {
             | "array::TryFromSliceError"
             | "std::array::TryFromSliceError"
             | "core::array::TryFromSliceError" => "TryFromSliceError",
+            "RangeTo" | "ops::RangeTo" | "std::ops::RangeTo" | "core::ops::RangeTo" => "RangeTo",
+            "RangeToInclusive"
+            | "ops::RangeToInclusive"
+            | "std::ops::RangeToInclusive"
+            | "core::ops::RangeToInclusive" => "RangeToInclusive",
+            "GetDisjointMutError"
+            | "slice::GetDisjointMutError"
+            | "std::slice::GetDisjointMutError"
+            | "core::slice::GetDisjointMutError" => "GetDisjointMutError",
             _ => return self.vector(&Vector::at(path)?.name().to_string()),
         };
         self.paths.get(name).copied()

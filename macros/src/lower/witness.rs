@@ -7,7 +7,8 @@
 //! items are of one type only if they are the same.
 //!
 //! It begins with a `loop {}`: what is behind it is type-checked, but not borrow-checked, so that
-//! rustc says what is wrong with the user's function once.
+//! rustc says what is wrong with the user's function once. In a `const fn` inside of a function there is none, for a
+//! constant there may call it.
 mod inner;
 mod notes;
 mod spelled;
@@ -289,7 +290,7 @@ fn same(notes: &Notes) -> TokenStream {
         quote_spanned!(span=> same(#path, #(::#names)* #generic);)
     });
     quote! {
-        fn same<F>(_: F, _: F) {}
+        const fn same<F: ::core::marker::Copy>(_: F, _: F) {}
         #(#checks)*
     }
 }

@@ -44,7 +44,7 @@ fn slices(x: &[f32], y: &mut [f32]) {
     let a = values.next();
     let b = values.any(|v| *v > 0.0);
     let c = x.get(1..2);
-    let d = ..3;
+    let d = ..;
     let e = x.iter().collect();
     for v in x.iter().peekable() {}
     y.sort();
@@ -131,8 +131,8 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // == slices
 // error: 42:14-42:17: kernel code cannot iterate over a value of type `{float}`
 // = help: loop over a range, a slice, an array, an iterator of those, or what has a `#[device] impl Iterator`
-// error: 47:13-47:16: kernel code cannot use ranges without a start as values
-// = help: write the start: `0..n`; a part of a slice is `&x[..n]`
+// error: 47:13-47:15: kernel code cannot use `..` as a value
+// = help: the whole of a slice is `&x[..]`
 // error: 48:13-48:31: kernel code cannot call `collect` of the iterator `slice::Iter<Item = &f32>`
 // = help: a kernel cannot allocate: write to a slice or an array in a `for` loop
 // error: 51:13-51:23: kernel code cannot call the method `to_vec` of a slice

@@ -154,9 +154,9 @@ impl Generator {
             _ => {
                 let (value, name) = (this.place(&on, depth), on.name());
                 let more = this.expr(ty, depth, false);
-                match this.pick(4) {
+                match this.pick(5) {
                     0 => format!("{value}.weigh()"),
-                    1 => format!("Weigh::weigh_with(&{value}, {more})"),
+                    1 | 4 => format!("Weigh::weigh_with(&{value}, {more})"),
                     2 => format!("<{name} as Weigh>::weigh(&{value})"),
                     _ => format!("{value}.weigh_with({more})"),
                 }

@@ -141,7 +141,7 @@ impl Generator {
         let value = self.without_assignments(|this| this.expr(of, 2, true));
         let (a, b) = (self.index(WRITTEN, 1), self.index(WRITTEN, 1));
         let element = self.name("m");
-        match self.pick(12) {
+        match self.pick(14) {
             9.. => self.change_whole(part, of),
             0 => self.line(&format!("{part}.swap({a}, {b});")),
             1 => self.line(&format!("{part}[2..5].fill({value});")),

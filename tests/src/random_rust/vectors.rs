@@ -144,7 +144,7 @@ impl Generator {
                 format!("({on} + {zero}).{which}({other} + {zero})")
             }
             1 => format!("({on}).mul_add({other}, {})", self.expr(ty, depth, false)),
-            2 | 5 => format!("({on}).lerp({other}, {})", self.expr(of, depth, false)),
+            2 | 5 | 6 => format!("({on}).lerp({other}, {})", self.expr(of, depth, false)),
             3 => format!("({on}).normalize()"),
             4 if lanes == 3 => format!("({on}).cross({other})"),
             _ => {

@@ -146,9 +146,22 @@ impl Generator {
         if ordered && self.context.kernel {
             let value = self.expr(&of, 1, false);
             self.line(&format!("sum = mix(sum, {name}.is_sorted() as u64);"));
-            let found = match self.pick(2) {
+            let found = match self.pick(5) {
                 0 => format!("{name}.partition_point(|{a}| *{a} < {value})"),
-                _ => format!("{name}.binary_search(&{value}).is_ok()"),
+                1 => format!("{name}.binary_search(&{value}).is_ok()"),
+                2 => format!(
+                    "{name}.rsplit(|{a}| *{a} < {value}).map(|{b}| {b}.len()).sum::<usize>()"
+                ),
+                3 => {
+                    let split = format!("{name}.splitn({}, |{a}| *{a} < {value})", self.pick(4));
+                    format!("{split}.fold(1, |{b}, {a}| {b} * 7 + {a}.len())")
+                }
+                _ => {
+                    let turns = format!("{name}.iter().cycle().skip({})", self.pick(4));
+                    format!(
+                        "{turns}.take(5).fold(1, |{b}, {a}| {b} * 2 + (*{a} < {value}) as usize)"
+                    )
+                }
             };
             self.line(&format!("sum = mix(sum, {found} as u64);"));
         }
@@ -159,7 +172,17 @@ impl Generator {
     pub(super) fn change_whole(&mut self, part: &str, of: &Ty) {
         let Ty::Scalar(name) = of else { unreachable!("memory is of scalars") };
         let (element, at) = (self.name("m"), self.pick(4));
-        match self.pick(6) {
+        match self.pick(7) {
+            6 => {
+                let [a, b] =
+                    [1, 2].map(|depth| self.without_assignments(|this| this.expr(of, depth, true)));
+                let line = match at {
+                    0 => format!("({part}[1], ..) = ({a}, {b});"),
+                    1 => format!("(_, .., {part}[2]) = ({a}, {part}[3], {b});"),
+                    _ => format!("[{part}[1], .., {part}[3]] = [{a}, {part}[2], {part}[0], {b}];"),
+                };
+                self.line(&line);
+            }
             0 => self.line(&format!("{part}.{}({at});", ["rotate_left", "rotate_right"][at % 2])),
             1 => self.line(&format!("{part}[1..5].copy_from_slice(&r_{name}[{at}..{at} + 4]);")),
             2 => self.line(&format!("{part}.copy_within(..3, {at});")),

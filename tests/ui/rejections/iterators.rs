@@ -40,9 +40,9 @@ fn sources(x: &mut [f32]) {
 
 #[kernel]
 fn pieces(x: &mut [u32]) {
-    let few = [1, 2, 3, x[0]];
+    let mut few = [1, 2, 3, x[0]];
     x[0] = few.to_vec()[1];
-    x[1] = few.rsplit(|v| *v == 2).count() as u32;
+    x[1] = few.rsplit_mut(|v| *v == 2).count() as u32;
     x.select_nth_unstable(1);
 }
 

@@ -32,7 +32,11 @@ fn without_type(x: &mut [usize]) {
     x[0] = size_of();
     x[1] = size_of::<_>();
     x[2] = size_of::<f32>(1);
-    x[3] = std::mem::size_of_val(&x[0]);
+}
+
+#[kernel]
+fn of_values(x: &mut [usize]) {
+    x[0] = std::mem::size_of_val(x);
 }
 
 #[kernel]

@@ -107,6 +107,10 @@ impl<'a> Infer<'a> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let (of, name) = match names.as_slice() {
             ["std" | "core", "mem", name] | ["mem", name] => ("Mem", name),
+            [name @ ("drop" | "size_of_val" | "align_of_val")] => ("Mem", name),
+            ["std" | "core", "convert", name] | ["convert", name] => ("Convert", name),
+            ["std" | "core", "hint", name] | ["hint", name] => ("Hint", name),
+            ["std" | "core", "cmp", name] | ["cmp", name] => ("Choose", name),
             ["std" | "core", "array", name] | ["array", name] => ("Arrays", name),
             ["std" | "core", "iter", name] | ["iter", name] => ("Iters", name),
             _ => return None,

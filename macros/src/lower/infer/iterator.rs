@@ -41,11 +41,7 @@ impl<'a> Infer<'a> {
     /// `a..b`, `a..=b` and `a..` as values.
     pub(super) fn range(&mut self, range: &ExprRange) -> Expr {
         let at = SpanRange::tokens(range);
-        let Some(start) = &range.start else {
-            let (fact, help) = reject::open_range();
-            let reported = self.errors.advise(at, fact, help);
-            return self.reported(reported, at);
-        };
+        let Some(start) = &range.start else { return self.range_to(range, at) };
         let start = self.expr(start, None);
         let ty = start.ty;
         let Some(end) = &range.end else { return self.chain(Chain::From, ty, vec![start], at) };
@@ -55,6 +51,30 @@ impl<'a> Infer<'a> {
             RangeLimits::Closed(_) => Chain::RangeInclusive,
         };
         self.chain(chain, ty, vec![start, end], at)
+    }
+
+    /// `..b` and `..=b` as values, which are no iterators.
+    fn range_to(&mut self, range: &ExprRange, at: SpanRange) -> Expr {
+        let name = match range.limits {
+            RangeLimits::HalfOpen(_) => "std::ops::RangeTo",
+            RangeLimits::Closed(_) => "std::ops::RangeToInclusive",
+        };
+        let (Some(end), Some(of)) = (&range.end, self.program().library(name)) else {
+            let (fact, help) = reject::open_range();
+            let reported = self.errors.advise(at, fact, help);
+            return self.reported(reported, at);
+        };
+        let end = self.expr(end, None);
+        let list = self.types.list(vec![GenericArg::Type(end.ty)]);
+        let ty = self.types.add(Type::Adt(of, list));
+        self.make(Kind::Aggregate { variant: None, fields: vec![(0, end)], base: None }, ty, at)
+    }
+
+    /// Whether a type is that of `..b` or `..=b`.
+    pub(super) fn is_range_to(&self, ty: Ty) -> bool {
+        let Type::Adt(of, _) = self.types.get(ty) else { return false };
+        let names = ["std::ops::RangeTo", "std::ops::RangeToInclusive"];
+        names.iter().any(|name| self.program().library(name) == Some(of))
     }
 
     /// `x.iter()`, of a reference to a slice.

@@ -8,6 +8,7 @@
 //! [`Obligation`], looked at in the end.
 mod aggregate;
 mod alternatives;
+mod assign;
 mod associated;
 mod associated_type;
 mod atomic;

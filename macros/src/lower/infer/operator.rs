@@ -2,14 +2,14 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind, Variable},
+        tree::{Expr, Kind},
         types::{Prim, Ty, Type},
     },
     Infer, Obligation,
     pattern_hint::depends,
 };
-use syn::{BinOp, ExprAssign, ExprBinary, ExprCast, ExprUnary, UnOp};
-use warpwise_compiler::ir::{BinaryOp, CompareOp, Extent, UnaryOp};
+use syn::{BinOp, ExprBinary, ExprCast, ExprUnary, UnOp};
+use warpwise_compiler::ir::{BinaryOp, CompareOp, UnaryOp};
 
 /// What a binary operator is.
 #[derive(Clone, Copy)]
@@ -203,81 +203,6 @@ impl Infer<'_> {
         let unit = self.types.unit();
         let (place, value) = (Box::new(place), Box::new(value));
         self.make(Kind::Update { op, place, value, overloaded }, unit, at)
-    }
-
-    pub(super) fn assign(&mut self, expr: &ExprAssign) -> Expr {
-        let at = SpanRange::expr(&expr.left).to(SpanRange::expr(&expr.right));
-        let unit = self.types.unit();
-        if let syn::Expr::Infer(_) = &*expr.left {
-            let value = Box::new(self.expr(&expr.right, None));
-            return self.make(Kind::Assign { place: None, value }, unit, at);
-        }
-        if let syn::Expr::Tuple(_) | syn::Expr::Array(_) = &*expr.left {
-            return self.assign_parts(&expr.left, &expr.right, at);
-        }
-        let place = self.expr(&expr.left, None);
-        self.require_settable(&place);
-        let value = self.expr(&expr.right, Some(place.ty));
-        let value = Box::new(self.coerce(value, place.ty));
-        self.oblige(at, Obligation::Assigned(place.ty));
-        self.make(Kind::Assign { place: Some(Box::new(place)), value }, unit, at)
-    }
-
-    /// `(a, b) = value`: the value is taken apart, then each part is set, as Rust does.
-    fn assign_parts(&mut self, left: &syn::Expr, right: &syn::Expr, at: SpanRange) -> Expr {
-        let unit = self.types.unit();
-        let mut stmts = Vec::new();
-        let value = self.expr(right, None);
-        let ty = value.ty;
-        let pattern = self.assigned_pattern(left, ty, &mut stmts);
-        let kind = StmtKind::Let { pattern, init: Some(value), other: None };
-        stmts.insert(0, Stmt { kind, levels: Vec::new() });
-        let block = Block { stmts, tail: None };
-        self.make(Kind::Block { label: None, block }, unit, at)
-    }
-
-    /// A pattern that binds each part of what is assigned, and what sets the places from there.
-    fn assigned_pattern(&mut self, left: &syn::Expr, ty: Ty, stmts: &mut Vec<Stmt>) -> Pattern {
-        let range = SpanRange::expr(left);
-        let at = self.at(range);
-        let kind = match left {
-            syn::Expr::Infer(_) => PatternKind::Wild,
-            syn::Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
-                let types: Vec<Ty> = tuple.elems.iter().map(|_| self.unknown()).collect();
-                let whole = self.types.tuple(types.clone());
-                self.unify(range, ty, whole);
-                let parts = tuple.elems.iter().zip(types).enumerate();
-                let parts = parts
-                    .map(|(index, (part, ty))| (index, self.assigned_pattern(part, ty, stmts)))
-                    .collect();
-                PatternKind::Parts { variant: None, parts }
-            }
-            syn::Expr::Array(array) => {
-                let elem = self.unknown();
-                let len = self.types.len(Extent::Const(array.elems.len() as u64));
-                let whole = self.types.add(Type::Array(elem, len));
-                self.unify(range, ty, whole);
-                let parts = array.elems.iter();
-                let before = parts.map(|part| self.assigned_pattern(part, elem, stmts)).collect();
-                PatternKind::Slice { before, rest: None, after: Vec::new() }
-            }
-            place => {
-                let place = self.expr(place, None);
-                self.require_settable(&place);
-                self.unify(range, ty, place.ty);
-                self.oblige(range, Obligation::Assigned(ty));
-                let name = String::new();
-                let variable = Variable { name, ty, mutable: false, settable: false, at };
-                let var = self.vars.push(variable);
-                let value = Box::new(self.make(Kind::Var(var), ty, range));
-                let unit = self.types.unit();
-                let kind = Kind::Assign { place: Some(Box::new(place)), value };
-                let set = self.make(kind, unit, range);
-                stmts.push(Stmt { kind: StmtKind::Expr(set), levels: Vec::new() });
-                PatternKind::Bind { var, by_ref: false, and: None }
-            }
-        };
-        Pattern { kind, ty, at }
     }
 
     pub(super) fn unary(&mut self, expr: &ExprUnary, hint: Option<Ty>) -> Expr {

@@ -82,6 +82,11 @@ impl Infer<'_> {
             let again = self.expr(&expr.index, None);
             return self.part_by_range(base, elem, [index, again], inclusive, at);
         }
+        if self.is_range_to(index.ty) {
+            let (fact, help) = super::reject::part_to();
+            let reported = self.errors.advise(index_at, fact, help);
+            return self.reported(reported, at);
+        }
         let elem = match self.types.get(base.ty) {
             Type::Adt(..) if let Some(lane) = lane => lane,
             Type::Slice(elem) | Type::Array(elem, _) => elem,

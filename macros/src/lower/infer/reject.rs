@@ -59,7 +59,10 @@ pub(super) fn function(names: &[String]) -> &'static str {
         }
         ["ptr" | "slice", ..] => "use slices and indices",
         ["mem", "transmute" | "transmute_copy"] => "use `to_bits` and `from_bits`",
-        ["mem", ..] => "of `std::mem`, there are `swap`, `replace`, `take` and `size_of`",
+        ["mem", ..] => {
+            "of `std::mem`, there are `swap`, `replace`, `take`, `drop`, `forget`, `size_of`, `align_of`, \
+             `size_of_val` and `align_of_val`"
+        }
         ["iter", ..] => {
             "of `std::iter`, there are `once`, `once_with`, `empty`, `repeat`, `repeat_n`, `repeat_with`, \
              `from_fn`, `successors`, `zip` and `chain`"
@@ -69,8 +72,8 @@ pub(super) fn function(names: &[String]) -> &'static str {
             "numbers wrap unless `overflow_checks` says otherwise: leave it out, or use methods such as \
              `wrapping_add` and `saturating_add`"
         }
-        ["array", ..] => "of `std::array`, there is `from_fn`",
-        ["cmp", ..] => "of `std::cmp`, there are `min` and `max`",
+        ["array", ..] => "of `std::array`, there are `from_fn` and `repeat`",
+        ["cmp", ..] => "of `std::cmp`, there are `min`, `max`, and those `_by` and `_by_key`",
         _ => "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions",
     }
 }
@@ -145,11 +148,16 @@ pub(super) fn macro_call(name: &str) -> Advice {
     (format!("kernel code cannot use the macro `{name}!`"), help)
 }
 
-/// `..b` and `..` as values.
+/// `..` as a value.
 pub(super) fn open_range() -> Advice {
+    cannot("use `..` as a value", "the whole of a slice is `&x[..]`")
+}
+
+/// A part of a slice by a value that is a range without a start.
+pub(super) fn part_to() -> Advice {
     cannot(
-        "use ranges without a start as values",
-        "write the start: `0..n`; a part of a slice is `&x[..n]`",
+        "take a part of a slice by a range without a start that is not written there",
+        "write it out: `&x[..n]`",
     )
 }
 
@@ -160,7 +168,7 @@ pub(super) fn slice_method(name: &str) -> Advice {
             "a kernel cannot allocate: write to a slice or an array, `[value; N]`"
         }
         "sort_by_cached_key" => "use `sort_by_key`",
-        "array_chunks" | "rsplit" | "rsplitn" | "splitn" | "split_inclusive_mut" => {
+        "array_chunks" | "rsplit_mut" | "rsplitn_mut" | "splitn_mut" => {
             "use `chunks`, `chunks_exact`, `split`, `split_inclusive`, `chunk_by`, `as_chunks`, `windows` or `split_at`"
         }
         "select_nth_unstable" | "select_nth_unstable_by" | "select_nth_unstable_by_key" => {

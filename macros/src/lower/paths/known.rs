@@ -12,7 +12,8 @@ pub(super) fn is_known(names: &[String], function: bool) -> bool {
     }
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] | ["self"] => true,
-        ["size_of" | "align_of"] => true, // in Rust's prelude
+        // In Rust's prelude.
+        ["size_of" | "align_of" | "size_of_val" | "align_of_val" | "drop"] => true,
         // A function may have the name of a type such as `f16`, or of a crate such as `half`.
         [name] if !name.starts_with(char::is_uppercase) && function => false,
         ["std" | "core" | "alloc" | "half" | "warpwise" | "Self", ..] => true,
@@ -45,7 +46,10 @@ pub(crate) fn is_free_for_types(name: &str) -> bool {
 
 /// True for the name of a type that is std's only where a `use` in the file says so.
 pub(super) fn must_be_imported(name: &str) -> bool {
-    matches!(name, "ControlFlow" | "Reverse")
+    matches!(
+        name,
+        "ControlFlow" | "GetDisjointMutError" | "RangeTo" | "RangeToInclusive" | "Reverse"
+    )
 }
 
 /// True for the name of a trait that kernel code knows.
@@ -54,7 +58,16 @@ pub(crate) fn is_known_trait(name: &str) -> bool {
 }
 
 /// Types of std's that are in scope by a `use` only.
-const BY_USE: &[&str] = &["ControlFlow", "Range", "RangeFrom", "RangeInclusive", "Reverse"];
+const BY_USE: &[&str] = &[
+    "ControlFlow",
+    "GetDisjointMutError",
+    "Range",
+    "RangeFrom",
+    "RangeInclusive",
+    "RangeTo",
+    "RangeToInclusive",
+    "Reverse",
+];
 
 /// Types of std's prelude and those of std that kernel code has a meaning for, and `Option`'s and
 /// `Result`'s variants.

@@ -24,4 +24,7 @@ trait Arrays {
         }
         made
     }
+    fn repeat<T, const N: usize>(value: T) -> [T; N] {
+        [value; N]
+    }
 }

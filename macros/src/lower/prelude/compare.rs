@@ -143,6 +143,37 @@ trait Compare<T> {
     }
 }
 
+struct RangeTo<T> { end: T }
+
+impl<T> RangeTo<T> {
+    fn contains(&self, value: &T) -> bool {
+        *value < self.end
+    }
+}
+
+struct RangeToInclusive<T> { end: T }
+
+impl<T> RangeToInclusive<T> {
+    fn contains(&self, value: &T) -> bool {
+        *value <= self.end
+    }
+}
+
+trait Choose {
+    fn min_by<T, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, compare: F) -> T {
+        if compare(&b, &a).is_lt() { b } else { a }
+    }
+    fn max_by<T, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, compare: F) -> T {
+        if compare(&b, &a).is_lt() { a } else { b }
+    }
+    fn min_by_key<T, K, F: FnMut(&T) -> K>(a: T, b: T, mut f: F) -> T {
+        if f(&b) < f(&a) { b } else { a }
+    }
+    fn max_by_key<T, K, F: FnMut(&T) -> K>(a: T, b: T, mut f: F) -> T {
+        if f(&b) < f(&a) { a } else { b }
+    }
+}
+
 trait Ordered {
     fn lt(found: Option<Ordering>) -> bool {
         matches!(found, Some(Ordering::Less))

@@ -1,4 +1,5 @@
-//! What `std::mem` has, as kernel code: not compiled, but lowered with the kernels that call it.
+//! What `std::mem`, `std::convert` and `std::hint` have, as kernel code: not compiled, but lowered with the kernels that
+//! call it.
 trait Mem {
     fn swap<T>(a: &mut T, b: &mut T) {
         let first = *a;
@@ -15,5 +16,33 @@ trait Mem {
         *place = T::default();
         before
     }
+    fn drop<T>(value: T) {
+        let _ = value;
+    }
+    fn forget<T>(value: T) {
+        let _ = value;
+    }
+    fn size_of_val<T>(_value: &T) -> usize {
+        size_of::<T>()
+    }
+    fn align_of_val<T>(_value: &T) -> usize {
+        align_of::<T>()
+    }
 }
+
+trait Convert {
+    fn identity<T>(value: T) -> T {
+        value
+    }
+}
+
+trait Hint {
+    fn spin_loop() {
+        ()
+    }
+    fn select_unpredictable<T>(condition: bool, if_true: T, if_false: T) -> T {
+        if condition { if_true } else { if_false }
+    }
+}
+
 struct PhantomData<T>;

@@ -278,6 +278,12 @@ impl u8 {
     fn to_ascii_uppercase(&self) -> u8 {
         *self ^ ((self.is_ascii_lowercase() as u8) << 5)
     }
+    fn make_ascii_lowercase(&mut self) {
+        *self = self.to_ascii_lowercase();
+    }
+    fn make_ascii_uppercase(&mut self) {
+        *self = self.to_ascii_uppercase();
+    }
     fn eq_ignore_ascii_case(&self, other: &u8) -> bool {
         self.to_ascii_lowercase() == other.to_ascii_lowercase()
     }

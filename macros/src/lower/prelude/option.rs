@@ -19,6 +19,11 @@ enum TryFromSliceError {
     TryFromSliceError(()),
 }
 
+enum GetDisjointMutError {
+    IndexOutOfBounds,
+    OverlappingIndices,
+}
+
 enum ControlFlow<B, C = ()> {
     Continue(C),
     Break(B),
@@ -246,6 +251,9 @@ impl<T> Option<T> {
         };
         inserted
     }
+    fn get_or_insert_default(&mut self) -> &mut T {
+        self.get_or_insert_with(|| T::default())
+    }
 }
 
 impl<T, E> Option<Result<T, E>> {
@@ -438,6 +446,15 @@ impl<T, E> Result<Option<T>, E> {
             Ok(Some(value)) => Some(Ok(value)),
             Ok(None) => None,
             Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl<T, E> Result<Result<T, E>, E> {
+    fn flatten(self) -> Result<T, E> {
+        match self {
+            Ok(inner) => inner,
+            Err(error) => Err(error),
         }
     }
 }

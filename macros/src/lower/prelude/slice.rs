@@ -121,6 +121,16 @@ impl<T> [T] {
         }
         self[self.len().wrapping_sub(other.len())..].eq(other)
     }
+    fn strip_prefix(&self, prefix: &[T]) -> Option<&[T]> {
+        if self.starts_with(prefix) { Some(&self[prefix.len()..]) } else { None }
+    }
+    fn strip_suffix(&self, suffix: &[T]) -> Option<&[T]> {
+        if self.ends_with(suffix) {
+            Some(&self[..self.len().wrapping_sub(suffix.len())])
+        } else {
+            None
+        }
+    }
     fn copy_from_slice(&mut self, other: &[T]) {
         if self.len() != other.len() {
             panic!("copy_from_slice: source slice length ({}) does not match destination slice length ({})", other.len(), self.len());
@@ -250,12 +260,18 @@ impl<T> [T] {
         }
     }
     fn is_sorted(&self) -> bool {
+        self.is_sorted_by(|a, b| *a <= *b)
+    }
+    fn is_sorted_by<F: FnMut(&T, &T) -> bool>(&self, mut f: F) -> bool {
         for pair in self.windows(2) {
-            if !(pair[0] <= pair[1]) {
+            if !f(&pair[0], &pair[1]) {
                 return false;
             }
         }
         true
+    }
+    fn is_sorted_by_key<K, F: FnMut(&T) -> K>(&self, f: F) -> bool {
+        self.iter().is_sorted_by_key(f)
     }
     fn get_between(&self, start: usize, end: usize) -> Option<&[T]> {
         if start <= end && end <= self.len() { Some(&self[start..end]) } else { None }
@@ -274,6 +290,22 @@ impl<T> [T] {
     }
     fn get_from_mut(&mut self, start: usize) -> Option<&mut [T]> {
         if start <= self.len() { Some(&mut self[start..]) } else { None }
+    }
+    fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        indices: [usize; N],
+    ) -> Result<[&mut T; N], GetDisjointMutError> {
+        for i in 0..N {
+            if indices[i] >= self.len() {
+                return Err(GetDisjointMutError::IndexOutOfBounds);
+            }
+            for j in 0..i {
+                if indices[i] == indices[j] {
+                    return Err(GetDisjointMutError::OverlappingIndices);
+                }
+            }
+        }
+        Ok(std::array::from_fn(|i| &mut self[indices[i]]))
     }
     fn split_at_checked(&self, mid: usize) -> Option<(&[T], &[T])> {
         if mid <= self.len() { Some((&self[..mid], &self[mid..])) } else { None }
@@ -486,6 +518,50 @@ impl<T> [T] {
                 *taken = self.find_end(start, &mut f).wrapping_add(1).min(self.len());
                 &self[start..*taken]
             })
+        })
+    }
+    fn split_inclusive_mut<F: FnMut(&T) -> bool>(&mut self, mut f: F) -> impl Iterator<Item = &mut [T]> {
+        (0u64..).scan(0usize, move |taken, _| {
+            let start = *taken;
+            (start < self.len()).then(|| {
+                *taken = self.find_end(start, &mut f).wrapping_add(1).min(self.len());
+                &mut self[start..*taken]
+            })
+        })
+    }
+    fn splitn<F: FnMut(&T) -> bool>(&self, n: usize, mut f: F) -> impl Iterator<Item = &[T]> {
+        (0..n).scan(0usize, move |taken, split| {
+            let start = *taken;
+            (start <= self.len()).then(|| {
+                let is_last = split.wrapping_add(1) == n;
+                let end = if is_last { self.len() } else { self.find_end(start, &mut f) };
+                *taken = end.wrapping_add(1);
+                &self[start..end]
+            })
+        })
+    }
+    fn find_start<F: FnMut(&T) -> bool>(&self, end: usize, f: &mut F) -> usize {
+        let mut start = end;
+        while start > 0 && !f(&self[start.wrapping_sub(1)]) {
+            start = start.wrapping_sub(1);
+        }
+        start
+    }
+    fn rsplit<F: FnMut(&T) -> bool>(&self, mut f: F) -> impl Iterator<Item = &[T]> {
+        (0u64..).scan(Some(self.len()), move |rest, _| {
+            let end = (*rest)?;
+            let start = self.find_start(end, &mut f);
+            *rest = start.checked_sub(1);
+            Some(&self[start..end])
+        })
+    }
+    fn rsplitn<F: FnMut(&T) -> bool>(&self, n: usize, mut f: F) -> impl Iterator<Item = &[T]> {
+        (0..n).scan(Some(self.len()), move |rest, split| {
+            let end = (*rest)?;
+            let is_last = split.wrapping_add(1) == n;
+            let start = if is_last { 0 } else { self.find_start(end, &mut f) };
+            *rest = start.checked_sub(1);
+            Some(&self[start..end])
         })
     }
 }

@@ -3,7 +3,7 @@ use super::{Checked, body, mentions, strip, witness_name};
 use proc_macro2::Ident;
 use quote::ToTokens as _;
 use syn::{
-    Block, ImplItem, Item, ItemFn, ItemImpl, Stmt,
+    Block, ImplItem, Item, ItemFn, ItemImpl, Signature, Stmt,
     visit_mut::{self, VisitMut},
 };
 
@@ -65,10 +65,18 @@ pub(crate) fn own_impl(item: &ItemImpl, methods: &[Checked]) -> Item {
         if let Some(ImplItem::Fn(method)) = own.items.get_mut(*member) {
             method.attrs.clear();
             method.block = body(&method.block, None, function, notes);
+            may_be_called(&method.sig, &mut method.block);
             strip(&mut method.sig);
         }
     }
     Item::Impl(own)
+}
+
+/// Takes the endless loop out of a witness that a constant beside it may call.
+fn may_be_called(sig: &Signature, block: &mut Block) {
+    if sig.constness.is_some() {
+        block.stmts.remove(0);
+    }
 }
 
 impl VisitMut for &Inner {
@@ -82,6 +90,7 @@ impl VisitMut for &Inner {
             let ident = item.sig.ident.clone();
             *item = witness.clone();
             item.sig.ident = ident;
+            may_be_called(&item.sig, &mut item.block);
         }
         visit_mut::visit_item_fn_mut(self, item);
     }
