@@ -13,15 +13,15 @@ use warpwise_tests::random_rust::{
 };
 
 fn main() -> ExitCode {
-    let mut plan =
-        Plan { seed: 0, kernels: 1000, batch: 100, shrink: 0, release: !cfg!(debug_assertions) };
-    let mut coverage = false;
+    let release = !cfg!(debug_assertions);
+    let mut plan = Plan { seeds: Vec::new(), batch: 100, shrink: 0, release };
+    let (mut seed, mut kernels, mut coverage) = (0, 1000, false);
     let mut args = std::env::args().skip(1);
     while let Some(name) = args.next() {
         let value = args.next().and_then(|value| value.parse().ok());
         match (name.as_str(), value) {
-            ("--seed", Some(value)) => plan.seed = value,
-            ("--kernels", Some(value)) => plan.kernels = value,
+            ("--seed", Some(value)) => seed = value,
+            ("--kernels", Some(value)) => kernels = value,
             ("--batch", Some(value)) => plan.batch = value,
             ("--coverage", Some(value)) => coverage = value != 0,
             ("--shrink", Some(value)) => plan.shrink = value as usize,
@@ -31,8 +31,9 @@ fn main() -> ExitCode {
             }
         }
     }
+    plan.seeds = (seed..seed + kernels).collect();
     if coverage {
-        let kernels: Vec<_> = (plan.seed..plan.seed + plan.kernels).map(kernel).collect();
+        let kernels: Vec<_> = plan.seeds.into_iter().map(kernel).collect();
         for (kind, count) in drawn(&kernels) {
             println!("{count:7} {kind}");
         }

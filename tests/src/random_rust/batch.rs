@@ -186,12 +186,10 @@ pub fn run(program: &Path) -> Result<Ran, String> {
 }
 
 /// Which kernels to try.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
-    /// The first one's seed.
-    pub seed: u64,
-    /// How many.
-    pub kernels: u64,
+    /// The seeds of the kernels.
+    pub seeds: Vec<u64>,
     /// How many make a program.
     pub batch: u64,
     /// Whether `warpwise` is the one that was built for release.
@@ -237,7 +235,7 @@ impl fmt::Display for Report {
 /// What has nothing to do with kernels.
 pub fn fuzz(plan: &Plan) -> Result<Report, String> {
     let toolchain = Toolchain::new(plan.release)?;
-    let kernels = (plan.seed..plan.seed + plan.kernels).map(kernel);
+    let kernels = plan.seeds.iter().copied().map(kernel);
     let (checked, wrapping): (Vec<Kernel>, Vec<Kernel>) = kernels.partition(|k| k.checked);
     let size = plan.batch.max(1) as usize;
     let batches: Vec<&[Kernel]> = wrapping.chunks(size).chain(checked.chunks(size)).collect();

@@ -1,5 +1,8 @@
 //! What of the language random kernels have in them.
-use super::Kernel;
+use super::{Kernel, kernel};
+
+/// How many kernels are looked at for what is rarely drawn.
+const SEARCHED: u64 = 1000;
 
 /// What there is to draw: what it is called, and texts of which a kernel that has it has one.
 const KINDS: &[(&str, &[&str])] = &[
@@ -349,4 +352,28 @@ pub fn drawn(kernels: &[Kernel]) -> Vec<(&'static str, usize)> {
             .count()
     };
     KINDS.iter().map(|(name, texts)| (*name, of(texts))).collect()
+}
+
+/// The seeds of so many kernels, from 0 on, that everything which can be drawn is in one of them.
+///
+/// # Errors
+/// What is in none, or in too few of the kernels to find it.
+pub fn covering(count: usize) -> Result<Vec<u64>, Vec<&'static str>> {
+    let mut missing: Vec<_> = KINDS.iter().collect();
+    let (mut needed, mut others) = (Vec::new(), Vec::new());
+    for seed in 0..SEARCHED {
+        let (source, before) = (kernel(seed).source, missing.len());
+        missing.retain(|(_, texts)| !texts.iter().any(|text| source.contains(text)));
+        if missing.len() < before {
+            needed.push(seed);
+        } else {
+            others.push(seed);
+        }
+        if missing.is_empty() && seed as usize >= count && needed.len() <= count {
+            let spare = others.into_iter().take(count - needed.len());
+            needed.extend(spare);
+            return Ok(needed);
+        }
+    }
+    Err(missing.iter().map(|(kind, _)| *kind).collect())
 }
