@@ -4,7 +4,8 @@
 //! if thread_idx_x() == 0 { for k in 0..256 { sum += tile[k]; } }    // 255 of 256 threads wait
 //! ```
 //! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or as many as only the launch
-//! knows. Silent about short loops, and about those that wait for other threads by atomic accesses.
+//! knows. Silent about short loops, about those that wait for other threads by atomic accesses, and about those that read
+//! the thread's own arrays, which no other thread can.
 use super::{Finding, Group, Lint, lanes::number, why};
 use crate::{
     analysis::{
@@ -12,7 +13,7 @@ use crate::{
         trace::{Active, Event, What, Which},
     },
     diag::Level,
-    ir::{Body, InstId, Kernel, Op},
+    ir::{Body, InstId, Kernel, Op, Space},
 };
 
 pub(super) const LINT: Lint =
@@ -29,7 +30,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     }
     for (id, inst) in kernel.insts.iter() {
         let (Op::For { body, .. } | Op::Loop { body }) = &inst.op else { continue };
-        if waits(kernel, body) {
+        if waits(kernel, body) || reads_its_own(kernel, body) {
             continue;
         }
         let Some((because, who)) = alone(kernel, analyses, id, body) else { continue };
@@ -140,5 +141,14 @@ fn waits(kernel: &Kernel, body: &Body) -> bool {
         let op = &kernel.insts[id].op;
         matches!(op, Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. })
             || op.bodies().any(|inner| waits(kernel, inner))
+    })
+}
+
+/// Whether a loop reads arrays of the thread's own.
+fn reads_its_own(kernel: &Kernel, body: &Body) -> bool {
+    body.0.iter().any(|&id| {
+        let op = &kernel.insts[id].op;
+        matches!(*op, Op::Load { ptr, .. } if kernel.space(ptr) == Some(Space::Local))
+            || op.bodies().any(|inner| reads_its_own(kernel, inner))
     })
 }

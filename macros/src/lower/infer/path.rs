@@ -77,6 +77,10 @@ impl Infer<'_> {
         if let Some(order) = self.ordering_value(&path, at) {
             return order;
         }
+        // What is expected is not known to kernel code either, which has been said.
+        if let Some(Type::Reported(proof)) = hint.map(|hint| self.types.get(hint)) {
+            return self.reported(proof, at);
+        }
         self.constant(&path, &name, at)
     }
 

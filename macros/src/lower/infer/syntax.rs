@@ -270,7 +270,11 @@ impl Infer<'_> {
                 "use a type parameter; a `#[device]` function may take `impl Fn(f32) -> f32` and return \
                      `impl Iterator<Item = f32>`",
             ),
-            syn::Type::FnPtr(_) => ("function pointers", "call the function by its name"),
+            syn::Type::FnPtr(_) => (
+                "function pointers",
+                "call the function by its name, or one of several in a `match`; a `#[device]` function may take \
+                 `impl Fn(f32) -> f32`",
+            ),
             syn::Type::Macro(_) => ("macros as types", "write the type out"),
             syn::Type::Path(_) => ("qualified types", "name the type"),
             _ => ("this type", "use numbers, `bool`, atomics, arrays, slices and references"),
