@@ -118,12 +118,14 @@ impl Generator {
             0 | 1 => {
                 let memory = self.scalar();
                 let start = self.expr(&memory, depth, false);
-                let both = [(format!("(*{b})"), memory.clone()), (a.clone(), of.clone())];
+                // A closure in what follows may take what it refers to, but not the reference.
+                let kept = self.name("c");
+                let both = [(kept.clone(), memory.clone()), (a.clone(), of.clone())];
                 let next = self.in_closure(&both, &memory, depth);
                 let item = self.in_closure_of(&both, |this| this.option(of, depth));
+                let (typed, read) = (memory.name(), format!("let {kept} = *{b};"));
                 format!(
-                    ".scan({start}, |{b}: &mut {}, {a}| {{ *{b} = {next}; {item} }})",
-                    memory.name()
+                    ".scan({start}, |{b}: &mut {typed}, {a}| {{ {read} *{b} = {next}; {read} {item} }})"
                 )
             }
             2 => {

@@ -37,11 +37,14 @@ impl Generator {
         self.line("}");
     }
 
-    /// An iterator that kernels keep: of an array by value they keep the front only.
+    /// An iterator that kernels keep: of an array by value they keep the front only, and none that begins again with closures.
     fn kept_chain(&mut self, of: &Ty) -> String {
         loop {
             let chain = self.values_of(of, 1);
-            if !(chain.contains(".into_iter()") && chain.contains(".rev()")) {
+            let is_turned = chain.contains(".into_iter()") && chain.contains(".rev()");
+            let begins_again =
+                chain.split(".cycle()").next().is_some_and(|of| of != chain && of.contains('|'));
+            if !is_turned && !begins_again {
                 return chain;
             }
         }
