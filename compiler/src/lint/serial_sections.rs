@@ -30,7 +30,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     }
     for (id, inst) in kernel.insts.iter() {
         let (Op::For { body, .. } | Op::Loop { body }) = &inst.op else { continue };
-        if waits(kernel, body) || reads_its_own(kernel, body) {
+        if is_for_one(kernel, body) {
             continue;
         }
         let Some((because, who)) = alone(kernel, analyses, id, body) else { continue };
@@ -135,20 +135,11 @@ fn counted(kernel: &Kernel, id: InstId) -> Option<u64> {
     last.checked_sub(start?)?.div_ceil(step?.max(1)).into()
 }
 
-/// Whether a loop waits for what other threads do.
-fn waits(kernel: &Kernel, body: &Body) -> bool {
-    body.0.iter().any(|&id| {
-        let op = &kernel.insts[id].op;
-        matches!(op, Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. })
-            || op.bodies().any(|inner| waits(kernel, inner))
-    })
-}
-
-/// Whether a loop reads arrays of the thread's own.
-fn reads_its_own(kernel: &Kernel, body: &Body) -> bool {
-    body.0.iter().any(|&id| {
-        let op = &kernel.insts[id].op;
-        matches!(*op, Op::Load { ptr, .. } if kernel.space(ptr) == Some(Space::Local))
-            || op.bodies().any(|inner| reads_its_own(kernel, inner))
+/// Whether a loop is one that threads cannot share: it waits for what others do, or reads arrays of the thread's own.
+fn is_for_one(kernel: &Kernel, body: &Body) -> bool {
+    body.0.iter().any(|&id| match &kernel.insts[id].op {
+        Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => true,
+        Op::Load { ptr, .. } => kernel.space(*ptr) == Some(Space::Local),
+        op => op.bodies().any(|inner| is_for_one(kernel, inner)),
     })
 }

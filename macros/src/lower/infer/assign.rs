@@ -6,6 +6,7 @@ use super::{
     },
     Infer, Obligation,
 };
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
     ExprAssign, Ident, Pat, RangeLimits, parse::Parser, punctuated::Punctuated, spanned::Spanned,
@@ -23,7 +24,10 @@ impl Infer<'_> {
             return self.make(Kind::Assign { place: None, value }, unit, at);
         }
         let mut places = Places::new();
-        if let Some(pattern) = taken_apart(&expr.left, &mut places) {
+        // What is not a pattern is not a place either, which rustc says.
+        if let Some(pattern) = taken_apart(&expr.left, &mut places)
+            && let Ok(pattern) = Pat::parse_single.parse2(pattern)
+        {
             return self.assign_parts(&pattern, places, &expr.right, at);
         }
         let place = self.expr(&expr.left, None);
@@ -74,12 +78,12 @@ impl Infer<'_> {
 
 /// The pattern that an expression on the left of `=` is, with a name for each place in it; `None` if it is a place
 /// itself.
-fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<Pat> {
+fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<TokenStream> {
     let span = left.span();
     let parts = |parts: &'e Punctuated<syn::Expr, _>, places: &mut Places<'e>| {
         parts.iter().map(|part| part_of(part, places)).collect::<Vec<_>>()
     };
-    let pattern = match left {
+    Some(match left {
         syn::Expr::Tuple(tuple) => {
             let parts = parts(&tuple.elems, places);
             quote_spanned!(span=> (#(#parts,)*))
@@ -101,26 +105,23 @@ fn taken_apart<'e>(left: &'e syn::Expr, places: &mut Places<'e>) -> Option<Pat> 
             quote_spanned!(span=> #path { #(#fields)* #rest })
         }
         _ => return None,
-    };
-    // What is not a pattern is not a place either, which rustc says.
-    Pat::parse_single.parse2(pattern).ok()
+    })
 }
 
-fn part_of<'e>(part: &'e syn::Expr, places: &mut Places<'e>) -> Pat {
-    let verbatim = |tokens| Pat::Verbatim(tokens);
+fn part_of<'e>(part: &'e syn::Expr, places: &mut Places<'e>) -> TokenStream {
     match part {
-        syn::Expr::Infer(_) => verbatim(quote!(_)),
+        syn::Expr::Infer(_) => quote!(_),
         syn::Expr::Range(range)
             if let (None, RangeLimits::HalfOpen(dots), None) =
                 (&range.start, &range.limits, &range.end) =>
         {
-            verbatim(quote!(#dots))
+            quote!(#dots)
         }
         syn::Expr::Paren(inner) => part_of(&inner.expr, places),
         part => taken_apart(part, places).unwrap_or_else(|| {
             let name = Ident::new(&format!("__assigned_{}", places.len()), part.span());
             places.push((name.clone(), part));
-            verbatim(quote!(#name))
+            quote!(#name)
         }),
     }
 }
