@@ -9,7 +9,7 @@
 //! 2. A generic constant has a concrete type; a type names only parameters that are types; an
 //!    extent names only constants of unsigned types.
 //! 3. Without generic parameters, every extent is a number.
-//! 4. The elements of an atomic parameter are 32- or 64-bit numbers. The alignment of a plain element
+//! 4. The elements of an atomic parameter are `bool`, 32- or 64-bit numbers, or plain. The alignment of a plain element
 //!    is a power of two, at most [`MAX_ALIGN`](crate::ir::Element::MAX_ALIGN), and its size a multiple
 //!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no other array
 //!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
@@ -33,8 +33,8 @@
 //!
 //! **Memory** ([`memory`])
 //! 14. Where it is known what a pointer points into, its space is that one's; a store goes to a
-//!     `write` parameter or an array, an atomic operation to scalar elements of an `atomic` or
-//!     `write` parameter or a shared array, a load not to an `atomic` parameter.
+//!     `write` parameter or an array, an atomic operation to an `atomic` or `write` parameter or a
+//!     shared array, a load not to scalar elements of an `atomic` parameter.
 //! 15. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
 //!     only, `and`, `or` and `xor` on integers and `bool`, `add`, `min` and `max` not on `bool`.
 //! 16. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`

@@ -118,10 +118,11 @@ pub fn kernel(
 /// }
 /// ```
 ///
-/// A struct or enum gets `#[repr(C)]`, unless it says otherwise, and [`Plain`], if it is `Copy` and
-/// made of plain data: then buffers hold it and kernels take it by value. `#[device]` stands above
-/// `#[derive(..)]`, to see it.
+/// A struct or enum gets `#[repr(C)]`, unless it says otherwise; [`Stored`], if it is made of plain
+/// data and atomics: then buffers hold it; and [`Plain`], if it is `Copy`, too: then kernels take it by
+/// value. `#[device]` stands above `#[derive(..)]`, to see it.
 ///
+/// [`Stored`]: https://docs.rs/warpwise/latest/warpwise/trait.Stored.html
 /// [`Plain`]: https://docs.rs/warpwise/latest/warpwise/trait.Plain.html
 ///
 /// An `impl` block stands in the module of its type or of its trait, which is `#[device]`, too.

@@ -1,14 +1,17 @@
-//! What `#[device]` adds to a struct or an enum: a layout that is the same everywhere, and
-//! [`Plain`](../warpwise/trait.Plain.html), so that buffers hold it and kernels take it by value.
+//! What `#[device]` adds to a struct or an enum: a layout that is the same everywhere,
+//! [`Stored`](../warpwise/trait.Stored.html), so that buffers hold it, and
+//! [`Plain`](../warpwise/trait.Plain.html), so that kernels take it by value.
 //!
 //! ```text
 //! #[repr(C)]                               // if there is none
 //! struct Particle { position: [f32; 3], alive: bool }
+//! impl ::warpwise::Stored for Particle where for<'__warpwise> [f32; 3]: StoredIn<'__warpwise>, .. { .. }
 //! impl ::warpwise::Plain for Particle where for<'__warpwise> Self: CopyIn<'__warpwise>, .. { .. }
 //! ```
-//! No macro can tell whether a field's type is plain. So the `impl` asks for it, in a form that
-//! rustc takes for what may hold or not: a struct with other fields, or that is not `Copy`, is
-//! device code all the same. What borrows is none of it, and never lies in a buffer.
+//! No macro can tell whether a field's type is stored, or plain. So each `impl` asks for it, in a form
+//! that rustc takes for what may hold or not: a struct with other fields is device code all the same,
+//! and one with atomics, which is not `Copy`, is stored and not plain. What borrows is neither, and
+//! never lies in a buffer.
 //!
 //! A value is stored and loaded field by field, at the offsets that rustc gives the fields of
 //! structs. Those, and the struct's size and alignment, are compared with what `repr(C)` says, where
@@ -90,7 +93,7 @@ fn is_c_like(item: &ItemEnum) -> bool {
     item.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit))
 }
 
-/// The implementation of `Plain` for a struct or an enum.
+/// The implementations of `Stored` and `Plain` for a struct or an enum.
 pub(crate) fn implementation(item: &Item) -> TokenStream {
     match item {
         Item::Struct(item) => of_struct(item),
@@ -101,47 +104,68 @@ pub(crate) fn implementation(item: &Item) -> TokenStream {
     }
 }
 
-/// The implementation for the type `name`, with fields of these types; nothing if it borrows.
-fn plain(
-    name: &Ident,
-    generics: &Generics,
-    attributes: &[Attribute],
-    fields: &[&Type],
-    body: &TokenStream,
-) -> TokenStream {
-    if generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
-        return TokenStream::new();
+/// A type that is declared.
+struct Declared<'a> {
+    name: &'a Ident,
+    generics: &'a Generics,
+    attributes: &'a [Attribute],
+    /// Types of its fields.
+    fields: Vec<&'a Type>,
+}
+
+impl Declared<'_> {
+    /// How it is stored, and what it is passed by value as; nothing if it borrows.
+    fn implement(&self, stored: &TokenStream, plain: &TokenStream) -> TokenStream {
+        if self.generics.params.iter().any(|param| matches!(param, GenericParam::Lifetime(_))) {
+            return TokenStream::new();
+        }
+        let private = quote!(::warpwise::__private);
+        let copied = quote!(for<'__warpwise> Self: #private::CopyIn<'__warpwise>,);
+        let stored = quote!(
+            type Value = Self;
+            #stored
+        );
+        let stored = self.one(&quote!(Stored), &quote!(#private::StoredIn), None, &stored);
+        let plain = self.one(&quote!(Plain), &quote!(#private::PlainIn), Some(copied), plain);
+        quote!(#stored #plain)
     }
-    let mut generics = generics.clone();
-    let own = generics.type_params().map(|param| param.ident.clone()).collect::<Vec<_>>();
-    let clause = generics.make_where_clause();
-    let private = quote!(::warpwise::__private);
-    clause.predicates.push(syn::parse_quote!(
-        for<'__warpwise> Self: #private::CopyIn<'__warpwise>
-    ));
-    for param in own {
-        clause.predicates.push(syn::parse_quote!(#param: 'static));
+
+    /// The implementation of a trait where every field has another, and `of_itself` holds.
+    fn one(
+        &self,
+        implemented: &TokenStream,
+        of_fields: &TokenStream,
+        of_itself: Option<TokenStream>,
+        body: &TokenStream,
+    ) -> TokenStream {
+        let Self { name, generics, attributes, fields } = self;
+        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        let own = generics.type_params().map(|param| &param.ident);
+        let predicates = where_clause.map(|clause| clause.predicates.iter());
+        let predicates = predicates.into_iter().flatten();
+        let cfgs = expand::cfgs(attributes);
+        quote!(
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(
+                unused_variables,
+                clippy::all,
+                clippy::pedantic,
+                clippy::restriction,
+                clippy::nursery,
+                reason = "generated"
+            )]
+            impl #impl_generics ::warpwise::#implemented for #name #type_generics
+            where
+                #(#predicates,)*
+                #of_itself
+                #(#own: 'static,)*
+                #(for<'__warpwise> #fields: #of_fields<'__warpwise>,)*
+            {
+                #body
+            }
+        )
     }
-    for field in fields {
-        clause.predicates.push(syn::parse_quote!(
-            for<'__warpwise> #field: #private::PlainIn<'__warpwise>
-        ));
-    }
-    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let cfgs = expand::cfgs(attributes);
-    quote!(
-        #(#cfgs)*
-        #[automatically_derived]
-        #[allow(
-            unused_variables,
-            clippy::all,
-            clippy::pedantic,
-            clippy::restriction,
-            clippy::nursery,
-            reason = "generated"
-        )]
-        impl #impl_generics ::warpwise::Plain for #name #type_generics #where_clause { #body }
-    )
 }
 
 fn types(fields: &Fields) -> Vec<&Type> {
@@ -161,17 +185,20 @@ fn of_struct(item: &ItemStruct) -> TokenStream {
             ::warpwise::__private::structure::<Self>(&#layout, &found);
         }
     );
-    let body = quote!(
-        const ZEROED: bool = true #(&& <#types as ::warpwise::Plain>::ZEROED)*;
+    let plain = quote!(
         fn scalars(
             &self,
             pass: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64),
         ) {
             #(::warpwise::Plain::scalars(&self.#members, pass);)*
         }
+    );
+    let stored = quote!(
+        const ZEROED: bool = true #(&& <#types as ::warpwise::Stored>::ZEROED)*;
+        const ATOMIC: bool = false #(|| <#types as ::warpwise::Stored>::ATOMIC)*;
         fn store(&self, bytes: &mut [u8]) {
             #check
-            #(::warpwise::Plain::store(
+            #(::warpwise::Stored::store(
                 &self.#members,
                 &mut bytes[::core::mem::offset_of!(Self, #members)..],
             );)*
@@ -179,13 +206,14 @@ fn of_struct(item: &ItemStruct) -> TokenStream {
         fn load(bytes: &[u8]) -> Self {
             #check
             Self {
-                #(#members: ::warpwise::Plain::load(
+                #(#members: ::warpwise::Stored::load(
                     &bytes[::core::mem::offset_of!(Self, #members)..],
                 ),)*
             }
         }
     );
-    plain(&item.ident, &item.generics, &item.attrs, &types, &body)
+    let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
+    Declared { name, generics, attributes, fields: types }.implement(&stored, &plain)
 }
 
 /// The type of the discriminant, which lowering takes it to have, too.
@@ -201,29 +229,34 @@ fn of_c_like(item: &ItemEnum) -> TokenStream {
     let tag = tag(item);
     let names: Vec<&Ident> = item.variants.iter().map(|variant| &variant.ident).collect();
     let (first, others) = (names[0], &names[1..]);
-    let body = quote!(
-        const ZEROED: bool = {
-            ::warpwise::__private::payload::<Self, #tag>(&[]);
-            false #(|| Self::#names as #tag == 0)*
-        };
+    let plain = quote!(
         fn scalars(
             &self,
             pass: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64),
         ) {
             ::warpwise::Plain::scalars(&(*self as #tag), pass);
         }
+    );
+    let stored = quote!(
+        const ZEROED: bool = {
+            ::warpwise::__private::payload::<Self, #tag>(&[]);
+            false #(|| Self::#names as #tag == 0)*
+        };
+        const ATOMIC: bool = false;
         fn store(&self, bytes: &mut [u8]) {
-            ::warpwise::Plain::store(&(*self as #tag), bytes);
+            let tag = match self { #(Self::#names => Self::#names as #tag,)* };
+            ::warpwise::Stored::store(&tag, bytes);
         }
         fn load(bytes: &[u8]) -> Self {
-            let tag: #tag = ::warpwise::Plain::load(bytes);
+            let tag: #tag = ::warpwise::Stored::load(bytes);
             #(if tag == Self::#others as #tag {
                 return Self::#others;
             })*
             Self::#first // memory holds nothing but what was stored
         }
     );
-    plain(&item.ident, &item.generics, &item.attrs, &[], &body)
+    let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
+    Declared { name, generics, attributes, fields: Vec::new() }.implement(&stored, &plain)
 }
 
 fn of_enum(item: &ItemEnum) -> TokenStream {
@@ -235,7 +268,7 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
     let variants: Vec<_> = item.variants.iter().zip(&discriminants).collect();
     let zeroed = variants.iter().map(|(variant, discriminant)| {
         let types = types(&variant.fields);
-        quote!((#discriminant) as #tag == 0 #(&& <#types as ::warpwise::Plain>::ZEROED)*)
+        quote!((#discriminant) as #tag == 0 #(&& <#types as ::warpwise::Stored>::ZEROED)*)
     });
     let stores = variants.iter().map(|(variant, discriminant)| store(variant, discriminant, &tag));
     let loads = variants[1..].iter().map(|(variant, discriminant)| {
@@ -246,25 +279,26 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
     let payload = quote!(
         const { ::warpwise::__private::payload::<Self, #tag>(&[#(&#layouts),*]) }
     );
-    let body = quote!(
-        const ZEROED: bool = false #(|| #zeroed)*;
+    let plain = quote!(
         // No kernel takes such an enum by value.
-        fn scalars(
-            &self,
-            _: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64),
-        ) {}
+        fn scalars(&self, _: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64)) {}
+    );
+    let stored = quote!(
+        const ZEROED: bool = false #(|| #zeroed)*;
+        const ATOMIC: bool = false #(|| <#fields as ::warpwise::Stored>::ATOMIC)*;
         fn store(&self, bytes: &mut [u8]) {
             let payload = #payload;
             match self { #(#stores)* }
         }
         fn load(bytes: &[u8]) -> Self {
             let payload = #payload;
-            let tag: #tag = ::warpwise::Plain::load(bytes);
+            let tag: #tag = ::warpwise::Stored::load(bytes);
             #(#loads)*
             #last // memory holds nothing but what was stored
         }
     );
-    plain(&item.ident, &item.generics, &item.attrs, &fields, &body)
+    let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
+    Declared { name, generics, attributes, fields }.implement(&stored, &plain)
 }
 
 /// Size and alignment of each of `fields`.
@@ -301,9 +335,9 @@ fn store(variant: &Variant, discriminant: &TokenStream, tag: &TokenStream) -> To
     let indices = (0..members.len()).map(Literal::usize_unsuffixed);
     quote!(
         Self::#name { #(#members: #values),* } => {
-            ::warpwise::Plain::store(&((#discriminant) as #tag), bytes);
+            ::warpwise::Stored::store(&((#discriminant) as #tag), bytes);
             let offsets = ::warpwise::__private::offsets(payload, &#layout);
-            #(::warpwise::Plain::store(#values, &mut bytes[offsets[#indices]..]);)*
+            #(::warpwise::Stored::store(#values, &mut bytes[offsets[#indices]..]);)*
         }
     )
 }
@@ -315,7 +349,7 @@ fn load(variant: &Variant) -> TokenStream {
     quote!({
         let offsets = ::warpwise::__private::offsets(payload, &#layout);
         return Self::#name {
-            #(#members: ::warpwise::Plain::load(&bytes[offsets[#indices]..]),)*
+            #(#members: ::warpwise::Stored::load(&bytes[offsets[#indices]..]),)*
         };
     })
 }

@@ -26,7 +26,7 @@ pub(crate) enum ParamKind {
     Read { elem: Type, single: bool },
     /// `&mut [T]`, or with `single` `&mut T`
     Write { elem: Type, single: bool },
-    /// `&[AtomicT]`, or with `single` `&AtomicT`
+    /// `&[AtomicT]`, or with `single` `&AtomicT`; also of arrays of those
     Atomic { elem: Type, single: bool },
     /// Nothing that a kernel takes: lowering rejects it.
     Unknown,
@@ -83,7 +83,7 @@ fn kind(ty: &Type, generics: &Generics) -> ParamKind {
                 Type::Slice(slice) => (&*slice.elem, false),
                 one => (one, true),
             };
-            let (plain, atomic) = (may_be_plain(elem), named(elem, &ATOMICS));
+            let (plain, atomic) = (may_be_plain(elem), named(innermost(elem), &ATOMICS));
             let elem = elem.clone();
             match (reference.mutability.is_some(), plain, atomic) {
                 (false, _, true) => ParamKind::Atomic { elem, single },
@@ -95,6 +95,16 @@ fn kind(ty: &Type, generics: &Generics) -> ParamKind {
         ty if named(ty, &SCALARS) || is_parameter(ty, generics) => ParamKind::Scalar(ty.clone()),
         ty if may_be_plain(ty) => ParamKind::Value(ty.clone()),
         _ => ParamKind::Unknown,
+    }
+}
+
+/// `T` of `[[T; 2]; 3]`.
+fn innermost(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => innermost(&inner.elem),
+        Type::Group(inner) => innermost(&inner.elem),
+        Type::Array(array) => innermost(&array.elem),
+        _ => ty,
     }
 }
 
@@ -206,17 +216,16 @@ pub(crate) fn needs(params: &[Param], item: &ItemFn, options: &Options) -> Optio
     if !instances::are_named(options) {
         return None;
     }
-    let plain = params.iter().filter_map(|param| match &param.kind {
-        ParamKind::Value(ty)
-        | ParamKind::Read { elem: ty, .. }
-        | ParamKind::Write { elem: ty, .. }
-            if mentions_parameter(ty, &item.sig.generics) =>
-        {
-            Some(quote!(#ty: ::warpwise::Plain))
-        }
-        _ => None,
+    let bounds = params.iter().filter_map(|param| {
+        let (ty, bound) = match &param.kind {
+            ParamKind::Value(ty) => (ty, quote!(Plain)),
+            ParamKind::Read { elem, .. } | ParamKind::Write { elem, .. } => (elem, quote!(Stored)),
+            ParamKind::Scalar(_) | ParamKind::Atomic { .. } | ParamKind::Unknown => return None,
+        };
+        let open = mentions_parameter(ty, &item.sig.generics);
+        open.then(|| quote!(#ty: ::warpwise::#bound))
     });
-    Some(quote!(where Self: ::warpwise::__private::Instance, #(#plain),*))
+    Some(quote!(where Self: ::warpwise::__private::Instance, #(#bounds),*))
 }
 
 fn mentions_parameter(ty: &Type, generics: &Generics) -> bool {

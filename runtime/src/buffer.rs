@@ -1,7 +1,7 @@
 //! Arrays in a device's memory: [`Buffer`].
 //!
 //! No element is ever seen uninitialised, and sizes that overflow or do not fit are errors.
-use crate::{Atomic, AtomicElement, Device, Error, Plain, Result, Stored, device::Memory};
+use crate::{Atomic, AtomicElement, Device, Error, Result, Stored, device::Memory};
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 /// An array of `T` in the memory of a [`Device`], which it keeps alive.
@@ -135,9 +135,10 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.
-    pub fn upload<T: Plain>(&self, values: &[T]) -> Result<Buffer<T>> {
-        let mut buffer = Buffer::<T>::zeroed(self, values.len())?;
-        buffer.copy_from(values)?;
+    pub fn upload<T: Stored>(&self, values: &[T]) -> Result<Buffer<T>> {
+        let buffer = Buffer::<T>::zeroed(self, values.len())?;
+        let write = |bytes: &[u8]| self.write(&buffer.any.memory, bytes);
+        T::with_bytes(values, write).unwrap_or_else(|| Err(buffer.no_memory("the host")))?;
         Ok(buffer)
     }
 
@@ -149,7 +150,7 @@ impl Device {
     pub fn zeros<T: Stored>(&self, len: usize) -> Result<Buffer<T>> {
         const {
             assert!(
-                <T::Value as Plain>::ZEROED,
+                T::ZEROED,
                 "no value of this type has bytes that are all zero: `upload` what the buffer is to hold"
             );
         }

@@ -53,11 +53,11 @@ impl<'a> Arg<'a> {
         Arg(Passed::Parts(parts))
     }
     /// For a parameter of type `&[T]`.
-    pub fn read<T: Plain>(buffer: &'a Buffer<T>) -> Self {
-        Self::slice::<T>(Access::Read, buffer.any())
+    pub fn read<T: Stored>(buffer: &'a Buffer<T>) -> Self {
+        Self::slice::<T>(if T::ATOMIC { Access::Atomic } else { Access::Read }, buffer.any())
     }
     /// For a parameter of type `&mut [T]`.
-    pub fn write<T: Plain>(buffer: &'a mut Buffer<T>) -> Self {
+    pub fn write<T: Stored>(buffer: &'a mut Buffer<T>) -> Self {
         Self::slice::<T>(Access::Write, buffer.any())
     }
     /// For a parameter of type `&[A]`.
@@ -75,7 +75,7 @@ impl<'a> Arg<'a> {
     }
 
     fn slice<T: Stored>(access: Access, buffer: &'a AnyBuffer) -> Self {
-        let elem = T::Value::ELEMENT;
+        let elem = T::ELEMENT;
         Self(Passed::One(Value::Slice { elem, access, buffer, single: false }))
     }
 

@@ -3,7 +3,7 @@
 //! Both traits are sealed: their implementations are what the compiler's [`Scalar`]s are.
 //! `bool` lies in memory as a byte that is 0 or 1; every other element is plain data.
 use crate::{
-    AtomicF32, AtomicF64, Plain,
+    AtomicF32, AtomicF64, Plain, Stored,
     buffer::{AnyBuffer, Buffer},
 };
 use half::{bf16, f16, slice::HalfFloatSliceExt as _, vec::HalfBitsVecExt};
@@ -57,22 +57,13 @@ pub trait Element:
     fn to_bits(self) -> u64;
 }
 
-/// What a [`Buffer`] may be a buffer of: a [`Plain`] type, or an [`Atomic`] over an [`Element`].
-pub trait Stored: 'static {
-    /// What is uploaded and read back.
-    type Value: Plain;
-}
-
-impl<T: Plain> Stored for T {
-    type Value = T;
-}
-
 /// An element of a kernel's `&[AtomicU32]` and the like: std's `AtomicU32`, `AtomicI32`,
-/// `AtomicU64`, `AtomicI64`, `AtomicUsize`, `AtomicIsize` and `AtomicBool`, and this crate's [`AtomicF32`] and [`AtomicF64`].
+/// `AtomicU64`, `AtomicI64`, `AtomicUsize`, `AtomicIsize` and `AtomicBool`, this crate's [`AtomicF32`]
+/// and [`AtomicF64`], and arrays of them.
 pub trait Atomic: Sealed + Stored<Value: AtomicElement<Atomic = Self>> {}
 
-/// An [`Element`] that has an [`Atomic`].
-pub trait AtomicElement: Element {
+/// An [`Element`] that has an [`Atomic`], or an array of such.
+pub trait AtomicElement: Plain + Sealed {
     /// The atomic over it.
     type Atomic: Atomic<Value = Self>;
 }
@@ -91,13 +82,19 @@ impl<A: Atomic> AtomicArg for &Buffer<A> {
     }
 }
 impl<A: Atomic> AtomicBuffer<A> for &mut Buffer<A::Value> {}
-impl<T: Element> AtomicArg for &mut Buffer<T> {
+impl<T: AtomicElement> AtomicArg for &mut Buffer<T> {
     fn buffer<'a>(self) -> &'a AnyBuffer
     where
         Self: 'a,
     {
         self.any()
     }
+}
+
+impl<T: Sealed, const N: usize> Sealed for [T; N] {}
+impl<A: Atomic, const N: usize> Atomic for [A; N] {}
+impl<T: AtomicElement, const N: usize> AtomicElement for [T; N] {
+    type Atomic = [T::Atomic; N];
 }
 
 macro_rules! plain {
@@ -191,9 +188,6 @@ impl Bytes for bool {
 macro_rules! atomic {
     ($($atomic:ident $value:ident;)*) => {$(
         impl Sealed for $atomic {}
-        impl Stored for $atomic {
-            type Value = $value;
-        }
         impl Atomic for $atomic {}
         impl AtomicElement for $value {
             type Atomic = $atomic;

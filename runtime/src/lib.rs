@@ -84,7 +84,7 @@ pub use atomic::{
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use buffer::Buffer;
 pub use device::{Device, DeviceInfo};
-pub use element::{Atomic, AtomicBuffer, AtomicElement, Element, Stored};
+pub use element::{Atomic, AtomicBuffer, AtomicElement, Element};
 pub use error::{DevicePanic, Error, LaunchMistake, Result};
 pub use half::{bf16, f16};
 pub use host::index::{
@@ -94,7 +94,7 @@ pub use host::index::{
 };
 pub use launch::{Axis, Dims, LaunchConfig};
 pub use num::{Float, Int, MinMax, Num};
-pub use plain::Plain;
+pub use plain::{Plain, Stored};
 pub use vector::{
     Bf16x2, Bf16x3, Bf16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2,
     I8x3, I8x4, I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4,

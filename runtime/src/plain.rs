@@ -1,53 +1,76 @@
-//! Plain data: what lies in buffers and is passed to kernels by value.
+//! What lies in buffers, and what of it is passed to kernels by value.
 //!
-//! A [`Plain`] type is a number, `bool`, or made of such: an array, or a struct or enum that is
-//! `#[device]`, which implements the trait. Values travel field by field, so that padding is never
-//! read, neither from the host's memory nor from a device's. What is nothing but bytes, as numbers
-//! and arrays of them, is copied as a whole.
-use crate::element::{Element, sealed::Bytes};
+//! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, or a struct or enum
+//! that is `#[device]`, which implements the trait. Values travel field by field, so that padding is
+//! never read, neither from the host's memory nor from a device's. What is nothing but bytes, as
+//! numbers and arrays of them, is copied as a whole. What can be copied is [`Plain`], and travels by value.
+use crate::{
+    AtomicF32, AtomicF64,
+    element::{Element, sealed::Bytes},
+};
 use half::{bf16, f16};
-use std::marker::PhantomData;
+use std::{
+    marker::PhantomData,
+    sync::atomic::{
+        AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
+        Ordering::Relaxed,
+    },
+};
 use warpwise_compiler::ir::{self, Extent, Scalar};
 
-/// A type that buffers hold and kernels take by value.
+/// What a [`Buffer`](crate::Buffer) may be a buffer of: the [`Element`]s, the [`Atomic`](crate::Atomic)s,
+/// arrays of such types, and the structs and enums marked [`#[device]`](macro@crate::device) whose
+/// fields are such. Nobody implements it by hand.
 ///
-/// These are the [`Element`]s, arrays of plain types, and the structs and enums marked
-/// [`#[device]`](macro@crate::device) that are `Copy` and whose fields are plain. Nobody implements it by
-/// hand.
+/// A kernel changes atomics behind `&`, also those inside of structs:
 ///
 /// ```
 /// use warpwise::prelude::*;
 ///
 /// #[device]
-/// #[derive(Clone, Copy, Debug, PartialEq)]
-/// struct Particle {
-///     position: [f32; 3],
-///     alive: bool,
+/// #[derive(Debug, Default)]
+/// struct Slot {
+///     key: AtomicU32,
+///     count: AtomicU32,
 /// }
 ///
-/// let particle = Particle { position: [1.0, 2.0, 3.0], alive: true };
-/// let buffer: Buffer<Particle> = Device::cpu().upload(&[particle; 5])?;
-/// assert_eq!(buffer.to_vec()?, [particle; 5]);
+/// #[kernel]
+/// fn count(keys: &[u32], slots: &[Slot]) {
+///     if let Some(key) = keys.get(global_idx_x()) {
+///         let slot = &slots[*key as usize % slots.len()];
+///         slot.key.store(*key, Ordering::Relaxed);
+///         slot.count.fetch_add(1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let device = Device::cpu();
+/// let slots = device.zeros::<Slot>(4)?;
+/// let keys = device.upload(&[6u32, 3, 6])?;
+/// count::launch(&device, LaunchConfig::cover(3), &keys, &slots)?;
+/// let slots: Vec<Slot> = slots.to_vec()?;
+/// assert_eq!(slots[2].count.load(Ordering::Relaxed), 2);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be in a buffer, or passed to a kernel by value",
-    note = "numbers, `bool`, arrays, and `#[device]` structs and enums that are `Copy` and made of \
-            such can"
+    message = "`{Self}` cannot be in a buffer",
+    note = "numbers, `bool`, atomics, arrays, and `#[device]` structs and enums that are made of such can"
 )]
-pub trait Plain: Copy + 'static {
+pub trait Stored: Sized + 'static {
+    /// What is uploaded and read back: of atomics, and arrays of them, what they hold; of
+    /// everything else, the same.
+    type Value: Stored<Value = Self::Value>;
     /// Whether bytes that are all zero are a value.
     #[doc(hidden)]
     const ZEROED: bool;
+    /// Whether there are atomics in it.
+    #[doc(hidden)]
+    const ATOMIC: bool;
     /// What a slice of it is to the compiler.
     #[doc(hidden)]
     const ELEMENT: ir::Element = ir::Element::Plain {
         size: Extent::Const(size_of::<Self>() as u64),
         align: Extent::Const(align_of::<Self>() as u64),
     };
-    /// The numbers in it, in order, each with its bits: what it is passed by value as.
-    #[doc(hidden)]
-    fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
     /// Writes it, all but padding, as it lies in memory.
     #[doc(hidden)]
     fn store(&self, bytes: &mut [u8]);
@@ -81,33 +104,72 @@ pub trait Plain: Copy + 'static {
     }
 }
 
+/// A type that kernels take by value, and write in buffers.
+///
+/// These are the [`Element`]s, arrays of plain types, and the structs and enums marked
+/// [`#[device]`](macro@crate::device) that are `Copy` and whose fields are plain. Nobody implements it by
+/// hand.
+///
+/// ```
+/// use warpwise::prelude::*;
+///
+/// #[device]
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// struct Particle {
+///     position: [f32; 3],
+///     alive: bool,
+/// }
+///
+/// let particle = Particle { position: [1.0, 2.0, 3.0], alive: true };
+/// let buffer: Buffer<Particle> = Device::cpu().upload(&[particle; 5])?;
+/// assert_eq!(buffer.to_vec()?, [particle; 5]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel by value",
+    note = "numbers, `bool`, arrays, and `#[device]` structs and enums that are `Copy` and made of \
+            such can"
+)]
+pub trait Plain: Copy + Stored<Value = Self> {
+    /// The numbers in it, in order, each with its bits: what it is passed by value as.
+    #[doc(hidden)]
+    fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
+}
+
 fn zeroed(len: usize) -> Option<Vec<u8>> {
     bytemuck::allocation::try_zeroed_vec(len).ok()
 }
 
-/// [`Plain`], in a form that a bound may have which does not hold: a `#[device]` struct with a
-/// field that is not plain is not plain either, and no error.
+/// [`Stored`], in a form that a bound may have which does not hold: a `#[device]` struct with a
+/// field that no buffer holds is in none either, and no error.
+pub trait StoredIn<'a>: Stored {}
+impl<T: Stored> StoredIn<'_> for T {}
+
+/// [`Plain`], in the same form.
 pub trait PlainIn<'a>: Plain {}
 impl<T: Plain> PlainIn<'_> for T {}
 
 /// [`Copy`], in the same form.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not `Copy`",
-    note = "what is in a buffer, or passed to a kernel by value, is `Copy`: \
-            `#[derive(Clone, Copy)]` below `#[device]`"
+    note = "what is passed to a kernel by value is `Copy`: `#[derive(Clone, Copy)]` below `#[device]`"
 )]
 pub trait CopyIn<'a>: Copy {}
 impl<T: Copy> CopyIn<'_> for T {}
 
-/// Implements [`Plain`] for elements.
+/// Implements [`Stored`] and [`Plain`] for elements.
 macro_rules! elements {
     ($($ty:ident)*) => {$(
         impl Plain for $ty {
-            const ZEROED: bool = true;
-            const ELEMENT: ir::Element = ir::Element::Scalar(<Self as Element>::SCALAR);
             fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
                 pass(Self::SCALAR, Element::to_bits(*self));
             }
+        }
+        impl Stored for $ty {
+            type Value = Self;
+            const ZEROED: bool = true;
+            const ATOMIC: bool = false;
+            const ELEMENT: ir::Element = ir::Element::Scalar(<Self as Element>::SCALAR);
             fn store(&self, bytes: &mut [u8]) {
                 let size = size_of::<Self>();
                 bytes[..size].copy_from_slice(&Element::to_bits(*self).to_le_bytes()[..size]);
@@ -129,11 +191,45 @@ macro_rules! elements {
 }
 elements! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64 }
 
+/// Implements [`Stored`] for atomics.
+macro_rules! atomics {
+    ($($atomic:ident $value:ident;)*) => {$(
+        impl Stored for $atomic {
+            type Value = $value;
+            const ZEROED: bool = true;
+            const ATOMIC: bool = true;
+            const ELEMENT: ir::Element = <$value as Stored>::ELEMENT;
+            fn store(&self, bytes: &mut [u8]) {
+                self.load(Relaxed).store(bytes);
+            }
+            fn load(bytes: &[u8]) -> Self {
+                Self::new(<$value as Stored>::load(bytes))
+            }
+        }
+    )*};
+}
+atomics! {
+    AtomicBool bool;
+    AtomicU32 u32;
+    AtomicI32 i32;
+    AtomicU64 u64;
+    AtomicI64 i64;
+    AtomicUsize usize;
+    AtomicIsize isize;
+    AtomicF32 f32;
+    AtomicF64 f64;
+}
+
 impl<T: Plain, const N: usize> Plain for [T; N] {
-    const ZEROED: bool = T::ZEROED;
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
         self.iter().for_each(|elem| elem.scalars(pass));
     }
+}
+
+impl<T: Stored, const N: usize> Stored for [T; N] {
+    type Value = [T::Value; N];
+    const ZEROED: bool = T::ZEROED;
+    const ATOMIC: bool = T::ATOMIC;
     fn store(&self, bytes: &mut [u8]) {
         let places = bytes.chunks_exact_mut(size_of::<T>().max(1));
         self.iter().zip(places).for_each(|(elem, place)| elem.store(place));
@@ -147,15 +243,25 @@ impl<T: Plain, const N: usize> Plain for [T; N] {
 }
 
 impl Plain for () {
-    const ZEROED: bool = true;
     fn scalars(&self, _: &mut dyn FnMut(Scalar, u64)) {}
+}
+
+impl Stored for () {
+    type Value = Self;
+    const ZEROED: bool = true;
+    const ATOMIC: bool = false;
     fn store(&self, _: &mut [u8]) {}
     fn load(_: &[u8]) -> Self {}
 }
 
 impl<T: 'static> Plain for PhantomData<T> {
-    const ZEROED: bool = true;
     fn scalars(&self, _: &mut dyn FnMut(Scalar, u64)) {}
+}
+
+impl<T: 'static> Stored for PhantomData<T> {
+    type Value = Self;
+    const ZEROED: bool = true;
+    const ATOMIC: bool = false;
     fn store(&self, _: &mut [u8]) {}
     fn load(_: &[u8]) -> Self {
         Self

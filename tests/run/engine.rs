@@ -6,7 +6,7 @@ use std::{
         AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
     },
 };
-use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Plain};
+use warpwise::{AtomicF32, AtomicF64, Buffer, Device, DevicePanic, Stored};
 
 /// A kernel, its inputs and what must come out.
 pub(crate) struct Case {
@@ -93,7 +93,10 @@ pub(crate) fn all() -> Result<Vec<Engine>, String> {
     Ok(engines)
 }
 
-/// Launches a kernel on an engine: `launch!(on, kernel(value a, read x, write y, atomic z), config)`.
+/// Launches a kernel on an engine: `launch!(on, kernel(value a, read x, write y, atomic z, shared s), config)`.
+///
+/// `atomic`s are made of numbers; `shared` is what has atomics inside, `one` the same
+/// of one value, and `own` the same as `&mut`.
 ///
 /// The arguments are variables: `value`s, and `Vec`s, of which those written hold the results
 /// afterwards, also where the launch ends with a fault. Yields `warpwise::Result<()>`.
@@ -124,6 +127,15 @@ macro_rules! launch {
     (@host_bind read $arg:ident) => { let $arg = &$arg; };
     (@host_bind write $arg:ident) => { let $arg = &mut $arg; };
     (@host_bind atomic $arg:ident) => { let $arg = crate::run::engine::HostAtomics::of(&mut $arg); };
+    (@host_bind shared $arg:ident) => { let $arg = &$arg; };
+    (@host_bind own $arg:ident) => { let $arg = &mut $arg; };
+    (@host_pass shared $arg:ident) => { $arg };
+    (@host_pass own $arg:ident) => { $arg };
+    (@host_bind one $arg:ident) => { let $arg = &$arg[0]; };
+    (@host_pass one $arg:ident) => { $arg };
+    (@host_finish one $arg:ident) => {};
+    (@host_finish shared $arg:ident) => {};
+    (@host_finish own $arg:ident) => {};
     (@host_pass value $arg:ident) => { $arg };
     (@host_pass read $arg:ident) => { $arg };
     (@host_pass write $arg:ident) => { $arg };
@@ -140,6 +152,21 @@ macro_rules! launch {
     (@bind $device:ident atomic $arg:ident) => {
         let mut $arg = crate::run::engine::Written::upload(&mut $arg, $device)?;
     };
+    (@bind $device:ident shared $arg:ident) => {
+        let $arg = crate::run::engine::Written::upload(&mut $arg, $device)?;
+    };
+    (@bind $device:ident own $arg:ident) => {
+        let mut $arg = crate::run::engine::Written::upload(&mut $arg, $device)?;
+    };
+    (@bind $device:ident one $arg:ident) => {
+        let $arg = crate::run::engine::Written::upload(&mut $arg, $device)?;
+    };
+    (@pass one $arg:ident) => { &$arg.buffer };
+    (@finish one $arg:ident) => { $arg.finish()? };
+    (@pass shared $arg:ident) => { &$arg.buffer };
+    (@pass own $arg:ident) => { &mut $arg.buffer };
+    (@finish shared $arg:ident) => { $arg.finish()? };
+    (@finish own $arg:ident) => { $arg.finish()? };
     (@pass value $arg:ident) => { $arg };
     (@pass read $arg:ident) => { &$arg };
     (@pass write $arg:ident) => { &mut $arg.buffer };
@@ -186,12 +213,12 @@ macro_rules! alike {
 pub(crate) use alike;
 
 /// A buffer, and where its elements go afterwards.
-pub(crate) struct Written<'v, T: Plain> {
+pub(crate) struct Written<'v, T: Stored<Value = T>> {
     pub(crate) buffer: Buffer<T>,
     values: &'v mut Vec<T>,
 }
 
-impl<'v, T: Plain> Written<'v, T> {
+impl<'v, T: Stored<Value = T>> Written<'v, T> {
     pub(crate) fn upload(values: &'v mut Vec<T>, device: &Device) -> warpwise::Result<Self> {
         Ok(Self { buffer: device.upload(values)?, values })
     }
@@ -210,7 +237,7 @@ pub(crate) struct HostAtomics<'v, A: HostAtomic> {
 
 impl<'v, A: HostAtomic> HostAtomics<'v, A> {
     pub(crate) fn of(values: &'v mut Vec<A::Value>) -> Self {
-        Self { atomics: values.iter().map(|&value| A::from(value)).collect(), values }
+        Self { atomics: values.iter().map(|&value| A::of_value(value)).collect(), values }
     }
 
     pub(crate) fn finish(self) {
@@ -221,9 +248,11 @@ impl<'v, A: HostAtomic> HostAtomics<'v, A> {
 }
 
 /// An atomic as the host makes one and takes it apart.
-pub(crate) trait HostAtomic: From<Self::Value> {
+pub(crate) trait HostAtomic {
     /// What it holds.
     type Value: Copy;
+    /// One that holds `value`.
+    fn of_value(value: Self::Value) -> Self;
     /// The value.
     fn into_value(self) -> Self::Value;
 }
@@ -232,6 +261,9 @@ macro_rules! host_atomic {
     ($($atomic:ident $value:ident)*) => {$(
         impl HostAtomic for $atomic {
             type Value = $value;
+            fn of_value(value: $value) -> Self {
+                value.into()
+            }
             fn into_value(self) -> $value {
                 self.into_inner()
             }
@@ -241,6 +273,16 @@ macro_rules! host_atomic {
 host_atomic! {
     AtomicU32 u32 AtomicI32 i32 AtomicU64 u64 AtomicI64 i64 AtomicUsize usize AtomicIsize isize
     AtomicF32 f32 AtomicF64 f64 AtomicBool bool
+}
+
+impl<A: HostAtomic, const N: usize> HostAtomic for [A; N] {
+    type Value = [A::Value; N];
+    fn of_value(value: [A::Value; N]) -> Self {
+        value.map(A::of_value)
+    }
+    fn into_value(self) -> [A::Value; N] {
+        self.map(A::into_value)
+    }
 }
 
 /// Compares bit for bit. A NaN equals any other: sign and payload of a computed one are open.

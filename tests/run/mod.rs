@@ -6,6 +6,7 @@
 mod adapters;
 mod arrays;
 mod associated_types;
+mod atomic_structs;
 mod atomics;
 mod block;
 mod bounds;
@@ -84,6 +85,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("adapters", adapters::CASES),
     ("arrays", arrays::CASES),
     ("associated_types", associated_types::CASES),
+    ("atomic_structs", atomic_structs::CASES),
     ("atomics", atomics::CASES),
     ("block", block::CASES),
     ("bounds", bounds::CASES),

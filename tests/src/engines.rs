@@ -9,7 +9,7 @@ use std::{
 };
 use warpwise::{
     __private::{Arg, Places, Source, launch},
-    Buffer, Device, Element, Error, LaunchConfig, bf16, f16,
+    Buffer, Device, Error, LaunchConfig, bf16, f16,
 };
 use warpwise_compiler::{
     back::ptx,
@@ -237,7 +237,7 @@ impl Passed {
     }
 }
 
-fn typed<T: Element>(buffer: &mut Box<dyn Any>) -> &mut Buffer<T> {
+fn typed<T: warpwise::Plain>(buffer: &mut Box<dyn Any>) -> &mut Buffer<T> {
     buffer.downcast_mut().expect("uploaded as this type")
 }
 

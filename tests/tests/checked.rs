@@ -69,6 +69,40 @@ fn half_written(n: u32, y: &mut [u32]) {
     y[t] = if (t as u32) < n { value } else { 0 };
 }
 
+#[device]
+struct Slot {
+    key: AtomicU32,
+    value: u32,
+}
+
+/// Each thread takes a slot by its atomic, and writes beside it: into its own, or into its neighbour's, too.
+#[kernel(block = 64)]
+#[allow(gpu_global_races)]
+fn beside_atomics(far: u32, slots: &mut [Slot], out: &mut [u32]) {
+    let tile = shared!([Slot; 64]);
+    let t = thread_idx_x();
+    tile[t].key.store(0, Ordering::Relaxed);
+    sync_threads();
+    tile[t / 2].key.fetch_add(1, Ordering::Relaxed);
+    slots[t / 2].key.fetch_add(1, Ordering::Relaxed);
+    slots[t].value = t as u32;
+    if (t as u32) < far {
+        slots[t + 1].value = 0;
+    }
+    sync_threads();
+    out[t] = tile[t].key.load(Ordering::Relaxed);
+}
+
+/// Reads a field that nobody has written, of a slot whose atomic everybody has.
+#[kernel(block = 64)]
+#[allow(gpu_uninit_shared_reads)]
+fn unwritten_field(out: &mut [u32]) {
+    let tile = shared!([Slot; 64]);
+    let t = thread_idx_x();
+    tile[t].key.store(7, Ordering::Relaxed);
+    out[t] = tile[t].key.load(Ordering::Relaxed) + tile[t].value;
+}
+
 #[kernel]
 fn behind_the_end(y: &mut [u32]) {
     y[thread_idx_x() + 1] = 1;
@@ -147,6 +181,39 @@ fn what_nobody_has_written_may_be_read_and_not_stored() {
     let Problem::Uninitialized(read) = &found[0].problem else { panic!("{error}") };
     assert_eq!((read.location.to_string(), read.how), ("tile[32]".into(), Use::Output));
     assert_eq!((found.len(), found[0].count), (1, 8));
+}
+
+#[test]
+fn atomics_in_structs_do_not_race_and_fields_beside_them_do() {
+    let device = Device::cpu().checked();
+    let mut slots = device.zeros::<Slot>(65).unwrap();
+    let mut out = device.zeros::<u32>(64).unwrap();
+    let config = LaunchConfig::grid(1);
+    beside_atomics::launch(&device, config, 0, &mut slots, &mut out).unwrap();
+    assert_eq!(device.take_findings(), []);
+    assert_eq!(out.to_vec().unwrap()[31..33], [2, 0]);
+    assert_eq!(slots.to_vec().unwrap()[31].key.load(Ordering::Relaxed), 2);
+    let Err(error) = beside_atomics::launch(&device, config, 33, &mut slots, &mut out) else {
+        panic!("it races")
+    };
+    let found = device.take_findings();
+    let races = races(&found);
+    assert!(races.iter().all(|race| race.kind == RaceKind::WriteWrite), "{error}");
+    assert!(!races.is_empty(), "{error}");
+    assert!(races[0].location.to_string().starts_with("slots["), "{error}");
+}
+
+#[test]
+fn a_field_beside_an_atomic_that_nobody_has_written_is_found() {
+    let device = Device::cpu().checked();
+    let mut out = device.zeros::<u32>(64).unwrap();
+    let Err(error) = unwritten_field::launch(&device, LaunchConfig::grid(1), &mut out) else {
+        panic!("it stores what nobody has written")
+    };
+    let found = device.take_findings();
+    let Problem::Uninitialized(read) = &found[0].problem else { panic!("{error}") };
+    assert!(read.location.to_string().starts_with("tile[0]"), "{error}");
+    assert_eq!((found.len(), found[0].count), (1, 64), "{error}");
 }
 
 #[test]

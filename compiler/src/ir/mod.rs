@@ -167,7 +167,8 @@ pub enum Access {
     Read,
     /// `&mut [T]`: loads and stores, by any thread.
     Write,
-    /// `&[AtomicT]`: atomic operations only.
+    /// `&[T]` with atomics in `T`: atomic operations, and of plain elements loads of what nobody
+    /// writes during the launch.
     Atomic,
 }
 

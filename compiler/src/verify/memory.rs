@@ -1,8 +1,6 @@
 //! Rules on what may be done to which memory.
 use super::{Errors, signature::is_atomic};
-use crate::ir::{
-    Access, AtomicOp, Element, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty,
-};
+use crate::ir::{Access, AtomicOp, InstId, Kernel, Op, Order, ParamKind, Root, Scalar, Space, Ty};
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     for (id, inst) in kernel.insts.iter() {
@@ -93,23 +91,17 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
                 return;
             };
             let allowed = match kind {
-                Kind::Load => *access != Access::Atomic,
+                Kind::Load => *access != Access::Atomic || elem.scalar().is_none(),
                 Kind::Store => *access == Access::Write,
                 Kind::Atomic => *access != Access::Read,
             };
-            element(errors, id, elem, kind);
             if !allowed {
                 errors
                     .inst(id, format!("{param} is `{}`, which does not allow this", access.name()));
             }
             space(kernel, errors, id, ptr, Space::Global);
         }
-        Some(Root::Shared(shared)) => {
-            if let Some(shared) = kernel.shared.get(shared) {
-                element(errors, id, &shared.elem, kind);
-            }
-            space(kernel, errors, id, ptr, Space::Shared);
-        }
+        Some(Root::Shared(_)) => space(kernel, errors, id, ptr, Space::Shared),
         Some(Root::Array(_)) => space(kernel, errors, id, ptr, Space::Local),
         None => {}
     }
@@ -117,16 +109,6 @@ fn access(kernel: &Kernel, errors: &mut Errors<'_>, id: InstId, ptr: InstId, kin
         (kind, kernel.insts.get(ptr).map(|inst| inst.ty))
     {
         errors.inst(id, format!("{ptr} points into local memory, which has no atomic operations"));
-    }
-}
-
-/// Atomic operations are on whole elements.
-fn element(errors: &mut Errors<'_>, id: InstId, elem: &Element, kind: Kind) {
-    match (kind, elem) {
-        (Kind::Atomic, Element::Plain { .. }) => {
-            errors.inst(id, "there are no atomic operations on plain elements");
-        }
-        (Kind::Load | Kind::Store, _) | (Kind::Atomic, Element::Scalar(_)) => {}
     }
 }
 

@@ -46,7 +46,7 @@ fn params(kernel: &Kernel, errors: &mut Errors<'_>) {
         for message in messages {
             errors.signature(format!("{id}: {message}"));
         }
-        if let Some(elem) = atomic.filter(|elem| !elem.scalar().is_some_and(is_atomic)) {
+        if let Some(elem) = atomic.filter(|elem| elem.scalar().is_some_and(|it| !is_atomic(it))) {
             errors.signature(format!("{id} is atomic, which elements of type `{elem}` cannot be"));
         }
     }

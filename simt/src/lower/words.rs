@@ -26,9 +26,13 @@ impl Words {
         }
         let mut survey = Survey { kernel, ranges: range::analyze(kernel), bytes };
         for (id, inst) in kernel.insts.iter() {
-            if let Op::Load { ptr } = inst.op {
+            if let Op::Load { ptr }
+            | Op::AtomicLoad { ptr, .. }
+            | Op::Atomic { ptr, .. }
+            | Op::CompareExchange { ptr, .. } = inst.op
+            {
                 survey.access(ptr, size(kernel, id));
-            } else if let Op::Store { ptr, value } = inst.op {
+            } else if let Op::Store { ptr, value } | Op::AtomicStore { ptr, value, .. } = inst.op {
                 survey.access(ptr, size(kernel, value));
             }
         }
@@ -42,7 +46,7 @@ impl Words {
     }
 }
 
-/// Bytes of what is loaded or stored.
+/// Bytes of what is loaded, stored or updated.
 fn size(kernel: &Kernel, value: InstId) -> u64 {
     match kernel.insts[value].ty {
         Ty::Scalar(scalar) => scalar.size().map_or(0, u64::from),
@@ -68,9 +72,10 @@ struct Survey<'k> {
 /// The buffers for which it matters: arrays of threads, and structs that may be written.
 fn buffers(kernel: &Kernel) -> Vec<(Root, Bytes)> {
     let params = kernel.params.iter().filter_map(|(id, param)| match &param.kind {
-        ParamKind::Slice { elem: elem @ Element::Plain { .. }, access: Access::Write } => {
-            Some((Root::Param(id), elem))
-        }
+        ParamKind::Slice {
+            elem: elem @ Element::Plain { .. },
+            access: Access::Write | Access::Atomic,
+        } => Some((Root::Param(id), elem)),
         ParamKind::Slice { .. } | ParamKind::Scalar(_) => None,
     });
     let arrays = kernel.arrays.iter().map(|(id, array)| (Root::Array(id), &array.elem));

@@ -2,7 +2,7 @@
 #![allow(unused)]
 use warpwise::prelude::*;
 
-/// Not `Copy`.
+/// Not `Copy`, and so for buffers only.
 #[device]
 struct Moved {
     x: f32,
@@ -37,7 +37,7 @@ enum Shape {
 }
 
 #[kernel]
-fn moved(x: &[Moved]) {}
+fn moved(x: Moved) {}
 
 #[kernel]
 fn pair(x: Pair) {}

@@ -89,4 +89,16 @@ fn half_is_never_written(x: &[f32], y: &mut [f32]) {
     y[global_idx_x()] = cells[t + 64];
 }
 
+#[device]
+struct Slot {
+    key: AtomicU32,
+    value: u32,
+}
+
+#[kernel(block = 64)]
+fn beside_an_atomic(slots: &mut [Slot]) {
+    slots[0].key.fetch_max(thread_idx_x() as u32, Ordering::Relaxed);
+    slots[0].value = thread_idx_x() as u32;
+}
+
 fn main() {}

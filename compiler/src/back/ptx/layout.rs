@@ -201,12 +201,12 @@ fn bytes(elem: &Element, len: &Extent) -> u64 {
     len.saturating_mul(element_bytes(elem)).max(1)
 }
 
-/// Bytes of a shared array as it is declared: of `bool`s whole words, by which atomic operations
-/// access them.
+/// Bytes of a shared array as it is declared: where there may be `bool`s whole words, by which atomic
+/// operations access them.
 fn declared_bytes(elem: &Element, len: &Extent) -> u64 {
     match elem {
-        Element::Scalar(Scalar::Bool) => next_multiple(bytes(elem, len), 4),
-        Element::Scalar(_) | Element::Plain { .. } => bytes(elem, len),
+        Element::Scalar(Scalar::Bool) | Element::Plain { .. } => next_multiple(bytes(elem, len), 4),
+        Element::Scalar(_) => bytes(elem, len),
     }
 }
 

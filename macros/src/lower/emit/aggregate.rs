@@ -76,6 +76,9 @@ impl Emit<'_> {
 
     /// The default value of a type: zero of numbers, of an enum the variant that says so.
     pub(super) fn default_value(&mut self, mono: &Mono, at: At) -> Flow<Value> {
+        if let Mono::Atomic(prim) = mono {
+            return Err(self.unmoved(*prim, at));
+        }
         if let Some(scalar) = scalar(mono) {
             return Ok(Value::Scalar(self.int(0, scalar, at)));
         }

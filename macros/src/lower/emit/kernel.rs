@@ -8,7 +8,7 @@ use crate::{
     lower::{
         error::Errors,
         mono::Mono,
-        program::Program,
+        program::{Adt, Program},
         span::{Origin, SpanRange},
         tree::{At, Function, GenericKind, Pattern, PatternKind},
         types::{Ty, Type},
@@ -212,18 +212,18 @@ impl Emit<'_> {
         self.build.kernel.params.push(Param { name: name.to_owned(), kind, span })
     }
 
-    /// `&[T]`, `&mut [T]`, `&[AtomicT]`; of one value, a slice with one element.
+    /// `&[T]`, `&mut [T]`; of one value, a slice with one element.
     fn reference(&mut self, mutable: bool, to: &Mono, name: &str, at: At) -> Flow<Place> {
         let (elem, many) = match to {
             Mono::Slice(elem) => (&**elem, true),
             one => (one, false),
         };
-        let access = match (elem, mutable) {
-            (Mono::Atomic(_), _) => Access::Atomic,
-            (_, false) => Access::Read,
-            (_, true) => Access::Write,
+        let access = match mutable {
+            true => Access::Write,
+            false if self.has(elem, &is_atomic, at)? => Access::Atomic,
+            false => Access::Read,
         };
-        if mutable && self.has_variants(elem, at)? {
+        if mutable && self.has(elem, &has_variants, at)? {
             self.errors.advise(
                 self.range(at),
                 "threads cannot write enums with data to memory that others see: the parts of two \
@@ -239,18 +239,24 @@ impl Emit<'_> {
         Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
     }
 
-    /// True if there is an enum with data in it.
-    fn has_variants(&mut self, mono: &Mono, at: At) -> Flow<bool> {
+    /// True if a type is such, or has a part that is.
+    fn has(
+        &mut self,
+        mono: &Mono,
+        such: &dyn Fn(&Mono, Option<&Adt>) -> bool,
+        at: At,
+    ) -> Flow<bool> {
+        let adt = match mono {
+            Mono::Adt(..) => Some(self.adt(mono, at)?),
+            _ => None,
+        };
+        if such(mono, adt.as_deref()) {
+            return Ok(true);
+        }
         let parts: Vec<Mono> = match mono {
             Mono::Array(elem, _) => vec![(**elem).clone()],
             Mono::Tuple(args) => crate::lower::mono::types(args),
-            Mono::Adt(..) => {
-                let adt = self.adt(mono, at)?;
-                if adt.tag.is_some() && adt.variants.iter().any(|fields| !fields.is_empty()) {
-                    return Ok(true);
-                }
-                adt.variants.concat()
-            }
+            Mono::Adt(..) => adt.map(|adt| adt.variants.concat()).unwrap_or_default(),
             Mono::Unit
             | Mono::Never
             | Mono::Prim(_)
@@ -262,7 +268,7 @@ impl Emit<'_> {
             | Mono::Iter(..) => return Ok(false),
         };
         for part in parts {
-            if self.has_variants(&part, at)? {
+            if self.has(&part, such, at)? {
                 return Ok(true);
             }
         }
@@ -292,4 +298,14 @@ impl Emit<'_> {
             (_, place) => Ok(place),
         }
     }
+}
+
+/// Whether a type is an atomic.
+fn is_atomic(mono: &Mono, _: Option<&Adt>) -> bool {
+    matches!(mono, Mono::Atomic(_))
+}
+
+/// Whether a type is an enum with data.
+fn has_variants(_: &Mono, adt: Option<&Adt>) -> bool {
+    adt.is_some_and(|adt| adt.tag.is_some() && adt.variants.iter().any(|it| !it.is_empty()))
 }

@@ -7,6 +7,7 @@ use crate::lower::{
     chain::{Adapter, Chain},
     mono::Mono,
     tree::At,
+    types::{Prim, atomic_name},
 };
 use std::rc::Rc;
 use warpwise_compiler::ir::{self, Array, Body, CompareOp, Extent, InstId, Op, Scalar};
@@ -259,6 +260,9 @@ impl Emit<'_> {
 
     /// What is in memory.
     pub(super) fn load(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<Value> {
+        if let Mono::Atomic(prim) = mono {
+            return Err(self.unmoved(*prim, at));
+        }
         if let Some(scalar) = scalar(mono) {
             let ptr = self.pointer(memory.ptr, at);
             return Ok(Value::Scalar(self.inst(at, Op::Load { ptr }, scalar)));
@@ -293,6 +297,16 @@ impl Emit<'_> {
             | Mono::Closure(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
+    }
+
+    /// Atomics stay where they are: in buffers and in shared memory.
+    pub(super) fn unmoved(&mut self, prim: Prim, at: At) -> Left {
+        self.errors.advise(
+            self.range(at),
+            format_args!("kernel code cannot make, copy or move an `{}`", atomic_name(prim)),
+            "refer to one in a buffer or in shared memory with `&`, and take its value with `load`",
+        );
+        Left
     }
 
     fn load_enum(&mut self, memory: &Memory, mono: &Mono, at: At) -> Flow<Value> {
@@ -453,7 +467,6 @@ impl Emit<'_> {
 
 /// The type of a discriminant.
 pub(super) fn tag_type(tag: Scalar) -> Mono {
-    use crate::lower::types::Prim;
     Mono::Prim(match tag {
         Scalar::Bool => Prim::Bool,
         Scalar::I8 => Prim::I8,

@@ -70,6 +70,7 @@ impl Infer<'_> {
         match name.as_str() {
             "block" => return self.scoped(place, Scope::Block, call, at),
             "system" => return self.scoped(place, Scope::System, call, at),
+            "get_mut" => return self.atomic_value(place, prim, call, at),
             "fetch_update" if !prim.is_float() => return self.fetch_update(place, prim, call, at),
             _ => {}
         }
@@ -85,7 +86,7 @@ impl Infer<'_> {
                      `or`, `xor`, `nand`"
                 }
                 "update" | "try_update" => "use `fetch_update`",
-                "get_mut" | "into_inner" | "as_ptr" => "use `load` and `store`",
+                "into_inner" | "as_ptr" => "use `load` and `store`",
                 _ if prim.is_float() => {
                     "use `load`, `store`, `swap`, `fetch_add`, `fetch_min` or `fetch_max`"
                 }
@@ -169,6 +170,23 @@ impl Infer<'_> {
         let place = self.make(Kind::Scoped { atomic: Box::new(place), scope }, ty, at);
         let ty = self.types.reference(false, ty);
         self.make(Kind::Borrow(Box::new(place)), ty, at)
+    }
+
+    /// `a.get_mut()`: a reference to the value of an atomic that nobody shares, or so `&mut` says.
+    fn atomic_value(
+        &mut self,
+        place: Expr,
+        prim: Prim,
+        call: &ExprMethodCall,
+        at: SpanRange,
+    ) -> Expr {
+        self.count(0, &call.args, at);
+        self.require_mutable(&place);
+        let ty = self.types.reference(true, place.ty);
+        let slice = Box::new(self.make(Kind::Borrow(Box::new(place)), ty, at));
+        let value = self.prim(prim);
+        let ty = self.types.reference(true, value);
+        self.make(Kind::Reshape { slice, len: None }, ty, at)
     }
 
     /// An ordering: one of std's by its name or that of a constant, or a value that is one.

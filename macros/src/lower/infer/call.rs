@@ -10,7 +10,7 @@ use super::{
         program::Callee,
         span::SpanRange,
         tree::{Expr, GenericArg, Kind},
-        types::Ty,
+        types::{Ty, atomic_named},
     },
     Infer, Obligation,
     items::Split,
@@ -270,6 +270,10 @@ impl<'a> Infer<'a> {
         let help = match names.first().map(String::as_str) {
             Some("std" | "core" | "alloc") => reject::function(names),
             _ if of.is_some_and(|of| reject::is_heap(of)) => reject::function(names),
+            _ if of.is_some_and(|of| atomic_named(of).is_some()) => {
+                "atomics are in buffers and in shared memory: take a `&[AtomicU32]`, or declare \
+                 `shared!([AtomicU32; N])` and `store` to it"
+            }
             _ if of.is_some_and(|of| is_type_name(of)) => "mark its `impl` `#[device]`",
             _ => "mark the function `#[device]`",
         };

@@ -84,7 +84,7 @@ impl Obligation {
             Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
             Self::Cast(from, to) => cast(at, from, to, types, errors),
             Self::Bound(ty) => {
-                if let Type::Slice(_) | Type::Atomic(_) = types.get(ty) {
+                if let Type::Slice(_) = types.get(ty) {
                     errors.advise(
                         at,
                         format_args!("kernel code cannot copy a `{}`", types.show(ty)),
@@ -297,10 +297,10 @@ fn is_value(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// Whether a type has no closure in it.
+/// Whether a type has no closure in it; atomics cannot be copied, and that is said where they are.
 fn is_assigned(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
-        Type::Ref { .. } => true,
+        Type::Ref { .. } | Type::Atomic(_) => true,
         Type::Array(elem, _) => is_assigned(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
             types.parts(list).into_iter().all(|part| is_assigned(types, part))

@@ -398,18 +398,21 @@ impl Infer<'_> {
                     Type::Slice(elem) => elem,
                     _ => to,
                 };
-                match (self.types.get(elem), mutable) {
-                    (Type::Atomic(..), false) => return,
-                    (Type::Atomic(..), true) => {
-                        "write `&[..]`: atomics are shared, whoever changes them"
+                if self.is_all_atomic(elem) {
+                    if !mutable {
+                        return;
                     }
-                    _ if self.is_passed(elem) => return,
-                    _ => {
-                        "slices have elements of numbers, `bool`, and `#[device]` structs of those"
-                    }
+                    "write `&[..]`: atomics are shared, whoever changes them"
+                } else if self.is_passed(elem, true) {
+                    return;
+                } else {
+                    "slices have elements of numbers, `bool`, atomics, and `#[device]` structs of those"
                 }
             }
-            _ if self.is_passed(ty) => return,
+            _ if self.is_passed(ty, false) => return,
+            _ if self.is_passed(ty, true) => {
+                "atomics are shared: write `&T`, or `&[T]` for several"
+            }
             _ => {
                 "parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` \
                  and slices of atomics"
@@ -418,14 +421,24 @@ impl Infer<'_> {
         self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
     }
 
-    /// Whether a launch can pass a value of this type.
-    fn is_passed(&mut self, ty: Ty) -> bool {
+    /// Whether a type is an atomic, or arrays of one.
+    fn is_all_atomic(&self, ty: Ty) -> bool {
+        match self.types.get(ty) {
+            Type::Atomic(_) => true,
+            Type::Array(elem, _) => self.is_all_atomic(elem),
+            _ => false,
+        }
+    }
+
+    /// Whether a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
+    fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
         match self.types.get(ty) {
             Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => true,
-            Type::Array(elem, _) => self.is_passed(elem),
+            Type::Atomic(_) => atomics,
+            Type::Array(elem, _) => self.is_passed(elem, atomics),
             Type::Adt(..) => {
-                let shapes = self.shapes(ty);
-                shapes.into_iter().all(|fields| fields.into_iter().all(|ty| self.is_passed(ty)))
+                let mut fields = self.shapes(ty).into_iter().flatten();
+                fields.all(|ty| self.is_passed(ty, atomics))
             }
             Type::Unknown(_)
             | Type::Same(_)
@@ -433,7 +446,6 @@ impl Infer<'_> {
             | Type::Never
             | Type::Ref { .. }
             | Type::Slice(_)
-            | Type::Atomic(_)
             | Type::Tuple(_)
             | Type::Closure(_)
             | Type::Iter(..) => false,

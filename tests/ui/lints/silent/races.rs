@@ -91,4 +91,28 @@ fn announced_behind_a_fence(parts: &mut [f32], count: &[AtomicU32], y: &mut [f32
     }
 }
 
+#[device]
+struct Slot {
+    key: AtomicU32,
+    value: AtomicU32,
+    weight: u32,
+}
+
+#[kernel(block = 64)]
+fn atomics_in_structs(keys: &[u32], table: &[Slot], rows: &[[AtomicU32; 4]]) {
+    let t = thread_idx_x();
+    let tile = shared!([Slot; 64]);
+    tile[t].key.store(0, Ordering::Relaxed);
+    tile[t].weight = 2;
+    sync_threads();
+    if let Some(&key) = keys.get(global_idx_x()) {
+        let slot = &table[key as usize % table.len()];
+        if slot.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            slot.value.store(slot.weight, Ordering::Relaxed);
+        }
+        tile[key as usize % 64].key.fetch_add(tile[63 - t].weight, Ordering::Relaxed);
+        rows[key as usize % rows.len()][t % 4].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 fn main() {}
