@@ -141,6 +141,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::grids", ported::grids::CASES),
     ("ported::images", ported::images::CASES),
     ("ported::layers", ported::layers::CASES),
+    ("ported::links", ported::links::CASES),
     ("ported::numerics", ported::numerics::CASES),
     ("ported::reductions", ported::reductions::CASES),
     ("ported::samples", ported::samples::CASES),

@@ -7,6 +7,7 @@ pub(super) mod geometry;
 pub(super) mod grids;
 pub(super) mod images;
 pub(super) mod layers;
+pub(super) mod links;
 pub(super) mod numerics;
 pub(super) mod reductions;
 pub(super) mod samples;
