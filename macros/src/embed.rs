@@ -43,7 +43,7 @@ pub(crate) fn kernel(
     devices: &DeviceSet,
 ) -> TokenStream {
     if options.instances.is_empty() {
-        let generics = signature::without_lifetimes(&item.sig.generics);
+        let generics = signature::launched(&item.sig.generics, false);
         let (_, type_generics, _) = generics.split_for_impl();
         let name = &item.sig.ident;
         let launched = quote!(#name #type_generics);
@@ -52,7 +52,7 @@ pub(crate) fn kernel(
     }
     let mut said = Said::default();
     let mut embedded = TokenStream::new();
-    let all = signature::without_lifetimes(&item.sig.generics);
+    let all = signature::launched(&item.sig.generics, true);
     for instance in if sound { options.instances.as_slice() } else { &[] } {
         let (instantiated, options) = instance.of(item, options, devices);
         let launched = instance.launched(&item.sig.ident, &all);
@@ -295,7 +295,7 @@ impl Compiled {
         let levels = self.levels.settings.iter().map(level);
         let spans = places.spans.iter().map(|range| range.first);
         let places = place::table(spans.chain([places.fallback]));
-        let generics = signature::without_lifetimes(&item.sig.generics);
+        let generics = signature::launched(&item.sig.generics, false);
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (ptx, embedded) = match &self.ptx {
             Some(ptx) => {
@@ -346,7 +346,7 @@ mod tests {
         let expectations = Vec::new();
         let lowered =
             Lowered { kernel, spans, origins, levels, expectations, witnesses, release: None };
-        let generics = signature::without_lifetimes(&item.sig.generics);
+        let generics = signature::launched(&item.sig.generics, false);
         let (name, (_, args, _)) = (&item.sig.ident, generics.split_for_impl());
         embedded(&item, &quote!(#name #args), &lowered, &mut Said::default()).to_string()
     }

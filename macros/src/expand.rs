@@ -132,7 +132,7 @@ pub(crate) fn quiet() -> TokenStream {
 /// The type by which the host launches `item`.
 fn handle(item: &ItemFn, options: &Options) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
-    let generics = signature::without_lifetimes(&item.sig.generics);
+    let generics = signature::launched(&item.sig.generics, instances::are_named(options));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
     let phantom = (!types.is_empty())
@@ -164,7 +164,7 @@ fn handle(item: &ItemFn, options: &Options) -> TokenStream {
 
 /// What there is of each of the kernel's instances alone.
 fn instances(item: &ItemFn, options: &Options) -> TokenStream {
-    let mut generics = signature::without_lifetimes(&item.sig.generics);
+    let mut generics = signature::launched(&item.sig.generics, instances::are_named(options));
     let all = generics.clone();
     instances::remove_types(&mut generics);
     let (impl_generics, _, where_clause) = generics.split_for_impl();

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
     FnArg, GenericParam, Generics, Ident, ItemFn, Pat, Type, TypeParam, TypeParamBound, TypePath,
-    WherePredicate, visit::Visit,
+    WherePredicate, parse_quote, visit::Visit,
 };
 
 /// A kernel's parameter, as `launch` sees it.
@@ -148,21 +148,31 @@ fn is_parameter(ty: &Type, generics: &Generics) -> bool {
         .is_some_and(|name| params.any(|it| it.ident == *name && is_number(it, generics)))
 }
 
-/// True if `param` is bounded by one of the traits of numbers.
+/// True if `param` stands for numbers: it is bounded by one of the traits of numbers, or by std's alone.
 fn is_number(param: &TypeParam, generics: &Generics) -> bool {
+    let names = bounds(param, generics);
+    names.iter().any(is_number_trait)
+        || !names.is_empty() && names.iter().all(|name| lower::is_std_trait(&name.to_string()))
+}
+
+fn is_number_trait(name: &&Ident) -> bool {
+    ["Num", "Int", "Float"].iter().any(|known| *name == known)
+}
+
+/// The last names of the traits that bound `param`.
+fn bounds<'a>(param: &'a TypeParam, generics: &'a Generics) -> Vec<&'a Ident> {
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let bounds = predicates.filter_map(|predicate| match predicate {
+    let behind = predicates.filter_map(|predicate| match predicate {
         WherePredicate::Type(of) if last_name(&of.bounded_ty) == Some(&param.ident) => {
             Some(&of.bounds)
         }
         _ => None,
     });
-    bounds.chain([&param.bounds]).flatten().any(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|segment| {
-            ["Num", "Int", "Float"].iter().any(|known| segment.ident == known)
-        }),
-        _ => false,
-    })
+    let all = behind.chain([&param.bounds]).flatten().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => Some(&bound.path.segments.last()?.ident),
+        _ => None,
+    });
+    all.collect()
 }
 
 /// True if `launch` can bind every one of `generics`; lowering rejects a kernel with others.
@@ -176,17 +186,26 @@ pub(crate) fn is_bindable(generics: &Generics, options: &Options) -> bool {
     })
 }
 
-/// `generics` without lifetimes, which a launch has no use for.
-pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
-    let mut generics = generics.clone();
-    let params = std::mem::take(&mut generics.params);
-    generics.params =
-        params.into_iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))).collect();
-    if let Some(clause) = &mut generics.where_clause {
+/// A kernel's `generics` as its launch has them: without lifetimes, which it has no use for, and with a bound that says that type parameters
+/// are numbers, which lowering holds those for that have no other, unless the kernel names its types.
+pub(crate) fn launched(generics: &Generics, named: bool) -> Generics {
+    let mut launched = generics.clone();
+    launched.params = std::mem::take(&mut launched.params)
+        .into_iter()
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        .collect();
+    if let Some(clause) = &mut launched.where_clause {
         let predicates = std::mem::take(&mut clause.predicates);
         clause.predicates = predicates.into_iter().filter(|it| !mentions_lifetime(it)).collect();
     }
-    generics
+    if !named {
+        for param in launched.type_params_mut() {
+            if !bounds(param, generics).iter().any(is_number_trait) {
+                param.bounds.push(parse_quote!(::warpwise::Num));
+            }
+        }
+    }
+    launched
 }
 
 fn mentions_lifetime(predicate: &WherePredicate) -> bool {

@@ -15,6 +15,11 @@ use std::{
 use warpwise_compiler::{half::Format, library};
 
 /// Any integer or float that an [`Element`] can be. Kernels can print it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number",
+    note = "a kernel whose type parameter is bound by `Num`, or by std's traits alone, is for numbers; one for other types names them: \
+            `#[kernel(instances(f32, Point))]`"
+)]
 pub trait Num:
     Element
     + MinMax

@@ -1,12 +1,13 @@
 //! Open kernels: type parameters, constants as parameters, and constants that only rustc knows.
 use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::ops::{Add, BitAnd, Mul};
 use warpwise::prelude::*;
 
 cases![
     every_number, integers_only, floats_only, const_parameter, const_block: THREADS_MEET,
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
-    passed_arrays,
+    passed_arrays, bounds_of_std, bounds_of_std_for_integers,
 ];
 
 #[kernel(contract = false)]
@@ -428,4 +429,56 @@ fn passed_arrays(on: &Engine) -> Check {
     }
     check(on, [[3], [4]], [5])?;
     check(on, [[1, -2, 3, 1 << 40], [5, 6, 7, 8]], [-9, 10, 11, i32::MAX / 2])
+}
+
+#[device]
+fn mixed<T: Copy + Add<Output = T> + Mul<Output = T>>(a: T, x: T, y: T) -> T {
+    a * x + y
+}
+
+#[kernel(contract = false)]
+fn axpy<T: Copy + PartialOrd + Add<Output = T> + Mul<Output = T>>(a: T, x: &[T], y: &mut [T]) {
+    let i = global_idx_x();
+    if i < y.len() && x[i] < y[i] {
+        y[i] = mixed(a, x[i], y[i]);
+    }
+}
+
+fn bounds_of_std(on: &Engine) -> Check {
+    let x: Vec<f64> = (0..100).map(|i| f64::from(i) * 0.7).collect();
+    let start: Vec<f64> = (0..100).map(|i| f64::from(99 - i) * 0.3).collect();
+    let mut y = start.clone();
+    let a = 1.5;
+    launch!(on, axpy::<f64>(value a, read x, write y), LaunchConfig::cover(100))?;
+    let want: Vec<f64> =
+        x.iter().zip(&start).map(|(&x, &y)| if x < y { 1.5 * x + y } else { y }).collect();
+    same("f64", &want, &y)?;
+    let mut y = vec![90i16; 100];
+    let x: Vec<i16> = (0..100).collect();
+    let a = -3;
+    launch!(on, axpy::<i16>(value a, read x, write y), LaunchConfig::cover(100))?;
+    let want: Vec<i16> = x.iter().map(|&x| if x < 90 { 90 - 3 * x } else { 90 }).collect();
+    same("i16", &want, &y)
+}
+
+#[kernel]
+fn kept_bits<T>(mask: T, x: &[T], y: &mut [T])
+where
+    T: Copy + Ord + Default + BitAnd<Output = T>,
+{
+    let i = global_idx_x();
+    if i < y.len() && y[i] != T::default() {
+        y[i] = (x[i] & mask).max(y[i]);
+    }
+}
+
+fn bounds_of_std_for_integers(on: &Engine) -> Check {
+    let x: Vec<u8> = (0..=255).collect();
+    let start: Vec<u8> = (0..=255).map(|i: u8| i % 3 * 40).collect();
+    let mut y = start.clone();
+    let mask = 0xAA;
+    launch!(on, kept_bits::<u8>(value mask, read x, write y), LaunchConfig::cover(256))?;
+    let each = x.iter().zip(&start);
+    let want: Vec<u8> = each.map(|(&x, &y)| if y == 0 { 0 } else { (x & 0xAA).max(y) }).collect();
+    same("u8", &want, &y)
 }

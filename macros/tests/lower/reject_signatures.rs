@@ -94,8 +94,6 @@ fn open(x: &mut [f32]) {
 // == generics
 // error: 40:13-40:14: nothing says what numbers the type parameter `T` may be
 // = help: bound it by `Num`, `Int` or `Float`: `T: Num`; or name the types: `#[kernel(instances(f32, Point))]`
-// error: 40:16-40:17: nothing says what numbers the type parameter `U` may be
-// = help: bound it by `Num`, `Int` or `Float`: `U: Num`; or name the types: `#[kernel(instances(f32, Point))]`
 // error: 40:28-40:32: nothing says which types with this trait `V` stands for
 // = help: name them, and the kernel is compiled for each: `#[kernel(instances(f32, Point))]`; or bound it by `Num`, `Int` or `Float` alone, for numbers of any type
 // error: 40:43-40:47: constant parameters of kernel code are integers or `bool`

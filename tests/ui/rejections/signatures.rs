@@ -31,9 +31,6 @@ fn takes_apart((a, b): (f32, f32), [c, d]: [f32; 2], x: &mut [f32]) {
 fn unbounded<T>(x: &mut [T], value: T) {}
 
 #[kernel]
-fn other_bound<T: Copy>(x: &mut [T], value: T) {}
-
-#[kernel]
 fn letters<const C: char>(x: &mut [u32]) {}
 
 #[device]

@@ -72,6 +72,7 @@ pub(super) use extent::wrapped;
 use member::{Member, MemberKind};
 use obligation::Obligation;
 use scope::{Env, Names, Scope};
+pub(crate) use signature::is_std_trait;
 pub(super) use signature::stands_for_numbers;
 pub(in crate::lower) use size::Measure;
 use warpwise_compiler::id::Table;

@@ -180,12 +180,15 @@ fn bound(
 ) -> Bound {
     let Written { sig, outer, .. } = context.written;
     let mut found: Option<Bound> = None;
+    let mut is_bounded = false;
     for bound in bounds_behind(outer, sig, ident).into_iter().chain(inline) {
         let TypeParamBound::Trait(bound) = bound else { continue };
         let Some(last) = bound.path.segments.last() else { continue };
         let name = last.ident.to_string();
+        is_bounded = true;
         let this = match number_bound(&name) {
             Some(this) => this,
+            None if only_integers_have(&name) => Bound::Int,
             None if is_std_trait(&name) => continue,
             None => {
                 errors.advise(
@@ -202,7 +205,7 @@ fn bound(
             Some(narrow) => narrow,
         });
     }
-    if found.is_none() && context.kernel.is_some() {
+    if !is_bounded && context.kernel.is_some() {
         errors.advise(
             SpanRange::token(ident.span()),
             format_args!("nothing says what numbers the type parameter `{ident}` may be"),
@@ -264,13 +267,19 @@ pub(super) fn bounds_behind<'a>(
 }
 
 /// Traits of std's that tell nothing of which numbers a type parameter stands for.
-fn is_std_trait(name: &str) -> bool {
+pub(crate) fn is_std_trait(name: &str) -> bool {
     let operators = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
     let stem = name.strip_suffix("Assign").unwrap_or(name);
     operators.contains(&stem)
         || ["Neg", "Not", "Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "Eq"]
             .contains(&name)
         || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
+}
+
+/// Traits of std's that floats do not have.
+fn only_integers_have(name: &str) -> bool {
+    let stem = name.strip_suffix("Assign").unwrap_or(name);
+    ["BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Not", "Eq", "Ord"].contains(&stem)
 }
 
 impl Infer<'_> {
