@@ -29,6 +29,7 @@ mod faults;
 mod flattened;
 mod float_methods;
 mod floats;
+mod function_pointers;
 mod generics;
 mod halves;
 mod inside;
@@ -107,6 +108,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("flattened", flattened::CASES),
     ("float_methods", float_methods::CASES),
     ("floats", floats::CASES),
+    ("function_pointers", function_pointers::CASES),
     ("generics", generics::CASES),
     ("halves", halves::CASES),
     ("inside", inside::CASES),

@@ -276,6 +276,7 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
         | Type::Tuple(_)
         | Type::Adt(..)
         | Type::Closure(_)
+        | Type::Pointer(_)
         | Type::Iter(..)
         | Type::Array(..)
         | Type::Atomic(..) => false,

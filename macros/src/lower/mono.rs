@@ -34,6 +34,8 @@ pub(crate) enum Mono {
     Adt(usize, Vec<MonoArg>),
     /// A closure.
     Closure(Rc<ClosureMono>),
+    /// A function pointer: the types of its parameters, then that of its value.
+    Pointer(Vec<MonoArg>),
     /// An iterator: the type of its items, then those of its parts.
     Iter(Chain, Vec<Mono>),
 }

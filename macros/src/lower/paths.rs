@@ -20,10 +20,11 @@ use proc_macro2::TokenStream;
 use scope::Scope;
 use std::collections::HashSet;
 use syn::{
-    Arm, Attribute, Block, Expr, ExprCall, ExprClosure, ExprForLoop, ExprIf, ExprLet,
-    ExprMethodCall, ExprPath, ExprStruct, ExprWhile, Generics, Ident, ImplItemFn, Item, ItemFn,
-    Local, Pat, PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn,
-    TypePath, Visibility,
+    Arm, Attribute, Block, Expr, ExprArray, ExprAssign, ExprBreak, ExprCall, ExprCast, ExprClosure,
+    ExprForLoop, ExprIf, ExprLet, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn, ExprStruct,
+    ExprTuple, ExprWhile, Generics, Ident, ImplItemFn, Item, ItemConst, ItemFn, Local, Pat,
+    PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn, TypePath,
+    Visibility,
     visit::{self, Visit},
 };
 
@@ -132,7 +133,7 @@ impl Paths {
         }
     }
 
-    /// A path that stands for a value; a lower-case name alone only if it is called or passed on.
+    /// A path that stands for a value; a lower-case name alone only if it is called or where functions are values.
     fn value(&mut self, path: &Path, function: bool) {
         match path.get_ident() {
             Some(name) if !function && !is_type_name(&name.to_string()) => {}
@@ -152,7 +153,7 @@ impl Paths {
         }
     }
 
-    /// What is called or passed on: a name alone may be a function's.
+    /// What is called, passed on, kept or chosen: a name alone may be a function's.
     fn function(&mut self, expr: &Expr) {
         if let Expr::Path(path) = expr {
             self.value_path(path, true);
@@ -256,13 +257,18 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_block(&mut self, block: &'ast Block) {
         self.scoped(|this| {
             this.scope.items(block);
-            visit::visit_block(this, block);
+            for statement in &block.stmts {
+                match statement {
+                    Stmt::Expr(value, None) => this.function(value),
+                    statement => this.visit_stmt(statement),
+                }
+            }
         });
     }
 
     fn visit_local(&mut self, local: &'ast Local) {
         if let Some(init) = &local.init {
-            self.visit_expr(&init.expr);
+            self.function(&init.expr);
             if let Some((_, diverge)) = &init.diverge {
                 self.visit_expr(diverge);
             }
@@ -316,7 +322,7 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_expr_struct(&mut self, expr: &'ast ExprStruct) {
         self.value(&expr.path, false);
         expr.path.segments.iter().for_each(|segment| self.visit_path_segment(segment));
-        expr.fields.iter().for_each(|field| self.visit_expr(&field.expr));
+        expr.fields.iter().for_each(|field| self.function(&field.expr));
         expr.rest.iter().for_each(|rest| self.visit_expr(rest));
     }
 
@@ -359,7 +365,51 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_arm(&mut self, arm: &'ast Arm) {
-        self.scoped(|this| visit::visit_arm(this, arm));
+        self.scoped(|this| {
+            this.visit_pat(&arm.pat);
+            this.function(&arm.body);
+        });
+    }
+
+    fn visit_expr_array(&mut self, array: &'ast ExprArray) {
+        array.elems.iter().for_each(|elem| self.function(elem));
+    }
+
+    fn visit_expr_repeat(&mut self, repeat: &'ast ExprRepeat) {
+        self.function(&repeat.expr);
+        self.visit_expr(&repeat.len);
+    }
+
+    fn visit_expr_tuple(&mut self, tuple: &'ast ExprTuple) {
+        tuple.elems.iter().for_each(|elem| self.function(elem));
+    }
+
+    fn visit_expr_cast(&mut self, cast: &'ast ExprCast) {
+        self.function(&cast.expr);
+        self.visit_type(&cast.ty);
+    }
+
+    fn visit_expr_assign(&mut self, assign: &'ast ExprAssign) {
+        self.visit_expr(&assign.left);
+        // What is indexed is memory, mostly of numbers.
+        match *assign.left {
+            Expr::Index(_) => self.visit_expr(&assign.right),
+            _ => self.function(&assign.right),
+        }
+    }
+
+    fn visit_expr_return(&mut self, value: &'ast ExprReturn) {
+        value.expr.iter().for_each(|value| self.function(value));
+    }
+
+    fn visit_expr_break(&mut self, value: &'ast ExprBreak) {
+        value.expr.iter().for_each(|value| self.function(value));
+    }
+
+    fn visit_item_const(&mut self, item: &'ast ItemConst) {
+        self.visit_generics(&item.generics);
+        self.visit_type(&item.ty);
+        self.function(&item.expr);
     }
 
     fn visit_pat(&mut self, pat: &'ast Pat) {

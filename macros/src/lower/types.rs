@@ -88,6 +88,8 @@ pub(crate) enum Type {
     Adt(usize, List),
     /// A closure.
     Closure(ClosureId),
+    /// A function pointer: the types of its parameters, then that of its value.
+    Pointer(List),
     /// An iterator: the type of its items, then those of its parts.
     Iter(Chain, List),
 }
@@ -174,6 +176,12 @@ impl Types {
         }
         let list = self.list(parts.into_iter().map(GenericArg::Type).collect());
         self.add(Type::Tuple(list))
+    }
+
+    /// Adds a function pointer: the types of its parameters, then that of its value.
+    pub(crate) fn pointer(&mut self, parts: Vec<Ty>) -> Ty {
+        let list = self.list(parts.into_iter().map(GenericArg::Type).collect());
+        self.add(Type::Pointer(list))
     }
 
     /// Adds a list.

@@ -28,10 +28,4 @@ fn set_later(x: &[[f32; 2]], out: &mut [f32]) {
     }
 }
 
-#[kernel]
-fn closures(x: &mut [f32]) {
-    let f = if x.len() > 1 { |v: f32| v } else { |v: f32| v + 1.0 };
-    let all = [|v: f32| v, |v: f32| v + 1.0];
-}
-
 fn main() {}

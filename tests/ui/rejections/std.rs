@@ -43,8 +43,6 @@ fn texts(x: &mut [f32]) {
 #[kernel]
 fn objects(x: &mut [f32], shape: &dyn Fn(f32) -> f32) {
     let object: &dyn Fn(f32) -> f32 = &|v| v;
-    let pointer: fn(f32) -> f32 = f32::sqrt;
-    let several = [f32::sin as fn(f32) -> f32, f32::cos];
 }
 
 #[device]

@@ -24,7 +24,7 @@ fn vectors(a: &[F32x8], b: I128x2, c: &mut [Bf32x2]) {}
 fn inside(x: &mut [f32]) {
     let wide: u128 = 1;
     let text: &str = "text";
-    let pointer: fn(f32) -> f32 = f32::sqrt;
+    let pointer: unsafe fn(f32) -> f32 = f32::sqrt;
     x[0] = 1.0;
 }
 

@@ -118,6 +118,7 @@ impl Emit<'_> {
             | Mono::Generic(_)
             | Mono::Atomic(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
     }

@@ -177,7 +177,11 @@ impl Emit<'_> {
 
     fn check_recursion(&mut self, of: Callee, given: &Given, at: At) -> Flow<()> {
         let frames = self.waiting.iter().flatten().chain([&self.frame]);
+        // What a pointer leads to a second time is seen where it is called.
+        let pointed = frames.clone().filter(|frame| frame.is_pointed).map(|frame| frame.level);
+        let pointed = pointed.max().unwrap_or_default();
         let again = frames
+            .filter(|frame| frame.level >= pointed)
             .filter_map(|frame| frame.of.as_ref())
             .any(|(callee, by)| *callee == of && by == given);
         if !again {
@@ -192,7 +196,7 @@ impl Emit<'_> {
     }
 
     /// Functions that call each other twice, and so on, double with each.
-    fn check_size(&mut self, at: At) -> Flow<()> {
+    pub(super) fn check_size(&mut self, at: At) -> Flow<()> {
         if self.build.kernel.insts.len() <= MAX_INSTS {
             return Ok(());
         }
@@ -255,14 +259,19 @@ impl Emit<'_> {
     /// A call of a closure: its body, among the variables of where it was made.
     pub(super) fn invoke(&mut self, callee: &Expr, args: &[Expr], expr: &Expr) -> Flow<Value> {
         self.check_size(expr.at)?;
-        let place = self.place(callee)?;
-        let Place::Value(Value::Closure(value)) = place else { return Err(self.bug(callee.at)) };
+        let of = self.mono(callee.ty, callee.at)?;
+        let value = match of {
+            Mono::Pointer(_) => self.value(callee)?,
+            _ => match self.place(callee)? {
+                Place::Value(value) => value,
+                _ => return Err(self.bug(callee.at)),
+            },
+        };
         let args: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect::<Flow<_>>()?;
-        let mono = self.mono(expr.ty, expr.at)?;
-        self.called(&value, &args, &mono, expr.at)
+        self.call_value(&value, &of, &args, expr.at)
     }
 
-    /// A call of a closure by something other than the user's code.
+    /// A call of a closure or function pointer with these arguments.
     pub(super) fn call_value(
         &mut self,
         closure: &Value,
@@ -274,12 +283,19 @@ impl Emit<'_> {
             (Value::Closure(value), Mono::Closure(ty)) => {
                 self.called(&value.clone(), args, &ty.ret, at)
             }
+            (Value::Scalar(number), Mono::Pointer(_)) => self.call_pointed(*number, mono, args, at),
             _ => Err(self.bug(at)),
         }
     }
 
     /// The body of a closure that yields a value of this type.
-    fn called(&mut self, value: &ClosureValue, args: &[Value], mono: &Mono, at: At) -> Flow<Value> {
+    pub(super) fn called(
+        &mut self,
+        value: &ClosureValue,
+        args: &[Value],
+        mono: &Mono,
+        at: At,
+    ) -> Flow<Value> {
         let closure = &value.closure;
         let result = if closure.returns_early { self.result_of(mono, at)? } else { None };
         let block = match closure.returns_early {

@@ -122,6 +122,7 @@ impl Emit<'_> {
                 self.ordered(*op, &a, &b, &mono, at).map(Value::Scalar)
             }
             Kind::Closure(closure) => Ok(self.closure(closure)),
+            Kind::Pointer(closure) => self.pointer_to(closure, expr),
             Kind::Invoke { callee, args } => self.invoke(callee, args, expr),
             Kind::Get { base, index } => self.get_element(base, index, at),
             Kind::Inside(option) => self.inside(option),

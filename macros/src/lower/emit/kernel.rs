@@ -36,6 +36,9 @@ pub(in crate::lower) struct Emitted {
 }
 
 /// Emits a kernel, with debug assertions if `debug`; `None` if something was reported.
+///
+/// A function pointer that is called may point to what only comes behind the call, as in a loop:
+/// then all is emitted again, with that known.
 pub(in crate::lower) fn kernel(
     function: &Rc<Function>,
     program: &Program<'_>,
@@ -43,44 +46,62 @@ pub(in crate::lower) fn kernel(
     debug: bool,
     errors: &mut Errors,
 ) -> Option<Emitted> {
-    let mut frame = Frame::new(function.clone(), 0, 0);
-    frame.contract = options.contract;
-    let mut emit = Emit {
-        program,
-        options,
-        debug,
-        depends_on_debug: false,
-        errors,
-        build: Builder::new(function.name.trim_start_matches("r#")),
-        spans: Vec::new(),
-        origins: Vec::new(),
-        settings: Vec::new(),
-        expectations: Vec::new(),
-        frame,
-        waiting: vec![None],
-        calls: 0,
-        nesting: 0,
-    };
-    emit.build.kernel.cooperative = options.cooperative;
-    emit.build.kernel.wide_index = options.wide_index;
-    emit.build.kernel.deny_checks = options.deny_checks;
-    emit.signature().ok()?;
-    emit.give(&function.levels);
-    emit.requirements(&options.requires).ok()?;
-    // A body that leaves by `return` has left no less than one that ends.
-    let _ = emit.block(&function.body);
-    emit.spaces();
-    emit.errors.is_empty().then(|| Emitted {
-        kernel: emit.build.finish(),
-        spans: emit.spans,
-        origins: emit.origins,
-        levels: Levels { settings: emit.settings },
-        expectations: emit.expectations,
-        depends_on_debug: emit.depends_on_debug,
-    })
+    let mut pointed = Vec::new();
+    loop {
+        let mut frame = Frame::new(function.clone(), 0, 0);
+        frame.contract = options.contract;
+        let mut emit = Emit {
+            program,
+            options,
+            debug,
+            depends_on_debug: false,
+            errors: &mut *errors,
+            build: Builder::new(function.name.trim_start_matches("r#")),
+            spans: Vec::new(),
+            origins: Vec::new(),
+            settings: Vec::new(),
+            expectations: Vec::new(),
+            frame,
+            waiting: vec![None],
+            calls: 0,
+            nesting: 0,
+            pointed,
+            known_pointed: None,
+            pointing: Vec::new(),
+        };
+        emit.whole(options).ok()?;
+        if !emit.errors.is_empty() {
+            return None;
+        }
+        if emit.known_pointed.is_none_or(|known| known == emit.pointed.len()) {
+            return Some(Emitted {
+                kernel: emit.build.finish(),
+                spans: emit.spans,
+                origins: emit.origins,
+                levels: Levels { settings: emit.settings },
+                expectations: emit.expectations,
+                depends_on_debug: emit.depends_on_debug,
+            });
+        }
+        pointed = emit.pointed;
+    }
 }
 
 impl Emit<'_> {
+    fn whole(&mut self, options: &Options) -> Flow<()> {
+        let function = self.frame.function.clone();
+        self.build.kernel.cooperative = options.cooperative;
+        self.build.kernel.wide_index = options.wide_index;
+        self.build.kernel.deny_checks = options.deny_checks;
+        self.signature()?;
+        self.give(&function.levels);
+        self.requirements(&options.requires)?;
+        // A body that leaves by `return` has left no less than one that ends.
+        let _ = self.block(&function.body);
+        self.spaces();
+        Ok(())
+    }
+
     fn signature(&mut self) -> Flow<()> {
         let function = self.frame.function.clone();
         for generic in &function.generics {
@@ -171,6 +192,7 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
     }
@@ -265,6 +287,7 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => return Ok(false),
         };
         for part in parts {

@@ -1,5 +1,5 @@
 //! How values lie in memory: as `repr(C)` says, also where Rust leaves it open.
-use super::{Emit, Flow};
+use super::{Emit, Flow, pointer::POINTER};
 use crate::lower::{mono::Mono, program::Adt, tree::At};
 use std::rc::Rc;
 use warpwise_compiler::ir::{Element, Extent, Scalar};
@@ -23,6 +23,7 @@ pub(super) fn scalar(mono: &Mono) -> Option<Scalar> {
     match mono {
         Mono::Prim(prim) | Mono::Atomic(prim) => Some(prim.scalar()),
         Mono::Generic(id) => Some(Scalar::Generic(*id)),
+        Mono::Pointer(_) => Some(POINTER),
         Mono::Unit
         | Mono::Never
         | Mono::Ref { .. }
@@ -65,7 +66,8 @@ impl Emit<'_> {
             | Mono::Ref { .. }
             | Mono::Slice(_)
             | Mono::Atomic(_)
-            | Mono::Closure(_) => Ok(None),
+            | Mono::Closure(_)
+            | Mono::Pointer(_) => Ok(None),
         }
     }
 
@@ -100,6 +102,7 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
     }

@@ -42,6 +42,7 @@ mod number;
 mod operator;
 mod order;
 mod place;
+mod pointer;
 mod power;
 mod reference;
 mod require;
@@ -68,6 +69,7 @@ use crate::{
     lint_attr::{Expectation, LintLevel},
 };
 pub(super) use kernel::{Emitted, kernel};
+use pointer::{POINTER, Pointed};
 use reference::ReferencePlace;
 use std::rc::Rc;
 use warpwise_compiler::{
@@ -244,6 +246,8 @@ struct Frame {
     exit: Option<Target>,
     /// Whether products contract into sums.
     contract: bool,
+    /// Whether it stands for any call of its function, so that what is in it has no variables from outside.
+    is_pointed: bool,
 }
 
 impl Frame {
@@ -261,6 +265,7 @@ impl Frame {
             origin: Origin::Kernel,
             exit: None,
             contract: true,
+            is_pointed: false,
             function,
         }
     }
@@ -288,6 +293,12 @@ struct Emit<'a> {
     /// How many calls there were.
     calls: usize,
     nesting: usize,
+    /// What function pointers point to: their values are numbers of these.
+    pointed: Vec<Pointed>,
+    /// How many of these were known at the first call of a pointer, if there was one.
+    known_pointed: Option<usize>,
+    /// Those of them that are being called.
+    pointing: Vec<usize>,
 }
 
 impl Emit<'_> {
@@ -361,6 +372,7 @@ impl Emit<'_> {
         match self.ty(ty) {
             Type::Prim(prim) | Type::Atomic(prim) => Some(prim.scalar()),
             Type::Generic(id) => Some(Scalar::Generic(id)),
+            Type::Pointer(_) => Some(POINTER),
             Type::Unknown(_)
             | Type::Same(_)
             | Type::Reported(_)

@@ -35,6 +35,7 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Atomic(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => return Ok(false),
         };
         self.has_own_among(of_trait, &parts, at)

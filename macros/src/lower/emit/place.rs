@@ -19,7 +19,10 @@ impl Emit<'_> {
     /// What an expression stands for; a value of its own is a place that is not set again.
     pub(super) fn place(&mut self, expr: &Expr) -> Flow<Place> {
         match &expr.kind {
-            Kind::Var(var) => self.frame.vars[var.index()].clone().ok_or_else(|| self.bug(expr.at)),
+            Kind::Var(var) => {
+                let place = self.frame.vars[var.index()].clone();
+                place.ok_or_else(|| self.no_variable(expr.at))
+            }
             Kind::Deref(reference) => match self.value(reference)? {
                 Value::Ref(place) => Ok(*place),
                 Value::Unit

@@ -65,9 +65,12 @@ impl Emit<'_> {
             Mono::Ref { .. } | Mono::Closure(_) | Mono::Iter(..) => {
                 return Ok(false);
             }
-            Mono::Unit | Mono::Never | Mono::Prim(_) | Mono::Generic(_) | Mono::Atomic(_) => {
-                return Ok(true);
-            }
+            Mono::Unit
+            | Mono::Never
+            | Mono::Prim(_)
+            | Mono::Generic(_)
+            | Mono::Atomic(_)
+            | Mono::Pointer(_) => return Ok(true),
         };
         for part in parts {
             if !self.lies_in_memory(&part, at)? {
@@ -99,7 +102,8 @@ impl Emit<'_> {
                 | Mono::Ref { .. }
                 | Mono::Slice(_)
                 | Mono::Atomic(_)
-                | Mono::Closure(_) => false,
+                | Mono::Closure(_)
+                | Mono::Pointer(_) => false,
             };
             if reads {
                 return Ok(true);
@@ -269,7 +273,7 @@ impl Emit<'_> {
 
 /// A number or `bool` that does not change behind a `&T`.
 fn is_number(mono: &Mono) -> bool {
-    matches!(mono, Mono::Prim(_) | Mono::Generic(_))
+    matches!(mono, Mono::Prim(_) | Mono::Generic(_) | Mono::Pointer(_))
 }
 
 /// In which space addresses are, as far as it is known.

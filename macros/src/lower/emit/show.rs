@@ -276,6 +276,7 @@ const fn kind(mono: &Mono) -> &'static str {
         Mono::Ref { .. } | Mono::Slice(_) => "a slice",
         Mono::Atomic(_) => "an atomic",
         Mono::Closure(_) => "a closure",
+        Mono::Pointer(_) => "a function pointer",
         Mono::Iter(..) => "a range or iterator",
         Mono::Unit
         | Mono::Never

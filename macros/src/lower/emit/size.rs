@@ -57,6 +57,7 @@ impl Emit<'_> {
             | Mono::Slice(_)
             | Mono::Tuple(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => false,
         })
     }

@@ -37,6 +37,7 @@ fn is_of_closure(mono: &Mono) -> bool {
         | Mono::Atomic(_)
         | Mono::Tuple(_)
         | Mono::Adt(..)
+        | Mono::Pointer(_)
         | Mono::Iter(..) => false,
     }
 }
@@ -144,7 +145,9 @@ impl Emit<'_> {
                 );
                 Err(Left)
             }
-            Mono::Prim(_) | Mono::Generic(_) | Mono::Atomic(_) => Err(self.bug(at)),
+            Mono::Prim(_) | Mono::Generic(_) | Mono::Atomic(_) | Mono::Pointer(_) => {
+                Err(self.bug(at))
+            }
         }
     }
 
@@ -295,6 +298,7 @@ impl Emit<'_> {
             | Mono::Ref { .. }
             | Mono::Atomic(_)
             | Mono::Closure(_)
+            | Mono::Pointer(_)
             | Mono::Iter(..) => Err(self.bug(at)),
         }
     }

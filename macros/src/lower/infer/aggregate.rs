@@ -41,7 +41,12 @@ impl<'a> Infer<'a> {
             Some(Type::Array(elem, _) | Type::Slice(elem)) => elem,
             _ => self.unknown(),
         };
-        let values: Vec<Expr> = expr.elems.iter().map(|value| self.expect(value, elem)).collect();
+        let mut values = Vec::with_capacity(expr.elems.len());
+        for value in &expr.elems {
+            let value = self.expr(value, Some(elem));
+            let value = self.chosen(value);
+            values.push(self.coerce(value, elem));
+        }
         let len = self.types.len(Extent::Const(values.len() as u64));
         let ty = self.types.add(Type::Array(elem, len));
         self.oblige(at, Obligation::Element(elem));
@@ -55,7 +60,9 @@ impl<'a> Infer<'a> {
             Some(Type::Array(elem, _)) => elem,
             _ => self.unknown(),
         };
-        let value = Box::new(self.expect(&expr.expr, elem));
+        let value = self.expr(&expr.expr, Some(elem));
+        let value = self.chosen(value);
+        let value = Box::new(self.coerce(value, elem));
         let env = self.env.clone();
         let len = self.len_in(&expr.len, &env);
         let ty = self.types.add(Type::Array(elem, len));

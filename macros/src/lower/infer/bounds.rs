@@ -100,7 +100,9 @@ impl<'a> Infer<'a> {
             return impls.into_iter().any(|item| self.is_impl(item, wanted, of, depth));
         }
         match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
-            Some("Fn" | "FnMut" | "FnOnce") => matches!(kind, Type::Closure(_)),
+            Some("Fn" | "FnMut" | "FnOnce") => {
+                matches!(kind, Type::Closure(_) | Type::Pointer(_))
+            }
             Some("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator") => {
                 matches!(kind, Type::Iter(..)) || self.written_item(of).is_some()
             }

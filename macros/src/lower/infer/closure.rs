@@ -82,13 +82,17 @@ impl Infer<'_> {
         mentioned.1.into_iter().filter(|index| *index < outside).map(Var::new).collect()
     }
 
-    /// A call of a value: of a closure.
+    /// A call of a value: of a closure or function pointer.
     pub(super) fn invoke(&mut self, callee: Expr, call: &syn::ExprCall, at: SpanRange) -> Expr {
         let callee = self.autoderef(callee);
         let (params, ret) = match self.types.get(callee.ty) {
             Type::Closure(id) => {
                 let closure = self.types.closure_type(id);
                 (closure.params.clone(), closure.ret)
+            }
+            Type::Pointer(list) => {
+                let signature = self.signature_of(list);
+                (signature.params, signature.ret)
             }
             Type::Reported(proof) => {
                 self.discard(&call.args);

@@ -63,6 +63,18 @@ impl Infer<'_> {
         let (mut then, then_ty) = self.block(&expr.then_branch, hint);
         self.scope.close(opened);
         let after_then = std::mem::replace(&mut self.diverges, false);
+        let then_ty = match then.tail.take() {
+            Some(tail) if expr.else_branch.is_some() => {
+                let tail = self.chosen(*tail);
+                let ty = tail.ty;
+                then.tail = Some(Box::new(tail));
+                ty
+            }
+            tail => {
+                then.tail = tail;
+                then_ty
+            }
+        };
         let Some((_, other)) = &expr.else_branch else {
             self.diverges = after_cond;
             let unit = self.types.unit();
@@ -75,6 +87,7 @@ impl Infer<'_> {
         let mut other = self.expr(other, expected);
         self.diverges = after_cond || (after_then && self.diverges);
         let ty = if self.is_never(then_ty) {
+            other = self.chosen(other);
             other.ty
         } else {
             other = self.coerce(other, then_ty);

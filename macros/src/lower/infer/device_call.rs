@@ -187,13 +187,19 @@ impl<'a> Infer<'a> {
         while let Type::Ref { to, .. } = self.types.get(ty) {
             ty = to;
         }
-        let Type::Closure(id) = self.types.get(ty) else { return };
-        let closure = self.types.closure_type(id).clone();
+        let called = match self.types.get(ty) {
+            Type::Closure(id) => {
+                let closure = self.types.closure_type(id);
+                Callable { params: closure.params.clone(), ret: closure.ret }
+            }
+            Type::Pointer(list) => self.signature_of(list),
+            _ => return,
+        };
         let at = self.places[value.at];
-        for (param, expected) in closure.params.iter().zip(&bound.params) {
+        for (param, expected) in called.params.iter().zip(&bound.params) {
             self.unify(at, *param, *expected);
         }
-        self.unify(at, closure.ret, bound.ret);
+        self.unify(at, called.ret, bound.ret);
     }
 
     /// What the bounds `Fn(..)` of a function say of its type parameters.

@@ -25,6 +25,9 @@ impl Infer<'_> {
     }
 
     fn expr_kind(&mut self, expr: &syn::Expr, hint: Option<Ty>) -> Expr {
+        if let Some(pointer) = self.pointed(expr, hint) {
+            return pointer;
+        }
         match expr {
             syn::Expr::Paren(e) => self.expr(&e.expr, hint),
             syn::Expr::Group(e) => self.expr(&e.expr, hint),
@@ -89,6 +92,7 @@ impl Infer<'_> {
             return expr;
         }
         let range = self.places[expr.at];
+        let expr = self.as_pointer(expr, expected);
         let (from, to) = (self.types.get(expr.ty), self.types.get(expected));
         let (Type::Ref { mutable, to: a }, Type::Ref { mutable: wanted, to: b }) = (from, to)
         else {

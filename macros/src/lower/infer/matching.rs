@@ -44,7 +44,10 @@ impl Infer<'_> {
                 if !self.is_never(body.ty) {
                     match ty {
                         Some(ty) => body = self.coerce(body, ty),
-                        None => ty = Some(body.ty),
+                        None => {
+                            body = self.chosen(body);
+                            ty = Some(body.ty);
+                        }
                     }
                 }
                 self.scope.close(opened);

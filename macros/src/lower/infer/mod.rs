@@ -45,6 +45,7 @@ mod path;
 mod pattern;
 mod pattern_hint;
 mod place;
+mod pointer;
 mod reject;
 mod scope;
 mod signature;

@@ -80,8 +80,22 @@ impl Obligation {
                 let holds = is_int(types, ty) || types.get(ty) == Type::Prim(Prim::Bool);
                 undefined(holds, at, ty, types, errors);
             }
+            Self::Compared(ty) if let Type::Pointer(_) = types.get(ty) => {
+                errors.advise(
+                    at,
+                    "kernel code cannot compare function pointers",
+                    "compare numbers that say which function it is",
+                );
+            }
             Self::Compared(ty) => undefined(is_scalar(types, ty), at, ty, types, errors),
             Self::Range(ty) => undefined(is_range(types, ty), at, ty, types, errors),
+            Self::Cast(from, _) if let Type::Pointer(_) = types.get(from) => {
+                errors.advise(
+                    at,
+                    "functions have no addresses in kernel code",
+                    "use numbers that say which function it is",
+                );
+            }
             Self::Cast(from, to) => cast(at, from, to, types, errors),
             Self::Bound(ty) => {
                 if let Type::Slice(_) = types.get(ty) {
@@ -166,6 +180,7 @@ impl Obligation {
                 | Type::Slice(_)
                 | Type::Atomic(_)
                 | Type::Closure(_)
+                | Type::Pointer(_)
                 | Type::Iter(..) => {
                     errors.advise(
                         at,
@@ -291,16 +306,19 @@ fn is_value(types: &Types, ty: Ty) -> bool {
         | Type::Unit
         | Type::Never
         | Type::Unknown(_) => true,
-        Type::Same(_) | Type::Ref { .. } | Type::Slice(_) | Type::Atomic(_) | Type::Closure(_) => {
-            false
-        }
+        Type::Same(_)
+        | Type::Ref { .. }
+        | Type::Slice(_)
+        | Type::Atomic(_)
+        | Type::Closure(_)
+        | Type::Pointer(_) => false,
     }
 }
 
 /// Whether a type has no closure in it; atomics cannot be copied, and that is said where they are.
 fn is_assigned(types: &Types, ty: Ty) -> bool {
     match types.get(ty) {
-        Type::Ref { .. } | Type::Atomic(_) => true,
+        Type::Ref { .. } | Type::Atomic(_) | Type::Pointer(_) => true,
         Type::Array(elem, _) => is_assigned(types, elem),
         Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
             types.parts(list).into_iter().all(|part| is_assigned(types, part))

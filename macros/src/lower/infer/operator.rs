@@ -244,6 +244,9 @@ impl Infer<'_> {
         if let Type::Unknown(_) = self.types.get(ty) {
             self.unify(at, value.ty, ty);
         }
+        if let Type::Pointer(_) = self.types.get(ty) {
+            return self.coerce(value, ty);
+        }
         self.oblige(at, Obligation::Cast(value.ty, ty));
         self.make(Kind::Cast(Box::new(value)), ty, at)
     }

@@ -422,6 +422,9 @@ impl Infer<'_> {
             _ if self.is_passed(ty, true) => {
                 "atomics are shared: write `&T`, or `&[T]` for several"
             }
+            Type::Pointer(_) => {
+                "pass a number and `match` on it: the host's functions are not the device's"
+            }
             _ => {
                 "parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` \
                  and slices of atomics"
@@ -457,6 +460,7 @@ impl Infer<'_> {
             | Type::Slice(_)
             | Type::Tuple(_)
             | Type::Closure(_)
+            | Type::Pointer(_)
             | Type::Iter(..) => false,
         }
     }

@@ -12,7 +12,7 @@ use super::{
     items::Split,
     scope::{self, Env},
 };
-use syn::{GenericArgument, GenericParam, PathArguments};
+use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
 
 impl Infer<'_> {
     /// The type that is written in the function itself.
@@ -44,6 +44,15 @@ impl Infer<'_> {
                 self.types.tuple(parts)
             }
             syn::Type::Never(_) => self.types.never(),
+            syn::Type::FnPtr(pointer) if pointer.unsafety.is_none() && pointer.abi.is_none() => {
+                let params = pointer.inputs.iter().map(|param| self.type_in(&param.ty, env));
+                let mut parts: Vec<Ty> = params.collect();
+                parts.push(match &pointer.output {
+                    ReturnType::Default => self.types.unit(),
+                    ReturnType::Type(_, ty) => self.type_in(ty, env),
+                });
+                self.types.pointer(parts)
+            }
             syn::Type::Infer(_) => self.unknown(),
             syn::Type::Path(path) => match &path.qself {
                 None => self.path_type(&path.path, env),
@@ -270,11 +279,9 @@ impl Infer<'_> {
                 "use a type parameter; a `#[device]` function may take `impl Fn(f32) -> f32` and return \
                      `impl Iterator<Item = f32>`",
             ),
-            syn::Type::FnPtr(_) => (
-                "function pointers",
-                "call the function by its name, or one of several in a `match`; a `#[device]` function may take \
-                 `impl Fn(f32) -> f32`",
-            ),
+            syn::Type::FnPtr(_) => {
+                ("function pointers that are `unsafe` or `extern`", "write `fn(f32) -> f32`")
+            }
             syn::Type::Macro(_) => ("macros as types", "write the type out"),
             syn::Type::Path(_) => ("qualified types", "name the type"),
             _ => ("this type", "use numbers, `bool`, atomics, arrays, slices and references"),

@@ -182,7 +182,9 @@ pub(crate) enum Kind {
     Call(Box<Call>),
     /// A closure.
     Closure(Rc<Closure>),
-    /// A call of a closure.
+    /// A closure as a function pointer.
+    Pointer(Box<Expr>),
+    /// A call of a closure or function pointer.
     Invoke {
         /// The closure.
         callee: Box<Expr>,

@@ -20,6 +20,7 @@ impl Types {
             Type::Atomic(prim) => Mono::Atomic(prim),
             Type::Tuple(list) => Mono::Tuple(self.mono_list(list)?),
             Type::Adt(item, list) => Mono::Adt(item, self.mono_list(list)?),
+            Type::Pointer(list) => Mono::Pointer(self.mono_list(list)?),
             Type::Iter(chain, list) => {
                 let types = self.parts(list).into_iter().map(|part| self.mono(part));
                 Mono::Iter(chain, types.collect::<Option<_>>()?)
@@ -71,6 +72,10 @@ impl Types {
             Mono::Adt(item, args) => {
                 let list = self.list_of(args);
                 self.add(Type::Adt(*item, list))
+            }
+            Mono::Pointer(args) => {
+                let list = self.list_of(args);
+                self.add(Type::Pointer(list))
             }
             Mono::Iter(chain, types) => {
                 let args = types.iter().map(|ty| GenericArg::Type(self.of_mono(ty))).collect();

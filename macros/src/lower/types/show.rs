@@ -42,6 +42,11 @@ impl Types {
                 }
             }
             Type::Closure(_) => "{closure}".into(),
+            Type::Pointer(list) => match self.show_list(list).as_slice() {
+                [params @ .., ret] if ret == "()" => format!("fn({})", params.join(", ")),
+                [params @ .., ret] => format!("fn({}) -> {ret}", params.join(", ")),
+                [] => "fn()".into(),
+            },
             Type::Iter(chain, list) => match self.parts(list).first() {
                 Some(item) => format!("{}<Item = {}>", chain.name(), self.show(*item)),
                 None => chain.name().into(),

@@ -30,7 +30,9 @@ impl Types {
                 self.unify_len(n, m)?;
                 self.unify(a, b)
             }
-            (Type::Tuple(a), Type::Tuple(b)) => self.unify_lists(a, b),
+            (Type::Tuple(a), Type::Tuple(b)) | (Type::Pointer(a), Type::Pointer(b)) => {
+                self.unify_lists(a, b)
+            }
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Iter(a, of_a), Type::Iter(b, of_b)) if a == b => self.unify_lists(of_a, of_b),
             (Type::Closure(a), Type::Closure(b)) => {
@@ -55,7 +57,7 @@ impl Types {
                 }
                 self.give_up(elem, reported);
             }
-            Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => {
+            Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
                 self.parts(list).into_iter().for_each(|part| self.give_up(part, reported));
             }
             _ => {}
@@ -93,7 +95,7 @@ impl Types {
             }
             (Type::Slice(a), Type::Slice(b)) => self.could_unify(a, b),
             (Type::Array(a, n), Type::Array(b, m)) => self.same_len(n, m) && self.could_unify(a, b),
-            (Type::Tuple(a), Type::Tuple(b)) => lists(a, b),
+            (Type::Tuple(a), Type::Tuple(b)) | (Type::Pointer(a), Type::Pointer(b)) => lists(a, b),
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) => a == b && lists(of_a, of_b),
             (Type::Iter(a, of_a), Type::Iter(b, of_b)) => a == b && lists(of_a, of_b),
             (a, b) => a == b,
@@ -153,10 +155,11 @@ impl Types {
             Type::Ref { to: inner, .. } | Type::Slice(inner) | Type::Array(inner, _) => {
                 self.root(inner) == part || self.mentions(inner, part)
             }
-            Type::Tuple(list) | Type::Adt(_, list) | Type::Iter(_, list) => self
-                .parts(list)
-                .into_iter()
-                .any(|inner| self.root(inner) == part || self.mentions(inner, part)),
+            Type::Tuple(list) | Type::Adt(_, list) | Type::Pointer(list) | Type::Iter(_, list) => {
+                self.parts(list)
+                    .into_iter()
+                    .any(|inner| self.root(inner) == part || self.mentions(inner, part))
+            }
             _ => false,
         }
     }

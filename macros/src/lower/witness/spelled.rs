@@ -75,6 +75,13 @@ pub(super) fn written(ty: Ty, types: &Types) -> Option<TokenStream> {
             let parts = parts.collect::<Option<Vec<_>>>()?;
             quote!((#(#parts,)*))
         }
+        Type::Pointer(list) => {
+            let mut parts = types.parts(list);
+            let ret = written(parts.pop()?, types)?;
+            let params = parts.into_iter().map(|part| written(part, types));
+            let params = params.collect::<Option<Vec<_>>>()?;
+            quote!(fn(#(#params),*) -> #ret)
+        }
         Type::Adt(item, _) if types.vector(item).is_some() => {
             let name = types.vector(item)?.name();
             quote!(::warpwise::#name)
