@@ -126,6 +126,12 @@ pub(super) fn scalar(scalar: Scalar) -> Option<&'static str> {
     })
 }
 
+/// What the atomic over the scalar `of` is called in Rust.
+pub(super) fn atomic(of: &str) -> String {
+    let (first, rest) = of.split_at(1);
+    format!("Atomic{}{rest}", first.to_uppercase())
+}
+
 /// The note of a finding that rests on an assumed block.
 pub(super) fn assumed(shape: &Shape) -> Option<String> {
     let [x, y, z] = shape.dims;

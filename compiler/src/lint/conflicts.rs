@@ -159,6 +159,17 @@ fn rows(kernel: &Kernel, array: SharedId, lanes: &Lanes) -> Vec<Row> {
     }
 }
 
+/// Whether the elements of `array` are atomics.
+fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
+    kernel.insts.iter().any(|(_, inst)| match inst.op {
+        Op::Atomic { ptr, .. }
+        | Op::AtomicLoad { ptr, .. }
+        | Op::AtomicStore { ptr, .. }
+        | Op::CompareExchange { ptr, .. } => kernel.root(ptr) == Some(Root::Shared(array)),
+        _ => false,
+    })
+}
+
 /// `layout` in words.
 fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> String {
     let shared = &kernel.shared[array];
@@ -171,6 +182,7 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> String
             let two = len.filter(|_| shared.elem.size() == Some(element));
             match (two, shared.elem.scalar().and_then(access::scalar)) {
                 (Some(rows), Some(of)) => {
+                    let of = if is_atomic(kernel, array) { access::atomic(of) } else { of.into() };
                     format!("pad the row: `shared!([[{of}; {then}]; {rows}])`")
                 }
                 (Some(_) | None, _) => format!("pad the row: {then} elements instead of {now}"),
