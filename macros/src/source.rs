@@ -140,6 +140,16 @@ pub(crate) fn rules(name: &Ident) -> Option<TokenStream> {
     in_file(name.span(), |file| items::rules(file, &text, (line, column))).flatten()
 }
 
+/// Whether a name alone may be a function's: its file has a function of that name, or a `use` that may bring one. True if
+/// that cannot be told.
+pub(crate) fn may_be_function(name: &Ident) -> bool {
+    if !proc_macro::is_available() || expansion(name.span()) != WRITTEN {
+        return true;
+    }
+    let text = name.to_string();
+    in_file(name.span(), |file| items::may_have_function(&file.text, &text)).unwrap_or(true)
+}
+
 /// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that
 /// is not std's.
 pub(crate) fn is_declared(name: &Ident) -> bool {

@@ -153,10 +153,12 @@ impl Paths {
         }
     }
 
-    /// What is called, passed on, kept or chosen: a name alone may be a function's.
+    /// What is passed on, kept or chosen: a name alone may be a function's.
     fn function(&mut self, expr: &Expr) {
         if let Expr::Path(path) = expr {
-            self.value_path(path, true);
+            // Of a misspelt variable, rustc would say that it is no function of ours, too.
+            let is_one = path.path.get_ident().is_none_or(source::may_be_function);
+            self.value_path(path, is_one);
         }
         self.visit_expr(expr);
     }
@@ -298,7 +300,10 @@ impl<'ast> Visit<'ast> for Paths {
                 self.note(&Path::from(Ident::new(&found, name.ident.span())));
             }
         }
-        self.function(&call.func);
+        if let Expr::Path(path) = &*call.func {
+            self.value_path(path, true);
+        }
+        self.visit_expr(&call.func);
         call.args.iter().for_each(|arg| self.function(arg));
     }
 

@@ -4,6 +4,7 @@
 use super::{At, File, Words, names_of};
 use crate::source::scanner::is_name;
 use proc_macro2::TokenStream;
+use std::mem::replace;
 use syn::ItemEnum;
 
 /// An item of the host.
@@ -98,6 +99,21 @@ pub(super) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
 
 /// How many braces an enum whose variants are looked for may have at most.
 const MOST_BRACES: usize = 100;
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char| !is_name(char)).filter(|word| !word.is_empty())
+}
+
+/// Whether `text` has a function of that name, or a `use` that may bring one: by its name, or with a `*` of other modules than preludes.
+pub(super) fn may_have_function(text: &str, name: &str) -> bool {
+    text.split(';').any(|part| {
+        let mut words = words(part).scan("", |before, word| Some((replace(before, word), word)));
+        let is_declared = words.any(|pair| pair == ("fn", name));
+        let Some((_, brought)) = part.split_once("use ") else { return is_declared };
+        let is_open = brought.contains("::*") && !brought.contains("prelude::*");
+        is_declared || is_open || self::words(brought).any(|word| word == name)
+    })
+}
 
 /// Whether an item of this name is declared anywhere in `text`.
 pub(super) fn is_declared_in(text: &str, name: &str) -> bool {
@@ -299,6 +315,28 @@ mod tests {
             "let f = 1; @",
         ] {
             assert_eq!(host_item_of("f", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_are_of_the_file_or_brought() {
+        for text in [
+            "fn f() {}",
+            "mod a { #[device] pub const fn f<T>(x: T) {} }",
+            "use a::f;",
+            "use a::{self, b::{g, f}};",
+            "use a::g as f;",
+            "use super::*;",
+            "fn g() {} use crate::{a::*, b};",
+        ] {
+            assert!(may_have_function(text, "f"), "{text}");
+        }
+        for text in [
+            "use warpwise::prelude::*; fn k() { let g = f; }",
+            "use a::ff; fn ff() {} fn k(x: f32) { g(f); let fn_f = f; }",
+            "",
+        ] {
+            assert!(!may_have_function(text, "f"), "{text}");
         }
     }
 

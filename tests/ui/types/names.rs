@@ -7,6 +7,12 @@ fn variable(x: &mut [f32]) {
 }
 
 #[kernel]
+fn kept_and_passed(x: &mut [f32]) {
+    let kept = y;
+    x[0] = kept.max(z);
+}
+
+#[kernel]
 fn method(x: &mut [f32]) {
     x[0] = x[0].square();
 }
