@@ -37,6 +37,7 @@ mod matching;
 mod numbers;
 mod own;
 mod paths;
+mod pointers;
 mod ranks;
 mod results;
 pub mod shrink;

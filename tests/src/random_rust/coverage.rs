@@ -151,6 +151,8 @@ const KINDS: &[(&str, &[&str])] = &[
     ("closure, kept", &["let k"]),
     ("closure that changes what it captured", &["let mut k"]),
     ("moving closure", &["move |"]),
+    ("function pointer", &[": fn("]),
+    ("array of function pointers", &[": [fn("]),
     // Options and results.
     ("Option::map", &[").map(|"]),
     ("Option::and_then", &[").and_then(|"]),

@@ -53,7 +53,7 @@ impl Generator {
         self.line("}};");
         self.line("}");
         let var = Var { name: self.name("v"), ty: of.clone(), mutable: false };
-        let (given, own) = (self.expr(&of, 2, true), self.name("held"));
+        let (given, own) = (self.expr(&of, 2, false), self.name("held"));
         self.line(&format!("let {}: {} = {name}!({given}, {own});", var.name, of.name()));
         self.vars.push(var);
     }

@@ -8,7 +8,7 @@ impl Generator {
     /// A statement with `depth` levels of blocks in it at most.
     pub(super) fn statement(&mut self, depth: u32) {
         let simple = 22;
-        match self.pick(if depth == 0 { simple } else { 48 }) {
+        match self.pick(if depth == 0 { simple } else { 49 }) {
             0..4 => self.let_statement(),
             4 => self.let_pattern(),
             5 | 6 => self.assignment(),
@@ -54,6 +54,7 @@ impl Generator {
             44 => self.type_inside(),
             45 => self.for_references(),
             46 => self.macro_inside(),
+            47 if self.context.kernel => self.pointers(),
             _ => {
                 self.line("{");
                 self.body(depth);
