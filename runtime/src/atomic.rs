@@ -34,6 +34,10 @@ macro_rules! atomic_float {
             pub const fn into_inner(self) -> $float {
                 $float::from_bits(self.bits.into_inner())
             }
+            /// The value, which nobody else sees meanwhile.
+            pub fn get_mut(&mut self) -> &mut $float {
+                bytemuck::cast_mut(self.bits.get_mut())
+            }
             /// The value.
             ///
             /// # Panics

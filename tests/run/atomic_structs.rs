@@ -18,6 +18,7 @@ cases![
     in_enums,
     one_value,
     got_mut: THREADS_MEET,
+    floats_got_mut: THREADS_MEET,
 ];
 
 const EMPTY: u32 = u32::MAX;
@@ -558,4 +559,40 @@ fn got_mut(on: &Engine) -> Check {
     let want: Vec<u32> =
         (0..32).map(|t| 7 + if t < 8 { (4 * t..4 * t + 4).sum() } else { 0 }).collect();
     same("out", &out, &want)
+}
+
+fn floats_got_mut(on: &Engine) -> Check {
+    #[device]
+    struct Mean {
+        sum: [AtomicF32; 2],
+        weight: AtomicF64,
+    }
+    #[device]
+    impl Mean {
+        fn clear(&mut self) {
+            self.sum.iter_mut().for_each(|sum| *sum.get_mut() = 0.0);
+            *self.weight.get_mut() = 0.5;
+        }
+    }
+    #[kernel(block = 32)]
+    fn means(sums: &mut [Mean]) {
+        let local = shared!([Mean; 2]);
+        let t = thread_idx_x();
+        if let Some(mean) = local.get_mut(t) {
+            mean.clear();
+        }
+        sync_threads();
+        local[t % 2].sum[1].fetch_add(t as f32, Ordering::Relaxed);
+        local[t % 2].weight.fetch_add(1.0, Ordering::Relaxed);
+        sync_threads();
+        if t < 2 {
+            *sums[t].sum[0].get_mut() += *local[t].sum[1].get_mut();
+            *sums[t].weight.get_mut() *= *local[t].weight.get_mut();
+        }
+    }
+    let mean = |first: f32| Mean { sum: [first.into(), 0.0.into()], weight: 2.0.into() };
+    let mut sums = vec![mean(1.0), mean(2.0)];
+    launch!(on, means(own sums), LaunchConfig::grid(1))?;
+    let got = sums.iter_mut().map(|it| [f64::from(*it.sum[0].get_mut()), *it.weight.get_mut()]);
+    same("means", got.collect::<Vec<_>>().as_flattened(), &[241.0, 33.0, 258.0, 33.0])
 }

@@ -4,7 +4,7 @@ use warpwise::prelude::*;
 
 cases![
     parts, ends, getting, changing, splitting, searching, arrays, shared_parts: THREADS_MEET,
-    structs, exchanging, missing_elements, ranges_as_values,
+    structs, exchanging, missing_elements, ranges_as_values, ranges_of_calls,
     moving, moved_within, sorting, getting_parts, part_faults: FAULTS, method_faults: FAULTS,
 ];
 
@@ -119,6 +119,39 @@ fn ranges_as_values(on: &Engine) -> Check {
         for i in low {
             out[6] += x[i];
         }
+    });
+    Ok(())
+}
+
+#[device]
+struct Rows {
+    width: usize,
+    last: std::ops::Range<usize>,
+}
+
+#[device]
+impl Rows {
+    fn row(&self, row: usize) -> std::ops::Range<usize> {
+        row * self.width..(row + 1) * self.width
+    }
+}
+
+/// What calls, fields and branches give is a range of a part at once.
+fn ranges_of_calls(on: &Engine) -> Check {
+    alike!(on, |x, out| {
+        let rows = Rows { width: x.len() / 4, last: x.len() / 2..x.len() };
+        out[0] = x[rows.row(2)].iter().sum();
+        out[rows.row(1)].fill(7);
+        out[10] = x[if x.len() > 4 { 1..3 } else { 0..0 }].len() as i32;
+        let mut calls = 0;
+        let mut from = |at| {
+            calls += 1;
+            at..=at + 3
+        };
+        out[from(6)].reverse();
+        out[10] += 5 * x[rows.row(1).start..].len() as i32;
+        out[10] += 100 * calls;
+        out[11] = x[rows.last].iter().sum();
     });
     Ok(())
 }

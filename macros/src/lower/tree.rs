@@ -14,7 +14,7 @@ use super::{
 };
 use crate::lint_attr::LintLevel;
 pub(crate) use atomic::{Atomic, AtomicMethod, ORDERS, OrderOf, stronger};
-pub(crate) use expr::{Call, Closure, Each, For, Kind, Say};
+pub(crate) use expr::{Call, Closure, Each, Ends, For, Kind, Say};
 use warpwise_compiler::{
     id::Table,
     ir::{Bound, Extent},

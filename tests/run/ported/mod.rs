@@ -1,5 +1,6 @@
 //! Kernels of textbooks and of NVIDIA's samples (in backticks, those that are from there), written
 //! as a Rust programmer would, against the same computations on the host.
+pub(super) mod ciphers;
 pub(super) mod codes;
 pub(super) mod factors;
 pub(super) mod finance;
@@ -8,6 +9,7 @@ pub(super) mod grids;
 pub(super) mod images;
 pub(super) mod layers;
 pub(super) mod links;
+pub(super) mod lookups;
 pub(super) mod numerics;
 pub(super) mod reductions;
 pub(super) mod samples;

@@ -33,8 +33,8 @@ impl Emit<'_> {
                 | Value::Closure(_) => Err(self.bug(expr.at)),
             },
             Kind::Index { base, index } => self.element(base, index, expr),
-            Kind::Part { base, start, end, inclusive } => {
-                self.part_of_slice(base, [start.as_deref(), end.as_deref()], *inclusive, expr.at)
+            Kind::Part { base, ends, inclusive } => {
+                self.part_of_slice(base, ends, *inclusive, expr.at)
             }
             Kind::Field { base, index } => {
                 let place = self.place(base)?;

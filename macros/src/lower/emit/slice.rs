@@ -2,7 +2,8 @@
 use super::{Emit, Flow, Length, Memory, Place, Value, Variants};
 use crate::lower::{
     mono::Mono,
-    tree::{At, Expr},
+    tree::{self, At, Expr},
+    types::Prim,
 };
 use std::rc::Rc;
 use warpwise_compiler::{
@@ -37,7 +38,7 @@ impl Emit<'_> {
     pub(super) fn part_of_slice(
         &mut self,
         base: &Expr,
-        [start, end]: [Option<&Expr>; 2],
+        ends: &tree::Ends,
         inclusive: bool,
         at: At,
     ) -> Flow<Place> {
@@ -45,8 +46,7 @@ impl Emit<'_> {
         let (Mono::Slice(elem) | Mono::Array(elem, _)) = &mono else {
             return Err(self.bug(base.at));
         };
-        let start = start.map(|start| self.scalar(start)).transpose()?;
-        let end = end.map(|end| self.scalar(end)).transpose()?;
+        let [start, end] = self.ends(ends)?;
         let len = self.length_of(&memory, &mono, at)?;
         let ends = Ends { start, end, inclusive };
         let past = self.check_part(&ends, len, at)?;
@@ -57,6 +57,33 @@ impl Emit<'_> {
         let first = self.nth(&memory, start, elem, at)?;
         let len = self.binary_op(BinaryOp::Sub, past, start, Scalar::U64, at);
         Ok(Place::Memory(Memory { len: Some(Length::Inst(len)), ..first }))
+    }
+
+    /// Where a part starts and ends, as far as that is said.
+    fn ends(&mut self, ends: &tree::Ends) -> Flow<[Option<InstId>; 2]> {
+        match ends {
+            tree::Ends::Written { start, end } => {
+                let start = start.as_ref().map(|start| self.scalar(start)).transpose()?;
+                Ok([start, end.as_ref().map(|end| self.scalar(end)).transpose()?])
+            }
+            tree::Ends::Range { value, count } => {
+                let (range, mono) = (self.place(value)?, self.mono(value.ty, value.at)?);
+                let mut ends = [None; 2];
+                for (index, end) in ends.iter_mut().enumerate().take(*count) {
+                    let place = self.part(&range, &mono, index, value.at)?;
+                    *end = match self.get(&place, &Mono::Prim(Prim::Usize), value.at)? {
+                        Value::Scalar(inst) => Some(inst),
+                        Value::Unit
+                        | Value::Ref(_)
+                        | Value::Parts(_)
+                        | Value::Variants(_)
+                        | Value::Array(_)
+                        | Value::Closure(_) => return Err(self.bug(value.at)),
+                    };
+                }
+                Ok(ends)
+            }
+        }
     }
 
     /// Ends the thread, as Rust does, if a part is not within the slice or ends before its start;

@@ -73,14 +73,7 @@ impl Infer<'_> {
             (self.as_chain(index.ty), self.types.get(base.ty))
             && let Some(inclusive) = chain.is_range()
         {
-            if !is_variable(&expr.index) {
-                let fact = "kernel code takes a part of a slice by a range that is written there, or by a variable";
-                let reported =
-                    self.errors.advise(index_at, fact, "bind the range with `let` first");
-                return self.reported(reported, at);
-            }
-            let again = self.expr(&expr.index, None);
-            return self.part_by_range(base, elem, [index, again], inclusive, at);
+            return self.part_by_range(base, elem, index, inclusive, at);
         }
         if self.is_range_to(index.ty) {
             let (fact, help) = super::reject::part_to();
@@ -184,14 +177,5 @@ impl Infer<'_> {
     fn immutable(&mut self, place: &Expr, why: &str) {
         let at = self.places[place.at];
         self.errors.mistyped(at, format_args!("this cannot be changed: {why}"));
-    }
-}
-
-/// Whether an expression is a variable, or a clone of one.
-fn is_variable(expr: &syn::Expr) -> bool {
-    match expr {
-        syn::Expr::Path(_) => true,
-        syn::Expr::MethodCall(call) if call.method == "clone" => is_variable(&call.receiver),
-        _ => false,
     }
 }

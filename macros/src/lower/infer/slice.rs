@@ -4,7 +4,7 @@ use super::{
     super::{
         chain::Chain,
         span::SpanRange,
-        tree::{Expr, Kind},
+        tree::{Ends, Expr, Kind},
         types::{Prim, Ty, Type},
     },
     Infer,
@@ -30,35 +30,30 @@ impl Infer<'_> {
         let mut end = |end: &Option<Box<syn::Expr>>| {
             end.as_ref().map(|end| Box::new(self.expect(end, usize)))
         };
-        let (start, end) = (end(&range.start), end(&range.end));
+        let ends = Ends::Written { start: end(&range.start), end: end(&range.end) };
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let ty = self.types.add(Type::Slice(elem));
-        self.make(Kind::Part { base: Box::new(base), start, end, inclusive }, ty, at)
+        self.make(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
     }
 
-    /// `base[range]`, of a variable that is a range: read once for its start and once for its end.
+    /// `base[range]`, of a value that is a range.
     pub(super) fn part_by_range(
         &mut self,
         base: Expr,
         elem: Ty,
-        range: [Expr; 2],
+        range: Expr,
         inclusive: bool,
         at: SpanRange,
     ) -> Expr {
-        let mut ends = range.into_iter().enumerate().map(|(index, range)| {
-            let ty = match self.types.get(range.ty) {
-                Type::Iter(_, list) => self.types.parts(list).get(index + 1).copied()?,
-                _ => return None,
-            };
-            let (usize, place) = (self.prim(Prim::Usize), self.places[range.at]);
-            self.unify(place, usize, ty);
-            let end = Kind::Field { base: Box::new(range), index };
-            Some(Box::new(self.make(end, usize, place)))
-        });
-        let (start, end) = (ends.next().flatten(), ends.next().flatten());
-        drop(ends);
+        let types = match self.types.get(range.ty) {
+            Type::Iter(_, list) => self.types.parts(list).get(1..).unwrap_or_default().to_vec(),
+            _ => Vec::new(),
+        };
+        let (usize, place) = (self.prim(Prim::Usize), self.places[range.at]);
+        types.iter().for_each(|ty| self.unify(place, usize, *ty));
+        let ends = Ends::Range { value: Box::new(range), count: types.len() };
         let ty = self.types.add(Type::Slice(elem));
-        self.make(Kind::Part { base: Box::new(base), start, end, inclusive }, ty, at)
+        self.make(Kind::Part { base: Box::new(base), ends, inclusive }, ty, at)
     }
 
     /// A place of array type as one of slice type; `mutable` if it is changed through that.

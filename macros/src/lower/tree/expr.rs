@@ -49,11 +49,9 @@ pub(crate) enum Kind {
     Part {
         /// What is taken apart.
         base: Box<Expr>,
-        /// Index of the first element; the first of all if it is not written.
-        start: Option<Box<Expr>>,
-        /// Where it stops; the end of all if it is not written.
-        end: Option<Box<Expr>>,
-        /// Whether `end` itself is in it.
+        /// From where to where.
+        ends: Ends,
+        /// Whether the end itself is in it.
         inclusive: bool,
     },
     /// `base.get(index)`; the base is a place of slice or array type.
@@ -372,4 +370,23 @@ pub(crate) struct Say {
     pub(crate) args: Vec<Expr>,
     /// Whether the thread ends.
     pub(crate) panics: bool,
+}
+
+/// From where to where a part of a slice is.
+#[derive(Debug)]
+pub(crate) enum Ends {
+    /// As `start..end`.
+    Written {
+        /// Index of the first element; the first of all if it is not written.
+        start: Option<Box<Expr>>,
+        /// Where it stops; the end of all if it is not written.
+        end: Option<Box<Expr>>,
+    },
+    /// As a range that is a value.
+    Range {
+        /// The range.
+        value: Box<Expr>,
+        /// 2, or 1 of one without an end.
+        count: usize,
+    },
 }
