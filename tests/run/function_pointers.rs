@@ -10,7 +10,8 @@ cases![
     set_in_loops,
     optional,
     by_reference,
-    within
+    within,
+    of_each_instance,
 ];
 
 #[device]
@@ -321,4 +322,72 @@ fn within(on: &Engine) -> Check {
     let g = |x: i32, v: i32| if x < 9 { 2 * (v - 1) } else { v * v };
     let f = |x: i32, v: i32| if x < 3 { 2 * v } else { v.clamp(-20, 20) };
     per_element!(on, nesting, numbers(), 1, |x: i32| [f(x, g(x, x))])
+}
+
+#[device]
+fn adder<const N: u32>() -> fn(u32) -> u32 {
+    |x| x + N
+}
+
+#[device]
+fn shifted<const N: u32>(x: u32) -> u32 {
+    x << N
+}
+
+#[device]
+trait Step {
+    const BY: u32;
+    fn go(x: u32) -> u32;
+}
+
+#[device]
+struct One;
+
+#[device]
+impl Step for One {
+    const BY: u32 = 1;
+    fn go(x: u32) -> u32 {
+        x + 1
+    }
+}
+
+#[device]
+struct Ten;
+
+#[device]
+impl Step for Ten {
+    const BY: u32 = 10;
+    fn go(x: u32) -> u32 {
+        x ^ 10
+    }
+}
+
+#[device]
+fn stepper<S: Step>() -> fn(u32) -> u32 {
+    |x| S::go(x) * S::BY
+}
+
+#[kernel]
+fn instances(out: &mut [u32]) {
+    let all: [fn(u32) -> u32; 8] = [
+        adder::<1>(),
+        adder::<2>(),
+        stepper::<One>(),
+        stepper::<Ten>(),
+        One::go,
+        <Ten as Step>::go,
+        shifted::<3>,
+        shifted::<5>,
+    ];
+    let i = global_idx_x();
+    if i < out.len() {
+        out[i] = all[i](100);
+    }
+}
+
+/// The same closure in two instances of a function is two functions.
+fn of_each_instance(on: &Engine) -> Check {
+    let mut out = vec![0; 8];
+    launch!(on, instances(write out), LaunchConfig::cover(8))?;
+    same("sums", &[101, 102, 101, 1100, 101, 110, 800, 3200], &out)
 }

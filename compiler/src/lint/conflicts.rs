@@ -161,12 +161,16 @@ fn rows(kernel: &Kernel, array: SharedId, lanes: &Lanes) -> Vec<Row> {
 
 /// Whether the elements of `array` are atomics.
 fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
-    kernel.insts.iter().any(|(_, inst)| match inst.op {
-        Op::Atomic { ptr, .. }
+    kernel.insts.iter().any(|(_, inst)| {
+        if let Op::Atomic { ptr, .. }
         | Op::AtomicLoad { ptr, .. }
         | Op::AtomicStore { ptr, .. }
-        | Op::CompareExchange { ptr, .. } => kernel.root(ptr) == Some(Root::Shared(array)),
-        _ => false,
+        | Op::CompareExchange { ptr, .. } = inst.op
+        {
+            kernel.root(ptr) == Some(Root::Shared(array))
+        } else {
+            false
+        }
     })
 }
 
