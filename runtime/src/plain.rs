@@ -53,7 +53,8 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be in a buffer",
-    note = "numbers, `bool`, atomics, arrays, and `#[device]` structs and enums that are made of such can"
+    note = "numbers, `bool`, atomics, arrays, and `#[device]` structs and enums that are made of such can; in place of a tuple \
+            or an `Option`, a struct or an enum of your own"
 )]
 pub trait Stored: Sized + 'static {
     /// What is uploaded and read back: of atomics, and arrays of them, what they hold; of
