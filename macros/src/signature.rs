@@ -156,7 +156,7 @@ fn is_number(param: &TypeParam, generics: &Generics) -> bool {
 }
 
 fn is_number_trait(name: &&Ident) -> bool {
-    ["Num", "Int", "Float"].iter().any(|known| *name == known)
+    lower::number_bound(&name.to_string()).is_some()
 }
 
 /// The last names of the traits that bound `param`.

@@ -11,9 +11,10 @@ use std::{
     fmt::Debug,
     sync::atomic::{
         AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
+        Ordering::Relaxed,
     },
 };
-use warpwise_compiler::ir::Scalar;
+use warpwise_compiler::ir::{self, Scalar};
 
 pub(crate) mod sealed {
     use super::*;
@@ -189,6 +190,18 @@ macro_rules! atomic {
     ($($atomic:ident $value:ident;)*) => {$(
         impl Sealed for $atomic {}
         impl Atomic for $atomic {}
+        impl Stored for $atomic {
+            type Value = $value;
+            const ZEROED: bool = true;
+            const ATOMIC: bool = true;
+            const ELEMENT: ir::Element = <$value as Stored>::ELEMENT;
+            fn store(&self, bytes: &mut [u8]) {
+                self.load(Relaxed).store(bytes);
+            }
+            fn load(bytes: &[u8]) -> Self {
+                Self::new(<$value as Stored>::load(bytes))
+            }
+        }
         impl AtomicElement for $value {
             type Atomic = $atomic;
         }

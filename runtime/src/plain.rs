@@ -4,18 +4,9 @@
 //! that is `#[device]`, which implements the trait. Values travel field by field, so that padding is
 //! never read, neither from the host's memory nor from a device's. What is nothing but bytes, as
 //! numbers and arrays of them, is copied as a whole. What can be copied is [`Plain`], and travels by value.
-use crate::{
-    AtomicF32, AtomicF64,
-    element::{Element, sealed::Bytes},
-};
+use crate::element::{Element, sealed::Bytes};
 use half::{bf16, f16};
-use std::{
-    marker::PhantomData,
-    sync::atomic::{
-        AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize,
-        Ordering::Relaxed,
-    },
-};
+use std::marker::PhantomData;
 use warpwise_compiler::ir::{self, Extent, Scalar};
 
 /// What a [`Buffer`](crate::Buffer) may be a buffer of: the [`Element`]s, the [`Atomic`](crate::Atomic)s,
@@ -191,35 +182,6 @@ macro_rules! elements {
     )*};
 }
 elements! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64 }
-
-/// Implements [`Stored`] for atomics.
-macro_rules! atomics {
-    ($($atomic:ident $value:ident;)*) => {$(
-        impl Stored for $atomic {
-            type Value = $value;
-            const ZEROED: bool = true;
-            const ATOMIC: bool = true;
-            const ELEMENT: ir::Element = <$value as Stored>::ELEMENT;
-            fn store(&self, bytes: &mut [u8]) {
-                self.load(Relaxed).store(bytes);
-            }
-            fn load(bytes: &[u8]) -> Self {
-                Self::new(<$value as Stored>::load(bytes))
-            }
-        }
-    )*};
-}
-atomics! {
-    AtomicBool bool;
-    AtomicU32 u32;
-    AtomicI32 i32;
-    AtomicU64 u64;
-    AtomicI64 i64;
-    AtomicUsize usize;
-    AtomicIsize isize;
-    AtomicF32 f32;
-    AtomicF64 f64;
-}
 
 impl<T: Plain, const N: usize> Plain for [T; N] {
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {

@@ -38,7 +38,7 @@ use crate::{attr, lint_attr::Expectation, std_name::StdName, tokens::Tokens};
 pub(crate) use constant::float_constant;
 use error::Errors;
 pub(crate) use error::Rejected;
-pub(crate) use infer::is_std_trait;
+pub(crate) use infer::{is_std_trait, number_bound};
 use inner::WithInner;
 use library::Library;
 pub(crate) use paths::{

@@ -73,8 +73,8 @@ pub(super) use extent::wrapped;
 use member::{Member, MemberKind};
 use obligation::Obligation;
 use scope::{Env, Names, Scope};
-pub(crate) use signature::is_std_trait;
 pub(super) use signature::stands_for_numbers;
+pub(crate) use signature::{is_std_trait, number_bound};
 pub(in crate::lower) use size::Measure;
 use warpwise_compiler::id::Table;
 

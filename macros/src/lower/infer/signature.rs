@@ -238,7 +238,7 @@ pub(in crate::lower) fn stands_for_numbers(outer: Option<&syn::Generics>, sig: &
 }
 
 /// Which types a trait of Warpwise's for numbers is for.
-pub(super) fn number_bound(name: &str) -> Option<Bound> {
+pub(crate) fn number_bound(name: &str) -> Option<Bound> {
     match name {
         "Num" => Some(Bound::Num),
         "Int" => Some(Bound::Int),
