@@ -54,14 +54,20 @@ impl Emit<'_> {
 
     /// The value of an expression that is a number or `bool`.
     pub(super) fn scalar(&mut self, expr: &Expr) -> Flow<InstId> {
-        match self.value(expr)? {
-            Value::Scalar(inst) => Ok(inst),
+        let value = self.value(expr)?;
+        self.as_scalar(&value, expr.at)
+    }
+
+    /// The instruction of a value that is a number or `bool`.
+    pub(super) fn as_scalar(&mut self, value: &Value, at: At) -> Flow<InstId> {
+        match value {
+            Value::Scalar(inst) => Ok(*inst),
             Value::Unit
             | Value::Ref(_)
             | Value::Parts(_)
             | Value::Variants(_)
             | Value::Array(_)
-            | Value::Closure(_) => Err(self.bug(expr.at)),
+            | Value::Closure(_) => Err(self.bug(at)),
         }
     }
 

@@ -71,15 +71,8 @@ impl Emit<'_> {
                 let mut ends = [None; 2];
                 for (index, end) in ends.iter_mut().enumerate().take(*count) {
                     let place = self.part(&range, &mono, index, value.at)?;
-                    *end = match self.get(&place, &Mono::Prim(Prim::Usize), value.at)? {
-                        Value::Scalar(inst) => Some(inst),
-                        Value::Unit
-                        | Value::Ref(_)
-                        | Value::Parts(_)
-                        | Value::Variants(_)
-                        | Value::Array(_)
-                        | Value::Closure(_) => return Err(self.bug(value.at)),
-                    };
+                    let found = self.get(&place, &Mono::Prim(Prim::Usize), value.at)?;
+                    *end = Some(self.as_scalar(&found, value.at)?);
                 }
                 Ok(ends)
             }

@@ -41,12 +41,8 @@ impl<'a> Infer<'a> {
             Some(Type::Array(elem, _) | Type::Slice(elem)) => elem,
             _ => self.unknown(),
         };
-        let mut values = Vec::with_capacity(expr.elems.len());
-        for value in &expr.elems {
-            let value = self.expr(value, Some(elem));
-            let value = self.chosen(value);
-            values.push(self.coerce(value, elem));
-        }
+        let values: Vec<Expr> =
+            expr.elems.iter().map(|value| self.expect_chosen(value, elem)).collect();
         let len = self.types.len(Extent::Const(values.len() as u64));
         let ty = self.types.add(Type::Array(elem, len));
         self.oblige(at, Obligation::Element(elem));
@@ -60,9 +56,7 @@ impl<'a> Infer<'a> {
             Some(Type::Array(elem, _)) => elem,
             _ => self.unknown(),
         };
-        let value = self.expr(&expr.expr, Some(elem));
-        let value = self.chosen(value);
-        let value = Box::new(self.coerce(value, elem));
+        let value = Box::new(self.expect_chosen(&expr.expr, elem));
         let env = self.env.clone();
         let len = self.len_in(&expr.len, &env);
         let ty = self.types.add(Type::Array(elem, len));

@@ -63,18 +63,6 @@ impl Infer<'_> {
         let (mut then, then_ty) = self.block(&expr.then_branch, hint);
         self.scope.close(opened);
         let after_then = std::mem::replace(&mut self.diverges, false);
-        let then_ty = match then.tail.take() {
-            Some(tail) if expr.else_branch.is_some() => {
-                let tail = self.chosen(*tail);
-                let ty = tail.ty;
-                then.tail = Some(Box::new(tail));
-                ty
-            }
-            tail => {
-                then.tail = tail;
-                then_ty
-            }
-        };
         let Some((_, other)) = &expr.else_branch else {
             self.diverges = after_cond;
             let unit = self.types.unit();
@@ -82,6 +70,15 @@ impl Infer<'_> {
                 then.tail = Some(Box::new(self.coerce(*tail, unit)));
             }
             return self.make(Kind::If { cond, then, other: None }, unit, at);
+        };
+        let then_ty = match then.tail.take() {
+            Some(tail) => {
+                let tail = self.chosen(*tail);
+                let ty = tail.ty;
+                then.tail = Some(Box::new(tail));
+                ty
+            }
+            None => then_ty,
         };
         let expected = if self.is_never(then_ty) { hint } else { Some(then_ty) };
         let mut other = self.expr(other, expected);

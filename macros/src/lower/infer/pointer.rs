@@ -63,4 +63,11 @@ impl Infer<'_> {
         let pointer = self.types.pointer(parts);
         self.as_pointer(value, pointer)
     }
+
+    /// An element of an array, whose elements are of this type.
+    pub(super) fn expect_chosen(&mut self, expr: &syn::Expr, expected: Ty) -> Expr {
+        let value = self.expr(expr, Some(expected));
+        let value = self.chosen(value);
+        self.coerce(value, expected)
+    }
 }
