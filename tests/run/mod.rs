@@ -62,6 +62,7 @@ mod reference_arrays;
 mod references;
 mod results;
 mod returned_types;
+mod rust_types;
 mod shared;
 mod shared_dyn;
 mod slice_patterns;
@@ -161,6 +162,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("references", references::CASES),
     ("results", results::CASES),
     ("returned_types", returned_types::CASES),
+    ("rust_types", rust_types::CASES),
     ("shared", shared::CASES),
     ("shared_dyn", shared_dyn::CASES),
     ("slice_patterns", slice_patterns::CASES),

@@ -200,10 +200,17 @@ impl Generator {
 
     /// The constants, and the variables that are not shadowed.
     pub(super) fn visible(&self) -> Vec<Var> {
+        let mut all = self.constants.clone();
+        all.extend(self.visible_since(0));
+        all
+    }
+
+    /// The variables that came into scope behind the first `start` ones, and are not shadowed.
+    pub(super) fn visible_since(&self, start: usize) -> Vec<Var> {
         let shadowed =
             |at: usize| self.vars[at + 1..].iter().any(|later| later.name == self.vars[at].name);
-        let vars = self.vars.iter().enumerate().filter(|(at, _)| !shadowed(*at));
-        self.constants.iter().cloned().chain(vars.map(|(_, var)| var.clone())).collect()
+        let visible = (start..self.vars.len()).filter(|at| !shadowed(*at));
+        visible.map(|at| self.vars[at].clone()).collect()
     }
 
     /// Every place in a variable with its type and whether it can be assigned to.

@@ -87,8 +87,7 @@ impl Generator {
         let before = self.vars.len();
         self.vars.extend(own.into_iter().map(|(name, ty)| Var { name, ty, mutable: false }));
         self.statement(depth.saturating_sub(1).min(1));
-        let places: Vec<_> = self.vars[before..].to_vec();
-        for place in places {
+        for place in self.visible_since(before) {
             if let Ty::Scalar(_) = place.ty {
                 self.observe(&place.ty, &place.name);
             }

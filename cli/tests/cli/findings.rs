@@ -1,0 +1,170 @@
+//! `lint`: findings, as text and for tools.
+use crate::fixture::Fixture;
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn findings_are_shown_with_their_causes_and_again_when_nothing_changed() {
+    let fixture = Fixture::get();
+    let first = fixture.run("lint -q").exits(1).prints("lint.txt");
+    let again = fixture.run("lint -q").exits(1);
+    assert_eq!(first.stdout, again.stdout);
+    assert_eq!(again.stderr, "");
+}
+
+#[test]
+fn findings_at_level_allow_are_shown_on_request() {
+    let said = Fixture::get().run("lint -q --all").exits(1);
+    assert!(said.stdout.contains("allowed[gpu_barriers_in_divergent_flow]"), "{said:#?}");
+    assert!(said.summary().ends_with(" allowed"), "{said:#?}");
+}
+
+#[test]
+fn a_package_without_findings_is_fine() {
+    let said = Fixture::get().run("lint -q -p clean").exits(0);
+    let expected = "warpwise: 1 kernel in package `clean`: nothing found";
+    assert!(said.stdout.starts_with(expected), "{said:#?}");
+}
+
+#[test]
+fn a_workspace_has_the_kernels_of_all_its_members() {
+    let fixture = Fixture::get();
+    let kernels = |line: &str| fixture.run(line).values().pop().unwrap()["kernels"].clone();
+    assert_eq!(kernels("lint -q --json"), 4);
+    assert_eq!(kernels("lint -q --json --workspace"), 8);
+    assert_eq!(kernels("lint -q --json --deps"), 5);
+    assert_eq!(kernels("lint -q --json --workspace --exclude kernels"), 4);
+    assert_eq!(kernels("lint -q --json --all-targets"), 5);
+    assert_eq!(kernels("lint -q --json --example shown"), 5);
+    assert_eq!(kernels("lint -q --json -F extra"), 5);
+    assert_eq!(kernels("lint -q --json"), 4);
+}
+
+#[test]
+fn warnings_can_be_errors() {
+    let fixture = Fixture::get();
+    let quiet = "WARPWISE_LINTS";
+    let said = fixture.run_with("lint -q", &[(quiet, "warn")]).exits(0);
+    assert!(said.summary().contains(": 3 warnings"), "{said:#?}");
+    fixture.run_with("lint -q --deny warnings", &[(quiet, "warn")]).exits(1);
+    let said = fixture.run("lint -q -D gpu-barriers-after-divergent-returns").exits(1);
+    assert!(said.summary().contains(": 3 errors"), "{said:#?}");
+    let said = fixture.run("lint -q -D gpu_correctness").exits(1);
+    assert!(said.summary().contains(": 3 errors"), "{said:#?}");
+    let said = fixture.run("lint -q -D gpu_barriers_after_divergent_return").exits(2);
+    let help = "help: did you mean `gpu_barriers_after_divergent_returns`?\n";
+    assert!(said.stderr.ends_with(help), "{said:#?}");
+}
+
+#[test]
+fn tools_get_an_object_a_line() {
+    Fixture::get().run("lint -q --json --all").exits(1).prints("lint.jsonl");
+}
+
+#[test]
+fn a_kernel_that_is_gone_is_reported_no_more() {
+    let fixture = Fixture::get();
+    let said =
+        fixture.changed("kernels/src/inner.rs", "#[kernel]\npub fn odd", "pub fn odd", || {
+            fixture.run("lint -q")
+        });
+    assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
+    let back = fixture.run("lint -q");
+    assert!(back.summary().starts_with("warpwise: 4 kernels"), "{back:#?}");
+}
+
+#[test]
+fn levels_of_the_source_count() {
+    let fixture = Fixture::get();
+    let with = "#[warn(gpu_barriers_in_divergent_flow)]\n#[kernel(block = 64)]";
+    let said = fixture
+        .changed("kernels/src/lib.rs", "#[kernel(block = 64)]", with, || fixture.run("lint -q"));
+    assert!(said.summary().contains(": 1 error, 2 warnings"), "{said:#?}");
+}
+
+#[test]
+fn records_that_somebody_removed_are_made_again() {
+    let fixture = Fixture::get();
+    let before = fixture.run("lint -q");
+    fs::remove_dir_all(fixture.root.join("target/warpwise/records")).unwrap();
+    assert_eq!(fixture.run("lint -q").stdout, before.stdout);
+}
+
+#[test]
+fn what_builds_is_reported_where_something_does_not() {
+    let fixture = Fixture::get();
+    let said = fixture.changed("kernels/src/lib.rs", "x[i] = 1;", "x[i] = 1; nothing();", || {
+        fixture.run("lint -q").exits(2)
+    });
+    assert!(said.stderr.contains("cannot find function `nothing`"), "{said:#?}");
+    assert!(said.stderr.contains("error: the project does not build"), "{said:#?}");
+    assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
+    fixture.run("lint -q").exits(1);
+}
+
+#[test]
+fn a_package_that_is_not_there_is_a_mistake() {
+    let said = Fixture::get().run("lint -q -p nothing").exits(2);
+    assert!(said.stderr.starts_with("error: package `nothing` is no member"), "{said:#?}");
+}
+
+/// What the schema of SARIF 2.1.0 requires of each object, where it is in a log.
+const REQUIRED: &[(&str, &[&str])] = &[
+    ("", &["version", "runs"]),
+    ("/runs/*", &["tool"]),
+    ("/runs/*/tool", &["driver"]),
+    ("/runs/*/tool/driver", &["name"]),
+    ("/runs/*/tool/driver/rules/*", &["id"]),
+    ("/runs/*/tool/driver/rules/*/shortDescription", &["text"]),
+    ("/runs/*/tool/driver/rules/*/help", &["text"]),
+    ("/runs/*/results/*", &["message"]),
+    ("/runs/*/results/*/message", &["text"]),
+    ("/runs/*/results/*/codeFlows/*", &["threadFlows"]),
+    ("/runs/*/results/*/codeFlows/*/threadFlows/*", &["locations"]),
+];
+
+/// Every value at a path, in which `*` stands for every element.
+fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
+    let mut found = vec![value];
+    for part in path.split('/').skip(1) {
+        found = found
+            .into_iter()
+            .flat_map(|value| match part {
+                "*" => value.as_array().unwrap().iter().collect(),
+                _ => value.get(part).into_iter().collect::<Vec<_>>(),
+            })
+            .collect();
+    }
+    found
+}
+
+#[test]
+fn a_sarif_log_has_what_its_schema_requires() {
+    let said = Fixture::get().run("lint -q --sarif --all").exits(1);
+    let log: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    for (path, fields) in REQUIRED {
+        let found = at(&log, path);
+        assert!(!found.is_empty(), "{path}");
+        for (value, field) in found.iter().flat_map(|value| fields.iter().map(move |f| (value, f)))
+        {
+            assert!(!value[*field].is_null(), "{path} lacks {field}: {value}");
+        }
+    }
+    let driver = &log["runs"][0]["tool"]["driver"];
+    for result in at(&log, "/runs/*/results/*") {
+        let rule = &driver["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+        assert_eq!(rule["id"], result["ruleId"]);
+        let levels = ["none", "note", "warning", "error"];
+        assert!(levels.contains(&result["level"].as_str().unwrap()), "{result}");
+    }
+    for place in at(&log, "/runs/*/results/*/locations/*/physicalLocation") {
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        assert!(uri.ends_with(".rs") && !uri.starts_with('/'), "{uri}");
+        let line = place["region"]["startLine"].as_u64().unwrap();
+        assert!(line > 0 && line <= place["region"]["endLine"].as_u64().unwrap());
+    }
+    let flow = at(&log, "/runs/*/results/*/codeFlows/*/threadFlows/*/locations/*/location");
+    let first = flow[0]["message"]["text"].as_str().unwrap();
+    assert!(first.contains("differs between the threads"), "a flow begins at its source: {first}");
+}

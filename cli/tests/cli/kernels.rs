@@ -1,0 +1,111 @@
+//! What is explained: kernels, lints, and the machine.
+use crate::fixture::Fixture;
+use std::{fs, path::Path, process::Command};
+
+#[test]
+fn a_kernel_is_explained_line_by_line() {
+    let fixture = Fixture::get();
+    fixture.run("explain -q half").exits(0).prints("explain.txt");
+    fixture.run("explain -q kernels::inner::odd").exits(0).prints("explain_device.txt");
+    let lines = fixture.run("explain -q half --json").exits(0).values();
+    assert!(lines.iter().all(|line| line["kernel"]["name"] == "half"), "{lines:#?}");
+    let barrier = lines.iter().find(|line| line["subject"] == "barrier").unwrap();
+    assert_eq!((&barrier["answer"], &barrier["span"]["line"]), (&"bad".into(), &11.into()));
+    assert_eq!((&lines.last().unwrap()["kind"]), "summary");
+}
+
+#[test]
+fn lints_are_explained_by_their_pages() {
+    let fixture = Fixture::get();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lints");
+    let pages = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let names = pages.filter_map(|path| {
+        let name = path.file_stem()?.to_str()?.to_owned();
+        name.starts_with("gpu_").then(|| (name, fs::read_to_string(path).unwrap()))
+    });
+    for (name, page) in names {
+        assert_eq!(fixture.run(&format!("explain {name}")).exits(0).stdout.trim(), page.trim());
+        let short = name.strip_prefix("gpu_").unwrap().replace('_', "-");
+        assert_eq!(fixture.run(&format!("explain {short}")).exits(0).stdout.trim(), page.trim());
+        let said = fixture.run(&format!("explain {name}x")).exits(2);
+        assert!(said.stderr.contains(&format!("did you mean `{name}`")), "{said:#?}");
+    }
+    let said = fixture.run("explain gpu_zzz").exits(2);
+    assert_eq!(said.stderr, "error: there is no lint `gpu_zzz`\n");
+}
+
+/// What is installed from a registry is built of its package alone.
+#[test]
+fn the_package_has_the_pages() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let listed = cargo.args(["package", "--list", "--allow-dirty", "--offline"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lints");
+    for page in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()) {
+        let page = format!("pages/{}", page.to_str().unwrap());
+        assert!(listed.lines().any(|line| line == page), "{page} is missing in\n{listed}");
+    }
+}
+
+#[test]
+fn kernels_are_found_by_name_path_and_place() {
+    let fixture = Fixture::get();
+    let ir = fixture.run("ir -q half").exits(0).prints("half.ir");
+    for name in ["crate::half", "kernels::half", "kernels/src/lib.rs:14", "lib.rs:8:8"] {
+        assert_eq!(fixture.run(&format!("ir -q {name}")).exits(0).stdout, ir.stdout, "{name}");
+    }
+    // One that only an example has is found without being told where.
+    let said = fixture.run("ir -q shown").exits(0);
+    assert!(said.stdout.starts_with("kernel shown {"), "{said:#?}");
+    let said = fixture.run("ir -q haff").exits(2);
+    let expected = "error: there is no kernel `haff`\nhelp: did you mean `half`?\n";
+    assert_eq!(said.stderr, expected);
+    let said = fixture.run("ir -q inner::half").exits(2);
+    assert!(said.stderr.starts_with("error: there is no kernel `inner::half`"), "{said:#?}");
+}
+
+#[test]
+fn generic_kernels_are_bound() {
+    let fixture = Fixture::get();
+    let said = fixture.run("ptx -q scaled --bind T=f32 --bind N=16").exits(0);
+    assert!(said.stdout.starts_with("// Warpwise kernel `scaled`.\n.version "), "{said:#?}");
+    assert!(said.stdout.contains("mul.rn.f32"), "{said:#?}");
+    let said = fixture.run("ir -q --optimized scaled --bind T=u32 --bind N=16").exits(0);
+    assert!(said.stdout.contains("[u32]") && !said.stdout.contains("generic"), "{said:#?}");
+    let said = fixture.run("ptx -q scaled --bind T=f32").exits(2);
+    assert!(said.stderr.contains("help: bind its parameters, such as --bind N=16"), "{said:#?}");
+    let said = fixture.run("ptx -q scaled --bind T=bool --bind N=1").exits(2);
+    assert!(said.stderr.contains("`T` is an integer or float type"), "{said:#?}");
+    let said = fixture.run("ptx -q scaled --bind U=f32").exits(2);
+    assert!(said.stderr.contains("help: it has `T` or `N`"), "{said:#?}");
+}
+
+#[test]
+fn the_page_shows_what_is_printed() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(package.join("../docs/cli.md")).unwrap();
+    for name in ["lint.txt", "explain.txt"] {
+        let shown = fs::read_to_string(package.join("tests/golden").join(name)).unwrap();
+        assert!(page.contains(shown.trim_end()), "docs/cli.md does not show tests/golden/{name}");
+    }
+}
+
+#[test]
+fn machine_code_needs_programs_that_may_be_missing() {
+    let fixture = Fixture::get();
+    let nothing = [("PTXAS", ""), ("PATH", ""), ("CUDA_HOME", ""), ("VIRTUAL_ENV", "")];
+    let said = fixture.run_with("sass -q half", &nothing).exits(2);
+    assert!(said.stderr.contains("pip install nvidia-cuda-nvcc"), "{said:#?}");
+}
+
+#[test]
+fn a_doctor_warns_of_variables_that_mean_nothing() {
+    let fixture = Fixture::get();
+    let variables = [("WARPWISE_DEVICE", "cpu"), ("WARPWISE_LINT", "deny")];
+    let said = fixture.run_with("doctor", &variables).exits(1);
+    assert!(said.stdout.contains("`Device::auto()` takes the SIMT interpreter"), "{said:#?}");
+    assert!(said.stdout.contains("warn  variable  WARPWISE_LINT=deny"), "{said:#?}");
+    let said = fixture.run_with("doctor", &[("WARPWISE_DEVICE", "gpu")]).exits(1);
+    assert!(said.stdout.contains("warn  engine"), "{said:#?}");
+}

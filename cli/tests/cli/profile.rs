@@ -1,0 +1,181 @@
+//! `profile`: what is counted, as text, as a page and for tools.
+use crate::fixture::Fixture;
+use serde_json::Value;
+use std::{fs, path::Path, process::Command};
+
+#[test]
+fn a_program_is_profiled() {
+    let fixture = Fixture::get();
+    fixture.run("profile -q -p profiled --registers 32").exits(0).prints("profile.txt");
+    let page = fs::read_to_string(fixture.root.join("target/warpwise/profile.html")).unwrap();
+    assert_is_well_formed(&page);
+    assert!(page.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    assert_eq!(page.matches("<script").count(), 1, "text of a source is no script");
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "the page needs {outside}");
+    }
+    let excess = "expected 4096 sectors, got 32768: 8.00x";
+    assert!(page.contains(excess), "{excess}");
+}
+
+/// Checks that every element of a page ends, in the order in which they begin.
+#[track_caller]
+fn assert_is_well_formed(page: &str) {
+    const EMPTY: [&str; 4] = ["!DOCTYPE", "meta", "br", "hr"];
+    let mut open = Vec::new();
+    let mut rest = page;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (tag, next) = after.split_once('>').unwrap();
+        let name = tag.split([' ', '/', '\n']).find(|part| !part.is_empty()).unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}>");
+        } else if !tag.ends_with('/') && !EMPTY.contains(&name) {
+            open.push(name);
+        }
+        // What is in a style or a script is no markup.
+        let is_raw = ["style", "script"].contains(&name) && !tag.starts_with('/');
+        rest = if is_raw { &next[next.find("</").unwrap()..] } else { next };
+    }
+    assert!(open.is_empty(), "{open:?}");
+    let mut ids: Vec<&str> =
+        page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "ids are used once");
+}
+
+#[test]
+fn what_is_profiled_is_what_the_counters_say() {
+    let said = Fixture::get().run("profile -q -p profiled --json").exits(0);
+    let kernels = said.values();
+    let printed = said.stderr.lines().filter(|line| line.starts_with("{\"schema\""));
+    let taken: Vec<Value> = printed.map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(taken.len(), 4, "{said:#?}");
+    for launch in &taken {
+        let kernel = kernels.iter().find(|kernel| kernel["kernel"] == launch["kernel"]).unwrap();
+        let launches = kernel["launches"].as_u64().unwrap();
+        assert_eq!(kernel["total"], times(&launch["total"], launches));
+        let lines = kernel["lines"].as_array().unwrap();
+        assert_eq!(lines.len(), launch["lines"].as_array().unwrap().len());
+        for line in launch["lines"].as_array().unwrap() {
+            let found = lines.iter().find(|found| found["line"] == line["line"]).unwrap();
+            assert_eq!(found["counts"], times(&line["counts"], launches));
+            assert_eq!(found["active_threads"], many(&line["active_threads"], launches));
+        }
+        assert_eq!(kernel["active_threads"], many(&launch["active_threads"], launches));
+        let loops = [kernel, launch].map(|of| of["loops"].as_array().unwrap());
+        assert_eq!(loops[0].len(), loops[1].len());
+        for (found, of) in loops[0].iter().zip(loops[1]) {
+            assert_eq!(found["visits"], times(&of["visits"], launches));
+            assert_eq!(found["iterations"], many(&of["iterations"], launches));
+        }
+        for access in kernel["accesses"].as_array().unwrap() {
+            let offsets = access["worst"]["offsets"].as_array().unwrap();
+            let active = access["worst"]["active"].as_u64().unwrap();
+            let going = offsets.iter().filter(|offset| !offset.is_null()).count();
+            assert_eq!((offsets.len(), going as u32), (32, active.count_ones()));
+        }
+    }
+    assert_eq!(kernels.last().unwrap()["launches"], 4);
+}
+
+/// A histogram in which each number, the last of its row, is so many times as large.
+fn many(rows: &Value, times: u64) -> Value {
+    let row = |row: &Value| {
+        let mut row = row.as_array().unwrap().clone();
+        let last = row.last_mut().unwrap();
+        *last = self::times(last, times);
+        Value::Array(row)
+    };
+    Value::Array(rows.as_array().unwrap().iter().map(row).collect())
+}
+
+/// All numbers of a value, so many times.
+fn times(value: &Value, times: u64) -> Value {
+    match value {
+        Value::Number(number) => (number.as_u64().unwrap() * times).into(),
+        Value::Object(fields) => {
+            let fields =
+                fields.iter().map(|(name, value)| (name.clone(), self::times(value, times)));
+            Value::Object(fields.collect())
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_field_of_a_profile_is_described() {
+    let said = Fixture::get().run("profile -q -p profiled --json --registers 32").exits(0);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiler.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut open: Vec<Value> = said.values();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    assert!(page.contains(&format!("`{name}`")), "`{name}` is not described");
+                    open.push(value);
+                }
+            }
+            Value::Array(values) => open.extend(values),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+#[test]
+fn a_program_that_fails_is_profiled_up_to_there() {
+    let said = Fixture::get().run("profile -q -p profiled -- failing").exits(1);
+    assert!(said.stdout.contains("kernel `parity`: 1 launch of"), "{said:#?}");
+    let end = "warpwise: 4 launches counted; then the program failed (exit status: 101)\n";
+    assert!(said.stdout.contains(end), "{said:#?}");
+    assert!(said.stderr.contains("as it was asked to"), "{said:#?}");
+}
+
+#[test]
+fn what_cannot_be_profiled_says_why() {
+    let fixture = Fixture::get();
+    let said = fixture.run("profile -q -p profiled -- nothing").exits(2);
+    assert!(said.stderr.contains("error: the program launched no kernel\nhelp: "), "{said:#?}");
+    let said =
+        fixture.changed("profiled/src/main.rs", "let device", "let device = nothing;", || {
+            fixture.run("profile -q -p profiled").exits(2)
+        });
+    assert!(said.stderr.ends_with("error: the program does not build\n"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --bins").exits(2);
+    assert!(said.stderr.contains("help: name it: `--bin NAME`"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --registers many").exits(2);
+    assert!(said.stderr.contains("write `--registers 72`"), "{said:#?}");
+    let said = fixture.run("profile -q -p profiled --registers nobody=72").exits(2);
+    assert!(
+        said.stderr.contains("no kernel `nobody` was launched\nhelp: launched were"),
+        "{said:#?}"
+    );
+    let said = fixture.run("profile -q -p profiled --target sm_76").exits(2);
+    assert!(said.stderr.contains("nothing is known of multiprocessors of sm_76"), "{said:#?}");
+}
+
+#[test]
+fn what_a_program_wrote_is_read_later() {
+    let fixture = Fixture::get();
+    let before = fixture.run("profile -q -p profiled --json --registers 32").exits(0);
+    let folder = fixture.root.join("target/recorded");
+    let _ = fs::remove_dir_all(&folder);
+    let program = fixture.root.join("target/debug/profiled");
+    let run = Command::new(program)
+        .env("WARPWISE_PROFILE", &folder)
+        .env("WARPWISE_DEVICE", "cpu")
+        .output();
+    assert!(run.unwrap().status.success());
+    let said =
+        fixture.run("profile -q -p profiled --json --registers 32 --read target/recorded").exits(0);
+    assert_eq!(said.stdout, before.stdout);
+    fs::write(
+        folder.join("of-another-version.jsonl"),
+        "{\"kind\":\"program\",\"warpwise\":\"0.0.1\"}\n",
+    )
+    .unwrap();
+    let said = fixture.run("profile -q -p profiled --read target/recorded").exits(2);
+    assert!(said.stderr.contains("the program uses warpwise 0.0.1"), "{said:#?}");
+}
