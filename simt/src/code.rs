@@ -24,7 +24,7 @@ pub(crate) use given::{Given, Preset, Slope, WalkOf};
 pub(crate) use integer::IntegerOp;
 pub(crate) use products::{Going, Loaded, Product, Sum, Sums};
 pub(crate) use step::{Atomic, AtomicKind, Change, Counter, Leave, Step, WarpOp, When};
-use warpwise_compiler::ir::{InstId, Kernel, MessageId, Scalar, Size, Span};
+use warpwise_compiler::ir::{BinaryOp, InstId, Kernel, MessageId, Scalar, Size, Span};
 
 /// A rule broken that the verifier checks, or a generic parameter left.
 #[derive(Clone, Debug)]
@@ -85,14 +85,38 @@ pub(crate) struct Code {
     pub(crate) rewritten: Option<Kernel>,
     /// What accesses memory, if the steps check that: one for each of the requests in `counted`.
     pub(crate) sites: Vec<Site>,
-    /// The steps that select one of two values, ascending, if undefined ones are followed.
-    pub(crate) selects: Vec<u32>,
+    /// The steps of which it depends on operands whether others matter, ascending, if undefined values are followed.
+    pub(crate) choices: Vec<(u32, Choice)>,
     /// Whether it has releases, acquires or fences, if that matters to the checks.
     pub(crate) synchronizes: bool,
     /// What is told, if the steps tell.
     pub(crate) points: Vec<Point>,
     /// What may change something, if the steps tell.
     pub(crate) changes: Vec<Change>,
+}
+
+/// How it depends on operands of a step whether others matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The first says which of the two others it is.
+    Select,
+    /// One that is true decides.
+    Or,
+    /// One that is false decides.
+    And,
+}
+
+impl Choice {
+    /// That of an operation on `bool`s.
+    pub(crate) const fn of(op: BinaryOp) -> Option<Self> {
+        if matches!(op, BinaryOp::Or) {
+            Some(Self::Or)
+        } else if matches!(op, BinaryOp::And) {
+            Some(Self::And)
+        } else {
+            None
+        }
+    }
 }
 
 /// A point of the kernel at which threads tell that they are there.

@@ -76,6 +76,7 @@ mod traits;
 mod vector_lanes;
 mod vectors;
 mod warps;
+mod written_enums;
 mod written_iterators;
 
 use engine::{Case, Engine};
@@ -176,6 +177,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("vector_lanes", vector_lanes::CASES),
     ("vectors", vectors::CASES),
     ("warps", warps::CASES),
+    ("written_enums", written_enums::CASES),
     ("written_iterators", written_iterators::CASES),
 ];
 

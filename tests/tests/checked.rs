@@ -216,6 +216,79 @@ fn a_field_beside_an_atomic_that_nobody_has_written_is_found() {
     assert_eq!((found.len(), found[0].count), (1, 64), "{error}");
 }
 
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    Nothing,
+    Key(u8, bool),
+    Move { by: [f32; 2] },
+}
+
+#[device]
+fn event_of(t: usize) -> Event {
+    match t % 3 {
+        0 => Event::Nothing,
+        1 => Event::Key(t as u8, t > 20),
+        _ => Event::Move { by: [t as f32, 1.0] },
+    }
+}
+
+/// Each thread makes an event and looks at its neighbours'. What the other variants have in those bytes, nobody writes.
+#[kernel(block = 64)]
+fn events(same: &mut [bool], kept: &mut [Event]) {
+    let tile = shared!([Event; 64]);
+    let t = thread_idx_x();
+    tile[t] = event_of(t);
+    sync_threads();
+    let (event, other) = (tile[t], tile[(t + 7) % 64]);
+    same[t] = event == other || event == tile[63 - t];
+    kept[t] = other;
+    sync_threads();
+    if t % 2 == 0 {
+        tile.swap(t, t + 1);
+    }
+    sync_threads();
+    if let Event::Key(key, true) = tile[t] {
+        kept[t] = Event::Key(key + 1, false);
+    }
+}
+
+#[test]
+fn what_a_variant_has_not_is_not_missed() {
+    let device = Device::cpu().checked();
+    let mut same = device.zeros::<bool>(64).unwrap();
+    let mut kept = device.zeros::<Event>(64).unwrap();
+    events::launch(&device, LaunchConfig::grid(1), &mut same, &mut kept).unwrap();
+    assert_eq!(device.take_findings(), []);
+    let want = (0..64).map(|t| [(t + 7) % 64, 63 - t].map(event_of).contains(&event_of(t)));
+    assert_eq!(same.to_vec().unwrap(), want.collect::<Vec<_>>());
+    let want = (0..64).map(|t| match event_of(t ^ 1) {
+        Event::Key(key, true) => Event::Key(key + 1, false),
+        _ => event_of((t + 7) % 64),
+    });
+    assert_eq!(kept.to_vec().unwrap(), want.collect::<Vec<_>>());
+}
+
+/// Threads write events to one place.
+#[kernel(block = 64)]
+#[allow(gpu_global_races)]
+fn one_event(kept: &mut [Event]) {
+    kept[0] = event_of(thread_idx_x());
+}
+
+#[test]
+fn parts_of_variants_race() {
+    let device = Device::cpu().checked();
+    let mut kept = device.zeros::<Event>(1).unwrap();
+    let Err(error) = one_event::launch(&device, LaunchConfig::grid(1), &mut kept) else {
+        panic!("it races")
+    };
+    let found = device.take_findings();
+    let races = races(&found);
+    assert!(races.iter().all(|race| race.kind == RaceKind::WriteWrite), "{error}");
+    assert!(races.iter().any(|race| race.location.to_string() == "kept[0]"), "{error}");
+}
+
 #[test]
 fn an_index_out_of_bounds_has_a_buffer() {
     let device = Device::cpu().checked();

@@ -6,7 +6,8 @@
 //! let v = cells[t + 64];   // shared memory is not zeroed
 //! ```
 //! Fires where no store that may come before the read has the element, and where nothing stores to an array
-//! at all that is read or updated. Silent if any store before it is to a place that is not known.
+//! at all that is read or updated. Silent if any store before it is to a place that is not known. Of an
+//! element that has several scalars one is enough: a copy of an enum reads what all its variants have.
 use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{
@@ -57,7 +58,8 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
     let name = race::name(kernel, root);
     let (event, what) = if is_written {
         let size = size(&kernel.shared[shared])?;
-        let mut stores = Stores::of(kernel, trace, root, size)?;
+        let each = usize::try_from(kernel.shared[shared].elem.size()?).ok()?;
+        let mut stores = Stores::of(kernel, trace, root, [size, each])?;
         reads.find_map(|(event, access)| {
             let (thread, byte) = stores.missing(event, access)?;
             let place = race::element(kernel, root, Some(byte));
@@ -92,11 +94,13 @@ struct Stores<'a> {
     known: Vec<(&'a Event, Rc<Bytes>)>,
     /// What the stores with these numbers write together, of the read that was asked for last.
     union: (Vec<usize>, Bytes),
+    /// How many bytes an element has.
+    each: usize,
 }
 
 impl<'a> Stores<'a> {
-    /// Those to an array of `size` bytes; `None` if it is not known where one stores.
-    fn of(kernel: &Kernel, trace: &'a Trace, root: Root, size: usize) -> Option<Self> {
+    /// Those to an array of `size` bytes, with `each` for an element; `None` if it is not known where one stores.
+    fn of(kernel: &Kernel, trace: &'a Trace, root: Root, [size, each]: [usize; 2]) -> Option<Self> {
         let mut known: Vec<(&Event, Rc<Bytes>)> = Vec::new();
         let mut distinct: Vec<(&Event, &Access, Rc<Bytes>)> = Vec::new();
         for event in &trace.events {
@@ -124,10 +128,10 @@ impl<'a> Stores<'a> {
             };
             known.push((event, bytes));
         }
-        Some(Self { known, union: (Vec::new(), Bytes::none(size)) })
+        Some(Self { known, union: (Vec::new(), Bytes::none(size)), each })
     }
 
-    /// A thread that reads a byte for certain, inside the array, that nobody can have written.
+    /// A thread that reads a byte for certain, inside the array, of an element that nobody can have written.
     fn missing(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
         let certain = match event.active.which {
             Which::All | Which::Guarded => true,
@@ -137,12 +141,16 @@ impl<'a> Stores<'a> {
             return None;
         }
         self.unite_before(event);
-        let written = &self.union.1;
+        let (written, each) = (&self.union.1, self.each as i64);
         if written.is_all() {
             return None;
         }
+        let has_none = |byte: i64| {
+            let first = byte / each * each;
+            (first..first + each).all(|byte| written.has(byte) == Some(false))
+        };
         places(access, event).into_iter().find_map(|(thread, at)| {
-            let byte = at.filter(|&byte| written.has(byte) == Some(false))?;
+            let byte = at.filter(|&byte| written.has(byte) == Some(false) && has_none(byte))?;
             Some((thread, byte))
         })
     }

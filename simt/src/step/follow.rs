@@ -11,10 +11,10 @@ use crate::{
         log::{Access, Log},
         undefined::{Undefined, Undefineds},
     },
-    code::{Address, AtomicKind, Compare, Operand, Step, When},
+    code::{Address, AtomicKind, Choice, Compare, Operand, Step, When},
     lanes,
     mask::Mask,
-    registers::Reg,
+    registers::{Reg, Uniform},
 };
 
 impl Exec<'_> {
@@ -26,8 +26,9 @@ impl Exec<'_> {
             for step in &self.code.steps[from as usize..next - 1] {
                 self.spread(&mut checks.undefined, step);
             }
-            if self.code.selects.binary_search(&(next as u32)).is_ok() {
-                self.select(&mut checks.undefined, next);
+            let choices = &self.code.choices;
+            if let Ok(at) = choices.binary_search_by_key(&(next as u32), |(at, _)| *at) {
+                self.choose(&mut checks.undefined, next, choices[at].1);
             }
             if let Some((undefined, how)) = self.use_of(&mut checks.undefined, next)
                 && let Some(undefined) = undefined.among(self.strand.active())
@@ -75,6 +76,38 @@ impl Exec<'_> {
         {
             let of = [a, b, c].map(|slot| among.uniform(group, *slot));
             let all = of.into_iter().fold(None, Undefined::or);
+            among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
+        }
+    }
+
+    /// What the step `at` makes of operands of which not all matter.
+    fn choose(&self, among: &mut Undefineds, at: usize, choice: Choice) {
+        match choice {
+            Choice::Select => self.select(among, at),
+            Choice::Or => self.settle(among, at, true),
+            Choice::And => self.settle(among, at, false),
+        }
+    }
+
+    /// What the step `at` makes of two operands is undefined where one is and the other is not `by`, which decides.
+    fn settle(&self, among: &mut Undefineds, at: usize, by: bool) {
+        let (group, active) = (self.place.first_thread, self.strand.active());
+        if let Step::Map { regs: [to, a, b, _], .. } = &self.code.steps[at] {
+            let of = [*a, *b].map(|reg| among.lanes(group, reg));
+            let mut open = active;
+            for (reg, undefined) in [*a, *b].into_iter().zip(of) {
+                let truths = self.registers.truths(reg, active);
+                let decides = if by { truths } else { active.without(truths) };
+                open.remove(decides.without(undefined.map_or(Mask::EMPTY, |it| it.lanes)));
+            }
+            let all = Undefined::or(of[0], of[1]).and_then(|all| all.among(open));
+            among.set_lanes(group, *to, active, all);
+        } else if let Step::Uniform { slots: [to, a, b, _], .. } = &self.code.steps[at] {
+            let of = [*a, *b].map(|slot| among.uniform(group, slot));
+            let decides = |slot: &Uniform| (slot.get(&self.strand.uniforms) != 0) == by;
+            let mut pairs = [a, b].into_iter().zip(of);
+            let is_decided = pairs.any(|(slot, undefined)| undefined.is_none() && decides(slot));
+            let all = if is_decided { None } else { Undefined::or(of[0], of[1]) };
             among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
         }
     }

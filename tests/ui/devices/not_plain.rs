@@ -28,14 +28,6 @@ struct View<'a> {
     x: &'a [f32],
 }
 
-/// With data, and so for reading only.
-#[device]
-#[derive(Clone, Copy)]
-enum Shape {
-    Point,
-    Disc(f32),
-}
-
 #[kernel]
 fn moved(x: Moved) {}
 
@@ -47,9 +39,6 @@ fn pairs(x: &mut [Pair]) {}
 
 #[kernel]
 fn tuples(x: &[(u8, u32)]) {}
-
-#[kernel]
-fn written(x: &mut [Shape]) {}
 
 fn main() {
     let device = Device::cpu();

@@ -8,7 +8,7 @@ use crate::{
     lower::{
         error::Errors,
         mono::Mono,
-        program::{Adt, Program},
+        program::Program,
         span::{Origin, SpanRange},
         tree::{At, Function, GenericKind, Pattern, PatternKind},
         types::{Ty, Type},
@@ -242,18 +242,9 @@ impl Emit<'_> {
         };
         let access = match mutable {
             true => Access::Write,
-            false if self.has(elem, &is_atomic, at)? => Access::Atomic,
+            false if self.has_atomics(elem, at)? => Access::Atomic,
             false => Access::Read,
         };
-        if mutable && self.has(elem, &has_variants, at)? {
-            self.errors.advise(
-                self.range(at),
-                "threads cannot write enums with data to memory that others see: the parts of two \
-                 values might end up in one",
-                "write the fields to slices of their own, or a struct with an enum without data",
-            );
-            return Err(Left);
-        }
         let elem = self.slice_element(elem, at)?;
         let id = self.declare_param(name, ParamKind::Slice { elem, access }, at);
         let len = many.then_some(Length::Param(id));
@@ -261,37 +252,25 @@ impl Emit<'_> {
         Ok(Place::Value(Value::Ref(Box::new(Place::Memory(memory)))))
     }
 
-    /// True if a type is such, or has a part that is.
-    fn has(
-        &mut self,
-        mono: &Mono,
-        such: &dyn Fn(&Mono, Option<&Adt>) -> bool,
-        at: At,
-    ) -> Flow<bool> {
-        let adt = match mono {
-            Mono::Adt(..) => Some(self.adt(mono, at)?),
-            _ => None,
-        };
-        if such(mono, adt.as_deref()) {
-            return Ok(true);
-        }
+    /// Whether a type is an atomic, or has a part that is.
+    fn has_atomics(&mut self, mono: &Mono, at: At) -> Flow<bool> {
         let parts: Vec<Mono> = match mono {
+            Mono::Atomic(_) => return Ok(true),
             Mono::Array(elem, _) => vec![(**elem).clone()],
             Mono::Tuple(args) => crate::lower::mono::types(args),
-            Mono::Adt(..) => adt.map(|adt| adt.variants.concat()).unwrap_or_default(),
+            Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
             Mono::Unit
             | Mono::Never
             | Mono::Prim(_)
             | Mono::Generic(_)
             | Mono::Ref { .. }
             | Mono::Slice(_)
-            | Mono::Atomic(_)
             | Mono::Closure(_)
             | Mono::Pointer(_)
             | Mono::Iter(..) => return Ok(false),
         };
         for part in parts {
-            if self.has(&part, such, at)? {
+            if self.has_atomics(&part, at)? {
                 return Ok(true);
             }
         }
@@ -321,14 +300,4 @@ impl Emit<'_> {
             (_, place) => Ok(place),
         }
     }
-}
-
-/// Whether a type is an atomic.
-fn is_atomic(mono: &Mono, _: Option<&Adt>) -> bool {
-    matches!(mono, Mono::Atomic(_))
-}
-
-/// Whether a type is an enum with data.
-fn has_variants(_: &Mono, adt: Option<&Adt>) -> bool {
-    adt.is_some_and(|adt| adt.tag.is_some() && adt.variants.iter().any(|it| !it.is_empty()))
 }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Requests,
-    code::{Address, AtomicKind, Change, Code, Given, Malformed, Step, WarpOp, When},
+    code::{Address, AtomicKind, Change, Choice, Code, Given, Malformed, Step, WarpOp, When},
     lanes::{self, Isa, scan::AllBelow},
     registers::{Affine, Reg, Uniform},
 };
@@ -33,7 +33,7 @@ use std::collections::HashMap;
 pub(crate) use sums::{MOST_INTEGERS, MOST_PRODUCTS};
 use warpwise_compiler::{
     id::{self, Id},
-    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Span},
+    ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span},
 };
 
 /// What is known of a kernel.
@@ -105,7 +105,7 @@ pub(super) fn emit(
         },
         watching: matches!(added, Added::Checks),
         traced: matches!(added, Added::Traced),
-        selects: false,
+        choice: None,
         followed: 0,
     };
     emitter.declare_locals()?;
@@ -162,8 +162,8 @@ struct Emitter<'k> {
     watching: bool,
     /// Whether steps tell what threads do.
     traced: bool,
-    /// Whether the next step that computes selects.
-    selects: bool,
+    /// How the next step that computes chooses among its operands, if it does.
+    choice: Option<Choice>,
     /// The first of the last steps that only compute, through which nothing undefined is followed yet.
     followed: u32,
 }
@@ -278,6 +278,9 @@ impl Emitter<'_> {
             }
             Op::Binary { op, lhs, rhs } => {
                 let scalar = self.scalar(id)?;
+                if scalar == Scalar::Bool {
+                    self.choice = Choice::of(*op);
+                }
                 self.map(id, lanes::binary(*op, scalar, isa), &[*lhs, *rhs])
             }
             Op::Compare { op, lhs, rhs } if self.affinity.compares(id) => {
@@ -299,7 +302,7 @@ impl Emitter<'_> {
             Op::Bitcast { .. } => Err(self.malformed("a bitcast between different sizes")),
             Op::Select { cond, then, other } => {
                 let size = self.size(id)?;
-                self.selects = self.watching;
+                self.choice = Some(Choice::Select);
                 self.map(id, Some(lanes::select(size, isa)), &[*cond, *then, *other])
             }
             Op::Fma { a, b, c } if self.fusion.is_loaded(*a) && self.fusion.is_loaded(*b) => {

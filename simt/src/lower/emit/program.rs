@@ -78,7 +78,7 @@ pub(super) fn code_of(kernel: &Kernel, words: &Words) -> Result<Code, Malformed>
         sites: Vec::new(),
         points: Vec::new(),
         changes: Vec::new(),
-        selects: Vec::new(),
+        choices: Vec::new(),
         synchronizes: false,
     })
 }

@@ -38,6 +38,7 @@ impl Emitter<'_> {
     /// Computes the value of `id` from those of `values` by `f`, in lanes or once.
     pub(super) fn map(&mut self, id: InstId, f: Option<LaneFn>, values: &[InstId]) -> Done {
         let f = f.ok_or_else(|| self.malformed("no such operation on this type"))?;
+        let choice = self.choice.take();
         if self.varies(id) {
             let mut regs = [Reg::new(0, 1); 4];
             for (at, value) in values.iter().enumerate() {
@@ -47,6 +48,7 @@ impl Emitter<'_> {
             // An operand that is not needed any more can make room for the result.
             self.registers.release(self.ranges.position(id));
             regs[0] = self.new_lanes(id)?;
+            self.choose(choice);
             self.step(Step::Map { f, regs });
             return Ok(());
         }
@@ -59,6 +61,7 @@ impl Emitter<'_> {
             self.launch(f, slots);
             return Ok(());
         }
+        self.choose(choice);
         self.step(Step::Uniform { f, slots });
         self.spread(id)
     }

@@ -2,7 +2,7 @@
 use super::{Emitter, Request};
 use crate::{
     check::{Site, finding::AccessKind},
-    code::{Address, Operand, Step, When},
+    code::{Address, Choice, Operand, Step, When},
     registers::Reg,
 };
 use warpwise_compiler::{
@@ -87,14 +87,7 @@ impl Emitter<'_> {
         if !self.watching {
             return;
         }
-        let computes = computes(step);
-        if computes {
-            let selects = matches!(step, Step::Map { .. } | Step::Uniform { .. })
-                && std::mem::take(&mut self.selects);
-            if selects {
-                self.follow();
-                self.code.selects.push(self.code.steps.len() as u32);
-            }
+        if computes(step) {
             return;
         }
         // What needs a value to be defined is looked at, too.
@@ -118,12 +111,22 @@ impl Emitter<'_> {
         }
     }
 
+    /// Notes how the next step chooses among its operands, if it does: what it makes of undefined ones is looked at alone.
+    pub(super) fn choose(&mut self, choice: Option<Choice>) {
+        if let Some(choice) = choice
+            && self.watching
+        {
+            self.follow();
+            self.code.choices.push((self.code.steps.len() as u32, choice));
+        }
+    }
+
     /// Behind a step that is no computation, others begin.
     pub(super) fn follow_from(&mut self, step: &Step) {
         let computes = computes(step);
         let here = self.code.steps.len() as u32;
-        let selected = self.code.selects.last() == Some(&(here - 1));
-        if !computes || selected {
+        let chose = self.code.choices.last().is_some_and(|(at, _)| *at == here - 1);
+        if !computes || chose {
             self.followed = here;
         }
     }

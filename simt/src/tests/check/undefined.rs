@@ -104,6 +104,42 @@ fn reading_alone_is_no_fault() {
 }
 
 #[test]
+fn what_is_decided_without_it_is_defined() {
+    let branch = |op: &str, lhs: &str, rhs: &str| {
+        found(&format!(
+            "%c = if %high !9 {{ %w = store %at, %u !10 }}
+             %b = barrier !11
+             %r = load %at : u32 !12
+             %q = eq %r, %x : bool !13
+             %n = not %high : bool !13
+             %both = {op} {lhs}, {rhs} : bool !14
+             %d = if %both !15 {{ %st = store %mine, %x !15 }}"
+        ))
+    };
+    // Where nobody has written, the other operand is false, or true.
+    for sides in [["%high", "%q"], ["%q", "%high"]] {
+        assert_eq!(branch("and", sides[0], sides[1]), [""; 0], "{sides:?}");
+        assert_eq!(branch("or", sides[0], sides[1]).len(), 1, "{sides:?}");
+    }
+    for sides in [["%n", "%q"], ["%q", "%n"]] {
+        assert_eq!(branch("or", sides[0], sides[1]), [""; 0], "{sides:?}");
+        assert_eq!(branch("and", sides[0], sides[1]).len(), 1, "{sides:?}");
+    }
+    let alike = |op: &str, with: &str| {
+        found(&format!(
+            "%r = load %tile : u32 !12
+             %q = eq %r, %x : bool !13
+             %true = ne %zero, %x : bool !13
+             %false = eq %zero, %x : bool !13
+             %both = {op} %q, %{with} : bool !14
+             %d = if %both !15 {{ %st = store %mine, %x !15 }}"
+        ))
+    };
+    assert_eq!((alike("or", "true").len(), alike("and", "false").len()), (0, 0));
+    assert_eq!((alike("or", "false").len(), alike("and", "true").len()), (1, 1));
+}
+
+#[test]
 fn branches_and_addresses_must_be_defined() {
     let branch = found(
         "%r = load %at : u32 !12
