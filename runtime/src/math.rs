@@ -36,7 +36,7 @@ macro_rules! functions {
 
 functions! {
     /// The angle whose cosine is `x`, from 0 to pi.
-    acos(x), 1.5, 1.5;
+    acos(x), 2.5, 1.5;
     /// The number of at least 0 whose hyperbolic cosine is `x`.
     acosh(x), 2.5, 2.5;
     /// The angle whose sine is `x`, from -pi/2 to pi/2.
@@ -44,13 +44,13 @@ functions! {
     /// The number whose hyperbolic sine is `x`.
     asinh(x), 2.5, 2.5;
     /// The angle whose tangent is `x`, from -pi/2 to pi/2.
-    atan(x), 2, 2;
+    atan(x), 2.0, 2.0;
     /// The angle of the point (`x`, `y`), from -pi to pi.
-    atan2(y, x), 2.5, 2;
+    atan2(y, x), 2.5, 2.0;
     /// The number whose hyperbolic tangent is `x`.
     atanh(x), 2.5, 2.5;
     /// The cube root.
-    cbrt(x), 1.5, 1;
+    cbrt(x), 1.5, 1.5;
     /// Cosine of an angle in radians.
     cos(x), 1.5, 1.5;
     /// Hyperbolic cosine.
@@ -60,29 +60,29 @@ functions! {
     /// e to the power of `x`.
     exp(x), 1.5, 1.5;
     /// 2 to the power of `x`.
-    exp2(x), 1, 1;
+    exp2(x), 1.0, 1.0;
     /// e to the power of `x`, less 1; accurate near 0.
     exp_m1(x), 1.5, 1.5;
     /// The length of the vector (`x`, `y`), without overflow on the way.
-    hypot(x, y), 1, 1;
+    hypot(x, y), 1.0, 1.0;
     /// The natural logarithm.
     ln(x), 1.5, 1.5;
     /// The natural logarithm of 1 + `x`; accurate near 0.
     ln_1p(x), 1.5, 1.5;
     /// The logarithm with base `base`.
-    log(x, base), 3, 3;
+    log(x, base), 3.5, 3.0;
     /// The logarithm with base 10.
     log10(x), 1.5, 1.5;
     /// The logarithm with base 2.
     log2(x), 1.5, 1.5;
     /// `x` to the power of `y`.
-    powf(x, y), 2, 1.5;
+    powf(x, y), 2.0, 1.5;
     /// Sine of an angle in radians.
     sin(x), 1.5, 1.5;
     /// Hyperbolic sine.
-    sinh(x), 2, 1.5;
+    sinh(x), 2.0, 1.5;
     /// Tangent of an angle in radians.
     tan(x), 2.5, 2.5;
     /// Hyperbolic tangent.
-    tanh(x), 2, 1.5;
+    tanh(x), 2.5, 1.5;
 }

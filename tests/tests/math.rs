@@ -1,6 +1,7 @@
 //! The errors of `math`'s functions, by a sample, and their special values.
 //!
 //! The program `ulp` measures them by many more numbers; `docs/math.md` has what it found.
+use std::{fs, path::Path};
 use warpwise_tests::{
     accuracy::{BINARY, Draw, UNARY, edges},
     exact::{error_f32, error_f64},
@@ -19,6 +20,37 @@ fn no_promise_is_worse_than_cudas() {
         for (bound, cuda) in both.into_iter().filter_map(|(bound, cuda)| Some((bound, cuda?))) {
             assert!(bound <= f64::from(cuda) + 0.5, "{name}: {bound}, and CUDA's {cuda}");
         }
+    }
+}
+
+/// What is documented of a function is what this suite asserts.
+#[test]
+fn documents_promise_what_is_asserted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
+    let (functions, page) = (read("runtime/src/math.rs"), read("docs/math.md"));
+    let unary = UNARY.iter().map(|function| (function.name, function.bound, function.cuda));
+    let binary = BINARY.iter().map(|function| (function.name, function.bound, function.cuda));
+    for (name, bound, cuda) in unary.chain(binary) {
+        let said = format!("), {:?}, {:?};", bound.narrow, bound.wide);
+        let mut lines = functions.lines().map(str::trim_start);
+        let line = lines.find(|line| line.starts_with(&format!("{name}("))).unwrap();
+        assert!(line.ends_with(&said), "{line}: expected {said}");
+
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |"))).unwrap();
+        let cells: Vec<Option<f64>> =
+            row.split('|').skip(2).map(|cell| cell.trim().parse().ok()).collect();
+        let [measured, promised, cudas, measured_wide, promised_wide, cudas_wide, _] = cells[..]
+        else {
+            panic!("{row}")
+        };
+        assert_eq!([promised, promised_wide], [Some(bound.narrow), Some(bound.wide)], "{row}");
+        assert_eq!(
+            [cudas, cudas_wide],
+            [cuda.narrow, cuda.wide].map(|it| it.map(f64::from)),
+            "{row}"
+        );
+        assert!(measured <= promised && measured_wide <= promised_wide, "{row}");
     }
 }
 
