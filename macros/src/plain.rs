@@ -13,10 +13,10 @@
 //! and one with atomics, which is not `Copy`, is stored and not plain. What borrows is neither, and
 //! never lies in a buffer.
 //!
-//! A value is stored and loaded field by field, at the offsets that rustc gives the fields of
-//! structs. Those, and the struct's size and alignment, are compared with what `repr(C)` says, where
-//! kernels have them from, while the user's crate is compiled. It tells no offsets in enums with
-//! data; those are computed as `repr(C)` defines them, and the enum's size and alignment compared.
+//! A value is stored and loaded field by field, at the offsets that `repr(C)` says, where kernels have
+//! them from. Those of a struct's fields, and the size and alignment of structs and enums, are compared
+//! with rustc's while the user's crate is compiled, unless there is a tuple or an option inside, of which
+//! rustc says nothing. It tells no offsets in enums with data.
 use crate::expand;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -48,6 +48,8 @@ struct Repr {
     transparent: bool,
     /// The type of an enum's discriminant.
     tag: Option<Ident>,
+    /// What `align` asks for.
+    align: Option<LitInt>,
 }
 
 impl Repr {
@@ -59,7 +61,7 @@ impl Repr {
                 match name.to_string().as_str() {
                     "C" => repr.c = true,
                     "transparent" => repr.transparent = true,
-                    "align" => alignment(meta.input)?,
+                    "align" => repr.align = Some(alignment(meta.input)?),
                     "packed" => {
                         let text = "kernel code cannot use packed structs: it reads and writes \
                                     fields at their alignment";
@@ -75,7 +77,7 @@ impl Repr {
 }
 
 /// The `(16)` of `align(16)`.
-fn alignment(input: ParseStream<'_>) -> syn::Result<()> {
+fn alignment(input: ParseStream<'_>) -> syn::Result<LitInt> {
     let content;
     syn::parenthesized!(content in input);
     let align: LitInt = content.parse()?;
@@ -85,7 +87,7 @@ fn alignment(input: ParseStream<'_>) -> syn::Result<()> {
             let text = format!("buffers are aligned to {} bytes, and no more", Element::MAX_ALIGN);
             Err(Error::new(align.span(), text))
         }
-        _ => Ok(()),
+        _ => Ok(align),
     }
 }
 
@@ -177,43 +179,48 @@ fn members(fields: &Fields) -> Vec<Member> {
 }
 
 fn of_struct(item: &ItemStruct) -> TokenStream {
-    let (members, types, layout) =
-        (members(&item.fields), types(&item.fields), layout(&item.fields));
-    let check = quote!(
-        const {
-            let found = [#(::core::mem::offset_of!(Self, #members)),*];
-            ::warpwise::__private::structure::<Self>(&#layout, &found);
-        }
+    let (members, types, layouts) =
+        (members(&item.fields), types(&item.fields), layouts(&item.fields));
+    let (indices, align) = (indices(&item.fields), align(&item.attrs));
+    let plain = passing(
+        &quote!(#(::warpwise::Plain::scalars(&self.#members, pass);)*),
+        &quote!(#(<#types as ::warpwise::Plain>::zeros(pass);)*),
     );
-    let plain = quote!(
-        fn scalars(
-            &self,
-            pass: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64),
-        ) {
-            #(::warpwise::Plain::scalars(&self.#members, pass);)*
-        }
-    );
+    let offsets = quote!(const { ::warpwise::__private::offsets(&#layouts) });
     let stored = quote!(
         const ZEROED: bool = true #(&& <#types as ::warpwise::Stored>::ZEROED)*;
         const ATOMIC: bool = false #(|| <#types as ::warpwise::Stored>::ATOMIC)*;
+        const LAYOUT: ::warpwise::__private::Layout = {
+            let fields = #layouts;
+            let found = [#(::core::mem::offset_of!(Self, #members)),*];
+            ::warpwise::__private::Layout::structure(&fields, #align)
+                .compared::<Self>()
+                .with_fields(&fields, &found)
+        };
         fn store(&self, bytes: &mut [u8]) {
-            #check
-            #(::warpwise::Stored::store(
-                &self.#members,
-                &mut bytes[::core::mem::offset_of!(Self, #members)..],
-            );)*
+            let offsets = #offsets;
+            #(::warpwise::Stored::store(&self.#members, &mut bytes[offsets[#indices]..]);)*
         }
         fn load(bytes: &[u8]) -> Self {
-            #check
-            Self {
-                #(#members: ::warpwise::Stored::load(
-                    &bytes[::core::mem::offset_of!(Self, #members)..],
-                ),)*
-            }
+            let offsets = #offsets;
+            Self { #(#members: ::warpwise::Stored::load(&bytes[offsets[#indices]..]),)* }
         }
     );
     let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
     Declared { name, generics, attributes, fields: types }.implement(&stored, &plain)
+}
+
+/// The functions of `Plain`: what passes the numbers of a value, and what passes as many zeros.
+fn passing(numbers: &TokenStream, zeros: &TokenStream) -> TokenStream {
+    let pass = quote!(&mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64));
+    quote!(
+        fn scalars(&self, pass: #pass) {
+            #numbers
+        }
+        fn zeros(pass: #pass) {
+            #zeros
+        }
+    )
 }
 
 /// The type of the discriminant, which lowering takes it to have, too.
@@ -225,24 +232,37 @@ fn tag(item: &ItemEnum) -> TokenStream {
     }
 }
 
+/// What `repr(align(..))` asks for.
+fn align(attributes: &[Attribute]) -> TokenStream {
+    let repr = Repr::of(attributes).unwrap_or_default();
+    repr.align.map_or_else(|| quote!(1), |align| quote!(#align))
+}
+
+/// How an enum lies in memory, whose variants have these fields.
+fn enum_layout(item: &ItemEnum, tag: &TokenStream, variants: &[TokenStream]) -> TokenStream {
+    let align = align(&item.attrs);
+    quote!(
+        const LAYOUT: ::warpwise::__private::Layout = {
+            let tag = <#tag as ::warpwise::Stored>::LAYOUT;
+            ::warpwise::__private::Layout::enumeration(tag, &[#(&#variants),*], #align)
+                .compared::<Self>()
+        };
+    )
+}
+
 fn of_c_like(item: &ItemEnum) -> TokenStream {
     let tag = tag(item);
     let names: Vec<&Ident> = item.variants.iter().map(|variant| &variant.ident).collect();
     let (first, others) = (names[0], &names[1..]);
-    let plain = quote!(
-        fn scalars(
-            &self,
-            pass: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64),
-        ) {
-            ::warpwise::Plain::scalars(&(*self as #tag), pass);
-        }
+    let plain = passing(
+        &quote!(::warpwise::Plain::scalars(&(*self as #tag), pass);),
+        &quote!(<#tag as ::warpwise::Plain>::zeros(pass);),
     );
+    let layout = enum_layout(item, &tag, &[]);
     let stored = quote!(
-        const ZEROED: bool = {
-            ::warpwise::__private::payload::<Self, #tag>(&[]);
-            false #(|| Self::#names as #tag == 0)*
-        };
+        const ZEROED: bool = false #(|| Self::#names as #tag == 0)*;
         const ATOMIC: bool = false;
+        #layout
         fn store(&self, bytes: &mut [u8]) {
             let tag = match self { #(Self::#names => Self::#names as #tag,)* };
             ::warpwise::Stored::store(&tag, bytes);
@@ -252,7 +272,7 @@ fn of_c_like(item: &ItemEnum) -> TokenStream {
             #(if tag == Self::#others as #tag {
                 return Self::#others;
             })*
-            Self::#first // memory holds nothing but what was stored
+            Self::#first // also of what threads that race have left
         }
     );
     let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
@@ -263,7 +283,8 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
     let tag = tag(item);
     let fields: Vec<&Type> =
         item.variants.iter().flat_map(|variant| types(&variant.fields)).collect();
-    let layouts = item.variants.iter().map(|variant| layout(&variant.fields));
+    let all: Vec<TokenStream> =
+        item.variants.iter().map(|variant| layouts(&variant.fields)).collect();
     let discriminants = discriminants(item);
     let variants: Vec<_> = item.variants.iter().zip(&discriminants).collect();
     let zeroed = variants.iter().map(|(variant, discriminant)| {
@@ -277,15 +298,17 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
     });
     let last = load(variants[0].0);
     let payload = quote!(
-        const { ::warpwise::__private::payload::<Self, #tag>(&[#(&#layouts),*]) }
+        const {
+            let tag = <#tag as ::warpwise::Stored>::LAYOUT;
+            ::warpwise::__private::Layout::payload(tag, &[#(&#all),*])
+        }
     );
-    let plain = quote!(
-        // No kernel takes such an enum by value.
-        fn scalars(&self, _: &mut dyn ::core::ops::FnMut(::warpwise::__private::Scalar, u64)) {}
-    );
+    let plain = enum_passing(item, &discriminants, &tag);
+    let layout = enum_layout(item, &tag, &all);
     let stored = quote!(
         const ZEROED: bool = false #(|| #zeroed)*;
         const ATOMIC: bool = false #(|| <#fields as ::warpwise::Stored>::ATOMIC)*;
+        #layout
         fn store(&self, bytes: &mut [u8]) {
             let payload = #payload;
             match self { #(#stores)* }
@@ -294,17 +317,54 @@ fn of_enum(item: &ItemEnum) -> TokenStream {
             let payload = #payload;
             let tag: #tag = ::warpwise::Stored::load(bytes);
             #(#loads)*
-            #last // memory holds nothing but what was stored
+            #last // also of what threads that race have left
         }
     );
     let (name, generics, attributes) = (&item.ident, &item.generics, &item.attrs);
     Declared { name, generics, attributes, fields }.implement(&stored, &plain)
 }
 
-/// Size and alignment of each of `fields`.
-fn layout(fields: &Fields) -> TokenStream {
+/// The numbers of an enum: its discriminant, and those of every variant, with zeros for all that it is not.
+fn enum_passing(item: &ItemEnum, discriminants: &[TokenStream], tag: &TokenStream) -> TokenStream {
+    let zeros = |variant: &Variant| {
+        let types = types(&variant.fields);
+        quote!(#(<#types as ::warpwise::Plain>::zeros(pass);)*)
+    };
+    let arms = item.variants.iter().zip(discriminants).map(|(variant, discriminant)| {
+        let (name, members, values) =
+            (&variant.ident, members(&variant.fields), values(&variant.fields));
+        let parts = item.variants.iter().map(|other| match other.ident == *name {
+            true => quote!(#(::warpwise::Plain::scalars(#values, pass);)*),
+            false => zeros(other),
+        });
+        quote!(
+            Self::#name { #(#members: #values),* } => {
+                ::warpwise::Plain::scalars(&((#discriminant) as #tag), pass);
+                #(#parts)*
+            }
+        )
+    });
+    let all = item.variants.iter().map(zeros);
+    passing(
+        &quote!(match self { #(#arms)* }),
+        &quote!(<#tag as ::warpwise::Plain>::zeros(pass); #(#all)*),
+    )
+}
+
+/// How each of `fields` lies in memory.
+fn layouts(fields: &Fields) -> TokenStream {
     let types = types(fields);
-    quote!([#(::warpwise::__private::field::<#types>()),*])
+    quote!([#(<#types as ::warpwise::Stored>::LAYOUT),*])
+}
+
+/// The numbers of `fields`.
+fn indices(fields: &Fields) -> Vec<Literal> {
+    (0..fields.len()).map(Literal::usize_unsuffixed).collect()
+}
+
+/// Names for the values of `fields`.
+fn values(fields: &Fields) -> Vec<Ident> {
+    (0..fields.len()).map(|index| format_ident!("value{index}")).collect()
 }
 
 /// The discriminant of each variant, as written or one more than the one before.
@@ -328,28 +388,26 @@ fn discriminants(item: &ItemEnum) -> Vec<TokenStream> {
 }
 
 fn store(variant: &Variant, discriminant: &TokenStream, tag: &TokenStream) -> TokenStream {
-    let (name, members, layout) =
-        (&variant.ident, members(&variant.fields), layout(&variant.fields));
-    let values: Vec<Ident> =
-        (0..members.len()).map(|index| format_ident!("value{index}")).collect();
-    let indices = (0..members.len()).map(Literal::usize_unsuffixed);
+    let fields = &variant.fields;
+    let (name, members, layouts) = (&variant.ident, members(fields), layouts(fields));
+    let (values, indices) = (values(fields), indices(fields));
     quote!(
         Self::#name { #(#members: #values),* } => {
             ::warpwise::Stored::store(&((#discriminant) as #tag), bytes);
-            let offsets = ::warpwise::__private::offsets(payload, &#layout);
-            #(::warpwise::Stored::store(#values, &mut bytes[offsets[#indices]..]);)*
+            let offsets = const { ::warpwise::__private::offsets(&#layouts) };
+            #(::warpwise::Stored::store(#values, &mut bytes[payload + offsets[#indices]..]);)*
         }
     )
 }
 
 fn load(variant: &Variant) -> TokenStream {
-    let (name, members, layout) =
-        (&variant.ident, members(&variant.fields), layout(&variant.fields));
-    let indices = (0..members.len()).map(Literal::usize_unsuffixed);
+    let fields = &variant.fields;
+    let (name, members, layouts, indices) =
+        (&variant.ident, members(fields), layouts(fields), indices(fields));
     quote!({
-        let offsets = ::warpwise::__private::offsets(payload, &#layout);
+        let offsets = const { ::warpwise::__private::offsets(&#layouts) };
         return Self::#name {
-            #(#members: ::warpwise::Stored::load(&bytes[offsets[#indices]..]),)*
+            #(#members: ::warpwise::Stored::load(&bytes[payload + offsets[#indices]..]),)*
         };
     })
 }

@@ -4,8 +4,8 @@ use crate::{attr::Options, instances, lower, source};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
-    FnArg, GenericParam, Generics, Ident, ItemFn, Pat, Type, TypeParam, TypeParamBound, TypePath,
-    WherePredicate, parse_quote, visit::Visit,
+    FnArg, GenericArgument, GenericParam, Generics, Ident, ItemFn, Pat, PathArguments, PathSegment,
+    Type, TypeParam, TypeParamBound, TypePath, WherePredicate, parse_quote, visit::Visit,
 };
 
 /// A kernel's parameter, as `launch` sees it.
@@ -20,7 +20,7 @@ pub(crate) struct Param {
 pub(crate) enum ParamKind {
     /// A number.
     Scalar(Type),
-    /// A struct, an enum or an array.
+    /// A struct, an enum, a tuple or an array.
     Value(Type),
     /// `&[T]`, or with `single` `&T`
     Read { elem: Type, single: bool },
@@ -49,6 +49,9 @@ const ATOMICS: [&str; 9] = [
     "AtomicF32",
     "AtomicF64",
 ];
+
+/// Types of std's that are made of such.
+const OF_STD: [&str; 6] = ["ControlFlow", "Option", "Ordering", "PhantomData", "Result", "Reverse"];
 
 /// The parameters of `item`, in order.
 pub(crate) fn params(item: &ItemFn) -> Vec<Param> {
@@ -114,11 +117,13 @@ fn may_be_plain(ty: &Type) -> bool {
         Type::Paren(inner) => may_be_plain(&inner.elem),
         Type::Group(inner) => may_be_plain(&inner.elem),
         Type::Array(array) => may_be_plain(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(may_be_part),
         Type::Path(TypePath { qself: None, path, .. }) => {
             path.segments.last().is_some_and(|last| {
                 let name = last.ident.to_string();
                 SCALARS.contains(&name.as_str())
                     || lower::Vector::named(&name).is_some()
+                    || (OF_STD.contains(&name.as_str()) && arguments(last).all(may_be_part))
                     || !lower::is_known_item(&name)
                     || lower::is_known_trait(&name)
                     || (lower::is_free_for_types(&name) && source::is_declared(&last.ident))
@@ -126,6 +131,24 @@ fn may_be_plain(ty: &Type) -> bool {
         }
         _ => false,
     }
+}
+
+/// The same of what has parts: there may be atomics in it.
+fn may_be_part(ty: &Type) -> bool {
+    may_be_plain(ty)
+        || last_name(innermost(ty)).is_some_and(|name| ATOMICS.iter().any(|known| name == known))
+}
+
+/// `T` and `E` of `Result<T, E>`.
+fn arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        PathArguments::None | PathArguments::Parenthesized(_) => None,
+    };
+    arguments.into_iter().flatten().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
 }
 
 /// `f32` of `core::primitive::f32`.

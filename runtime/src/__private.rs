@@ -7,7 +7,7 @@ pub use crate::{
     host::refuse,
     kernel::{Places, Source},
     lint::LintLevel,
-    plain::{CopyIn, PlainIn, StoredIn, field, offsets, payload, structure},
+    plain::{CopyIn, Layout, PlainIn, StoredIn, offsets},
     resident::{max_cooperative_blocks, occupancy},
 };
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};

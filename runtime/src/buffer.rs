@@ -37,7 +37,7 @@ pub struct AnyBuffer {
 
 impl<T: Stored> Buffer<T> {
     pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
-        let size = size_of::<T::Value>();
+        let size = T::LAYOUT.size;
         let bytes = len.checked_mul(size).filter(|&bytes| isize::try_from(bytes).is_ok());
         let memory = match bytes {
             Some(bytes) => device.allocate(bytes)?,
@@ -91,7 +91,7 @@ impl<T: Stored> Buffer<T> {
 
     /// What is said if `place` has no memory for as many elements.
     fn no_memory(&self, place: &str) -> Error {
-        let (place, size) = (place.to_owned(), size_of::<T::Value>());
+        let (place, size) = (place.to_owned(), T::LAYOUT.size);
         Error::OutOfMemory { place, elements: self.any.len, size, free: None }
     }
 
@@ -143,7 +143,7 @@ impl Device {
     }
 
     /// A buffer of `len` elements, all zero (`false` for `bool`). Of enums, the variant whose
-    /// discriminant is 0; it does not compile where there is none.
+    /// discriminant is 0, of options `None`, of results `Ok`; it does not compile where that is no value.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what the driver says.

@@ -5,6 +5,7 @@
 use crate::{
     AtomicF32, AtomicF64, Plain, Stored,
     buffer::{AnyBuffer, Buffer},
+    plain::Layout,
 };
 use half::{bf16, f16, slice::HalfFloatSliceExt as _, vec::HalfBitsVecExt};
 use std::{
@@ -194,6 +195,7 @@ macro_rules! atomic {
             type Value = $value;
             const ZEROED: bool = true;
             const ATOMIC: bool = true;
+            const LAYOUT: Layout = Layout::of::<Self>();
             const ELEMENT: ir::Element = <$value as Stored>::ELEMENT;
             fn store(&self, bytes: &mut [u8]) {
                 self.load(Relaxed).store(bytes);

@@ -1,17 +1,24 @@
 //! What lies in buffers, and what of it is passed to kernels by value.
 //!
-//! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, or a struct or enum
-//! that is `#[device]`, which implements the trait. Values travel field by field, so that padding is
-//! never read, neither from the host's memory nor from a device's. What is nothing but bytes, as
+//! A [`Stored`] type is a number, `bool`, an atomic, or made of such: an array, a tuple, an option, or a
+//! struct or enum that is `#[device]`, which implements the trait. Values travel field by field, so that
+//! padding is never read, neither from the host's memory nor from a device's. What is nothing but bytes, as
 //! numbers and arrays of them, is copied as a whole. What can be copied is [`Plain`], and travels by value.
+//!
+//! In the memory of devices all of them lie as [`Layout`] says, which is what kernels know, too. Rust
+//! leaves open how tuples and options lie in the memory of the host.
+mod layout;
+mod of_std;
+
 use crate::element::{Element, sealed::Bytes};
 use half::{bf16, f16};
+pub use layout::{Layout, offsets};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{self, Extent, Scalar};
 
 /// What a [`Buffer`](crate::Buffer) may be a buffer of: the [`Element`]s, the [`Atomic`](crate::Atomic)s,
-/// arrays of such types, and the structs and enums marked [`#[device]`](macro@crate::device) whose
-/// fields are such. Nobody implements it by hand.
+/// arrays, tuples, `Option`s and `Result`s of such types, and the structs and enums marked
+/// [`#[device]`](macro@crate::device) whose fields are such. Nobody implements it by hand.
 ///
 /// A kernel changes atomics behind `&`, also those inside of structs:
 ///
@@ -44,12 +51,11 @@ use warpwise_compiler::ir::{self, Extent, Scalar};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be in a buffer",
-    note = "numbers, `bool`, atomics, arrays, and `#[device]` structs and enums that are made of such can; in place of a tuple \
-            or an `Option`, a struct or an enum of your own"
+    note = "numbers, `bool` and atomics can, and arrays, tuples, `Option`s, `Result`s and `#[device]` structs and enums of such"
 )]
 pub trait Stored: Sized + 'static {
-    /// What is uploaded and read back: of atomics, and arrays of them, what they hold; of
-    /// everything else, the same.
+    /// What is uploaded and read back: of atomics, and arrays, tuples and options of them, what they
+    /// hold; of everything else, the same.
     type Value: Stored<Value = Self::Value>;
     /// Whether bytes that are all zero are a value.
     #[doc(hidden)]
@@ -57,11 +63,14 @@ pub trait Stored: Sized + 'static {
     /// Whether there are atomics in it.
     #[doc(hidden)]
     const ATOMIC: bool;
+    /// How it lies in the memory of a device.
+    #[doc(hidden)]
+    const LAYOUT: Layout;
     /// What a slice of it is to the compiler.
     #[doc(hidden)]
     const ELEMENT: ir::Element = ir::Element::Plain {
-        size: Extent::Const(size_of::<Self>() as u64),
-        align: Extent::Const(align_of::<Self>() as u64),
+        size: Extent::Const(Self::LAYOUT.size as u64),
+        align: Extent::Const(Self::LAYOUT.align as u64),
     };
     /// Writes it, all but padding, as it lies in memory.
     #[doc(hidden)]
@@ -73,8 +82,8 @@ pub trait Stored: Sized + 'static {
     /// What `take` makes of the bytes of `values`; `None` if the host lacks the memory.
     #[doc(hidden)]
     fn with_bytes<R>(values: &[Self], take: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        let mut bytes = zeroed(size_of_val(values))?;
-        let places = bytes.chunks_exact_mut(size_of::<Self>().max(1));
+        let mut bytes = zeroed(values.len().checked_mul(Self::LAYOUT.size)?)?;
+        let places = bytes.chunks_exact_mut(Self::LAYOUT.size.max(1));
         values.iter().zip(places).for_each(|(value, place)| value.store(place));
         Some(take(&bytes))
     }
@@ -85,7 +94,7 @@ pub trait Stored: Sized + 'static {
         len: usize,
         read: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Option<Result<Vec<Self>, E>> {
-        let size = size_of::<Self>();
+        let size = Self::LAYOUT.size;
         let mut bytes = zeroed(len.checked_mul(size)?)?;
         let mut values = Vec::new();
         values.try_reserve_exact(len).ok()?;
@@ -98,9 +107,9 @@ pub trait Stored: Sized + 'static {
 
 /// A type that kernels take by value, and write in buffers.
 ///
-/// These are the [`Element`]s, arrays of plain types, and the structs and enums marked
-/// [`#[device]`](macro@crate::device) that are `Copy` and whose fields are plain. Nobody implements it by
-/// hand.
+/// These are the [`Element`]s, arrays, tuples, `Option`s and `Result`s of plain types, and the structs
+/// and enums marked [`#[device]`](macro@crate::device) that are `Copy` and whose fields are plain. Nobody
+/// implements it by hand.
 ///
 /// ```
 /// use warpwise::prelude::*;
@@ -119,13 +128,16 @@ pub trait Stored: Sized + 'static {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
-    note = "numbers, `bool`, arrays, and `#[device]` structs and enums that are `Copy` and made of \
-            such can"
+    note = "numbers and `bool` can, and arrays, tuples, `Option`s, `Result`s, and `#[device]` structs and enums of such that are `Copy`"
 )]
 pub trait Plain: Copy + Stored<Value = Self> {
-    /// The numbers in it, in order, each with its bits: what it is passed by value as.
+    /// The numbers in it, in order, each with its bits: what it is passed by value as. Of an enum, the
+    /// discriminant and then the numbers of every variant.
     #[doc(hidden)]
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64));
+    /// As many zeros: what is passed for a variant that an enum is not.
+    #[doc(hidden)]
+    fn zeros(pass: &mut dyn FnMut(Scalar, u64));
 }
 
 fn zeroed(len: usize) -> Option<Vec<u8>> {
@@ -156,11 +168,15 @@ macro_rules! elements {
             fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
                 pass(Self::SCALAR, Element::to_bits(*self));
             }
+            fn zeros(pass: &mut dyn FnMut(Scalar, u64)) {
+                pass(Self::SCALAR, 0);
+            }
         }
         impl Stored for $ty {
             type Value = Self;
             const ZEROED: bool = true;
             const ATOMIC: bool = false;
+            const LAYOUT: Layout = Layout::of::<Self>();
             const ELEMENT: ir::Element = ir::Element::Scalar(<Self as Element>::SCALAR);
             fn store(&self, bytes: &mut [u8]) {
                 let size = size_of::<Self>();
@@ -187,18 +203,22 @@ impl<T: Plain, const N: usize> Plain for [T; N] {
     fn scalars(&self, pass: &mut dyn FnMut(Scalar, u64)) {
         self.iter().for_each(|elem| elem.scalars(pass));
     }
+    fn zeros(pass: &mut dyn FnMut(Scalar, u64)) {
+        (0..N).for_each(|_| T::zeros(pass));
+    }
 }
 
 impl<T: Stored, const N: usize> Stored for [T; N] {
     type Value = [T::Value; N];
     const ZEROED: bool = T::ZEROED;
     const ATOMIC: bool = T::ATOMIC;
+    const LAYOUT: Layout = T::LAYOUT.array(N);
     fn store(&self, bytes: &mut [u8]) {
-        let places = bytes.chunks_exact_mut(size_of::<T>().max(1));
+        let places = bytes.chunks_exact_mut(T::LAYOUT.size.max(1));
         self.iter().zip(places).for_each(|(elem, place)| elem.store(place));
     }
     fn load(bytes: &[u8]) -> Self {
-        std::array::from_fn(|index| T::load(&bytes[index * size_of::<T>()..]))
+        std::array::from_fn(|index| T::load(&bytes[index * T::LAYOUT.size..]))
     }
     fn with_bytes<R>(values: &[Self], take: impl FnOnce(&[u8]) -> R) -> Option<R> {
         T::with_bytes(values.as_flattened(), take)
@@ -207,119 +227,41 @@ impl<T: Stored, const N: usize> Stored for [T; N] {
 
 impl Plain for () {
     fn scalars(&self, _: &mut dyn FnMut(Scalar, u64)) {}
+    fn zeros(_: &mut dyn FnMut(Scalar, u64)) {}
 }
 
 impl Stored for () {
     type Value = Self;
     const ZEROED: bool = true;
     const ATOMIC: bool = false;
+    const LAYOUT: Layout = Layout::of::<Self>();
     fn store(&self, _: &mut [u8]) {}
     fn load(_: &[u8]) -> Self {}
 }
 
 impl<T: 'static> Plain for PhantomData<T> {
     fn scalars(&self, _: &mut dyn FnMut(Scalar, u64)) {}
+    fn zeros(_: &mut dyn FnMut(Scalar, u64)) {}
 }
 
 impl<T: 'static> Stored for PhantomData<T> {
     type Value = Self;
     const ZEROED: bool = true;
     const ATOMIC: bool = false;
+    const LAYOUT: Layout = Layout::of::<Self>();
     fn store(&self, _: &mut [u8]) {}
     fn load(_: &[u8]) -> Self {
         Self
     }
 }
 
-/// Size and alignment of a field.
-pub(crate) type Field = (usize, usize);
-
-/// Of a type.
-pub const fn field<T>() -> Field {
-    (size_of::<T>(), align_of::<T>())
-}
-
-/// Where `fields` begin that lie behind `start` bytes, of which `align` is a multiple of their
-/// alignments: as in a `repr(C)` struct.
-pub const fn offsets<const N: usize>(start: usize, fields: &[Field; N]) -> [usize; N] {
-    let (mut offsets, mut end, mut index) = ([0; N], start, 0);
-    while index < N {
-        let (size, align) = fields[index];
-        offsets[index] = end.next_multiple_of(align);
-        end = offsets[index] + size;
-        index += 1;
-    }
-    offsets
-}
-
-/// Compares a struct with what `repr(C)` says of one with these fields, which is where kernels
-/// take them to lie.
-///
-/// # Panics
-/// While the user's crate is compiled, if one of the fields is not `found` there, or the struct is
-/// larger or less aligned than that.
-pub const fn structure<Struct>(fields: &[Field], found: &[usize]) {
-    let (mut end, mut index) = (0usize, 0);
-    while index < fields.len() {
-        let (size, align) = fields[index];
-        let offset = end.next_multiple_of(align);
-        assert!(found[index] == offset, "a field does not lie where `#[device]` takes it to");
-        end = offset + size;
-        index += 1;
-    }
-    let (size, align) = extent(fields);
-    assert!(
-        align_of::<Struct>() >= align
-            && size_of::<Struct>() == size.next_multiple_of(align_of::<Struct>()),
-        "the struct does not lie in memory as `#[device]` takes it to"
-    );
-}
-
-/// Where the fields of the variants of an enum begin, behind a discriminant of type `Tag`: as in
-/// a `repr(C)` enum.
-///
-/// # Panics
-/// While the user's crate is compiled, if `Enum` is not as large as that.
-pub const fn payload<Enum, Tag>(variants: &[&[Field]]) -> usize {
-    let (mut align, mut index) = (1, 0);
-    while index < variants.len() {
-        align = max(align, extent(variants[index]).1);
-        index += 1;
-    }
-    let start = size_of::<Tag>().next_multiple_of(align);
-    let (mut size, mut index) = (0, 0);
-    while index < variants.len() {
-        size = max(size, extent(variants[index]).0);
-        index += 1;
-    }
-    let all = max(align, align_of::<Tag>());
-    let size = start + size.next_multiple_of(align);
-    assert!(
-        align_of::<Enum>() >= all && size_of::<Enum>() == size.next_multiple_of(align_of::<Enum>()),
-        "the enum does not lie in memory as `#[device]` takes it to"
-    );
-    start
-}
-
-/// Size and alignment of a `repr(C)` struct.
-const fn extent(fields: &[Field]) -> Field {
-    let (mut end, mut most, mut index) = (0usize, 1, 0);
-    while index < fields.len() {
-        let (size, align) = fields[index];
-        end = end.next_multiple_of(align) + size;
-        most = max(most, align);
-        index += 1;
-    }
-    (end.next_multiple_of(most), most)
-}
-
-const fn max(a: usize, b: usize) -> usize {
-    if a > b { a } else { b }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{
+        cmp::{Ordering, Reverse},
+        ops::ControlFlow,
+    };
 
     fn scalars(value: impl Plain) -> Vec<(Scalar, u64)> {
         let mut all = Vec::new();
@@ -337,58 +279,51 @@ mod tests {
     }
 
     #[test]
+    fn every_variant_is_passed() {
+        type Both = Result<(u8, bool), [i16; 2]>;
+        let passed = |tag, bits: [u64; 4]| {
+            let types = [Scalar::U8, Scalar::Bool, Scalar::I16, Scalar::I16];
+            let mut all = vec![(Scalar::Bool, tag)];
+            all.extend(types.into_iter().zip(bits));
+            all
+        };
+        assert_eq!(scalars(Both::Ok((7, true))), passed(0, [7, 1, 0, 0]));
+        assert_eq!(scalars(Both::Err([1, 2])), passed(1, [0, 0, 1, 2]));
+        assert_eq!(scalars(Some(3u32)), [(Scalar::Bool, 1), (Scalar::U32, 3)]);
+        assert_eq!(scalars(None::<u32>), [(Scalar::Bool, 0), (Scalar::U32, 0)]);
+        assert_eq!(
+            scalars(Some(None::<Both>))[1..],
+            passed(0, [0; 4])[..].iter().fold(vec![(Scalar::Bool, 0)], |mut all, it| {
+                all.push(*it);
+                all
+            })[..]
+        );
+    }
+
+    #[test]
     fn what_was_stored_is_loaded() {
         fn travels<T: Plain + PartialEq + std::fmt::Debug>(values: &[T]) {
             let stored = T::with_bytes(values, <[u8]>::to_vec).unwrap();
-            assert_eq!(stored.len(), size_of_val(values));
+            assert_eq!(stored.len(), values.len() * T::LAYOUT.size);
             let read = |bytes: &mut [u8]| {
                 bytes.copy_from_slice(&stored);
                 Ok::<(), ()>(())
             };
             assert_eq!(T::collect(values.len(), read).unwrap().unwrap(), values);
-            let loaded = stored.chunks_exact(size_of::<T>().max(1)).map(T::load);
-            assert!(size_of::<T>() == 0 || loaded.eq(values.iter().copied()));
+            let loaded = stored.chunks_exact(T::LAYOUT.size.max(1)).map(T::load);
+            assert!(T::LAYOUT.size == 0 || loaded.eq(values.iter().copied()));
         }
         travels(&[1.5f32, -0.0]);
         travels(&[[true, false], [false, true]]);
         travels(&[[1i16, -2, 3], [4, 5, 6]]);
         travels(&[u64::MAX, 1]);
         travels(&[(), ()]);
-    }
-
-    #[test]
-    fn layouts_are_those_of_repr_c() {
-        #[repr(C)]
-        struct Mixed(u8, u64, u16);
-        let fields = [field::<u8>(), field::<u64>(), field::<u16>()];
-        let expected = [0, std::mem::offset_of!(Mixed, 1), std::mem::offset_of!(Mixed, 2)];
-        assert_eq!(offsets(0, &fields), expected);
-        assert_eq!(extent(&fields), field::<Mixed>());
-        structure::<Mixed>(&fields, &expected);
-        #[repr(C, align(32))]
-        struct Aligned(u16, f32);
-        let fields = [field::<u16>(), field::<f32>()];
-        structure::<Aligned>(&fields, &[0, std::mem::offset_of!(Aligned, 1)]);
-        #[expect(dead_code, reason = "only its size is looked at")]
-        #[repr(C)]
-        enum Either {
-            Small(u8),
-            Large { wide: f64, narrow: u8 },
-            Empty,
-        }
-        let variants: [&[Field]; 3] = [&[field::<u8>()], &[field::<f64>(), field::<u8>()], &[]];
-        assert_eq!(payload::<Either, i32>(&variants), 8);
-    }
-
-    #[test]
-    #[should_panic(expected = "a field does not lie where `#[device]` takes it to")]
-    fn fields_elsewhere_are_found() {
-        structure::<(u32, u32)>(&[field::<u32>(), field::<u32>()], &[4, 0]);
-    }
-
-    #[test]
-    #[should_panic(expected = "the struct does not lie in memory as `#[device]` takes it to")]
-    fn structs_of_other_sizes_are_found() {
-        structure::<[u32; 3]>(&[field::<u32>(), field::<u32>()], &[0, 4]);
+        travels(&[(1u8, 2u64, true), (3, 4, false)]);
+        travels(&[((), 1u16), ((), 2)]);
+        travels(&[None, Some(1.5f64)]);
+        travels(&[[Some((1u8, 2u32)), None], [None, Some((3, 4))]]);
+        travels(&[Ok((1u8, [2u16, 3])), Err(Some(4u64)), Err(None)]);
+        travels(&[ControlFlow::Break(1u8), ControlFlow::Continue(Reverse(2u32))]);
+        travels(&[(Ordering::Less, 1u8), (Ordering::Greater, 2), (Ordering::Equal, 3)]);
     }
 }

@@ -15,6 +15,7 @@ mod casts;
 mod closures;
 mod collected;
 mod compared_inside;
+mod composites;
 mod contracts;
 mod control;
 mod control_flow;
@@ -97,6 +98,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("closures", closures::CASES),
     ("collected", collected::CASES),
     ("compared_inside", compared_inside::CASES),
+    ("composites", composites::CASES),
     ("contracts", contracts::CASES),
     ("control", control::CASES),
     ("control_flow", control_flow::CASES),

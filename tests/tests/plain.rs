@@ -88,8 +88,17 @@ struct Moves {
 #[device]
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "only what it is, is looked at")]
-struct Tuples {
-    pair: (f32, u8),
+struct Calls {
+    pair: (f32, fn(f32) -> f32),
+}
+
+/// With parts whose layout Rust leaves open.
+#[device]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+struct Wide {
+    pair: (u8, Option<f64>),
+    flag: Option<bool>,
 }
 
 #[track_caller]
@@ -128,6 +137,40 @@ fn enums_travel() {
     travels(&[Option8::Many([1u16, 2, 3]), Option8::One(7)]);
 }
 
+#[test]
+fn tuples_and_options_travel() {
+    travels(&[(1u8, 2.5f64), (3, 4.5)]);
+    travels(&[Wide { pair: (1, Some(2.5)), flag: Some(false) }, Wide::default()]);
+    travels(&[Some(Shape::Pair(1, 2.0)), None, Some(Shape::Nothing)]);
+    travels(&[Ok([1u16, 2]), Err(Kind::Strange), Err(Kind::Light)]);
+    travels(&[[Some((true, Small::B)), None], [None; 2]]);
+    travels(&[Pair(Some(1u8), [(2u16, 3.0f32)]), Pair(None, [(4, 5.0)])]);
+}
+
+#[kernel]
+fn raised(by: Wide, x: &[Wide], y: &mut [Wide]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        y[i] = x[i];
+        y[i].pair.0 += by.pair.0;
+        if let (Some(value), Some(by)) = (&mut y[i].pair.1, by.pair.1) {
+            *value += by;
+        }
+    }
+}
+
+#[test]
+fn alignment_is_that_of_the_attribute() {
+    let device = Device::cpu().checked();
+    let wide = |small, large| Wide { pair: (small, large), flag: Some(true) };
+    let x = [wide(1, Some(2.0)), wide(3, None), wide(4, Some(5.0))];
+    let (x, mut y) = (device.upload(&x).unwrap(), device.zeros(3).unwrap());
+    let by = wide(10, Some(0.5));
+    raised::launch(&device, LaunchConfig::cover(3), by, &x, &mut y).unwrap();
+    let want = [wide(11, Some(2.5)), wide(13, None), wide(14, Some(5.5))];
+    assert_eq!(y.to_vec().unwrap(), want);
+}
+
 #[kernel]
 fn doubled(x: &[F32x4], y: &mut [F32x4]) {
     let i = global_idx_x();
@@ -153,6 +196,8 @@ fn zeros_are_values() {
     let zeros = device.zeros::<Particle>(2).unwrap().to_vec().unwrap();
     let zero = Particle { alive: false, position: [0.0; 3], kind: Kind::Light, charge: 0 };
     assert_eq!(zeros, [zero; 2]);
+    assert_eq!(device.zeros::<Wide>(2).unwrap().to_vec().unwrap(), [Wide::default(); 2]);
+    assert_eq!(device.zeros::<(u8, Option<Kind>)>(1).unwrap().to_vec().unwrap(), [(0, None)]);
     assert_eq!(device.zeros::<Shape>(1).unwrap().to_vec().unwrap(), [Shape::Circle(0.0)]);
 }
 

@@ -21,7 +21,7 @@ fn types(
     e: Vec<f32>,
     f: &str,
     g: *const f32,
-    h: (f32, f32),
+    h: (f32, &f32),
     i: char,
     j: &mut [AtomicU32],
     k: &[AtomicU16],
@@ -34,7 +34,7 @@ fn types(
 }
 
 #[kernel]
-fn patterns((a, b): (f32, f32), &c: &f32, _: f32, mut d: f32) {}
+fn patterns((a, b): (f32, &f32), &c: &f32, _: f32, mut d: f32) {}
 
 #[kernel]
 fn generics<T, U: Copy, V: Hash, const N: char>(x: T) {}
@@ -74,8 +74,8 @@ fn open(x: &mut [f32]) {
 // = help: pass bytes as `&[u8]`
 // error: 23:8-23:18: kernel code cannot use raw pointers
 // = help: use slices: `&[T]`, `&mut [T]`
-// error: 24:8-24:18: a kernel cannot have a parameter of this type
-// = help: parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` and slices of atomics
+// error: 24:8-24:19: a kernel cannot have a parameter of this type
+// = help: parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, `&[T]`, `&mut [T]` and slices of atomics
 // error: 25:8-25:12: kernel code cannot use the type `char`
 // = help: use `u8` or `u32`
 // error: 26:8-26:24: a kernel cannot have a parameter of this type
@@ -89,8 +89,8 @@ fn open(x: &mut [f32]) {
 // error: 32:8-32:14: kernel code cannot use the type `String`
 // = help: pass bytes as `&[u8]`
 // == patterns
-// error: 37:21-37:31: a kernel cannot have a parameter of this type
-// = help: parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` and slices of atomics
+// error: 37:21-37:32: a kernel cannot have a parameter of this type
+// = help: parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, `&[T]`, `&mut [T]` and slices of atomics
 // == generics
 // error: 40:13-40:14: nothing says what numbers the type parameter `T` may be
 // = help: bound it by `Num`, `Int` or `Float`: `T: Num`; or name the types: `#[kernel(instances(f32, Point))]`

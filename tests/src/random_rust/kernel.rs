@@ -8,7 +8,6 @@ use super::{
 struct Composite {
     name: String,
     ty: Ty,
-    written: bool,
 }
 
 impl Generator {
@@ -57,19 +56,21 @@ impl Generator {
         self.case(&composites, &atomics, generic);
     }
 
-    /// Structs, enums and arrays that the kernel has slices of.
+    /// What is no number, and the kernel has slices of.
     fn composites(&mut self) -> Vec<Composite> {
         let mut found = Vec::new();
         for number in 0..2 {
-            let ty = match self.pick(4) {
+            let ty = match self.pick(7) {
+                0 | 1 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
+                2 if !self.enums.is_empty() => Ty::Enum(self.pick(self.enums.len())),
                 3 => self.vector_ty(),
-                0 if !self.structs.is_empty() => Ty::Struct(self.pick(self.structs.len())),
-                1 if !self.enums.is_empty() => Ty::Enum(self.pick(self.enums.len())),
+                4 => Ty::Option(Box::new(self.ty(1))),
+                5 => Ty::Result(Box::new(self.ty(1)), Box::new(self.scalar())),
+                6 => Ty::Tuple((0..2 + self.pick(2)).map(|_| self.ty(1)).collect()),
                 _ => Ty::Array(Box::new(self.scalar()), 1 + self.pick(4)),
             };
-            if self.is_plain(&ty, false) && self.chance(70) {
-                let written = self.is_plain(&ty, true);
-                found.push(Composite { name: format!("m{number}"), ty, written });
+            if self.chance(70) {
+                found.push(Composite { name: format!("m{number}"), ty });
             }
         }
         let mut types: Vec<Ty> = found.iter().map(|composite| composite.ty.clone()).collect();
@@ -95,24 +96,10 @@ impl Generator {
             Ty::Enum(id) => {
                 self.enums[*id].variants.iter().flat_map(|variant| variant.fields.clone()).collect()
             }
-            Ty::Scalar(_)
-            | Ty::Vector(..)
-            | Ty::Tuple(_)
-            | Ty::Option(_)
-            | Ty::Result(..)
-            | Ty::Slice(_) => vec![],
-        }
-    }
-
-    /// Whether buffers can hold it, and kernels write it.
-    fn is_plain(&self, ty: &Ty, written: bool) -> bool {
-        match ty {
-            Ty::Scalar(_) | Ty::Vector(..) => true,
-            Ty::Tuple(_) | Ty::Option(_) | Ty::Result(..) | Ty::Slice(_) => false,
-            Ty::Enum(id) if written && !self.enums[*id].is_plain() => false,
-            Ty::Array(..) | Ty::Struct(_) | Ty::Enum(_) => {
-                self.parts(ty).iter().all(|part| self.is_plain(part, written))
-            }
+            Ty::Tuple(parts) => parts.clone(),
+            Ty::Option(of) => vec![(**of).clone()],
+            Ty::Result(of, error) => vec![(**of).clone(), (**error).clone()],
+            Ty::Scalar(_) | Ty::Vector(..) | Ty::Slice(_) => vec![],
         }
     }
 
@@ -130,8 +117,9 @@ impl Generator {
             Ty::Enum(id) => {
                 let variants = self.enums[*id].variants.iter().enumerate().map(|(at, variant)| {
                     let prefix = if variant.named { "g" } else { "" };
-                    let fields: Vec<_> =
-                        (0..variant.fields.len()).map(|field| format!("{prefix}{field}")).collect();
+                    let fields: Vec<_> = (0..variant.fields.len())
+                        .map(|field| format!("{prefix}{field}: v{field}"))
+                        .collect();
                     format!("A{at} {{ {} }}", fields.join(" "))
                 });
                 let variants: Vec<_> = variants.collect();
@@ -193,20 +181,12 @@ impl Generator {
             params.push(format!("r_{name}: &[{name}], w_{name}: &mut [{name}], p_{name}: {name}"));
             var(format!("p_{name}"), &Ty::Scalar(name), false);
         }
-        for Composite { name, ty, written } in composites {
+        for Composite { name, ty } in composites {
             let of = ty.name();
-            if *written {
-                params.push(format!("r_{name}: &[{of}], w_{name}: &mut [{of}], p_{name}: {of}"));
-                var(format!("p_{name}"), ty, false);
-                var(format!("r_{name}[i % 64]"), ty, false);
-                var(format!("w_{name}[base + 3]"), ty, true);
-            }
-        }
-        for Composite { name, ty, written } in composites {
-            if !written {
-                params.push(format!("r_{name}: &[{}]", ty.name()));
-                var(format!("r_{name}[(i + 5) % 64]"), ty, false);
-            }
+            params.push(format!("r_{name}: &[{of}], w_{name}: &mut [{of}], p_{name}: {of}"));
+            var(format!("p_{name}"), ty, false);
+            var(format!("r_{name}[i % 64]"), ty, false);
+            var(format!("w_{name}[base + 3]"), ty, true);
         }
         if generic {
             params.push("r_t: &[T]".into());
@@ -229,12 +209,10 @@ impl Generator {
     ) {
         let host = matches!(self.kind, Kind::Plain | Kind::Checked);
         let both = self.memory.iter().map(|name| format!("{name}: {name},"));
-        let named = |written| {
-            let found = composites.iter().filter(move |composite| composite.written == written);
-            found.map(|Composite { name, ty, .. }| format!("{name}: {},", ty.name()))
-        };
-        let both: String = both.chain(named(true)).collect();
-        let mut read: String = named(false).collect();
+        let named = composites.iter();
+        let named = named.map(|Composite { name, ty }| format!("{name}: {},", ty.name()));
+        let both: String = both.chain(named).collect();
+        let mut read = String::new();
         let mut one = format!("o: {},", self.memory[0]);
         let mut arguments = String::new();
         if let Some((ty, number)) = generic {

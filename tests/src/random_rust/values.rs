@@ -70,6 +70,46 @@ impl<T: Value, const N: usize> Value for [T; N] {
     }
 }
 
+macro_rules! tuples {
+    ($(($($part:ident $index:tt),*);)*) => {$(
+        impl<$($part: Value),*> Value for ($($part,)*) {
+            fn draw(draw: &mut Draw) -> Self {
+                ($($part::draw(draw),)*)
+            }
+            fn bits(&self, bits: &mut Vec<u64>) {
+                $(self.$index.bits(bits);)*
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+}
+
+impl<T: Value> Value for Option<T> {
+    fn draw(draw: &mut Draw) -> Self {
+        (draw.below(3) > 0).then(|| T::draw(draw))
+    }
+    fn bits(&self, bits: &mut Vec<u64>) {
+        bits.push(u64::from(self.is_some()));
+        self.iter().for_each(|value| value.bits(bits));
+    }
+}
+
+impl<T: Value, E: Value> Value for Result<T, E> {
+    fn draw(draw: &mut Draw) -> Self {
+        if draw.below(3) > 0 { Ok(T::draw(draw)) } else { Err(E::draw(draw)) }
+    }
+    fn bits(&self, bits: &mut Vec<u64>) {
+        bits.push(u64::from(self.is_ok()));
+        match self {
+            Ok(value) => value.bits(bits),
+            Err(error) => error.bits(bits),
+        }
+    }
+}
+
 macro_rules! vectors {
     ($($lane:ty: $($vector:ident)*;)*) => {$($(
         impl Value for warpwise::$vector {
@@ -109,17 +149,21 @@ macro_rules! value {
             }
         }
     };
-    (enum $name:ident { $($variant:ident { $($field:tt)* })* }) => {
+    (enum $name:ident { $($variant:ident { $($field:tt: $value:ident)* })* }) => {
         impl crate::values::Value for $name {
             fn draw(draw: &mut crate::values::Draw) -> Self {
                 let makes: &[fn(&mut crate::values::Draw) -> Self] =
                     &[$(|draw| Self::$variant { $($field: crate::values::one(draw),)* },)*];
                 makes[draw.below(makes.len())](draw)
             }
-            /// Without fields: kernels write no enums that have some.
             fn bits(&self, bits: &mut Vec<u64>) {
                 let is = [$(matches!(self, Self::$variant { .. }),)*];
                 bits.extend(is.iter().position(|is| *is).map(|at| at as u64));
+                match self {
+                    $(Self::$variant { $($field: $value),* } => {
+                        $(crate::values::Value::bits($value, bits);)*
+                    })*
+                }
             }
         }
     };

@@ -8,11 +8,11 @@ struct Moved {
     x: f32,
 }
 
-/// With a field that is not plain.
+/// With a part of a field that is not plain.
 #[device]
 #[derive(Clone, Copy)]
-struct Pair {
-    both: (u8, u32),
+struct Step {
+    both: (u8, Option<fn(u32) -> u32>),
 }
 
 /// Without `#[device]`.
@@ -32,16 +32,29 @@ struct View<'a> {
 fn moved(x: Moved) {}
 
 #[kernel]
-fn pair(x: Pair) {}
+fn step(x: Step) {}
 
 #[kernel]
-fn pairs(x: &mut [Pair]) {}
+fn steps(x: &mut [Step]) {}
 
 #[kernel]
-fn tuples(x: &[(u8, u32)]) {}
+fn tuples(x: &[(u8, &u32)]) {}
+
+#[kernel]
+fn options(x: Option<&u32>, y: &mut [Option<std::ops::Range<u32>>]) {}
+
+#[kernel]
+fn counters(x: Option<AtomicU32>, y: &mut [u32]) {}
+
+#[kernel]
+fn nothing(x: &[()]) {}
+
+#[kernel]
+fn open<const N: usize>(x: [Option<u32>; N], y: &mut [u32]) {}
 
 fn main() {
     let device = Device::cpu();
     let foreign = device.upload(&[Foreign { x: 1.0 }]);
     let views = device.upload(&[View { x: &[] }]);
+    let texts = device.upload(&[Some((1u8, "text"))]);
 }

@@ -23,7 +23,7 @@ extern "C" fn foreign(x: &mut [f32]) {
 }
 
 #[kernel]
-fn takes_apart((a, b): (f32, f32), [c, d]: [f32; 2], x: &mut [f32]) {
+fn takes_apart((a, b): (f32, &f32), [c, d]: [f32; 2], x: &mut [f32]) {
     x[0] = a + b + c + d;
 }
 

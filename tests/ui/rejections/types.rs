@@ -12,7 +12,7 @@ fn text(a: char, b: &str, c: String, x: &[char]) {}
 fn memory(a: Vec<f32>, b: Box<f32>, c: *const f32, d: &dyn Fn(f32) -> f32) {}
 
 #[kernel]
-fn shapes(a: (f32, f32), b: [f32; 4], c: &[[f32; 4]], d: &f32, e: &mut f32, f: Option<f32>) {}
+fn shapes(a: (f32, &f32), b: [f32; 4], c: &[[f32; 4]], d: &f32, e: &mut f32, f: Option<f32>) {}
 
 #[kernel]
 fn atomics(a: &[AtomicU8], b: &[AtomicI16], c: &mut [AtomicU32], d: AtomicU32) {}

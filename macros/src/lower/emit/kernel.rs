@@ -165,13 +165,12 @@ impl Emit<'_> {
         }
         match mono {
             Mono::Ref { mutable, to } => self.reference(*mutable, to, name, at),
+            Mono::Unit => Ok(Place::Value(Value::Unit)),
             Mono::Tuple(_) | Mono::Adt(..) => match self.parts_of(mono, at)? {
                 Some(parts) => {
-                    let adt = self.adt(mono, at)?;
-                    let names = adt.fields.first().into_iter().flatten();
-                    let named = parts.iter().zip(names);
-                    let places =
-                        named.map(|(part, field)| self.param(part, &format!("{name}.{field}"), at));
+                    let names = self.part_names(mono, 0, name, at)?;
+                    let named = parts.iter().zip(&names);
+                    let places = named.map(|(part, name)| self.param(part, name, at));
                     Ok(Place::Parts(places.collect::<Flow<_>>()?))
                 }
                 None => self.enum_param(mono, name, at),
@@ -185,8 +184,7 @@ impl Emit<'_> {
                 let places = (0..len).map(|index| self.param(elem, &format!("{name}.{index}"), at));
                 Ok(Place::Parts(places.collect::<Flow<_>>()?))
             }
-            Mono::Unit
-            | Mono::Never
+            Mono::Never
             | Mono::Prim(_)
             | Mono::Generic(_)
             | Mono::Slice(_)
@@ -202,7 +200,7 @@ impl Emit<'_> {
         let Some(scalar) = elem.scalar() else {
             self.errors.advise(
                 self.range(at),
-                "an array of structs or enums that is passed by value must have a length that is a number",
+                "an array of structs, tuples or enums that is passed by value must have a length that is a number",
                 "pass it as `&[T]`",
             );
             return Err(Left);
@@ -213,19 +211,18 @@ impl Emit<'_> {
         Ok(Place::Memory(Memory::at(Pointer::Array(id))))
     }
 
+    /// The discriminant, and then what each variant has.
     fn enum_param(&mut self, mono: &Mono, name: &str, at: At) -> Flow<Place> {
         let adt = self.adt(mono, at)?;
         let Some(tag) = adt.tag else { return Err(self.bug(at)) };
-        if adt.variants.iter().any(|fields| !fields.is_empty()) {
-            self.errors.advise(
-                self.range(at),
-                "an enum with data cannot be passed by value",
-                "pass it in a slice: `&[T]`",
-            );
-            return Err(Left);
-        }
         let tag = Place::Param(self.declare_param(name, ParamKind::Scalar(tag), at));
-        let parts = vec![Vec::new(); adt.variants.len()];
+        let mut parts = Vec::with_capacity(adt.variants.len());
+        for (index, types) in adt.variants.iter().enumerate() {
+            let names = self.part_names(mono, index, name, at)?;
+            let named = types.iter().zip(&names);
+            let places = named.map(|(part, name)| self.param(part, name, at));
+            parts.push(places.collect::<Flow<Vec<_>>>()?);
+        }
         Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
     }
 
@@ -293,11 +290,21 @@ impl Emit<'_> {
             }
             (_, Place::Parts(parts)) => {
                 let types = self.parts_of(mono, at)?.unwrap_or_default();
-                let parts = parts.iter().zip(&types);
-                let unpacked = parts.map(|(part, ty)| self.unpacked(part.clone(), ty, at));
-                Ok(Place::Parts(unpacked.collect::<Flow<_>>()?))
+                Ok(Place::Parts(self.all_unpacked(&parts, &types, at)?.into()))
+            }
+            (_, Place::Variants(places)) => {
+                let adt = self.adt(mono, at)?;
+                let variants = places.parts.iter().zip(&adt.variants);
+                let parts = variants.map(|(parts, types)| self.all_unpacked(parts, types, at));
+                let (tag, parts) = (places.tag.clone(), parts.collect::<Flow<_>>()?);
+                Ok(Place::Variants(Rc::new(VariantPlaces { tag, parts })))
             }
             (_, place) => Ok(place),
         }
+    }
+
+    fn all_unpacked(&mut self, parts: &[Place], types: &[Mono], at: At) -> Flow<Vec<Place>> {
+        let parts = parts.iter().zip(types);
+        parts.map(|(part, ty)| self.unpacked(part.clone(), ty, at)).collect()
     }
 }

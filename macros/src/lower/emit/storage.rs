@@ -169,7 +169,13 @@ impl Emit<'_> {
     }
 
     /// What the parts of a variable are called.
-    fn part_names(&mut self, mono: &Mono, variant: usize, name: &str, at: At) -> Flow<Vec<String>> {
+    pub(super) fn part_names(
+        &mut self,
+        mono: &Mono,
+        variant: usize,
+        name: &str,
+        at: At,
+    ) -> Flow<Vec<String>> {
         if name.is_empty() {
             return Ok(Vec::new());
         }

@@ -150,7 +150,7 @@ impl Obligation {
                 } else if !is_plain(types, ty) {
                     errors.advise(
                         at,
-                        "a block can only share numbers, atomics, and arrays of them",
+                        "a block can only share numbers, atomics, and arrays, tuples, options, structs and enums of them",
                         "write for example `shared!([[f32; 33]; 32])`",
                     );
                 }

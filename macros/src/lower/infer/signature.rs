@@ -415,7 +415,7 @@ impl Infer<'_> {
                 } else if self.is_passed(elem, true) {
                     return;
                 } else {
-                    "slices have elements of numbers, `bool`, atomics, and `#[device]` structs of those"
+                    "slices have elements of numbers, `bool`, atomics, and arrays, tuples, options, and `#[device]` structs and enums of those"
                 }
             }
             _ if self.is_passed(ty, false) => return,
@@ -426,8 +426,8 @@ impl Infer<'_> {
                 "pass a number and `match` on it: the host's functions are not the device's"
             }
             _ => {
-                "parameters are numbers, arrays and `#[device]` structs of them, `&[T]`, `&mut [T]` \
-                 and slices of atomics"
+                "parameters are numbers, `bool`, and arrays, tuples, options, and `#[device]` structs and enums of them, \
+                 `&[T]`, `&mut [T]` and slices of atomics"
             }
         };
         self.errors.advise(at, "a kernel cannot have a parameter of this type", advice);
@@ -445,20 +445,22 @@ impl Infer<'_> {
     /// Whether a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
     fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
         match self.types.get(ty) {
-            Type::Prim(_) | Type::Generic(_) | Type::Reported(_) => true,
+            Type::Prim(_) | Type::Generic(_) | Type::Unit | Type::Reported(_) => true,
             Type::Atomic(_) => atomics,
             Type::Array(elem, _) => self.is_passed(elem, atomics),
+            Type::Tuple(list) => {
+                let parts = self.types.parts(list);
+                parts.into_iter().all(|part| self.is_passed(part, atomics))
+            }
             Type::Adt(..) => {
                 let mut fields = self.shapes(ty).into_iter().flatten();
                 fields.all(|ty| self.is_passed(ty, atomics))
             }
             Type::Unknown(_)
             | Type::Same(_)
-            | Type::Unit
             | Type::Never
             | Type::Ref { .. }
             | Type::Slice(_)
-            | Type::Tuple(_)
             | Type::Closure(_)
             | Type::Pointer(_)
             | Type::Iter(..) => false,
