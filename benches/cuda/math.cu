@@ -82,6 +82,7 @@ FUNCTION(float, cbrt_f32, cbrtf(x))
 FUNCTION(float, cos_f32, cosf(x))
 FUNCTION(float, cosh_f32, coshf(x))
 FUNCTION(float, erf_f32, erff(x))
+FUNCTION(float, erfc_f32, erfcf(x))
 FUNCTION(float, exp_f32, expf(x))
 FUNCTION(float, exp2_f32, exp2f(x))
 FUNCTION(float, exp_m1_f32, expm1f(x))
@@ -106,6 +107,7 @@ FUNCTION(double, cbrt_f64, cbrt(x))
 FUNCTION(double, cos_f64, cos(x))
 FUNCTION(double, cosh_f64, cosh(x))
 FUNCTION(double, erf_f64, erf(x))
+FUNCTION(double, erfc_f64, erfc(x))
 FUNCTION(double, exp_f64, exp(x))
 FUNCTION(double, exp2_f64, exp2(x))
 FUNCTION(double, exp_m1_f64, expm1(x))
@@ -132,6 +134,7 @@ int main() {
     measure<float>("cos_f32", cos_f32, -30.0, 30.0);
     measure<float>("cosh_f32", cosh_f32, -10.0, 10.0);
     measure<float>("erf_f32", erf_f32, -3.0, 3.0);
+    measure<float>("erfc_f32", erfc_f32, -3.0, 9.0);
     measure<float>("exp_f32", exp_f32, -20.0, 20.0);
     measure<float>("exp2_f32", exp2_f32, -20.0, 20.0);
     measure<float>("exp_m1_f32", exp_m1_f32, -3.0, 3.0);
@@ -156,6 +159,7 @@ int main() {
     measure<double>("cos_f64", cos_f64, -30.0, 30.0);
     measure<double>("cosh_f64", cosh_f64, -10.0, 10.0);
     measure<double>("erf_f64", erf_f64, -3.0, 3.0);
+    measure<double>("erfc_f64", erfc_f64, -3.0, 9.0);
     measure<double>("exp_f64", exp_f64, -20.0, 20.0);
     measure<double>("exp2_f64", exp2_f64, -20.0, 20.0);
     measure<double>("exp_m1_f64", exp_m1_f64, -3.0, 3.0);

@@ -77,6 +77,7 @@ functions! { F32 f32:
     cos "cos_f32" |x| math::cos(x), -30.0 30.0;
     cosh "cosh_f32" |x| math::cosh(x), -10.0 10.0;
     erf "erf_f32" |x| math::erf(x), -3.0 3.0;
+    erfc "erfc_f32" |x| math::erfc(x), -3.0 9.0;
     exp "exp_f32" |x| math::exp(x), -20.0 20.0;
     exp2 "exp2_f32" |x| math::exp2(x), -20.0 20.0;
     exp_m1 "exp_m1_f32" |x| math::exp_m1(x), -3.0 3.0;
@@ -104,6 +105,7 @@ functions! { F64 f64:
     cos "cos_f64" |x| math::cos(x), -30.0 30.0;
     cosh "cosh_f64" |x| math::cosh(x), -10.0 10.0;
     erf "erf_f64" |x| math::erf(x), -3.0 3.0;
+    erfc "erfc_f64" |x| math::erfc(x), -3.0 9.0;
     exp "exp_f64" |x| math::exp(x), -20.0 20.0;
     exp2 "exp2_f64" |x| math::exp2(x), -20.0 20.0;
     exp_m1 "exp_m1_f64" |x| math::exp_m1(x), -3.0 3.0;

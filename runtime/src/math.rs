@@ -57,6 +57,8 @@ functions! {
     cosh(x), 2.5, 1.5;
     /// The error function.
     erf(x), 1.5, 1.5;
+    /// 1 - [`erf(x)`](erf); accurate where that is small, in the tail of the normal distribution.
+    erfc(x), 2.5, 2.0;
     /// e to the power of `x`.
     exp(x), 1.5, 1.5;
     /// 2 to the power of `x`.

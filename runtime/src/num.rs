@@ -122,6 +122,8 @@ pub trait Float: Num + Neg<Output = Self> {
     fn cosh(self) -> Self;
     /// [`math::erf`](crate::math::erf)
     fn erf(self) -> Self;
+    /// [`math::erfc`](crate::math::erfc)
+    fn erfc(self) -> Self;
     /// [`math::exp`](crate::math::exp)
     fn exp(self) -> Self;
     /// [`math::exp2`](crate::math::exp2)
@@ -238,7 +240,7 @@ macro_rules! float {
             fn sin_cos(self) -> (Self, Self) {
                 library::$ty::sin_cos(self)
             }
-            library! { $ty acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
+            library! { $ty acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() erfc() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
         }
     )*};
 }
@@ -327,7 +329,7 @@ macro_rules! half {
                 let (sin, cos) = library::f32::sin_cos(self.to_f32());
                 (Self::from_f32(sin), Self::from_f32(cos))
             }
-            library_of_f32! { acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
+            library_of_f32! { acos() acosh() asin() asinh() atan() atan2(other) atanh() cbrt() cos() cosh() erf() erfc() exp() exp2() exp_m1() hypot(other) ln() ln_1p() log(base) log10() log2() powf(exponent) sin() sinh() tan() tanh() }
         }
     )*};
 }

@@ -16,7 +16,7 @@ use warpwise_compiler::library;
 pub(crate) struct Math(usize);
 
 /// Their names, with the arguments that they take beside the receiver.
-const FUNCTIONS: [(&str, &[Part]); 26] = [
+const FUNCTIONS: [(&str, &[Part]); 27] = [
     ("acos", &[]),
     ("acosh", &[]),
     ("asin", &[]),
@@ -28,6 +28,7 @@ const FUNCTIONS: [(&str, &[Part]); 26] = [
     ("cos", &[]),
     ("cosh", &[]),
     ("erf", &[]),
+    ("erfc", &[]),
     ("exp", &[]),
     ("exp2", &[]),
     ("exp_m1", &[]),

@@ -205,8 +205,9 @@ pub(crate) fn method(name: &str, ty: Type) -> Option<Spec> {
     let found = |spec: &Spec| has(spec.on, ty, spec.generic);
     let specs =
         [of_numbers(name), of_floats(name), of_integers(name), of_bits(name), of_exact(name)];
-    // `erf` is one of the trait `Float` only.
-    let math = || math(name, ty).filter(|_| name != "erf" || matches!(ty, Type::Generic(_)));
+    // These are the trait `Float`'s only.
+    let is_std = !matches!(name, "erf" | "erfc");
+    let math = || math(name, ty).filter(|_| is_std || matches!(ty, Type::Generic(_)));
     specs.into_iter().flatten().find(found).or_else(math)
 }
 
@@ -287,6 +288,7 @@ fn has(on: On, ty: Type, generic: bool) -> bool {
 pub(crate) fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "erf" => "call `math::erf(x)`: std's method is not stable",
+        "erfc" => "call `math::erfc(x)`: std's method is not stable",
         "clone" => "leave it out: numbers are copied",
         "into" | "try_into" => {
             "write the type that is made, `let p: Point = x.into()`, and mark its `impl From` `#[device]`"

@@ -7,7 +7,7 @@
 //!
 //! `--host` calls the library on the host. A number N tries every Nth `f32`; without it, the functions
 //! of one `f32` are tried with all 2^32 of them. They are compared with functions of `f64`: in kernels with the
-//! library's own, whose errors are in the same table and count for 2^-28 there, on the host with std's (`erf`'s
+//! library's own, whose errors are in the same table and count for 2^-28 there, on the host with std's (`erf` and `erfc`
 //! with the library's). The others are tried with random numbers and edges, compared with
 //! [`exact`](warpwise_tests::exact) values.
 use std::{env, error::Error, sync::Mutex, thread};
@@ -57,7 +57,7 @@ macro_rules! kernels {
     };
 }
 kernels! { NARROW f32: ; atan2 hypot log powf }
-kernels! { WIDE f64: acos acosh asin asinh atan atanh cbrt cos cosh erf exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh; atan2 hypot log powf }
+kernels! { WIDE f64: acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh; atan2 hypot log powf }
 
 /// Tries every Nth `f32`: the largest error that each thread finds, and where.
 type Search =
@@ -90,7 +90,7 @@ macro_rules! searches {
         })),*];
     };
 }
-searches! { acos acosh asin asinh atan atanh cbrt cos cosh erf exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh }
+searches! { acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 exp_m1 ln ln_1p log10 log2 sin sinh tan tanh }
 
 /// How far `got` is from `want`, in units of the last place of an `f32`; infinite as
 /// [`error_f32`] is.

@@ -256,6 +256,22 @@ exact! {
         let value = ERF * series * power.value.times_power(power.power);
         (if x < 0.0 { -value } else { value }).into()
     }
+    /// 1 - erf(x), by a continued fraction where that is small.
+    erfc(x) {
+        if x.is_nan() || x.abs() < 1e-40 {
+            return if x.is_nan() { nan() } else { 1.0.into() };
+        }
+        if x < 2.0 {
+            return (one() - erf(x).value).into();
+        }
+        if x > 45.0 {
+            return Exact { value: one(), power: -8000 };
+        }
+        let of = Double::from(x);
+        let fraction = (1..400).rev().fold(of, |fraction, n| of + Double::from(f64::from(n) / 2.0) / fraction);
+        let Exact { value, power } = exp_parts(-(of * of));
+        Exact { value: half(ERF) * value / fraction, power }
+    }
     /// e^x
     exp(x) { exp_of(x.into()) }
     /// 2^x

@@ -2,9 +2,9 @@
 use super::{generator::Generator, types::Ty};
 
 /// Functions of one argument of the `math` module.
-const UNARY: [&str; 21] = [
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "exp", "exp2",
-    "exp_m1", "ln", "ln_1p", "log10", "log2", "sin", "sinh", "tan", "tanh",
+const UNARY: [&str; 22] = [
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+    "exp2", "exp_m1", "ln", "ln_1p", "log10", "log2", "sin", "sinh", "tan", "tanh",
 ];
 /// Those of two.
 const BINARY: [&str; 4] = ["atan2", "hypot", "log", "powf"];

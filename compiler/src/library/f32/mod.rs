@@ -10,7 +10,7 @@ pub use exponential::{exp, exp_m1, exp2};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log, log2, log10};
-pub use power::{cbrt, erf, hypot, powf};
+pub use power::{cbrt, erf, erfc, hypot, powf};
 pub use trigonometric::{cos, sin, sin_cos, tan};
 
 /// The text of this module.

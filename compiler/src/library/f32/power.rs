@@ -1,5 +1,5 @@
 //! Powers and roots, and the error function.
-use super::exponential::{exp_of_rest, exp_rest, scaled};
+use super::exponential::{exp_m1_of_rest, exp_of_rest, exp_rest, scaled};
 use super::trigonometric::reciprocal;
 
 /// The cube root.
@@ -68,6 +68,43 @@ pub fn erf(x: f32) -> f32 {
         q.mul_add(r, 1.0000001).mul_add(-power, 1.0)
     };
     y.copysign(x)
+}
+
+/// 1 - erf(x), which loses no digits where that is small.
+pub fn erfc(x: f32) -> f32 {
+    // It is 0 beyond.
+    let a = if x.abs() > 10.06 { 10.06 } else { x.abs() };
+    // (1 + 2 a) e^(a^2) erfc(a) is a polynomial in (a - 2) / (a + 2).
+    let near = 1.0 / (a + 2.0);
+    let u = (a - 2.0) * near;
+    let left = (-a).mul_add(u, (u + 1.0).mul_add(-2.0, a));
+    let u = near.mul_add(left, u);
+    let q = u.mul_add(-0.00042332226, -0.0012623772);
+    let q = q.mul_add(u, 0.0013282917);
+    let q = q.mul_add(u, 0.008663137);
+    let q = q.mul_add(u, -0.00806145);
+    let q = q.mul_add(u, -0.054214075);
+    let q = q.mul_add(u, 0.16405506);
+    let q = q.mul_add(u, -0.16603042);
+    let q = q.mul_add(u, -0.09276395);
+    let p = q.mul_add(u, 1.2769784);
+    let p_rest = q.mul_add(u, 1.2769784 - p);
+    // Divided by 1 + 2 a, with what all of these lack.
+    let twice = a + a;
+    let sum = twice + 1.0;
+    let sum_rest = twice.min(1.0) - (sum - twice.max(1.0));
+    let inverse = 1.0 / sum;
+    let y = p * inverse;
+    let left = (-y).mul_add(sum_rest, (-y).mul_add(sum, p));
+    let y_rest = (left + p_rest) * inverse;
+    // Times e^(-a^2).
+    let square = a * a;
+    let t = square.mul_add(-1.442695, 12582912.0);
+    let r = exp_rest(-square, t - 12582912.0) - a.mul_add(a, -square);
+    let m = exp_m1_of_rest(r);
+    let y = y.mul_add(m, y_rest.mul_add(m, y_rest)) + y;
+    let y = scaled(y, t + 254.0);
+    if x < 0.0 { 2.0 - y } else { y }
 }
 
 /// x^y; special values are IEEE 754's, as std's are.

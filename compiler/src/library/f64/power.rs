@@ -1,5 +1,5 @@
 //! Powers and roots, and the error function.
-use super::exponential::{exp_of_rest, exp_rest, scaled};
+use super::exponential::{exp_m1_of_rest, exp_of_rest, exp_rest, scaled};
 use super::logarithm::power_of;
 use super::trigonometric::{high_bits, reciprocal};
 
@@ -96,6 +96,56 @@ pub fn erf(x: f64) -> f64 {
         exp_of_rest(exp_rest(p, t - 6755399441055744.0)).mul_add(-power, 1.0)
     };
     y.copysign(x)
+}
+
+/// 1 - erf(x), which loses no digits where that is small.
+pub fn erfc(x: f64) -> f64 {
+    // It is 0 beyond.
+    let a = if x.abs() > 27.23 { 27.23 } else { x.abs() };
+    // (1 + 2 a) e^(a^2) erfc(a) is a polynomial in (a - 3) / (a + 3).
+    let near = 1.0 / (a + 3.0);
+    let u = (a - 3.0) * near;
+    let left = (-a).mul_add(u, (u + 1.0).mul_add(-3.0, a));
+    let u = near.mul_add(left, u);
+    let q = u.mul_add(-4.1709678137948285e-09, -8.405721805214884e-09);
+    let q = q.mul_add(u, 3.2852433981759875e-08);
+    let q = q.mul_add(u, 9.156244231434985e-08);
+    let q = q.mul_add(u, -1.3114298770307867e-07);
+    let q = q.mul_add(u, -6.045980671336693e-07);
+    let q = q.mul_add(u, 3.491325343220638e-07);
+    let q = q.mul_add(u, 3.4636901087184284e-06);
+    let q = q.mul_add(u, -7.277331693189205e-07);
+    let q = q.mul_add(u, -2.0096488951806807e-05);
+    let q = q.mul_add(u, 4.948225243188312e-06);
+    let q = q.mul_add(u, 0.00012509811046590528);
+    let q = q.mul_add(u, -0.00010515951430802023);
+    let q = q.mul_add(u, -0.0007798320304284554);
+    let q = q.mul_add(u, 0.001888690316398722);
+    let q = q.mul_add(u, 0.002529391787439232);
+    let q = q.mul_add(u, -0.023770514914689324);
+    let q = q.mul_add(u, 0.06830802734585574);
+    let q = q.mul_add(u, -0.11927366341550479);
+    let q = q.mul_add(u, 0.12964515870270404);
+    let q = q.mul_add(u, -0.047562294353446846);
+    let q = q.mul_add(u, -0.13562110612458067);
+    let p = q.mul_add(u, 1.2530080582697296);
+    let p_rest = q.mul_add(u, 1.2530080582697296 - p);
+    // Divided by 1 + 2 a, with what all of these lack.
+    let twice = a + a;
+    let sum = twice + 1.0;
+    let sum_rest = twice.min(1.0) - (sum - twice.max(1.0));
+    let inverse = 1.0 / sum;
+    let y = p * inverse;
+    let left = (-y).mul_add(sum_rest, (-y).mul_add(sum, p));
+    let y_rest = (left + p_rest) * inverse;
+    // Times e^(-a^2).
+    let square = a * a;
+    let t = square.mul_add(-1.4426950408889634, 6755399441055744.0);
+    let r = exp_rest(-square, t - 6755399441055744.0) - a.mul_add(a, -square);
+    let m = exp_m1_of_rest(r);
+    let y = y.mul_add(m, y_rest.mul_add(m, y_rest)) + y;
+    let y = scaled(y, t);
+    if x < 0.0 { 2.0 - y } else { y }
 }
 
 /// x^y; special values are IEEE 754's, as std's are.
