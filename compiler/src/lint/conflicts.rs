@@ -89,7 +89,7 @@ fn help(kernel: &Kernel, analyses: &Analyses, request: &Request, lanes: &Lanes) 
     let Some(Root::Shared(array)) = request.root else { return general() };
     for row in rows(kernel, array, lanes) {
         let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
-        if let Some(layout) = Layout::search(&uses, row.bytes) {
+        if let Some(layout) = Layout::search(&uses, row.bytes).filter(|of| row.is_whole(*of)) {
             let name = &kernel.shared[array].name;
             let all = if is_all {
                 format!("which frees every access to `{name}` of conflicts")
@@ -106,6 +106,20 @@ fn help(kernel: &Kernel, analyses: &Analyses, request: &Request, lanes: &Lanes) 
 struct Row {
     bytes: u64,
     kind: RowKind,
+}
+
+impl Row {
+    /// Whether a layout moves whole elements, and no parts of structs.
+    const fn is_whole(&self, layout: Layout) -> bool {
+        let by = match layout {
+            Layout::Padded { by, .. } => by,
+            Layout::Swizzled { unit, .. } => unit,
+        };
+        match self.kind {
+            RowKind::Nested(element) | RowKind::Flat(element) => by.is_multiple_of(element),
+            RowKind::Element => matches!(layout, Layout::Padded { .. }),
+        }
+    }
 }
 
 /// What makes it one.

@@ -31,4 +31,14 @@ fn every_second_pair(y: &mut [f32]) {
     y[global_idx_x()] = v.x + v.y;
 }
 
+/// Elements of 8 bytes, which no gap of whole elements frees.
+#[kernel(block = 32)]
+fn options(x: &[Option<u32>], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let tile = shared!([Option<u32>; 32]);
+    tile[t] = x[t];
+    sync_threads();
+    y[t] = tile[31 - t].unwrap_or(0);
+}
+
 fn main() {}

@@ -4,6 +4,13 @@
 #![deny(warnings)]
 use warpwise::prelude::*;
 
+#[device]
+#[derive(Clone, Copy, PartialEq)]
+enum Event {
+    Nothing,
+    Move(u8, f32),
+}
+
 #[kernel(block = 128)]
 fn with_a_barrier(x: &[f32], y: &mut [f32]) {
     let t = thread_idx_x();
@@ -112,6 +119,23 @@ fn atomics_in_structs(keys: &[u32], table: &[Slot], rows: &[[AtomicU32; 4]]) {
         }
         tile[key as usize % 64].key.fetch_add(tile[63 - t].weight, Ordering::Relaxed);
         rows[key as usize % rows.len()][t % 4].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What another variant has in these bytes, no thread has written.
+#[kernel(block = 64)]
+#[allow(gpu_bank_conflicts)]
+fn options(x: &[Option<u32>], y: &mut [Option<(u32, Event)>]) {
+    let (i, t) = (global_idx_x(), thread_idx_x());
+    let found = shared!([Option<u32>; 64]);
+    let events = shared!([Event; 64]);
+    found[t] = if i < x.len() { x[i] } else { None };
+    events[t] = if t % 2 == 0 { Event::Nothing } else { Event::Move(t as u8, 0.5) };
+    sync_threads();
+    let (value, event) = (found[63 - t], events[t ^ 1]);
+    let same = found[t] == value && events[t] == event;
+    if i < y.len() {
+        y[i] = if same { None } else { value.map(|value| (value, event)) };
     }
 }
 
