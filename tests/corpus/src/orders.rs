@@ -238,6 +238,16 @@ fn all_mark_the_first_cell(done: &mut [u32], y: &mut [f32]) {
     }
 }
 
+/// What threads 0 and 2 store is the same, and not what thread 1 stores.
+#[kernel(block = 128)]
+fn all_store_their_parity(last: &mut [usize], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() && !last.is_empty() {
+        last[0] = thread_idx_x() % 2; //~ gpu_global_races
+        y[i] = 0.0;
+    }
+}
+
 #[kernel(block = 128)]
 fn one_thread_marks_the_first_cell(done: &mut [u32], y: &mut [f32]) {
     let i = global_idx_x();
@@ -304,6 +314,7 @@ crate::corpus![
     a_cell_of_each_block,
     counted_in_shared_memory_for_the_block,
     all_mark_the_first_cell,
+    all_store_their_parity,
     one_thread_marks_the_first_cell,
     all_store_the_scale,
     one_thread_stores_the_scale,

@@ -121,7 +121,8 @@ impl Block<'_> {
         behind(first) && before(second) || behind(second) && before(first)
     }
 
-    /// The races of two accesses that both happen: one of two warps, if there is one, or one of two lanes.
+    /// The races of two accesses that both happen: one in which values are stored that differ, if there is one;
+    /// one of two warps before one of two lanes.
     fn proved(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Race> {
         let declared = self.trace.shape.declared;
         if !declared && !Self::is_of_threads(first) && !Self::is_of_threads(second) {
@@ -147,7 +148,11 @@ impl Block<'_> {
         let race = |accept: &dyn Fn(usize, usize) -> bool, among| {
             self.meeting(first, second, accept).map(|found| self.race(first, second, found, among))
         };
-        race(&far, Among::Block).or_else(|| race(&near, Among::Warp))
+        let differ = |a: usize, b: usize| !self.values.stored_same([first, second], [a, b]);
+        race(&|a, b| far(a, b) && differ(a, b), Among::Block)
+            .or_else(|| race(&|a, b| near(a, b) && differ(a, b), Among::Warp))
+            .or_else(|| race(&far, Among::Block))
+            .or_else(|| race(&near, Among::Warp))
     }
 
     /// Whether an access depends on the thread's index along x: by its place, or by a guard. If not, and no block is
