@@ -447,7 +447,6 @@ fn no_device(name: &str, HostItem { keyword, line }: HostItem, file: &str) -> St
 /// That kernel code has no such thing of std's.
 fn not_of_std(path: &str) -> String {
     let help = match path.rsplit("::").next().unwrap_or(path) {
-        "Wrapping" => "\n= help: use the integer itself, and its `wrapping_add` and the like",
         "Saturating" => "\n= help: use the integer itself, and its `saturating_add` and the like",
         name if name.starts_with("NonZero") => "\n= help: use the integer itself",
         _ => "",

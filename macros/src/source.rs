@@ -50,7 +50,8 @@ pub(crate) fn imported(name: &Ident) -> Option<String> {
 /// The path of a type of std's that a `use` in the file of `name` brings under this name, if it is known by its path alone: a type under a name
 /// that is not its own, `std::cmp::Ordering`, a variant of one, or an iterator. `None` if there is none, or if kernel code does not know it.
 pub(crate) fn std_type(name: &Ident) -> Option<String> {
-    const TYPES: [&str; 3] = ["::cmp::Ordering", "::cmp::Reverse", "::ops::ControlFlow"];
+    const TYPES: [&str; 4] =
+        ["::cmp::Ordering", "::cmp::Reverse", "::num::Wrapping", "::ops::ControlFlow"];
     const ITERATORS: [&str; 3] = ["array", "iter", "slice"];
     let path = imported(name)?;
     let is_type = TYPES.iter().any(|ty| path.ends_with(ty))

@@ -16,7 +16,7 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
 /// them four spaces in.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
@@ -30,6 +30,7 @@ const FILES: [&str; 16] = [
     include_str!("prelude/mem.rs"),
     include_str!("prelude/number.rs"),
     include_str!("prelude/compare.rs"),
+    include_str!("prelude/wrapping.rs"),
     include_str!("prelude/warp.rs"),
     include_str!("prelude/block.rs"),
     include_str!("prelude/grid.rs"),
@@ -169,6 +170,9 @@ impl Prelude {
             }
             "std::sync::atomic::Ordering" | "core::sync::atomic::Ordering" => "AtomicOrdering",
             "Reverse" | "std::cmp::Reverse" | "core::cmp::Reverse" => "Reverse",
+            "Wrapping" | "num::Wrapping" | "std::num::Wrapping" | "core::num::Wrapping" => {
+                "Wrapping"
+            }
             "ControlFlow" | "std::ops::ControlFlow" | "core::ops::ControlFlow" => "ControlFlow",
             "PhantomData"
             | "marker::PhantomData"

@@ -1,5 +1,5 @@
 //! Items that are not `#[device]`, in kernel code: what they are, and where.
-use std::num::{NonZeroU32, Wrapping};
+use std::num::{NonZeroU32, Saturating};
 use warpwise::prelude::*;
 
 fn host(x: f32) -> f32 {
@@ -27,7 +27,7 @@ fn device_calls_host(x: f32) -> f32 {
 
 #[kernel]
 fn names_std(x: &mut [u32]) {
-    x[0] = (Wrapping(x[1]) * Wrapping(3)).0;
+    x[0] = (Saturating(x[1]) * Saturating(3)).0;
     x[2] = NonZeroU32::new(x[3]).map_or(0, NonZeroU32::get);
 }
 

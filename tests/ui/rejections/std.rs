@@ -26,7 +26,7 @@ fn world(x: &mut [f32]) {
     let cell = std::cell::Cell::new(1);
     let mutex = std::sync::Mutex::new(1);
     let null = std::ptr::null::<f32>();
-    let none = std::num::Wrapping(3u32);
+    let none = std::num::Saturating(3u32);
     let hidden = std::hint::black_box(1.0f32);
 }
 

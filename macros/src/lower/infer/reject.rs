@@ -68,10 +68,7 @@ pub(super) fn function(names: &[String]) -> &'static str {
              `from_fn`, `successors`, `zip` and `chain`"
         }
         ["hint" | "arch", ..] => "leave it out: the compiler of kernels has no such thing",
-        ["num", "Wrapping" | "Saturating"] => {
-            "numbers wrap unless `overflow_checks` says otherwise: leave it out, or use methods such as \
-             `wrapping_add` and `saturating_add`"
-        }
+        ["num", "Saturating"] => "use the integer itself, and its `saturating_add` and the like",
         ["array", ..] => "of `std::array`, there are `from_fn` and `repeat`",
         ["cmp", ..] => "of `std::cmp`, there are `min`, `max`, and those `_by` and `_by_key`",
         _ => "numbers have methods, such as `x.sqrt()`; write the rest as `#[device]` functions",

@@ -48,7 +48,12 @@ pub(crate) fn is_free_for_types(name: &str) -> bool {
 pub(super) fn must_be_imported(name: &str) -> bool {
     matches!(
         name,
-        "ControlFlow" | "GetDisjointMutError" | "RangeTo" | "RangeToInclusive" | "Reverse"
+        "ControlFlow"
+            | "GetDisjointMutError"
+            | "RangeTo"
+            | "RangeToInclusive"
+            | "Reverse"
+            | "Wrapping"
     )
 }
 
@@ -67,6 +72,7 @@ const BY_USE: &[&str] = &[
     "RangeTo",
     "RangeToInclusive",
     "Reverse",
+    "Wrapping",
 ];
 
 /// Types of std's prelude and those of std that kernel code has a meaning for, and `Option`'s and
