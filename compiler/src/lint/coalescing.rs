@@ -78,10 +78,15 @@ fn known<'a>(
         return None;
     }
     let event = events(&analyses.trace, request).next()?;
-    if is_shared_with_others(analyses, request, event) {
+    if is_shared_with_others(analyses, request, event, false) {
         return None;
     }
     let reason = reason(kernel, &analyses.trace, request, event, lanes);
+    if let Reason::Struct(_) = reason
+        && is_shared_with_others(analyses, request, event, true)
+    {
+        return None;
+    }
     Some(Wasteful { request, lanes: Some(lanes), price, is_even: cost.is_even, reason })
 }
 
@@ -103,8 +108,13 @@ fn offset_of(event: &Event) -> Option<&Value> {
 }
 
 /// Whether the sectors of an access are at least half used, counting what other accesses fetch of
-/// them at the same time.
-fn is_shared_with_others(analyses: &Analyses, request: &Request, event: &Event) -> bool {
+/// them at the same time, or, `in_turn`, in other iterations of loops.
+fn is_shared_with_others(
+    analyses: &Analyses,
+    request: &Request,
+    event: &Event,
+    in_turn: bool,
+) -> bool {
     let Some(offset) = offset_of(event) else { return false };
     let threads = &event.active.threads;
     let Some(warp) = (0..threads.warps()).find(|&warp| threads.warp(warp) != 0) else {
@@ -115,9 +125,8 @@ fn is_shared_with_others(analyses: &Analyses, request: &Request, event: &Event) 
         let Some(other) = analyses.accesses.get(beside.inst) else { continue };
         let is_beside = other.root == request.root
             && (other.kind == Kind::Load) == (request.kind == Kind::Load)
-            && (beside.inst != event.inst || std::ptr::eq(beside, event))
+            && (in_turn || is_at_once(event, beside))
             && beside.interval == event.interval
-            && beside.loops == event.loops
             && beside.active.threads == event.active.threads;
         let at = offset_of(beside).filter(|at| is_beside && at.symbolic() == offset.symbolic());
         let Some(Ok(lanes)) = at.map(|at| Lanes::of(at, warp, threads.warp(warp))) else {
@@ -132,6 +141,11 @@ fn is_shared_with_others(analyses: &Analyses, request: &Request, event: &Event) 
     let size = i64::try_from(SECTOR).unwrap_or(i64::MAX);
     let sectors: BTreeSet<i64> = bytes.iter().map(|byte| byte.div_euclid(size)).collect();
     2 * bytes.len() as u64 > sectors.len() as u64 * SECTOR
+}
+
+/// Whether two accesses are made at the same time: by different instructions, in the same iterations.
+fn is_at_once(event: &Event, other: &Event) -> bool {
+    (other.inst != event.inst || std::ptr::eq(other, event)) && other.loops == event.loops
 }
 
 /// How much a number grows along x and along y, for all threads of a block alike.

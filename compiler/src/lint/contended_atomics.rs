@@ -4,7 +4,8 @@
 //! total[0].fetch_add(x[i], Relaxed);    // 32 updates, one after the other
 //! ```
 //! Fires where at least half of a warp's lanes, and 8, have the same address, for updates that a warp can
-//! combine first. Silent where one lane updates, and where the address is data.
+//! combine first. Silent where one lane updates, where the address is data, and where data decide who comes to what is
+//! rare: the count of a failure, behind which the thread ends, and a flag that is set to a constant.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
@@ -24,13 +25,18 @@ pub(super) const LINT: Lint =
 const FEW: u32 = 8;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let elected = elected(kernel);
+    let (elected, failures) = (elected(kernel), failures(kernel));
     let mut found = Vec::new();
     for event in &analyses.trace.events {
         let What::Access(access) = &event.what else { continue };
         let Op::Atomic { op, .. } = kernel.insts[event.inst].op else { continue };
         let (AccessKind::Atomic, Some(way)) = (&access.kind, combined(op)) else { continue };
         if event.active.which == Which::One || elected.contains(&event.inst) {
+            continue;
+        }
+        if event.active.which == Which::Some
+            && (failures.contains(&event.inst) || is_flag(kernel, event.inst))
+        {
             continue;
         }
         let together = together(event, access.offset.as_ref());
@@ -88,11 +94,7 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
     let inst = &kernel.insts[event.inst];
     let is_sure = event.active.which != Which::Some;
     let who = if is_sure { format!("{lanes} lanes") } else { format!("up to {lanes} lanes") };
-    let is_used = kernel
-        .insts
-        .iter()
-        .any(|(_, user)| user.op.operands().any(|operand| operand == event.inst));
-    let help = if is_used {
+    let help = if is_used(kernel, event.inst) {
         "let one lane update for all that are active: count them with `warp::ballot(..)`, and give each its \
          place by the number of lanes below it"
             .to_owned()
@@ -111,6 +113,36 @@ fn finding(kernel: &Kernel, analyses: &Analyses, event: &Event, lanes: u32, way:
         notes: access::assumed(&analyses.trace.shape).into_iter().collect(),
         help,
     }
+}
+
+/// Whether something is done with what an instruction gives.
+fn is_used(kernel: &Kernel, inst: InstId) -> bool {
+    kernel.insts.iter().any(|(_, user)| user.op.operands().any(|operand| operand == inst))
+}
+
+/// The instructions of bodies at whose end the thread ends.
+fn failures(kernel: &Kernel) -> Vec<InstId> {
+    let mut found = Vec::new();
+    for (_, inst) in kernel.insts.iter() {
+        let Op::If { then, other, .. } = &inst.op else { continue };
+        for body in [then, other] {
+            let last = body.0.last().map(|&last| &kernel.insts[last].op);
+            if let Some(Op::Return | Op::Panic { .. }) = last {
+                found.extend(&body.0);
+            }
+        }
+    }
+    found
+}
+
+/// Whether an update sets a flag: the same one however often, of which nobody asks what it was.
+fn is_flag(kernel: &Kernel, inst: InstId) -> bool {
+    let Op::Atomic { op, value, .. } = kernel.insts[inst].op else { return false };
+    let stays = match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Min | AtomicOp::Max => true,
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Xor | AtomicOp::Swap => false,
+    };
+    stays && matches!(kernel.insts[value].op, Op::Const(_)) && !is_used(kernel, inst)
 }
 
 /// The instructions that stand behind a condition `a == b`, neither of which is data: so one lane is

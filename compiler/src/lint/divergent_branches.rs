@@ -5,7 +5,8 @@
 //! ```
 //! A warp runs the two sides one after the other, each with the lanes that take it. Fires where that is proved for more than half of the warps
 //! that come, and both sides are more than is run under a predicate ([`work`]). An `if` without an `else` wastes lanes as well: it fires
-//! if its body has a loop, or if it is in a loop whose iterations take fewer and fewer lanes, and on average not half of a warp goes in.
+//! if its body has a loop, or if it is in a loop whose iterations take fewer and fewer lanes, which are in more warps than they would fill, and
+//! on average not half of a warp goes in.
 //!
 //! Silent about guards, about lanes that exchange values among themselves, about what each warp decides for itself, about one lane that does something for its warp, and about what data decide.
 use super::{
@@ -92,7 +93,8 @@ fn is_wasteful(kernel: &Kernel, parting: &Parting, arm: &Body, weight: u32, is_t
     let sum: u32 = parting.lanes.iter().map(go).sum();
     let count = u32::try_from(parting.lanes.len()).unwrap_or(u32::MAX);
     let most = parting.lanes.iter().map(go).max().unwrap_or(0);
-    let is_long = work::has_loop(kernel, arm) || parting.changes && weight >= IN_LOOP;
+    let in_fewer = parting.changes && (!is_then || parting.is_spread);
+    let is_long = work::has_loop(kernel, arm) || in_fewer && weight >= IN_LOOP;
     // A lane that does something for its warp is alone at all times.
     is_long && most > 1 && sum * 2 < count * LANES
 }

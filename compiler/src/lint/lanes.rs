@@ -24,6 +24,8 @@ pub(super) struct Parting {
     pub(super) known: Option<Threads>,
     /// Whether it is true in other threads another time.
     pub(super) changes: bool,
+    /// Whether threads that find it true are ever in more warps than as many threads fill.
+    pub(super) is_spread: bool,
 }
 
 impl Parting {
@@ -54,13 +56,17 @@ impl Parting {
         }
         match split {
             Split::Known(yes) => {
+                let (mut count, mut warps) = (0, 0);
                 for (warp, lanes) in come {
                     let taken = yes.warp(warp) & lanes;
+                    count += taken.count_ones();
+                    warps += u32::from(taken != 0);
                     if taken != 0 && taken != lanes {
                         self.split += 1;
                         self.lanes.push((lanes.count_ones(), taken.count_ones()));
                     }
                 }
+                self.is_spread |= warps > count.div_ceil(LANES);
                 let same = self.known.as_ref().is_none_or(|known| known == yes);
                 self.changes |= !same;
                 self.known = Some(yes.clone());

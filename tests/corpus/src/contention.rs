@@ -61,6 +61,28 @@ fn bins(x: &[u8], counts: &[AtomicU32]) {
 }
 
 #[kernel(block = 256)]
+fn a_failure_is_counted(x: &[u32], y: &mut [u32], failures: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i >= y.len() || i >= x.len() {
+        return;
+    }
+    if x[i] > 1000 {
+        failures[0].fetch_add(1, Ordering::Relaxed);
+        return;
+    }
+    y[i] = x[i];
+}
+
+#[kernel(block = 256)]
+fn a_change_is_noted(x: &[u32], y: &mut [u32], changed: &[AtomicU32]) {
+    let i = global_idx_x();
+    if i < y.len() && i < x.len() && y[i] != x[i] {
+        y[i] = x[i];
+        changed[0].fetch_or(1, Ordering::Relaxed);
+    }
+}
+
+#[kernel(block = 256)]
 fn an_elected_lane_claims_for_all(x: &[f32], next: &[AtomicU32], places: &mut [u32]) {
     let i = global_idx_x();
     let wanted = warp::ballot(x[i] > 0.0);
@@ -103,6 +125,8 @@ crate::corpus![
     one_counter_for_each_warp,
     a_counter_for_each_thread,
     bins,
+    a_failure_is_counted,
+    a_change_is_noted,
     an_elected_lane_claims_for_all,
     counted_in_a_local_array,
     a_window_of_constants,

@@ -474,6 +474,25 @@ fn the_first_thread_sets_one_value(scale: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
+#[kernel(block = 32)]
+fn fewer_and_fewer_lanes_of_one_warp(x: &mut [f32]) {
+    let t = thread_idx_x();
+    let tile = shared!([f32; 32]);
+    tile[t] = x[global_idx_x()];
+    sync_threads();
+    let mut stride = 1;
+    while stride < 32 {
+        let at = (t + 1) * 2 * stride - 1;
+        if at < 32 {
+            let below = tile[at - stride];
+            tile[at] = (tile[at] + below).sqrt() + below / (tile[at] + 1.0);
+        }
+        sync_threads();
+        stride *= 2;
+    }
+    x[global_idx_x()] = tile[t];
+}
+
 crate::corpus![
     every_other_thread,
     every_other_warp,
@@ -510,4 +529,5 @@ crate::corpus![
     one_thread_fills_the_table,
     all_threads_fill_the_table,
     the_first_thread_sets_one_value,
+    fewer_and_fewer_lanes_of_one_warp,
 ];

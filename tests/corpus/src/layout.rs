@@ -164,6 +164,18 @@ fn one_field_of_a_line(cells: &[Cell], y: &mut [f32]) {
 }
 
 #[kernel(block = 256)]
+fn all_of_an_array_in_turn(rows: &[[f32; 3]], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < y.len() && i < rows.len() {
+        let mut most = rows[i][0];
+        for v in &rows[i][1..] {
+            most = v.max(most);
+        }
+        y[i] = most;
+    }
+}
+
+#[kernel(block = 256)]
 fn a_field_is_written(masses: &[f32], bodies: &mut [Body]) {
     let i = global_idx_x();
     if i < masses.len() && i < bodies.len() {
@@ -288,6 +300,7 @@ crate::corpus![
     gathered,
     one_field_of_a_struct,
     one_field_of_a_line,
+    all_of_an_array_in_turn,
     a_field_is_written,
     arrays_of_fields,
     a_vector_for_each_thread,
