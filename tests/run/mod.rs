@@ -73,6 +73,7 @@ mod std_names;
 mod std_traits;
 mod structs;
 mod taking;
+mod told_later;
 mod traits;
 mod vector_lanes;
 mod vectors;
@@ -150,10 +151,13 @@ const MODULES: &[(&str, &[Case])] = &[
     ("ported::layers", ported::layers::CASES),
     ("ported::links", ported::links::CASES),
     ("ported::lookups", ported::lookups::CASES),
+    ("ported::machines", ported::machines::CASES),
+    ("ported::numbers", ported::numbers::CASES),
     ("ported::numerics", ported::numerics::CASES),
     ("ported::reductions", ported::reductions::CASES),
     ("ported::samples", ported::samples::CASES),
     ("ported::scans", ported::scans::CASES),
+    ("ported::scenes", ported::scenes::CASES),
     ("ported::search", ported::search::CASES),
     ("ported::solvers", ported::solvers::CASES),
     ("ported::sorting", ported::sorting::CASES),
@@ -175,6 +179,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("std_traits", std_traits::CASES),
     ("structs", structs::CASES),
     ("taking", taking::CASES),
+    ("told_later", told_later::CASES),
     ("traits", traits::CASES),
     ("vector_lanes", vector_lanes::CASES),
     ("vectors", vectors::CASES),

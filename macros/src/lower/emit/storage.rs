@@ -314,7 +314,7 @@ impl Emit<'_> {
         self.errors.advise(
             self.range(at),
             format_args!("kernel code cannot make, copy or move an `{}`", atomic_name(prim)),
-            "refer to one in a buffer or in shared memory with `&`, and take its value with `load`",
+            "refer to one in a buffer or in shared memory with `&`, take its value with `load`, and give it another with `store`: a struct of them field by field, `slot.count.store(0, Ordering::Relaxed)`",
         );
         Left
     }

@@ -42,7 +42,8 @@ impl Infer<'_> {
         let Some(this) = this else { return Some(self.trait_call(name, method::method, call, at)) };
         let ty = self.number_of_bounds(this);
         if let "from" | "try_from" = name.as_str() {
-            return Some(self.converted_from(this, None, name, call, at));
+            let from = self.made_by_bound(this, "From");
+            return Some(self.converted_from(this, from, name, call, at));
         }
         if let Some(spec) = method::associated(name, ty) {
             return Some(self.apply(spec, this, None, &call.args, at));

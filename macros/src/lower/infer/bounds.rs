@@ -123,20 +123,44 @@ impl<'a> Infer<'a> {
             && self.is_bound_within(item, of, owner, depth + 1)
     }
 
-    /// What a type is made into by the only bound that says so: `T: Into<f32>`.
-    pub(super) fn made_by_bound(&mut self, of: Ty) -> Option<Ty> {
+    /// What a type is made into by the only bound that says so, `T: Into<f32>`, or what it is made of, `T: From<f32>`.
+    pub(super) fn made_by_bound(&mut self, of: Ty, of_trait: &str) -> Option<Ty> {
         let env = self.env.clone();
-        let mut made = self.bounds_of(of, &env)?.into_iter().filter_map(|bound| {
-            let TypeParamBound::Trait(bound) = bound else { return None };
-            let last = bound.path.segments.last().filter(|last| last.ident == "Into")?;
-            let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-            match args.args.first()? {
-                syn::GenericArgument::Type(ty) => Some(ty),
-                _ => None,
-            }
-        });
-        let only = made.next().filter(|_| made.next().is_none())?;
-        Some(self.type_in(only, &env))
+        let mut found = Vec::new();
+        for bound in self.bounds_of(of, &env)? {
+            self.arguments_of(bound, of_trait, &env, 0, &mut found);
+        }
+        match found.as_slice() {
+            [(only, env)] => Some(self.type_in(only, env)),
+            _ => None,
+        }
+    }
+
+    /// The types that a bound, or one of those that its trait stands on, says of this trait.
+    fn arguments_of(
+        &self,
+        bound: &'a TypeParamBound,
+        of_trait: &str,
+        env: &Env,
+        depth: usize,
+        found: &mut Vec<(&'a syn::Type, Env)>,
+    ) {
+        let TypeParamBound::Trait(bound) = bound else { return };
+        let Some(last) = bound.path.segments.last() else { return };
+        if let syn::PathArguments::AngleBracketed(args) = &last.arguments
+            && last.ident == of_trait
+            && let Some(syn::GenericArgument::Type(ty)) = args.args.first()
+        {
+            found.push((ty, env.clone()));
+        }
+        let item = self.split(&bound.path, env).map(|split| split.item);
+        let Some(Item::Trait(defined)) = item.and_then(|item| self.program().item(item)) else {
+            return;
+        };
+        let own = Env { args: [].into(), home: item, this: None };
+        for below in defined.supertraits.iter().filter(|_| depth < MOST_SUPERTRAITS) {
+            self.arguments_of(below, of_trait, &own, depth + 1, found);
+        }
     }
 
     /// Whether a bound of the type parameter that stands for a type says that it is a number.

@@ -52,7 +52,7 @@ impl<'a> Infer<'a> {
             let callee = Callee { item, member: None };
             let home = Env { args: [].into(), home: Some(item), this: None };
             let turbofish = Self::turbofish(path);
-            let of = Function { callee, sig: &function.sig, env: home };
+            let of = Function { callee, sig: &function.sig, env: home, gives: hint };
             if let Some(name) = self.program().of_std(item) {
                 self.notes.of_std(path, name);
             }
@@ -117,7 +117,7 @@ impl<'a> Infer<'a> {
         };
         let (callee, sig) = self.program().prelude_method(of, name)?;
         let env = Env { args: [].into(), home: Some(callee.item), this: None };
-        Some(Function { callee, sig, env })
+        Some(Function { callee, sig, env, gives: None })
     }
 
     /// `warp::reduce` and the like, which the prelude has.
@@ -137,7 +137,7 @@ impl<'a> Infer<'a> {
         let of_trait = collective::of_trait(module, in_prelude)?;
         let (callee, sig) = self.program().prelude_method(of_trait, name)?;
         let env = Env { args: [].into(), home: Some(callee.item), this: None };
-        let of = Function { callee, sig, env };
+        let of = Function { callee, sig, env, gives: None };
         let result = self.call_function(of, None, Self::turbofish(path), &call.args, at);
         if let (Some(found), false) = (found, in_prelude) {
             self.notes.collective(path, found);
@@ -259,7 +259,7 @@ impl<'a> Infer<'a> {
             return self.reported(reported, at);
         };
         let Member { callee, env, .. } = member;
-        let of = Function { callee, sig, env };
+        let of = Function { callee, sig, env, gives: None };
         self.call_function(of, None, turbofish.as_ref(), &call.args, at)
     }
 

@@ -25,12 +25,13 @@ impl<'a> Infer<'a> {
         (chain, item): (Chain, Ty),
         name: &str,
         call: &ExprMethodCall,
+        hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
         if let Some(found) = self.consumer(chain, item, name) {
-            return self.of_prelude(receiver, item, found, call, at);
+            return self.of_prelude(receiver, item, found, call, hint, at);
         }
-        match self.method_of_impl(receiver, call, None, at) {
+        match self.method_of_impl(receiver, call, hint, at) {
             Ok(called) => called,
             Err(receiver) => self.no_iter_method(receiver.ty, name, call, at),
         }
@@ -57,7 +58,7 @@ impl<'a> Infer<'a> {
             let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
         };
-        self.of_prelude(receiver, item, found, call, at)
+        self.of_prelude(receiver, item, found, call, None, at)
     }
 
     /// A call of a function of the prelude that is a method of an iterator.
@@ -67,6 +68,7 @@ impl<'a> Infer<'a> {
         item: Ty,
         (callee, sig): (Callee, &'a syn::Signature),
         call: &ExprMethodCall,
+        hint: Option<Ty>,
         at: SpanRange,
     ) -> Expr {
         let name = call.method.to_string();
@@ -89,7 +91,7 @@ impl<'a> Infer<'a> {
             }
             None => receiver,
         };
-        let of = Function { callee, sig, env };
+        let of = Function { callee, sig, env, gives: hint };
         let folds = matches!(name.as_str(), "sum" | "product");
         let in_other = self.is_overloaded(item);
         let turbofish = call.turbofish.as_ref().filter(|_| folds && !in_other);
@@ -130,7 +132,7 @@ impl<'a> Infer<'a> {
         };
         match self.folding_impl(of_trait, function, this, item) {
             Some(Member { callee, env, kind: MemberKind::Fn(sig) }) if call.args.is_empty() => {
-                let of = Function { callee, sig, env };
+                let of = Function { callee, sig, env, gives: None };
                 self.call_function(of, Some(receiver), None, &call.args, at)
             }
             _ => self.no_iter_method(receiver.ty, name, call, at),

@@ -54,7 +54,7 @@ impl<'a> Infer<'a> {
             return Err(value);
         }
         let hint = match hint {
-            None if !tries => self.made_by_bound(value.ty),
+            None if !tries => self.made_by_bound(value.ty, "Into"),
             hint => hint,
         };
         let is_number = matches!(self.types.get(value.ty), Type::Prim(_) | Type::Generic(_));
@@ -86,11 +86,33 @@ impl<'a> Infer<'a> {
         {
             return Ok(self.operator_call(member, value, None, at));
         }
+        if let (Some(Type::Tuple(list)), Type::Array(elem, _)) =
+            (hint.map(|hint| self.types.get(hint)), self.types.get(value.ty))
+        {
+            let count = self.types.parts(list).len();
+            return Ok(self.array_as_tuple(value, elem, count, at));
+        }
         if !is_number {
             return Err(value);
         }
         let to = hint.unwrap_or_else(|| self.unknown());
         Ok(self.lossless(value, to, at))
+    }
+
+    /// The elements of an array as a tuple; rustc checks that there are as many.
+    fn array_as_tuple(&mut self, array: Expr, elem: Ty, count: usize, at: SpanRange) -> Expr {
+        let (usize, mut stmts) = (self.prim(Prim::Usize), Vec::new());
+        let array = self.named(array, &mut stmts);
+        let mut fields = Vec::with_capacity(count);
+        for index in 0..count {
+            let base = Box::new(self.variable(array, at));
+            let number = Box::new(self.make(Kind::Int(index as u128), usize, at));
+            fields.push((index, self.make(Kind::Index { base, index: number }, elem, at)));
+        }
+        let ty = self.types.tuple(vec![elem; count]);
+        let tuple = self.make(Kind::Aggregate { variant: None, fields, base: None }, ty, at);
+        let block = Block { stmts, tail: Some(Box::new(tuple)) };
+        self.make(Kind::Block { label: None, block }, ty, at)
     }
 
     /// Makes numbers without a suffix what alone is converted into what a bound says: `impl Into<Seconds>`.
@@ -99,14 +121,22 @@ impl<'a> Infer<'a> {
             if self.types.mono(from).is_some() {
                 continue;
             }
-            let itself = self.types.could_unify(into, from);
-            let mut sources: Vec<Ty> = itself.then_some(into).into_iter().collect();
-            let found = self.impls_of_from(into, from);
-            sources.extend(found.into_iter().map(|(_, [_, source])| source));
-            if let [source] = sources.as_slice() {
+            if let Some(source) = self.only_source(from, into) {
                 // Where they differ, rustc says so.
-                let _ = self.types.unify(from, *source);
+                let _ = self.types.unify(from, source);
             }
+        }
+    }
+
+    /// What alone a value of type `from`, of which not all is known, can be, so that it is made into one of type `into`.
+    pub(super) fn only_source(&mut self, from: Ty, into: Ty) -> Option<Ty> {
+        let itself = self.types.could_unify(into, from);
+        let mut sources: Vec<Ty> = itself.then_some(into).into_iter().collect();
+        let found = self.impls_of_from(into, from);
+        sources.extend(found.into_iter().map(|(_, [_, source])| source));
+        match sources.as_slice() {
+            [source] => Some(*source),
+            _ => None,
         }
     }
 

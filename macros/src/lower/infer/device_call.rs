@@ -5,7 +5,7 @@ use super::{
         program::{Callee, Given},
         span::SpanRange,
         tree::{Call, Expr, GenericArg, Kind},
-        types::{Ty, Type},
+        types::{Class, Ty, Type},
     },
     Infer, Obligation,
     closure::Callable,
@@ -22,13 +22,15 @@ pub(super) struct Function<'a> {
     pub(super) callee: Callee,
     pub(super) sig: &'a Signature,
     pub(super) env: Env,
+    /// What is expected of a call.
+    pub(super) gives: Option<Ty>,
 }
 
 impl<'a> Infer<'a> {
     /// A call of a device function.
     pub(super) fn call_function(
         &mut self,
-        Function { callee, sig, env }: Function<'a>,
+        Function { callee, sig, env, gives }: Function<'a>,
         receiver: Option<Expr>,
         turbofish: Option<&AngleBracketedGenericArguments>,
         args: &super::method::Args,
@@ -53,7 +55,8 @@ impl<'a> Infer<'a> {
         let bounds = self.callables(callee, sig, &env);
         self.equal_types(callee, sig, &env, at);
         let receiver = receiver.map(|receiver| self.coerce(receiver, params[0]));
-        let values = self.arguments(args, &params[skipped..], &bounds);
+        let values =
+            self.arguments(args, &params[skipped..], &bounds, gives.map(|gives| (ret, gives)));
         let args = receiver.into_iter().chain(values).collect();
         let generics = env.args.iter().map(|(_, arg)| *arg).collect();
         let call = Call { callee, generics, this: env.this, args };
@@ -119,15 +122,23 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Arguments: closures last, when the others have told what they are called with.
+    /// Arguments: closures last, when the others have told what they are called with. A number without a suffix
+    /// that a call `gives` back is what is expected there.
     pub(super) fn arguments(
         &mut self,
         args: &super::method::Args,
         params: &[Ty],
         bounds: &[(Ty, Callable)],
+        gives: Option<(Ty, Ty)>,
     ) -> Vec<Expr> {
         let mut values: Vec<Option<Expr>> = args.iter().map(|_| None).collect();
         for closures in [false, true] {
+            if closures
+                && let Some((ret, expected)) = gives
+                && let Type::Unknown(Class::Int | Class::Float) = self.types.get(ret)
+            {
+                self.hint(ret, Some(expected));
+            }
             for (index, arg) in args.iter().enumerate() {
                 let param = params[index];
                 let of = self.types.pointee(param);

@@ -161,6 +161,7 @@ impl Infer<'_> {
             return Err(receiver);
         };
         let receiver = self.adjusted(receiver, sig);
-        Ok(self.call_function(Function { callee, sig, env }, receiver, None, &Args::new(), at))
+        let of = Function { callee, sig, env, gives: None };
+        Ok(self.call_function(of, receiver, None, &Args::new(), at))
     }
 }

@@ -26,7 +26,7 @@ impl<'a> Infer<'a> {
         {
             let home = Env { args: [].into(), home: Some(item), this: None };
             let callee = Callee { item, member: None };
-            let of = Function { callee, sig: &function.sig, env: home };
+            let of = Function { callee, sig: &function.sig, env: home, gives: None };
             if let Some(name) = self.program().of_std(item) {
                 self.notes.of_std(path, name);
             }
@@ -38,12 +38,12 @@ impl<'a> Infer<'a> {
         let (owner, name) = self.owner(path, &env)?;
         let member = self.member(owner, &name, None)?;
         let MemberKind::Fn(sig) = member.kind else { return None };
-        let of = Function { callee: member.callee, sig, env: member.env };
+        let of = Function { callee: member.callee, sig, env: member.env, gives: None };
         Some(self.call_closure(of, path, at))
     }
 
     fn call_closure(&mut self, of: Function<'a>, path: &syn::Path, at: SpanRange) -> Expr {
-        let Function { callee, sig, env } = of;
+        let Function { callee, sig, env, .. } = of;
         let env = self.instantiate(sig, env, Self::turbofish(path), at);
         let ret = match &sig.output {
             ReturnType::Default => self.types.unit(),

@@ -247,7 +247,7 @@ impl<'a> Infer<'a> {
             | "inspect" => self.filtered(receiver, item, name, call, at),
             "next_back" if call.args.is_empty() => {
                 let last = self.chain(Chain::Of(Adapter::Rev), item, vec![receiver], at);
-                self.consumed(last, (Chain::Of(Adapter::Rev), item), "next", call, at)
+                self.consumed(last, (Chain::Of(Adapter::Rev), item), "next", call, None, at)
             }
             "len" if self.count(0, &call.args, at) => {
                 let usize = self.prim(Prim::Usize);
@@ -260,7 +260,7 @@ impl<'a> Infer<'a> {
             "sum" | "product" => {
                 let target = self.folded_type(call, hint);
                 if self.is_folded_inside(name, item) {
-                    let result = self.consumed(receiver, (chain, item), name, call, at);
+                    let result = self.consumed(receiver, (chain, item), name, call, hint, at);
                     if let Some(target) = target {
                         self.unify(at, result.ty, target);
                     }
@@ -270,7 +270,7 @@ impl<'a> Infer<'a> {
                 {
                     self.folded_by_impl(receiver, item, name, target, call, at)
                 } else {
-                    self.consumed(receiver, (chain, item), name, call, at)
+                    self.consumed(receiver, (chain, item), name, call, hint, at)
                 }
             }
             "collect" => {
@@ -280,10 +280,10 @@ impl<'a> Infer<'a> {
                 }
                 match target.filter(|target| self.is_overloaded(*target)) {
                     Some(_) => self.folded_by_impl(receiver, item, name, target, call, at),
-                    None => self.consumed(receiver, (chain, item), name, call, at),
+                    None => self.consumed(receiver, (chain, item), name, call, hint, at),
                 }
             }
-            _ => self.consumed(receiver, (chain, item), name, call, at),
+            _ => self.consumed(receiver, (chain, item), name, call, hint, at),
         }
     }
 

@@ -61,8 +61,19 @@ impl Infer<'_> {
                 self.discard(&call.args);
                 return self.reported(proof, at);
             }
-            Type::Unknown(class) => return self.undecided_receiver(receiver, class, call, at),
-            Type::Iter(..) => return self.iter_method(receiver, &name, call, hint, at),
+            Type::Unknown(class) => {
+                if let Some(source) = self.converted_number(this, class, call, hint) {
+                    self.hint(this, Some(source));
+                    return self.method_of(receiver, call, hint, at);
+                }
+                return self.undecided_receiver(receiver, class, call, at);
+            }
+            Type::Iter(..) => {
+                return match self.converted(receiver, call, hint, at) {
+                    Ok(converted) => converted,
+                    Err(iterator) => self.iter_method(iterator, &name, call, hint, at),
+                };
+            }
             _ => {}
         }
         // What a bound says goes before what the number that a type parameter stands for has.
@@ -136,7 +147,7 @@ impl Infer<'_> {
             return Err(receiver);
         };
         let receiver = self.adjusted(receiver, sig);
-        let of = Function { callee, sig, env };
+        let of = Function { callee, sig, env, gives: hint };
         Ok(self.call_function(of, receiver, call.turbofish.as_ref(), &call.args, at))
     }
 
@@ -237,6 +248,27 @@ impl Infer<'_> {
             Ok(compared) => compared,
             Err(receiver) => self.unknown_receiver(&receiver, class, call, at),
         }
+    }
+
+    /// The type of a number without a suffix that `into` makes what is expected: `x > 4.0.into()`.
+    fn converted_number(
+        &mut self,
+        this: Ty,
+        class: Class,
+        call: &ExprMethodCall,
+        hint: Option<Ty>,
+    ) -> Option<Ty> {
+        let (Class::Int | Class::Float, Some(into)) = (class, hint) else { return None };
+        if call.method != "into" || !call.args.is_empty() {
+            return None;
+        }
+        let source = match self.made_by_bound(into, "From") {
+            Some(source) => source,
+            None if self.is_overloaded(into) => self.only_source(this, into)?,
+            None => return None,
+        };
+        // Another one would be asked for without an end.
+        self.types.as_prim(source).is_some().then_some(source)
     }
 
     /// rustc needs the type of a receiver when it gets there, and so do we.

@@ -31,6 +31,7 @@ mod in_place;
 mod items;
 mod iterator;
 mod iterator_type;
+mod late_constant;
 mod literal;
 mod looping;
 mod matching;
@@ -210,6 +211,10 @@ struct Infer<'a> {
     alternative: Vec<(String, Var)>,
     /// The name for the shared array that is the value of the `let` at hand.
     naming: Option<String>,
+    /// Where the constant is named whose value is at hand.
+    constant: Option<SpanRange>,
+    /// Constants of types that are known later.
+    late: Vec<late_constant::LateConstant>,
     /// Functions whose bodies are being inferred in the place of their calls.
     in_place: Vec<Callee>,
     /// Where everything is, while a function of the prelude is inferred in the place of its call.
@@ -257,6 +262,8 @@ impl<'a> Infer<'a> {
             obligations: Vec::new(),
             alternative: Vec::new(),
             naming: None,
+            constant: None,
+            late: Vec::new(),
             in_place: Vec::new(),
             place: None,
             projections: Vec::new(),
@@ -283,6 +290,8 @@ impl<'a> Infer<'a> {
             let end = SpanRange::token(written.brace_token.span.close());
             self.unify(end, ty, self.ret);
         }
+        let late = self.late_constants();
+        body.stmts.splice(0..0, late);
         self.returned_items(sig, self.ret);
         self.solve();
         let function = Function {

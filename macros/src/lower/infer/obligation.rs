@@ -176,15 +176,27 @@ impl Obligation {
                         errors.mistyped(at, fact.replace("{:}", "{}"));
                     }
                 }
+                Type::Atomic(_) => {
+                    errors.advise(
+                        at,
+                        format_args!(
+                            "kernel code cannot print a value of type `{}`",
+                            types.show(ty)
+                        ),
+                        "print what is in it: `count.load(Ordering::Relaxed)`",
+                    );
+                }
                 Type::Same(_)
                 | Type::Slice(_)
-                | Type::Atomic(_)
                 | Type::Closure(_)
                 | Type::Pointer(_)
                 | Type::Iter(..) => {
                     errors.advise(
                         at,
-                        format_args!("kernel code cannot print a `{}`", types.show(ty)),
+                        format_args!(
+                            "kernel code cannot print a value of type `{}`",
+                            types.show(ty)
+                        ),
                         "print its numbers and `bool`s one by one",
                     );
                 }

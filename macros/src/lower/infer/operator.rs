@@ -239,7 +239,12 @@ impl Infer<'_> {
 
     pub(super) fn cast(&mut self, expr: &ExprCast) -> Expr {
         let ty = self.ty(&expr.ty);
-        let value = self.expr(&expr.expr, Some(ty));
+        // What a call gives is nothing that the cast tells.
+        let hint = match &*expr.expr {
+            syn::Expr::Call(_) | syn::Expr::MethodCall(_) => None,
+            _ => Some(ty),
+        };
+        let value = self.expr(&expr.expr, hint);
         let at = SpanRange::expr(&expr.expr).to(SpanRange::tokens(&expr.ty));
         if let Type::Unknown(_) = self.types.get(ty) {
             self.unify(at, value.ty, ty);

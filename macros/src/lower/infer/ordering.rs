@@ -106,7 +106,7 @@ impl<'a> Infer<'a> {
         let (callee, sig) = self.program().prelude_method("Compare", name)?;
         let args = [("T".to_owned(), GenericArg::Type(this))].into();
         let env = Env { args, home: Some(callee.item), this: Some(this) };
-        Some(Function { callee, sig, env })
+        Some(Function { callee, sig, env, gives: None })
     }
 
     /// `a == b`, `a < b` and so on of which one is a slice.

@@ -46,8 +46,27 @@ impl<'a> Infer<'a> {
         };
         match self.operator_impl(of_trait, method, lhs.ty, Some(rhs.ty)) {
             Some(member) => self.operator_call(member, lhs, Some(rhs), at),
+            None if let Some(slice) = self.slice_operand(token, lhs.ty, rhs.ty)
+                && let Some(member) = self.operator_impl(of_trait, method, lhs.ty, Some(slice)) =>
+            {
+                let rhs = self.coerce(rhs, slice);
+                self.operator_call(member, lhs, Some(rhs), at)
+            }
             None => self.no_operator(of_trait, &lhs, at),
         }
+    }
+
+    /// The reference to a slice that the only `impl` of an operator takes, where one to an array is given.
+    fn slice_operand(&mut self, token: &BinOp, lhs: Ty, rhs: Ty) -> Option<Ty> {
+        let Type::Ref { to: array, .. } = self.types.get(rhs) else { return None };
+        let only = self.only_operand(token, lhs)?;
+        let Type::Ref { to: slice, .. } = self.types.get(only) else { return None };
+        let (Type::Array(given, _), Type::Slice(taken)) =
+            (self.types.get(array), self.types.get(slice))
+        else {
+            return None;
+        };
+        self.types.could_unify(given, taken).then_some(only)
     }
 
     /// `-value` and `!value` that an `impl` defines.

@@ -62,14 +62,17 @@ impl Infer<'_> {
         }
         if let Some((ty, value)) = self.local_constant(&path) {
             let env = self.env.clone();
-            return self.constant_value(&value, Some(&ty), env, at);
+            return self.constant_value(&value, Some(&ty), env, (None, at));
         }
         let env = self.env.clone();
+        if self.depends_on_unknown(&path, &env) {
+            return self.late_constant(expr, env, at);
+        }
         if let Some((value, ty, own)) = self.constant_item(&path, &env) {
             if let Some(name) = own.home.and_then(|item| self.program().of_std(item)) {
                 self.notes.of_std(&path, name);
             }
-            return self.constant_value(value, ty, own, at);
+            return self.constant_value(value, ty, own, (hint, at));
         }
         if let Some(function) = self.function_value(&path, at) {
             return function;
@@ -115,7 +118,7 @@ impl Infer<'_> {
             if let Some(member) = self.member(owner, &name, of_trait.as_deref())
                 && let MemberKind::Const(value, ty) = member.kind
             {
-                return self.constant_value(value, Some(ty), member.env, at);
+                return self.constant_value(value, Some(ty), member.env, (None, at));
             }
         }
         let reported = self.errors.advise(
@@ -126,21 +129,28 @@ impl Infer<'_> {
         self.reported(reported, at)
     }
 
-    /// The value of a constant: its expression, inferred where it is written.
+    /// The value of a constant: its expression, inferred where it is written. What is expected of it tells the types
+    /// that are not written: `Wrapper::EMPTY`.
     fn constant_value(
         &mut self,
         value: &syn::Expr,
         ty: Option<&syn::Type>,
         own: Env,
-        at: SpanRange,
+        (hint, at): (Option<Ty>, SpanRange),
     ) -> Expr {
         let home = std::mem::replace(&mut self.env, own);
         let scope = std::mem::take(&mut self.scope);
+        let outer = self.constant;
+        self.constant = outer.or(Some(at));
         let ty = ty.map(|ty| self.ty(ty));
         let value = match ty {
-            Some(ty) => self.expect(value, ty),
+            Some(ty) => {
+                self.hint(ty, hint);
+                self.expect(value, ty)
+            }
             None => self.expr(value, None),
         };
+        self.constant = outer;
         self.scope = scope;
         self.env = home;
         let ty = value.ty;

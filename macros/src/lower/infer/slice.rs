@@ -4,12 +4,12 @@ use super::{
     super::{
         chain::Chain,
         span::SpanRange,
-        tree::{Ends, Expr, Kind},
+        tree::{Block, Call, Ends, Expr, Kind},
         types::{Prim, Ty, Type},
     },
     Infer,
     device_call::Function,
-    member::MemberKind,
+    member::{Member, MemberKind},
     method::Args,
     reject,
     signature::by_reference,
@@ -200,7 +200,7 @@ impl Infer<'_> {
         self.make(Kind::Compare { op: CompareOp::Eq, lhs, rhs }, bool, at)
     }
 
-    /// `get` and `get_mut`, of an index.
+    /// `get` and `get_mut`, of an index or a range.
     fn get_method(
         &mut self,
         receiver: Expr,
@@ -214,32 +214,26 @@ impl Infer<'_> {
         if !self.count(1, &call.args, at) {
             return self.make(Kind::Reported, ty, at);
         }
+        let suffix = if mutable { "_mut" } else { "" };
         if let syn::Expr::Range(range) = &call.args[0] {
-            return self.get_part(receiver, elem, mutable, range, at);
+            let (args, which) = ends_of(range);
+            let name = format!("get_{which}{suffix}");
+            return self.prelude_method(receiver, elem, &name, None, &args, at);
         }
         if mutable && receiver.is_place() {
             self.require_mutable(&receiver);
         }
         let usize = self.prim(Prim::Usize);
-        let index = Box::new(self.expect(&call.args[0], usize));
+        let index = self.expr(&call.args[0], Some(usize));
+        if let Some(which) = self.range_value(index.ty) {
+            let name = format!("get_{which}{suffix}");
+            return self.by_range_value(receiver, elem, &name, (index, None), at);
+        }
+        let index = Box::new(self.coerce(index, usize));
         self.make(Kind::Get { base: Box::new(receiver), index }, ty, at)
     }
 
-    /// `get` and `get_mut`, of a range.
-    fn get_part(
-        &mut self,
-        receiver: Expr,
-        elem: Ty,
-        mutable: bool,
-        range: &ExprRange,
-        at: SpanRange,
-    ) -> Expr {
-        let (args, which) = ends_of(range);
-        let name = format!("get_{which}{}", if mutable { "_mut" } else { "" });
-        self.prelude_method(receiver, elem, &name, None, &args, at)
-    }
-
-    /// `copy_within`, of a range that is written there.
+    /// `copy_within`.
     fn copied_within(
         &mut self,
         receiver: Expr,
@@ -251,16 +245,94 @@ impl Infer<'_> {
         if !self.count(2, &call.args, at) {
             return self.make(Kind::Reported, unit, at);
         }
-        let syn::Expr::Range(range) = &call.args[0] else {
-            self.discard(&call.args);
-            let fact = "kernel code takes a part of a slice by a range that is written there";
-            let help = "write it out: `x.copy_within(start..end, to)`";
-            let reported = self.errors.advise(SpanRange::expr(&call.args[0]), fact, help);
-            return self.reported(reported, at);
+        if let syn::Expr::Range(range) = &call.args[0] {
+            let (mut args, which) = ends_of(range);
+            args.push(call.args[1].clone());
+            return self.prelude_method(receiver, elem, &format!("copy_{which}"), None, &args, at);
+        }
+        let range = self.expr(&call.args[0], None);
+        let usize = self.prim(Prim::Usize);
+        let to = self.expect(&call.args[1], usize);
+        match self.range_value(range.ty) {
+            Some(which) => {
+                let name = format!("copy_{which}");
+                self.by_range_value(receiver, elem, &name, (range, Some(to)), at)
+            }
+            None => {
+                let shown = self.types.show(range.ty);
+                let fact = format_args!("`{shown}` is no range of indices");
+                let reported = self.errors.mistyped(SpanRange::expr(&call.args[0]), fact);
+                self.reported(reported, at)
+            }
+        }
+    }
+
+    /// What the prelude's functions are called by that take the ends of a range of this type.
+    fn range_value(&self, ty: Ty) -> Option<&'static str> {
+        match self.as_chain(ty) {
+            Some((Chain::Range, _)) => Some("between"),
+            Some((Chain::RangeInclusive, _)) => Some("through"),
+            Some((Chain::From, _)) => Some("from"),
+            _ => None,
+        }
+    }
+
+    /// A method of the prelude that takes the ends of a range, of a value that is one.
+    fn by_range_value(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        (range, last): (Expr, Option<Expr>),
+        at: SpanRange,
+    ) -> Expr {
+        let place = self.places[range.at];
+        let count = match self.types.get(range.ty) {
+            Type::Iter(_, list) => self.types.parts(list).len().saturating_sub(1),
+            _ => 0,
         };
-        let (mut args, which) = ends_of(range);
-        args.push(call.args[1].clone());
-        self.prelude_method(receiver, elem, &format!("copy_{which}"), None, &args, at)
+        let item = self.as_chain(range.ty).map(|(_, item)| item);
+        let usize = self.prim(Prim::Usize);
+        item.into_iter().for_each(|item| self.unify(place, usize, item));
+        let mut stmts = Vec::new();
+        let range = self.named(range, &mut stmts);
+        let mut args: Vec<Expr> = Vec::with_capacity(count + 1);
+        for index in 0..count {
+            let base = Box::new(self.variable(range, place));
+            args.push(self.make(Kind::Field { base, index }, usize, place));
+        }
+        args.extend(last);
+        let call = self.prelude_call(receiver, elem, name, args, at);
+        let ty = call.ty;
+        let block = Block { stmts, tail: Some(Box::new(call)) };
+        self.make(Kind::Block { label: None, block }, ty, at)
+    }
+
+    /// A method that the prelude has, with arguments that are at hand.
+    fn prelude_call(
+        &mut self,
+        receiver: Expr,
+        elem: Ty,
+        name: &str,
+        args: Vec<Expr>,
+        at: SpanRange,
+    ) -> Expr {
+        let slice = self.types.add(Type::Slice(elem));
+        let member = self.member(slice, name, None).expect("the prelude has it");
+        let MemberKind::Fn(sig) = member.kind else { unreachable!("it is a function") };
+        let Member { callee, env, .. } = member;
+        let mutable = match sig.inputs.first() {
+            Some(syn::FnArg::Receiver(by)) => by_reference(by).unwrap_or(false),
+            _ => false,
+        };
+        let receiver = self.slice_of(receiver, mutable);
+        let ret = match &sig.output {
+            syn::ReturnType::Default => self.types.unit(),
+            syn::ReturnType::Type(_, ty) => self.type_in(ty, &env),
+        };
+        let generics = env.args.iter().map(|(_, arg)| *arg).collect();
+        let args = [receiver].into_iter().chain(args).collect();
+        self.make(Kind::Call(Box::new(Call { callee, generics, this: env.this, args })), ret, at)
     }
 
     /// `Option<T>`
@@ -297,7 +369,7 @@ impl Infer<'_> {
         let receiver = self.slice_of(receiver, mutable);
         match found {
             Some(member) => {
-                let of = Function { callee: member.callee, sig, env: member.env };
+                let of = Function { callee: member.callee, sig, env: member.env, gives: None };
                 self.call_function(of, Some(receiver), turbofish, args, at)
             }
             None => receiver,
