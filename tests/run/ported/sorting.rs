@@ -1,9 +1,10 @@
-//! Sorting: the steps of `mergeSort` and `sortingNetworks`, and merging by the merge path.
+//! Sorting: the steps of `mergeSort` and `sortingNetworks`, merging by the merge path, and the largest
+//! of each row.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, equal, launch, same};
 use warpwise::prelude::*;
 
-cases![merge_sort, odd_even_merge: THREADS_MEET, merge_path];
+cases![merge_sort, odd_even_merge: THREADS_MEET, merge_path, largest: THREADS_MEET];
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,5 +173,74 @@ fn merge_path(on: &Engine) -> Check {
     launch!(on, merge::<8>(read a, read b, write out), LaunchConfig::cover(130))?;
     let mut want = [a, b].concat();
     want.sort_unstable();
+    same("out", &out, &want)
+}
+
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+struct Scored {
+    score: f32,
+    index: u32,
+}
+#[device]
+#[derive(Clone, Copy)]
+struct TopK<const K: usize>([Scored; K]);
+#[device]
+impl<const K: usize> TopK<K> {
+    const NONE: Scored = Scored { score: f32::NEG_INFINITY, index: u32::MAX };
+    const EMPTY: Self = Self([Self::NONE; K]);
+    fn insert(&mut self, item: Scored) {
+        if let Some(at) = self.0.iter().position(|kept| item.score > kept.score) {
+            self.0[at..].rotate_right(1);
+            self.0[at] = item;
+        }
+    }
+    fn merged(mut self, other: Self) -> Self {
+        for item in other.0 {
+            self.insert(item);
+        }
+        self
+    }
+}
+#[device]
+impl<const K: usize> FromIterator<Scored> for TopK<K> {
+    fn from_iter<I: IntoIterator<Item = Scored>>(items: I) -> Self {
+        let mut top = Self::EMPTY;
+        items.into_iter().for_each(|item| top.insert(item));
+        top
+    }
+}
+#[kernel(block = 32)]
+fn top_k_rows<const K: usize>(width: usize, x: &[f32], out: &mut [u32]) {
+    let row = &x[block_idx_x() * width..][..width];
+    let lane = warp::lane_id();
+    let mut top: TopK<K> =
+        (lane..width).step_by(32).map(|i| Scored { score: row[i], index: i as u32 }).collect();
+    for distance in [16, 8, 4, 2, 1] {
+        let other = TopK(top.0.map(|Scored { score, index }| Scored {
+            score: warp::shfl_xor(score, distance),
+            index: warp::shfl_xor(index, distance),
+        }));
+        top = top.merged(other);
+    }
+    if warp::elect() {
+        for (to, Scored { index, .. }) in out[block_idx_x() * K..].iter_mut().zip(top.0) {
+            *to = index;
+        }
+    }
+}
+
+fn largest(on: &Engine) -> Check {
+    let (width, rows) = (100, 4);
+    let x: Vec<f32> = noise(width * rows).into_iter().map(|v| (v >> 8) as f32).collect();
+    let mut out = vec![0; rows * 5];
+    launch!(on, top_k_rows::<5>(value width, read x, write out), LaunchConfig::grid(rows))?;
+    let of_row = |row: &[f32]| {
+        let mut order: Vec<u32> = (0..width as u32).collect();
+        order.sort_by(|a, b| row[*b as usize].total_cmp(&row[*a as usize]));
+        order.truncate(5);
+        order
+    };
+    let want: Vec<u32> = x.chunks(width).flat_map(of_row).collect();
     same("out", &out, &want)
 }

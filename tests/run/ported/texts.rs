@@ -1,9 +1,10 @@
-//! Bytes: SHA-256, CRC-32, the distance of two texts by antidiagonals, and counting words.
+//! Bytes: SHA-256, CRC-32, the distance of two texts by antidiagonals, counting words, and finding
+//! a pattern by Knuth, Morris and Pratt.
 use super::noise;
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![sha_256, crc_32: THREADS_MEET, distances: THREADS_MEET, words];
+cases![sha_256, crc_32: THREADS_MEET, distances: THREADS_MEET, words, patterns];
 
 #[device]
 const K: [u32; 64] = [
@@ -210,4 +211,72 @@ fn words(on: &Engine) -> Check {
     }
     same("words", &words, &[11])?;
     same("letters", &letters, &want)
+}
+
+#[device]
+struct Kmp<'a, const N: usize> {
+    pattern: &'a [u8],
+    failure: [usize; N],
+}
+#[device]
+impl<'a, const N: usize> Kmp<'a, N> {
+    fn new(pattern: &'a [u8]) -> Self {
+        assert!(pattern.len() <= N, "a pattern of {} bytes", pattern.len());
+        let mut failure = [0; N];
+        let mut k = 0;
+        for (i, &byte) in pattern.iter().enumerate().skip(1) {
+            while k > 0 && pattern[k] != byte {
+                k = failure[k - 1];
+            }
+            k += usize::from(pattern[k] == byte);
+            failure[i] = k;
+        }
+        Self { pattern, failure }
+    }
+    fn find_all<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = usize> {
+        let mut k = 0;
+        text.iter().enumerate().filter_map(move |(i, &byte)| {
+            while k > 0 && (k == self.pattern.len() || self.pattern[k] != byte) {
+                k = self.failure[k - 1];
+            }
+            if self.pattern[k] == byte {
+                k += 1;
+            }
+            (k == self.pattern.len()).then(|| i + 1 - k)
+        })
+    }
+}
+#[kernel]
+fn count_matches(
+    texts: &[u8],
+    pattern: &[u8],
+    each: usize,
+    counts: &mut [u32],
+    firsts: &mut [i32],
+) {
+    let i = global_idx_x();
+    let Some(text) = texts.chunks(each).nth(i) else { return };
+    let kmp = Kmp::<16>::new(pattern);
+    counts[i] = kmp.find_all(text).count() as u32;
+    firsts[i] = kmp.find_all(text).next().map_or(-1, |at| at as i32);
+}
+
+fn patterns(on: &Engine) -> Check {
+    let texts: Vec<u8> = noise(1000).into_iter().map(|v| b'a' + (v >> 9) as u8 % 2).collect();
+    let (pattern, each) = (b"abaab".to_vec(), 100);
+    let (mut counts, mut firsts) = (vec![0; 10], vec![0; 10]);
+    launch!(
+        on,
+        count_matches(read texts, read pattern, value each, write counts, write firsts),
+        LaunchConfig::cover(10)
+    )?;
+    let places = |text: &[u8]| {
+        let found = text.windows(5).enumerate().filter(|(_, part)| *part == pattern);
+        found.map(|(at, _)| at as i32).collect::<Vec<_>>()
+    };
+    let found: Vec<Vec<i32>> = texts.chunks(100).map(places).collect();
+    let want: Vec<u32> = found.iter().map(|places| places.len() as u32).collect();
+    same("counts", &counts, &want)?;
+    let want: Vec<i32> = found.iter().map(|places| places.first().copied().unwrap_or(-1)).collect();
+    same("firsts", &firsts, &want)
 }
