@@ -480,15 +480,14 @@ fn fewer_and_fewer_lanes_of_one_warp(x: &mut [f32]) {
     let tile = shared!([f32; 32]);
     tile[t] = x[global_idx_x()];
     sync_threads();
-    let mut stride = 1;
-    while stride < 32 {
-        let at = (t + 1) * 2 * stride - 1;
-        if at < 32 {
-            let below = tile[at - stride];
-            tile[at] = (tile[at] + below).sqrt() + below / (tile[at] + 1.0);
+    let mut stride = 16;
+    while stride > 0 {
+        if t < stride {
+            let above = tile[t + stride];
+            tile[t] = (tile[t] + above).sqrt() + above / (tile[t] + 1.0);
         }
         sync_threads();
-        stride *= 2;
+        stride /= 2;
     }
     x[global_idx_x()] = tile[t];
 }
