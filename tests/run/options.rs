@@ -3,7 +3,7 @@
 use crate::run::engine::{Check, Engine, alike, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![iterated, inserted, results, inside_out, summed, summed_in_functions];
+cases![iterated, inserted, results, inside_out, summed, summed_in_functions, not_there, clones];
 
 fn iterated(on: &Engine) -> Check {
     alike!(on, |x, y, out| {
@@ -122,4 +122,61 @@ fn summed_in_functions(on: &Engine) -> Check {
     let (x, mut out) = (vec![4.0, -2.0, 3.0, 5.0], vec![0.0; 4]);
     launch!(on, halved(read x, write out), LaunchConfig::grid(1).block(4))?;
     same("out", &out, &[-1.0, -1.0, 4.0, 2.5])
+}
+
+/// What is not there is far from all memory: nothing may look at it.
+fn not_there(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        if x.len().min(y.len()) < 4 {
+            return;
+        }
+        let far = 100_000_000 + x.len();
+        let (none, some) = (x.get(far), x.get(1));
+        let met = [
+            none == some,
+            some == Some(&y[1]),
+            none < some,
+            some <= none,
+            none.cmp(&some).is_lt(),
+            matches!(none, Some(&7)),
+            (none, 1) == (some, 1),
+            [none, some] == [some, none],
+            Some(none) != Some(some),
+            none.max(some) == some,
+            x.get(far..far + 2) == Some(&x[..2]),
+            x.get(..2) == Some(&x[..2]),
+            x.get(..2) == Some(&y[..3]),
+            x.split_at(3) == (&x[..3], &x[3..]),
+            x.split_at(3) == y.split_at(3),
+        ];
+        for (to, met) in out.iter_mut().zip(met) {
+            *to = met as i32;
+        }
+        assert_eq!(x.get(far), None);
+        assert_ne!(x.first(), none);
+    });
+    Ok(())
+}
+
+/// What is done to a clone is not done to what was cloned.
+fn clones(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        if x.is_empty() {
+            return;
+        }
+        let mut items = x.iter();
+        out[0] = items.clone().count() as i32 + 10 * items.count() as i32;
+        let mut items = y.iter().filter(|v| **v % 2 == 0);
+        out[1] = (items.clone().next() == items.next()) as i32;
+        let mut range = 0..5;
+        out[2] = range.clone().nth(2).unwrap_or(9) + range.next().unwrap_or(9);
+        let (mut number, mut three) = (x[0], [1, 2, 3]);
+        let before = std::mem::replace(&mut number.clone(), 9);
+        three.clone()[1] = 7;
+        out[3] = (before == number) as i32 + three[1];
+        number += 1;
+        three[0] += number;
+        out[4] = three[0];
+    });
+    Ok(())
 }

@@ -7,7 +7,7 @@ use warpwise::prelude::*;
 
 cases![
     in_the_order_of_threads: PRINTS, every_format: PRINTS, from_device_functions: PRINTS,
-    generic_values: PRINTS, values_with_parts: PRINTS, assertions_on_parts: FAULTS, too_much: PRINTS, between_launches: PRINTS,
+    generic_values: PRINTS, values_with_parts: PRINTS, missing_values: PRINTS, assertions_on_parts: FAULTS, too_much: PRINTS, between_launches: PRINTS,
     assertions: FAULTS, debug_assertions: FAULTS, debug_assertions_of_device_functions, panics: FAULTS, the_lowest_speaks: FAULTS, lazily: FAULTS,
     in_loops_with_barriers: THREADS_MEET, nothing_fails, never_comes_back,
 ];
@@ -190,6 +190,23 @@ fn values_with_parts(on: &Engine) -> Check {
         equal(&got, &want)?;
     }
     Ok(())
+}
+
+/// What is not there is far from all memory: nothing may look at it.
+#[kernel]
+fn missing(x: &[u32]) {
+    let far = 100_000_000 + x.len();
+    println!("{:?} {:?}", x.get(far), (x.get(far), x.get(1)));
+    println!("{:#?}", (x.get(far).ok_or(x.first()), Some(x.get(far))));
+}
+
+fn missing_values(on: &Engine) -> Check {
+    let x = vec![4u32, 5];
+    let config = LaunchConfig::grid(1).block(1);
+    let got = printed(on, || launch!(on, missing(read x), config))?;
+    let inner: Result<&u32, Option<&u32>> = Err(x.first());
+    let want = format!("None {:?}\n{:#?}\n", (None::<u32>, x.get(1)), (inner, Some(None::<u32>)));
+    equal(&got, &want)
 }
 
 #[kernel]

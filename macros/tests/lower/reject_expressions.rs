@@ -100,6 +100,16 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
     let r = a[0].compare_exchange(0, 1, Ordering::Relaxed, Ordering::AcqRel).unwrap_or_else(|v| v);
     warp::shfl_width::<5, _>(1.0, 3);
 }
+#[kernel]
+fn lost(x: &[f32]) {
+    (x[0], 1).0 = 2.0;
+}
+
+#[kernel]
+fn ordered(x: &[f32], y: &mut [bool]) {
+    y[0] = x.get(..2) < Some(&x[2..4]);
+}
+
 // == expressions
 // error: 13:25-13:28: kernel code cannot call `f`
 // = help: mark the function `#[device]`
@@ -230,3 +240,9 @@ fn orderings(a: &[AtomicU32], o: Ordering) {
 // error: 100:13-100:77: where `compare_exchange` fails it only loads, which cannot be `AcqRel`
 // error: 101:5-101:37: the width of a shuffle is 2, 4, 8, 16 or 32
 // = help: write it as a number: `warp::shfl_xor_width::<8, _>(value, 1)`
+// == lost
+// error: 105:5-105:22: this sets a part of a value that nothing keeps
+// = help: give the value a name: `let mut value = ..`
+// == ordered
+// error: 110:12-110:39: kernel code cannot order slices that are parts of other values
+// = help: compare the slices themselves: `a < b`

@@ -1,7 +1,7 @@
 //! `==` and `<` of what has parts.
-use super::{Emit, Flow, Memory, Value, Variants};
+use super::{Emit, Flow, Memory, Place, Value, Variants};
 use crate::lower::{mono::Mono, program::Adt, tree::At};
-use warpwise_compiler::ir::{self, BinaryOp, CompareOp, InstId, Op, Scalar};
+use warpwise_compiler::ir::{self, BinaryOp, Body, CompareOp, InstId, LocalId, Op, Scalar};
 
 impl Emit<'_> {
     /// Whether two values of this type are the same.
@@ -29,7 +29,9 @@ impl Emit<'_> {
                     }
                     let tag = self.int(tag, scalar, at);
                     let other = self.compare(CompareOp::Ne, a.tag, tag, at);
-                    let equal = if self.has_own_among("PartialEq", types, at)? {
+                    let alone = self.has_own_among("PartialEq", types, at)?
+                        || self.have_references(types, at)?;
+                    let equal = if alone {
                         let variant = self.not(other, at);
                         let both = self.binary_op(BinaryOp::And, same, variant, Scalar::Bool, at);
                         self.same_behind(both, at, |this| this.all_same(mine, theirs, types, at))?
@@ -44,6 +46,9 @@ impl Emit<'_> {
             (Value::Array(a), Value::Array(b)) => self.same_arrays(a, b, mono, at),
             (Value::Ref(a), Value::Ref(b)) => {
                 let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
+                if let Mono::Slice(elem) = &**to {
+                    return self.same_slices(a, b, elem, at);
+                }
                 let (a, b) = (self.get(a, to, at)?, self.get(b, to, at)?);
                 self.same(&a, &b, to, at)
             }
@@ -74,25 +79,51 @@ impl Emit<'_> {
         let local = self.local("", Scalar::Bool, at);
         let value = self.bits(1, Scalar::Bool, at);
         self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
-        let is_own = self.has_own("PartialEq", elem, at)?;
-        self.each(&len, at, |this, index| {
-            let same = |this: &mut Self| {
-                let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
-                let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
-                this.same(&a, &b, elem, at)
-            };
-            let value = if is_own {
-                let before = this.inst(at, Op::Get(local), Scalar::Bool);
-                this.same_behind(before, at, same)?
-            } else {
-                let same = same(this)?;
-                let before = this.inst(at, Op::Get(local), Scalar::Bool);
-                this.binary_op(BinaryOp::And, before, same, Scalar::Bool, at)
-            };
-            this.inst(at, Op::Set { local, value }, ir::Ty::Unit);
-            Ok(())
-        })?;
+        self.each(&len, at, |this, index| this.same_elements(local, [a, b], index, elem, at))?;
         Ok(self.inst(at, Op::Get(local), Scalar::Bool))
+    }
+
+    /// Elements are compared only if the slices are as long as each other.
+    fn same_slices(&mut self, a: &Place, b: &Place, elem: &Mono, at: At) -> Flow<InstId> {
+        let (Place::Memory(a), Place::Memory(b)) = (a, b) else { return Err(self.bug(at)) };
+        let (end, other) = (self.slice_length(a, at)?, self.slice_length(b, at)?);
+        let value = self.compare(CompareOp::Eq, end, other, at);
+        let local = self.local("", Scalar::Bool, at);
+        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        let (start, step) = (self.bits(0, Scalar::U64, at), self.bits(1, Scalar::U64, at));
+        let end = self.select(value, end, start, Scalar::U64, at);
+        let op = Op::For { start, end, step, inclusive: false, body: Body::default() };
+        let index = self.begin(at, op, Scalar::U64)?;
+        let done = self.same_elements(local, [a, b], index, elem, at);
+        self.build.end();
+        done?;
+        Ok(self.inst(at, Op::Get(local), Scalar::Bool))
+    }
+
+    /// Keeps in `local` whether the elements at `index` are the same, too.
+    fn same_elements(
+        &mut self,
+        local: LocalId,
+        [a, b]: [&Memory; 2],
+        index: InstId,
+        elem: &Mono,
+        at: At,
+    ) -> Flow<()> {
+        let same = |this: &mut Self| {
+            let (a, b) = (this.nth(a, index, elem, at)?, this.nth(b, index, elem, at)?);
+            let (a, b) = (this.load(&a, elem, at)?, this.load(&b, elem, at)?);
+            this.same(&a, &b, elem, at)
+        };
+        let value = if self.has_own("PartialEq", elem, at)? {
+            let before = self.inst(at, Op::Get(local), Scalar::Bool);
+            self.same_behind(before, at, same)?
+        } else {
+            let same = same(self)?;
+            let before = self.inst(at, Op::Get(local), Scalar::Bool);
+            self.binary_op(BinaryOp::And, before, same, Scalar::Bool, at)
+        };
+        self.inst(at, Op::Set { local, value }, ir::Ty::Unit);
+        Ok(())
     }
 
     /// `a < b` and its kin: the first parts that differ decide.
@@ -129,8 +160,14 @@ impl Emit<'_> {
                     let tag = self.int(tag, scalar, at);
                     let this = self.compare(CompareOp::Eq, a.tag, tag, at);
                     let this = self.binary_op(BinaryOp::And, this, same, Scalar::Bool, at);
-                    let inner = self.ordered_parts_of(op, mine, theirs, types, at)?;
-                    let holds = self.binary_op(BinaryOp::And, this, inner, Scalar::Bool, at);
+                    let holds = if self.have_references(types, at)? {
+                        self.same_behind(this, at, |this| {
+                            this.ordered_parts_of(op, mine, theirs, types, at)
+                        })?
+                    } else {
+                        let inner = self.ordered_parts_of(op, mine, theirs, types, at)?;
+                        self.binary_op(BinaryOp::And, this, inner, Scalar::Bool, at)
+                    };
                     result = self.binary_op(BinaryOp::Or, result, holds, Scalar::Bool, at);
                 }
                 Ok(result)
@@ -138,6 +175,14 @@ impl Emit<'_> {
             (Value::Array(a), Value::Array(b)) => self.ordered_arrays(op, [a, b], mono, at),
             (Value::Ref(a), Value::Ref(b)) => {
                 let Mono::Ref { to, .. } = mono else { return Err(self.bug(at)) };
+                if let Mono::Slice(_) = &**to {
+                    self.errors.advise(
+                        self.range(at),
+                        "kernel code cannot order slices that are parts of other values",
+                        "compare the slices themselves: `a < b`",
+                    );
+                    return Err(super::Left);
+                }
                 let (a, b) = (self.get(a, to, at)?, self.get(b, to, at)?);
                 self.ordered(op, &a, &b, to, at)
             }

@@ -6,7 +6,7 @@
 //! ```text
 //! println!("{:?}", (n, Some(Point { x, y })))     "({0}, {1?0=None|1=Some(Point {{ x: {2:?}, y: {3:?} }})|})"
 //! ```
-use super::{Emit, Flow, Value, Variants, layout::scalar};
+use super::{Emit, Flow, Place, Value, Variants, layout::scalar};
 use crate::lower::{
     mono::{Mono, types},
     program::Adt,
@@ -14,7 +14,7 @@ use crate::lower::{
 };
 use syn::{Fields, Item, ext::IdentExt};
 use warpwise_compiler::{
-    ir::{InstId, Scalar},
+    ir::{self, BinaryOp, Body, CompareOp, InstId, Op, Scalar},
     message::{Choice, Format, Piece, Placeholder, Which},
 };
 
@@ -43,6 +43,8 @@ struct How<'p> {
     like: &'p Placeholder,
     /// How far lines are indented, of `{:#?}`.
     indent: usize,
+    /// Whether what a reference refers to is there, if that is not certain.
+    only_if: Option<InstId>,
     at: At,
 }
 
@@ -81,7 +83,7 @@ impl Emit<'_> {
                     if let Value::Scalar(_) = value {
                         shown.pieces.push(Piece::Value(like));
                     } else {
-                        let how = How { like: &like, indent: 0, at: *at };
+                        let how = How { like: &like, indent: 0, only_if: None, at: *at };
                         self.show(value, mono, how, &mut shown)?;
                     }
                 }
@@ -104,7 +106,10 @@ impl Emit<'_> {
                 Ok(())
             }
             (Value::Ref(place), Mono::Ref { to, .. }) if !matches!(**to, Mono::Slice(_)) => {
-                let value = self.get(place, to, at)?;
+                let value = match how.only_if {
+                    Some(cond) => self.get_if(cond, place, to, at)?,
+                    None => self.get(place, to, at)?,
+                };
                 self.show(&value, to, how, shown)
             }
             (Value::Parts(parts), Mono::Tuple(args)) => {
@@ -153,6 +158,17 @@ impl Emit<'_> {
         }
     }
 
+    /// What is in a place that is there only if `cond` holds, and anything if not.
+    fn get_if(&mut self, cond: InstId, place: &Place, mono: &Mono, at: At) -> Flow<Value> {
+        let kept = self.room(mono, "", at)?;
+        let op = Op::If { cond, then: Body::default(), other: Body::default() };
+        self.begin(at, op, ir::Ty::Unit)?;
+        let done = self.get(place, mono, at).and_then(|value| self.set(&kept, value, mono, at));
+        self.build.end();
+        done?;
+        self.get(&kept, mono, at)
+    }
+
     /// Reports what cannot be printed. What else is wrong is to be reported, too.
     fn unprintable(&mut self, what: &str, help: &str, at: At) {
         self.errors.advise(self.range(at), format_args!("kernel code cannot print {what}"), help);
@@ -176,6 +192,16 @@ impl Emit<'_> {
                 Some(Some(parts)) => parts.as_slice(),
                 _ if adt.variants[index].is_empty() => &[],
                 _ => continue,
+            };
+            let how = if self.have_references(&adt.variants[index], how.at)? {
+                let this = self.int(adt.discriminants[index], tag, how.at);
+                let is = self.compare(CompareOp::Eq, variants.tag, this, how.at);
+                let both = how
+                    .only_if
+                    .map(|outer| self.binary_op(BinaryOp::And, outer, is, Scalar::Bool, how.at));
+                How { only_if: Some(both.unwrap_or(is)), ..how }
+            } else {
+                how
             };
             let before = std::mem::take(&mut shown.pieces);
             self.show_variant(name, index, adt, parts, how, shown)?;

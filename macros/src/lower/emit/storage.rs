@@ -250,6 +250,14 @@ impl Emit<'_> {
             (Place::Value(_), _) if matches!(mono, Mono::Iter(..) | Mono::Ref { .. }) => {
                 Err(self.in_registers(at))
             }
+            (Place::Value(_), _) => {
+                self.errors.advise(
+                    self.range(at),
+                    "this sets a part of a value that nothing keeps",
+                    "give the value a name: `let mut value = ..`",
+                );
+                Err(Left)
+            }
             _ => Err(self.bug(at)),
         }
     }

@@ -222,11 +222,14 @@ impl<'a> Infer<'a> {
         if !matches!(name, "contains" | "is_empty" | "clone" | "start" | "end") {
             self.counts(receiver.ty, at);
         }
+        if name == "clone" && call.args.is_empty() {
+            return self.taken(receiver);
+        }
         if receiver.is_place() && resumes(name) {
             return self.pulled(receiver, (chain, item), name, call, at);
         }
         match name {
-            "into_iter" | "clone" if call.args.is_empty() => receiver,
+            "into_iter" if call.args.is_empty() => receiver,
             "enumerate" | "rev" | "copied" | "cloned" | "zip" | "chain" | "skip" | "take"
             | "step_by" => self.rearranged(receiver, item, name, call, at),
             "by_ref" if self.count(0, &call.args, at) => self.by_ref(receiver, item, at),

@@ -124,10 +124,10 @@ impl Infer<'_> {
         };
         let is_array = matches!(self.types.get(this), Type::Array(..));
         match self.types.get(this) {
-            _ if is_array && name == "clone" && call.args.is_empty() => receiver,
+            _ if is_array && name == "clone" && call.args.is_empty() => self.taken(receiver),
             _ if is_slice => self.slice_method(receiver, &name, call, at),
             Type::Atomic(prim) => self.atomic_method(receiver, prim, call, at),
-            _ if name == "clone" && call.args.is_empty() => receiver,
+            _ if name == "clone" && call.args.is_empty() => self.taken(receiver),
             _ => self.no_method(&name, this, &call.args, at),
         }
     }
@@ -232,7 +232,9 @@ impl Infer<'_> {
     ) -> Expr {
         let (name, this) = (call.method.to_string(), receiver.ty);
         match (class, name.as_str()) {
-            (Class::Int | Class::Float, "clone") if call.args.is_empty() => return receiver,
+            (Class::Int | Class::Float, "clone") if call.args.is_empty() => {
+                return self.taken(receiver);
+            }
             (Class::Int, "max" | "min") => {
                 if let Some(spec) = method::method(&name, Type::Prim(Prim::I32)) {
                     return self.apply(spec, this, Some(receiver), &call.args, at);

@@ -62,7 +62,9 @@ use super::{
     mono::{Mono, MonoArg},
     program::{Callee, Given, Program, Written},
     span::SpanRange,
-    tree::{At, Expr, Function, GenericKind, Kind, Label, LabelInfo, LintLevels, Var, Variable},
+    tree::{
+        At, Block, Expr, Function, GenericKind, Kind, Label, LabelInfo, LintLevels, Var, Variable,
+    },
     types::{Class, Prim, Ty, Type, Types},
     witness::Notes,
 };
@@ -375,6 +377,16 @@ impl<'a> Infer<'a> {
     fn make(&mut self, kind: Kind, ty: Ty, range: SpanRange) -> Expr {
         let at = self.at(range);
         Expr { kind, ty, at }
+    }
+
+    /// What a place holds, as a value: what is done to it leaves the place as it is.
+    fn taken(&mut self, place: Expr) -> Expr {
+        if !place.is_place() {
+            return place;
+        }
+        let Expr { ty, at, .. } = place;
+        let block = Block { stmts: Vec::new(), tail: Some(Box::new(place)) };
+        Expr { kind: Kind::Block { label: None, block }, ty, at }
     }
 
     fn reported(&mut self, proof: Reported, range: SpanRange) -> Expr {

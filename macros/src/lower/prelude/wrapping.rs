@@ -1,3 +1,4 @@
+//! `Wrapping`, as kernel code: not compiled, but lowered with the kernels that use it.
 struct Wrapping<T>(T);
 
 impl<T> Add for Wrapping<T> {
