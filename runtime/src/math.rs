@@ -58,7 +58,7 @@ functions! {
     /// The error function.
     erf(x), 1.5, 1.5;
     /// 1 - [`erf(x)`](erf); accurate where that is small, in the tail of the normal distribution.
-    erfc(x), 2.5, 2.0;
+    erfc(x), 2.5, 3.0;
     /// e to the power of `x`.
     exp(x), 1.5, 1.5;
     /// 2 to the power of `x`.

@@ -164,7 +164,7 @@ fn clones(on: &Engine) -> Check {
         if x.is_empty() {
             return;
         }
-        let mut items = x.iter();
+        let items = x.iter();
         out[0] = items.clone().count() as i32 + 10 * items.count() as i32;
         let mut items = y.iter().filter(|v| **v % 2 == 0);
         out[1] = (items.clone().next() == items.next()) as i32;
