@@ -10,7 +10,7 @@ use super::{
     facts::width,
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
-use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
+use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Op, Scalar, Ty, UnaryOp};
 
 impl Emitter<'_> {
     /// An operation on one value.
@@ -22,6 +22,9 @@ impl Emitter<'_> {
         match op {
             UnaryOp::Neg if scalar.is_float() => self.change_sign(id, "neg", "xor", value),
             UnaryOp::Abs if scalar.is_float() => self.change_sign(id, "abs", "and", value),
+            UnaryOp::Neg if width(scalar) <= 32 && self.has_extremes() => {
+                self.negated(scalar, value)
+            }
             UnaryOp::Neg => self.int_unary("neg.s", scalar, value),
             UnaryOp::Abs if scalar.is_unsigned() => self.value(value),
             UnaryOp::Abs => self.int_unary("abs.s", scalar, value),
@@ -41,6 +44,27 @@ impl Emitter<'_> {
             UnaryOp::SwapBytes => self.swap_bytes(scalar, value),
             UnaryOp::Approx(approx) => self.float_unary(approximate(approx), scalar, value),
         }
+    }
+
+    /// Whether a minimum or maximum of integers is in the kernel that GPUs have an instruction of three for.
+    fn has_extremes(&self) -> bool {
+        let is_small = |id| {
+            let scalar = self.scalar(id);
+            !scalar.is_float() && width(scalar) <= 32
+        };
+        self.kernel.insts.iter().any(|(id, inst)| {
+            matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. }) && is_small(id)
+        })
+    }
+
+    /// -x as !x + 1. Where `neg` makes a number that is compared so, the `ptxas` of CUDA 13.0 merges two
+    /// comparisons into one of three, and compares with x.
+    fn negated(&mut self, scalar: Scalar, value: InstId) -> Value {
+        let value = self.operand(value);
+        let [complement, reg] = [(); 2].map(|()| self.regs.fresh(Class::of(scalar)));
+        ptx!(self, "not.b32 {complement}, {value}");
+        ptx!(self, "add.s32 {reg}, {complement}, 1");
+        self.normalize(scalar, reg).into()
     }
 
     fn int_unary(&mut self, op: &str, scalar: Scalar, value: InstId) -> Value {
