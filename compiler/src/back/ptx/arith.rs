@@ -7,7 +7,7 @@
 use super::{
     Emitter,
     emitter::{Value, ptx},
-    facts::width,
+    facts::{constant, width},
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
 use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Op, Scalar, Ty, UnaryOp};
@@ -55,6 +55,21 @@ impl Emitter<'_> {
         self.kernel.insts.iter().any(|(id, inst)| {
             matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. }) && is_small(id)
         })
+    }
+
+    /// x, if an operation is 0 - x or x * -1 and [`negated`](Self::negated) is needed.
+    fn negates(&self, scalar: Scalar, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<InstId> {
+        let unused = 64 - width(scalar);
+        let is = |value, wanted: u64| {
+            constant(self.kernel, value).is_some_and(|bits| bits << unused == wanted << unused)
+        };
+        let value = match op {
+            BinaryOp::Sub if is(lhs, 0) => rhs,
+            BinaryOp::Mul if is(rhs, u64::MAX) => lhs,
+            BinaryOp::Mul if is(lhs, u64::MAX) => rhs,
+            _ => return None,
+        };
+        (unused >= 32 && self.has_extremes()).then_some(value)
     }
 
     /// -x as !x + 1. Where `neg` makes a number that is compared so, the `ptxas` of CUDA 13.0 merges two
@@ -126,6 +141,8 @@ impl Emitter<'_> {
             self.mul_high(scalar, lhs, rhs)
         } else if let Some(value) = self.divide_by_power(id, op, lhs, rhs) {
             value
+        } else if let Some(value) = self.negates(scalar, op, lhs, rhs) {
+            self.negated(scalar, value)
         } else if scalar == Scalar::U64 && self.is_narrow(id, op, lhs, rhs) {
             self.int_binary(Scalar::U32, scalar, op, lhs, rhs)
         } else if scalar == Scalar::U64
