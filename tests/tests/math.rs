@@ -3,19 +3,25 @@
 //! The program `ulp` measures them by many more numbers; `docs/math.md` has what it found.
 use std::{fs, path::Path};
 use warpwise_tests::{
-    accuracy::{BINARY, Draw, UNARY, edges},
+    accuracy::{BINARY, Both, Draw, UNARY, edges},
     exact::{error_f32, error_f64},
 };
 
 /// Random numbers for each function.
 const DRAWN: usize = 3000;
 
+/// The name of each function, its promised error, and CUDA's.
+fn promises() -> impl Iterator<Item = (&'static str, Both<f64, f64>, Both<Option<u8>, Option<u8>>)>
+{
+    let unary = UNARY.iter().map(|function| (function.name, function.bound, function.cuda));
+    let binary = BINARY.iter().map(|function| (function.name, function.bound, function.cuda));
+    unary.chain(binary)
+}
+
 /// CUDA counts from the rounded result, which is half a unit from the exact one at most.
 #[test]
 fn no_promise_is_worse_than_cudas() {
-    let unary = UNARY.iter().map(|function| (function.name, function.bound, function.cuda));
-    let binary = BINARY.iter().map(|function| (function.name, function.bound, function.cuda));
-    for (name, bound, cuda) in unary.chain(binary) {
+    for (name, bound, cuda) in promises() {
         let both = [(bound.narrow, cuda.narrow), (bound.wide, cuda.wide)];
         for (bound, cuda) in both.into_iter().filter_map(|(bound, cuda)| Some((bound, cuda?))) {
             assert!(bound <= f64::from(cuda) + 0.5, "{name}: {bound}, and CUDA's {cuda}");
@@ -29,9 +35,7 @@ fn documents_promise_what_is_asserted() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
     let (functions, page) = (read("runtime/src/math.rs"), read("docs/math.md"));
-    let unary = UNARY.iter().map(|function| (function.name, function.bound, function.cuda));
-    let binary = BINARY.iter().map(|function| (function.name, function.bound, function.cuda));
-    for (name, bound, cuda) in unary.chain(binary) {
+    for (name, bound, cuda) in promises() {
         let said = format!("), {:?}, {:?};", bound.narrow, bound.wide);
         let mut lines = functions.lines().map(str::trim_start);
         let line = lines.find(|line| line.starts_with(&format!("{name}("))).unwrap();

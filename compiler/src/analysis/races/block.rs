@@ -148,11 +148,14 @@ impl Block<'_> {
         let race = |accept: &dyn Fn(usize, usize) -> bool, among| {
             self.meeting(first, second, accept).map(|found| self.race(first, second, found, among))
         };
+        let found = race(&far, Among::Block).or_else(|| race(&near, Among::Warp))?;
+        if found.kind != Kind::SameValue {
+            return Some(found);
+        }
         let differ = |a: usize, b: usize| !self.values.stored_same([first, second], [a, b]);
         race(&|a, b| far(a, b) && differ(a, b), Among::Block)
             .or_else(|| race(&|a, b| near(a, b) && differ(a, b), Among::Warp))
-            .or_else(|| race(&far, Among::Block))
-            .or_else(|| race(&near, Among::Warp))
+            .or(Some(found))
     }
 
     /// Whether an access depends on the thread's index along x: by its place, or by a guard. If not, and no block is

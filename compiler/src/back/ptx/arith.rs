@@ -10,7 +10,7 @@ use super::{
     facts::{constant, width},
     reg::{Class, Imm, Operand, Reg, arithmetic},
 };
-use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Op, Scalar, Ty, UnaryOp};
+use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
 
 impl Emitter<'_> {
     /// An operation on one value.
@@ -22,9 +22,7 @@ impl Emitter<'_> {
         match op {
             UnaryOp::Neg if scalar.is_float() => self.change_sign(id, "neg", "xor", value),
             UnaryOp::Abs if scalar.is_float() => self.change_sign(id, "abs", "and", value),
-            UnaryOp::Neg if width(scalar) <= 32 && self.has_extremes() => {
-                self.negated(scalar, value)
-            }
+            UnaryOp::Neg if width(scalar) <= 32 && self.has_extremes => self.negated(scalar, value),
             UnaryOp::Neg => self.int_unary("neg.s", scalar, value),
             UnaryOp::Abs if scalar.is_unsigned() => self.value(value),
             UnaryOp::Abs => self.int_unary("abs.s", scalar, value),
@@ -46,17 +44,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a minimum or maximum of integers is in the kernel that GPUs have an instruction of three for.
-    fn has_extremes(&self) -> bool {
-        let is_small = |id| {
-            let scalar = self.scalar(id);
-            !scalar.is_float() && width(scalar) <= 32
-        };
-        self.kernel.insts.iter().any(|(id, inst)| {
-            matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. }) && is_small(id)
-        })
-    }
-
     /// x, if an operation is 0 - x or x * -1 and [`negated`](Self::negated) is needed.
     fn negates(&self, scalar: Scalar, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<InstId> {
         let unused = 64 - width(scalar);
@@ -69,7 +56,7 @@ impl Emitter<'_> {
             BinaryOp::Mul if is(lhs, u64::MAX) => rhs,
             _ => return None,
         };
-        (unused >= 32 && self.has_extremes()).then_some(value)
+        (unused >= 32 && self.has_extremes).then_some(value)
     }
 
     /// -x as !x + 1. Where `neg` makes a number that is compared so, the `ptxas` of CUDA 13.0 merges two

@@ -7,7 +7,7 @@ use super::{
     address::Address,
     code::{Code, Label},
     constants::Constants,
-    facts::{Facts, constant, declared_threads},
+    facts::{Facts, constant, declared_threads, has_extremes},
     fault::Failure,
     layout::{SharedPlace, shared_place},
     reg::{Class, Imm, Operand, Reg, Regs, memory},
@@ -94,6 +94,8 @@ pub(super) struct Emitter<'k> {
     /// What the text is for.
     pub(super) target: Target,
     pub(super) facts: Facts,
+    /// See [`has_extremes`].
+    pub(super) has_extremes: bool,
     pub(super) vectors: Vectors,
     pub(super) regs: Regs,
     pub(super) code: Code,
@@ -117,6 +119,7 @@ impl<'k> Emitter<'k> {
             kernel,
             target,
             facts: Facts::of(kernel, &ranges),
+            has_extremes: has_extremes(kernel),
             vectors: vectors::analyze_in(kernel, &ranges),
             regs: Regs::default(),
             code: Code::default(),

@@ -16,7 +16,7 @@ use super::copies;
 use crate::{
     analysis::range::{Range, Ranges},
     id::{self, Id},
-    ir::{Axis, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
+    ir::{Axis, BinaryOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
 
 /// See the module.
@@ -189,6 +189,14 @@ pub(super) const fn greatest(scalar: Scalar) -> Option<u64> {
 /// The width of an integer in bits.
 pub(super) const fn width(scalar: Scalar) -> u32 {
     scalar.bits().expect("a specialized kernel has no type parameters")
+}
+
+/// Whether there are minima or maxima of integers that GPUs have an instruction of three for.
+pub(super) fn has_extremes(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| {
+        matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. })
+            && matches!(inst.ty, Ty::Scalar(scalar) if !scalar.is_float() && width(scalar) <= 32)
+    })
 }
 
 /// True if `value` is an unsigned integer or a `bool`.

@@ -251,22 +251,10 @@ impl Emit<'_> {
 
     /// Whether a type is an atomic, or has a part that is.
     fn has_atomics(&mut self, mono: &Mono, at: At) -> Flow<bool> {
-        let parts: Vec<Mono> = match mono {
-            Mono::Atomic(_) => return Ok(true),
-            Mono::Array(elem, _) => vec![(**elem).clone()],
-            Mono::Tuple(args) => crate::lower::mono::types(args),
-            Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
-            Mono::Unit
-            | Mono::Never
-            | Mono::Prim(_)
-            | Mono::Generic(_)
-            | Mono::Ref { .. }
-            | Mono::Slice(_)
-            | Mono::Closure(_)
-            | Mono::Pointer(_)
-            | Mono::Iter(..) => return Ok(false),
-        };
-        for part in parts {
+        if matches!(mono, Mono::Atomic(_)) {
+            return Ok(true);
+        }
+        for part in self.inner(mono, at)? {
             if self.has_atomics(&part, at)? {
                 return Ok(true);
             }

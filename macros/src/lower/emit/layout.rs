@@ -71,6 +71,25 @@ impl Emit<'_> {
         }
     }
 
+    /// Types of all that lies in a value: of elements, and of the fields of every variant.
+    pub(super) fn inner(&mut self, mono: &Mono, at: At) -> Flow<Vec<Mono>> {
+        match mono {
+            Mono::Array(elem, _) => Ok(vec![(**elem).clone()]),
+            Mono::Tuple(args) => Ok(crate::lower::mono::types(args)),
+            Mono::Adt(..) => Ok(self.adt(mono, at)?.variants.concat()),
+            Mono::Unit
+            | Mono::Never
+            | Mono::Prim(_)
+            | Mono::Generic(_)
+            | Mono::Ref { .. }
+            | Mono::Slice(_)
+            | Mono::Atomic(_)
+            | Mono::Closure(_)
+            | Mono::Pointer(_)
+            | Mono::Iter(..) => Ok(Vec::new()),
+        }
+    }
+
     pub(super) fn layout(&mut self, mono: &Mono, at: At) -> Flow<Layout> {
         if let Some(scalar) = scalar(mono) {
             return Ok(Layout::scalar(scalar));

@@ -24,19 +24,8 @@ impl Emit<'_> {
     pub(super) fn has_own(&mut self, of_trait: &str, mono: &Mono, at: At) -> Flow<bool> {
         let parts = match mono {
             Mono::Ref { to, .. } => return self.has_own(of_trait, to, at),
-            Mono::Array(elem, _) => return self.has_own(of_trait, elem, at),
-            Mono::Tuple(args) => mono::types(args),
             Mono::Adt(item, _) if self.program.has_impl(of_trait, *item) => return Ok(true),
-            Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
-            Mono::Unit
-            | Mono::Never
-            | Mono::Prim(_)
-            | Mono::Generic(_)
-            | Mono::Slice(_)
-            | Mono::Atomic(_)
-            | Mono::Closure(_)
-            | Mono::Pointer(_)
-            | Mono::Iter(..) => return Ok(false),
+            _ => self.inner(mono, at)?,
         };
         self.has_own_among(of_trait, &parts, at)
     }

@@ -115,21 +115,10 @@ impl Emit<'_> {
     /// Whether there are references in any of these types: what they refer to is there only if they are.
     pub(super) fn have_references(&mut self, types: &[Mono], at: At) -> Flow<bool> {
         for mono in types {
-            let parts = match mono {
-                Mono::Ref { .. } => return Ok(true),
-                Mono::Array(elem, _) => vec![(**elem).clone()],
-                Mono::Tuple(args) => crate::lower::mono::types(args),
-                Mono::Adt(..) => self.adt(mono, at)?.variants.concat(),
-                Mono::Unit
-                | Mono::Never
-                | Mono::Prim(_)
-                | Mono::Generic(_)
-                | Mono::Slice(_)
-                | Mono::Atomic(_)
-                | Mono::Closure(_)
-                | Mono::Pointer(_)
-                | Mono::Iter(..) => continue,
-            };
+            if matches!(mono, Mono::Ref { .. }) {
+                return Ok(true);
+            }
+            let parts = self.inner(mono, at)?;
             if self.have_references(&parts, at)? {
                 return Ok(true);
             }
