@@ -10,9 +10,10 @@ use warpwise_tests::{
 /// Random numbers for each function.
 const DRAWN: usize = 3000;
 
-/// The name of each function, its promised error, and CUDA's.
-fn promises() -> impl Iterator<Item = (&'static str, Both<f64, f64>, Both<Option<u8>, Option<u8>>)>
-{
+/// The name of a function, its promised error, and CUDA's.
+type Promise = (&'static str, Both<f64, f64>, Both<Option<u8>, Option<u8>>);
+
+fn promises() -> impl Iterator<Item = Promise> {
     let unary = UNARY.iter().map(|function| (function.name, function.bound, function.cuda));
     let binary = BINARY.iter().map(|function| (function.name, function.bound, function.cuda));
     unary.chain(binary)
