@@ -141,13 +141,19 @@ impl Emitter<'_> {
             let reg = self.regs.fresh(Class::B64);
             ptx!(self, "mul.wide.u32 {reg}, {lhs}, {rhs}");
             reg.into()
+        } else if width(scalar) == 64 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
+            self.divide_wide(scalar, op, [lhs, rhs]).into()
+        } else if width(scalar) == 64
+            && op == BinaryOp::Mul
+            && let Some(product) = self.multiply_by_hidden_factor(lhs, rhs)
+        {
+            product.into()
         } else {
             self.int_binary(scalar, scalar, op, lhs, rhs)
         }
     }
 
-    /// `lhs / rhs` and `lhs % rhs` of unsigned integers by a power of two, which `ptxas` would
-    /// take 64-bit divisions for.
+    /// `lhs / rhs` and `lhs % rhs` of unsigned integers by a power of two: one instruction.
     fn divide_by_power(
         &mut self,
         id: InstId,

@@ -1,4 +1,4 @@
-//! Literals of `f64` that instructions cannot hold.
+//! Literals in constant memory: those of `f64` that instructions cannot hold, and integers that [`products`](super::products) hides.
 //!
 //! An instruction has room for the upper 32 bits of an `f64`. Where the lower ones are not 0, as in the coefficients of a
 //! polynomial, `ptxas` makes two more instructions of a literal, each time that it is used: three issue slots
@@ -6,7 +6,7 @@
 //! as an operand, or once before a loop.
 use super::{
     emitter::{Derived, Emitter, ptx},
-    reg::{Class, Imm, Operand},
+    reg::{Class, Imm, Operand, Reg},
 };
 use crate::ir::{InstId, Scalar};
 use std::fmt::{self, Write};
@@ -60,6 +60,18 @@ impl Emitter<'_> {
         ptx!(self, "ld.const.f64 {reg}, [{NAME}+{offset}]");
         self.remember(Derived::Constant { bits }, reg);
         Operand::Reg(reg)
+    }
+
+    /// Emits a read of a 64-bit integer; `None` if there is no room for it.
+    pub(super) fn constant_from_memory(&mut self, bits: u64) -> Option<Reg> {
+        if let Some(reg) = self.known(Derived::Factor { bits }) {
+            return Some(reg);
+        }
+        let offset = self.constants.offset(bits)?;
+        let reg = self.regs.fresh(Class::B64);
+        ptx!(self, "ld.const.u64 {reg}, [{NAME}+{offset}]");
+        self.remember(Derived::Factor { bits }, reg);
+        Some(reg)
     }
 }
 

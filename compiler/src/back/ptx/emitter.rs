@@ -10,6 +10,7 @@ use super::{
     facts::{Facts, constant, declared_threads, has_extremes},
     fault::Failure,
     layout::{SharedPlace, shared_place},
+    products::widest_scale,
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
 use crate::{
@@ -70,8 +71,12 @@ pub(super) enum Derived {
     Low(InstId),
     /// `base + index * stride`.
     Element { base: Reg, index: InstId, stride: u64 },
+    /// The quotient of two 64-bit integers.
+    Quotient { lhs: InstId, rhs: InstId },
     /// A literal of `f64` that no instruction can hold.
     Constant { bits: u64 },
+    /// A 64-bit integer in constant memory.
+    Factor { bits: u64 },
 }
 
 /// What was derived in the bodies around this point, the innermost last.
@@ -96,6 +101,8 @@ pub(super) struct Emitter<'k> {
     pub(super) facts: Facts,
     /// See [`has_extremes`].
     pub(super) has_extremes: bool,
+    /// See [`widest_scale`].
+    pub(super) widest_scale: u32,
     pub(super) vectors: Vectors,
     pub(super) regs: Regs,
     pub(super) code: Code,
@@ -120,6 +127,7 @@ impl<'k> Emitter<'k> {
             target,
             facts: Facts::of(kernel, &ranges),
             has_extremes: has_extremes(kernel),
+            widest_scale: widest_scale(kernel),
             vectors: vectors::analyze_in(kernel, &ranges),
             regs: Regs::default(),
             code: Code::default(),

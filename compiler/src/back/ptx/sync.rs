@@ -19,21 +19,31 @@ const fn word(value: u32) -> Operand {
 }
 
 impl Emitter<'_> {
-    /// A barrier of the block.
+    /// A barrier of the block. Those that combine a `bool` count the threads that bring it: of a `bool` that
+    /// it knows to be constant, `ptxas` 12.0 to 13.4 takes the result of `bar.red.and` and `bar.red.or` for a
+    /// value that it can compute again wherever it is used, which is one more barrier there. Where lanes come
+    /// to that apart, it is an illegal instruction; where some do not come, it never ends.
     pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, InstId)>) -> Value {
         let Some((op, value)) = reduce else {
             ptx!(self, "bar.sync 0");
             return Value::None;
         };
         let value = self.reg(value);
-        let (op, class) = match op {
-            BarrierOp::Count => ("popc.u32", Class::B32),
-            BarrierOp::And => ("and.pred", Class::Pred),
-            BarrierOp::Or => ("or.pred", Class::Pred),
-        };
-        let reg = self.regs.fresh(class);
-        ptx!(self, "bar.red.{op} {reg}, 0, {value}");
-        reg.into()
+        let count = self.regs.fresh(Class::B32);
+        match op {
+            BarrierOp::Count => {
+                ptx!(self, "bar.red.popc.u32 {count}, 0, {value}");
+                count.into()
+            }
+            BarrierOp::And => {
+                ptx!(self, "bar.red.popc.u32 {count}, 0, !{value}");
+                self.pred(format_args!("setp.eq.u32"), format_args!("{count}, 0")).into()
+            }
+            BarrierOp::Or => {
+                ptx!(self, "bar.red.popc.u32 {count}, 0, {value}");
+                self.pred(format_args!("setp.ne.u32"), format_args!("{count}, 0")).into()
+            }
+        }
     }
 
     /// A barrier of the warp.
