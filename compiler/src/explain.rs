@@ -1,15 +1,17 @@
 //! What is known of every branch, barrier, access and check of a kernel: proved good, proved bad, or that it
 //! cannot be told, and why.
 //!
-//! Lints speak only of what is proved bad. This speaks of everything, from the same facts.
+//! Lints decide what is bad: a verdict is *proved bad* where one of them reports it, and nowhere else ([`settle`]). What
+//! they are silent about is *proved good* or not by the facts that they read.
 mod access;
 mod array;
 mod check;
 mod control;
 mod race;
+mod settle;
 
 use crate::{
-    analysis::{Analyses, trace::Shape},
+    analysis::Analyses,
     ir::{Kernel, Span},
     lint::why,
 };
@@ -31,6 +33,10 @@ pub struct Verdict {
     pub labels: Vec<(Span, String)>,
     /// What would make it good, or prove that it is.
     pub help: Option<String>,
+    /// The lint that reports it, if one does.
+    pub lint: Option<&'static str>,
+    /// True of a branch over so little that it may run under a predicate.
+    pub is_short: bool,
 }
 
 /// What a verdict is about.
@@ -49,6 +55,10 @@ pub enum Subject {
     Race,
     /// A check, such as that of an index: whether it can fail. One that cannot costs nothing.
     Check,
+    /// An element of shared memory: whether it is written before it is read, and read at all.
+    Contents,
+    /// The block: whether it can be launched, and how much of a multiprocessor it uses.
+    Launch,
 }
 
 /// What is known.
@@ -72,6 +82,8 @@ impl Subject {
             Self::Access => "access",
             Self::Race => "race",
             Self::Check => "check",
+            Self::Contents => "contents",
+            Self::Launch => "launch",
         }
     }
 }
@@ -87,20 +99,27 @@ impl Answer {
     }
 }
 
+/// A verdict from facts alone, before lints have been asked.
+struct Known {
+    verdict: Verdict,
+    /// The places at which lints report the same thing.
+    places: Vec<Span>,
+}
+
 /// Everything that is known of `kernel`, which is verified and may be generic.
 pub fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     let analyses = Analyses::of(kernel);
-    let mut verdicts = Vec::new();
-    kernel.walk(&mut |id| verdicts.extend(control::verdict(kernel, &analyses, id)));
-    verdicts.extend(access::verdicts(kernel, &analyses));
-    verdicts.extend(array::verdicts(kernel));
-    verdicts.extend(race::verdicts(kernel, &analyses));
-    verdicts.extend(check::verdicts(kernel));
-    verdicts
+    let mut known = Vec::new();
+    kernel.walk(&mut |id| known.extend(control::verdict(kernel, &analyses, id)));
+    known.extend(access::verdicts(kernel, &analyses));
+    known.extend(array::verdicts(kernel));
+    known.extend(race::verdicts(kernel, &analyses));
+    known.extend(check::verdicts(kernel));
+    settle::settle(kernel, &analyses, known)
 }
 
 /// What the verdicts about `kernel` take for granted of its blocks, if it does not say itself how many threads they
 /// have.
 pub fn assumption(kernel: &Kernel) -> Option<String> {
-    why::assumed(&Shape::of(kernel)).pop()
+    why::assumed(&Analyses::of(kernel).trace.shape).pop()
 }

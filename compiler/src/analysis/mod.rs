@@ -3,20 +3,24 @@
 //! A fact says why, not only whether: it carries the next link of the chain from
 //! the effect to its source, and messages are built from such chains.
 pub mod accesses;
+mod block_shape;
 pub mod checks;
 pub mod evaluate;
 pub mod launch;
 pub mod races;
 pub mod range;
+pub mod running;
 pub mod trace;
+pub mod trips;
 pub mod uniformity;
 pub mod vectors;
 use crate::ir::Kernel;
-use accesses::Accesses;
+use accesses::{Accesses, Request, Verdict};
 use races::Races;
 use range::Ranges;
+use running::Running;
 use std::cell::OnceCell;
-use trace::{Shape, Trace};
+use trace::Trace;
 use uniformity::Uniformity;
 use vectors::Vectors;
 
@@ -37,26 +41,56 @@ pub struct Analyses {
     pub accesses: Accesses,
     /// The same in another shape of a block, when it has been asked for.
     other: OnceCell<Option<Box<Analyses>>>,
+    /// The code that runs, when it has been asked for.
+    running: OnceCell<Option<Box<Running>>>,
 }
 
 impl Analyses {
-    /// Runs every analysis.
+    /// Runs every analysis, in the block that every launch has or, without one, in the most plausible
+    /// [candidate](trace::Shape::candidates).
     pub fn of(kernel: &Kernel) -> Self {
-        let ranges = range::analyze(kernel);
+        let (uniformity, ranges) = (uniformity::analyze(kernel), range::analyze(kernel));
         let vectors = vectors::analyze_in(kernel, &ranges);
-        Self::among(kernel, uniformity::analyze(kernel), ranges, vectors, Shape::of(kernel))
+        let trace = block_shape::trace(kernel, &uniformity, &ranges);
+        Self::among(kernel, uniformity, ranges, vectors, trace)
     }
 
-    /// The same where a block of `kernel` has [another shape](Shape::other) than the one that is assumed;
-    /// `None` if it declares one. It is computed once.
+    /// The same in another block than the one that is assumed, which is as plausible; `None` if `kernel` declares
+    /// one, or no other is. It is computed once.
     pub fn other(&self, kernel: &Kernel) -> Option<&Self> {
         let other = self.other.get_or_init(|| {
             let (uniformity, ranges) = (self.uniformity.clone(), self.ranges.clone());
-            let shape = self.trace.shape.other()?;
+            let trace = block_shape::other(kernel, &uniformity, &ranges, &self.trace)?;
             let vectors = self.vectors.clone();
-            Some(Box::new(Self::among(kernel, uniformity, ranges, vectors, shape)))
+            Some(Box::new(Self::among(kernel, uniformity, ranges, vectors, trace)))
         });
         other.as_deref()
+    }
+
+    /// The code that runs, in the same block; `None` if `kernel` is generic. It is computed once.
+    pub fn running(&self, kernel: &Kernel) -> Option<&Running> {
+        let running = self.running.get_or_init(|| {
+            kernel.is_closed().then(|| Box::new(Running::of(kernel, self.trace.shape)))
+        });
+        running.as_deref()
+    }
+
+    /// Returns the request that `request` is when it runs, merged with its neighbours or alone: of several the one with
+    /// the worst cost. Where the kernel is generic, where the optimizer has dropped the access, and where less is known
+    /// of the code that runs, that is `request`.
+    pub fn when_run<'a>(&'a self, kernel: &Kernel, request: &'a Request) -> &'a Request {
+        let Some(running) = self.running(kernel) else { return request };
+        let known = |request: &&'a Request| matches!(request.verdict, Verdict::Known(_));
+        let all = running.requests(kernel, request);
+        if !all.iter().all(known) {
+            return request;
+        }
+        let is_worse = |a: &Request, b: &Request| match (&a.verdict, &b.verdict) {
+            (Verdict::Known(a), Verdict::Known(b)) => a.worst.1.is_worse_than(&b.worst.1),
+            (Verdict::Known(_) | Verdict::Unknown(_), _) => false,
+        };
+        let worst = all.into_iter().reduce(|a, b| if is_worse(b, a) { b } else { a });
+        worst.unwrap_or(request)
     }
 
     fn among(
@@ -64,11 +98,11 @@ impl Analyses {
         uniformity: Uniformity,
         ranges: Ranges,
         vectors: Vectors,
-        shape: Shape,
+        trace: Trace,
     ) -> Self {
-        let trace = trace::analyze_in(kernel, &uniformity, &ranges, shape);
         let races = races::analyze(kernel, &trace, &uniformity);
         let accesses = accesses::analyze(kernel, &vectors, &trace);
-        Self { uniformity, ranges, vectors, trace, races, accesses, other: OnceCell::new() }
+        let (other, running) = (OnceCell::new(), OnceCell::new());
+        Self { uniformity, ranges, vectors, trace, races, accesses, other, running }
     }
 }

@@ -1,26 +1,28 @@
 //! What accesses to shared and global memory cost: wavefronts and sectors, by the formulas of
 //! [`hardware`](crate::hardware).
-use super::{Answer, Subject, Verdict};
+use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        accesses::{Cost, Request, Verdict as Price, Why},
+        accesses::{Cost, Request, Verdict as Price, Why, memory},
     },
     hardware::Kind,
     ir::{Kernel, Op, Root, Space, Span},
 };
 
 /// What is known of each access of `kernel`.
-pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
     let requests = analyses.accesses.requests.iter();
-    requests.filter_map(|request| verdict(kernel, request)).collect()
+    requests.filter_map(|request| verdict(kernel, analyses, request)).collect()
 }
 
-fn verdict(kernel: &Kernel, request: &Request) -> Option<Verdict> {
+fn verdict(kernel: &Kernel, analyses: &Analyses, request: &Request) -> Option<Known> {
     let span = span(kernel, request)?;
     let mut labels = Vec::new();
-    let (answer, why) = match &request.verdict {
-        Price::Known(cost) => known(request.space, cost),
+    let run = analyses.when_run(kernel, request);
+    let (answer, why) = match &run.verdict {
+        Price::Known(cost) => known(run, cost),
+        // Of the code that runs only what is known is taken: this is the request of the source.
         Price::Unknown(why) => {
             if let Why::Stride(id) = why {
                 labels.push((kernel.insts[*id].span, "it depends on this value".to_owned()));
@@ -29,7 +31,20 @@ fn verdict(kernel: &Kernel, request: &Request) -> Option<Verdict> {
         }
     };
     let what = what(kernel, request);
-    Some(Verdict { span, subject: Subject::Access, what, answer, why, labels, help: None })
+    let subject = Subject::Access;
+    let verdict = Verdict {
+        span,
+        subject,
+        what,
+        answer,
+        why,
+        labels,
+        help: None,
+        lint: None,
+        is_short: false,
+    };
+    let index = memory(kernel, *request.members.first()?).map(|(ptr, ..)| kernel.insts[ptr].span);
+    Some(Known { verdict, places: [span].into_iter().chain(index).collect() })
 }
 
 /// What the user wrote for it: of a store, what is stored to.
@@ -70,16 +85,16 @@ fn name(kernel: &Kernel, root: Root) -> &str {
     }
 }
 
-/// An access that costs less than twice what it must is good, wherever its data begin.
-fn known(space: Space, cost: &Cost) -> (Answer, String) {
-    let answer = if cost.is_bad() {
-        Answer::Bad
-    } else if cost.taken[1] < 2 * cost.ideal {
+/// An access that costs what it must is good, wherever its data begin.
+fn known(request: &Request, cost: &Cost) -> (Answer, String) {
+    let answer = if cost.is_good() {
         Answer::Good
+    } else if cost.taken[0] > cost.ideal {
+        Answer::Bad
     } else {
         Answer::Unknown
     };
-    let unit = match space {
+    let unit = match request.space {
         Space::Shared => "wavefront",
         Space::Global | Space::Local => "sector",
     };
@@ -90,7 +105,11 @@ fn known(space: Space, cost: &Cost) -> (Answer, String) {
         [least, most] => format!("{least} to {most} {unit}s"),
     };
     let who = if cost.is_even { "a warp takes" } else { "the worst warp takes" };
-    (answer, format!("{who} {taken}, {} needed", price.ideal))
+    let with = match request.members.len() {
+        1 => String::new(),
+        members => format!(" for {members} neighbouring elements of each lane"),
+    };
+    (answer, format!("{who} {taken}{with}, {} needed", price.ideal))
 }
 
 /// What is missing.
@@ -120,7 +139,7 @@ mod tests {
         );
         let kernel = text.parse().unwrap();
         let mut found = verdicts(&kernel, &Analyses::of(&kernel));
-        let verdict = found.pop().unwrap();
+        let verdict = found.pop().unwrap().verdict;
         assert_eq!((found.len(), &*verdict.what), (0, "load of 4 bytes in `x`"));
         (verdict.answer, verdict.why)
     }

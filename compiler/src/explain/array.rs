@@ -3,7 +3,7 @@
 //! Registers have no index. The optimizer makes variables of an array whose every index is a constant; one that is left is
 //! in memory, unless the driver's compiler writes out the loops whose numbers are its indices. What is said here is
 //! read off the kernel that the optimizer leaves.
-use super::{Answer, Subject, Verdict};
+use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::accesses::memory,
     hardware::Kind,
@@ -13,7 +13,7 @@ use crate::{
 use std::borrow::Cow;
 
 /// What is known of each access to a named array of the threads of `kernel`, which may be generic.
-pub(super) fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
+pub(super) fn verdicts(kernel: &Kernel) -> Vec<Known> {
     if kernel.arrays.is_empty() {
         return Vec::new();
     }
@@ -26,7 +26,7 @@ pub(super) fn verdicts(kernel: &Kernel) -> Vec<Verdict> {
     verdicts
 }
 
-fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Verdict> {
+fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Known> {
     let (ptr, kind, ty) = memory(kernel, id)?;
     let Some(Root::Array(array)) = kernel.root(ptr) else { return None };
     let array = &kernel.arrays[array];
@@ -44,13 +44,16 @@ fn verdict(kernel: &Kernel, left: &Kernel, id: InstId) -> Option<Verdict> {
     };
     let what = format!("{does}{size} in `{}`", array.name);
     let span = kernel.insts[at].span;
-    Some(Verdict { span, subject: Subject::Access, what, answer, why, labels, help: None })
+    let (subject, lint) = (Subject::Access, None);
+    let verdict =
+        Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
+    Some(Known { verdict, places: vec![span, kernel.insts[ptr].span] })
 }
 
-type Known = (Answer, String, Vec<(Span, String)>);
+type Reason = (Answer, String, Vec<(Span, String)>);
 
 /// What is known of an array, for what the optimizer leaves of it.
-fn known(array: &Array, left: &Kernel) -> Known {
+fn known(array: &Array, left: &Kernel) -> Reason {
     let is_it = |root: Option<Root>| match root {
         Some(Root::Array(other)) => {
             let other = &left.arrays[other];
@@ -171,7 +174,7 @@ mod tests {
         let kernel = text.parse().unwrap();
         let found = verdicts(&kernel).into_iter();
         found
-            .map(|found| {
+            .map(|Known { verdict: found, .. }| {
                 let labels = found.labels.iter().map(|(_, label)| format!(", because {label}"));
                 let labels: String = labels.collect();
                 format!("{}: {} {}{labels}", found.what, found.answer.name(), found.why)

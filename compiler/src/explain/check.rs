@@ -1,5 +1,5 @@
 //! Whether checks can fail, which the optimizer asks as well: what cannot is not there at run time.
-use super::{Answer, Subject, Verdict};
+use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::checks::{Unproved, What},
     checks::{self, Outcome, Place},
@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What is known of each check of `kernel`.
-pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Verdict> {
+pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Known> {
     checks::of(kernel).into_iter().map(|place| {
         let Place { span, what, outcome } = place;
         let (answer, why, labels, help) = match outcome {
@@ -23,7 +23,10 @@ pub(super) fn verdicts(kernel: &Kernel) -> impl Iterator<Item = Verdict> {
             }
         };
         let what = name(what).to_owned();
-        Verdict { span, subject: Subject::Check, what, answer, why, labels, help }
+        let (subject, lint) = (Subject::Check, None);
+        let verdict =
+            Verdict { span, subject, what, answer, why, labels, help, lint, is_short: false };
+        Known { verdict, places: vec![span] }
     })
 }
 
@@ -65,7 +68,8 @@ mod tests {
             %2 = lt %0, %1 : bool !3
             %3 = if %2 !3 { %4 = bounds %0, %1 : u64 !4 }
             %5 = bounds %0, %1 : u64 !5 }";
-        let found: Vec<Verdict> = verdicts(&text.parse().unwrap()).collect();
+        let found: Vec<Verdict> =
+            verdicts(&text.parse().unwrap()).map(|known| known.verdict).collect();
         assert_eq!(found.len(), 2, "{found:#?}");
         assert_eq!((found[0].answer, found[0].labels.len()), (Answer::Good, 1));
         assert_eq!((found[1].answer, found[1].help.is_some()), (Answer::Unknown, true));

@@ -1,20 +1,28 @@
 //! Whether threads stay together: branches, barriers, and where the lanes of a warp meet.
-use super::{Answer, Subject, Verdict};
+use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Event, Split, Threads, Trace, What, Which},
-        uniformity::{Fact, Varying},
+        trace::{Active, Split, Threads, Trace, What, Which},
+        trips::{self, Trips},
+        uniformity::{Fact, Uniformity, Varying},
     },
     ir::{InstId, Kernel, Op},
-    lint::why,
+    lint::{why, work},
 };
 
-/// What is known of `id`, if threads may part or meet there.
-pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<Verdict> {
+/// What is known of `id`, if threads may diverge or meet there.
+pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<Known> {
     let about = About { kernel, analyses, id };
-    if let Some(what) = branch(kernel, id) {
-        return Some(about.branch(what));
+    let op = &kernel.insts[id].op;
+    if why::is_loop_condition(kernel, op) {
+        return Some(about.trips("condition of a loop"));
+    }
+    if let Op::For { .. } = op {
+        return Some(about.trips("bounds of a loop"));
+    }
+    if let Op::If { .. } = op {
+        return Some(about.branch());
     }
     if let Some((_, call)) = why::barriers(kernel).find(|(barrier, _)| *barrier == id) {
         return Some(about.barrier(call));
@@ -23,25 +31,114 @@ pub(super) fn verdict(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Optio
     Some(about.meeting(call, mask))
 }
 
-/// What a branch is called; `None` if this is none.
-fn branch(kernel: &Kernel, id: InstId) -> Option<&'static str> {
-    let op = &kernel.insts[id].op;
-    if why::is_loop_condition(kernel, op) {
-        Some("condition of a loop")
-    } else if let Op::If { .. } = op {
-        Some("branch")
-    } else if let Op::For { .. } = op {
-        Some("bounds of a loop")
-    } else {
-        None
-    }
+/// What is known, and why.
+type Reason = (Answer, String);
+
+fn known(answer: Answer, why: &str) -> Reason {
+    (answer, why.to_owned())
 }
 
-/// What is known, and why.
-type Known = (Answer, String);
+/// A kernel as it is written, or as it runs.
+#[derive(Clone, Copy)]
+struct Code<'k> {
+    kernel: &'k Kernel,
+    uniformity: &'k Uniformity,
+    trace: &'k Trace,
+}
 
-fn known(answer: Answer, why: &str) -> Known {
-    (answer, why.to_owned())
+/// What lanes do at an `if`, from what costs nothing to what may cost most.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Parting {
+    Never,
+    Together,
+    AtMostOne,
+    OnePerWarp,
+    Guard,
+    OneWarp(usize),
+    /// How many warps split, of how many that come, and how many lanes of the first of them go one way, of how many.
+    Splits([usize; 2], [u32; 2]),
+    Unknown(&'static str),
+}
+
+impl Parting {
+    /// Returns what is known of the `if` numbered `id`.
+    fn of(code: Code<'_>, id: InstId) -> Self {
+        if code.uniformity.warp.parting[id].is_uniform() {
+            return Self::Together;
+        }
+        if !code.trace.complete {
+            return Self::Unknown("the kernel is too long to be run symbolically");
+        }
+        let partings = code.trace.of(id).filter_map(|event| match &event.what {
+            What::Branch(split) => Some(Self::of_split(split, &event.active)),
+            What::Access(_)
+            | What::OutOfBounds { .. }
+            | What::Return
+            | What::Barrier
+            | What::SyncGrid
+            | What::Meeting { .. }
+            | What::Fence => None,
+        });
+        partings.max().unwrap_or(Self::Never)
+    }
+
+    fn of_split(split: &Split, active: &Active) -> Self {
+        match split {
+            Split::Uniform | Split::UniformInWarps => Self::Together,
+            Split::Guard => Self::Guard,
+            Split::AtMostOne => Self::AtMostOne,
+            Split::OnePerWarp => Self::OnePerWarp,
+            Split::Known(yes) => Self::of_threads(yes, active),
+            Split::Unknown => {
+                Self::Unknown("which lanes of a warp go which way depends on data or on the launch")
+            }
+        }
+    }
+
+    /// What `active` threads do of which these find the condition true.
+    fn of_threads(yes: &Threads, active: &Active) -> Self {
+        let all = &active.threads;
+        let taken = |warp: usize| (yes.warp(warp) & all.warp(warp), all.warp(warp));
+        let parts = |&warp: &usize| {
+            let (taken, all) = taken(warp);
+            taken != 0 && taken != all
+        };
+        let come = (0..all.warps()).filter(|&warp| all.warp(warp) != 0).count();
+        let parting: Vec<usize> = (0..all.warps()).filter(parts).collect();
+        let (yes, no) = (yes.and(all), all.without(yes));
+        match parting[..] {
+            [] => Self::Together,
+            [_, ..] if yes.count() == 1 || no.count() == 1 => Self::AtMostOne,
+            [_, ..] if yes.is_one_per_warp() || no.is_one_per_warp() => Self::OnePerWarp,
+            [_] if come > 1 => Self::OneWarp(come),
+            [_, ..] if matches!(active.which, Which::Some | Which::One) => {
+                Self::Unknown("which lanes of a warp come here depends on data or on the launch")
+            }
+            [first, ..] => {
+                let (taken, all) = taken(first);
+                Self::Splits([parting.len(), come], [taken.count_ones(), all.count_ones()])
+            }
+        }
+    }
+
+    fn reason(self) -> Reason {
+        match self {
+            Self::Never => known(Answer::Good, "no thread of the block comes here"),
+            Self::Together => known(Answer::Good, "all threads of a warp go the same way"),
+            Self::AtMostOne => {
+                known(Answer::Good, "at most one thread goes another way than the others")
+            }
+            Self::OnePerWarp => known(Answer::Good, "at most one lane of a warp goes another way"),
+            Self::Guard => known(Answer::Good, "a guard: only warps at its edge split"),
+            Self::OneWarp(all) => (Answer::Good, format!("only one of {all} warps splits")),
+            Self::Splits([split, all], [taken, lanes]) => {
+                let why =
+                    format!("{split} of {all} warps split: {taken} of {lanes} lanes go one way");
+                (Answer::Bad, why)
+            }
+            Self::Unknown(why) => known(Answer::Unknown, why),
+        }
+    }
 }
 
 /// An instruction.
@@ -52,75 +149,89 @@ struct About<'k> {
 }
 
 impl About<'_> {
-    fn branch(&self, what: &str) -> Verdict {
+    /// A loop: what its lanes do in all of its iterations together.
+    fn trips(&self, what: &str) -> Known {
+        let Analyses { uniformity, trace, .. } = self.analyses;
+        let known = match trips::analyze(self.kernel, uniformity, trace, self.id) {
+            Trips::Same => known(Answer::Good, "all threads of a warp go the same way"),
+            Trips::OneApart => known(
+                Answer::Good,
+                "each lane runs as many iterations as the others of its warp, or one fewer",
+            ),
+            Trips::Known(warps) => {
+                let apart = |(least, most): &&(u32, u32)| most - least;
+                let (least, most) =
+                    warps.iter().rev().max_by_key(apart).copied().unwrap_or_default();
+                (Answer::Bad, format!("the lanes of a warp run {least} to {most} iterations"))
+            }
+            Trips::Never => known(Answer::Good, "no thread of the block comes here"),
+            Trips::Unknown if !trace.complete => {
+                known(Answer::Unknown, "the kernel is too long to be run symbolically")
+            }
+            Trips::Unknown => {
+                known(Answer::Unknown, "how many iterations each lane of a warp runs is not known")
+            }
+        };
+        let fact = uniformity.warp.parting[self.id];
+        self.verdict(Subject::Branch, what, known, (&uniformity.warp, fact))
+    }
+
+    /// An `if`: what its lanes do at the branches that the optimizer leaves of it.
+    fn branch(&self) -> Known {
         let warp = &self.analyses.uniformity.warp;
+        let span = self.kernel.insts[self.id].span;
+        let written = Parting::of(self.code(), self.id);
+        let (reason, is_short) = match self.analyses.running(self.kernel) {
+            _ if written <= Parting::Together => (written.reason(), false),
+            None => Self::reason(self.code(), self.id, written),
+            Some(running) => {
+                let code = Code {
+                    kernel: &running.kernel,
+                    uniformity: &running.uniformity,
+                    trace: &running.trace,
+                };
+                let left = running.branches(span).map(|id| (Parting::of(code, id), id));
+                match left.max() {
+                    // What holds of the source holds of each branch that it becomes.
+                    Some((run, id)) => Self::reason(code, id, run.min(written)),
+                    None if running.selects(span) => {
+                        let why = "no branch: both sides are computed, and one is selected";
+                        (known(Answer::Good, why), true)
+                    }
+                    None => (known(Answer::Good, "no branch is left of it"), true),
+                }
+            }
+        };
         let fact = warp.parting[self.id];
-        let known = match (fact, self.analyses.trace.branch(self.id)) {
-            (Fact::Uniform, _) => known(Answer::Good, "all threads of a warp go the same way"),
-            (_, Some(split)) => self.split(split),
-            (_, None) if self.analyses.trace.complete => {
-                known(Answer::Good, "no thread of the block comes here")
-            }
-            (_, None) => known(Answer::Unknown, "the kernel is too long to be run symbolically"),
-        };
-        self.verdict(Subject::Branch, what, known, (warp, fact))
+        let mut known = self.verdict(Subject::Branch, "branch", reason, (warp, fact));
+        known.verdict.is_short = is_short;
+        known
     }
 
-    /// What is known of a branch at which threads part like this.
-    fn split(&self, split: &Split) -> Known {
-        match split {
-            Split::Uniform => known(Answer::Good, "all threads of the block go the same way"),
-            Split::UniformInWarps => known(Answer::Good, "all threads of a warp go the same way"),
-            Split::Guard => {
-                known(Answer::Good, "a guard: all warps but the one at its edge go one way")
+    /// What is known of the `if` numbered `id` of this code, and whether both of its arms are short.
+    fn reason(code: Code<'_>, id: InstId, parting: Parting) -> (Reason, bool) {
+        let Op::If { then, other, .. } = &code.kernel.insts[id].op else {
+            return (parting.reason(), false);
+        };
+        let is_short = |arm| work::weight(code.kernel, arm) < work::HEAVY;
+        let is_short = is_short(then) && is_short(other);
+        let reason = match (parting.reason(), is_short) {
+            ((Answer::Bad | Answer::Unknown, why), true) => {
+                let why = format!("{why}, for so little that it may run under a predicate");
+                (Answer::Unknown, why)
             }
-            Split::AtMostOne => known(Answer::Good, "at most one thread goes another way"),
-            Split::Known(yes) => self.known_split(yes),
-            Split::Unknown => {
-                known(Answer::Unknown, "which threads of a warp go which way depends on data")
-            }
-        }
+            (reason, _) => reason,
+        };
+        (reason, is_short)
     }
 
-    /// What is known of a branch that these threads take.
-    fn known_split(&self, yes: &Threads) -> Known {
-        let trace = &self.analyses.trace;
-        let splits = |event: &&Event| matches!(&event.what, What::Branch(Split::Known(found)) if found == yes);
-        let Some(event) = trace.of(self.id).find(splits) else {
-            return known(Answer::Unknown, "no thread of the block comes here");
-        };
-        let active = &event.active.threads;
-        let taken = |warp: usize| (yes.and(active).warp(warp), active.warp(warp));
-        let parts = |&warp: &usize| {
-            let (taken, active) = taken(warp);
-            taken != 0 && taken != active
-        };
-        let parting: Vec<usize> = (0..active.warps()).filter(parts).collect();
-        let others = active.without(yes).count();
-        match parting[..] {
-            [] => known(Answer::Good, "all threads of a warp go the same way"),
-            [_] if yes.and(active).count() == 1 || others == 1 => {
-                known(Answer::Good, "one thread goes another way than the others")
-            }
-            [_] if active.warps() > 1 => {
-                let why = format!("only one of {} warps splits", active.warps());
-                (Answer::Good, why)
-            }
-            [first, ..] => {
-                let (taken, active_lanes) = taken(first);
-                let why = format!(
-                    "{} of {} warps split: {} of {} lanes go one way",
-                    parting.len(),
-                    active.warps(),
-                    taken.count_ones(),
-                    active_lanes.count_ones(),
-                );
-                (Answer::Bad, why)
-            }
-        }
+    /// The kernel as it is written.
+    const fn code(&self) -> Code<'_> {
+        let Analyses { uniformity, trace, .. } = self.analyses;
+        Code { kernel: self.kernel, uniformity, trace }
     }
 
-    fn barrier(&self, call: &str) -> Verdict {
+    fn barrier(&self, call: &str) -> Known {
         let block = &self.analyses.uniformity.block;
         let (control, ended) = (block.control[self.id], block.ended[self.id]);
         let everybody = known(Answer::Good, "every thread of the block gets here");
@@ -149,7 +260,7 @@ impl About<'_> {
         self.verdict(Subject::Barrier, &format!("`{call}`"), known, (block, fact))
     }
 
-    fn meeting(&self, call: &str, mask: Option<InstId>) -> Verdict {
+    fn meeting(&self, call: &str, mask: Option<InstId>) -> Known {
         let warp = &self.analyses.uniformity.warp;
         let fact = warp.control[self.id];
         let is_full = |mask| matches!(self.kernel.insts[mask].op, Op::Const(bits) if bits == u64::from(u32::MAX));
@@ -195,16 +306,23 @@ impl About<'_> {
         &self,
         subject: Subject,
         what: &str,
-        (answer, why): Known,
+        (answer, why): Reason,
         (varying, fact): (&Varying, Fact),
-    ) -> Verdict {
+    ) -> Known {
         let Self { kernel, id, .. } = *self;
         let labels = match answer {
             Answer::Good => Vec::new(),
             Answer::Bad | Answer::Unknown => why::labels(kernel, varying, fact),
         };
         let (span, what) = (kernel.insts[id].span, what.to_owned());
-        Verdict { span, subject, what, answer, why, labels, help: None }
+        let mut places = vec![span];
+        if let Op::If { cond, .. } = kernel.insts[id].op {
+            places.push(kernel.insts[cond].span);
+        }
+        let lint = None;
+        let verdict =
+            Verdict { span, subject, what, answer, why, labels, help: None, lint, is_short: false };
+        Known { verdict, places }
     }
 }
 
@@ -227,23 +345,23 @@ mod tests {
             "%0 = builtin thread_idx.x : u64 !0
             %1 = const {number} : u64 !0
             %2 = {op} %0, %1 : bool !0
-            %3 = if %2 !0 {{ %4 = barrier !1 }}"
+            %3 = if %2 !1 {{ %4 = barrier !2 }}"
         );
         said(head, &body)
     }
 
     #[test]
     fn branches_are_good_where_warps_agree() {
-        let body = "%0 = builtin block_idx.x : u64 !0
-            %1 = const 16 : u64 !0
-            %2 = lt %0, %1 : bool !0
-            %3 = if %2 !0 { %4 = barrier !1 }";
+        let body = "%0 = builtin block_idx.x : u64 !1
+            %1 = const 16 : u64 !2
+            %2 = lt %0, %1 : bool !3
+            %3 = if %2 !4 { %4 = barrier !5 }";
         let expected = [
             "branch good: all threads of a warp go the same way",
             "barrier good: every thread of the block gets here",
         ];
-        assert_eq!(said("", body), expected);
-        let bad = "barrier bad: not every thread of the block gets here";
+        assert_eq!(said("block 64, 1, 1", body)[..2], expected);
+        let bad = "barrier bad: `sync_threads()` is not reached by every thread of the block";
         assert_eq!(behind("block 128, 1, 1", "lt", 64)[1], bad);
         let same = "branch good: all threads of a warp go the same way";
         assert_eq!(behind("block 128, 1, 1", "lt", 64)[0], same);
@@ -253,18 +371,30 @@ mod tests {
     fn warps_that_split_are_counted() {
         let said = |op, number| behind("block 128, 1, 1", op, number).swap_remove(0);
         assert_eq!(said("lt", 48), "branch good: only one of 4 warps splits");
-        assert_eq!(said("eq", 7), "branch good: one thread goes another way than the others");
-        let odd = "%0 = builtin thread_idx.x : u64 !0
-            %1 = const 2 : u64 !0
-            %2 = rem %0, %1 : u64 !0
-            %3 = const 0 : u64 !0
-            %4 = eq %2, %3 : bool !0
-            %5 = if %4 !0 { %6 = sync_warp !1 }";
+        let one = "branch good: at most one thread goes another way than the others";
+        assert_eq!(said("eq", 7), one);
+        let odd = "%0 = builtin thread_idx.x : u64 !1
+            %1 = const 2 : u64 !2
+            %2 = rem %0, %1 : u64 !3
+            %3 = const 0 : u64 !4
+            %4 = eq %2, %3 : bool !5
+            %5 = if %4 !6 { %6 = sync_warp !7 }";
         let expected = [
-            "branch bad: 4 of 4 warps split: 16 of 32 lanes go one way",
-            "meeting bad: lanes of the warp that it waits for do not get here with the others",
+            "branch unknown: 4 of 4 warps split: 16 of 32 lanes go one way, for so little that it may \
+             run under a predicate",
+            "meeting bad: `sync_warp()` is about all lanes of the warp, and not all of them come here",
         ];
         assert_eq!(self::said("block 128, 1, 1", odd), expected);
+    }
+
+    #[test]
+    fn a_lane_that_works_for_its_warp_is_no_fault() {
+        let body = "%0 = builtin lane_id : u64 !1
+            %1 = const 0 : u64 !2
+            %2 = eq %0, %1 : bool !3
+            %3 = if %2 !4 { %4 = fence.block !5 }";
+        let found = said("block 128, 1, 1", body);
+        assert_eq!(found[0], "branch good: at most one lane of a warp goes another way");
     }
 
     #[test]
@@ -273,18 +403,46 @@ mod tests {
         assert_eq!(said[1], "barrier good: every thread of the block gets here");
         // Unless it is only assumed how many there are.
         let said = behind("", "lt", 256);
-        assert_eq!(said[1], "barrier bad: not every thread of the block gets here");
+        let bad = "barrier bad: `sync_threads()` is not reached by every thread of the block";
+        assert_eq!(said[1], bad);
+    }
+
+    #[test]
+    fn a_loop_is_judged_by_all_of_its_iterations() {
+        let trips = |end: &str| {
+            let body = format!(
+                "%0 = builtin thread_idx.x : u64 !1
+                %1 = const 4 : u64 !2
+                %2 = const 0 : u64 !3
+                %3 = const 1 : u64 !4
+                {end}
+                %5 = for %2, %4, step %3 : u64 !8 {{ %6 = fence.block !9 }}"
+            );
+            said("block 256, 1, 1", &body).swap_remove(0)
+        };
+        let bad = |from, to| {
+            format!(
+                "branch bad: the lanes of a warp run {from} to {to} iterations of this loop, and all wait for \
+                 the last"
+            )
+        };
+        // At most one lane of the block leaves in each iteration.
+        assert_eq!(trips("%4 = cast %0 : u64 !5"), bad(0, 31));
+        assert_eq!(trips("%4 = rem %0, %1 : u64 !5"), bad(0, 3));
+        let same = "branch good: all threads of a warp go the same way";
+        assert_eq!(trips("%4 = cast %1 : u64 !5"), same);
     }
 
     #[test]
     fn data_may_be_anything() {
-        let body = "%0 = builtin thread_idx.x : u64 !0
-            %1 = param arg0 : ptr global !0
-            %2 = index %1, %0, 8 : ptr global !0
-            %3 = load %2 : u64 !0
-            %4 = lt %3, %0 : bool !0
-            %5 = if %4 !0 { %6 = return !1 }";
-        let expected = "branch unknown: which threads of a warp go which way depends on data";
+        let body = "%0 = builtin thread_idx.x : u64 !1
+            %1 = param arg0 : ptr global !2
+            %2 = index %1, %0, 8 : ptr global !3
+            %3 = load %2 : u64 !4
+            %4 = lt %3, %0 : bool !5
+            %5 = if %4 !6 { %6 = fence.block !7 }";
+        let expected = "branch unknown: which lanes of a warp go which way depends on data or on the launch, for so \
+             little that it may run under a predicate";
         assert_eq!(said("", body)[0], expected);
     }
 }

@@ -1,8 +1,9 @@
 //! Whether threads race, buffer by buffer and array by array.
-use super::{Answer, Subject, Verdict};
+use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{
         Analyses,
+        accesses::memory as memory_of,
         races::{Among, Doubt, Kind, MemoryRaces, Race, Side, Why},
         trace::{Trace, Value, What},
     },
@@ -11,23 +12,35 @@ use crate::{
 
 /// What is known of each buffer and shared array that `kernel` may write. Where the shape of a block is an
 /// assumption, what is said has to hold in another as well.
-pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Verdict> {
+pub(super) fn verdicts(kernel: &Kernel, analyses: &Analyses) -> Vec<Known> {
     let other = analyses.other(kernel);
     let memory = analyses.races.memory.iter();
     let verdicts = memory.map(|memory| {
         let found = verdict(kernel, analyses, memory);
         let again = other.and_then(|other| other.races.of(memory.root));
         let again = again.map(|memory| verdict(kernel, analyses, memory));
-        match again.filter(|again| again.answer != found.answer) {
+        let verdict = match again.filter(|again| again.answer != found.answer) {
             Some(_) => Verdict {
                 answer: Answer::Unknown,
                 why: "it depends on the shape of the block".to_owned(),
                 ..found
             },
             None => found,
-        }
+        };
+        Known { verdict, places: places(kernel, memory) }
     });
     verdicts.collect()
+}
+
+/// Where lints report races, and what may be some, in a buffer or array: at the accesses.
+fn places(kernel: &Kernel, memory: &MemoryRaces) -> Vec<Span> {
+    let racing = memory.races.iter().flat_map(|race| race.sides.iter().map(|side| side.inst));
+    let doubtful = memory.doubts.iter().flat_map(|doubt| doubt.insts);
+    let accesses = racing.chain(doubtful).flat_map(|inst| {
+        let ptr = memory_of(kernel, inst).map(|(ptr, ..)| ptr);
+        [Some(inst), ptr].into_iter().flatten()
+    });
+    accesses.map(|inst| kernel.insts[inst].span).collect()
 }
 
 fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdict {
@@ -48,7 +61,17 @@ fn verdict(kernel: &Kernel, analyses: &Analyses, memory: &MemoryRaces) -> Verdic
     let is_doubt = answer == Answer::Unknown;
     let help = memory.doubts.first().filter(|_| is_doubt);
     let help = help.and_then(|doubt| help_with(kernel, &analyses.trace, doubt));
-    Verdict { span, subject: Subject::Race, what, answer, why, labels, help }
+    Verdict {
+        span,
+        subject: Subject::Race,
+        what,
+        answer,
+        why,
+        labels,
+        help,
+        lint: None,
+        is_short: false,
+    }
 }
 
 /// What would tell: a fact about a number that the launch gives and that indices are multiplied by.
@@ -91,9 +114,9 @@ fn param(kernel: &Kernel, id: InstId) -> Option<&str> {
     Some(&kernel.params[param].name)
 }
 
-type Known = (Answer, String, Vec<(Span, String)>);
+type Reason = (Answer, String, Vec<(Span, String)>);
 
-fn racy(kernel: &Kernel, race: &Race) -> Known {
+fn racy(kernel: &Kernel, race: &Race) -> Reason {
     let why = match race.kind {
         Kind::ReadWrite => "one thread reads what another writes, and nothing orders the two",
         Kind::WriteWrite => "two threads write to the same place, and nothing orders them",
@@ -114,7 +137,7 @@ fn racy(kernel: &Kernel, race: &Race) -> Known {
     (Answer::Bad, why.to_owned(), race.sides.iter().zip(blocks).map(label).collect())
 }
 
-fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Known {
+fn doubtful(kernel: &Kernel, doubt: &Doubt) -> Reason {
     let mut labels: Vec<(Span, String)> = Vec::new();
     for inst in doubt.insts {
         let label = (kernel.insts[inst].span, "it is accessed here".to_owned());
@@ -144,7 +167,7 @@ mod tests {
         );
         let kernel = text.parse().unwrap();
         let found = verdicts(&kernel, &Analyses::of(&kernel));
-        found.iter().map(|verdict| verdict.answer).collect()
+        found.iter().map(|known| known.verdict.answer).collect()
     }
 
     #[test]

@@ -18,6 +18,16 @@ pub(super) fn known(analyses: &Analyses) -> impl Iterator<Item = (&Request, &Cos
     })
 }
 
+/// Returns the request that `request` is when it runs, and what that costs, if it is known.
+pub(super) fn when_run<'a>(
+    kernel: &Kernel,
+    analyses: &'a Analyses,
+    request: &'a Request,
+) -> Option<(&'a Request, &'a Cost)> {
+    let run = analyses.when_run(kernel, request);
+    if let Verdict::Known(cost) = &run.verdict { Some((run, cost)) } else { None }
+}
+
 /// The address of a request's first member.
 pub(super) fn address(kernel: &Kernel, request: &Request) -> Option<InstId> {
     memory(kernel, *request.members.first()?).map(|(ptr, ..)| ptr)
@@ -134,17 +144,7 @@ pub(super) fn atomic(of: &str) -> String {
 
 /// The note of a finding that rests on an assumed block.
 pub(super) fn assumed(shape: &Shape) -> Option<String> {
-    let [x, y, z] = shape.dims;
-    let dims = match shape.dims {
-        [_, 1, 1] => format!("{x}"),
-        [_, _, 1] => format!("{x} x {y}"),
-        [..] => format!("{x} x {y} x {z}"),
-    };
-    (!shape.declared).then(|| {
-        format!(
-            "assuming blocks of {dims} threads; declare `#[kernel(block = ..)]` for exact results"
-        )
-    })
+    why::assumed(shape).pop()
 }
 
 /// Of the findings at one place the one that weighs most.

@@ -6,7 +6,7 @@
 //! ```
 //! The second also where data decide which threads come, or to which place, as long as nothing else keeps blocks apart.
 //! An atomic operation is atomic towards others of its kind and scope; towards a plain access it is a race like any other.
-use super::{Finding, Group, Lint, race};
+use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
         Analyses,
@@ -64,6 +64,6 @@ fn by_data(kernel: &Kernel, analyses: &Analyses, root: Root, doubt: &Doubt) -> F
          the same elements where data say so"
     );
     let span = kernel.insts[doubt.insts[0]].span;
-    let notes = race::assumptions(analyses);
+    let notes = why::assumed(&analyses.trace.shape);
     Finding { message, span, labels: Vec::new(), notes, help: WIDER.to_owned() }
 }

@@ -38,8 +38,11 @@ pub(super) enum Reason {
     Axes(Option<u64>),
     /// One field is accessed of structs of so many bytes.
     Struct(u64),
-    /// A row of the block is shorter than a sector: so many threads.
-    NarrowBlock(u32),
+    /// A row of the block is shorter than a sector.
+    NarrowBlock {
+        /// As many threads in the narrowest block that would do.
+        wider: [u32; 3],
+    },
     /// Each thread walks along a stretch of its own.
     Chunks,
     /// Anything else.
@@ -77,6 +80,8 @@ fn known<'a>(
     if !is_bad || price.taken[0] - price.ideal < FEW || !lanes.is_run() {
         return None;
     }
+    let run = access::when_run(kernel, analyses, request);
+    run.filter(|(_, cost)| cost.is_bad())?;
     let event = events(&analyses.trace, request).next()?;
     if is_shared_with_others(analyses, request, event, false) {
         return None;
@@ -187,7 +192,9 @@ fn reason(
         }
         let row = u64::from(dim_x) * bytes.unsigned_abs();
         if dim_x > 1 && dim_y > 1 && x.abs() == bytes && row < SECTOR {
-            return Reason::NarrowBlock(dim_x);
+            let wide = wide_enough(request, lanes, [x, y]);
+            let wider = [wide, (dim_x * dim_y / wide).max(1), trace.shape.dims[2]];
+            return Reason::NarrowBlock { wider };
         }
     }
     if let Some(size) = size_of_struct(kernel, request)
@@ -205,6 +212,43 @@ fn reason(
         return Reason::Chunks;
     }
     Reason::Stride
+}
+
+/// The fewest threads along x with which a warp whose rows are `steps` apart wastes nothing to speak of, wherever its
+/// rows begin.
+fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
+    let widths = (3..=5).map(|power| 1_u32 << power);
+    let is_enough = |wide: &u32| {
+        let wide = i64::from(*wide);
+        let offsets = std::array::from_fn(|lane| {
+            let lane = i64::try_from(lane).unwrap_or(0);
+            lane % wide * x + lane / wide * y
+        });
+        let wider = Lanes { active: u32::MAX, offsets, step: lanes.step };
+        let price = wider.price(Space::Global, request.kind, request.bytes);
+        price.taken[1] < 2 * price.ideal || price.taken[1] - price.ideal < FEW
+    };
+    widths.into_iter().find(is_enough).unwrap_or(LANES as u32)
+}
+
+/// True if an access of `kernel` walks along rows with x, and from row to row with y.
+pub(super) fn walks_rows(analyses: &Analyses) -> bool {
+    let trace = &analyses.trace;
+    let mut global = analyses.accesses.requests.iter().filter(|it| it.space == Space::Global);
+    global.any(|request| {
+        let Some(offset) = events(trace, request).next().and_then(offset_of) else { return false };
+        let Some([x, y]) = steps(offset.numbers(), trace) else { return false };
+        let bytes = i64::from(request.bytes);
+        let mut symbolic = offset.symbolic().iter().map(|term| steps(&term.factors, trace));
+        let mut by_pitch = false;
+        let is_along = symbolic.all(|found| {
+            found.is_some_and(|[x, y]| {
+                by_pitch |= y != 0;
+                x == 0
+            })
+        });
+        is_along && x.abs() == bytes && (by_pitch || y.abs() > bytes)
+    })
 }
 
 /// The bytes of an element that has several scalars, where the request is for less.

@@ -17,10 +17,14 @@ use crate::{
 pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     for (request, cost) in access::known(analyses) {
-        let is_wide = u64::from(request.bytes) > WORD;
-        if request.space == Space::Shared && is_wide == vectors && conflicts(request, cost) {
+        if request.space != Space::Shared || !conflicts(request, cost) {
+            continue;
+        }
+        let Some((run, cost)) = access::when_run(kernel, analyses, request) else { continue };
+        let is_wide = u64::from(run.bytes) > WORD;
+        if is_wide == vectors && conflicts(run, cost) {
             let weight = u64::from(cost.worst.1.taken[0]);
-            found.push((weight, finding(kernel, analyses, request, cost)));
+            found.push((weight, finding(kernel, analyses, request, (run, cost))));
         }
     }
     access::one_each(found)
@@ -33,29 +37,35 @@ fn conflicts(request: &Request, cost: &Cost) -> bool {
     cost.is_bad() && (request.kind != Kind::Atomic || price.taken[0] >= 2 * price.ideal)
 }
 
-fn finding(kernel: &Kernel, analyses: &Analyses, request: &Request, cost: &Cost) -> Finding {
+/// What is said of `request`, which runs as `run` and costs this.
+fn finding(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    request: &Request,
+    (run, cost): (&Request, &Cost),
+) -> Finding {
     let (lanes, price) = &cost.worst;
     let (taken, ideal) = (price.taken[0], price.ideal);
     let up_to = if cost.is_even { "" } else { "up to " };
     let numbers = format!("{taken} wavefronts, {ideal} needed");
-    let message = if u64::from(request.bytes) > WORD {
+    let message = if u64::from(run.bytes) > WORD {
         format!(
             "bank conflicts: {up_to}{taken} wavefronts for a warp's {}-byte {}, {ideal} needed",
-            request.bytes,
-            access::noun(request.kind)
+            run.bytes,
+            access::noun(run.kind)
         )
     } else {
-        let who = who(request, lanes);
+        let who = who(run, lanes);
         let verb = access::verb(request.kind);
         format!(
             "{up_to}{taken}-way bank conflict: {who} of a warp {verb} the same bank ({numbers})"
         )
     };
-    let mut notes: Vec<String> = access::distance(request, lanes).into_iter().collect();
-    if request.members.len() > 1 {
+    let mut notes: Vec<String> = access::distance(run, lanes).into_iter().collect();
+    if run.members.len() > 1 {
         notes.push(format!(
             "the {} neighbouring {}s of a thread are one",
-            request.members.len(),
+            run.members.len(),
             access::noun(request.kind)
         ));
     }
@@ -82,24 +92,35 @@ fn who(request: &Request, lanes: &Lanes) -> String {
 
 /// The smallest change of the array's layout that frees everything that is known of it.
 fn help(kernel: &Kernel, analyses: &Analyses, request: &Request, lanes: &Lanes) -> String {
-    let general = || {
-        "let neighbouring lanes access neighbouring elements, or elements an odd number of words apart"
-            .to_owned()
-    };
-    let Some(Root::Shared(array)) = request.root else { return general() };
+    let Some(Root::Shared(array)) = request.root else { return general(request, lanes) };
     for row in rows(kernel, array, lanes) {
         let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
-        if let Some(layout) = Layout::search(&uses, row.bytes).filter(|of| row.is_whole(*of)) {
+        let layout = Layout::search(&uses, row.bytes).filter(|of| row.is_whole(*of));
+        if let Some(advice) = layout.and_then(|layout| advice(kernel, array, &row, layout)) {
             let name = &kernel.shared[array].name;
             let all = if is_all {
                 format!("which frees every access to `{name}` of conflicts")
             } else {
                 format!("which frees the accesses to `{name}` whose places are known of conflicts")
             };
-            return format!("{}, {all}", advice(kernel, array, &row, layout));
+            return format!("{advice}, {all}");
         }
     }
-    general()
+    general(request, lanes)
+}
+
+/// What frees any access of conflicts, where no layout is found. An odd distance does only where all lanes are as far
+/// from the next: in a block of 16 x 16, a warp has two rows, and rows of 17 and of 19 words have conflicts.
+fn general(request: &Request, lanes: &Lanes) -> String {
+    let bytes = u64::from(request.bytes);
+    let unit =
+        if bytes > WORD { format!("times {bytes} bytes") } else { "number of words".to_owned() };
+    match lanes.stride() {
+        Some(_) if request.kind != Kind::Atomic => format!(
+            "let neighbouring lanes access neighbouring elements, or elements an odd {unit} apart"
+        ),
+        Some(_) | None => "let the 32 lanes of a warp access 32 neighbouring elements".to_owned(),
+    }
 }
 
 /// What may be taken for a row of an array.
@@ -116,7 +137,7 @@ impl Row {
             Layout::Swizzled { unit, .. } => unit,
         };
         match self.kind {
-            RowKind::Nested(element) | RowKind::Flat(element) => by.is_multiple_of(element),
+            RowKind::Nested { element, .. } | RowKind::Flat(element) => by.is_multiple_of(element),
             RowKind::Element => matches!(layout, Layout::Padded { .. }),
         }
     }
@@ -125,8 +146,8 @@ impl Row {
 /// What makes it one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowKind {
-    /// The array's type: its innermost array, of elements of this many bytes.
-    Nested(u64),
+    /// The array's type: the innermost of `depth` arrays, of elements of so many bytes.
+    Nested { element: u64, depth: usize },
     /// It is an element that has several scalars.
     Element,
     /// How it is used: elements of this many bytes.
@@ -150,11 +171,13 @@ fn rows(kernel: &Kernel, array: SharedId, lanes: &Lanes) -> Vec<Row> {
     strides.dedup();
     match (strides.as_slice(), &kernel.shared[array].elem) {
         (&[element, row, ..], Element::Scalar(_)) => {
-            vec![Row { bytes: row, kind: RowKind::Nested(element) }]
+            vec![Row { bytes: row, kind: RowKind::Nested { element, depth: strides.len() } }]
         }
         (&[element, row, ..], Element::Plain { size, .. }) => {
             let is_element = size.known() == Some(row);
-            let kind = if is_element { RowKind::Element } else { RowKind::Nested(element) };
+            let depth = strides.len();
+            let kind =
+                if is_element { RowKind::Element } else { RowKind::Nested { element, depth } };
             vec![Row { bytes: row, kind }]
         }
         (&[element], elem) => {
@@ -188,22 +211,20 @@ fn is_atomic(kernel: &Kernel, array: SharedId) -> bool {
     })
 }
 
-/// `layout` in words.
-fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> String {
-    let shared = &kernel.shared[array];
-    let name = &shared.name;
-    match (layout, row.kind) {
-        (Layout::Padded { row, by }, RowKind::Nested(element)) => {
-            let (now, then) = (row / element, (row + by) / element);
-            let len = if let Length::Fixed(len) = &shared.len { len.known() } else { None };
-            let len = len.zip(shared.elem.size()).map(|(len, size)| len.saturating_mul(size) / row);
-            let two = len.filter(|_| shared.elem.size() == Some(element));
-            match (two, shared.elem.scalar().and_then(access::scalar)) {
+/// `layout` in words, with the length that the array then has; `None` if it moves less than elements.
+fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option<String> {
+    let name = &kernel.shared[array].name;
+    Some(match (layout, row.kind) {
+        (Layout::Padded { row: bytes, by }, RowKind::Nested { element, depth }) => {
+            let (now, then) = (bytes / element, (bytes + by) / element);
+            let rows = length(kernel, array).filter(|_| depth == 2).map(|len| len / now);
+            match (rows, of(kernel, array)) {
                 (Some(rows), Some(of)) => {
-                    let of = if is_atomic(kernel, array) { access::atomic(of) } else { of.into() };
                     format!("pad the row: `shared!([[{of}; {then}]; {rows}])`")
                 }
-                (Some(_) | None, _) => format!("pad the row: {then} elements instead of {now}"),
+                (Some(_) | None, _) => {
+                    format!("pad the innermost row of `{name}`: {then} elements instead of {now}")
+                }
             }
         }
         (Layout::Padded { row, by }, RowKind::Element) => {
@@ -212,20 +233,55 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> String
         (Layout::Padded { row, by }, RowKind::Flat(element)) => {
             let (row, by) = (row / element, by / element);
             let times = if by == 1 { String::new() } else { format!(" * {by}") };
+            // As many as the place of the last one requires.
+            let grown = length(kernel, array).map(|len| len + len.saturating_sub(1) / row * by);
+            let array = grown.map(|grown| array_of(kernel, array, grown));
+            let array = array
+                .unwrap_or_else(|| format!("as many elements more as there are gaps in `{name}`"));
             format!(
-                "put a gap of {} behind each {row}: element `i` of `{name}` at `i + i / {row}{times}`",
+                "put a gap of {} after each {row}: {array}, and element `i` at `{name}[i + i / {row}{times}]`",
                 access::count(by, "element")
             )
         }
-        (Layout::Swizzled { row, unit }, RowKind::Nested(_)) => {
+        (Layout::Swizzled { row, unit }, RowKind::Nested { element, .. }) if unit == element => {
             format!(
                 "swizzle the rows: `{name}[row][column ^ row % {}]` in place of `{name}[row][column]`",
                 row / unit
             )
         }
-        (Layout::Swizzled { row, unit }, RowKind::Flat(_) | RowKind::Element) => {
+        (Layout::Swizzled { row, unit }, RowKind::Flat(element)) if unit == element => {
             let units = row / unit;
-            format!("swizzle: element `i` of `{name}` at `i ^ i / {units} % {units}`")
+            let len = length(kernel, array)?;
+            // The last row is permuted as a whole, too.
+            let whole = len.next_multiple_of(units);
+            let grown = if whole == len {
+                String::new()
+            } else {
+                format!("{}, and ", array_of(kernel, array, whole))
+            };
+            format!("swizzle: {grown}element `i` at `{name}[i ^ i / {units} % {units}]`")
         }
+        (Layout::Swizzled { .. }, RowKind::Nested { .. } | RowKind::Flat(_) | RowKind::Element) => {
+            return None;
+        }
+    })
+}
+
+/// The elements of an array, over all its dimensions; `None` if only a launch tells.
+fn length(kernel: &Kernel, array: SharedId) -> Option<u64> {
+    if let Length::Fixed(len) = &kernel.shared[array].len { len.known() } else { None }
+}
+
+/// The type of an array's elements in Rust, if it is a number.
+fn of(kernel: &Kernel, array: SharedId) -> Option<String> {
+    let of = kernel.shared[array].elem.scalar().and_then(access::scalar)?;
+    Some(if is_atomic(kernel, array) { access::atomic(of) } else { of.to_owned() })
+}
+
+/// The declaration of an array with `len` elements.
+fn array_of(kernel: &Kernel, array: SharedId, len: u64) -> String {
+    match of(kernel, array) {
+        Some(of) => format!("declare `shared!([{of}; {len}])`"),
+        None => format!("declare `{}` with {len} elements", kernel.shared[array].name),
     }
 }

@@ -7,13 +7,14 @@
 //! waits for other threads, such as a lock. Allowed by default: often there is no better way, or the rows are of one length.
 use super::{
     Finding, Lint,
-    lanes::{LANES, are_there, number},
+    lanes::{LANES, number},
     why,
 };
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Split, Threads, What},
+        trace::Split,
+        trips::{self, Trips},
         uniformity::{Cause, Group},
     },
     diag::Level,
@@ -69,71 +70,24 @@ fn has_barrier(kernel: &Kernel, body: &Body) -> bool {
 
 /// How many iterations the lanes of a warp run, if the numbers differ by more than one.
 fn numbers(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String> {
-    if analyses.trace.branch(id)? == &Split::Unknown {
-        let warp = &analyses.uniformity.warp;
-        let even = waits(kernel, analyses, id) || strides(kernel, analyses, &kernel.insts[id].op);
-        let varies = warp.parting[id].varies() && !even && is_of_data(kernel, analyses, id);
-        return varies
-            .then(|| "the lanes of a warp run different numbers of iterations".to_owned());
-    }
-    let entries = entries(analyses, id)?;
-    let warps = entries.iter().flat_map(Entry::warps);
-    let (mut all, mut parted, mut worst) = (0, 0, (0, 0));
-    for (least, most) in warps {
-        all += 1;
-        parted += usize::from(most - least > 1);
-        if most - least > worst.1 - worst.0 {
-            worst = (least, most);
+    let warps = match trips::analyze(kernel, &analyses.uniformity, &analyses.trace, id) {
+        Trips::Known(warps) => warps,
+        Trips::Unknown => {
+            let waits = waits(kernel, analyses, id);
+            let is_strided = strides(kernel, analyses, &kernel.insts[id].op);
+            let is_left_by_data =
+                matches!(analyses.trace.branch(id), Some(Split::Unknown | Split::OnePerWarp));
+            let varies =
+                is_left_by_data && !waits && !is_strided && is_of_data(kernel, analyses, id);
+            return varies
+                .then(|| "the lanes of a warp run different numbers of iterations".to_owned());
         }
-    }
-    (2 * parted > all).then(|| {
-        let (least, most) = worst;
-        format!("some lanes of a warp run {most} iterations, others {least} or fewer,")
-    })
-}
-
-/// Once that a loop is run, by some threads.
-struct Entry {
-    threads: Threads,
-    /// How many iterations each of them runs.
-    runs: Vec<u32>,
-}
-
-impl Entry {
-    /// The least and the most iterations of each warp.
-    fn warps(&self) -> impl Iterator<Item = (u32, u32)> {
-        (0..self.threads.warps()).filter_map(|warp| {
-            let runs = self.threads.of_warp(warp).map(|thread| self.runs[thread]);
-            Some((runs.clone().min()?, runs.max()?))
-        })
-    }
-}
-
-/// Each time that the loop is run; `None` if it is not known by whom and how long.
-fn entries(analyses: &Analyses, id: InstId) -> Option<Vec<Entry>> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut last: Option<&Active> = None;
-    for event in analyses.trace.of(id) {
-        let What::Branch(Split::Known(yes)) = &event.what else { return None };
-        let known = event.loops.iter().all(|(_, number)| number.is_none());
-        if !known || !are_there(&event.active) {
-            return None;
-        }
-        // Who is not there any more has left this loop, unless it was not entered by them.
-        let goes_on = event.active.because == Some(id)
-            || last.is_some_and(|last| last.threads == event.active.threads);
-        if entries.is_empty() || !goes_on {
-            let runs = vec![0; analyses.trace.shape.threads()];
-            entries.push(Entry { threads: event.active.threads.clone(), runs });
-        }
-        if let Some(entry) = entries.last_mut() {
-            for thread in yes.and(&event.active.threads).iter() {
-                entry.runs[thread] += 1;
-            }
-        }
-        last = Some(&event.active);
-    }
-    Some(entries)
+        Trips::Same | Trips::OneApart | Trips::Never => return None,
+    };
+    let parted = warps.iter().filter(|(least, most)| most - least > 1).count();
+    let (least, most) = *warps.iter().rev().max_by_key(|(least, most)| most - least)?;
+    (2 * parted > warps.len())
+        .then(|| format!("the lanes of a warp run {least} to {most} iterations"))
 }
 
 /// Whether the threads of a warp begin next to each other and step by as many as they are or more, so that each runs as many

@@ -13,7 +13,7 @@ use crate::{
     analysis::{Analyses, range::Ranges},
     diag::Level,
     id::Facts,
-    ir::{BinaryOp, Body, CompareOp, InstId, Kernel, Op, Scalar, Ty},
+    ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Scalar, Ty},
 };
 
 pub(super) const LINT: Lint =
@@ -21,6 +21,8 @@ pub(super) const LINT: Lint =
 
 /// What is bounded by nothing but the largest grid is not taken for bounded.
 const GRID: i128 = 1 << 30;
+/// An index by a thread or block of the grid is reported if it wraps in grids of this part of the largest: of 2^24 threads.
+const MIN_WRAPPING_GRID: i128 = 128;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let indices = indices(kernel);
@@ -120,7 +122,12 @@ impl Walk<'_> {
         let Some((scalar, limit)) = limit(self.kernel, id).filter(|_| self.indices[id]) else {
             return;
         };
-        let (Some(a), Some(b)) = (self.most(lhs, below), self.most(rhs, below)) else { return };
+        let (Some(a), Some(b)) = (self.most(lhs, below), self.most(rhs, below)) else {
+            if op == BinaryOp::Mul {
+                self.by_grid(id, [lhs, rhs], scalar, limit, below);
+            }
+            return;
+        };
         let largest = if op == BinaryOp::Mul {
             a * b
         } else if op == BinaryOp::Add {
@@ -133,6 +140,38 @@ impl Walk<'_> {
         }
     }
 
+    /// Reports a thread's or block's number times a constant, if that wraps in grids of a usual size.
+    fn by_grid(
+        &mut self,
+        id: InstId,
+        of: [InstId; 2],
+        scalar: Scalar,
+        limit: i128,
+        below: &[(InstId, i128)],
+    ) {
+        let constant = |id: InstId| {
+            let is_constant = matches!(self.kernel.insts[id].op, Op::Const(_));
+            self.ranges.get(self.kernel, id).filter(|range| is_constant && range.min > 0)
+        };
+        let [lhs, rhs] = of;
+        let (number, factor) = match (constant(lhs), constant(rhs)) {
+            (None, Some(factor)) => (lhs, factor.max),
+            (Some(factor), None) => (rhs, factor.max),
+            _ => return,
+        };
+        let Some(number) = builtin(self.kernel, number) else { return };
+        let Some(range) = self.ranges.get(self.kernel, number) else { return };
+        let first = limit / factor + 1;
+        let is_number = |id: InstId| {
+            builtin(self.kernel, id)
+                .is_some_and(|other| self.kernel.insts[other].op == self.kernel.insts[number].op)
+        };
+        let is_bounded = below.iter().any(|&(value, end)| end <= first && is_number(value));
+        if !is_bounded && first <= range.max / MIN_WRAPPING_GRID {
+            self.found.push(grid_finding(self.kernel, id, number, scalar, first));
+        }
+    }
+
     /// The largest that `id` can be, if something bounds it.
     fn most(&self, id: InstId, below: &[(InstId, i128)]) -> Option<i128> {
         let range = self.ranges.get(self.kernel, id)?;
@@ -141,6 +180,37 @@ impl Walk<'_> {
         let own = limit(self.kernel, id).map_or(i128::MAX, |(_, limit)| limit);
         let is_constant = matches!(self.kernel.insts[id].op, Op::Const(_));
         (range.min >= 0 && (is_constant || most < GRID.min(own))).then_some(most)
+    }
+}
+
+/// The index of a thread or block in the grid that `id` is, in any type.
+fn builtin(kernel: &Kernel, id: InstId) -> Option<InstId> {
+    match kernel.insts[id].op {
+        Op::Cast { value } => builtin(kernel, value),
+        Op::Builtin(Builtin::GlobalIdx(_) | Builtin::BlockIdx(_)) => Some(id),
+        _ => None,
+    }
+}
+
+fn grid_finding(
+    kernel: &Kernel,
+    id: InstId,
+    number: InstId,
+    scalar: Scalar,
+    first: i128,
+) -> Finding {
+    let name = access::scalar(scalar).unwrap_or("integer");
+    let what = match kernel.insts[number].op {
+        Op::Builtin(Builtin::BlockIdx(_)) => "block",
+        _ => "thread",
+    };
+    Finding {
+        message: format!("this index is computed in `{name}`, and wraps from {what} {first} on"),
+        span: kernel.insts[id].span,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        help: "make its operands `usize` before they are multiplied: `a as usize * b as usize`"
+            .to_owned(),
     }
 }
 

@@ -71,7 +71,7 @@ impl Parting {
                 self.changes |= !same;
                 self.known = Some(yes.clone());
             }
-            Split::Unknown => {
+            Split::OnePerWarp | Split::Unknown => {
                 let Some(cycle) = Cycle::of(kernel, shape, cond) else { return };
                 let whole = come.iter().filter(|(_, lanes)| *lanes == u32::MAX).count();
                 let (least, most) = cycle.lanes().into_inner();

@@ -22,7 +22,11 @@ pub(super) const LINT: Lint =
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let mut found = Vec::new();
     for (request, cost) in access::known(analyses) {
-        if request.space == Space::Global && is_misaligned(request, cost) {
+        if request.space != Space::Global || !is_misaligned(request, cost) {
+            continue;
+        }
+        let run = access::when_run(kernel, analyses, request);
+        if let Some((_, cost)) = run.filter(|(run, cost)| is_misaligned(run, cost)) {
             found.push((1, finding(kernel, analyses, request, cost)));
         }
     }

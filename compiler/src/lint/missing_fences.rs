@@ -11,7 +11,7 @@
 //! that waits), behind it, in a kernel without any
 //! fence of the device's scope and without any atomic operation that is more than relaxed. With one, it is not said that it is at
 //! the right place.
-use super::{Finding, Group, Lint, race};
+use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{Analyses, races::Why},
     diag::Level,
@@ -46,7 +46,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 (kernel.insts[first].span, format!("a block writes {name} here")),
                 (kernel.insts[announces].span, "and announces it here".to_owned()),
             ],
-            notes: race::assumptions(analyses),
+            notes: why::assumed(&analyses.trace.shape),
             help: help.to_owned(),
         });
     }

@@ -30,6 +30,8 @@ mod missing_barriers;
 mod missing_fences;
 mod missing_warp_syncs;
 mod moderate_occupancy;
+mod negative_indices;
+mod nonatomic_updates;
 mod out_of_bounds_shared;
 mod partial_warps;
 mod race;
@@ -38,6 +40,7 @@ mod residency;
 mod same_value_races;
 mod serial_sections;
 mod shared_write_races;
+mod skipped_barriers;
 mod small_grids;
 mod swapped_axes;
 mod tail_waves;
@@ -51,7 +54,7 @@ mod unused_shared;
 mod vector_bank_conflicts;
 mod warp_mask_mismatches;
 pub(crate) mod why;
-mod work;
+pub(crate) mod work;
 
 use crate::{
     analysis::Analyses,
@@ -122,12 +125,15 @@ pub static LINTS: &[Lint] = &[
     missing_fences::LINT,
     missing_warp_syncs::LINT,
     moderate_occupancy::LINT,
+    negative_indices::LINT,
+    nonatomic_updates::LINT,
     out_of_bounds_shared::LINT,
     partial_warps::LINT,
     redundant_barriers::LINT,
     same_value_races::LINT,
     serial_sections::LINT,
     shared_write_races::LINT,
+    skipped_barriers::LINT,
     small_grids::LINT,
     swapped_axes::LINT,
     tail_waves::LINT,
@@ -204,6 +210,16 @@ impl Levels {
         self.decides(lint, span).map_or(lint.level, |setting| setting.level)
     }
 
+    /// The level of what `lint` finds at `span`. What rests on an assumed block is at most a warning, unless the user
+    /// gives the lint a level.
+    fn of_finding(&self, lint: &Lint, span: Span, basis: Basis) -> Level {
+        let most = match basis {
+            Basis::Kernel => Level::Deny,
+            Basis::AssumedBlock => Level::Warn,
+        };
+        self.decides(lint, span).map_or(lint.level.min(most), |setting| setting.level)
+    }
+
     fn decides(&self, lint: &Lint, span: Span) -> Option<&Setting> {
         self.settings
             .iter()
@@ -240,7 +256,7 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
         LINTS.iter().filter(|lint| levels.settings.iter().any(|setting| expected(lint, setting)));
     let expectations = lints.flat_map(|lint| {
         let findings = check(lint, kernel, analyses).into_iter();
-        findings.filter_map(|finding| levels.decides(lint, finding.span)?.expectation)
+        findings.filter_map(|(finding, _)| levels.decides(lint, finding.span)?.expectation)
     });
     let of_launches = levels
         .settings
@@ -250,18 +266,47 @@ pub fn fulfilled(kernel: &Kernel, analyses: &Analyses, levels: &Levels) -> BTree
     expectations.chain(of_launches).collect()
 }
 
-/// What `lint` finds. Where the shape of a block is an assumption, a fault must be one in another shape as
-/// well: nobody is told to mend what is only wrong in blocks that are never launched.
-fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+/// What a finding rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Basis {
+    /// The kernel alone.
+    Kernel,
+    /// An assumed block: a launch with another one may be without the fault.
+    AssumedBlock,
+}
+
+/// What `lint` finds. Where the block is an assumption, a fault must be one in another block as well: nobody is told
+/// to mend what is only wrong in blocks that are never launched. A fault that one thread alone does not have rests on
+/// the assumption, and its notes state it.
+fn check(lint: &Lint, kernel: &Kernel, analyses: &Analyses) -> Vec<(Finding, Basis)> {
     let mut findings = (lint.check)(kernel, analyses);
-    if lint.group == Group::Correctness
-        && !findings.is_empty()
-        && let Some(other) = analyses.other(kernel)
-    {
+    let shape = &analyses.trace.shape;
+    let is_checked = lint.group == Group::Correctness && !findings.is_empty() && !shape.declared;
+    if !is_checked {
+        return findings.into_iter().map(|finding| (finding, Basis::Kernel)).collect();
+    }
+    if let Some(other) = analyses.other(kernel) {
         let again = (lint.check)(kernel, other);
         findings.retain(|found| again.iter().any(|other| other.span == found.span));
     }
-    findings
+    let alone = in_one_thread(lint, kernel);
+    let assumption = why::assumed(shape);
+    let based = findings.into_iter().map(|mut finding| {
+        finding.notes.retain(|note| !assumption.contains(note));
+        if alone.contains(&finding.span) {
+            return (finding, Basis::Kernel);
+        }
+        finding.notes.extend(assumption.clone());
+        (finding, Basis::AssumedBlock)
+    });
+    based.collect()
+}
+
+/// The places at which `lint` finds something in a block of one thread: in every launch.
+fn in_one_thread(lint: &Lint, kernel: &Kernel) -> Vec<Span> {
+    let mut alone = kernel.clone();
+    alone.block = Some([1_u64; 3].map(Into::into));
+    (lint.check)(&alone, &Analyses::of(&alone)).into_iter().map(|found| found.span).collect()
 }
 
 fn found(
@@ -271,9 +316,9 @@ fn found(
     levels: &Levels,
 ) -> impl Iterator<Item = Diagnostic> {
     let code = lint.name;
-    check(lint, kernel, analyses).into_iter().map(move |finding| {
+    check(lint, kernel, analyses).into_iter().map(move |(finding, basis)| {
         let Finding { message, span, labels, notes, help } = finding;
-        let level = levels.of(lint, span);
+        let level = levels.of_finding(lint, span, basis);
         Diagnostic { code, level, message, span, labels, notes, help: Some(help) }
     })
 }
@@ -360,24 +405,38 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_one_in_every_shape_that_the_kernel_may_have() {
+    fn a_fault_is_one_in_every_plausible_block_and_certain_in_one_thread() {
         fn at(span: usize) -> Finding {
             let (labels, notes) = (Vec::new(), Vec::new());
             let [message, help] = [const { String::new() }; 2];
             Finding { message, span: Span::new(span), labels, notes, help }
         }
-        fn always_and_in_large_blocks(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-            let large = analyses.trace.shape.threads() > 64;
-            [1, 2].into_iter().filter(|&span| span == 1 || large).map(at).collect()
+        fn by_threads(_: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+            let threads = analyses.trace.shape.threads();
+            (1..=3).filter(|&span| threads > [0, 1, 64][span - 1]).map(at).collect()
         }
-        let spans = |group, kernel: &str| {
+        let found = |group, kernel: &str| {
             let kernel: Kernel = kernel.parse().unwrap();
-            let lint = Lint { group, check: always_and_in_large_blocks, ..LINTS[0] };
-            let found = check(&lint, &kernel, &Analyses::of(&kernel));
-            found.iter().map(|found| found.span.index()).collect::<Vec<_>>()
+            let lint = Lint { group, level: Level::Deny, check: by_threads, ..LINTS[0] };
+            let (levels, analyses) = (Levels::default(), Analyses::of(&kernel));
+            let found = found(&lint, &kernel, &analyses, &levels);
+            let said = found.map(|found| (found.span.index(), found.level, found.notes.len()));
+            said.collect::<Vec<_>>()
         };
-        assert_eq!(spans(Group::Correctness, "kernel k { }"), [1]);
-        assert_eq!(spans(Group::Correctness, "kernel k { block 128, 1, 1 }"), [1, 2]);
-        assert_eq!(spans(Group::Performance, "kernel k { }"), [1, 2]);
+        let (open, declared) = ("kernel k { }", "kernel k { block 128, 1, 1 }");
+        let sure = |span| (span, Level::Deny, 0);
+        assert_eq!(found(Group::Correctness, open), [sure(1), (2, Level::Warn, 1)]);
+        assert_eq!(found(Group::Correctness, declared), [1, 2, 3].map(sure));
+        assert_eq!(found(Group::Performance, open), [1, 2, 3].map(sure));
+    }
+
+    #[test]
+    fn a_level_that_the_user_gives_holds_for_assumptions_too() {
+        let lint = &barriers_in_divergent_flow::LINT;
+        let of = |levels: &Levels| levels.of_finding(lint, Span::KERNEL, Basis::AssumedBlock);
+        let mut levels = Levels::default();
+        assert_eq!(of(&levels), Level::Warn);
+        levels.settings = vec![Setting::everywhere(lint.name, Level::Deny)];
+        assert_eq!(of(&levels), Level::Deny);
     }
 }

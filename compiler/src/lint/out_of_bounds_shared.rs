@@ -5,8 +5,9 @@
 //! let v = cells[t + 1];    // of 64 threads the last has index 64
 //! ```
 //! Such a thread ends with a fault, and the launch fails. Fires where index and length are numbers in each thread that
-//! comes there; behind a condition on what a launch passes, too. Silent where only some threads come, of which nothing tells which, and in rounds of a loop
-//! that may be left before.
+//! comes there; behind a condition on what a launch passes, too. Silent where only some threads come, of which nothing tells which,
+//! behind a guard on the thread's index alone (`t < n`: a launch with a small `n` is correct), and in rounds of a loop that may
+//! be left before.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
@@ -14,7 +15,8 @@ use crate::{
         trace::{Event, Factors, Split, Threads, Trace, What, Which},
     },
     diag::Level,
-    ir::{Body, InstId, Kernel, Op, Root},
+    hardware::occupancy::MULTIPROCESSORS,
+    ir::{Body, InstId, Kernel, Length, Op, Root},
 };
 
 pub(super) const LINT: Lint =
@@ -27,7 +29,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         let What::OutOfBounds { index, len, threads } = &event.what else { continue };
         let Some(root @ Some(Root::Shared(_))) = indexed(kernel, event.inst) else { continue };
         let comes = match event.active.which {
-            Which::All | Which::Guarded => true,
+            Which::All | Which::Guarded => !event.active.cut,
             Which::Warps | Which::Some | Which::One => false,
         };
         if comes && is_sure(kernel, trace, event) {
@@ -57,10 +59,14 @@ fn finding(
     let worst = threads.iter().max_by_key(|&thread| index.at(thread)).unwrap_or(0);
     let reached = index.at(worst);
     let all = event.active.threads.count();
-    let note = format!(
-        "in {} of the {all} threads that come here, as in the one numbered {worst}",
-        threads.count()
-    );
+    let note = match threads.count() {
+        count if count == all => "in every thread that comes here".to_owned(),
+        count => {
+            format!(
+                "in {count} of the {all} threads that come here, as in the one numbered {worst}"
+            )
+        }
+    };
     let notes = [note].into_iter().chain(access::assumed(&analyses.trace.shape)).collect();
     Finding {
         message: format!(
@@ -69,8 +75,51 @@ fn finding(
         span: kernel.insts[event.inst].span,
         labels: Vec::new(),
         notes,
-        help: format!("keep the index below {len}, or make the array of {} elements", reached + 1),
+        help: help(kernel, event.inst, root, [reached, len]),
     }
+}
+
+/// What to do about an index that reaches `reached` of `len` elements. A longer array is worth a word only if a block
+/// can have it.
+fn help(kernel: &Kernel, bounds: InstId, root: Option<Root>, [reached, len]: [i64; 2]) -> String {
+    let keep = format!("keep the index below {len}, as by a condition around the access");
+    let bytes = match root {
+        Some(Root::Shared(array)) => match &kernel.shared[array].len {
+            Length::Fixed(all) => all.known().zip(kernel.shared[array].elem.size()),
+            Length::Launch(_) => None,
+        },
+        Some(Root::Param(_) | Root::Array(_)) | None => None,
+    };
+    let most = MULTIPROCESSORS.iter().map(|row| row.block_shared).max().unwrap_or(0);
+    let grown = |(all, size): (u64, u64)| {
+        let len = u64::try_from(len).ok()?;
+        let wanted = u64::try_from(reached).ok()?.checked_add(1)?;
+        let bytes = all.checked_div(len)?.checked_mul(wanted)?.checked_mul(size)?;
+        (bytes <= most).then_some(wanted)
+    };
+    match bytes.and_then(grown) {
+        // Nobody writes to the elements that are added.
+        Some(wanted) if is_read(kernel, bounds) => {
+            format!(
+                "{keep}; or give this dimension {wanted} elements, and write to each that is read"
+            )
+        }
+        Some(wanted) => format!("{keep}; or give this dimension {wanted} elements"),
+        None => keep,
+    }
+}
+
+/// True if what `bounds` is the index of is read.
+fn is_read(kernel: &Kernel, bounds: InstId) -> bool {
+    let is_in = |ptr: InstId| {
+        let up = std::iter::successors(Some(ptr), |&ptr| match kernel.insts[ptr].op {
+            Op::Index { base, .. } | Op::Offset { base, .. } => Some(base),
+            _ => None,
+        });
+        up.into_iter()
+            .any(|ptr| matches!(kernel.insts[ptr].op, Op::Index { index, .. } if index == bounds))
+    };
+    kernel.insts.iter().any(|(_, inst)| matches!(inst.op, Op::Load { ptr } if is_in(ptr)))
 }
 
 /// Whether a thread that comes to the loops around an event comes to it in each of their iterations: nothing in

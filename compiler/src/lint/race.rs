@@ -3,7 +3,7 @@
 //! Two accesses that need a barrier between them have one fault with all others that the same barrier
 //! would keep apart. So the places are looked for, from the first on, at which a barrier is missing, each just
 //! before the statement that comes too early.
-use super::Finding;
+use super::{Finding, why};
 use crate::{
     analysis::{
         Analyses,
@@ -147,7 +147,7 @@ pub(super) fn finding(
         labels.push((kernel.insts[first.inst].span, text));
     }
     let span = kernel.insts[second.inst].span;
-    Finding { message, span, labels, notes: assumptions(analyses), help }
+    Finding { message, span, labels, notes: why::assumed(&analyses.trace.shape), help }
 }
 
 /// What the second of two accesses does, and what the first may still be doing.
@@ -178,18 +178,6 @@ pub(super) fn crowd(analyses: &Analyses, race: &Race) -> usize {
         access.offset.as_ref().and_then(|offset| offset.difference(*thread, first)) == Some(0)
     };
     event.active.threads.iter().filter(same).count()
-}
-
-/// What the facts about races rest on, besides the kernel.
-pub(super) fn assumptions(analyses: &Analyses) -> Vec<String> {
-    let shape = analyses.trace.shape;
-    if shape.declared {
-        return Vec::new();
-    }
-    let threads = shape.threads();
-    vec![format!(
-        "assuming blocks of {threads} threads; declare `#[kernel(block = ..)]` for exact results"
-    )]
 }
 
 /// The name of an array or buffer, in backticks; an array that a pattern binds has none.

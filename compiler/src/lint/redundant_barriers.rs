@@ -8,7 +8,7 @@
 //! Fires if, for all that threads access between the barriers before and behind, no two meet across it. Of two
 //! barriers in a row the second is meant. Silent where an index, or a fence or an ordered atomic operation, leaves it open,
 //! and in kernels with races: they need more barriers rather than fewer.
-use super::{Finding, Group, Lint, race, uninit_shared_reads};
+use super::{Finding, Group, Lint, race, uninit_shared_reads, why};
 use crate::{
     analysis::Analyses,
     diag::Level,
@@ -37,7 +37,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
                 .to_owned(),
             span: kernel.insts[barrier].span,
             labels: Vec::new(),
-            notes: race::assumptions(analyses),
+            notes: why::assumed(&analyses.trace.shape),
             help: "leave it out".to_owned(),
         })
         .collect()

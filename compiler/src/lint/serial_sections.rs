@@ -10,7 +10,7 @@ use super::{Finding, Group, Lint, lanes::number, why};
 use crate::{
     analysis::{
         Analyses,
-        trace::{Active, Event, What, Which},
+        trace::{Active, Event, Split, What, Which},
     },
     diag::Level,
     ir::{Body, InstId, Kernel, Op, Space},
@@ -115,8 +115,11 @@ fn iterations(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<String
     let (_, number) = numbers.find(|(of, _)| *of == id)?;
     match number {
         None => {
-            let runs = analyses.trace.of(id).filter(|event| matches!(event.what, What::Branch(_)));
-            let runs = runs.count();
+            let goes_on = |event: &&Event| match &event.what {
+                What::Branch(Split::Known(yes)) => !yes.is_empty(),
+                what => matches!(what, What::Branch(_)),
+            };
+            let runs = analyses.trace.of(id).filter(goes_on).count();
             (runs >= MANY).then(|| format!("{runs} iterations"))
         }
         Some(number) => {

@@ -42,14 +42,22 @@ fn finding(
         format!("neighbouring lanes differ in x, which makes {distance} of `{name}`; y makes one");
     let mut notes = vec![note];
     notes.extend(access::assumed(&analyses.trace.shape));
+    // With the axes the other way round, those accesses would be as this one is.
+    let (what, help) = if coalescing::walks_rows(analyses) {
+        let help = format!(
+            "go through a tile in shared memory, so that x walks along the rows of `{name}` here, too: swapped axes would \
+             do the same to the accesses that walk along rows now"
+        );
+        ("x walks down the columns", help)
+    } else {
+        let help = format!("let x walk along the rows of `{name}`, and y from row to row");
+        ("the axes are swapped", help)
+    };
     Finding {
-        message: format!("the axes are swapped: {}", one.message()),
+        message: format!("{what}: {}", one.message()),
         span: access::span(kernel, one.request),
         labels: access::labels(kernel, analyses, one.request),
         notes,
-        help: format!(
-            "let x walk along the rows of `{name}` and y from row to row; where another access needs it this way, \
-             as in a transpose, go through a tile in shared memory"
-        ),
+        help,
     }
 }

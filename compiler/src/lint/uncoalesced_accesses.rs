@@ -38,15 +38,22 @@ fn help(kernel: &Kernel, analyses: &Analyses, wasteful: &Wasteful<'_>) -> Option
     let name = access::name(kernel, wasteful.request.root);
     match wasteful.reason {
         Reason::Axes(_) | Reason::Struct(_) => None,
-        Reason::NarrowBlock(x) => {
-            let sector = 32 / u64::from(wasteful.request.bytes.max(1));
+        Reason::NarrowBlock { wider } => {
+            let block = match wider {
+                [x, y, 1] => format!("({x}, {y})"),
+                [x, y, z] => format!("({x}, {y}, {z})"),
+            };
             Some(format!(
-                "make the block wider: with at least {sector} threads along x instead of {x}, each row of threads \
-                 fills whole sectors"
+                "make the block wider, as with `block = {block}`, so that each row of threads fills its sectors"
             ))
         }
         Reason::Chunks => {
-            let threads = analyses.trace.shape.threads();
+            let shape = analyses.trace.shape;
+            let threads = if shape.declared {
+                shape.threads().to_string()
+            } else {
+                "block_dim_x()".to_owned()
+            };
             Some(format!(
                 "let neighbouring threads take neighbouring elements: in round `k` thread `t` of a block takes element \
                  `k * {threads} + t` of what the block has of `{name}`"

@@ -7,8 +7,9 @@
 //! ```
 //! Fires where no store that may come before the read has the element, and where nothing stores to an array
 //! at all that is read or updated. Silent if any store before it is to a place that is not known. Of an
-//! element that has several scalars one is enough: a copy of an enum reads what all its variants have.
-use super::{Finding, Group, Lint, race};
+//! element that has several scalars one is enough: a copy of an enum reads what all its variants have. Fires
+//! likewise where only the reading thread stores to the element, and does so later: `cells[t] += v`.
+use super::{Finding, Group, Lint, race, why};
 use crate::{
     analysis::{
         Analyses,
@@ -60,11 +61,19 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         let size = size(&kernel.shared[shared])?;
         let each = usize::try_from(kernel.shared[shared].elem.size()?).ok()?;
         let mut stores = Stores::of(kernel, trace, root, [size, each])?;
-        reads.find_map(|(event, access)| {
+        let mut missing = |(event, access): (&'_ Event, &'_ Access)| {
             let (thread, byte) = stores.missing(event, access)?;
             let place = race::element(kernel, root, Some(byte));
             let thread = race::thread(trace.shape.index(thread));
-            Some((event, format!("{thread} reads {place} of {name}, which no thread has written")))
+            Some(format!("{thread} reads {place} of {name}, which no thread has written"))
+        };
+        let first = reads.find_map(|read| missing(read).map(|what| (read.0, what)));
+        first.or_else(|| {
+            let (number, [thread, byte]) = before_first_store(kernel, trace, root, [size, each])?;
+            let place = race::element(kernel, root, i64::try_from(byte).ok());
+            let thread = race::thread(trace.shape.index(thread));
+            let what = format!("{thread} reads {place} of {name} before any thread has written it");
+            Some((&trace.events[number], what))
         })?
     } else {
         let (event, _) = reads.next()?;
@@ -83,8 +92,91 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
             kernel.shared[shared].span,
             "shared memory begins with anything in it".to_owned(),
         )],
-        notes: race::assumptions(analyses),
+        notes: why::assumed(&analyses.trace.shape),
         help: format!("write all that is read of {name} first, and wait at `sync_threads()`"),
+    })
+}
+
+/// Returns the event in which a thread reads an element of `root`, an array of `size` bytes with `each` for an element, that
+/// only the same thread ever writes, and that it writes later: `cells[t] += v`. With the thread, and the byte.
+///
+/// In a loop that is about the first iteration. Other threads may be ahead as far as the next barrier.
+fn before_first_store(
+    kernel: &Kernel,
+    trace: &Trace,
+    root: Root,
+    [size, each]: [usize; 2],
+) -> Option<(usize, [usize; 2])> {
+    let mut before = Bytes::none(size);
+    for (number, event) in trace.events.iter().enumerate() {
+        let What::Access(access) = &event.what else { continue };
+        if access.root != Some(root) {
+            continue;
+        }
+        if !matches!(kernel.insts[event.inst].op, Op::Load { .. }) {
+            for (_, at) in places(access, event) {
+                before.add(at?, access.bytes);
+            }
+            if before.is_all() {
+                return None;
+            }
+            continue;
+        }
+        let is_certain =
+            matches!(event.active.which, Which::All | Which::Guarded) && !event.active.cut;
+        if !is_certain || !is_in_first_iteration(event) {
+            continue;
+        }
+        let is_new = |byte: usize| {
+            let first = byte / each * each;
+            (first..first + each)
+                .all(|byte| before.has(i64::try_from(byte).unwrap_or(-1)) == Some(false))
+        };
+        let found = places(access, event).into_iter().find_map(|(thread, at)| {
+            let byte = before.inside(at?).filter(|&byte| is_new(byte))?;
+            let ahead =
+                may_be_written_ahead(kernel, trace, number, [thread, byte / each * each], each);
+            (!ahead).then_some([thread, byte])
+        });
+        if let Some(found) = found {
+            return Some((number, found));
+        }
+    }
+    None
+}
+
+/// True if each loop around an event that is not run as often as the kernel would is in its first iteration there, and
+/// nothing in such a loop that is not known decides whether the event happens.
+fn is_in_first_iteration(event: &Event) -> bool {
+    let mut symbolic = event.loops.iter().zip(&event.rounds).filter(|((_, of), _)| of.is_some());
+    let outermost = symbolic.clone().next().map(|((of, _), _)| *of);
+    symbolic.all(|(_, &round)| round == 0)
+        && outermost.is_none_or(|of| event.arms.iter().all(|&(arm, _)| arm < of))
+}
+
+/// True if another thread than `thread` may have written the element at `byte` when that thread comes to event `number`:
+/// by a store that is behind no barrier.
+fn may_be_written_ahead(
+    kernel: &Kernel,
+    trace: &Trace,
+    number: usize,
+    [thread, byte]: [usize; 2],
+    each: usize,
+) -> bool {
+    let read = &trace.events[number];
+    let What::Access(of) = &read.what else { return true };
+    let later = trace.events[number..].iter().take_while(|event| event.since <= read.interval);
+    later.into_iter().any(|event| {
+        let What::Access(access) = &event.what else { return false };
+        let is_store =
+            access.root == of.root && !matches!(kernel.insts[event.inst].op, Op::Load { .. });
+        is_store
+            && places(access, event).into_iter().any(|(other, at)| {
+                let Some(at) = at else { return true };
+                let overlaps =
+                    at < (byte + each) as i64 && at + i64::from(access.bytes) > byte as i64;
+                other != thread && overlaps
+            })
     })
 }
 
@@ -134,7 +226,7 @@ impl<'a> Stores<'a> {
     /// A thread that reads a byte for certain, inside the array, of an element that nobody can have written.
     fn missing(&mut self, event: &Event, access: &Access) -> Option<(usize, i64)> {
         let certain = match event.active.which {
-            Which::All | Which::Guarded => true,
+            Which::All | Which::Guarded => !event.active.cut,
             Which::Warps | Which::Some | Which::One => false,
         };
         if !certain || !matches!(access.kind, AccessKind::Load) {
@@ -232,10 +324,14 @@ impl Bytes {
     }
 }
 
+/// How many bytes of an array are followed: a larger one fits no block, which is reported elsewhere.
+const MAX_TRACKED_BYTES: usize = 1 << 20;
+
 /// Bytes of an array, if they are known.
 fn size(shared: &Shared) -> Option<usize> {
     let Length::Fixed(len) = &shared.len else { return None };
-    usize::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()
+    let bytes = usize::try_from(len.known()?.checked_mul(shared.elem.size()?)?).ok()?;
+    (bytes <= MAX_TRACKED_BYTES).then_some(bytes)
 }
 
 /// The threads of an event, and where each accesses, if it is known.

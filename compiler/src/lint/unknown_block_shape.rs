@@ -1,7 +1,7 @@
 //! `gpu_unknown_block_shape`: a kernel whose threads know their numbers, and nobody knows how many there are.
 //!
-//! Without a declared block the lints assume blocks of 256 threads (32 by 8, or 32 by 4 by 2, where the kernel asks for other
-//! axes), and say so. For those who want exact answers about every kernel.
+//! Without a declared block the lints assume one ([`crate::analysis`] says which), and say so. For those who want exact
+//! answers about every kernel.
 use super::{Finding, Group, Lint};
 use crate::{
     analysis::Analyses,

@@ -11,6 +11,7 @@ use crate::{
     analysis::{
         Analyses,
         trace::{Event, Split, Threads, What, Which},
+        uniformity::Fact,
     },
     diag::Level,
     ir::{Inst, InstId, Kernel, Op, Span},
@@ -58,10 +59,19 @@ fn without_mask(kernel: &Kernel, analyses: &Analyses, id: InstId, call: &str) ->
         span: kernel.insts[id].span,
         labels: why::labels(kernel, warp, warp.control[id]),
         notes: why::assumed(&analyses.trace.shape),
-        help: "move it out of the branch, and let lanes without a value bring a neutral one; or use its `_mask` form \
-               with the lanes that come, as a vote before the branch has them (`warp::ballot(condition)`)"
-            .to_owned(),
+        help: help(kernel, warp.control[id]).to_owned(),
     })
+}
+
+/// What to do about lanes that `control` keeps away. Out of a loop nothing can be moved that each iteration needs.
+fn help(kernel: &Kernel, control: Fact) -> &'static str {
+    if why::is_of_loop(kernel, control) {
+        "let all lanes of the warp run the loop until the last of them is done, as with `while warp::any(condition)`, \
+         each with its own work behind an `if condition`"
+    } else {
+        "move it out of the branch, and let lanes without a value bring a neutral one; or use its `_mask` form with the \
+         lanes that come, as a vote before the branch has them (`warp::ballot(condition)`)"
+    }
 }
 
 /// Whether all that lanes part at around an instruction parts whole warps: conditions of which the trace knows that, beside others

@@ -7,12 +7,12 @@ use super::why;
 use crate::ir::{BinaryOp, Body, InstId, Kernel, Op, UnaryOp};
 
 /// What an arm weighs at least that is not run under a predicate: about as many instructions.
-pub(super) const HEAVY: u32 = 8;
+pub(crate) const HEAVY: u32 = 8;
 /// What a loop counts as, and by how much what is in it counts more than once.
 const LOOP: (u32, u32) = (HEAVY, 4);
 
 /// About how many instructions `body` is.
-pub(super) fn weight(kernel: &Kernel, body: &Body) -> u32 {
+pub(crate) fn weight(kernel: &Kernel, body: &Body) -> u32 {
     body.0.iter().fold(0, |sum, &id| sum.saturating_add(of_inst(kernel, id)))
 }
 

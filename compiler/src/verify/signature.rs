@@ -16,9 +16,12 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
 
 fn name(kernel: &Kernel, errors: &mut Errors<'_>) {
     let name = &kernel.name;
-    let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let goes_on = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if !starts || !goes_on || name == "_" {
+    // Which other characters identifiers have (`col·lecció`) only Unicode's tables tell.
+    let is_part = |c: char| {
+        c.is_alphanumeric() || c == '_' || !c.is_ascii() && !c.is_whitespace() && !c.is_control()
+    };
+    let starts = name.starts_with(|c: char| !c.is_ascii_digit());
+    if !starts || !name.chars().all(is_part) || name == "_" {
         errors.signature(format!("the kernel's name `{name}` is no identifier"));
     }
 }

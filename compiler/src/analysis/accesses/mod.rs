@@ -152,7 +152,7 @@ impl Accesses {
 }
 
 /// The address, kind and type of an access to memory.
-pub(crate) fn memory(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
+pub fn memory(kernel: &Kernel, id: InstId) -> Option<(InstId, Kind, Ty)> {
     let inst = &kernel.insts[id];
     if let Op::Load { ptr } = inst.op {
         Some((ptr, Kind::Load, inst.ty))

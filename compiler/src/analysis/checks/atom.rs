@@ -4,7 +4,7 @@
 //! Equal atoms are equal numbers: `n / 4` is one atom wherever it is computed.
 use super::form::{AtomId, Form, Monomial, scaled};
 use crate::{
-    analysis::range::Range,
+    analysis::range::{self, Range},
     id::Table,
     ir::{Builtin, GenericId, InstId, ParamId, Scalar},
 };
@@ -37,12 +37,14 @@ pub(super) enum Kind {
 pub(super) struct Atoms {
     table: Table<AtomId, (Kind, Range)>,
     ids: HashMap<Kind, AtomId>,
+    /// Builtins with one value in every launch, which are constants and no atoms.
+    fixed: Vec<(Builtin, i128)>,
 }
 
 impl Atoms {
     /// The atom for `kind`, which lies in `range` wherever it is defined.
     pub(super) fn get(&mut self, kind: Kind, range: Range) -> AtomId {
-        let Self { table, ids } = self;
+        let Self { table, ids, .. } = self;
         *ids.entry(kind).or_insert_with_key(|kind| table.push((kind.clone(), range)))
     }
 
@@ -52,6 +54,77 @@ impl Atoms {
 
     pub(super) fn range(&self, atom: AtomId) -> Range {
         self.table[atom].1
+    }
+
+    /// Notes that `kind` has the same value in every launch.
+    pub(super) fn fix(&mut self, kind: &Kind, value: i128) {
+        if let Kind::Builtin(builtin) = *kind
+            && self.fixed(builtin).is_none()
+        {
+            self.fixed.push((builtin, value));
+        }
+    }
+
+    /// The value of a builtin that has the same one in every launch.
+    pub(super) fn fixed(&self, builtin: Builtin) -> Option<i128> {
+        self.fixed.iter().find(|(fixed, _)| *fixed == builtin).map(|(_, value)| *value)
+    }
+
+    /// The atom for `kind`, if there is one.
+    pub(super) fn number(&self, kind: &Kind) -> Option<AtomId> {
+        self.ids.get(kind).copied()
+    }
+
+    /// True if there is a thread in every launch in which each factor is the largest that its range has: nothing that
+    /// a launch chooses bounds it.
+    pub(super) fn is_reached(&self, monomial: Monomial) -> bool {
+        monomial.atoms().all(|atom| self.is_reached_by(atom))
+    }
+
+    fn is_reached_by(&self, atom: AtomId) -> bool {
+        let parts = |form: &Form| form.atoms().all(|atom| self.is_reached_by(atom));
+        let is_fixed = |kind: &Kind| {
+            // A number with one value is no atom.
+            self.number(kind).is_none_or(|atom| self.range(atom).min == self.range(atom).max)
+        };
+        let range = self.range(atom);
+        range.min == range.max
+            || match self.kind(atom) {
+                Kind::Param(_) | Kind::Len(_) | Kind::Generic(_) | Kind::Count(_) => false,
+                Kind::Builtin(Builtin::ThreadIdx(axis)) => {
+                    is_fixed(&Kind::Builtin(Builtin::BlockDim(*axis)))
+                }
+                Kind::Builtin(
+                    Builtin::BlockIdx(_)
+                    | Builtin::GlobalIdx(_)
+                    | Builtin::BlockDim(_)
+                    | Builtin::GridDim(_)
+                    | Builtin::LaneId
+                    | Builtin::WarpId,
+                ) => false,
+                Kind::Inst(_) => true,
+                Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => parts(a) && parts(b),
+                Kind::Wrapped(_, form) => parts(form),
+            }
+    }
+
+    /// Every number that is what is left of another in a type, with that one and the type's limits.
+    pub(super) fn wrapped(&self) -> Vec<(AtomId, Form, Range)> {
+        let wrapped = self.table.iter().filter_map(|(atom, (kind, _))| match kind {
+            Kind::Wrapped(scalar, form) => {
+                Some((atom, form.clone(), range::scalar_limits(*scalar)?))
+            }
+            Kind::Param(_)
+            | Kind::Len(_)
+            | Kind::Builtin(_)
+            | Kind::Generic(_)
+            | Kind::Inst(_)
+            | Kind::Count(_)
+            | Kind::Div(..)
+            | Kind::Min(..)
+            | Kind::Max(..) => None,
+        });
+        wrapped.collect()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -87,6 +160,23 @@ impl Atoms {
         Some(if a <= b { Range::new(a, b) } else { Range::new(b, a) })
     }
 
+    /// The least value of a product of numbers that are not negative.
+    pub(super) fn least_product(&self, monomial: Monomial) -> i128 {
+        let least = |product: i128, atom| product.checked_mul(self.range(atom).min);
+        monomial.atoms().try_fold(1, least).unwrap_or(0)
+    }
+
+    /// The least value of a term; `None` if it is too large to compute.
+    pub(super) fn least_term(&self, monomial: Monomial, coefficient: i128) -> Option<i128> {
+        match self.term(monomial, coefficient) {
+            Some(range) => Some(range.min),
+            None if coefficient > 0 && !self.is_negative(monomial) => {
+                self.least_product(monomial).checked_mul(coefficient)
+            }
+            None => None,
+        }
+    }
+
     /// Between which numbers a form lies, as far as that can be computed.
     pub(super) fn bounds(&self, form: &Form) -> (Option<i128>, Option<i128>) {
         let (mut least, mut most) = (Some(form.rest()), Some(form.rest()));
@@ -109,9 +199,7 @@ impl Atoms {
     fn least(&self, form: &Form) -> Option<i128> {
         let mut sum = form.rest();
         for &(monomial, coefficient) in form.terms() {
-            if coefficient < 0 || self.is_negative(monomial) {
-                sum = sum.checked_add(self.term(monomial, coefficient)?.min)?;
-            }
+            sum = sum.checked_add(self.least_term(monomial, coefficient)?)?;
         }
         Some(sum)
     }

@@ -21,45 +21,73 @@ const ROUNDS: usize = 4;
 /// Products of two numbers up to this can be computed with.
 const LARGE: i128 = 1 << 62;
 
+/// What examples begin with, of the range of each number: large numbers, as far as they can be
+/// computed with, numbers of some size, and small ones.
+const CHOICES: [fn(i128, i128) -> i128; 4] = [
+    |_, max| max,
+    |min, max| max.min(LARGE).max(min),
+    |min, max| max.min(1 << 12).max(min),
+    |min, _| min,
+];
+
+/// Examples of what is known, as far as they are found.
+#[derive(Clone, Debug)]
+pub(super) struct Examples([Option<Example>; 4]);
+
+impl Default for Examples {
+    /// Examples of nothing.
+    fn default() -> Self {
+        Self(CHOICES.map(|choose| Some(Example { numbers: Vec::new(), choose })))
+    }
+}
+
+impl Examples {
+    /// Lets all `facts` hold, of which the first so many do.
+    pub(super) fn extend(&mut self, atoms: &Atoms, facts: &[Fact], hold: usize) {
+        for example in &mut self.0 {
+            *example = example
+                .take()
+                .and_then(|example| example.with(atoms)?.extended(atoms, facts, hold));
+        }
+    }
+
+    /// Whether `form` is negative in one.
+    pub(super) fn refute(&self, form: &Form) -> bool {
+        self.0.iter().flatten().any(|example| example.refutes(form))
+    }
+}
+
 /// A number for each atom, by its number.
 #[derive(Clone, Debug)]
-pub(super) struct Example {
+struct Example {
     numbers: Vec<i128>,
     /// What it began with, of each range.
     choose: fn(i128, i128) -> i128,
 }
 
 impl Example {
-    /// One with large numbers and one with small ones, as far as they are found.
-    pub(super) fn of(atoms: &Atoms, facts: &[Fact]) -> Vec<Self> {
-        let largest = Self::from(atoms, facts, |_, max| max);
-        let large =
-            largest.or_else(|| Self::from(atoms, facts, |min, max| max.min(LARGE).max(min)));
-        let small = Self::from(atoms, facts, |min, _| min);
-        large.into_iter().chain(small).collect()
-    }
-
-    /// Begins with what `choose` takes of each range, and moves what facts do not allow.
-    fn from(atoms: &Atoms, facts: &[Fact], choose: fn(i128, i128) -> i128) -> Option<Self> {
-        let mut example = Self { numbers: Vec::with_capacity(atoms.len()), choose }.with(atoms)?;
+    /// Lets all `facts` hold, of which the first so many do, by moving what the others do not allow.
+    fn extended(mut self, atoms: &Atoms, facts: &[Fact], hold: usize) -> Option<Self> {
+        let mut from = hold;
         for _ in 0..ROUNDS {
             let mut holds = true;
-            for fact in facts {
-                let value = example.value(&fact.form)?;
+            for fact in &facts[from..] {
+                let value = self.value(&fact.form)?;
                 if value < 0 {
                     holds = false;
-                    example.mend(atoms, &fact.form, value)?;
+                    self.mend(atoms, &fact.form, value)?;
                 }
             }
             if holds {
-                return Some(example);
+                return Some(self);
             }
+            from = 0;
         }
         None
     }
 
     /// The same with numbers for atoms that came since, of which no fact speaks yet; `None` if one can have none.
-    pub(super) fn with(mut self, atoms: &Atoms) -> Option<Self> {
+    fn with(mut self, atoms: &Atoms) -> Option<Self> {
         while self.numbers.len() < atoms.len() {
             let range = atoms.range(AtomId::new(self.numbers.len()));
             if range.is_empty() {
@@ -71,7 +99,7 @@ impl Example {
     }
 
     /// Whether `form` is negative in it.
-    pub(super) fn refutes(&self, form: &Form) -> bool {
+    fn refutes(&self, form: &Form) -> bool {
         self.value(form).is_some_and(|value| value < 0)
     }
 
@@ -117,10 +145,7 @@ impl Example {
 mod tests {
     use super::*;
     use crate::{
-        analysis::{
-            checks::{Cause, atom::Kind},
-            range::Range,
-        },
+        analysis::{checks::atom::Kind, range::Range},
         ir::InstId,
     };
 
@@ -135,7 +160,7 @@ mod tests {
     }
 
     fn fact(form: Option<Form>) -> Fact {
-        Fact { form: form.unwrap(), cause: Cause::Requirement(0) }
+        Fact::new(form.unwrap(), None)
     }
 
     #[test]
@@ -147,23 +172,27 @@ mod tests {
             fact(len.minus(&i.times(&n).unwrap())),
             fact(len.minus(&n)),
         ];
-        let examples = Example::of(&atoms, &facts);
-        assert_eq!(examples.len(), 2);
+        let mut found = Examples::default();
+        found.extend(&atoms, &facts, 0);
+        let examples: Vec<_> = found.0.iter().flatten().collect();
+        assert_eq!(examples.len(), CHOICES.len());
         for example in &examples {
             assert!(facts.iter().all(|fact| !example.refutes(&fact.form)), "{example:?}");
         }
-        // `len <= 5000` is wrong for large numbers, `i >= 1` for small ones.
+        // `len <= 1 << 20` is wrong for large numbers, `i >= 1` for small ones.
         let refuted = |form: Option<Form>| {
             let form = form.unwrap();
             examples.iter().filter(|example| example.refutes(&form)).count()
         };
-        assert_eq!(refuted(Form::constant(5000).minus(&len)), 1);
+        assert_eq!(refuted(Form::constant(1 << 20).minus(&len)), 2);
         assert_eq!(refuted(i.shifted(-1)), 1);
     }
 
     #[test]
     fn there_is_none_where_the_facts_contradict_each_other() {
         let (atoms, [i]) = atoms([(0, 10)]);
-        assert!(Example::of(&atoms, &[fact(i.shifted(-11))]).is_empty());
+        let mut found = Examples::default();
+        found.extend(&atoms, &[fact(i.shifted(-11))], 0);
+        assert!(found.0.iter().all(Option::is_none));
     }
 }

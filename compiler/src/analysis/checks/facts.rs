@@ -1,53 +1,65 @@
 //! What is known at a place, and what follows from it.
 //!
-//! A fact is a [form](super::form) that is not negative. To prove that another one is not, facts
-//! are taken from it, each times a product that is not negative, until what is left is not
-//! negative for its ranges alone:
+//! A fact is a [form](super::form) that is not negative. [`Prover`] adds facts up, each times a product that
+//! is not negative, so that what is left of another form is not negative for its ranges alone.
 //!
-//! ```text
-//! to prove      len - 1 - (y * w + x) >= 0
-//! less          len - w * h                      required
-//! less          w * (h - 1 - y)                  guarded by y < h
-//! less          w - 1 - x                        guarded by x < w
-//! leaves        0
-//! ```
-//! Each step removes a product that is subtracted, by a fact that bounds it from above; which of
-//! several facts serves is tried, up to a limit.
+//! What a launch would have to fulfil for a goal to hold is found by taking facts from the goal, one by one, each
+//! of which removes a product that is subtracted; which of several facts serves is tried, up to a limit.
 use super::{
     Cause,
     atom::Atoms,
-    example::Example,
+    example::Examples,
     form::{AtomId, Form, Monomial, gcd},
+    prove::{MAX_KERNEL_WORK, Prover},
 };
 use crate::id::Id as _;
-use std::{cell::RefCell, rc::Rc};
+use std::cell::{Cell, RefCell};
 
 /// A form that is not negative.
 #[derive(Clone, Debug)]
 pub(super) struct Fact {
     pub(super) form: Form,
-    pub(super) cause: Cause,
+    /// `None` if it needs no words.
+    pub(super) cause: Option<Cause>,
+    /// A later fact says more: the same with a smaller constant term.
+    superseded: bool,
+}
+
+impl Fact {
+    pub(super) const fn new(form: Form, cause: Option<Cause>) -> Self {
+        Self { form, cause, superseded: false }
+    }
 }
 
 /// What holds at a place.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     facts: Vec<Fact>,
+    /// The fact that each of these superseded, and each product of several numbers that it was the first to have.
+    added: Vec<Added>,
     /// The facts that mention an atom, by its number.
     mentions: Vec<Vec<usize>>,
-    /// Examples of the first so many facts, where somebody has asked.
-    examples: RefCell<Vec<Option<Examples>>>,
+    /// The products of several numbers in facts.
+    products: Vec<Monomial>,
+    /// Examples, each with the number of facts that hold in it.
+    examples: RefCell<Vec<(usize, Examples)>>,
+    /// What proofs have cost so far.
+    work: Cell<usize>,
 }
 
-/// Examples, and for how many atoms they have numbers.
-type Examples = (usize, Rc<[Example]>);
+/// What else changed when a fact was added.
+#[derive(Debug)]
+struct Added {
+    superseded: Option<usize>,
+    products: usize,
+}
 
-/// How many forms are looked at for a proof.
-const STEPS: usize = 240;
-/// The same where a proof is worth less: whether a sum or product wraps.
-const FEW_STEPS: usize = 60;
-/// How many facts a proof has.
-const DEPTH: usize = 10;
+/// How many forms are looked at for what is missing.
+const MAX_STEPS: usize = 240;
+/// How many facts are taken from a form for that.
+const MAX_DEPTH: usize = 10;
+/// How many conditions that would each complete a proof are kept.
+const MAX_MISSING: usize = 6;
 /// Up to this, a bound that is only a number is worth requiring.
 const SMALL: i128 = 1 << 20;
 
@@ -59,25 +71,43 @@ impl Known {
 
     /// Forgets what was added since.
     pub(super) fn forget_since(&mut self, mark: usize) {
-        self.examples.get_mut().truncate(mark + 1);
+        let examples = self.examples.get_mut();
+        while examples.last().is_some_and(|(count, _)| *count > mark) {
+            examples.pop();
+        }
         while self.facts.len() > mark {
             let index = self.facts.len() - 1;
-            if let Some(fact) = self.facts.pop() {
+            if let (Some(fact), Some(added)) = (self.facts.pop(), self.added.pop()) {
                 for atom in fact.form.atoms() {
                     let list = &mut self.mentions[atom.index()];
                     if list.last() == Some(&index) {
                         list.pop();
                     }
                 }
+                self.products.truncate(added.products);
+                if let Some(superseded) = added.superseded {
+                    self.facts[superseded].superseded = false;
+                }
             }
         }
     }
 
     /// Adds that `form` is not negative.
-    pub(super) fn add(&mut self, form: &Form, cause: Cause) {
+    pub(super) fn add(&mut self, form: &Form, cause: Option<Cause>) {
         let form = form.reduced();
-        if form.known().is_some() {
-            return;
+        let Some(first) = form.atoms().next() else { return };
+        let mut superseded = None;
+        for &other in self.mentions.get(first.index()).into_iter().flatten() {
+            let fact = &self.facts[other];
+            if !fact.superseded && fact.form.terms() == form.terms() {
+                if fact.form.rest() <= form.rest() {
+                    return;
+                }
+                superseded = Some(other);
+            }
+        }
+        if let Some(other) = superseded {
+            self.facts[other].superseded = true;
         }
         let index = self.facts.len();
         for atom in form.atoms() {
@@ -89,48 +119,100 @@ impl Known {
                 list.push(index);
             }
         }
-        self.facts.push(Fact { form, cause });
+        self.added.push(Added { superseded, products: self.products.len() });
+        for &(monomial, _) in form.terms() {
+            if monomial.len() > 1 && !self.products.contains(&monomial) {
+                self.products.push(monomial);
+            }
+        }
+        self.facts.push(Fact::new(form, cause));
     }
 
-    /// Examples of what is known.
-    fn examples(&self, atoms: &Atoms) -> Rc<[Example]> {
-        let mut known = self.examples.borrow_mut();
-        if known.len() <= self.facts.len() {
-            known.resize(self.facts.len() + 1, None);
-        }
-        let known = &mut known[self.facts.len()];
-        let examples: Rc<[Example]> = match known {
-            Some((count, examples)) if *count == atoms.len() => return examples.clone(),
-            Some((_, examples)) => {
-                let more: Option<Vec<_>> =
-                    examples.iter().map(|example| example.clone().with(atoms)).collect();
-                more.unwrap_or_default().into()
-            }
-            None => Example::of(atoms, &self.facts).into(),
+    /// The facts since a mark.
+    pub(super) fn since(&self, mark: usize) -> Vec<(Form, Option<Cause>)> {
+        self.facts[mark..].iter().map(|fact| (fact.form.clone(), fact.cause)).collect()
+    }
+
+    /// The fact with this number.
+    pub(super) fn fact(&self, number: usize) -> &Fact {
+        &self.facts[number]
+    }
+
+    /// The numbers of the facts that mention `atom`, the latest first, without those that others make superfluous.
+    pub(super) fn mentioning(&self, atom: AtomId) -> impl Iterator<Item = &usize> {
+        let all = self.mentions.get(atom.index()).map_or(&[][..], Vec::as_slice);
+        all.iter().rev().filter(|&&fact| !self.facts[fact].superseded)
+    }
+
+    /// The products of several numbers in facts.
+    pub(super) fn products(&self) -> &[Monomial] {
+        &self.products
+    }
+
+    /// A fact that alone says that `atom` is positive.
+    pub(super) fn positive(&self, atoms: &Atoms, atom: AtomId) -> Option<usize> {
+        let by_itself = Form::atom(atom);
+        let says = |fact: &&usize| {
+            let form = &self.facts[**fact].form;
+            let coefficient = by_itself.terms().first().map_or(0, |&(atom, _)| form.of(atom));
+            let others = (coefficient > 0).then(|| form.plus(-coefficient, &by_itself)).flatten();
+            others.is_some_and(|rest| atoms.bounds(&rest).1.is_some_and(|most| most < 0))
         };
-        *known = Some((atoms.len(), examples.clone()));
-        examples
+        self.mentioning(atom).find(says).copied()
+    }
+
+    /// Whether an example shows that `goal` may be negative.
+    fn is_refuted(&self, atoms: &Atoms, goal: &Form) -> bool {
+        let mut stack = self.examples.borrow_mut();
+        let count = self.facts.len();
+        let found = match stack.last() {
+            Some((of, examples)) if *of == count => None,
+            Some((of, examples)) => Some((*of, examples.clone())),
+            None => Some((0, Examples::default())),
+        };
+        if let Some((of, mut examples)) = found {
+            examples.extend(atoms, &self.facts, of);
+            stack.push((count, examples));
+        }
+        stack.last_mut().is_some_and(|(_, examples)| {
+            examples.extend(atoms, &self.facts, count);
+            examples.refute(goal)
+        })
     }
 
     /// Why `goal` is not negative; `None` if that is not known.
     pub(super) fn prove(&self, atoms: &Atoms, goal: &Form) -> Option<Vec<Cause>> {
-        let mut search = Search::new(self, atoms, STEPS);
-        search.run(goal, DEPTH, true).then(|| search.causes())
-    }
-
-    /// Whether `goal` is not negative, for what that is worth little.
-    pub(super) fn implies(&self, atoms: &Atoms, goal: &Form) -> bool {
-        if atoms.bounds(goal).0.is_some_and(|least| least >= 0) {
-            return true;
+        let goal = goal.reduced();
+        if atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
+            return Some(Vec::new());
         }
-        let examples = self.examples(atoms);
-        Search { examples, ..Search::new(self, atoms, FEW_STEPS) }.run(goal, DEPTH, true)
+        if goal.known().is_some()
+            || self.work.get() > MAX_KERNEL_WORK
+            || self.is_refuted(atoms, &goal)
+        {
+            return None;
+        }
+        let mut prover = Prover::new(self, atoms, &goal)?;
+        let facts = prover.run();
+        self.work.set(self.work.get() + prover.work());
+        let mut causes: Vec<Cause> = Vec::new();
+        for fact in facts? {
+            causes.extend(self.facts[fact].cause.filter(|cause| !causes.contains(cause)));
+        }
+        Some(causes)
     }
 
-    /// What a launch would have to fulfil for `goal` not to be negative: a form of what it knows.
-    pub(super) fn missing(&self, atoms: &Atoms, goal: &Form) -> Option<Form> {
-        let mut search = Search::new(self, atoms, STEPS);
-        let _ = search.run(goal, DEPTH, true);
+    /// What is known, each with the reason, if that needs words.
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&Form, Option<Cause>)> {
+        self.facts.iter().map(|fact| (&fact.form, fact.cause))
+    }
+
+    /// What a launch would have to fulfil for `goal` not to be negative: forms of what it knows, each of which
+    /// suffices, the simplest first.
+    pub(super) fn missing(&self, atoms: &Atoms, goal: &Form) -> Vec<Form> {
+        let (seen, missing) = (Vec::new(), Vec::new());
+        let mut search = Search { known: self, atoms, steps: MAX_STEPS, seen, missing };
+        let _ = search.run(goal, MAX_DEPTH, true);
         search.missing
     }
 }
@@ -142,38 +224,13 @@ struct Search<'a> {
     steps: usize,
     /// Those that were, with a number that tells most of them apart.
     seen: Vec<(u128, Form)>,
-    /// What refutes goals.
-    examples: Rc<[Example]>,
-    /// Facts of the proof so far.
-    used: Vec<usize>,
-    /// The simplest form of what a launch knows that would complete a proof.
-    missing: Option<Form>,
+    /// Forms of what a launch knows that would complete a proof, the simplest first.
+    missing: Vec<Form>,
 }
 
-impl<'a> Search<'a> {
-    fn new(known: &'a Known, atoms: &'a Atoms, steps: usize) -> Self {
-        let (seen, examples, used) = (Vec::new(), Rc::default(), Vec::new());
-        Self { known, atoms, steps, seen, examples, used, missing: None }
-    }
-
-    fn causes(&self) -> Vec<Cause> {
-        let mut causes: Vec<Cause> = Vec::new();
-        for &index in &self.used {
-            let cause = self.known.facts[index].cause;
-            if !causes.contains(&cause) {
-                causes.push(cause);
-            }
-        }
-        causes
-    }
-
+impl Search<'_> {
     /// Whether `goal` is not negative; `plausible` if what is missing would be worth requiring.
     fn run(&mut self, goal: &Form, depth: usize, plausible: bool) -> bool {
-        for example in &*self.examples {
-            if example.refutes(goal) {
-                return false;
-            }
-        }
         let goal = goal.reduced();
         if self.atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
             return true;
@@ -237,7 +294,8 @@ impl<'a> Search<'a> {
         let bounded = Form::constant(most).minus(&Form::from(monomial));
         let Some(bounded) = bounded else { return false };
         let rest = goal.plus(coefficient, &bounded);
-        rest.is_some_and(|rest| self.run(&rest, depth - 1, plausible && most <= SMALL))
+        let plausible = plausible && most <= SMALL && self.atoms.is_reached(monomial);
+        rest.is_some_and(|rest| self.run(&rest, depth - 1, plausible))
     }
 
     /// Takes facts from `goal` that remove `coefficient * monomial` from it.
@@ -257,11 +315,9 @@ impl<'a> Search<'a> {
             let scaled = goal.scaled(of_fact.abs() / common);
             let rest = scaled.and_then(|goal| goal.plus(-(coefficient.abs() / common), &fact));
             let Some(rest) = rest else { continue };
-            self.used.push(index);
             if self.run(&rest, depth - 1, plausible) {
                 return true;
             }
-            self.used.pop();
         }
         false
     }
@@ -275,7 +331,7 @@ impl<'a> Search<'a> {
             if last.replace(atom) == Some(atom) {
                 continue;
             }
-            for &index in self.known.mentions.get(atom.index()).into_iter().flatten() {
+            for &index in self.known.mentioning(atom) {
                 for &(part, of_part) in self.known.facts[index].form.terms() {
                     // Each part is found once: by its first atom.
                     if part.first() == Some(atom)
@@ -299,8 +355,8 @@ impl<'a> Search<'a> {
             return;
         }
         let size = |form: &Form| form.terms().iter().map(|(m, _)| m.len()).sum::<usize>();
-        if self.missing.as_ref().is_none_or(|best| size(goal) < size(best)) {
-            self.missing = Some(goal.clone());
-        }
+        let place = self.missing.partition_point(|other| size(other) <= size(goal));
+        self.missing.insert(place, goal.clone());
+        self.missing.truncate(MAX_MISSING);
     }
 }

@@ -24,7 +24,7 @@ impl fmt::Display for AtomId {
     }
 }
 
-/// A product of at most [`MOST_FACTORS`] atoms, in order; of none for 1. Each has 32 bits, the first
+/// A product of at most [`MOST_FACTORS`] atoms, in order; of none for 1. Each has [`BITS`] bits, the first
 /// the highest: its number and 1, so that the order is that of lists of atoms. It is a number, and a [`Form`] a
 /// list of those, since forms are made by the thousands, in a macro that is built without optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,26 +36,28 @@ pub(super) struct Form(Vec<(Monomial, i128)>);
 
 /// How many products a form may be the sum of, and how many atoms a product may have.
 const MOST_TERMS: usize = 24;
-const MOST_FACTORS: usize = 4;
+const MOST_FACTORS: usize = 5;
 
 /// Coefficients stay below this, so that few of them are ever too large to compute with.
 const MOST: i128 = 1 << 100;
 
 /// Bits of an atom in a product, and where the first is.
-const BITS: u32 = 32;
+const BITS: u32 = 25;
 const FIRST: u32 = 128 - BITS;
 
 impl Monomial {
     /// The product of nothing.
     const ONE: Self = Self(0);
 
-    fn atom(atom: AtomId) -> Self {
+    pub(super) fn atom(atom: AtomId) -> Self {
         Self((u128::from(atom.0) + 1) << FIRST)
     }
 
     /// Number of atoms.
     pub(super) const fn len(self) -> usize {
-        MOST_FACTORS - (self.0.trailing_zeros() / BITS) as usize
+        // The lowest bits belong to no factor.
+        let unused = self.0.trailing_zeros() - (128 - BITS * MOST_FACTORS as u32);
+        MOST_FACTORS - (unused / BITS) as usize
     }
 
     const fn is_one(self) -> bool {
@@ -67,7 +69,7 @@ impl Monomial {
         if self.is_one() {
             return None;
         }
-        // No more than 32 bits are left.
+        // No more than one factor is left.
         let first = (self.0 >> FIRST) as u32;
         Some((AtomId(first - 1), Self(self.0 << BITS)))
     }
@@ -279,11 +281,40 @@ impl Form {
         reduced
     }
 
+    /// The form without what all its coefficients have in common.
+    pub(super) fn primitive(&self) -> Self {
+        let common = self.0.iter().fold(0, |common, &(_, coefficient)| gcd(common, coefficient));
+        self.divided(common).unwrap_or_else(|| self.clone())
+    }
+
     /// A `divisor`-th of it, if every coefficient is divided by that.
     pub(super) fn divided(&self, divisor: i128) -> Option<Self> {
         let exact = divisor > 0 && self.0.iter().all(|(_, coefficient)| coefficient % divisor == 0);
         let parts = self.0.iter().map(|(monomial, c)| (*monomial, c / divisor));
         exact.then(|| Self(parts.collect()))
+    }
+
+    /// What is a multiple of `divisor`, a number or a product, divided by it, and the rest; `None` if it is neither.
+    pub(super) fn split(&self, divisor: &Self) -> Option<(Self, Self)> {
+        let mut whole = Self::constant(0);
+        if let Some(number) = divisor.known().filter(|&number| number > 0) {
+            whole = Self::constant(self.rest().div_euclid(number));
+            for &(monomial, coefficient) in self.terms() {
+                if coefficient % number == 0 {
+                    whole.add(monomial, coefficient / number)?;
+                }
+            }
+        } else if let [(by, 1)] = *divisor.0.as_slice() {
+            for &(monomial, coefficient) in self.terms() {
+                if let Some(others) = monomial.divided(by) {
+                    whole.add(others, coefficient)?;
+                }
+            }
+        } else {
+            return None;
+        }
+        let rest = self.minus(&whole.times(divisor)?)?;
+        Some((whole, rest))
     }
 
     /// The same with `atom` replaced.
@@ -380,7 +411,8 @@ mod tests {
         assert_eq!(power.times(&power), None);
         let x = Form::atom(AtomId::new(0));
         let fourth = x.times(&x).and_then(|square| square.times(&square)).unwrap();
-        assert_eq!(fourth.times(&x), None);
+        assert_eq!(fourth.times(&x).unwrap().times(&x), None);
+        assert_eq!(fourth.times(&fourth), None);
     }
 
     #[test]
@@ -402,6 +434,8 @@ mod tests {
         let whole = product(&[0, 0, 1, 7]);
         assert_eq!(whole.divided(product(&[0, 7])), Some(product(&[0, 1])));
         assert_eq!(whole.divided(product(&[1, 1])), None);
-        assert_eq!(whole.times(product(&[0])), None);
+        let longest = whole.times(product(&[3])).unwrap();
+        assert_eq!((list(longest), longest.len()), (vec![0, 0, 1, 3, 7], 5));
+        assert_eq!(longest.times(product(&[0])), None);
     }
 }

@@ -9,7 +9,8 @@
 //! declared blocks, what the launcher allows: see [`range`](super::range)) and *relations*: conditions around it,
 //! loops, checks before it, and what the kernel [requires](crate::ir::Requirement) of its launches.
 //! Relations are between sums of products of what is known, in exact numbers, so a value that may wrap
-//! takes part as itself and never as what it is made of. A [`Verdict::Proved`] names the relations that were needed,
+//! takes part as itself and never as what it is made of. [`prove`] adds such relations up, [`cases`] looks at values that
+//! depend on the way on which control came, case by case. A [`Verdict::Proved`] names the relations that were needed,
 //! each with its place ([`Cause::span`]) and a text; one without any is proved by numbers alone.
 //! A [`Verdict::Stays`] says what is not known and what would prove it.
 //!
@@ -34,11 +35,17 @@
 //! # Ok::<(), warpwise_compiler::ir::ParseError>(())
 //! ```
 mod atom;
+mod cases;
+mod contract;
 mod example;
 mod facts;
 mod form;
+mod locals;
 mod number;
+mod powers;
+mod prove;
 mod require;
+mod simplex;
 mod spell;
 #[cfg(test)]
 mod tests;

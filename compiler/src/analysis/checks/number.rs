@@ -1,9 +1,18 @@
 //! What instructions yield, as [forms](super::form).
-use super::{Cause, atom::Kind, form::Form, walk::Walk};
+use super::{
+    Cause,
+    atom::Kind,
+    cases::Case,
+    form::Form,
+    walk::{MOST_PARTS, Walk},
+};
 use crate::{
     analysis::range::{self, Range},
     ir::{Axis, BinaryOp, Builtin, CompareOp, GenericKind, InstId, Op, Scalar, Ty, UnaryOp},
 };
+
+/// Facts and products that a quotient is bounded by.
+const MAX_BOUNDS: usize = 8;
 
 impl Walk<'_> {
     /// What `id`, whose operands have forms, yields; `None` if that is no integer.
@@ -23,12 +32,18 @@ impl Walk<'_> {
                 .contains(self.launch.builtin(*builtin))
                 .then(|| self.builtin(*builtin, Cause::Operation(id))),
             Op::Unary { op, value } => self.unary(*op, *value, scalar),
-            Op::Binary { op, lhs, rhs } => self.binary(id, *op, [*lhs, *rhs], scalar),
+            Op::Binary { op, lhs, rhs } => {
+                let form = self.binary(id, *op, [*lhs, *rhs], scalar);
+                return Some(form.unwrap_or_else(|| self.bits(id, *op, [*lhs, *rhs], limits)));
+            }
             Op::Cast { value } | Op::Bitcast { value } => {
                 let value = self.forms[*value].clone();
                 value.map(|value| self.wrapped(value, scalar, limits))
             }
-            Op::Select { cond, then, other } => self.select(id, *cond, [*then, *other]),
+            Op::Select { cond, then, other } => {
+                let sides = [*then, *other];
+                self.select(id, *cond, sides).or_else(|| self.either(id, *cond, sides, limits))
+            }
             Op::For { start, step, .. } => self.count(id, *start, *step),
             Op::Bounds { index, .. } => self.forms[*index].clone(),
             Op::Fma { .. }
@@ -78,9 +93,22 @@ impl Walk<'_> {
     /// What is left of a number in a type: all of it, where it is known to fit.
     pub(super) fn wrapped(&mut self, form: Form, scalar: Scalar, limits: Range) -> Form {
         if self.is_within(&form, limits) {
+            // Elsewhere, where that was not known, it had another name.
+            if let Some(atom) = self.atoms.number(&Kind::Wrapped(scalar, form.clone())) {
+                self.add_equal(&Form::atom(atom), &form);
+            }
             return form;
         }
         self.atom(Kind::Wrapped(scalar, form), limits)
+    }
+
+    /// Adds that two forms are equal, which needs no words.
+    pub(super) fn add_equal(&mut self, lhs: &Form, rhs: &Form) {
+        for (a, b) in [(lhs, rhs), (rhs, lhs)] {
+            if let Some(difference) = a.minus(b) {
+                self.known.add(&difference, None);
+            }
+        }
     }
 
     /// With what the launcher and the hardware make of it.
@@ -107,6 +135,15 @@ impl Walk<'_> {
             }
             Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::LaneId => None,
         };
+        if let Builtin::BlockIdx(axis) | Builtin::GridDim(axis) = builtin {
+            let threads = Form::constant(self.launch.threads(axis));
+            let [grid, block] = [Builtin::GridDim(axis), Builtin::BlockDim(axis)]
+                .map(|dim| self.atom(Kind::Builtin(dim), self.launch.builtin(dim)));
+            // The launcher sees to it.
+            if let Some(rest) = grid.times(&block).and_then(|all| threads.minus(&all)) {
+                self.known.add(&rest, None);
+            }
+        }
         self.add(most.and_then(|most| most.minus(&value)?.shifted(-1)), cause);
         value
     }
@@ -122,7 +159,7 @@ impl Walk<'_> {
                 Some(self.wrapped(negated, scalar, limits))
             }
             UnaryOp::Abs => {
-                let positive = self.known.implies(&self.atoms, &value);
+                let positive = self.implies(&value);
                 positive.then_some(value)
             }
             UnaryOp::Sqrt
@@ -186,8 +223,8 @@ impl Walk<'_> {
         Some(if exact { whole } else { self.wrapped(whole, scalar, limits) })
     }
 
-    fn is_at_least(&self, form: &Form, least: i128) -> bool {
-        form.shifted(-least).is_some_and(|rest| self.known.implies(&self.atoms, &rest))
+    fn is_at_least(&mut self, form: &Form, least: i128) -> bool {
+        form.shifted(-least).is_some_and(|rest| self.implies(&rest))
     }
 
     /// `lhs / rhs`, where `lhs` is not negative and `rhs` positive.
@@ -197,6 +234,13 @@ impl Walk<'_> {
         }
         if !self.is_at_least(lhs, 0) || !self.is_at_least(rhs, 1) {
             return None;
+        }
+        if let Some((whole, rest)) = lhs.split(rhs)
+            && whole.known() != Some(0)
+            && self.is_at_least(&rest, 0)
+            && rhs.minus(&rest).is_some_and(|more| self.is_at_least(&more, 1))
+        {
+            return Some(whole);
         }
         let (least, most) = (self.atoms.bounds(rhs).0, self.atoms.bounds(lhs).1);
         let most = most.unwrap_or(limits.max) / least.unwrap_or(1).max(1);
@@ -208,7 +252,64 @@ impl Walk<'_> {
         let rest = lhs.minus(&rhs.times(&quotient)?)?;
         self.add(Some(rest.clone()), cause);
         self.add(rhs.minus(&rest).and_then(|more| more.shifted(-1)), cause);
+        self.bound_quotient(lhs, rhs, &quotient);
         Some(quotient)
+    }
+
+    /// Adds what bounds a quotient: sums of facts say so of fractions only.
+    fn bound_quotient(&mut self, lhs: &Form, rhs: &Form, quotient: &Form) {
+        if let Some(divisor) = rhs.known() {
+            // With `lhs <= divisor * most + rest`, the quotient is at most `most`.
+            let Some(atom) = lhs.atoms().next() else { return };
+            let facts: Vec<_> = self
+                .known
+                .mentioning(atom)
+                .take(MAX_BOUNDS)
+                .map(|&fact| self.known.fact(fact).clone())
+                .collect();
+            for fact in facts {
+                let above = fact
+                    .form
+                    .plus(1, lhs)
+                    .filter(|above| !above.atoms().any(|other| other == atom));
+                let most = above.map(|above| {
+                    above.plus(-above.rest(), &Form::constant(1)).zip(Some(above.rest()))
+                });
+                if let Some(Some((terms, rest))) = most
+                    && let Some(terms) = terms.divided(divisor)
+                    && let Some(most) = terms.shifted(rest.div_euclid(divisor))
+                    && let Some(rest) = most.minus(quotient)
+                {
+                    self.known.add(&rest, fact.cause);
+                }
+            }
+            return;
+        }
+        // With `lhs < rhs * most`, the quotient is less than `most`.
+        let Some(divisor) = rhs.as_atom() else { return };
+        let mut bounds: Vec<Form> = Vec::new();
+        for &fact in self.known.mentioning(divisor) {
+            for &(product, coefficient) in self.known.fact(fact).form.terms() {
+                if bounds.len() < MAX_BOUNDS
+                    && let Some(others) =
+                        rhs.terms().first().and_then(|(rhs, _)| product.divided(*rhs))
+                    && others.len() > 0
+                    && let Some(most) = Form::from(others).scaled(coefficient.abs())
+                    && !bounds.contains(&most)
+                    && !most.atoms().any(|atom| quotient.as_atom() == Some(atom))
+                {
+                    bounds.push(most);
+                }
+            }
+        }
+        for most in bounds {
+            let Some(goal) = most.minus(quotient).and_then(|rest| rest.shifted(-1)) else {
+                continue;
+            };
+            if let Some(causes) = self.prove(&goal) {
+                self.known.add(&goal, causes.first().copied());
+            }
+        }
     }
 
     fn remainder(&mut self, lhs: &Form, rhs: &Form, limits: Range, cause: Cause) -> Option<Form> {
@@ -229,6 +330,104 @@ impl Walk<'_> {
         }
         let divisor = Form::constant(power(limits.max - mask).filter(|_| limits.min == 0)?);
         self.quotient(value, &divisor, limits, cause)?.times(&divisor)
+    }
+
+    /// What an operation on bits yields, by itself, with what is known of it.
+    fn bits(&mut self, id: InstId, op: BinaryOp, [lhs, rhs]: [InstId; 2], limits: Range) -> Form {
+        let (cause, value) = (Cause::Operation(id), self.opaque(id, limits));
+        let Some((a, b)) = self.forms[lhs].clone().zip(self.forms[rhs].clone()) else {
+            return value;
+        };
+        let [least_a, least_b] = [&a, &b].map(|side| self.atoms.bounds(side).0);
+        if least_a.is_none_or(|least| least < 0) || least_b.is_none_or(|least| least < 0) {
+            return value;
+        }
+        let sum = a.plus(1, &b);
+        match op {
+            BinaryOp::And => {
+                for (side, mask) in [(&a, rhs), (&b, lhs)] {
+                    self.add(side.minus(&value), cause);
+                    if let Some(form) = self.masked_by_power(side, mask, limits, cause) {
+                        self.add_equal(&value, &form);
+                    }
+                }
+            }
+            BinaryOp::Or => {
+                self.add(value.minus(&a), cause);
+                self.add(value.minus(&b), cause);
+                self.add(sum.and_then(|sum| sum.minus(&value)), cause);
+            }
+            BinaryOp::Xor => {
+                self.add(sum.and_then(|sum| sum.minus(&value)), cause);
+                for (side, by, inst) in [(&a, &b, rhs), (&b, &a, lhs)] {
+                    self.add(value.plus(1, by).and_then(|sum| sum.minus(side)), cause);
+                    if self.powers.has(inst)
+                        && let Some(form) = self.flipped(side, by, limits, cause)
+                    {
+                        self.add_equal(&value, &form);
+                    }
+                }
+            }
+            BinaryOp::Shr => self.add(a.minus(&value), cause),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Shl
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => {}
+        }
+        value
+    }
+
+    /// `value & mask`, where the mask is one less than a power of two, or the complement of that.
+    fn masked_by_power(
+        &mut self,
+        value: &Form,
+        mask: InstId,
+        limits: Range,
+        cause: Cause,
+    ) -> Option<Form> {
+        let insts = &self.kernel.insts;
+        if let Op::Unary { op: UnaryOp::Not, value: mask } = insts[mask].op {
+            let rest = self.masked_by_power(value, mask, limits, cause)?;
+            return value.minus(&rest);
+        }
+        let Op::Binary { op, lhs, rhs } = insts[mask].op else { return None };
+        let Op::Const(one) = insts[rhs].op else { return None };
+        let less =
+            op == BinaryOp::Sub && one == 1 || op == BinaryOp::Add && i128::from(one) == limits.max;
+        if !less || !self.powers.has(lhs) {
+            return None;
+        }
+        let power = self.forms[lhs].clone()?;
+        if !self.is_at_least(&power, 1) {
+            return None;
+        }
+        // It divides every larger power.
+        let most = self.atoms.bounds(value).1.filter(|&most| most < limits.max / 2)?;
+        let larger = 1_i128 << (128 - most.leading_zeros());
+        if power.known().is_none()
+            && Form::constant(larger).minus(&power).is_some_and(|rest| self.implies(&rest))
+        {
+            let larger = Form::constant(larger);
+            let parts = self.quotient(&larger, &power, limits, cause)?;
+            self.known.add(&power.times(&parts)?.minus(&larger)?, None);
+        }
+        self.remainder(value, &power, limits, cause)
+    }
+
+    /// `value ^ power`: the power more where `value` does not have that bit, and less where it does.
+    fn flipped(&mut self, value: &Form, power: &Form, limits: Range, cause: Cause) -> Option<Form> {
+        if !self.is_at_least(power, 1) {
+            return None;
+        }
+        let above = self.quotient(value, power, limits, cause)?;
+        let bit = self.remainder(&above, &Form::constant(2), limits, cause)?;
+        value.plus(1, power)?.plus(-2, &power.times(&bit)?)
     }
 
     fn smaller(&mut self, lhs: Form, rhs: Form, cause: Cause) -> Form {
@@ -276,6 +475,30 @@ impl Walk<'_> {
             }
             (CompareOp::Eq | CompareOp::Ne, _) => None,
         }
+    }
+
+    /// One of two values, case by case.
+    fn either(
+        &mut self,
+        id: InstId,
+        cond: InstId,
+        [then, other]: [InstId; 2],
+        limits: Range,
+    ) -> Option<Form> {
+        let values = [(true, self.forms[then].clone()?), (false, self.forms[other].clone()?)];
+        let selected = self.opaque(id, limits);
+        let cases = values.map(|(truth, value)| {
+            let facts = self.scoped(|walk| {
+                let before = walk.known.mark();
+                walk.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
+                walk.known.since(before)
+            });
+            Case { facts, value }
+        });
+        if let Some(atom) = selected.as_atom() {
+            self.cases.add(atom, cases.into());
+        }
+        Some(selected)
     }
 
     /// The value of a `for`. One that does not take each is as many steps from its start as

@@ -56,6 +56,7 @@ impl Walk<'_> {
 
     /// Notes what an atom is if `difference` is 0; which one, and its range.
     fn set_equal(&mut self, difference: &Form) -> Option<(AtomId, Range)> {
+        let difference = &difference.primitive();
         let is_alone =
             |atom: AtomId| difference.atoms().filter(|&other| other == atom).count() == 1;
         let rank = |atom: AtomId| match self.atoms.kind(atom) {
@@ -114,7 +115,12 @@ impl Walk<'_> {
                 let (lhs, scalar) = self.size(&parts[0], cause)?;
                 let (rhs, _) = self.size(&parts[1], cause)?;
                 let exact = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
-                Some((self.combined(*op, [lhs, rhs], scalar, exact, cause)?, scalar))
+                let value = self.combined(*op, [lhs, rhs], scalar, exact, cause)?;
+                if exact && let Some(limits) = range::scalar_limits(scalar) {
+                    self.add(Form::constant(limits.max).minus(&value), cause);
+                    self.add(value.shifted(-limits.min), cause);
+                }
+                Some((value, scalar))
             }
             Size::Cast(to, value) => {
                 let (value, _) = self.size(value, cause)?;

@@ -2,6 +2,7 @@
 use super::{
     Cause, Unproved, What,
     atom::Kind,
+    contract::{self, Premise},
     form::{AtomId, Form, Monomial},
     walk::Walk,
 };
@@ -9,6 +10,9 @@ use crate::{
     analysis::range::{self, Range},
     ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison},
 };
+
+/// How many contracts are tried for a kernel, before no more are suggested.
+const MAX_TRIED_CONTRACTS: usize = 64;
 
 impl Walk<'_> {
     /// Of an index that may be too large.
@@ -60,15 +64,31 @@ impl Walk<'_> {
     }
 
     /// What every launch would have to fulfil, as Rust.
-    fn required(&mut self, goal: &Form) -> Option<String> {
+    fn required(&mut self, check: &Form) -> Option<String> {
         let mut wraps = Vec::new();
-        let goal = self.unwrapped(goal, &mut wraps)?;
-        let missing = self.known.missing(&self.atoms, &goal)?;
-        let before = self.known.mark();
-        self.known.add(&missing, Cause::Requirement(self.kernel.requires.len()));
-        let suffices = wraps.iter().all(|(form, limits)| self.is_within(form, *limits));
-        self.known.forget_since(before);
-        if suffices { self.spell_missing(&missing) } else { None }
+        let goal = self.unwrapped(check, &mut wraps)?;
+        for missing in self.known.missing(&self.atoms, &goal) {
+            let before = self.known.mark();
+            self.known.add(&missing, Some(Cause::Requirement(self.kernel.requires.len())));
+            let suffices = wraps.iter().all(|(form, limits)| self.is_within(form, *limits));
+            self.known.forget_since(before);
+            if suffices && self.is_needed(check, &missing) {
+                return self.spell_missing(&missing);
+            }
+        }
+        None
+    }
+
+    /// True if no correct launch is found that `contract`, which suffices for `goal`, would reject.
+    fn is_needed(&mut self, goal: &Form, contract: &Form) -> bool {
+        if self.tried_contracts == MAX_TRIED_CONTRACTS {
+            return false;
+        }
+        self.tried_contracts += 1;
+        let premise =
+            |(form, cause)| Premise { form, is_check: matches!(cause, Some(Cause::Check(_))) };
+        let premises: Vec<Premise<'_>> = self.known.facts().map(premise).collect();
+        contract::is_needed(&self.atoms, &premises, goal, contract)
     }
 
     /// A form as if nothing wrapped; and what is not to wrap for that.
@@ -98,23 +118,23 @@ impl Walk<'_> {
     }
 
     /// The form that is not negative exactly where `cond` is `truth`.
-    fn goal(&self, cond: InstId, truth: bool) -> Option<Form> {
+    fn goal(&mut self, cond: InstId, truth: bool) -> Option<Form> {
         let op = &self.kernel.insts[cond].op;
         if let Op::Unary { op: UnaryOp::Not, value } = *op {
             return self.goal(value, !truth);
         }
         let Op::Compare { op, lhs, rhs } = *op else { return None };
         let op = if truth { op } else { range::inverse(op) };
-        let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
+        let (lhs, rhs) = (self.forms[lhs].clone()?, self.forms[rhs].clone()?);
         match op {
-            CompareOp::Lt => rhs.minus(lhs)?.shifted(-1),
-            CompareOp::Gt => lhs.minus(rhs)?.shifted(-1),
-            CompareOp::Le => rhs.minus(lhs),
-            CompareOp::Ge => lhs.minus(rhs),
+            CompareOp::Lt => rhs.minus(&lhs)?.shifted(-1),
+            CompareOp::Gt => lhs.minus(&rhs)?.shifted(-1),
+            CompareOp::Le => rhs.minus(&lhs),
+            CompareOp::Ge => lhs.minus(&rhs),
             // What is not 0 and not negative is positive.
             CompareOp::Ne => {
-                let difference = lhs.minus(rhs)?;
-                let positive = self.known.implies(&self.atoms, &difference);
+                let difference = lhs.minus(&rhs)?;
+                let positive = self.implies(&difference);
                 difference.shifted(-1).filter(|_| positive)
             }
             CompareOp::Eq => None,

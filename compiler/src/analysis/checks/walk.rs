@@ -2,8 +2,11 @@
 use super::{
     Cause, Check, Unproved, Verdict, What,
     atom::{Atoms, Kind},
+    cases::Cases,
     facts::Known,
     form::{AtomId, Form},
+    locals::Locals,
+    powers::Powers,
 };
 use crate::{
     analysis::{
@@ -17,7 +20,11 @@ use crate::{
 use std::collections::HashMap;
 
 /// How deep conditions are looked into.
-const MOST_PARTS: u32 = 12;
+pub(super) const MOST_PARTS: u32 = 12;
+/// Casts of requirements that are looked at again in each condition.
+const MAX_REQUIRED: usize = 8;
+/// Facts that an equality is combined with.
+const MAX_TIGHTENED: usize = 16;
 
 pub(super) struct Walk<'k> {
     pub(super) kernel: &'k Kernel,
@@ -29,12 +36,21 @@ pub(super) struct Walk<'k> {
     pub(super) forms: Facts<InstId, Option<Form>>,
     /// What some of what a launch passes is equal to.
     pub(super) same: HashMap<AtomId, Form>,
+    /// What locals hold here.
+    pub(super) locals: Locals,
+    /// What some numbers are, case by case.
+    pub(super) cases: Cases,
+    pub(super) powers: Powers,
+    /// What casts in requirements yield where it may be another number: of what, and the limits of their types.
+    required: Vec<(AtomId, Form, Range)>,
     /// What `bool`s are here.
     truths: Facts<InstId, Option<(bool, Cause)>>,
     /// Those that were added.
     added: Vec<InstId>,
     /// Whether to say what is not known.
     explain: bool,
+    /// How many contracts have been tried for that.
+    pub(super) tried_contracts: usize,
     checks: Vec<Check>,
 }
 
@@ -48,15 +64,22 @@ impl<'k> Walk<'k> {
             known: Known::default(),
             forms: kernel.insts.clones(None),
             same: HashMap::new(),
+            locals: Locals::new(kernel),
+            cases: Cases::default(),
+            powers: Powers::new(kernel),
+            required: Vec::new(),
             truths: kernel.insts.facts(None),
             added: Vec::new(),
             explain,
+            tried_contracts: 0,
             checks: Vec::new(),
         }
     }
 
     pub(super) fn run(mut self) -> Vec<Check> {
         self.requirements();
+        self.required = self.atoms.wrapped();
+        self.required.truncate(MAX_REQUIRED);
         self.body(&self.kernel.body);
         self.checks
     }
@@ -66,13 +89,16 @@ impl<'k> Walk<'k> {
     }
 
     /// Forgets what is known inside only.
-    fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
+    pub(super) fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let (facts, truths) = (self.known.mark(), self.added.len());
-        inside(self);
+        let locals = self.locals.mark();
+        let result = inside(self);
+        self.locals.forget_since(locals);
         self.known.forget_since(facts);
         for id in self.added.drain(truths..) {
             self.truths[id] = None;
         }
+        result
     }
 
     fn inst(&mut self, id: InstId) {
@@ -89,23 +115,39 @@ impl<'k> Walk<'k> {
             self.branch(*cond, then, other);
         } else if let Op::For { start, end, inclusive, body, .. } = op {
             self.forms[id] = self.form(id);
+            self.locals.forget_set_in(kernel, body);
             self.scoped(|walk| {
                 walk.assume_loop(id, *start, *end, *inclusive);
                 walk.body(body);
             });
+        } else if let Op::Loop { body } = op {
+            self.locals.forget_set_in(kernel, body);
+            self.body(body);
+        } else if let Op::Block { body } = op {
+            self.body(body);
+            self.locals.forget_set_in(kernel, body);
+        } else if let Op::Set { local, value } = *op {
+            self.locals.set(local, value);
+        } else if let Op::Get(local) = *op {
+            self.get(id, local);
         } else {
             self.forms[id] = self.form(id);
-            op.bodies().for_each(|inner| self.body(inner));
         }
     }
 
     fn branch(&mut self, cond: InstId, then: &Body, other: &Body) {
-        for (truth, body) in [(true, then), (false, other)] {
+        let arms = [(true, then), (false, other)].map(|(truth, body)| {
             self.scoped(|walk| {
+                let (facts, locals) = (walk.known.mark(), walk.locals.mark());
                 walk.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
-                walk.body(body);
-            });
-        }
+                body.0.iter().for_each(|&id| walk.inst(id));
+                let set = walk.kernel.falls_through(body).then(|| walk.locals.since(locals));
+                set.map(|set| {
+                    (if set.is_empty() { Vec::new() } else { walk.known.since(facts) }, set)
+                })
+            })
+        });
+        self.locals.join(arms);
         for (truth, left) in [(false, then), (true, other)] {
             if !self.kernel.falls_through(left) {
                 self.assume(cond, truth, Cause::Guard(cond, truth), MOST_PARTS);
@@ -130,12 +172,16 @@ impl<'k> Walk<'k> {
         let goal = sides.and_then(|(index, len)| len.minus(&index)?.shifted(-1));
         let proof = match &goal {
             _ if self.ranges.is_in_bounds(id) => Some(Vec::new()),
-            Some(goal) => self.known.prove(&self.atoms, goal),
+            Some(goal) => self.prove(goal),
             None => None,
         };
+        let is_proved = proof.is_some();
         let verdict = self.verdict(proof, |walk| walk.unproved_index(index, len, goal.as_ref()));
         self.note(id, What::Fault(Fault::IndexOutOfBounds), verdict);
-        self.add(goal, Cause::Check(id));
+        // What is proved follows from what is known.
+        if !is_proved {
+            self.add(goal, Cause::Check(id));
+        }
     }
 
     fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
@@ -177,7 +223,7 @@ impl<'k> Walk<'k> {
     }
 
     /// The part of a conjunction that is not known.
-    pub(super) fn unproved_part(&self, cond: InstId, truth: bool) -> InstId {
+    pub(super) fn unproved_part(&mut self, cond: InstId, truth: bool) -> InstId {
         let Op::Binary { op: BinaryOp::And, lhs, rhs } = self.kernel.insts[cond].op else {
             return cond;
         };
@@ -205,12 +251,12 @@ impl<'k> Walk<'k> {
     /// Adds that a form is not negative, if it could be computed.
     pub(super) fn add(&mut self, form: Option<Form>, cause: Cause) {
         if let Some(form) = form {
-            self.known.add(&form, cause);
+            self.known.add(&form, Some(cause));
         }
     }
 
     /// Adds what follows from `cond` being `truth`.
-    fn assume(&mut self, cond: InstId, truth: bool, cause: Cause, parts: u32) {
+    pub(super) fn assume(&mut self, cond: InstId, truth: bool, cause: Cause, parts: u32) {
         if self.truths[cond].is_none() {
             self.truths[cond] = Some((truth, cause));
             self.added.push(cond);
@@ -228,7 +274,72 @@ impl<'k> Walk<'k> {
             && let Some((lhs, rhs)) = self.forms[lhs].clone().zip(self.forms[rhs].clone())
         {
             let op = if truth { op } else { range::inverse(op) };
+            self.assume_overflow(cond, truth, cause);
             self.assume_compare(op, &lhs, &rhs, cause);
+            self.link_wrapped(&lhs);
+            self.link_wrapped(&rhs);
+        } else if let Op::Get(_) = op {
+            self.assume_joined(cond, truth, parts);
+        }
+    }
+
+    /// Adds what follows from `cond` being `truth` where it tells whether a sum or a difference wraps: `a - b > a`, and
+    /// `a + b < a`, of numbers without a sign.
+    fn assume_overflow(&mut self, cond: InstId, truth: bool, cause: Cause) {
+        let Op::Compare { op, lhs, rhs } = self.kernel.insts[cond].op else { return };
+        // What is compared as `small < large`, and whether that is so.
+        let (small, large, wraps) = match op {
+            CompareOp::Lt => (lhs, rhs, truth),
+            CompareOp::Gt => (rhs, lhs, truth),
+            CompareOp::Ge => (lhs, rhs, !truth),
+            CompareOp::Le => (rhs, lhs, !truth),
+            CompareOp::Eq | CompareOp::Ne => return,
+        };
+        let insts = &self.kernel.insts;
+        let Ty::Scalar(scalar) = insts[small].ty else { return };
+        let Some(limits) = range::scalar_limits(scalar).filter(|limits| limits.min == 0) else {
+            return;
+        };
+        let sides =
+            |lhs: InstId, rhs: InstId| self.forms[lhs].as_ref().zip(self.forms[rhs].as_ref());
+        // The number if nothing wraps, and what is not negative exactly then.
+        let (result, exact, room) = if let Op::Binary { op: BinaryOp::Sub, lhs, rhs } =
+            insts[large].op
+            && lhs == small
+        {
+            let exact = sides(lhs, rhs).and_then(|(a, b)| a.minus(b));
+            (large, exact.clone(), exact)
+        } else if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = insts[small].op
+            && [lhs, rhs].contains(&large)
+        {
+            let exact = sides(lhs, rhs).and_then(|(a, b)| a.plus(1, b));
+            let room = exact.as_ref().and_then(|sum| Form::constant(limits.max).minus(sum));
+            (small, exact, room)
+        } else {
+            return;
+        };
+        let Some((exact, result)) = exact.zip(self.forms[result].clone()) else { return };
+        if result == exact {
+            return;
+        }
+        if wraps {
+            self.add(room.and_then(|room| room.scaled(-1)?.shifted(-1)), cause);
+        } else {
+            self.add(room, cause);
+            self.add(result.minus(&exact), cause);
+            self.add(exact.minus(&result), cause);
+        }
+    }
+
+    /// Adds that casts that requirements mention yield the number itself, where it is known by now that it fits.
+    fn link_wrapped(&mut self, compared: &Form) {
+        for index in 0..self.required.len() {
+            let (atom, form, limits) = self.required[index].clone();
+            if form.atoms().any(|atom| compared.atoms().any(|other| other == atom))
+                && self.is_within(&form, limits)
+            {
+                self.add_equal(&Form::atom(atom), &form);
+            }
         }
     }
 
@@ -242,11 +353,14 @@ impl<'k> Walk<'k> {
             CompareOp::Eq => {
                 self.add(rhs.minus(lhs), cause);
                 self.add(lhs.minus(rhs), cause);
+                if let Some(difference) = lhs.minus(rhs) {
+                    self.tighten(&difference, cause);
+                }
             }
             // One of them may be known to be the larger, if they are not the same.
             CompareOp::Ne => {
                 for (a, b) in [(lhs, rhs), (rhs, lhs)] {
-                    if a.minus(b).is_some_and(|rest| self.known.implies(&self.atoms, &rest)) {
+                    if a.minus(b).is_some_and(|rest| self.implies(&rest)) {
                         self.add(less(b, a), cause);
                         return;
                     }
@@ -255,8 +369,34 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// Adds what facts say of integers if `difference` is 0: of a number that it has once, replaced by the others, where
+    /// the coefficients then have a divisor in common.
+    fn tighten(&mut self, difference: &Form, cause: Cause) {
+        let once = |atom: AtomId| difference.atoms().filter(|&other| other == atom).count() == 1;
+        let found = difference.terms().iter().find_map(|&(monomial, coefficient)| {
+            let atom =
+                monomial.first().filter(|_| monomial.len() == 1 && coefficient.abs() == 1)?;
+            once(atom).then_some((atom, monomial, coefficient))
+        });
+        let Some((atom, monomial, coefficient)) = found else { return };
+        let (by_itself, range) = (Form::atom(atom), self.atoms.range(atom));
+        let mut facts =
+            vec![by_itself.shifted(-range.min), Form::constant(range.max).minus(&by_itself)];
+        let known = self.known.mentioning(atom).take(MAX_TIGHTENED);
+        facts.extend(known.map(|&fact| Some(self.known.fact(fact).form.clone())));
+        for fact in facts.into_iter().flatten() {
+            let factor = -fact.of(monomial) * coefficient;
+            if factor != 0
+                && let Some(replaced) = fact.plus(factor, difference)
+                && replaced.primitive().rest() != replaced.reduced().rest()
+            {
+                self.known.add(&replaced, Some(cause));
+            }
+        }
+    }
+
     /// Why `cond` is `truth`; `None` if that is not known.
-    fn proof(&self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
+    fn proof(&mut self, cond: InstId, truth: bool, parts: u32) -> Option<Vec<Cause>> {
         if let Some((known, cause)) = self.truths[cond] {
             return (known == truth).then(|| vec![cause]);
         }
@@ -286,23 +426,25 @@ impl<'k> Walk<'k> {
     }
 
     /// Why `lhs op rhs`; `None` if that is not known.
-    fn compare_proof(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<Vec<Cause>> {
+    fn compare_proof(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<Vec<Cause>> {
         if self.kernel.insts[lhs].ty == Ty::Scalar(Scalar::Bool) {
             let same = self.linear(lhs).zip(self.linear(rhs)).is_some_and(|(l, r)| l == r);
             return (op == CompareOp::Eq && same).then(Vec::new);
         }
-        let (lhs, rhs) = (self.forms[lhs].as_ref()?, self.forms[rhs].as_ref()?);
-        let prove = |goal: Option<Form>| self.known.prove(&self.atoms, &goal?);
-        let less = |a: &Form, b: &Form| prove(b.minus(a).and_then(|rest| rest.shifted(-1)));
+        let (lhs, rhs) = (self.forms[lhs].clone()?, self.forms[rhs].clone()?);
+        let less = |a: &Form, b: &Form| b.minus(a)?.shifted(-1);
         match op {
-            CompareOp::Lt => less(lhs, rhs),
-            CompareOp::Gt => less(rhs, lhs),
-            CompareOp::Le => prove(rhs.minus(lhs)),
-            CompareOp::Ge => prove(lhs.minus(rhs)),
-            CompareOp::Ne => less(lhs, rhs).or_else(|| less(rhs, lhs)),
+            CompareOp::Lt => self.prove(&less(&lhs, &rhs)?),
+            CompareOp::Gt => self.prove(&less(&rhs, &lhs)?),
+            CompareOp::Le => self.prove(&rhs.minus(&lhs)?),
+            CompareOp::Ge => self.prove(&lhs.minus(&rhs)?),
+            CompareOp::Ne => {
+                let below = self.prove(&less(&lhs, &rhs)?);
+                if below.is_some() { below } else { self.prove(&less(&rhs, &lhs)?) }
+            }
             CompareOp::Eq => {
-                let mut both = prove(rhs.minus(lhs))?;
-                both.extend(prove(lhs.minus(rhs))?);
+                let mut both = self.prove(&rhs.minus(&lhs)?)?;
+                both.extend(self.prove(&lhs.minus(&rhs)?)?);
                 Some(both)
             }
         }
@@ -322,19 +464,23 @@ impl<'k> Walk<'k> {
     }
 
     /// Whether a form lies within `limits`.
-    pub(super) fn is_within(&self, form: &Form, limits: Range) -> bool {
+    pub(super) fn is_within(&mut self, form: &Form, limits: Range) -> bool {
         let (least, most) = self.atoms.bounds(form);
         let above = least.is_some_and(|least| limits.min <= least)
-            || form.shifted(-limits.min).is_some_and(|rest| self.known.implies(&self.atoms, &rest));
+            || form.shifted(-limits.min).is_some_and(|rest| self.implies(&rest));
         above
             && (most.is_some_and(|most| most <= limits.max) || {
                 let rest = Form::constant(limits.max).minus(form);
-                rest.is_some_and(|rest| self.known.implies(&self.atoms, &rest))
+                rest.is_some_and(|rest| self.implies(&rest))
             })
     }
 
     /// The form of an atom.
     pub(super) fn atom(&mut self, kind: Kind, range: Range) -> Form {
+        if range.min == range.max {
+            self.atoms.fix(&kind, range.min);
+            return Form::constant(range.min);
+        }
         let atom = self.atoms.get(kind, range);
         self.same.get(&atom).cloned().unwrap_or_else(|| Form::atom(atom))
     }

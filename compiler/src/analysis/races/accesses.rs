@@ -1,7 +1,7 @@
 //! The accesses of a trace that other threads can see, with where each thread is.
 use super::overlap::Places;
 use crate::{
-    analysis::trace::{AccessKind, Active, Event, Rows, SymbolId, Trace, Value, What},
+    analysis::trace::{AccessKind, Active, Dimension, Event, Rows, SymbolId, Trace, Value, What},
     ir::{self, InstId, Kernel, Op, Order, ParamKind, Root, Scope, Space},
 };
 use std::cell::OnceCell;
@@ -20,8 +20,12 @@ pub(super) struct Access<'a> {
     pub(super) offset: Option<&'a Value>,
     /// How it lies in rows of a length that is not known.
     pub(super) rows: Option<&'a Rows>,
+    /// The indices of an array of arrays.
+    indices: &'a [Dimension],
     /// Where each thread is, when it has been asked for.
     places: OnceCell<Places>,
+    /// Where each is along each dimension of `indices`, when it has been asked for.
+    dimensions: OnceCell<Vec<Places>>,
     bytes: u32,
     /// Whether the offset takes for granted that nothing wraps.
     pub(super) assumed: bool,
@@ -36,6 +40,55 @@ impl Access<'_> {
     pub(super) fn places(&self) -> Option<&Places> {
         let offset = self.offset?;
         Some(self.places.get_or_init(|| Places::new(offset, self.bytes, &self.active.threads)))
+    }
+
+    /// Returns where each thread is along each dimension of an array of arrays, in elements: of this access and of
+    /// `other`, as far as both are of the same dimensions.
+    pub(super) fn dimensions<'s>(
+        &'s self,
+        other: &'s Self,
+    ) -> impl Iterator<Item = [&'s Places; 2]> + use<'s> {
+        let strides = |access: &Self| access.indices.iter().map(|of| of.stride);
+        let is_same = strides(self).eq(strides(other));
+        let [a, b] = [self, other].map(|access| {
+            access.dimensions.get_or_init(|| {
+                let places = |of: &Dimension| Places::new(&of.index, 1, &access.active.threads);
+                access.indices.iter().map(places).collect()
+            })
+        });
+        a.iter().zip(b).filter(move |_| is_same).map(|(a, b)| [a, b])
+    }
+
+    /// True if thread `x` of this access and thread `y` of `other` have the same index along each dimension of an
+    /// array of arrays, and each is inside of its dimension as far as it is a number. A dimension along which their
+    /// symbols differ decides nothing if `symbols_may_differ`.
+    pub(super) fn is_in_one_place(
+        &self,
+        other: &Self,
+        [x, y]: [usize; 2],
+        symbols_may_differ: bool,
+    ) -> bool {
+        let indices = || self.indices.iter().zip(other.indices);
+        if self.indices.len() != other.indices.len() || indices().any(|(a, b)| a.stride != b.stride)
+        {
+            return true;
+        }
+        let strides: Vec<u64> = self.indices.iter().map(|of| of.stride).collect();
+        indices().enumerate().all(|(dimension, (a, b))| {
+            let of_both = || a.index.symbolic().iter().chain(b.index.symbolic());
+            let cancel =
+                of_both().all(|term| a.index.factor(&term.of, x) == b.index.factor(&term.of, y));
+            let same = if cancel {
+                a.index.numbers().at(x) == b.index.numbers().at(y)
+            } else {
+                symbols_may_differ
+            };
+            let around = dimension.checked_sub(1).map(|outer| strides[outer]);
+            let len = around.and_then(|around| around.checked_div(strides[dimension]));
+            let is_inside =
+                |at: i64| u64::try_from(at).is_ok_and(|at| len.is_none_or(|len| at < len));
+            same && a.index.at(x).is_none_or(is_inside)
+        })
     }
 
     /// True if a symbol that `is` is in where they are.
@@ -111,7 +164,9 @@ fn access<'a>(kernel: &Kernel, number: usize, event: &'a Event) -> Option<Access
         kind: &access.kind,
         offset: access.offset.as_ref(),
         rows: access.rows.as_deref(),
+        indices: &access.indices,
         places: OnceCell::new(),
+        dimensions: OnceCell::new(),
         bytes: access.bytes,
         assumed: access.assumed,
         writes: !matches!(op, Op::Load { .. } | Op::AtomicLoad { .. }),

@@ -147,7 +147,10 @@ impl<'a> Across<'a> {
                 return None;
             }
             // How many threads a block has is assumed, unless it is declared.
-            let all = |x: usize, y: usize| self.trace.shape.declared || x == y;
+            let all = |x: usize, y: usize| {
+                (self.trace.shape.declared || x == y)
+                    && first.is_in_one_place(second, [x, y], false)
+            };
             let [next_a, next_b] = [a.moved(&is)?, b.moved(&is)?];
             meet(a, &next_b, &all, self.work).or_else(|| meet(&next_a, b, &all, self.work))
         })

@@ -1,10 +1,10 @@
 //! Races between the threads of one block.
 use super::{
-    Among, Doubt, Kind, MemoryRaces, Race, Side, Why,
+    Among, Doubt, Kind, MemoryRaces, Race, Side, SkippedBarrier, Why,
     accesses::Access,
     guards::Guards,
     order::{Between, Order},
-    overlap::{MOST_WORK, Meeting, PAIR, Relation, may_meet, meet},
+    overlap::{MOST_WORK, Meeting, PAIR, Relation, may_meet, meet, meet_for_some},
     rows::rows_may_meet,
     values::Values,
 };
@@ -13,7 +13,7 @@ use crate::{
         trace::{SymbolId, SymbolKind, Trace, Which},
         uniformity::Group,
     },
-    ir::{Kernel, Length, Root},
+    ir::{InstId, Kernel, Length, Root},
 };
 use std::cell::Cell;
 
@@ -71,32 +71,59 @@ impl Block<'_> {
             return;
         }
         let why = match (between, self.certain(first, second)) {
-            (Between::None, Ok(())) => {
-                if let Some(race) = self.proved(first, second) {
+            (Between::None, certain) => {
+                let always = certain.is_ok().then(|| self.proved(first, second, None)).flatten();
+                let race = always.or_else(|| self.proved_in_loops(first, second));
+                if let Some(race) = race {
                     memory.races.retain(|known| {
                         known.sides.map(|side| side.inst) != race.sides.map(|side| side.inst)
                     });
                     memory.races.push(race);
                     return;
                 }
-                Why::Numbers
+                certain.err().unwrap_or(Why::Numbers)
             }
-            (Between::None, Err(why)) => why,
-            (Between::Perhaps | Between::Surely, _) => Why::Barrier,
+            (Between::Perhaps | Between::Surely, certain) => {
+                if certain.is_ok() {
+                    self.skipped(first, second, memory);
+                }
+                Why::Barrier
+            }
         };
         add_doubt(memory, first, second, Among::Block, why);
     }
 
+    /// Notes that two accesses race in runs in which the barrier between them is skipped.
+    fn skipped(&self, first: &Access<'_>, second: &Access<'_>, memory: &mut MemoryRaces) {
+        let Some([branch, barrier]) = self.order.skipped_barrier(first.number, second.number)
+        else {
+            return;
+        };
+        if memory.skipped.iter().all(|known| known.branch != branch)
+            && let Some(race) = self.proved(first, second, None)
+        {
+            memory.skipped.push(SkippedBarrier { race, barrier, branch });
+        }
+    }
+
     /// Whether both accesses happen for certain in one block, with nothing to order them.
     fn certain(&self, first: &Access<'_>, second: &Access<'_>) -> Result<(), Why> {
+        let both_happen = self.order.both_happen(first.number, second.number);
+        self.certain_if(both_happen, first, second)
+    }
+
+    /// The same, if both accesses happen whenever one does.
+    fn certain_if(
+        &self,
+        both_happen: bool,
+        first: &Access<'_>,
+        second: &Access<'_>,
+    ) -> Result<(), Why> {
         let certain = |access: &Access<'_>| match access.active.which {
             Which::All | Which::Guarded | Which::Warps => true,
             Which::Some | Which::One => false,
         };
-        if !certain(first)
-            || !certain(second)
-            || !self.order.both_happen(first.number, second.number)
-        {
+        if !certain(first) || !certain(second) || !both_happen {
             return Err(Why::Condition);
         }
         let events = [first, second].map(|access| (access.number, access.inst));
@@ -121,9 +148,29 @@ impl Block<'_> {
         behind(first) && before(second) || behind(second) && before(first)
     }
 
+    /// Returns a race in certain iterations of loops that are not run one by one: all iterations that a loop is known to
+    /// have, or the first, without which there are none.
+    fn proved_in_loops(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Race> {
+        let iterations = Iterations::of(self, first, second)?;
+        let [a, b] = [first.number, second.number];
+        let implies = |a, b| self.order.implies_through(a, b, &iterations.loops);
+        let both_happen = if iterations.are_certain {
+            implies(a, b) || implies(b, a)
+        } else {
+            implies(a, b) && implies(b, a) && self.order.both_happen(a, b)
+        };
+        self.certain_if(both_happen, first, second).ok()?;
+        self.proved(first, second, Some(&iterations.attained))
+    }
+
     /// The races of two accesses that both happen: one in which values are stored that differ, if there is one;
-    /// one of two warps before one of two lanes.
-    fn proved(&self, first: &Access<'_>, second: &Access<'_>) -> Option<Race> {
+    /// one of two warps before one of two lanes. For all numbers that symbols may be, or for some of the `attained`.
+    fn proved(
+        &self,
+        first: &Access<'_>,
+        second: &Access<'_>,
+        attained: Option<&[(SymbolId, [i64; 2])]>,
+    ) -> Option<Race> {
         let declared = self.trace.shape.declared;
         if !declared && !Self::is_of_threads(first) && !Self::is_of_threads(second) {
             return None;
@@ -134,7 +181,7 @@ impl Block<'_> {
         };
         // Whatever is launched has a warp, as good as always; how many of them nobody says.
         let in_a_warp = |a: usize, b: usize| a != b && a < 32 && b < 32 && in_row(a, b);
-        if !declared && self.meeting(first, second, &in_a_warp).is_none() {
+        if !declared && self.meeting(first, second, attained, &in_a_warp).is_none() {
             return None;
         }
         let waits = self.order.warp_waits(first.number, second.number);
@@ -146,7 +193,8 @@ impl Block<'_> {
             a / 32 == b / 32 && a != b && in_row(a, b) && waits.of([a, b]) == Between::None
         };
         let race = |accept: &dyn Fn(usize, usize) -> bool, among| {
-            self.meeting(first, second, accept).map(|found| self.race(first, second, found, among))
+            self.meeting(first, second, attained, accept)
+                .map(|found| self.race(first, second, found, among))
         };
         let found = race(&far, Among::Block).or_else(|| race(&near, Among::Warp))?;
         if found.kind != Kind::SameValue {
@@ -170,13 +218,21 @@ impl Block<'_> {
         &self,
         first: &Access<'_>,
         second: &Access<'_>,
+        attained: Option<&[(SymbolId, [i64; 2])]>,
         accept: &dyn Fn(usize, usize) -> bool,
     ) -> Option<Meeting> {
         let [a, b] = [first.places()?, second.places()?];
         let of_warps = |symbol: SymbolId| self.trace.symbols[symbol].group == Group::Warp;
         let one_warp = first.mentions(&of_warps) || second.mentions(&of_warps);
-        let accept = |x: usize, y: usize| (!one_warp || x / 32 == y / 32) && accept(x, y);
-        let found = meet(a, b, &accept, self.work)?;
+        let accept = |x: usize, y: usize| {
+            (!one_warp || x / 32 == y / 32)
+                && accept(x, y)
+                && first.is_in_one_place(second, [x, y], attained.is_some())
+        };
+        let found = match attained {
+            None => meet(a, b, &accept, self.work)?,
+            Some(attained) => meet_for_some(a, b, attained, &accept, self.work)?,
+        };
         let inside = found.symbolic
             || self.size(first.root).is_none_or(|size| found.at >= 0 && found.at < size);
         inside.then_some(found)
@@ -228,7 +284,94 @@ impl Block<'_> {
             accept: &accept,
             work: self.work,
         };
-        may_meet(a, b, &relation) && rows_may_meet(first, second, &relation)
+        may_meet(a, b, &relation)
+            && rows_may_meet(first, second, &relation)
+            && first.dimensions(second).all(|[a, b]| may_meet(a, b, &relation))
+    }
+}
+
+/// Iterations of loops in which two accesses happen for certain.
+struct Iterations {
+    /// The loops.
+    loops: Vec<InstId>,
+    /// For each symbol of an iteration, the first and the last of the numbers that it is in some iteration.
+    attained: Vec<(SymbolId, [i64; 2])>,
+    /// True if each loop that only one of the accesses is in runs.
+    are_certain: bool,
+}
+
+impl Iterations {
+    /// Those of the loops around two accesses; `None` if one is in a loop that may not come to it.
+    fn of(block: &Block<'_>, first: &Access<'_>, second: &Access<'_>) -> Option<Self> {
+        let events = [first, second].map(|access| &block.trace.events[access.number]);
+        let symbolic = events.map(|event| {
+            let loops = event.loops.iter().zip(&event.rounds);
+            let loops = loops.filter_map(|(&(of, symbol), &round)| Some((of, symbol?, round)));
+            loops.collect::<Vec<_>>()
+        });
+        let is_of = |side: usize, of: InstId| symbolic[side].iter().any(|around| around.0 == of);
+        let [these, those] = &symbolic;
+        let mut loops: Vec<InstId> = these.iter().chain(those).map(|of| of.0).collect();
+        loops.sort_unstable();
+        loops.dedup();
+        let own = |of: InstId| !(is_of(0, of) && is_of(1, of));
+        let mut found = Self { loops: loops.clone(), attained: Vec::new(), are_certain: true };
+        for of in loops {
+            let in_each = [first, second].iter().enumerate().all(|(side, access)| {
+                !is_of(side, of)
+                    || block.order.is_in_each_iteration(access.number, of, &found.loops)
+            });
+            let range = Self::attained(block, &symbolic, of).filter(|_| in_each);
+            if range.is_none() && own(of) {
+                return None;
+            }
+            if own(of) && !range.is_some_and(|(.., is_certain)| is_certain) {
+                // An iteration around it may be one in which the loop does not run.
+                let mut outer = symbolic.iter().filter_map(|loops| {
+                    loops.iter().map(|around| around.0).find(|&around| own(around))
+                });
+                if outer.all(|outer| outer != of) {
+                    return None;
+                }
+                found.are_certain = false;
+            }
+            found.attained.extend(range.map(|(symbol, range, _)| (symbol, range)));
+        }
+        if !found.are_certain {
+            let is_own = |&(symbol, _): &(SymbolId, [i64; 2])| own(block.trace.symbols[symbol].of);
+            found.attained.retain(is_own);
+        }
+        Some(found)
+    }
+
+    /// The numbers that the iteration of loop `of` attains, and whether the loop runs for certain.
+    fn attained(
+        block: &Block<'_>,
+        symbolic: &[Vec<(InstId, SymbolId, u32)>; 2],
+        of: InstId,
+    ) -> Option<(SymbolId, [i64; 2], bool)> {
+        let mut rounds = symbolic.iter().flatten().filter(|around| around.0 == of);
+        let &(_, symbol, round) = rounds.next()?;
+        let second = rounds.next();
+        if second.is_some_and(|second| second.1 != symbol) {
+            return None;
+        }
+        let round = i64::from(second.map_or(round, |second| second.2.max(round)));
+        let last = block.trace.trip_count(symbol).map(|trips| trips - 1 - round);
+        if last.is_some_and(|last| last < 0) {
+            return None;
+        }
+        let runs = last.is_some();
+        // Where threads wait in the loop, only its first or last iteration is next to what is outside of it.
+        let is_alone = second.is_none() && block.order.waits_in(of);
+        let is_first = is_alone && symbolic[1].iter().any(|around| around.0 == of);
+        match last {
+            Some(_) if is_first => (round == 0).then_some((symbol, [0, 0], runs)),
+            Some(last) if is_alone => Some((symbol, [last, last], runs)),
+            Some(last) => Some((symbol, [0, last], runs)),
+            None if is_alone && !is_first => None,
+            None => (round == 0).then_some((symbol, [0, 0], runs)),
+        }
     }
 }
 

@@ -22,7 +22,8 @@
 //! 2. If one access happens, so does the other: what the one needs (arms of undecided conditions,
 //!    iterations, not having left) the other needs as well, in the same iterations. Across blocks neither may need anything.
 //! 3. Both are in one interval between barriers: none is between them in the trace, which runs every path.
-//! 4. Their offsets differ by a known number: every symbol cancels.
+//! 4. Their offsets differ by a known number: every symbol cancels. Or what does not cancel are numbers of iterations
+//!    which the loops have for certain, and for some of these the bytes overlap.
 //! 5. No fence, and no atomic operation that is more than relaxed, may be a chain from one to the other.
 //! 6. Without a declared block, the two differ along x only, and one access depends on the thread's index along x: by
 //!    its place, or by a guard. Otherwise one thread may be meant. Two lanes of one warp meet then as well, for no block is
@@ -75,6 +76,19 @@ pub struct MemoryRaces {
     pub races: Vec<Race>,
     /// Pairs of accesses of which it cannot be told.
     pub doubts: Vec<Doubt>,
+    /// Pairs of accesses that are racy in runs in which a barrier between them is skipped. Each is a doubt, too.
+    pub skipped: Vec<SkippedBarrier>,
+}
+
+/// A race in runs in which a condition that is the same in the whole block keeps it from a barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedBarrier {
+    /// The race.
+    pub race: Race,
+    /// The barrier.
+    pub barrier: InstId,
+    /// The `if` in one arm of which it stands.
+    pub branch: InstId,
 }
 
 /// One of three answers.
@@ -266,7 +280,8 @@ pub fn analyze(kernel: &Kernel, trace: &Trace, uniformity: &Uniformity) -> Races
     };
     let across = across::Across::new(kernel, trace, &order, &guards, &values, &work);
     let memory = roots(kernel).map(|root| {
-        let mut memory = MemoryRaces { root, races: Vec::new(), doubts: Vec::new() };
+        let mut memory =
+            MemoryRaces { root, races: Vec::new(), doubts: Vec::new(), skipped: Vec::new() };
         let list: Vec<_> = accesses.iter().filter(|access| access.root == Some(root)).collect();
         block.find(&list, &mut memory);
         if let Root::Param(_) = root {

@@ -111,25 +111,67 @@ impl<'a> Order<'a> {
 
     /// Whether the block comes to `needed` if it comes to `given`.
     pub(super) fn implies(&self, given: usize, needed: usize) -> bool {
+        self.implies_through(given, needed, &[])
+    }
+
+    /// True if the block comes to `needed` if it comes to `given`, provided that each of `loops` that it comes to
+    /// has an iteration like the one in which `needed` stands.
+    pub(super) fn implies_through(&self, given: usize, needed: usize, loops: &[InstId]) -> bool {
         given == needed
-            || self.arms_agree(given, needed)
-                && self.iterations_agree(given, needed)
+            || self.arms_agree(given, needed, loops)
+                && self.iterations_agree(given, needed, loops)
                 && !self.may_be_skipped(given, needed)
     }
 
-    /// Whether each undecided arm around `needed` is around `given`.
-    fn arms_agree(&self, given: usize, needed: usize) -> bool {
+    /// True if every thread that begins an iteration of loop `of` comes to the event in that iteration, but for
+    /// conditions that are known for each thread; `inner` loops count as loops that run.
+    pub(super) fn is_in_each_iteration(&self, at: usize, of: InstId, inner: &[InstId]) -> bool {
+        let inst = self.event(at).inst;
+        let decides = |branch: InstId| {
+            self.trace.of(branch).any(
+                |event| matches!(&event.what, What::Branch(split) if !matches!(split, Split::Known(_))),
+            )
+        };
+        let mut around = self.ancestors(inst).map(|(around, _)| around).take_while(|&id| id != of);
+        if around.any(|around| !inner.contains(&around) && decides(around)) {
+            return false;
+        }
+        let skips = |exit: Exit| match exit {
+            Exit::End => true,
+            Exit::Behind(left) | Exit::Next(left) => self.is_around(left, inst) || left == inst,
+        };
+        self.kernel.insts.iter().all(|(branch, found)| {
+            !matches!(found.op, Op::If { .. })
+                || !self.is_around(of, branch)
+                || !decides(branch)
+                || !exits_in(self.kernel, branch).into_iter().any(skips)
+        })
+    }
+
+    /// True if threads of the block or of a warp wait for each other in loop `of`.
+    pub(super) fn waits_in(&self, of: InstId) -> bool {
+        self.trace.events.iter().any(|event| {
+            matches!(event.what, What::Barrier | What::SyncGrid | What::Meeting { .. })
+                && event.loops.iter().any(|&(around, _)| around == of)
+        })
+    }
+
+    /// Whether each undecided arm around `needed` is around `given`, but for `loops`.
+    fn arms_agree(&self, given: usize, needed: usize, loops: &[InstId]) -> bool {
         let arms = self.ancestors(self.event(needed).inst);
-        arms.filter(|&(of, _)| self.undecided[of]).all(|arm| {
+        arms.filter(|&(of, _)| self.undecided[of] && !loops.contains(&of)).all(|arm| {
             let around = self.ancestors(self.event(given).inst).any(|other| other == arm);
             around && self.same_instance(given, needed, arm.0)
         })
     }
 
-    /// Whether the iterations in which `needed` stands begin if `given` happens.
-    fn iterations_agree(&self, given: usize, needed: usize) -> bool {
+    /// Whether the iterations in which `needed` stands begin if `given` happens, but for `loops` that `given` is not in.
+    fn iterations_agree(&self, given: usize, needed: usize, loops: &[InstId]) -> bool {
         let (from, to) = (self.event(given), self.event(needed));
         iterations(to).filter(|of| of.symbol.is_some()).all(|of| {
+            if loops.contains(&of.of) && iterations(from).all(|other| other.of != of.of) {
+                return true;
+            }
             let Some(other) = iterations(from).find(|other| other.of == of.of) else {
                 return false;
             };
@@ -226,6 +268,37 @@ impl<'a> Order<'a> {
         }
     }
 
+    /// Returns an `if` that each block decides as a whole, and a barrier in one of its arms, if two events happen in every
+    /// run in which one does, in the same iterations, and all waits between them are in that arm.
+    pub(super) fn skipped_barrier(&self, first: usize, second: usize) -> Option<[InstId; 2]> {
+        let [from, to] = [first, second].map(|at| self.event(at));
+        let is_same_place = from.arms == to.arms && iterations(from).eq(iterations(to));
+        if !is_same_place || !self.implies(first, second) || !self.implies(second, first) {
+            return None;
+        }
+        let mut found: Option<((InstId, bool), InstId)> = None;
+        for event in self.trace.events.get(first + 1..second)? {
+            match event.what {
+                What::Barrier => {}
+                What::SyncGrid | What::Meeting { .. } => return None,
+                What::Access(_)
+                | What::OutOfBounds { .. }
+                | What::Branch(_)
+                | What::Return
+                | What::Fence => continue,
+            }
+            let &arm = event.arms.get(from.arms.len())?;
+            let is_here =
+                event.arms.starts_with(&from.arms) && iterations(event).eq(iterations(from));
+            if !is_here || found.is_some_and(|(other, _)| other != arm) {
+                return None;
+            }
+            found.get_or_insert((arm, event.inst));
+        }
+        let ((branch, _), barrier) = found?;
+        self.decided_by_block[branch].then_some([branch, barrier])
+    }
+
     /// What is known of a wait of the grid between two events.
     pub(super) fn grid_wait_between(&self, first: usize, second: usize) -> Between {
         let mut found = Between::None;
@@ -297,7 +370,7 @@ pub(super) enum Between {
 
 fn is_undecided(split: &Split) -> bool {
     match split {
-        Split::Uniform | Split::UniformInWarps | Split::Unknown => true,
+        Split::Uniform | Split::UniformInWarps | Split::OnePerWarp | Split::Unknown => true,
         Split::AtMostOne | Split::Known(_) | Split::Guard => false,
     }
 }

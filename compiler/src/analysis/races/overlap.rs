@@ -18,6 +18,9 @@ pub(super) const PAIR: u64 = 20;
 
 /// After so many pairs of threads of two groups, they may meet.
 const MOST_TRIES: u32 = 2048;
+/// Two groups are compared for so many pairs of a thread of the one and a place of the other, before it is not known
+/// that they meet.
+const MAX_TRIED_SUMS: u32 = 32_768;
 /// Where threads are in more groups, nothing is proved: then two of them may meet.
 const MOST_GROUPS: usize = 64;
 
@@ -258,6 +261,115 @@ fn meet_in(
         }
     }
     None
+}
+
+/// Returns two threads, one of each, that `accept` takes and that access the same byte for some numbers of symbols that
+/// `attained` has: for each, the first and the last of the numbers that it is, all of them, independently of the others.
+pub(super) fn meet_for_some(
+    first: &Places,
+    second: &Places,
+    attained: &[(SymbolId, [i64; 2])],
+    accept: &dyn Fn(usize, usize) -> bool,
+    work: &Cell<u64>,
+) -> Option<Meeting> {
+    let bytes = [first.bytes, second.bytes];
+    let range = |of: &Monomial| {
+        let [symbol] = of.0.as_slice() else { return None };
+        attained.iter().find(|(known, _)| known == symbol).map(|&(_, range)| range)
+    };
+    first.groups.iter().find_map(|group| {
+        second.groups.iter().find_map(|other| {
+            spend(work, group, other);
+            let possible = Sums::of(group, other, &range)?;
+            possible.meet(group, other, bytes, accept, work)
+        })
+    })
+}
+
+/// The numbers that a sum of symbols attains: from the first to the last all that are `step` apart.
+struct Sums {
+    first: i64,
+    last: i64,
+    step: i64,
+}
+
+impl Sums {
+    /// Those of what the symbols of `first` are less those of `second`; `None` if they may leave numbers out, or if
+    /// a symbol has no `range` of numbers that it attains.
+    fn of(
+        first: &Group,
+        second: &Group,
+        range: &dyn Fn(&Monomial) -> Option<[i64; 2]>,
+    ) -> Option<Self> {
+        let factor = |of: &Monomial, group: &Group| {
+            group.of.iter().find(|(other, _)| other == of).map_or(0, |&(_, factor)| factor)
+        };
+        let symbols = first.of.iter().chain(&second.of).map(|(of, _)| of);
+        let mut parts: Vec<(i64, [i64; 2])> = Vec::new();
+        let mut seen: Vec<&Monomial> = Vec::new();
+        for of in symbols {
+            let factor = factor(of, first).checked_sub(factor(of, second))?;
+            if factor != 0 && !seen.contains(&of) {
+                seen.push(of);
+                parts.push((factor, range(of)?));
+            }
+        }
+        parts.sort_unstable_by_key(|(factor, _)| factor.unsigned_abs());
+        let step = i64::try_from(parts.first()?.0.unsigned_abs()).ok()?;
+        let (mut least, mut most) = (0_i64, 0_i64);
+        for (factor, [from, to]) in parts {
+            let [a, b] = [factor.checked_mul(from)?, factor.checked_mul(to)?];
+            // A larger step must not leave a gap between copies of what the smaller ones attain.
+            let reach = most.checked_sub(least)?.checked_add(step)?;
+            let is_dense = factor % step == 0 && factor.checked_abs()? <= reach || from == to;
+            if from > to || !is_dense {
+                return None;
+            }
+            (least, most) = (least.checked_add(a.min(b))?, most.checked_add(a.max(b))?);
+        }
+        Some(Self { first: least, last: most, step })
+    }
+
+    /// Two threads of two groups whose bytes overlap for one of the sums.
+    fn meet(
+        &self,
+        first: &Group,
+        second: &Group,
+        bytes: [i64; 2],
+        accept: &dyn Fn(usize, usize) -> bool,
+        work: &Cell<u64>,
+    ) -> Option<Meeting> {
+        let mut left_to_try = MAX_TRIED_SUMS;
+        for &(at, a) in &first.at {
+            let mut others = second.at.as_slice();
+            while let Some(&(other, b)) = others.first() {
+                left_to_try = left_to_try.checked_sub(1)?;
+                work.set(work.get() + 1);
+                if !self.overlap(at.checked_sub(other)?, bytes)? {
+                    // Neither do others that are at the same number.
+                    let skipped = others.partition_point(|&(number, _)| number == other);
+                    others = &others[skipped..];
+                } else if accept(a, b) {
+                    // Of a side without symbols the place is known.
+                    let symbolic = !first.of.is_empty() && !second.of.is_empty();
+                    let at = if first.of.is_empty() { at } else { other };
+                    return Some(Meeting { threads: [a, b], at, symbolic });
+                } else {
+                    others = &others[1..];
+                }
+            }
+        }
+        None
+    }
+
+    /// True if bytes overlap whose numbers are `distance` apart, for one of the sums.
+    fn overlap(&self, distance: i64, bytes: [i64; 2]) -> Option<bool> {
+        // The smallest sum for which the first ends behind where the second begins.
+        let low = (1 - bytes[0]).checked_sub(distance)?.max(self.first);
+        let from_first = low.checked_sub(self.first)?;
+        let sum = self.first + from_first.checked_add(self.step - 1)? / self.step * self.step;
+        Some(sum <= self.last && sum.checked_add(distance)? < bytes[1])
+    }
 }
 
 /// Whether two threads may access the same byte, for all that is known.

@@ -58,7 +58,9 @@ impl Across<'_> {
             None | Some(Split::Guard | Split::Known(_)) => true,
             Some(Split::AtMostOne) => false,
             Some(Split::Uniform) => parts.iter().all(|&part| is_of_launch(self.kernel, part)),
-            Some(Split::UniformInWarps | Split::Unknown) => self.are_one_rule(parts, exits),
+            Some(Split::UniformInWarps | Split::OnePerWarp | Split::Unknown) => {
+                self.are_one_rule(parts, exits)
+            }
         }
     }
 

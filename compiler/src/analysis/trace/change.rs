@@ -81,7 +81,7 @@ impl Run<'_> {
     }
 
     /// What loop `id` adds to `local` in each iteration, if that is all that it does to it.
-    fn increment(
+    pub(super) fn increment(
         &mut self,
         id: InstId,
         body: &Body,

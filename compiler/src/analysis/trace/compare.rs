@@ -4,7 +4,7 @@ use super::{
     known::Known,
     truth::{Part, Spread, Truth},
 };
-use super::{Factors, Run, Threads, Value, Which};
+use super::{Factors, Run, SymbolKind, Term, Threads, Value, Which};
 use crate::ir::{CompareOp, InstId};
 
 impl Run<'_> {
@@ -73,10 +73,15 @@ impl Run<'_> {
                     Spread::Block | Spread::Warp => [Which::Warps, Which::Warps],
                     Spread::Thread => [Which::Guarded, Which::Some],
                 };
+                // In blocks before the edge all are the many, if it depends on the block which blocks those are.
+                let is_block = |of| self.trace.symbols[of].kind == SymbolKind::BlockIdx;
+                let of_block = |term: &Term| term.of.0.iter().any(|&of| is_block(of));
+                let cut = !difference.symbolic().iter().any(of_block);
                 let [many, few] = [(many, true), (few, false)].map(|(which, edge)| Part {
                     threads: self.all.clone(),
                     which,
                     edge,
+                    cut,
                 });
                 let (yes, no) = if small { (many, few) } else { (few, many) };
                 Truth::Parts { yes, no }

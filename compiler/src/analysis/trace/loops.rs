@@ -111,6 +111,8 @@ impl Run<'_> {
                 (Some(_), Some(_)) => Threads::none(self.count),
                 _ => Threads::where_true(self.count, |thread| below(now.at(thread), to.at(thread))),
             };
+            let truth = Truth::Exact(runs.clone());
+            self.split(id, &truth, &here);
             let done = here.threads.without(&runs);
             if !done.is_empty() {
                 let done = Active { threads: done, ..here.clone() };
@@ -123,8 +125,6 @@ impl Run<'_> {
             }
             let because = if threads == here.threads { here.because } else { Some(id) };
             let here = Active { threads, because, ..here };
-            let truth = Truth::Exact(runs);
-            self.split(id, &truth, &here);
             self.yields(id, Known::Int(Int::proved(now.clone())), &here.threads);
             next = self.iteration(id, body, here);
             match now.plus(by) {

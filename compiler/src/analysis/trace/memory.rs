@@ -5,8 +5,8 @@ use super::{
     run::Run,
     truth::Spread,
 };
-use super::{Access, AccessKind, Active, SymbolKind, Threads, Value, What};
-use crate::ir::{Access as Rights, Extent, InstId, ParamKind, Root, Scalar};
+use super::{Access, AccessKind, Active, Dimension, SymbolKind, Threads, Value, What};
+use crate::ir::{Access as Rights, Extent, InstId, Op, ParamKind, Root, Scalar};
 use std::rc::Rc;
 
 impl Run<'_> {
@@ -31,23 +31,24 @@ impl Run<'_> {
     ) -> Option<Int> {
         let stride = self.extent(id, stride)?;
         let from = from?;
-        let (value, assumed) = match self.known(index) {
-            Known::Int(int) => {
-                // No object is larger.
-                let actual = Some(Range::new(0, i64::MAX.into()));
-                let scalar = scalar(self.kernel.insts[index].ty)?;
-                let int = if int.fit > Fit::Proved {
-                    self.int((*int.value).clone(), scalar, actual, int.assumed)?
-                } else {
-                    int
-                };
-                let (value, assumed) = int.needed()?;
-                (value.clone(), assumed)
-            }
-            Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..) => return None,
-        };
+        let (value, assumed) = self.index_value(index)?;
         let value = from.value.plus(&value.times(&stride)?)?;
         Some(Int { value: Rc::new(value), fit: Fit::Proved, assumed: from.assumed || assumed })
+    }
+
+    /// The value of an index, and whether that is an assumption.
+    fn index_value(&mut self, index: InstId) -> Option<(Value, bool)> {
+        let Known::Int(int) = self.known(index) else { return None };
+        // No object is larger.
+        let actual = Some(Range::new(0, i64::MAX.into()));
+        let scalar = scalar(self.kernel.insts[index].ty)?;
+        let int = if int.fit > Fit::Proved {
+            self.int((*int.value).clone(), scalar, actual, int.assumed)?
+        } else {
+            int
+        };
+        let (value, assumed) = int.needed()?;
+        Some((value.clone(), assumed))
     }
 
     pub(super) fn load(&mut self, id: InstId, ptr: InstId, active: &Threads) -> Known {
@@ -109,7 +110,26 @@ impl Run<'_> {
         let bytes = bytes.unwrap_or(0);
         let rows = offset.as_ref().and_then(|offset| self.rows(root, offset, bytes));
         let rows = rows.map(Box::new);
-        let access = Access { root, kind, bytes, offset, assumed, rows };
+        let indices = self.indices(ptr);
+        let access = Access { root, kind, bytes, offset, assumed, rows, indices };
         self.event(id, active, What::Access(access));
+    }
+
+    /// The indices that lead to `ptr`, an element of an array of arrays.
+    fn indices(&mut self, ptr: InstId) -> Vec<Dimension> {
+        let kernel = self.kernel;
+        let (mut at, mut levels) = (ptr, Vec::new());
+        while let Op::Index { base, index, stride } = &kernel.insts[at].op {
+            levels.push((*index, stride.known()));
+            at = *base;
+        }
+        if levels.len() < 2 || !matches!(kernel.insts[at].op, Op::Shared(_) | Op::Param(_)) {
+            return Vec::new();
+        }
+        let dimensions = levels.into_iter().rev().map(|(index, stride)| {
+            let (index, _) = self.index_value(index)?;
+            Some(Dimension { index, stride: stride? })
+        });
+        dimensions.collect::<Option<_>>().unwrap_or_default()
     }
 }

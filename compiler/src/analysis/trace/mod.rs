@@ -54,6 +54,7 @@ mod rounds;
 mod rows;
 mod run;
 mod shape;
+mod strides;
 mod tables;
 mod threads;
 mod truth;
@@ -98,6 +99,12 @@ pub struct Trace {
     spread: Facts<InstId, Option<Spread>>,
     /// The events of each instruction, by number.
     numbers: Lists<InstId, usize>,
+    /// The trip counts of loops that are not run as often as the kernel would, as far as they are known.
+    trips: Vec<(SymbolId, i64)>,
+    /// Of a `for` and of the condition of a `while`: see [`Trace::is_strided`]. `None` if no thread reaches it.
+    strided: Facts<InstId, Option<bool>>,
+    /// See [`Trace::long_visits`]; `None` of a visit that is not known.
+    visits: Lists<InstId, Option<(Active, Vec<u32>)>>,
 }
 
 /// A number that is the same in a whole block, or at least in each warp.
@@ -164,6 +171,9 @@ pub struct Active {
     pub because: Option<InstId>,
     /// Whether none is missing but in blocks at an edge, whatever `which` says besides.
     edge: bool,
+    /// True if a guard that is the same in every block, such as `thread_idx_x() < n`, may keep some of them out of
+    /// each: a launch then decides which threads there are, and nothing proves that a given one is.
+    pub cut: bool,
 }
 
 /// Which of some threads.
@@ -171,7 +181,8 @@ pub struct Active {
 pub enum Which {
     /// All of them, whenever the block comes here at all.
     All,
-    /// All of them but in blocks at an edge: they stand behind a guard such as `i < n`.
+    /// All of them but in blocks at an edge: they stand behind a guard such as `i < n`. Unless they are
+    /// [cut](Active::cut).
     Guarded,
     /// Some of them, by warps: of each warp all that are in the set, or none.
     Warps,
@@ -229,6 +240,8 @@ pub enum Split {
     Guard,
     /// True, or false, in at most one thread.
     AtMostOne,
+    /// True, or false, in at most one thread of each warp.
+    OnePerWarp,
     /// It depends on data, or on something else that is not known.
     Unknown,
 }
@@ -249,6 +262,18 @@ pub struct Access {
     pub assumed: bool,
     /// How it lies in rows of a length that is not known, if a guard keeps it in its row.
     pub rows: Option<Box<Rows>>,
+    /// Of an array of arrays the indices, the outermost first; empty of any other, and where one is not known.
+    pub indices: Vec<Dimension>,
+}
+
+/// An index of an array of arrays. Two accesses whose indices differ along a dimension are apart, whatever the sums
+/// are that their offsets come to: a thread whose index is not below the dimension's length does not get there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// The index.
+    pub index: Value,
+    /// Bytes from one index to the next.
+    pub stride: u64,
 }
 
 /// What an access does.
@@ -278,8 +303,19 @@ pub fn analyze_in(
     if !(1..=MOST_THREADS).contains(&shape.threads()) {
         let spread = kernel.insts.facts(Some(Spread::Thread));
         let (symbols, events) = (crate::id::Table::new(), Vec::new());
-        let numbers = kernel.insts.lists();
-        return Trace { shape, symbols, events, complete: false, spread, numbers };
+        let (numbers, visits) = (kernel.insts.lists(), kernel.insts.lists());
+        let (strided, trips) = (kernel.insts.facts(None), Vec::new());
+        return Trace {
+            shape,
+            symbols,
+            events,
+            complete: false,
+            spread,
+            numbers,
+            trips,
+            strided,
+            visits,
+        };
     }
     Run::new(kernel, uniformity, ranges, shape).run()
 }
@@ -314,6 +350,27 @@ impl Trace {
         splits.max_by_key(|(badness, _)| *badness).map(|(_, split)| split)
     }
 
+    /// Returns the trip count of the loop whose iterations `iteration` numbers, if every thread that enters the loop
+    /// runs exactly so many.
+    pub fn trip_count(&self, iteration: SymbolId) -> Option<i64> {
+        self.trips.iter().find(|(symbol, _)| *symbol == iteration).map(|&(_, trips)| trips)
+    }
+
+    /// True if the lanes of a warp leave `inst`, a `for` or the condition of a `while`, after the same number of
+    /// iterations, or one fewer: they start at most one step apart, and have the same step and end. What else leaves
+    /// the loop is not counted.
+    pub fn is_strided(&self, inst: InstId) -> bool {
+        self.complete && self.strided[inst] == Some(true)
+    }
+
+    /// The visits to `inst`, a `for` that is too long to be run: the threads that reach it, and the trip count of each
+    /// thread of the block. Empty if any of them is not known.
+    pub fn long_visits(&self, inst: InstId) -> impl Iterator<Item = &(Active, Vec<u32>)> {
+        let visits = &self.visits[inst];
+        let known = self.complete && visits.iter().all(Option::is_some);
+        visits.iter().flatten().filter(move |_| known)
+    }
+
     /// The events of `inst`, in order.
     pub fn of(&self, inst: InstId) -> impl Iterator<Item = &Event> {
         self.numbers[inst].iter().map(|&number| &self.events[number])
@@ -339,6 +396,7 @@ impl Split {
             }
             Self::AtMostOne => (2, 0),
             Self::Guard => (3, 0),
+            Self::OnePerWarp => (4, 0),
             Self::Unknown => (5, 0),
         }
     }

@@ -39,7 +39,7 @@ impl Trace {
             None => "?".to_owned(),
         };
         match what {
-            What::Access(Access { root, kind, bytes, offset, assumed, rows: _ }) => {
+            What::Access(Access { root, kind, bytes, offset, assumed, rows: _, indices: _ }) => {
                 let kind = match kind {
                     AccessKind::Load => "load".to_owned(),
                     AccessKind::Store(None) => "store ? to".to_owned(),
@@ -61,6 +61,7 @@ impl Trace {
                 Split::UniformInWarps => "branch uniform in warps".to_owned(),
                 Split::Guard => "branch guard".to_owned(),
                 Split::AtMostOne => "branch at most one".to_owned(),
+                Split::OnePerWarp => "branch at most one of a warp".to_owned(),
                 Split::Unknown => "branch unknown".to_owned(),
             },
             What::OutOfBounds { index, len, threads } => {

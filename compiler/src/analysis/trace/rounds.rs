@@ -3,7 +3,7 @@
 //! What locals hold at the beginning of the first is what is known of any iteration, as [`super::change`] says.
 use super::{
     super::{range::Range, uniformity::Group},
-    Active, Run, SymbolId, SymbolKind, Value, Which,
+    Active, Run, SymbolId, SymbolKind, Threads, Value, Which,
     known::{Fit, Int, Known, scalar},
     merge::State,
     run::Flow,
@@ -76,11 +76,14 @@ impl Run<'_> {
     ) -> Box<Rounds> {
         let mut written = Vec::new();
         self.written(body, &mut written);
+        self.note_stride(id, body, header, &active);
         let before = self.state(active.clone());
         let most =
             header.and_then(|header| self.most_iterations(id, header)).unwrap_or(i64::MAX.into());
         let range = Range::new(0, most);
         let number = self.symbol(id, SymbolKind::Iteration, Group::Block, range);
+        let trips = header.and_then(|header| self.trip_count(id, header, body, &active.threads));
+        self.trace.trips.extend(id_of(&number).zip(trips));
         let first = self.any_iteration(id, body, &before, &written, Some(&number));
         // Who is still there in a later iteration.
         let probe = self.probe(id, body, &active, &first, header, &number);
@@ -101,6 +104,7 @@ impl Run<'_> {
             };
             entry.which = entry.which.weaker(which);
             entry.edge &= stays.edge && gone.is_empty();
+            entry.cut |= stays.cut;
             entry.because = stays.because.or(entry.because);
         }
         self.open(id, &active);
@@ -209,6 +213,38 @@ impl Run<'_> {
             .and_then(|(step, _)| self.range(step))
             .map_or(1, |range| range.min.max(1));
         Some((range.max - range.min).max(0) / step)
+    }
+
+    /// Returns the trip count of `for` loop `id`, if it is the same in all `active` threads and none of them leaves
+    /// the loop early.
+    fn trip_count(
+        &self,
+        id: InstId,
+        header: &Header,
+        body: &Body,
+        active: &Threads,
+    ) -> Option<i64> {
+        // Loops inside of the body come after `id`.
+        let leaves = |op: &Op| match op {
+            Op::Break(target) => *target <= id,
+            Op::Continue(target) => *target < id,
+            other => matches!(other, Op::Return),
+        };
+        let numbers = |int: &Int| {
+            let known = int.fit == Fit::Proved && !int.assumed;
+            int.value.exact().filter(|_| known).cloned()
+        };
+        let [from, to, by] =
+            [numbers(&header.start)?, numbers(header.end.as_ref()?)?, numbers(&header.step)?];
+        let trips = |thread: usize| {
+            let distance = to.at(thread).checked_sub(from.at(thread))?;
+            let distance = distance.checked_add(i64::from(header.inclusive))?.max(0);
+            let step = Some(by.at(thread)).filter(|&step| step > 0)?;
+            Some(distance / step + i64::from(distance % step != 0))
+        };
+        let trip_count = trips(active.iter().next()?)?;
+        let is_same = active.iter().all(|thread| trips(thread) == Some(trip_count));
+        (is_same && !self.holds(body, &leaves)).then_some(trip_count)
     }
 
     /// The value of a `for` in iteration `number + later`, and who runs it.

@@ -107,6 +107,9 @@ impl<'k> Run<'k> {
             complete: true,
             spread: kernel.insts.facts(None),
             numbers: kernel.insts.lists(),
+            trips: Vec::new(),
+            strided: kernel.insts.facts(None),
+            visits: kernel.insts.lists(),
         };
         Self {
             kernel,
@@ -136,8 +139,13 @@ impl<'k> Run<'k> {
     }
 
     pub(super) fn run(mut self) -> Trace {
-        let all =
-            Active { threads: self.all.clone(), which: Which::All, because: None, edge: true };
+        let all = Active {
+            threads: self.all.clone(),
+            which: Which::All,
+            because: None,
+            edge: true,
+            cut: false,
+        };
         self.body(&self.kernel.body, all);
         for (number, event) in self.trace.events.iter().enumerate() {
             self.trace.numbers.list(event.inst).push(number);

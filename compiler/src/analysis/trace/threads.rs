@@ -74,6 +74,10 @@ impl Threads {
     pub fn is_of_warps(&self, all: &Self) -> bool {
         self.is_each(all, |some, all| some & all == 0 || some & all == all)
     }
+    /// True if the set has at most one thread of each warp.
+    pub fn is_one_per_warp(&self) -> bool {
+        self.is_each(self, |lanes, _| lanes & lanes.wrapping_sub(1) == 0)
+    }
     /// True if some thread is in both sets.
     pub fn meets(&self, other: &Self) -> bool {
         !self.is_each(other, |a, b| a & b == 0)
@@ -173,5 +177,7 @@ mod tests {
         assert!(odd.is_in(&all) && !all.is_in(&odd) && all.meets(&odd));
         assert_eq!(odd.of_warp(1).collect::<Vec<_>>(), [33, 35, 37, 39]);
         assert_eq!(Threads::all(4096).count(), 1024);
+        let leaders = Threads::where_true(96, |thread| thread % 32 == 7);
+        assert!(leaders.is_one_per_warp() && !odd.is_one_per_warp());
     }
 }

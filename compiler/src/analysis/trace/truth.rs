@@ -10,6 +10,8 @@ pub(super) struct Part {
     pub(super) which: Which,
     /// Whether none is missing but in blocks at an edge. Those of [`Which::Guarded`] are so; others may be as well.
     pub(super) edge: bool,
+    /// As in [`Active::cut`].
+    pub(super) cut: bool,
 }
 
 /// A `bool` in each thread of a block.
@@ -65,7 +67,8 @@ impl Which {
 
 impl Part {
     pub(super) const fn new(threads: Threads, which: Which) -> Self {
-        Self { threads, which, edge: matches!(which, Which::All | Which::Guarded) }
+        let edge = matches!(which, Which::All | Which::Guarded);
+        Self { threads, which, edge, cut: matches!(which, Which::Guarded) }
     }
     pub(super) fn and(&self, other: &Self) -> Self {
         let edge = self.edge && other.edge;
@@ -73,7 +76,8 @@ impl Part {
             Which::Some if edge => Which::Guarded,
             which => which,
         };
-        Self { threads: self.threads.and(&other.threads), which, edge }
+        let cut = self.cut || other.cut;
+        Self { threads: self.threads.and(&other.threads), which, edge, cut }
     }
     /// Those of either, in a block of which `all` are the threads.
     pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {
@@ -95,8 +99,8 @@ impl Part {
                 Which::All | Which::Warps | Which::Some | Which::One => Which::Some,
             }
         };
-        let edge = self.edge && other.edge;
-        Self { edge, ..Self::new(self.threads.or(&other.threads), which) }
+        let (edge, cut) = (self.edge && other.edge, self.cut || other.cut);
+        Self { edge, cut, ..Self::new(self.threads.or(&other.threads), which) }
     }
 }
 
@@ -203,7 +207,10 @@ impl Truth {
                 Spread::Thread => match (yes.which, no.which) {
                     (Which::One, _) | (_, Which::One) => Split::AtMostOne,
                     (Which::Guarded, _) | (_, Which::Guarded) => Split::Guard,
-                    (Which::All | Which::Warps | Which::Some, _) => Split::Unknown,
+                    (Which::All | Which::Warps | Which::Some, _) => {
+                        let one = |part: &Part| active.threads.and(&part.threads).is_one_per_warp();
+                        if one(yes) || one(no) { Split::OnePerWarp } else { Split::Unknown }
+                    }
                 },
             },
         }
@@ -223,8 +230,8 @@ pub(super) enum Spread {
 
 impl Active {
     fn new(part: Part, because: Option<crate::ir::InstId>) -> Self {
-        let Part { threads, which, edge } = part;
-        Self { threads, which, because, edge }
+        let Part { threads, which, edge, cut } = part;
+        Self { threads, which, because, edge, cut }
     }
     /// Those in which `part` holds as well, which the condition of `because` decides.
     pub(super) fn in_part(&self, part: &Part, because: crate::ir::InstId) -> Self {
@@ -233,7 +240,8 @@ impl Active {
         Self::new(inside, if changes { Some(because) } else { self.because })
     }
     pub(super) fn part(&self) -> Part {
-        Part { threads: self.threads.clone(), which: self.which, edge: self.edge }
+        let &Self { which, edge, cut, .. } = self;
+        Part { threads: self.threads.clone(), which, edge, cut }
     }
     /// Those who come from here, and those who come from there.
     pub(super) fn or(&self, other: &Self, all: &Threads) -> Self {

@@ -117,6 +117,11 @@ impl Value {
         let is_number = self.symbolic.iter().all(|term| term.factors.at(thread) == 0);
         is_number.then(|| self.numbers.at(thread))
     }
+    /// Returns the factor that `of` has in `thread`.
+    pub fn factor(&self, of: &Monomial, thread: usize) -> i64 {
+        let term = self.symbolic.iter().find(|term| term.of == *of);
+        term.map_or(0, |term| term.factors.at(thread))
+    }
     /// The sum; `None` if it is too large to be one.
     pub fn plus(&self, other: &Self) -> Option<Self> {
         let numbers = self.numbers.plus(&other.numbers)?;

@@ -1,0 +1,124 @@
+//! Proofs case by case: of values that differ with the way on which control came.
+//!
+//! A local that both arms of an `if` set, a `select`, a minimum and a maximum have a value each for two cases, in which
+//! more is known. A goal that mentions one is proved if it is proved in both:
+//!
+//! ```text
+//! let left = if c == 0 { 0 } else { c - 1 };
+//! to prove      w - 1 - left >= 0
+//! first         c == 0, left == 0:        w - 1 >= 0
+//! second        c >= 1, left == c - 1:    w - c >= 0
+//! ```
+use super::{
+    Cause,
+    atom::Kind,
+    form::{AtomId, Form},
+    walk::Walk,
+};
+use std::{collections::HashMap, rc::Rc};
+
+/// How many values a proof may look at case by case, one inside the other.
+const MAX_DEPTH: usize = 3;
+/// Cases of one value.
+const MAX_CASES: usize = 4;
+/// How many goals of a kernel may be proved case by case.
+const MAX_PROOFS: u32 = 400;
+
+/// What a value is if control came on one way.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// What is known then.
+    pub(super) facts: Vec<(Form, Option<Cause>)>,
+    pub(super) value: Form,
+}
+
+/// What numbers are, case by case.
+#[derive(Debug, Default)]
+pub(super) struct Cases {
+    of: HashMap<AtomId, Rc<[Case]>>,
+    proofs: u32,
+}
+
+impl Cases {
+    /// Notes the cases of a number, if they are few.
+    pub(super) fn add(&mut self, atom: AtomId, cases: Vec<Case>) {
+        if (2..=MAX_CASES).contains(&cases.len()) {
+            self.of.insert(atom, cases.into());
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Why `goal` is not negative; `None` if that is not known.
+    pub(super) fn prove(&mut self, goal: &Form) -> Option<Vec<Cause>> {
+        self.prove_in_cases(goal, &mut Vec::new())
+    }
+
+    /// Whether `goal` is not negative.
+    pub(super) fn implies(&mut self, goal: &Form) -> bool {
+        self.prove(goal).is_some()
+    }
+
+    /// As [`Self::prove`], where the cases of some numbers are told apart already.
+    fn prove_in_cases(&mut self, goal: &Form, apart: &mut Vec<AtomId>) -> Option<Vec<Cause>> {
+        let proof = self.known.prove(&self.atoms, goal);
+        if proof.is_some() || apart.len() >= MAX_DEPTH || self.cases.proofs > MAX_PROOFS {
+            return proof;
+        }
+        let (atom, cases) = self.cases_in(goal, apart)?;
+        self.cases.proofs += 1;
+        apart.push(atom);
+        let mut causes = Some(Vec::new());
+        for case in &*cases {
+            let found = self.scoped(|walk| {
+                for (form, cause) in &case.facts {
+                    walk.known.add(form, *cause);
+                }
+                let difference = Form::atom(atom).minus(&case.value)?;
+                walk.known.add(&difference.scaled(-1)?, None);
+                walk.known.add(&difference, None);
+                walk.prove_in_cases(&goal.with(atom, &case.value)?, apart)
+            });
+            let Some((all, found)) = causes.as_mut().zip(found) else {
+                causes = None;
+                break;
+            };
+            for cause in found {
+                if !all.contains(&cause) {
+                    all.push(cause);
+                }
+            }
+        }
+        apart.pop();
+        causes
+    }
+
+    /// The first number in `goal`, or in what its numbers are made of, that has cases.
+    fn cases_in(&self, goal: &Form, apart: &[AtomId]) -> Option<(AtomId, Rc<[Case]>)> {
+        goal.atoms().filter(|atom| !apart.contains(atom)).find_map(|atom| {
+            if let Some(cases) = self.cases.of.get(&atom) {
+                return Some((atom, cases.clone()));
+            }
+            match self.atoms.kind(atom) {
+                Kind::Min(a, b) => Some((atom, ordered(a, b, false)?)),
+                Kind::Max(a, b) => Some((atom, ordered(a, b, true)?)),
+                Kind::Div(a, b) => self.cases_in(a, apart).or_else(|| self.cases_in(b, apart)),
+                Kind::Wrapped(_, form) => self.cases_in(form, apart),
+                Kind::Param(_)
+                | Kind::Len(_)
+                | Kind::Builtin(_)
+                | Kind::Generic(_)
+                | Kind::Inst(_)
+                | Kind::Count(_) => None,
+            }
+        })
+    }
+}
+
+/// The cases of the larger of two numbers, or the smaller.
+fn ordered(a: &Form, b: &Form, larger: bool) -> Option<Rc<[Case]>> {
+    let difference = a.minus(b)?;
+    let [first, second] = if larger { [a, b] } else { [b, a] };
+    let case = |value: &Form, rest: Form| Case { facts: vec![(rest, None)], value: value.clone() };
+    Some([case(first, difference.clone()), case(second, difference.scaled(-1)?)].into())
+}

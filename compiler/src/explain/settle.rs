@@ -1,0 +1,173 @@
+//! Lints decide what is bad, so that `explain` and the build cannot differ.
+//!
+//! Each finding of each lint makes the verdict about the same thing bad, or becomes one of its own. What no lint reports is not
+//! bad: facts that look so are unknown then, as a branch that splits warps for two instructions is.
+use super::{Answer, Known, Subject, Verdict};
+use crate::{
+    analysis::Analyses,
+    diag::Diagnostic,
+    ir::{Kernel, Span},
+    lint::{self, Levels},
+};
+
+/// How sure a lint is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// What it reports is so.
+    Proved,
+    /// It is so if facts prove it as well.
+    Suspected,
+    /// It is so, and is another fact than the one about the same thing: that all threads reach a barrier says nothing of
+    /// whether they need it.
+    Beside,
+}
+
+/// Returns what a lint is about; `None` if it is none, and of the one about the assumption that all verdicts rest on.
+fn about(lint: &str) -> Option<(Subject, Claim)> {
+    Some(match lint {
+        "gpu_divergent_branches" | "gpu_divergent_matches" | "gpu_serial_sections" => {
+            (Subject::Branch, Claim::Proved)
+        }
+        "gpu_divergent_loops" => (Subject::Branch, Claim::Suspected),
+        "gpu_barriers_after_divergent_returns"
+        | "gpu_barriers_in_divergent_flow"
+        | "gpu_barriers_in_divergent_loops"
+        | "gpu_mismatched_barriers" => (Subject::Barrier, Claim::Proved),
+        "gpu_redundant_barriers" => (Subject::Barrier, Claim::Beside),
+        "gpu_inactive_lane_shuffles" | "gpu_warp_mask_mismatches" => {
+            (Subject::Meeting, Claim::Proved)
+        }
+        "gpu_aos_accesses"
+        | "gpu_bank_conflicts"
+        | "gpu_contended_atomics"
+        | "gpu_misaligned_accesses"
+        | "gpu_swapped_axes"
+        | "gpu_uncoalesced_accesses"
+        | "gpu_vector_bank_conflicts" => (Subject::Access, Claim::Proved),
+        "gpu_local_arrays" => (Subject::Access, Claim::Suspected),
+        "gpu_atomic_mixing"
+        | "gpu_block_races"
+        | "gpu_global_races"
+        | "gpu_missing_barriers"
+        | "gpu_missing_fences"
+        | "gpu_missing_warp_syncs"
+        | "gpu_same_value_races"
+        | "gpu_shared_write_races"
+        | "gpu_skipped_barriers" => (Subject::Race, Claim::Proved),
+        // Whether two threads have one key is up to the data.
+        "gpu_nonatomic_updates" => (Subject::Race, Claim::Suspected),
+        "gpu_index_overflows"
+        | "gpu_negative_indices"
+        | "gpu_out_of_bounds_shared"
+        | "gpu_unguarded_indices" => (Subject::Check, Claim::Proved),
+        "gpu_uninit_shared_reads" | "gpu_unused_shared" => (Subject::Contents, Claim::Proved),
+        "gpu_low_occupancy"
+        | "gpu_moderate_occupancy"
+        | "gpu_partial_warps"
+        | "gpu_small_grids"
+        | "gpu_tail_waves"
+        | "gpu_tiny_launches"
+        | "gpu_unlaunchable_kernels" => (Subject::Launch, Claim::Proved),
+        _ => return None,
+    })
+}
+
+/// What a thing is called of which facts say nothing.
+const fn noun(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Branch => "branch",
+        Subject::Barrier => "barrier",
+        Subject::Meeting => "warp function",
+        Subject::Access => "access",
+        Subject::Race => "races",
+        Subject::Check => "index",
+        Subject::Contents => "contents of shared memory",
+        Subject::Launch => "launch",
+    }
+}
+
+/// Puts what lints find about `kernel` among what is `known` of it.
+pub(super) fn settle(kernel: &Kernel, analyses: &Analyses, known: Vec<Known>) -> Vec<Verdict> {
+    let findings: Vec<(Diagnostic, Subject, Claim)> =
+        lint::all(kernel, analyses, &Levels::default())
+            .into_iter()
+            .filter_map(|found| about(found.code).map(|(subject, claim)| (found, subject, claim)))
+            .collect();
+    let mut matched = vec![false; findings.len()];
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for Known { verdict, places } in known {
+        let mut is_reported = false;
+        for ((found, subject, claim), matched) in findings.iter().zip(&mut matched) {
+            let is_about = *subject == verdict.subject && *claim != Claim::Beside;
+            if is_about && reports(found, *subject, &places) {
+                (*matched, is_reported) = (true, true);
+                add(&mut verdicts, bad(found, *claim, &verdict));
+            }
+        }
+        if !is_reported {
+            let answer = match verdict.answer {
+                Answer::Bad | Answer::Unknown => Answer::Unknown,
+                Answer::Good => Answer::Good,
+            };
+            add(&mut verdicts, Verdict { answer, ..verdict });
+        }
+    }
+    let alone = findings.iter().zip(matched).filter(|(_, matched)| !matched);
+    for ((found, subject, claim), _) in alone {
+        add(&mut verdicts, self::alone(found, *subject, *claim));
+    }
+    verdicts
+}
+
+/// Adds a verdict that is not there yet: a function that is called twice is in a kernel twice.
+fn add(verdicts: &mut Vec<Verdict>, verdict: Verdict) {
+    if !verdicts.contains(&verdict) {
+        verdicts.push(verdict);
+    }
+}
+
+/// Whether a finding is about the thing at these places. Races are reported at one access or at several.
+fn reports(found: &Diagnostic, subject: Subject, places: &[Span]) -> bool {
+    places.contains(&found.span)
+        || subject == Subject::Race && found.labels.iter().any(|(at, _)| places.contains(at))
+}
+
+/// The verdict about something that a lint reports.
+fn bad(found: &Diagnostic, claim: Claim, known: &Verdict) -> Verdict {
+    let answer = match (claim, known.answer) {
+        (Claim::Proved | Claim::Beside, _) | (Claim::Suspected, Answer::Bad) => Answer::Bad,
+        (Claim::Suspected, Answer::Good | Answer::Unknown) => Answer::Unknown,
+    };
+    Verdict {
+        span: known.span,
+        what: known.what.clone(),
+        answer,
+        ..alone(found, known.subject, claim)
+    }
+}
+
+/// The verdict about something that only a lint knows of.
+fn alone(found: &Diagnostic, subject: Subject, claim: Claim) -> Verdict {
+    Verdict {
+        span: found.span,
+        subject,
+        what: noun(subject).to_owned(),
+        answer: if claim == Claim::Suspected { Answer::Unknown } else { Answer::Bad },
+        why: found.message.clone(),
+        labels: found.labels.clone(),
+        help: found.help.clone(),
+        lint: Some(found.code),
+        is_short: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lint_is_about_something() {
+        let unknown: Vec<_> = lint::names().filter(|name| about(name).is_none()).collect();
+        assert_eq!(unknown, ["gpu_unknown_block_shape"]);
+    }
+}

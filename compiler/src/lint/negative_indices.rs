@@ -1,0 +1,338 @@
+//! `gpu_negative_indices`: an index that is below 0 in the first thread of the first block, whatever a launch passes.
+//!
+//! ```text
+//! y[i] = x[i] - x[i - 1];      // `i` is 0 in the first thread, and 0 - 1 wraps
+//! ```
+//! Such a thread ends with a fault in every launch that gets there. Follows that one thread as far as the kernel alone
+//! decides where it goes, through the first iteration of each loop. Guards such as `i < n` are taken to let it pass. Silent
+//! behind all conditions on what is loaded or passed otherwise.
+use super::{Finding, Group, Lint, access};
+use crate::{
+    analysis::{Analyses, evaluate},
+    diag::Level,
+    id::{Facts, Id},
+    ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_negative_indices", group: Group::Correctness, level: Level::Deny, check };
+
+/// Instructions that are followed.
+const MAX_FOLLOWED_INSTRUCTIONS: usize = 20_000;
+/// A guard `index < n` with a larger index is not taken to hold.
+const MAX_GUARDED_INDEX: i128 = 1 << 20;
+
+fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
+    let has_subtraction = kernel.insts.iter().any(|(_, inst)| {
+        matches!(
+            inst.op,
+            Op::Binary { op: BinaryOp::Sub | BinaryOp::Add, .. }
+                | Op::Unary { op: UnaryOp::Neg | UnaryOp::Not, .. }
+        )
+    });
+    if !has_subtraction {
+        return Vec::new();
+    }
+    let mut thread = FirstThread {
+        kernel,
+        values: kernel.insts.facts(None),
+        locals: vec![None; kernel.locals.iter().count()],
+        left: MAX_FOLLOWED_INSTRUCTIONS,
+        found: Vec::new(),
+    };
+    thread.body(&kernel.body);
+    thread.found
+}
+
+/// Where the thread goes after a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    /// On.
+    Next,
+    /// After a loop or block, or to the next iteration of a loop.
+    Leaves(InstId),
+    /// It ends, or nothing tells where it goes.
+    Ends,
+}
+
+/// The first thread of the first block.
+struct FirstThread<'k> {
+    kernel: &'k Kernel,
+    /// The bits of the number that each instruction has yielded last, if they are known.
+    values: Facts<InstId, Option<u64>>,
+    locals: Vec<Option<u64>>,
+    left: usize,
+    found: Vec<Finding>,
+}
+
+impl FirstThread<'_> {
+    fn body(&mut self, body: &Body) -> Flow {
+        for &id in &body.0 {
+            let Some(left) = self.left.checked_sub(1) else { return Flow::Ends };
+            self.left = left;
+            let flow = self.inst(id);
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn inst(&mut self, id: InstId) -> Flow {
+        let op = &self.kernel.insts[id].op;
+        if let Op::If { cond, then, other } = op {
+            return match self.truth(*cond) {
+                Some(true) => self.body(then),
+                Some(false) => self.body(other),
+                None => self.either([then, other]),
+            };
+        }
+        if let Op::For { start, end, inclusive, body, .. } = op {
+            return self.counted(id, [*start, *end], *inclusive, body);
+        }
+        if let Op::Loop { body } = op {
+            let flow = self.body(body);
+            return self.after_first_iteration(id, body, flow);
+        }
+        if let Op::Block { body } = op {
+            let flow = self.body(body);
+            return if flow == Flow::Leaves(id) { Flow::Next } else { flow };
+        }
+        if let Op::Break(target) | Op::Continue(target) = op {
+            return Flow::Leaves(*target);
+        }
+        if matches!(op, Op::Return | Op::Panic { .. }) {
+            return Flow::Ends;
+        }
+        if let Op::Set { local, value } = op {
+            self.locals[local.index()] = self.values[*value];
+        } else if let Op::Bounds { index, len } = op {
+            self.bounds(id, *index, *len);
+        }
+        self.values[id] = self.value(id);
+        Flow::Next
+    }
+
+    /// Runs the first iteration of a `for`.
+    fn counted(&mut self, id: InstId, ends: [InstId; 2], inclusive: bool, body: &Body) -> Flow {
+        let op = if inclusive { CompareOp::Le } else { CompareOp::Lt };
+        let runs = self.compare(op, ends[0], ends[1]);
+        self.values[id] = self.values[ends[0]];
+        let flow = match runs {
+            Some(true) => self.body(body),
+            Some(false) => return Flow::Next,
+            None => self.either([body, &Body::default()]),
+        };
+        self.after_first_iteration(id, body, flow)
+    }
+
+    /// Goes on after loop `id`, whose first iteration ended so. Later ones are not followed.
+    fn after_first_iteration(&mut self, id: InstId, body: &Body, flow: Flow) -> Flow {
+        self.forget(body);
+        match flow {
+            Flow::Next if self.may_end(body, id) => Flow::Ends,
+            Flow::Leaves(target) if target != id => flow,
+            Flow::Ends => Flow::Ends,
+            Flow::Next | Flow::Leaves(_) => Flow::Next,
+        }
+    }
+
+    /// True if something in the body of loop `id` ends the thread or leaves a loop or block around `id`.
+    fn may_end(&self, body: &Body, id: InstId) -> bool {
+        body.0.iter().any(|&inner| {
+            let op = &self.kernel.insts[inner].op;
+            // What is inside of the loop comes after it.
+            let leaves = matches!(op, Op::Break(target) | Op::Continue(target) if *target < id);
+            let ends = leaves || matches!(op, Op::Return);
+            ends || op.bodies().any(|inner| self.may_end(inner, id))
+        })
+    }
+
+    /// Goes on after one of two bodies, of which nothing tells which is run.
+    fn either(&mut self, bodies: [&Body; 2]) -> Flow {
+        for body in bodies {
+            self.forget(body);
+            if self.may_leave(body) {
+                return Flow::Ends;
+            }
+        }
+        Flow::Next
+    }
+
+    fn may_leave(&self, body: &Body) -> bool {
+        body.0.iter().any(|&id| {
+            let op = &self.kernel.insts[id].op;
+            op.is_exit() || op.bodies().any(|inner| self.may_leave(inner))
+        })
+    }
+
+    /// Nothing is known any more of the locals that `body` sets.
+    fn forget(&mut self, body: &Body) {
+        for &id in &body.0 {
+            let op = &self.kernel.insts[id].op;
+            if let Op::Set { local, .. } = op {
+                self.locals[local.index()] = None;
+            }
+            op.bodies().for_each(|inner| self.forget(inner));
+        }
+    }
+
+    /// True or false, if the kernel alone decides `cond`, or if it is a guard.
+    fn truth(&self, cond: InstId) -> Option<bool> {
+        if let Some(bits) = self.values[cond] {
+            return Some(bits != 0);
+        }
+        let op = &self.kernel.insts[cond].op;
+        if let Op::Unary { op: UnaryOp::Not, value } = op {
+            return self.truth(*value).map(|truth| !truth);
+        }
+        if let Op::Binary { op, lhs, rhs } = op {
+            let both = [self.truth(*lhs), self.truth(*rhs)];
+            let decides = match op {
+                BinaryOp::And => false,
+                BinaryOp::Or => true,
+                _ => return None,
+            };
+            return match both {
+                [Some(a), Some(b)] => Some(if decides { a || b } else { a && b }),
+                [Some(one), None] | [None, Some(one)] => (one == decides).then_some(decides),
+                [None, None] => None,
+            };
+        }
+        let Op::Compare { op, lhs, rhs } = op else { return None };
+        self.compare(*op, *lhs, *rhs)
+    }
+
+    /// Whether a comparison holds: of numbers, or of a small one with a size that the launch passes.
+    fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
+        let scalar = self.scalar(lhs)?;
+        if let (Some(a), Some(b)) = (self.values[lhs], self.values[rhs]) {
+            return evaluate::compare(op, scalar, a, b);
+        }
+        let is_small = |id: InstId| {
+            let number = self.values[id].and_then(|bits| evaluate::integer(scalar, bits));
+            number.is_some_and(|number| (0..=MAX_GUARDED_INDEX).contains(&number))
+        };
+        let below = match op {
+            CompareOp::Lt | CompareOp::Le => true,
+            CompareOp::Gt | CompareOp::Ge => false,
+            CompareOp::Eq | CompareOp::Ne => return None,
+        };
+        if is_small(lhs) && self.is_size(rhs) {
+            Some(below)
+        } else if is_small(rhs) && self.is_size(lhs) {
+            Some(!below)
+        } else {
+            None
+        }
+    }
+
+    /// True for a size that a launch passes: a length or parameter, or a sum or product of them.
+    fn is_size(&self, id: InstId) -> bool {
+        let op = &self.kernel.insts[id].op;
+        if let Op::Binary { op: BinaryOp::Add | BinaryOp::Mul, lhs, rhs } = op {
+            let is_part = |id: InstId| self.values[id].is_some() || self.is_size(id);
+            return is_part(*lhs) && is_part(*rhs) && (self.is_size(*lhs) || self.is_size(*rhs));
+        }
+        if let Op::Cast { value } = op {
+            return self.is_size(*value);
+        }
+        let is_number = self.scalar(id).is_some_and(|scalar| evaluate::limits(scalar).is_some());
+        is_number && matches!(op, Op::Len(_) | Op::Param(_) | Op::Generic(_))
+    }
+
+    fn scalar(&self, id: InstId) -> Option<Scalar> {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => Some(scalar),
+            Ty::Unit | Ty::Ptr(_) => None,
+        }
+    }
+
+    /// The bits that an instruction yields, if they are known.
+    fn value(&self, id: InstId) -> Option<u64> {
+        let scalar = self.scalar(id)?;
+        let of = |id: InstId| self.values[id];
+        let op = &self.kernel.insts[id].op;
+        if let Op::Const(bits) = op {
+            Some(*bits)
+        } else if let Op::Builtin(builtin) = op {
+            self.builtin(*builtin)
+        } else if let Op::Get(local) = op {
+            self.locals[local.index()]
+        } else if let Op::Bounds { index, .. } = op {
+            of(*index)
+        } else if let Op::Cast { value } = op {
+            evaluate::cast(self.scalar(*value)?, scalar, of(*value)?)
+        } else if let Op::Unary { op, value } = op {
+            evaluate::unary(*op, scalar, of(*value)?)
+        } else if let Op::Binary { op, lhs, rhs } = op {
+            evaluate::binary(*op, scalar, of(*lhs)?, of(*rhs)?)
+        } else if let Op::Compare { op, lhs, rhs } = op {
+            let result = evaluate::compare(*op, self.scalar(*lhs)?, of(*lhs)?, of(*rhs)?);
+            result.map(u64::from)
+        } else if let Op::Select { cond, then, other } = op {
+            if of(*cond)? != 0 { of(*then) } else { of(*other) }
+        } else {
+            None
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin) -> Option<u64> {
+        match builtin {
+            Builtin::ThreadIdx(_)
+            | Builtin::BlockIdx(_)
+            | Builtin::GlobalIdx(_)
+            | Builtin::LaneId
+            | Builtin::WarpId => Some(0),
+            Builtin::BlockDim(axis) => {
+                self.kernel.block.as_ref().and_then(|block| block[axis as usize].known())
+            }
+            Builtin::GridDim(_) => None,
+        }
+    }
+
+    /// Notes an index that is negative, and so, as a `usize`, larger than any length.
+    fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
+        let Some(bits) = self.values[index] else { return };
+        let is_wide = self.scalar(index) == Some(Scalar::U64);
+        let reached = i128::from(bits.cast_signed());
+        if !is_wide || reached >= 0 {
+            return;
+        }
+        let (name, is_of_block) = match indexed(self.kernel, id) {
+            Some(root @ Root::Shared(_)) => (access::name(self.kernel, Some(root)), true),
+            Some(root @ Root::Param(_)) => (access::name(self.kernel, Some(root)), false),
+            Some(Root::Array(_)) | None => return,
+        };
+        let span = self.kernel.insts[id].span;
+        if self.found.iter().any(|found| found.span == span) {
+            return;
+        }
+        let len = match self.values[len] {
+            Some(len) => format!("{len} elements"),
+            None => format!("`{name}.len()` elements"),
+        };
+        let place = if is_of_block { "a block" } else { "the grid" };
+        self.found.push(Finding {
+            message: format!("this index of `{name}` is {reached} in the first thread of {place}"),
+            span,
+            labels: Vec::new(),
+            notes: vec![format!(
+                "a `usize` wraps: the index becomes {bits}, where there are {len}, and the launch fails"
+            )],
+            help: format!(
+                "let the thread pass a guard first, such as `if i >= {}`, or clamp the index with \
+                 `saturating_sub`",
+                -reached
+            ),
+        });
+    }
+}
+
+/// The array or buffer that is indexed by what `bounds` yields.
+fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
+    kernel.insts.iter().find_map(|(ptr, inst)| {
+        let Op::Index { index, .. } = inst.op else { return None };
+        (index == bounds).then(|| kernel.root(ptr)).flatten()
+    })
+}

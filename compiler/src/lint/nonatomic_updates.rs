@@ -1,0 +1,368 @@
+//! `gpu_nonatomic_updates`: a plain `bins[key] += 1` whose index was loaded from memory.
+//!
+//! ```text
+//! bins[keys[i] as usize] += 1;     // two threads with one key: one of the updates is lost
+//! ```
+//! Fires where a value that was loaded from an element is stored there again, changed, and nothing but data tells the
+//! elements of threads apart. Silent about plain stores, whose order may not matter; where the index also depends on the
+//! thread; where it counts through a range that was loaded; where one thread updates; under a lock; where data elected the thread in its warp; and where other
+//! arrays are read at that index: then an element belongs to who has its number, as in a list of particles.
+use super::{Finding, Group, Lint, access, race};
+use crate::{
+    analysis::{
+        Analyses,
+        trace::{What, Which},
+    },
+    diag::Level,
+    id::Facts,
+    ir::{BinaryOp, Builtin, InstId, Kernel, Op, Order, Root, Scalar, Space, Ty},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_nonatomic_updates", group: Group::Correctness, level: Level::Warn, check };
+
+/// Expressions are followed to this depth.
+const MAX_DEPTH: u32 = 24;
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let exprs = Exprs::of(kernel);
+    let stores = kernel.insts.iter().filter_map(|(id, inst)| match inst.op {
+        Op::Store { ptr, value } => Some((id, ptr, value)),
+        _ => None,
+    });
+    let candidates: Vec<(InstId, InstId, InstId)> = stores
+        .filter(|&(_, ptr, _)| {
+            matches!(kernel.space(ptr), Some(Space::Global | Space::Shared))
+                && exprs.index_is_data(ptr)
+        })
+        .collect();
+    if candidates.is_empty() || has_locks(kernel) {
+        return Vec::new();
+    }
+    let parents = kernel.parents();
+    let mut found = Vec::new();
+    for (store, ptr, value) in candidates {
+        let Some(load) = exprs.loaded_from(ptr, value, 0) else { continue };
+        let around = std::iter::successors(parents[store], |&(of, _)| parents[of]);
+        let is_elected = around.into_iter().any(|(of, _)| {
+            matches!(kernel.insts[of].op, Op::If { cond, .. } if exprs.depends(cond, &is_exchange))
+        });
+        if is_elected
+            || !is_of_many(analyses, store)
+            || race::all(analyses).any(|of| of.race.sides.iter().any(|side| side.inst == store))
+            || exprs.is_owned(ptr)
+        {
+            continue;
+        }
+        found.extend(finding(kernel, &exprs, store, ptr, load, value).map(|finding| (0, finding)));
+    }
+    access::one_each(found)
+}
+
+/// True if several threads of a block may come to `store` at once.
+fn is_of_many(analyses: &Analyses, store: InstId) -> bool {
+    let mut events = analyses.trace.of(store);
+    events.any(|event| {
+        matches!(event.what, What::Access(_))
+            && event.active.which != Which::One
+            && event.active.threads.count() > 1
+    })
+}
+
+/// True for a kernel with operations of which locks are made.
+fn has_locks(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|(_, inst)| match inst.op {
+        Op::CompareExchange { .. } => true,
+        Op::Atomic { order, .. } | Op::AtomicLoad { order, .. } => order != Order::Relaxed,
+        _ => false,
+    })
+}
+
+/// True for what lanes of a warp learn from each other.
+fn is_exchange(op: &Op) -> bool {
+    matches!(op, Op::Match { .. } | Op::Vote { .. } | Op::Shuffle { .. } | Op::ActiveMask)
+}
+
+/// True for what tells threads of a block apart.
+fn is_of_thread(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Builtin(
+            Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId
+        ) | Op::Atomic { .. }
+            | Op::Match { .. }
+            | Op::Vote { .. }
+            | Op::Shuffle { .. }
+            | Op::ActiveMask
+            | Op::Reduce { .. }
+    )
+}
+
+/// The expressions of a kernel, seen through its locals.
+struct Exprs<'k> {
+    kernel: &'k Kernel,
+    /// What is stored to each local.
+    sets: Vec<Vec<InstId>>,
+}
+
+impl<'k> Exprs<'k> {
+    fn of(kernel: &'k Kernel) -> Self {
+        use crate::id::Id as _;
+        let mut sets = vec![Vec::new(); kernel.locals.iter().count()];
+        for (_, inst) in kernel.insts.iter() {
+            if let Op::Set { local, value } = inst.op {
+                sets[local.index()].push(value);
+            }
+        }
+        Self { kernel, sets }
+    }
+
+    fn op(&self, id: InstId) -> &'k Op {
+        &self.kernel.insts[id].op
+    }
+
+    /// What a value is computed from; nothing for what a load yields.
+    fn inputs(&self, id: InstId) -> Vec<InstId> {
+        use crate::id::Id as _;
+        let op = self.op(id);
+        if let Op::Get(local) = op {
+            return self.sets[local.index()].clone();
+        }
+        if let Op::Load { .. } | Op::AtomicLoad { .. } = op {
+            return Vec::new();
+        }
+        // The length takes no part in the value.
+        if let Op::Bounds { index, .. } = op {
+            return vec![*index];
+        }
+        op.operands().collect()
+    }
+
+    /// All that `id` is computed from, up to loads, and `id`.
+    fn sources(&self, id: InstId) -> Vec<InstId> {
+        let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
+        let (mut open, mut all) = (vec![id], Vec::new());
+        while let Some(id) = open.pop() {
+            if !std::mem::replace(&mut seen[id], true) {
+                all.push(id);
+                open.extend(self.inputs(id));
+            }
+        }
+        all
+    }
+
+    /// True if something that `is` holds for takes part in `id`, also by way of addresses that are loaded from.
+    fn depends(&self, id: InstId, is: &dyn Fn(&Op) -> bool) -> bool {
+        self.sources(id).into_iter().any(|of| is(self.op(of)))
+    }
+
+    /// The indices that lead to `ptr`.
+    fn indices(&self, ptr: InstId) -> Vec<InstId> {
+        let mut indices = Vec::new();
+        let mut at = ptr;
+        loop {
+            if let Op::Index { base, index, .. } = self.op(at) {
+                indices.push(*index);
+                at = *base;
+            } else if let Op::Offset { base, .. } = self.op(at) {
+                at = *base;
+            } else {
+                return indices;
+            }
+        }
+    }
+
+    /// True if an index of `ptr` was loaded from memory, and no index depends on the thread besides.
+    fn index_is_data(&self, ptr: InstId) -> bool {
+        let sources: Vec<InstId> =
+            self.indices(ptr).into_iter().flat_map(|index| self.sources(index)).collect();
+        // A counter that begins at a loaded number goes through a range of its own, as the rows of a sparse matrix.
+        if sources.iter().any(|&id| self.is_counter(id)) {
+            return false;
+        }
+        let is_data = |id: &InstId| match self.op(*id) {
+            Op::Load { ptr } => {
+                let space = self.kernel.space(*ptr);
+                matches!(space, Some(Space::Global | Space::Shared)) && self.is_varying(*ptr)
+            }
+            _ => false,
+        };
+        sources.iter().any(is_data) && !sources.iter().any(|&id| is_of_thread(self.op(id)))
+    }
+
+    /// True for the number of a `for` whose range was loaded, and for a local that is computed from itself.
+    fn is_counter(&self, id: InstId) -> bool {
+        use crate::id::Id as _;
+        if let Op::For { start, .. } = self.op(id) {
+            return self.depends(*start, &|op| matches!(op, Op::Load { .. }));
+        }
+        let Op::Get(local) = self.op(id) else { return false };
+        let mut seen: Facts<InstId, bool> = self.kernel.insts.facts(false);
+        let mut open = self.sets[local.index()].clone();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id], true) {
+                continue;
+            }
+            if matches!(self.op(id), Op::Get(other) if other == local) {
+                return true;
+            }
+            // By way of memory, too: the next of a list.
+            open.extend(self.op(id).operands());
+            open.extend(self.inputs(id));
+        }
+        false
+    }
+
+    /// True if threads load from different addresses.
+    fn is_varying(&self, ptr: InstId) -> bool {
+        self.indices(ptr).into_iter().any(|index| self.depends(index, &is_of_thread))
+    }
+
+    /// The load from where `ptr` points to that takes part in `value`.
+    fn loaded_from(&self, ptr: InstId, value: InstId, depth: u32) -> Option<InstId> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        self.sources(value).into_iter().find(
+            |&id| matches!(self.op(id), Op::Load { ptr: from } if self.is_same(*from, ptr, depth)),
+        )
+    }
+
+    /// True if two expressions have the same value in a thread.
+    fn is_same(&self, a: InstId, b: InstId, depth: u32) -> bool {
+        use crate::id::Id as _;
+        if a == b {
+            return true;
+        }
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        let same = |a: InstId, b: InstId| self.is_same(a, b, depth + 1);
+        let [x, y] = [a, b].map(|id| self.op(id));
+        if let Op::Bounds { index, .. } = x {
+            return same(*index, b);
+        }
+        if let Op::Bounds { index, .. } = y {
+            return same(a, *index);
+        }
+        if let (Op::Get(local), Op::Get(other)) = (x, y) {
+            return local == other && self.sets[local.index()].len() <= 1;
+        }
+        if let (Op::Load { ptr: from }, Op::Load { ptr: other }) = (x, y) {
+            return self.is_constant(*from) && same(*from, *other);
+        }
+        let is_function = matches!(
+            x,
+            Op::Const(_)
+                | Op::Generic(_)
+                | Op::Param(_)
+                | Op::Len(_)
+                | Op::Shared(_)
+                | Op::Builtin(_)
+                | Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Cast { .. }
+                | Op::Index { .. }
+        );
+        is_function
+            && self.kernel.insts[a].ty == self.kernel.insts[b].ty
+            && is_same_function(x, y)
+            && x.operands().zip(y.operands()).all(|(a, b)| same(a, b))
+    }
+
+    /// True if nobody writes what `ptr` points to.
+    fn is_constant(&self, ptr: InstId) -> bool {
+        let root = self.kernel.root(ptr);
+        root.is_some()
+            && !self.kernel.insts.iter().any(|(_, inst)| match inst.op {
+                Op::Store { ptr, .. } => self.kernel.root(ptr) == root,
+                _ => false,
+            })
+    }
+
+    /// True if the kernel reads another array at an index of `ptr`, and not to update it.
+    fn is_owned(&self, ptr: InstId) -> bool {
+        let root = self.kernel.root(ptr);
+        let indices = self.indices(ptr);
+        self.kernel.insts.iter().any(|(load, inst)| {
+            let Op::Load { ptr: from } = inst.op else { return false };
+            let is_other = self.kernel.root(from) != root;
+            let at_index = || {
+                self.indices(from)
+                    .into_iter()
+                    .any(|other| indices.iter().any(|&index| self.is_same(other, index, 0)))
+            };
+            is_other && at_index() && !self.is_of_update(load, from)
+        })
+    }
+
+    /// True if a load is there to store to its element again.
+    fn is_of_update(&self, load: InstId, from: InstId) -> bool {
+        self.kernel.insts.iter().any(|(_, inst)| {
+            let Op::Store { ptr, value } = inst.op else { return false };
+            self.is_same(from, ptr, 0) && self.sources(value).contains(&load)
+        })
+    }
+}
+
+/// True if two operations compute the same from the same operands.
+fn is_same_function(a: &Op, b: &Op) -> bool {
+    let mut moved = b.clone();
+    moved.operands_mut().zip(a.operands()).for_each(|(to, from)| *to = from);
+    *a == moved
+}
+
+fn finding(
+    kernel: &Kernel,
+    exprs: &Exprs<'_>,
+    store: InstId,
+    ptr: InstId,
+    load: InstId,
+    value: InstId,
+) -> Option<Finding> {
+    let root = kernel.root(ptr)?;
+    let name = race::name(kernel, root);
+    let Ty::Scalar(scalar) = kernel.insts[value].ty else { return None };
+    let atomic = match scalar {
+        Scalar::U32 => "AtomicU32",
+        Scalar::I32 => "AtomicI32",
+        Scalar::U64 => "AtomicU64",
+        Scalar::F32 => "AtomicF32",
+        Scalar::F64 => "AtomicF64",
+        Scalar::Bool
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I64
+        | Scalar::F16
+        | Scalar::BF16
+        | Scalar::Generic(_) => "AtomicU32",
+    };
+    let slice = match root {
+        Root::Shared(_) => format!("an array of `{atomic}`"),
+        Root::Param(_) | Root::Array(_) => format!("`&[{atomic}]`"),
+    };
+    let call = match exprs.op(value) {
+        Op::Binary { op: BinaryOp::Add, .. } | Op::MulAdd { .. } | Op::Fma { .. } => "fetch_add",
+        Op::Binary { op: BinaryOp::Sub, .. } => "fetch_sub",
+        Op::Binary { op: BinaryOp::Min, .. } => "fetch_min",
+        Op::Binary { op: BinaryOp::Max, .. } => "fetch_max",
+        _ => "fetch_add",
+    };
+    let labels = if kernel.insts[load].span == kernel.insts[store].span {
+        Vec::new()
+    } else {
+        vec![(kernel.insts[load].span, format!("the element of {name} is read here"))]
+    };
+    Some(Finding {
+        message: format!(
+            "{name} is updated without an atomic operation at an index that data decide: of threads \
+             with the same index all but one lose their update"
+        ),
+        span: kernel.insts[store].span,
+        labels,
+        notes: Vec::new(),
+        help: format!("make {name} {slice} and update it with `{call}(.., Ordering::Relaxed)`"),
+    })
+}

@@ -1,0 +1,48 @@
+//! `gpu_skipped_barriers`: threads of a block exchange through shared memory, and the barrier between stands on one
+//! of two paths only.
+//!
+//! ```text
+//! tile[t] = x[i];
+//! if mode != 0 { sync_threads(); }
+//! let v = tile[255 - t];       // where `mode` is 0, nothing has waited
+//! ```
+//! Fires where all barriers between two accesses are in one arm of an `if` that each block decides as a whole, both
+//! accesses happen on either path, and two threads of different warps meet. Silent where an access is in an arm
+//! of its own, since both conditions may be one, and where an iteration of a loop lies between.
+use super::{Finding, Group, Lint, race};
+use crate::{
+    analysis::{
+        Analyses,
+        races::{Among, Kind},
+    },
+    diag::Level,
+    ir::{Kernel, Root},
+};
+
+pub(super) const LINT: Lint =
+    Lint { name: "gpu_skipped_barriers", group: Group::Correctness, level: Level::Warn, check };
+
+fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
+    let shared =
+        analyses.races.memory.iter().filter(|memory| matches!(memory.root, Root::Shared(_)));
+    let skipped = shared.flat_map(|memory| memory.skipped.iter().map(|of| (memory.root, of)));
+    let mut branches = Vec::new();
+    let mut found = Vec::new();
+    for (root, skipped) in skipped {
+        let race = &skipped.race;
+        let needs_order = matches!(race.kind, Kind::ReadWrite | Kind::WriteWrite)
+            && race.among == Among::Block
+            && race.sides[0].inst != race.sides[1].inst;
+        if !needs_order || branches.contains(&skipped.branch) {
+            continue;
+        }
+        branches.push(skipped.branch);
+        let of = race::In { root, race };
+        let help = "move `sync_threads()` out of the `if`, so that every block comes by".to_owned();
+        let mut finding = race::finding(kernel, analyses, &of, race::clash(kernel, &of), help);
+        let text = "the only barrier between the two: blocks that do not take this path skip it";
+        finding.labels.push((kernel.insts[skipped.barrier].span, text.to_owned()));
+        found.push(finding);
+    }
+    found
+}
