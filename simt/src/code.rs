@@ -44,8 +44,8 @@ pub(crate) struct Code {
     pub(crate) shared: Vec<SharedArray>,
     /// The arrays that each thread has of its own, in registers.
     pub(crate) arrays: Vec<Array>,
-    /// Whether one thread of the host must run it all, as it may access bytes of one memory in
-    /// words of several sizes at the same time.
+    /// Whether one thread of the host must run it all: as it may access bytes of one memory in words of several sizes at the
+    /// same time, or as what is checked of it depends on the order of blocks.
     pub(crate) alone: bool,
     /// What is run.
     pub(crate) steps: Vec<Step>,

@@ -87,7 +87,7 @@ pub(crate) fn run(
     log.unused = bound.checks.and_then(|checks| checks.used);
     let (printed, lost) = log.printed();
     let stopped = stopped.map(|(_, stopped)| stopped);
-    let fault = std::mem::take(&mut log.faults).report();
+    let fault = log.faults.report();
     (Outcome { fault, stopped, printed, lost }, log)
 }
 

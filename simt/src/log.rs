@@ -5,7 +5,8 @@ use crate::{
     outcome::FaultReport,
     tally::Tally,
 };
-use warpwise_compiler::output::Printed;
+use std::collections::BTreeMap;
+use warpwise_compiler::{ir::Span, output::Printed};
 
 /// What the threads of some blocks of a launch leave behind. [Joining](Self::join) that of all blocks
 /// gives the same whatever the order.
@@ -54,39 +55,50 @@ impl Log {
     }
 }
 
-/// The faults of some blocks of a launch. [Joining](Self::join) those of all blocks
+/// The faults of some blocks of a launch, by place and reason. [Joining](Self::join) those of all blocks
 /// gives the same whatever the order.
 #[derive(Default)]
-pub(crate) struct FaultLog {
-    count: u64,
-    /// With the number of the block, and of the thread in it.
-    lowest: Option<((u64, usize), FaultReport)>,
+pub(crate) struct FaultLog(BTreeMap<(Span, u16), LowestFault>);
+
+/// The lowest of the faults at a place, counting all of them.
+struct LowestFault {
+    /// The number of the block, and of the thread in it.
+    key: (u64, usize),
+    report: FaultReport,
 }
 
 impl FaultLog {
-    /// Counts `count` faults, of which `report` is the lowest, of a thread `key`.
-    pub(crate) fn add(
-        &mut self,
-        count: u64,
-        key: (u64, usize),
-        report: impl FnOnce() -> FaultReport,
-    ) {
-        self.count += count;
-        if self.lowest.is_none_or(|(lowest, _)| key < lowest) {
-            self.lowest = Some((key, report()));
+    /// Counts the faults of a report, the lowest of which is of the thread `key`.
+    pub(crate) fn add(&mut self, key: (u64, usize), report: FaultReport) {
+        let place = (report.span, report.reason.number());
+        let Some(known) = self.0.get_mut(&place) else {
+            self.0.insert(place, LowestFault { key, report });
+            return;
+        };
+        let count = known.report.count + report.count;
+        if key < known.key {
+            *known = LowestFault { key, report };
         }
+        known.report.count = count;
     }
 
     /// Takes in the faults of other blocks.
     pub(crate) fn join(&mut self, other: Self) {
-        match other.lowest {
-            Some((key, report)) => self.add(other.count, key, || report),
-            None => self.count += other.count,
+        for LowestFault { key, report } in other.0.into_values() {
+            self.add(key, report);
         }
     }
 
+    /// The lowest fault of each place, the lowest thread's first.
+    pub(crate) fn places(&self) -> Vec<&FaultReport> {
+        let mut faults: Vec<_> = self.0.iter().collect();
+        faults.sort_by_key(|(place, fault)| (fault.key, **place));
+        faults.into_iter().map(|(_, fault)| &fault.report).collect()
+    }
+
     /// The report of the lowest fault, with the number of all.
-    pub(crate) fn report(self) -> Option<FaultReport> {
-        self.lowest.map(|(_, report)| FaultReport { count: self.count, ..report })
+    pub(crate) fn report(&self) -> Option<FaultReport> {
+        let count = self.0.values().map(|fault| fault.report.count).sum();
+        self.places().first().map(|report| FaultReport { count, ..**report })
     }
 }

@@ -270,6 +270,12 @@ impl<'a> Cells<'a> {
         self.base
     }
 
+    /// Returns true if no other thread of the host accesses them.
+    #[inline(always)]
+    pub(crate) fn is_mine(self) -> bool {
+        self.is_mine
+    }
+
     /// Whether words of `size` bytes may be accessed.
     #[inline(always)]
     pub(crate) fn allows(self, size: usize) -> bool {

@@ -169,8 +169,9 @@ impl CheckedProgram {
         let Ok(Code { sites, spans, .. }) = &self.code else { return (outcome, Vec::new()) };
         let is_strict = checks.contains(Checks::STRICT);
         let names = Names { kernel: &self.kernel, sites, spans, launch, is_strict };
-        let fault = outcome.fault.as_ref().filter(|_| checks.contains(Checks::MEMORY));
-        let outside = fault.and_then(|fault| outside::report(&self.kernel, fault));
+        let faults = if checks.contains(Checks::MEMORY) { log.faults.places() } else { Vec::new() };
+        let outside = faults.into_iter().filter_map(|fault| outside::report(&self.kernel, fault));
+        let outside: Vec<_> = outside.collect();
         let unused = log.unused.as_ref().filter(|_| outcome.stopped.is_none());
         let unused = unused.map_or_else(Vec::new, |used| used.report(&names));
         let found = outside.into_iter().chain(log.found.report(&names)).chain(unused).collect();

@@ -280,6 +280,13 @@ impl Registers {
         unsafe { words.call(round, |reg, lane| self.at_mut(reg, lane)) };
     }
 
+    /// Computes the first lanes of what may be in memory, in a round.
+    #[inline(always)]
+    pub(crate) fn map_first_words(&mut self, words: &MapWords<'_>, lanes: usize, round: u64) {
+        // SAFETY: as for all lanes.
+        unsafe { words.call_first(lanes, round, |reg, lane| self.at_mut(reg, lane)) };
+    }
+
     /// Sets every lane of `runs` to `bits`.
     pub(crate) fn splat(&mut self, reg: Reg, bits: u64, runs: &[Run]) {
         let mut next = 0;
@@ -457,6 +464,31 @@ impl Registers {
         // SAFETY: the lanes of a run are inside; the caller's words are of the size of both registers, and lowering
         // made indices of 4 or 8 bytes.
         unsafe { add::each::<W>(places, at.index.size(), by, self.at_mut(to, run.first), run.len) }
+    }
+
+    /// Adds a number to the element of each lane of a full run, by indices of 1 or 2 bytes; nothing is
+    /// done if one that these can hold is outside.
+    #[inline(always)]
+    pub(crate) fn add_inside<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
+        let (size, width) = (size_of::<W>() as u64, at.index.size());
+        let greatest = if width == 1 { u64::from(u8::MAX) } else { u64::from(u16::MAX) };
+        let last = greatest.checked_mul(at.stride);
+        let is_inside = at.base == 0
+            && at.stride.is_multiple_of(size)
+            && last.is_some_and(|last| at.cells.covers::<W>(last, 1));
+        debug_assert!(is_inside && width <= 2, "what is outside was not gone through");
+        if !is_inside || width > 2 {
+            return;
+        }
+        let (places, by) = (self.places(at, run), W::of_bits(by));
+        // SAFETY: the lanes of a run are inside; so are all elements, by the check.
+        unsafe {
+            if width == 1 {
+                add::inside::<W, u8>(places, by, run.len);
+            } else {
+                add::inside::<W, u16>(places, by, run.len);
+            }
+        }
     }
 
     fn places<'a>(&self, elements: Elements<'a>, run: Run) -> Places<'a> {

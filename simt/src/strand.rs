@@ -29,6 +29,8 @@ pub(crate) struct Strand {
     pub(crate) uniforms: Vec<u64>,
     /// Whether it waits for other threads, at the step `at`.
     pub(crate) waits: bool,
+    /// Lanes that took another way in the structures around the place where it waits.
+    pub(crate) elsewhere: Mask,
     /// The lanes that there are in the group.
     exist: Mask,
     /// Warps no lane of which belongs to another strand.
@@ -64,6 +66,7 @@ impl Strand {
             frames: Vec::new(),
             uniforms: Vec::new(),
             waits: false,
+            elsewhere: Mask::EMPTY,
             exist,
             exclusive: [true; WARPS],
         };

@@ -1,16 +1,21 @@
 //! Counts what rounds do that are alike. What a request asks of memory comes again after a few of them: these are looked
 //! at, and stand for the others.
-use super::noted::{Going, Noted};
+use super::{
+    noted::{Going, Noted},
+    run::Asking,
+};
 use crate::{
     bound::Bound,
     code::Code,
+    lanes::busiest::{ROWS, Row, count_most_frequent},
     lower::patterns::Pattern,
-    mask::{GROUP, Mask},
+    mask::{GROUP, Mask, bits},
+    registers::Registers,
     step::asked,
     tally::{Asked, Begin, Gone, Key, Tally},
     worst::At,
 };
-use warpwise_compiler::hardware::LANES;
+use warpwise_compiler::hardware::{LANES, shared};
 
 /// Counts what all lanes of a group do.
 pub(crate) struct Counts<'t, 'a> {
@@ -25,6 +30,23 @@ pub(crate) struct Counts<'t, 'a> {
     /// Number of the block of the first round, and how many further on that of each other is.
     pub(crate) block: u64,
     pub(crate) ahead: u64,
+    /// Atomic requests that are counted together.
+    pub(crate) batch: Option<Box<Batch>>,
+}
+
+/// Atomic requests of full warps to shared memory by indices of a byte, in the order in which they are made.
+pub(crate) struct Batch {
+    asking: Option<Asking>,
+    indices: [Row; ROWS],
+    len: usize,
+    at: [At; ROWS],
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        let at = At { block: 0, warp: 0, active: u32::MAX };
+        Self { asking: None, indices: [Row::default(); ROWS], len: 0, at: [at; ROWS] }
+    }
 }
 
 impl<'a> Counts<'_, 'a> {
@@ -51,6 +73,77 @@ impl<'a> Counts<'_, 'a> {
                 all += self.asks(going, round, lanes).times((rounds - round).div_ceil(period));
             }
             self.tally.ask(going.request, all);
+        }
+    }
+
+    /// Counts what lanes ask in a round by indices that only they have.
+    pub(super) fn ask_by_lanes(&mut self, asking: &Asking, registers: &Registers, round: u64) {
+        let lanes = Mask::first(self.bound.lanes(self.group));
+        let block = self.block + round * self.ahead;
+        let first_warp = (self.group * (GROUP / LANES)) as u32;
+        let request = &self.code.counted.requests[asking.request as usize];
+        let is_full = (lanes.count() as usize).is_multiple_of(LANES);
+        if asking.index.size() == 1 && is_full && request.is_served_at_once() {
+            let warps = lanes.count() as usize / LANES;
+            let indices = registers.warps(asking.index, warps).as_chunks().0;
+            for (warp, indices) in (first_warp..).zip(indices) {
+                self.put(asking, *indices, At { block, warp, active: u32::MAX });
+            }
+            return;
+        }
+        self.finish();
+        for (warp, active) in lanes.warps() {
+            let values = registers.warp(asking.index, warp);
+            let addresses = asking.addresses(values, active);
+            let asked = asked(request, active, &addresses);
+            self.tally.ask(asking.request, asked);
+            if self.tally.worst.is_beaten(asking.request, asked, block) {
+                let at = At { block, warp: first_warp + warp as u32, active };
+                self.tally.worst.note(asking.request, asked, at, addresses);
+            }
+        }
+    }
+
+    /// Takes a warp's request into the batch.
+    #[inline(always)]
+    fn put(&mut self, asking: &Asking, indices: Row, at: At) {
+        let is_over = |batch: &Batch| {
+            let other = batch.asking.is_some_and(|before| before.request != asking.request);
+            other || batch.len == ROWS
+        };
+        if self.batch.as_deref().is_some_and(is_over) {
+            self.finish();
+        }
+        let batch = self.batch.get_or_insert_default();
+        batch.asking = Some(*asking);
+        (batch.indices[batch.len], batch.at[batch.len]) = (indices, at);
+        batch.len += 1;
+    }
+
+    /// Counts the requests of the batch.
+    pub(crate) fn finish(&mut self) {
+        let Some(batch) = &mut self.batch else { return };
+        let Batch { asking, indices, len, at } = &mut **batch;
+        let (Some(asking), len) = (asking.take(), std::mem::take(len)) else { return };
+        // Banks are told apart by the lowest bits of addresses.
+        let (stride, start) = (asking.stride as u8, asking.start as u8);
+        let mut banks = *indices;
+        for index in banks.as_flattened_mut() {
+            let address = index.wrapping_mul(stride).wrapping_add(start);
+            *index = address / shared::WORD as u8 % shared::BANKS as u8;
+        }
+        let taken = &count_most_frequent(&banks)[..len];
+        let sum = taken.iter().map(|taken| u64::from(*taken)).sum();
+        let len = len as u64;
+        self.tally.ask(asking.request, Asked { requests: len, taken: sum, ideal: len });
+        let most = taken.iter().copied().max().unwrap_or(0);
+        // The first of the worst is that of the lowest block.
+        let Some(worst) = taken.iter().position(|taken| *taken == most) else { return };
+        let asked = Asked { requests: 1, taken: most.into(), ideal: 1 };
+        let at = at[worst];
+        if self.tally.worst.is_beaten(asking.request, asked, at.block) {
+            let addresses = asking.addresses(indices[worst].map(u64::from), u32::MAX);
+            self.tally.worst.note(asking.request, asked, at, addresses);
         }
     }
 
@@ -109,5 +202,18 @@ impl<'a> Counts<'_, 'a> {
         let Some((slope, stride)) = going.apart else { return 0 };
         let own = self.bound.own(slope, self.group * GROUP, lane + 1);
         own[lane].wrapping_sub(own[0]).cast_unsigned().wrapping_mul(stride)
+    }
+}
+
+impl Asking {
+    /// Where the lanes of a warp go; those that are not active with the first one that is.
+    fn addresses(&self, indices: [u64; LANES], active: u32) -> [u64; LANES] {
+        let mut addresses =
+            indices.map(|index| index.wrapping_mul(self.stride).wrapping_add(self.start));
+        if active != u32::MAX {
+            let some = addresses[active.trailing_zeros() as usize % LANES];
+            bits(!active).for_each(|lane| addresses[lane] = some);
+        }
+        addresses
     }
 }

@@ -1,5 +1,5 @@
 //! Lets operations take what is loaded where it lies, and leave what is stored where it goes.
-use super::run::{Access, LaneStep};
+use super::run::{Access, Adding, LaneStep, Summand};
 use crate::{
     lanes::words::{At, MapWords, Words},
     registers::Reg,
@@ -8,8 +8,9 @@ use crate::{
 /// The same operations, in at most so many rounds of so many lanes, with fewer loads and stores between registers and
 /// memory. What was loaded or stored without them is not in its register behind a round.
 pub(crate) fn fuse<'a>(steps: &[LaneStep<'a>], lanes: usize, rounds: u64) -> Vec<LaneStep<'a>> {
-    let steps = &without_copies(steps)[..];
-    let mut fusion = Fusion { steps, lanes, rounds, gone: vec![false; steps.len()] };
+    let steps = &without_extensions(without_copies(steps))[..];
+    let (gone, instead) = (vec![false; steps.len()], vec![None; steps.len()]);
+    let mut fusion = Fusion { steps, lanes, rounds, gone, instead };
     let fused: Vec<_> = (0..steps.len()).map(|at| fusion.step(at)).collect();
     let kept = fused.into_iter().zip(fusion.gone).filter(|(_, gone)| !gone);
     kept.map(|(step, _)| step).collect()
@@ -36,18 +37,58 @@ fn without_copies<'a>(steps: &[LaneStep<'a>]) -> Vec<LaneStep<'a>> {
     left
 }
 
+/// The same, where sums whose old values nobody takes go by indices as they are before they are extended.
+fn without_extensions(mut left: Vec<LaneStep<'_>>) -> Vec<LaneStep<'_>> {
+    let mut at = 0;
+    while at < left.len() {
+        if let LaneStep::Add { to, adding } = left[at]
+            && let Summand::One { .. } = adding.by
+            && is_dead(&left, to, at)
+            && is_dead(&left, adding.index, at)
+            && let Some((extends, narrow)) = extension(&left[..at], adding.index)
+            && adding.holds_all(narrow)
+        {
+            for step in &mut left[extends..at] {
+                if let LaneStep::Ask { asking } = step {
+                    asking.index = narrow;
+                }
+            }
+            left[at] = LaneStep::AddInside { adding: Adding { index: narrow, ..adding } };
+            left.remove(extends);
+            at -= 1;
+        }
+        at += 1;
+    }
+    left
+}
+
+/// The step that zero-extends 1 or 2 bytes to an index, and their register, if both hold the same behind
+/// all `steps` and only requests take the index.
+fn extension(steps: &[LaneStep<'_>], index: Reg) -> Option<(usize, Reg)> {
+    let at = steps.iter().rposition(|step| writes(step).is_some_and(|to| to.overlaps(index)))?;
+    let LaneStep::Map { f, regs: [to, narrow, ..] } = steps[at] else { return None };
+    let keeps = |step: &LaneStep<'_>| match step {
+        LaneStep::Ask { asking } => asking.index == index || !asking.index.overlaps(index),
+        step => !reads(step, index) && writes(step).is_none_or(|to| !to.overlaps(narrow)),
+    };
+    let fits = f.extends() && to == index && narrow.size() <= 2 && !narrow.overlaps(index);
+    (fits && steps[at + 1..].iter().all(keeps)).then_some((at, narrow))
+}
+
 struct Fusion<'s, 'a> {
     steps: &'s [LaneStep<'a>],
     lanes: usize,
     rounds: u64,
     /// Which loads and stores are done by other steps.
     gone: Vec<bool>,
+    /// What is done instead of steps, where a step before has become another.
+    instead: Vec<Option<LaneStep<'a>>>,
 }
 
 impl<'a> Fusion<'_, 'a> {
     /// What becomes of a step.
     fn step(&mut self, at: usize) -> LaneStep<'a> {
-        let step = self.steps[at];
+        let step = self.instead[at].unwrap_or(self.steps[at]);
         let LaneStep::Map { f, regs } = step else { return step };
         let Some(in_memory) = f.in_memory() else { return step };
         let mut loads = [None; 4];
@@ -61,10 +102,20 @@ impl<'a> Fusion<'_, 'a> {
             for (place, load) in places[1..].iter_mut().zip(&loads[1..]) {
                 *place = load.map_or(*place, |(_, words)| At::Memory(words));
             }
+            let alone = MapWords::new(in_memory, places, self.lanes);
             places[0] = store.map_or(places[0], |(_, words)| At::Memory(words));
             if let Some(words) = MapWords::new(in_memory, places, self.lanes) {
+                let is_noted = store.is_some_and(|(to, _)| to == at + 2);
+                if is_noted && alone.is_none() {
+                    continue;
+                }
                 for (gone, _) in loads.into_iter().chain([store]).flatten() {
                     self.gone[gone] = true;
+                }
+                if let (true, Some(alone)) = (is_noted, alone) {
+                    // What is stored is noted before it is.
+                    self.instead[at + 1] = Some(LaneStep::MapWords(words));
+                    return LaneStep::CommonOf { value: regs[0], words: alone };
                 }
                 return LaneStep::MapWords(words);
             }
@@ -85,7 +136,9 @@ impl<'a> Fusion<'_, 'a> {
                     let dead = takes_over || is_dead(self.steps, reg, at);
                     return dead.then(|| self.words(access))?.map(|words| (before, words));
                 }
-                LaneStep::Store { .. } => return None,
+                LaneStep::Store { .. } | LaneStep::Add { .. } | LaneStep::AddInside { .. } => {
+                    return None;
+                }
                 step if reads(&step, reg) || writes(&step).is_some_and(|to| to.overlaps(reg)) => {
                     return None;
                 }
@@ -95,11 +148,16 @@ impl<'a> Fusion<'_, 'a> {
         None
     }
 
-    /// The store of what the operation `at` yields, if it comes right behind and nobody else takes that.
+    /// The store of what the operation `at` yields, if it comes right behind, or behind a note of the value, and nobody
+    /// else takes that.
     fn store_of(&self, at: usize, reg: Reg) -> Option<(usize, Words<'a>)> {
-        let Some(LaneStep::Store { value, access }) = self.steps.get(at + 1) else { return None };
-        let dead = *value == reg && is_dead(self.steps, reg, at + 1);
-        dead.then(|| self.words(*access))?.map(|words| (at + 1, words))
+        let at = match self.steps.get(at + 1)? {
+            LaneStep::Common { value } if *value == reg => at + 2,
+            _ => at + 1,
+        };
+        let Some(LaneStep::Store { value, access }) = self.steps.get(at) else { return None };
+        let dead = *value == reg && is_dead(self.steps, reg, at);
+        dead.then(|| self.words(*access))?.map(|words| (at, words))
     }
 }
 
@@ -111,7 +169,8 @@ fn is_dead(steps: &[LaneStep<'_>], reg: Reg, at: usize) -> bool {
         if reads(step, reg) {
             return false;
         }
-        if writes(step) == Some(reg) {
+        // Room of a register goes to another value only once nobody takes the one in it.
+        if writes(step).is_some_and(|to| to.overlaps(reg)) {
             return true;
         }
     }
@@ -122,15 +181,27 @@ fn is_dead(steps: &[LaneStep<'_>], reg: Reg, at: usize) -> bool {
 fn reads(step: &LaneStep<'_>, reg: Reg) -> bool {
     match step {
         LaneStep::Map { regs: [_, operands @ ..], .. }
-        | LaneStep::MapWithOne { regs: [_, operands @ ..], .. } => {
+        | LaneStep::MapWithOne { regs: [_, operands @ ..], .. }
+        | LaneStep::MapWithLoaded { regs: [_, operands @ ..], .. } => {
             operands.iter().any(|operand| operand.overlaps(reg))
         }
         LaneStep::Copy { from, .. } => from.overlaps(reg),
         LaneStep::Spread { slope, .. } => slope.overlaps(reg),
         LaneStep::Store { value, .. } | LaneStep::Common { value } => value.overlaps(reg),
-        LaneStep::Splat { .. } | LaneStep::Load { .. } => false,
+        LaneStep::Add { adding, .. } | LaneStep::AddInside { adding } => {
+            let by = match adding.by {
+                Summand::Lanes(by) => by.overlaps(reg),
+                Summand::One { .. } => false,
+            };
+            by || adding.index.overlaps(reg)
+        }
+        LaneStep::Ask { asking } => asking.index.overlaps(reg),
+        LaneStep::Splat { .. }
+        | LaneStep::SplatLoaded { .. }
+        | LaneStep::LoadOnce { .. }
+        | LaneStep::Load { .. } => false,
         // There are none before all is fused.
-        LaneStep::MapWords(_) => true,
+        LaneStep::MapWords(_) | LaneStep::CommonOf { .. } => true,
     }
 }
 
@@ -139,10 +210,19 @@ fn writes(step: &LaneStep<'_>) -> Option<Reg> {
     match step {
         LaneStep::Map { regs: [to, ..], .. }
         | LaneStep::MapWithOne { regs: [to, ..], .. }
+        | LaneStep::MapWithLoaded { regs: [to, ..], .. }
+        | LaneStep::SplatLoaded { to, .. }
         | LaneStep::Copy { to, .. }
         | LaneStep::Splat { to, .. }
         | LaneStep::Spread { to, .. }
-        | LaneStep::Load { to, .. } => Some(*to),
-        LaneStep::Store { .. } | LaneStep::Common { .. } | LaneStep::MapWords(_) => None,
+        | LaneStep::Load { to, .. }
+        | LaneStep::Add { to, .. } => Some(*to),
+        LaneStep::Store { .. }
+        | LaneStep::LoadOnce { .. }
+        | LaneStep::Common { .. }
+        | LaneStep::MapWords(_)
+        | LaneStep::CommonOf { .. }
+        | LaneStep::AddInside { .. }
+        | LaneStep::Ask { .. } => None,
     }
 }

@@ -1,15 +1,17 @@
 //! What a round does besides operations on lanes, if it is counted or checked: the same in all rounds, but that what it
 //! accesses is as many bytes further on in each.
 use super::{
-    run::LaneStep,
+    run::{Asking, LaneStep},
     trace::{Fails, Trace, here},
 };
 use crate::{
     check::log::{Access, Where},
     code::{Address, Operand},
     lanes,
+    lower::Request,
     mask::{GROUP, Mask},
 };
+use warpwise_compiler::hardware::Kind;
 
 /// What is counted in each round, and noted of what it accesses.
 #[derive(Debug, Default)]
@@ -48,9 +50,25 @@ pub(crate) struct Going {
     pub(crate) apart: Option<(u16, u64)>,
 }
 
+impl Asking {
+    /// An atomic request to shared memory by indices in lanes.
+    fn new(number: u32, request: &Request) -> Option<Self> {
+        let Request { kind: Kind::Atomic, is_shared: true, at, .. } = *request else { return None };
+        let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } = at else {
+            return None;
+        };
+        let start = lanes::address(buffer).wrapping_add(offset);
+        Some(Self { request: number, index, stride, start })
+    }
+}
+
 impl Trace<'_, '_> {
     /// A request that is counted.
     pub(super) fn request(&mut self, number: u32) -> Result<(), Fails> {
+        let request = &self.code.counted.requests[number as usize];
+        if let Some(asking) = Asking::new(number, request) {
+            return self.push(LaneStep::Ask { asking });
+        }
         let going = self.going(number)?;
         self.noted.requests.push(going);
         Ok(())
@@ -62,9 +80,12 @@ impl Trace<'_, '_> {
         let site = &self.code.sites[number as usize];
         let may_race = checks.watches(number);
         let is_used = checks.used.is_some() && (site.is_shared || site.kind.writes());
-        let is_seen = may_race && checks.is_eager || site.is_shared && (may_race || checks.inits);
+        let is_seen = may_race && (checks.is_eager || site.is_shared);
         if is_used || is_seen {
             return Err(Fails::Ever);
+        }
+        if site.is_shared && checks.inits {
+            here(self.is_defined.then_some(()))?;
         }
         if !may_race {
             return Ok(());

@@ -7,6 +7,7 @@ use crate::{
     lower::MOST_TERMS,
     registers::{Affine, Uniform, map_uniform},
 };
+use std::cell::Cell;
 use warpwise_compiler::ir::CompareOp;
 
 /// A number in the first round, and how much more it is in each that follows.
@@ -42,21 +43,91 @@ struct Bits {
 pub(crate) struct Numbers {
     bits: Vec<Bits>,
     rounds: u64,
+    /// The values that each round loads: where they are held.
+    loaded: Vec<(usize, Loaded)>,
+    /// Whether one of these was asked for as if it were in proportion to the round.
+    is_broken: Cell<bool>,
 }
+
+/// A value that each round loads once for all lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loaded {
+    /// It has been loaded in the round.
+    Now,
+    /// It has not been: it is that of the round before.
+    Before,
+}
+
+/// Most values that a round loads once for all lanes.
+pub(crate) const MAX_LOADED: usize = 16;
 
 impl Numbers {
     /// Values that are the same in all of at most so many rounds.
     pub(crate) fn new(uniforms: &[u64], rounds: u64) -> Self {
-        let mut numbers = Self { bits: Vec::new(), rounds };
+        let (loaded, is_broken) = (Vec::new(), Cell::new(false));
+        let mut numbers = Self { bits: Vec::new(), rounds, loaded, is_broken };
         numbers.set(uniforms, rounds);
         numbers
     }
 
+    /// The same again, in the same room, for another round of the same steps.
+    pub(crate) fn set_again(&mut self, uniforms: &[u64], rounds: u64) {
+        let mut loaded = std::mem::take(&mut self.loaded);
+        loaded.iter_mut().for_each(|(_, state)| *state = Loaded::Before);
+        self.set(uniforms, rounds);
+        self.loaded = loaded;
+    }
+
     /// The same again, in the same room.
     pub(crate) fn set(&mut self, uniforms: &[u64], rounds: u64) {
+        self.loaded.clear();
+        self.is_broken.set(false);
         self.rounds = rounds;
         self.bits.clear();
         self.bits.extend(uniforms.iter().map(|at| Bits { at: *at, step: 0 }));
+    }
+
+    /// Makes a value one that is loaded here; returns its number among those.
+    pub(super) fn load(&mut self, uniform: Uniform) -> Option<usize> {
+        let known = self.loaded.iter().position(|(slot, _)| *slot == uniform.slot());
+        let number = known.unwrap_or(self.loaded.len());
+        if known.is_none() {
+            self.loaded.push((uniform.slot(), Loaded::Now));
+        }
+        self.loaded[number].1 = Loaded::Now;
+        (number < MAX_LOADED).then_some(number)
+    }
+
+    /// Returns the number of a value that was loaded in the round.
+    pub(super) fn loaded(&self, uniform: Uniform) -> Option<usize> {
+        self.loaded.iter().position(|loaded| *loaded == (uniform.slot(), Loaded::Now))
+    }
+
+    /// Returns true if what was found out is not so, as it took a value that is loaded for one that is
+    /// in proportion to the round.
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_broken.get()
+    }
+
+    /// Returns where the values are held that are loaded, by their numbers.
+    pub(crate) fn loaded_slots(&self) -> impl Iterator<Item = usize> {
+        self.loaded.iter().map(|(slot, _)| *slot)
+    }
+
+    /// The bits of a value that is not loaded.
+    fn bits_of(&self, uniform: Uniform) -> Bits {
+        if self.loaded.iter().any(|(slot, _)| *slot == uniform.slot()) {
+            self.is_broken.set(true);
+        }
+        self.bits[uniform.slot()]
+    }
+
+    /// Sets a value to one that is in proportion to the round.
+    fn put(&mut self, uniform: Uniform, bits: Bits) {
+        if self.loaded.iter().any(|(slot, _)| *slot == uniform.slot()) {
+            self.is_broken.set(true);
+        }
+        self.bits[uniform.slot()] = bits;
     }
 
     /// For how many rounds all that was found out is so.
@@ -115,7 +186,7 @@ impl Numbers {
     /// A value, unsigned, for as long as it does not wrap.
     pub(super) fn get(&mut self, uniform: Uniform) -> Line {
         let unused = 64 - 8 * uniform.size();
-        let Bits { at, step } = self.bits[uniform.slot()];
+        let Bits { at, step } = self.bits_of(uniform);
         let step = (step << unused).cast_signed() >> unused;
         let limit = u64::MAX >> unused;
         let line = Line { at: (at & limit).into(), step: step.into() };
@@ -128,7 +199,7 @@ impl Numbers {
 
     /// A value that is the same in all rounds.
     pub(super) fn same(&self, uniform: Uniform) -> Option<u64> {
-        let Bits { at, step } = self.bits[uniform.slot()];
+        let Bits { at, step } = self.bits_of(uniform);
         let limit = uniform.greatest();
         (step & limit == 0).then_some(at & limit)
     }
@@ -144,7 +215,7 @@ impl Numbers {
         let mut values = [0, self.same(a)?, self.same(b)?, self.same(c)?];
         let slot = |number, of: Uniform| Uniform::new(number, of.size());
         map_uniform(f, &mut values, [slot(0, to), slot(1, a), slot(2, b), slot(3, c)]);
-        self.bits[to.slot()] = Bits { at: values[0], step: 0 };
+        self.put(to, Bits { at: values[0], step: 0 });
         Some(())
     }
 
@@ -170,7 +241,7 @@ impl Numbers {
             // Addresses in steps are followed as elements of buffers only.
             IntegerOp::Offset => return None,
         };
-        self.bits[to.slot()] = Bits { at, step };
+        self.put(to, Bits { at, step });
         Some(())
     }
 

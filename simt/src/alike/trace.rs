@@ -2,14 +2,16 @@
 use super::{
     Noted, Numbers,
     numbers::Line,
-    run::{Access, LaneStep},
+    run::{Access, Adding, LaneStep, OneWord, Summand, is_inside},
 };
 use crate::{
     bound::Bound,
-    code::{Address, Code, Compare, Leave, Loaded, Operand, Preset, Step, When},
-    lanes::resolve,
+    code::{
+        Address, Atomic, AtomicKind, Code, Compare, Leave, Loaded, Operand, Preset, Step, When,
+    },
+    lanes::{resolve, walk::Reach},
     memory::{Cells, Memory},
-    registers::{Affine, Reg},
+    registers::{Affine, Reg, Uniform},
 };
 
 /// More operations on lanes are not worth a list.
@@ -55,6 +57,8 @@ pub(crate) struct Trace<'t, 'a> {
     pub(crate) noted: &'t mut Noted,
     /// Whether lanes that run a loop together have gone round as often.
     pub(crate) in_step: bool,
+    /// Whether all of shared memory has been written, if that is checked.
+    pub(crate) is_defined: bool,
 }
 
 impl<'a> Trace<'_, 'a> {
@@ -72,7 +76,13 @@ impl<'a> Trace<'_, 'a> {
                 }
             }
         }
-        self.walk(0, None)
+        self.walk(0, None)?;
+        self.is_whole()
+    }
+
+    /// Fails if something was found out of a value that each round loads.
+    fn is_whole(&self) -> Result<(), Fails> {
+        if self.numbers.is_broken() { Err(Fails::Ever) } else { Ok(()) }
     }
 
     /// Goes through an iteration of a loop, from `head` to the step `back` that jumps there, which it does.
@@ -80,10 +90,10 @@ impl<'a> Trace<'_, 'a> {
         self.steps.clear();
         self.noted.clear();
         self.walk(head, Some(back))?;
-        match self.code.steps[back as usize] {
-            Step::Next { range, .. } => here(self.numbers.next(range)),
-            _ => Ok(()),
+        if let Step::Next { range, .. } = self.code.steps[back as usize] {
+            here(self.numbers.next(range))?;
         }
+        self.is_whole()
     }
 
     fn walk(&mut self, first: u32, back: Option<u32>) -> Result<(), Fails> {
@@ -91,7 +101,7 @@ impl<'a> Trace<'_, 'a> {
         while back != Some(at) {
             match self.step(at, &mut arms)? {
                 On::At(next) => at = next,
-                On::Ended if back.is_none() => return Ok(()),
+                On::Ended if back.is_none() => break,
                 On::Ended => return Err(Fails::Here),
             }
         }
@@ -111,12 +121,21 @@ impl<'a> Trace<'_, 'a> {
         match &code.steps[at as usize] {
             Step::Map { f, regs } => self.push(LaneStep::Map { f: *f, regs: *regs })?,
             Step::MapWithOne { f, regs, place, one } => {
+                let (f, regs, place) = (*f, *regs, *place);
+                if let Some(loaded) = self.numbers.loaded(*one) {
+                    self.push(LaneStep::MapWithLoaded { f, regs, place, loaded })?;
+                    return Ok(On::At(at + 1));
+                }
                 let (one, step) = self.numbers.steps(*one);
-                self.push(LaneStep::MapWithOne { f: *f, regs: *regs, place: *place, one, step })?;
+                self.push(LaneStep::MapWithOne { f, regs, place, one, step })?;
             }
             Step::Uniform { f, slots } => here(self.numbers.compute(*f, *slots))?,
             Step::Integer { op, slots } => here(self.numbers.integer(*op, *slots))?,
             Step::Splat { to, from } => {
+                if let Some(loaded) = self.numbers.loaded(*from) {
+                    self.push(LaneStep::SplatLoaded { to: *to, loaded })?;
+                    return Ok(On::At(at + 1));
+                }
                 let (bits, step) = self.numbers.steps(*from);
                 self.push(LaneStep::Splat { to: *to, bits, step })?;
             }
@@ -129,6 +148,7 @@ impl<'a> Trace<'_, 'a> {
             Step::LoadAffine { to, from, walk, copy } => {
                 self.load(&Loaded { to: *to, from: *from, walk: *walk, copy: *copy })?;
             }
+            Step::LoadUniform { to, from } => self.load_once(*to, *from)?,
             Step::StoreAffine { value, to, walk, copy } => {
                 let at = Loaded { to: *value, from: *to, walk: *walk, copy: *copy };
                 let access = self.access(&at)?;
@@ -149,6 +169,7 @@ impl<'a> Trace<'_, 'a> {
                 self.noted.segments.push(*segment);
             }
             Step::CountCome { number } => self.noted.loops.push(*number),
+            Step::Atomic { access } => self.add(&code.atomics[*access as usize])?,
             Step::CountRequest { request } => self.request(*request)?,
             Step::Watch { site } => self.watch(*site)?,
             step @ (Step::Jump { .. }
@@ -163,12 +184,10 @@ impl<'a> Trace<'_, 'a> {
             // What looks at lanes, meets other threads, or has an effect that is no store.
             Step::Check { .. }
             | Step::Load { .. }
-            | Step::LoadUniform { .. }
             | Step::Store { .. }
             | Step::Sums { .. }
             | Step::LoadLocal { .. }
             | Step::StoreLocal { .. }
-            | Step::Atomic { .. }
             | Step::Fence
             | Step::ActiveMask { .. }
             | Step::Print { .. }
@@ -262,6 +281,55 @@ impl<'a> Trace<'_, 'a> {
             Operand::Lanes(_) => return Err(Fails::Ever),
         };
         here(self.numbers.is_below(greatest, len))
+    }
+
+    /// A load for all lanes, of a word that is inside.
+    fn load_once(&mut self, to: Uniform, from: Address<Uniform>) -> Result<(), Fails> {
+        let (cells, at) = match from {
+            Address::Element { buffer, index, stride, offset } => {
+                let Line { at, step } = self.numbers.get(index);
+                let stride = i128::from(stride);
+                let line = at.checked_mul(stride).zip(step.checked_mul(stride));
+                let line = line
+                    .and_then(|(at, step)| Some(Line { at: at.checked_add(offset.into())?, step }));
+                (here(self.cells(buffer))?, here(line)?)
+            }
+            Address::Pointer { ptr, offset } => {
+                let (buffer, at) = resolve(here(self.numbers.same(ptr))?);
+                let at = i128::from(here(at.checked_add(offset))?);
+                (here(self.cells(buffer))?, Line { at, step: 0 })
+            }
+        };
+        let (size, reach) = (to.size(), Reach { min: 0, max: 0 });
+        here(cells.allows(size).then_some(()))?;
+        here(self.numbers.is_inside(at, reach, size, cells.len()))?;
+        let loaded = self.numbers.load(to).ok_or(Fails::Ever)?;
+        let (at, step) = (at.at as u64, at.step as u64);
+        self.push(LaneStep::LoadOnce { loaded, word: OneWord { cells, at, step, size } })
+    }
+
+    /// Adds to elements of one buffer that are all inside, whatever their indices are.
+    fn add(&mut self, atomic: &Atomic) -> Result<(), Fails> {
+        let Atomic { what, at, size, ordered: false, max_index: Some(max_index) } = *atomic else {
+            return Err(Fails::Ever);
+        };
+        let AtomicKind::Update { to, value, adds: true, .. } = what else {
+            return Err(Fails::Ever);
+        };
+        let Address::Element { buffer, index: Operand::Lanes(index), stride, offset } = at else {
+            return Err(Fails::Ever);
+        };
+        let by = match value {
+            Operand::Lanes(by) => Summand::Lanes(by),
+            Operand::Uniform(by) => {
+                let (bits, step) = self.numbers.steps(by);
+                Summand::One { bits, step }
+            }
+            Operand::Affine(_) => return Err(Fails::Ever),
+        };
+        let cells = here(self.cells(buffer).and_then(|cells| cells.behind(offset, size)))?;
+        here(is_inside(cells, max_index, (stride, size)).then_some(()))?;
+        self.push(LaneStep::Add { to, adding: Adding { cells, size, stride, index, by } })
     }
 
     fn load(&mut self, loaded: &Loaded) -> Result<(), Fails> {

@@ -19,8 +19,9 @@ impl Block<'_> {
                 let at = given.in_block(bound.block, idx);
                 numbers.advance(*uniform, at, given.ahead(bound.block));
             }
-            let shared = &[];
-            Trace { code, bound, shared, group, numbers, steps, noted, in_step: true }.block()?;
+            let (shared, in_step, is_defined) = (&[], true, false);
+            Trace { code, bound, shared, group, numbers, steps, noted, in_step, is_defined }
+                .block()?;
             rounds = self.numbers.rounds();
         }
         for (group, steps) in self.groups.iter().zip(&mut self.lane_steps) {
@@ -30,10 +31,16 @@ impl Block<'_> {
         let groups = self.groups.len() as u64;
         // A block is done before the next one.
         let at_once = if groups == 1 { rounds } else { 1 };
-        for first in (0..rounds).step_by(at_once as usize) {
-            for (group, steps) in self.groups.iter_mut().zip(&self.lane_steps) {
-                let (all, rounds) = (group.all(), first..first + at_once);
-                run(steps, &mut group.registers, all, rounds, &mut self.did.values);
+        for turn in (0..rounds).step_by(at_once as usize) {
+            for (group, steps) in self.lane_steps.iter().enumerate() {
+                let (all, rounds) = (self.groups[group].all(), turn..turn + at_once);
+                let Group { registers, gone, .. } = &mut self.groups[group];
+                let (tally, in_step, block) = (&mut log.tally, true, first);
+                let (ahead, batch) = (1, None);
+                let mut counts =
+                    Counts { code, bound, tally, gone, group, in_step, block, ahead, batch };
+                run(steps, registers, all, rounds, &mut self.did.values, &mut counts);
+                counts.finish();
             }
         }
         self.look_at_alike(first, rounds, log);
@@ -45,8 +52,8 @@ impl Block<'_> {
         let Self { code, bound, .. } = *self;
         for (group, noted) in self.noted.iter().enumerate() {
             let (tally, gone) = (&mut log.tally, &mut self.groups[group].gone);
-            let (block, ahead) = (first, 1);
-            Counts { code, bound, tally, gone, group, in_step: true, block, ahead }
+            let (in_step, block, ahead, batch) = (true, first, 1, None);
+            Counts { code, bound, tally, gone, group, in_step, block, ahead, batch }
                 .count(noted, rounds);
         }
         if let Some(checks) = bound.checks.as_ref().filter(|checks| !checks.is_eager) {

@@ -52,7 +52,7 @@ impl Block<'_> {
                 };
                 let (group, active) = (self.groups[*number].first_thread, strand.active());
                 if is_known {
-                    checks.undefined.set_uniform(group, to, active, all);
+                    checks.undefined.set_uniform(group, to, active, all.clone());
                 } else {
                     let brought = checks.undefined.operand(group, value);
                     all = Undefined::or(all, brought.and_then(|brought| brought.among(active)));

@@ -13,6 +13,8 @@ impl Block<'_> {
     /// A strand has come to where it waits for others. At an operation of a warp its
     /// warps wait each for itself, and so do lanes that name different lanes.
     pub(super) fn wait(&mut self, index: usize) {
+        let strand = &mut self.strands[index].1;
+        strand.elsewhere = strand.lanes().without(strand.active());
         self.split_waiting(index);
         self.strands[index].1.waits = true;
         let (number, strand) = &self.strands[index];
@@ -78,9 +80,14 @@ impl Block<'_> {
                 let first_thread = (group.first_thread + warp * 32) as u32;
                 let (span, live) = (self.code.spans[at as usize], group.live.0[warp]);
                 let inputs = &inputs;
-                let met = Met { op, span, inputs, lanes, live, first_thread };
+                let parted = together.iter().map(|other| self.strands[*other].1.elsewhere.0[warp]);
+                let passed = parted.fold(0, |all, lanes| all | lanes) & !live;
+                let met = Met { op, span, inputs, lanes, live, passed, first_thread };
                 checks.warp(self.bound, &met);
-                checks.undefined.exchange(group.first_thread, op, inputs, (warp, lanes));
+                if self.bound.checks.as_ref().is_some_and(|checks| checks.inits) {
+                    let (at, step) = ((self.number, group.first_thread), (op, at as usize));
+                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                }
             }
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (group.first_thread / 32 + warp) as u32;

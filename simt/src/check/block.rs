@@ -81,7 +81,9 @@ impl BlockChecks {
 
     /// Something undefined is used by the step `at`.
     pub(crate) fn used(&mut self, undefined: Undefined, how: Use, at: usize) {
-        self.found.undefined(undefined.source, at as u32, how, undefined.lanes.count());
+        for lane in undefined.lanes.lanes() {
+            self.found.undefined(undefined.source(lane), at as u32, how);
+        }
     }
 
     /// The block has ended, or will not go on; hands over what was found.
@@ -332,7 +334,8 @@ impl BlockChecks {
             let value = event.checked_sub(*first_event).and_then(|event| log.value(event, thread));
             Party { block, thread, site, kind, value }
         };
-        self.shadow.access(cell as usize, now, (contexts, order), |Hit { before, missing }| {
+        let context_of = |number: usize| contexts[number];
+        self.shadow.access(cell as usize, now, (context_of, order), |Hit { before, missing }| {
             found.race(*accesses, Pair::new(at, [party(before), party(now)], missing));
         });
     }

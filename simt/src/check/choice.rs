@@ -6,7 +6,7 @@ use std::{fmt, ops::BitOr, str::FromStr};
 pub struct Checks(u8);
 
 /// All of them by their names.
-const NAMES: [(Checks, &str); 7] = [
+const NAMES: [(Checks, &str); 8] = [
     (Checks::RACE, "race"),
     (Checks::MEMORY, "memory"),
     (Checks::INIT, "init"),
@@ -14,6 +14,7 @@ const NAMES: [(Checks, &str); 7] = [
     (Checks::ORDER, "order"),
     (Checks::UNUSED, "unused"),
     (Checks::STRICT, "strict"),
+    (Checks::DENY, "deny"),
 ];
 
 impl Checks {
@@ -34,6 +35,8 @@ impl Checks {
     pub const UNUSED: Self = Self(32);
     /// [`RACE`](Self::RACE), and writes that race are as bad if all write the same value.
     pub const STRICT: Self = Self(64 | Self::RACE.0);
+    /// Makes warnings fail a launch as errors do. Checks nothing by itself.
+    pub const DENY: Self = Self(128);
 
     /// Whether all of `other` are among them.
     pub const fn contains(self, other: Self) -> bool {
@@ -48,15 +51,16 @@ impl BitOr for Checks {
     }
 }
 
-/// `race`, or several with commas between; `all` for all.
+/// `race`, or several with commas between; `all` for all. `deny` by itself is `all,deny`.
 impl FromStr for Checks {
     type Err = UnknownCheck;
     fn from_str(text: &str) -> Result<Self, UnknownCheck> {
-        text.split(',').map(str::trim).try_fold(Self(0), |all, name| {
+        let asked = text.split(',').map(str::trim).try_fold(Self(0), |all, name| {
             let known = NAMES.iter().find(|(_, known)| *known == name).map(|(check, _)| *check);
             let check = known.or((name == "all").then_some(Self::ALL));
             check.map(|check| all | check).ok_or_else(|| UnknownCheck { name: name.into() })
-        })
+        })?;
+        Ok(if asked == Self::DENY { Self::ALL | Self::DENY } else { asked })
     }
 }
 
@@ -84,7 +88,7 @@ impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no check: there are `all`, `race`, `memory`, `init`, `sync`, `order`, `unused` and `strict`",
+            "`{}` is no check: there are `all`, `race`, `memory`, `init`, `sync`, `order`, `unused`, `strict` and `deny`",
             self.name
         )
     }
@@ -103,6 +107,9 @@ mod tests {
         assert_eq!("all".parse(), Ok(Checks::ALL));
         assert_eq!((Checks::SYNC | Checks::MEMORY).to_string(), "memory,sync");
         assert_eq!("strict".parse(), Ok(Checks::STRICT | Checks::RACE));
+        assert_eq!("race,deny".parse(), Ok(Checks::RACE | Checks::DENY));
+        assert_eq!("deny".parse(), Ok(Checks::ALL | Checks::DENY));
+        assert!(!Checks::ALL.contains(Checks::DENY));
         assert!(!Checks::ALL.contains(Checks::STRICT) && !Checks::ALL.contains(Checks::UNUSED));
         assert!(Checks::ALL.contains(Checks::RACE | Checks::SYNC));
         assert!(!Checks::RACE.contains(Checks::RACE | Checks::SYNC));

@@ -50,8 +50,7 @@ pub enum Problem<P = Span> {
     Unused(Unused),
     /// A read of shared memory that nobody has written, and that matters.
     Uninitialized(Uninitialized<P>),
-    /// An index that is not below the length. The lowest thread that failed; its count is of all threads that
-    /// failed a check or panicked.
+    /// An index that is not below the length: of each place, that of the lowest thread.
     OutOfBounds(OutOfBounds<P>),
 }
 
@@ -101,6 +100,19 @@ pub enum Use {
     Atomic,
     /// It says which lanes of a warp do something together.
     Mask,
+}
+
+impl Use {
+    /// Returns what is said of the value, as "it is an index".
+    pub(super) const fn predicate(self) -> &'static str {
+        match self {
+            Self::Branch => "it decides a branch",
+            Self::Address => "it is an index",
+            Self::Output => "it is stored in global memory",
+            Self::Atomic => "it is updated atomically",
+            Self::Mask => "it is the mask of lanes",
+        }
+    }
 }
 
 /// Two accesses of different threads to the same bytes, one of which writes, that nothing orders.
@@ -318,26 +330,37 @@ impl<P: fmt::Display> fmt::Display for Uninitialized<P> {
         write!(f, "uninitialised read of {location}: ")?;
         read.tell(f, false)?;
         write!(f, ", block {}, before anybody wrote it; ", Triple(read.block))?;
-        match how {
-            Use::Branch => write!(f, "it decides a branch at {used}"),
-            Use::Address => write!(f, "it is an index at {used}"),
-            Use::Output => write!(f, "it is stored in global memory at {used}"),
-            Use::Atomic => write!(f, "it is updated atomically at {used}"),
-            Use::Mask => write!(f, "it is the mask of lanes at {used}"),
-        }
+        write!(f, "{} at {used}", how.predicate())
     }
 }
 
 impl<P: fmt::Display> fmt::Display for OutOfBounds<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { buffer, index, len, place, block, thread } = self;
-        write!(f, "index {index} out of bounds")?;
-        if let Some(buffer) = buffer {
-            write!(f, " of {buffer}")?;
+        write!(f, "index {} out of bounds", Index(*index))?;
+        match buffer {
+            Some(buffer) => write!(f, " of {buffer} of length {len}")?,
+            None => write!(f, " (of length {len})")?,
         }
-        let behind = index.saturating_sub(*len);
-        write!(f, ": there are {len} elements, and it is {behind} behind the end; ")?;
-        write!(f, "by thread {} at {place}, block {}", Triple(*thread), Triple(*block))
+        write!(f, ": by thread {} at {place}, block {}", Triple(*thread), Triple(*block))
+    }
+}
+
+/// An index in messages: with the negative number that it was before it wrapped, if that is likely.
+struct Index(u64);
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Below this, a number of 32 bits that is near their end is taken for a negative one.
+        const MAX_DISTANCE: u64 = 1 << 24;
+        let Self(index) = *self;
+        if index.cast_signed() < 0 {
+            return write!(f, "{} ({index} as usize)", index.cast_signed());
+        }
+        match (1u64 << 32).checked_sub(index) {
+            Some(distance @ 1..=MAX_DISTANCE) => write!(f, "{index} (-{distance} as u32)"),
+            Some(_) | None => write!(f, "{index}"),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     BoundChecks, Site,
     alike::Rounds,
     bound::LaneRun,
+    contexts::Contexts,
     found::{Found, Pair, Party},
     log::{Access, Event, Log},
     order::{Context, Order},
@@ -20,9 +21,9 @@ use std::collections::BTreeMap;
 /// Cells of a chunk.
 const CHUNK: u64 = 256;
 /// Pieces that a chunk has room for.
-const PIECES: usize = 4;
+const PIECES: usize = 2;
 /// Pieces beside it before each of its cells is looked at: tiles of an image have many rows in a chunk.
-const MORE: usize = 28;
+const MORE: usize = 30;
 
 /// Neighbouring cells that neighbouring threads have accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,15 +31,26 @@ struct Piece {
     context: u32,
     /// The first and the last cell.
     cells: [u8; 2],
-    /// Cells of a thread are two to the power of this.
-    shift: u8,
-    /// The thread of the first cell.
-    thread: u16,
+    /// The thread of the first cell, and in the highest bits the logarithm of how many cells a thread has.
+    thread_and_shift: u16,
 }
+
+/// Bits of the number of a thread.
+const THREAD_BITS: u32 = 10;
 
 impl Piece {
     fn thread_of(self, cell: u8) -> u32 {
-        u32::from(self.thread) + (u32::from(cell - self.cells[0]) >> self.shift)
+        self.thread() + (u32::from(cell - self.cells[0]) >> self.shift())
+    }
+
+    /// The thread of the first cell.
+    fn thread(self) -> u32 {
+        u32::from(self.thread_and_shift) % (1 << THREAD_BITS)
+    }
+
+    /// Cells of a thread are two to the power of this.
+    fn shift(self) -> u32 {
+        u32::from(self.thread_and_shift) >> THREAD_BITS
     }
 
     fn overlaps(self, other: Self) -> bool {
@@ -48,8 +60,8 @@ impl Piece {
     /// Whether each cell of both is the same thread's.
     fn is_aligned(self, other: Self) -> bool {
         let first =
-            |piece: Self| i32::from(piece.cells[0]) - (i32::from(piece.thread) << piece.shift);
-        self.shift == other.shift && first(self) == first(other)
+            |piece: Self| i32::from(piece.cells[0]) - ((piece.thread() << piece.shift()) as i32);
+        self.shift() == other.shift() && first(self) == first(other)
     }
 
     fn covers(self, other: Self) -> bool {
@@ -75,13 +87,22 @@ struct By<'a> {
     block: u64,
 }
 
+/// Where the first lane of a run goes.
+#[derive(Clone, Copy)]
+struct Place {
+    buffer: u16,
+    /// The number of its memory, and bytes of a cell of that.
+    memory: usize,
+    unit: u64,
+    /// The byte.
+    first: u64,
+}
+
 /// What is known of the global memory of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Global {
     memories: Vec<Vec<Chunk>>,
-    contexts: Vec<Context>,
-    /// Of each context, what all its lanes write.
-    values: Vec<Option<u64>>,
+    contexts: Contexts,
     /// Of the block that is looked at, unless blocks are looked at as they run.
     order: Order,
     /// That block.
@@ -166,6 +187,11 @@ impl Global {
             runs
         };
         let runs: Vec<Vec<LaneRun>> = rounds.accesses.iter().map(runs_of).collect();
+        if order.is_even() {
+            self.replay_even(code, checks, (rounds, &runs), &order);
+            self.order = order;
+            return;
+        }
         for round in 0..rounds.many {
             for ((access, bytes, value), runs) in rounds.round(&code.sites, round).zip(&runs) {
                 let site = &code.sites[access.site as usize];
@@ -179,6 +205,48 @@ impl Global {
             self.next += 1;
         }
         self.order = order;
+    }
+
+    /// Looks at what the next blocks did, which ran alike and whose threads know the same of each other.
+    fn replay_even(
+        &mut self,
+        code: &Code,
+        checks: &BoundChecks,
+        (rounds, runs): (&Rounds, &[Vec<LaneRun>]),
+        order: &Order,
+    ) {
+        let contexts: Vec<Context> = (self.events + 1..)
+            .zip(&rounds.accesses)
+            .map(|(event, (access, _))| {
+                let site = &code.sites[access.site as usize];
+                let by = By { checks, site, value: None, order, block: self.next };
+                Context { event, ..self.context_of(&by, access.site, access.first_thread) }
+            })
+            .collect();
+        let accesses = contexts.len() as u32;
+        let mut values = Vec::new();
+        if rounds.values.iter().any(Option::is_some) {
+            let each = (0..rounds.many).flat_map(|round| rounds.round(&code.sites, round));
+            values.extend(each.map(|(_, _, value)| value));
+        }
+        let mut number = self.contexts.push_rounds(contexts, values, rounds.many);
+        for round in 0..rounds.many {
+            for ((access, step), runs) in rounds.accesses.iter().zip(runs) {
+                let bytes = code.sites[access.site as usize].bytes;
+                for run in runs {
+                    let address = run.address.wrapping_add(step.wrapping_mul(round));
+                    let run = LaneRun { address, ..*run };
+                    let (buffer, first) = lanes::resolve(address);
+                    if let Some((memory, unit)) = checks.memory(buffer) {
+                        let place = Place { buffer, memory, unit, first };
+                        self.pieces(place, number, bytes, (access.first_thread, run), order);
+                    }
+                }
+                number += 1;
+            }
+        }
+        self.events += accesses * rounds.many as u32;
+        self.next += rounds.many;
     }
 
     fn end_block(&mut self) {
@@ -246,32 +314,49 @@ impl Global {
 
     /// Looks at what neighbouring lanes access.
     fn run(&mut self, by: &By<'_>, access: &Access, run: LaneRun) {
-        let LaneRun { lane, len, address } = run;
-        let thread = access.first_thread + lane;
-        let (buffer, first) = lanes::resolve(address);
+        let (buffer, first) = lanes::resolve(run.address);
         let Some((memory, unit)) = by.checks.memory(buffer) else { return };
-        self.context(by, access.site, thread);
+        let context = self.context_of(by, access.site, access.first_thread + run.lane);
+        self.contexts.push(context, by.value);
+        let place = Place { buffer, memory, unit, first };
+        let (number, run) = (self.contexts.last(), (access.first_thread, run));
+        self.pieces(place, number, by.site.bytes, run, by.order);
+    }
+
+    /// Notes what neighbouring lanes access, each so many bytes, in the context of a number.
+    #[inline(always)]
+    fn pieces(
+        &mut self,
+        Place { buffer, memory, unit, first }: Place,
+        context: u32,
+        bytes: u32,
+        (first_thread, LaneRun { lane, len, .. }): (u32, LaneRun),
+        order: &Order,
+    ) {
+        let thread = first_thread + lane;
         self.accesses += 1;
-        let shift = (u64::from(by.site.bytes) / unit).trailing_zeros();
-        let (first, end) = (first / unit, (first / unit) + (u64::from(len) << shift));
+        // Both are powers of two.
+        let shift = bytes.trailing_zeros() - unit.trailing_zeros();
+        let first = first >> unit.trailing_zeros();
+        let end = first + (u64::from(len) << shift);
         let mut from = first;
         while from < end {
             let to = end.min((from / CHUNK + 1) * CHUNK);
+            let thread = thread + ((from - first) >> shift) as u32;
             let piece = Piece {
-                context: self.contexts.len() as u32 - 1,
+                context,
                 cells: [from, to - 1].map(|cell| (cell % CHUNK) as u8),
-                shift: shift as u8,
-                thread: (thread + ((from - first) >> shift) as u32) as u16,
+                thread_and_shift: (shift << THREAD_BITS | thread) as u16,
             };
-            self.piece((memory, from / CHUNK), piece, by.order, (buffer, unit));
+            self.piece((memory, from / CHUNK), piece, order, (buffer, unit));
             from = to;
         }
     }
 
-    /// Makes the context of an access by a thread the last one.
-    fn context(&mut self, by: &By<'_>, number: u32, thread: u32) {
-        let By { site, value, order, block, .. } = *by;
-        let context = Context {
+    /// The context of an access by a thread.
+    fn context_of(&self, by: &By<'_>, number: u32, thread: u32) -> Context {
+        let By { site, order, block, .. } = *by;
+        Context {
             site: number,
             kind: site.kind,
             is_narrow: site.is_narrow(),
@@ -281,10 +366,6 @@ impl Global {
             time: order.time(thread),
             epoch: order.epoch(thread),
             event: self.events,
-        };
-        if self.contexts.last() != Some(&context) {
-            self.contexts.push(context);
-            self.values.push(value);
         }
     }
 
@@ -296,7 +377,7 @@ impl Global {
         order: &Order,
         (buffer, unit): (u16, u64),
     ) {
-        let Self { memories, contexts, values, accesses, found, .. } = self;
+        let Self { memories, contexts, accesses, found, .. } = self;
         let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
         if chunk.cells.is_none() && chunk.take(piece, contexts) {
             return;
@@ -305,15 +386,18 @@ impl Global {
         let cells = chunk.cells.take().unwrap_or_else(|| chunk.by_cell(contexts, keeps_all));
         let cells = chunk.cells.insert(cells);
         let party = |record: Record| {
-            let Context { site, kind, block, .. } = contexts[record.context()];
-            let value = values[record.context()];
+            let number = record.context() as u32;
+            let Context { site, kind, block, .. } = contexts.get(number);
+            let value = contexts.value(number);
             Party { block, thread: record.thread(), site, kind, value }
         };
         for cell in piece.cells[0]..=piece.cells[1] {
             let now = Record::new(piece.context as usize, piece.thread_of(cell));
             let access = *accesses << 10 | u64::from(now.thread());
             let at = (buffer, (number * CHUNK + u64::from(cell)) * unit);
-            cells.access(usize::from(cell), now, (contexts, order), |Hit { before, missing }| {
+            let context_of = |number: usize| contexts.get(number as u32);
+            let cell = usize::from(cell);
+            cells.access(cell, now, (context_of, order), |Hit { before, missing }| {
                 let parties = [party(before), party(now)];
                 found.race(access, Pair::new(at, parties, missing));
             });
@@ -330,14 +414,15 @@ impl Chunk {
     }
 
     /// Who has accessed each cell.
-    fn by_cell(&self, contexts: &[Context], keeps_all: bool) -> Box<Shadow> {
+    fn by_cell(&self, contexts: &Contexts, keeps_all: bool) -> Box<Shadow> {
         let mut shadow = Box::new(Shadow::new(CHUNK as usize, keeps_all));
         // Nothing is known of the order of what another block did.
         let nothing = Order::default();
         for piece in self.known().into_iter().flatten() {
             for cell in piece.cells[0]..=piece.cells[1] {
                 let now = Record::new(piece.context as usize, piece.thread_of(cell));
-                shadow.access(usize::from(cell), now, (contexts, &nothing), |_| {});
+                let context_of = |number: usize| contexts.get(number as u32);
+                shadow.access(usize::from(cell), now, (context_of, &nothing), |_| {});
             }
         }
         shadow
@@ -352,14 +437,14 @@ impl Chunk {
     }
 
     /// Takes a piece that races with none; false if it may race with one, or there is no room.
-    fn take(&mut self, piece: Piece, contexts: &[Context]) -> bool {
-        let now = &contexts[piece.context as usize];
+    fn take(&mut self, piece: Piece, contexts: &Contexts) -> bool {
+        let now = &contexts.get(piece.context);
         let mut number = usize::from(self.count);
         for (at, other) in self.known().into_iter().flatten().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }
-            let before = &contexts[other.context as usize];
+            let before = &contexts.get(other.context);
             let same_threads = now.block == before.block && piece.is_aligned(*other);
             if now.conflicts_with(before) && !same_threads && !before.is_before(now) {
                 return false;

@@ -1,7 +1,7 @@
 //! What is wrong where threads meet: as data, and in words.
 //!
 //! `P` is how places in the source are given, as in [`finding`](super::finding).
-use super::finding::Triple;
+use super::finding::{Triple, Use};
 use crate::outcome::Meeting;
 use std::fmt;
 use warpwise_compiler::ir::Span;
@@ -50,6 +50,8 @@ pub struct MaskMisuse<P = Span> {
     pub mask: u32,
     /// Which lanes it is about.
     pub lanes: u32,
+    /// What is done with the value of a [lane that takes no part](MaskKind::SourceAbsent), and where.
+    pub used: Option<(Use, P)>,
 }
 
 /// What is wrong with a mask.
@@ -64,6 +66,8 @@ pub enum MaskKind {
     SourceAbsent,
     /// It names lanes that have come to the same place with other masks.
     Differs,
+    /// It names lanes that take another way and end without reaching the operation.
+    NotReached,
 }
 
 impl<P> BarrierDivergence<P> {
@@ -80,8 +84,10 @@ impl<P> BarrierDivergence<P> {
 
 impl<P> MaskMisuse<P> {
     pub(super) fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> MaskMisuse<Q> {
-        let Self { kind, at, place: here, block, thread, mask, lanes } = self;
-        MaskMisuse { kind, at, place: place(here), block, thread, mask, lanes }
+        let Self { kind, at, place: here, block, thread, mask, lanes, used } = self;
+        let here = place(here);
+        let used = used.map(|(how, used)| (how, place(used)));
+        MaskMisuse { kind, at, place: here, block, thread, mask, lanes, used }
     }
 }
 
@@ -106,7 +112,7 @@ impl<P: fmt::Display> fmt::Display for BarrierDivergence<P> {
 
 impl<P: fmt::Display> fmt::Display for MaskMisuse<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, at, place, block, thread, mask, lanes } = self;
+        let Self { kind, at, place, block, thread, mask, lanes, used } = self;
         let (at, thread, block) = (at.name(), Triple(*thread), Triple(*block));
         match kind {
             MaskKind::CallerNotNamed => write!(
@@ -123,12 +129,23 @@ impl<P: fmt::Display> fmt::Display for MaskMisuse<P> {
                 "mask {mask:#010x} of thread {thread} of block {block} names lanes {lanes:#010x}, which have come \
                  with other masks: all lanes that do something together have to name the same ones, at the {at} at {place}"
             ),
-            MaskKind::SourceAbsent => write!(
+            MaskKind::NotReached => write!(
                 f,
-                "thread {thread} of block {block} reads lane {}, which takes no part: what it gets is open, at the \
-                 {at} at {place}",
-                lanes.trailing_zeros()
+                "mask {mask:#010x} of thread {thread} of block {block} names lanes {lanes:#010x}, which take another \
+                 way and end without reaching the {at} at {place}: all lanes that are named have to reach it"
             ),
+            MaskKind::SourceAbsent => {
+                let lane = lanes.trailing_zeros();
+                write!(
+                    f,
+                    "thread {thread} of block {block} reads lane {lane}, which takes no part: what it gets is open, \
+                     at the {at} at {place}"
+                )?;
+                match used {
+                    Some((how, used)) => write!(f, "; {} at {used}", how.predicate()),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     outcome::Meeting,
     step::Inputs,
 };
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 use warpwise_compiler::ir::Span;
 
 /// Threads at one barrier: where, how many, and the number of the first.
@@ -26,12 +26,14 @@ pub(crate) struct Met<'a> {
     pub(crate) lanes: u32,
     /// Who of the warp has not ended.
     pub(crate) live: u32,
+    /// Who of the warp took another way when these came, and has ended without coming.
+    pub(crate) passed: u32,
     /// Number of the warp's first thread.
     pub(crate) first_thread: u32,
 }
 
-/// A divergence: of several between the same barriers, the lowest is reported.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A divergence: of several between the same barriers, the first of the lowest block is reported.
+#[derive(Clone, Debug)]
 struct Divergence {
     block: u64,
     arrived: Vec<AtBarrier>,
@@ -60,7 +62,7 @@ impl Misuses {
         arrived.sort_by_key(|(_, _, first)| *first);
         let mut places: Vec<_> = arrived.iter().map(|(span, _, _)| *span).collect();
         places.sort_unstable();
-        add(&mut self.barriers, places, Divergence { block, arrived, reduces }, 1);
+        join_lowest(&mut self.barriers, places, Divergence { block, arrived, reduces }, 1);
     }
 
     /// Lanes of a warp of a block do something together.
@@ -69,18 +71,21 @@ impl Misuses {
         if !asked || met.inputs.is_everybody() {
             return;
         }
-        let Met { op, span, inputs, lanes, live, first_thread } = *met;
+        let Met { op, span, inputs, lanes, live, passed, first_thread } = *met;
         for lane in bits(lanes) {
             let mask = inputs.mask(lane);
             let mut misuse = |kind, about: u32| {
                 let thread = first_thread + lane as u32;
                 let misuse = Misuse { block, thread, mask, lanes: about };
-                add(&mut self.masks, (span, op.meeting(), kind), misuse, 1);
+                join_lowest(&mut self.masks, (span, op.meeting(), kind), misuse, 1);
             };
             if mask & (1 << lane) == 0 {
                 misuse(MaskKind::CallerNotNamed, 1 << lane);
             }
-            if mask != u32::MAX && mask & !live != 0 {
+            // Those that had ended before are not meant where all are named.
+            if mask & passed != 0 {
+                misuse(MaskKind::NotReached, mask & passed);
+            } else if mask != u32::MAX && mask & !live != 0 {
                 misuse(MaskKind::NamedAbsent, mask & !live);
             }
             if let Some(from) = inputs.absent_source(op, lane) {
@@ -99,7 +104,7 @@ impl Misuses {
         let (mask, lanes) = about;
         if lanes != 0 {
             let misuse = Misuse { block, thread, mask, lanes };
-            add(&mut self.masks, (span, op.meeting(), MaskKind::Differs), misuse, 1);
+            join_lowest(&mut self.masks, (span, op.meeting(), MaskKind::Differs), misuse, 1);
         }
     }
 
@@ -120,10 +125,10 @@ impl Misuses {
     /// Takes in what was found in other blocks.
     pub(crate) fn join(&mut self, other: Self) {
         for (places, (divergence, count)) in other.barriers {
-            add(&mut self.barriers, places, divergence, count);
+            join_lowest(&mut self.barriers, places, divergence, count);
         }
         for (place, (misuse, count)) in other.masks {
-            add(&mut self.masks, place, misuse, count);
+            join_lowest(&mut self.masks, place, misuse, count);
         }
     }
 
@@ -151,9 +156,12 @@ impl Misuses {
         for ((place, at, kind), (misuse, count)) in self.masks {
             let Misuse { block: number, thread: of, mask, lanes } = misuse;
             let (block, thread) = (block(number), thread(of));
-            let misuse = MaskMisuse { kind, at, place, block, thread, mask, lanes };
+            let used = None;
+            let misuse = MaskMisuse { kind, at, place, block, thread, mask, lanes, used };
             let severity = match kind {
-                MaskKind::CallerNotNamed | MaskKind::Differs => Severity::Error,
+                MaskKind::CallerNotNamed | MaskKind::Differs | MaskKind::NotReached => {
+                    Severity::Error
+                }
                 MaskKind::NamedAbsent | MaskKind::SourceAbsent => Severity::Info,
             };
             all.push(Finding { problem: Problem::Mask(misuse), severity, count });
@@ -176,8 +184,34 @@ impl WarpOp {
     }
 }
 
-/// Keeps the lowest for a key, and how often there was one.
-fn add<K: Ord, T: Ord>(all: &mut BTreeMap<K, (T, u64)>, key: K, new: T, count: u64) {
+/// Divergences compare by block, since a block's come in the order in which they happen.
+impl Ord for Divergence {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.block.cmp(&other.block)
+    }
+}
+
+impl PartialOrd for Divergence {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Divergence {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Divergence {}
+
+/// Keeps the lowest value of a key, the first of equal ones, and adds up the counts.
+pub(super) fn join_lowest<K: Ord, T: Ord>(
+    all: &mut BTreeMap<K, (T, u64)>,
+    key: K,
+    new: T,
+    count: u64,
+) {
     match all.get_mut(&key) {
         Some((lowest, counted)) => {
             *counted += count;

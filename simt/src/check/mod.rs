@@ -12,6 +12,7 @@
 //! | [`order`] | which accesses of a block come after which, and which of other blocks a thread knows of |
 //! | [`shadow`] | who has accessed each cell of a memory, as far as later accesses can race with it |
 //! | [`global`] | the same of global memory, by pieces of it |
+//! | [`contexts`] | the contexts of accesses to it |
 //! | [`alike`] | what blocks and iterations access that run alike |
 //! | [`sync`] | what threads know of each other by releases and acquires |
 //! | [`bound`] | what the checks know of a launch |
@@ -31,6 +32,7 @@ pub(crate) mod alike;
 pub(crate) mod block;
 pub(crate) mod bound;
 pub(crate) mod choice;
+pub(crate) mod contexts;
 pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod global;

@@ -26,25 +26,39 @@ pub(crate) fn report(kernel: &Kernel, fault: &FaultReport) -> Option<Finding> {
 
 /// The one buffer or array whose length, or whose index, is checked there.
 fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
-    let checked = |id: InstId| {
-        let inst = &kernel.insts[id];
-        let Op::Bounds { len, .. } = inst.op else { return None };
-        (inst.span == fault.span).then_some(len)
+    let mut order = Vec::new();
+    kernel.walk(&mut |id| order.push(id));
+    let checked = |(at, id): (usize, &InstId)| {
+        let inst = &kernel.insts[*id];
+        let Op::Bounds { index, len } = inst.op else { return None };
+        if inst.span != fault.span {
+            return None;
+        }
+        if let Op::Len(param) = kernel.insts[len].op {
+            return Some(Root::Param(param));
+        }
+        order[at..].iter().find_map(|id| indexed_by(kernel, *id, unchecked(kernel, index)))
     };
-    let names = kernel.insts.iter().filter_map(|(id, inst)| {
-        let root = if let Some(len) = checked(id) {
-            let Op::Len(param) = kernel.insts[len].op else { return None };
-            Root::Param(param)
-        } else {
-            let Op::Index { index, .. } = inst.op else { return None };
-            kernel.root(id).filter(|_| checked(index).is_some())?
-        };
-        Some(name(kernel, root))
-    });
+    let names = order.iter().enumerate().filter_map(checked).map(|root| name(kernel, root));
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     names.dedup();
     if let [name] = names[..] { Some(name) } else { None }
+}
+
+/// The buffer or array that an instruction indexes, if it does by this number.
+fn indexed_by(kernel: &Kernel, id: InstId, number: InstId) -> Option<Root> {
+    let Op::Index { index, .. } = kernel.insts[id].op else { return None };
+    kernel.root(id).filter(|_| unchecked(kernel, index) == number)
+}
+
+/// The number that a checked index has; it may be checked as `usize` and used as it was before.
+fn unchecked(kernel: &Kernel, index: InstId) -> InstId {
+    let mut number = index;
+    while let Op::Bounds { index, .. } | Op::Cast { value: index, .. } = kernel.insts[number].op {
+        number = index;
+    }
+    number
 }
 
 fn name(kernel: &Kernel, root: Root) -> &str {

@@ -42,6 +42,9 @@ pub(crate) struct Shadow {
     /// Those that somebody has accessed.
     touched: Vec<u32>,
     more: HashMap<u32, Vec<Record>>,
+    /// Of cells that all accesses of which are atomic for all blocks, so that none of them race with each other: of each
+    /// thread of a block the last that writes, and the last that does not. Threads that spin make many of these.
+    calm: HashMap<u32, HashMap<(u64, u32, bool), Record>>,
     /// Whether there are orders that some threads of a block know of and others do not, so that two are too few.
     keeps_all: bool,
 }
@@ -64,6 +67,26 @@ impl Shadow {
             self.cells[cell as usize] = [Record::default(); ROOM];
         }
         self.more.clear();
+        self.calm.clear();
+    }
+
+    /// Notes an access of a cell that has seen none but atomic ones for all blocks, if it is such a one itself; otherwise
+    /// makes the cell as any other.
+    fn is_calm(&mut self, cell: usize, now: Record, me: &Context) -> bool {
+        let Some(first) = self.cells.get(cell).map(|records| records[0]) else { return false };
+        let cell = cell as u32;
+        if me.kind.is_atomic() && !me.is_narrow {
+            if first.is_none() && !self.more.contains_key(&cell) {
+                let of_thread = (me.block, now.thread(), me.kind.writes());
+                self.calm.entry(cell).or_default().insert(of_thread, now);
+                return true;
+            }
+        } else if let Some(records) = self.calm.remove(&cell) {
+            let mut records: Vec<_> = records.into_values().collect();
+            records.sort_unstable_by_key(|record| (record.context(), record.thread()));
+            self.more.insert(cell, records);
+        }
+        false
     }
 
     /// Notes an access, which comes after those noted; `hit` gets those that race with it.
@@ -71,17 +94,22 @@ impl Shadow {
         &mut self,
         cell: usize,
         now: Record,
-        (contexts, order): (&[Context], &Order),
+        (context_of, order): (impl Fn(usize) -> Context, &Order),
         mut hit: impl FnMut(Hit),
     ) {
+        let mine = context_of(now.context());
+        if self.keeps_all && self.is_calm(cell, now, &mine) {
+            return;
+        }
         let Some(records) = self.cells.get_mut(cell) else { return };
         if records[0].is_none() {
             self.touched.push(cell as u32);
         }
-        let me = (&contexts[now.context()], now.thread());
+        let me = (&mine, now.thread());
         let mut alike = Alike::default();
         let mut stays = |record: &Record| {
-            let other = (&contexts[record.context()], record.thread());
+            let other = context_of(record.context());
+            let other = (&other, record.thread());
             let missing = order.missing(me, other);
             if let Some(missing) = missing
                 && me.0.conflicts_with(other.0)
@@ -164,7 +192,8 @@ mod tests {
         let each = accesses.iter().map(|(context, thread)| {
             let mut hits = Vec::new();
             let now = Record::new(*context, *thread);
-            shadow.access(0, now, (contexts, &order), |hit| hits.push(hit.before.context()));
+            let context_of = |number: usize| contexts[number];
+            shadow.access(0, now, (context_of, &order), |hit| hits.push(hit.before.context()));
             hits
         });
         each.collect()
@@ -183,6 +212,36 @@ mod tests {
         // What thread 0 writes may be the same that another writes, and what it has read is not.
         let contexts = [context(AccessKind::Read, 0, 0), context(AccessKind::Write, 0, 1)];
         assert_eq!(races(&contexts, &[(0, 0), (1, 0), (1, 40)])[2], [0, 1]);
+    }
+
+    #[test]
+    fn atomics_that_cannot_race_are_kept_once_a_thread_until_others_come() {
+        let atomic = AccessKind::AtomicRead;
+        let contexts = [
+            context(atomic, 0, 0),
+            context(atomic, 0, 1),
+            context(AccessKind::AtomicWrite, 0, 2),
+            context(AccessKind::Write, 0, 3),
+        ];
+        let (mut shadow, order) = (Shadow::new(1, true), Order::default());
+        let access = |shadow: &mut Shadow, context, thread| {
+            let mut hits = Vec::new();
+            let hit = |hit: Hit| hits.push((hit.before.context(), hit.before.thread()));
+            let context_of = |number: usize| contexts[number];
+            shadow.access(0, Record::new(context, thread), (context_of, &order), hit);
+            hits
+        };
+        for round in 0..100 {
+            for thread in 0..10 {
+                assert_eq!(access(&mut shadow, round % 2, thread), []);
+            }
+        }
+        assert_eq!(access(&mut shadow, 2, 3), []);
+        assert_eq!(shadow.calm[&0].len(), 11);
+        // A plain write races with the last of each other thread, and with all that come later.
+        let hits = access(&mut shadow, 3, 3);
+        assert_eq!(hits, (0..10).filter(|t| *t != 3).map(|t| (1, t)).collect::<Vec<_>>());
+        assert_eq!(access(&mut shadow, 2, 40), [(3, 3)]);
     }
 
     #[test]

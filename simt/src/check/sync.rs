@@ -6,35 +6,74 @@
 use super::order::Context;
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 use warpwise_compiler::ir::{Order as Ordering, Scope};
 
 /// What happened before something.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Of each block, the intervals below this number.
     blocks: BTreeMap<u64, u32>,
-    /// Of each thread, what it did before it had let others know so often.
-    threads: BTreeMap<(u64, u32), u32>,
+    /// Of each thread of a block, what it did before it had let others know so often.
+    threads: BTreeMap<u64, Vec<u32>>,
+    /// Values of one line are made of each other: the one with the larger number has all that the others have. A lock that
+    /// goes from thread to thread makes a line, so that whoever spins learns the next value without a look at it.
+    line: Arc<()>,
+    number: u32,
+    /// Whether the line goes on with another value.
+    is_continued: AtomicBool,
 }
 
 impl Known {
+    /// All of `before`, as the next of its line, if that does not go on yet.
+    fn after(before: &Self) -> Self {
+        let Self { blocks, threads, line, number, is_continued } = before;
+        let (blocks, threads) = (blocks.clone(), threads.clone());
+        if is_continued.swap(true, Relaxed) {
+            return Self { blocks, threads, ..Self::default() };
+        }
+        let (line, number) = (Arc::clone(line), number + 1);
+        Self { blocks, threads, line, number, is_continued: AtomicBool::new(false) }
+    }
+
     fn join(&mut self, other: &Self) {
-        fn most<K: Copy + Ord>(to: &mut BTreeMap<K, u32>, from: &BTreeMap<K, u32>) {
-            for (key, until) in from {
-                let known = to.entry(*key).or_default();
+        for (block, until) in &other.blocks {
+            let known = self.blocks.entry(*block).or_default();
+            *known = (*known).max(*until);
+        }
+        for (block, threads) in &other.threads {
+            let known = self.threads.entry(*block).or_default();
+            if known.len() < threads.len() {
+                known.resize(threads.len(), 0);
+            }
+            for (known, until) in known.iter_mut().zip(threads) {
                 *known = (*known).max(*until);
             }
         }
-        most(&mut self.blocks, &other.blocks);
-        most(&mut self.threads, &other.threads);
+    }
+
+    /// Adds what a thread of a block did before it had let others know so often.
+    fn learn(&mut self, block: u64, thread: u32, epoch: u32) {
+        let (threads, thread) = (self.threads.entry(block).or_default(), thread as usize);
+        if threads.len() <= thread {
+            threads.resize(thread + 1, 0);
+        }
+        threads[thread] = epoch;
     }
 
     fn has(&self, other: &Context, by: u32) -> bool {
-        let until = |known: Option<&u32>| known.copied().unwrap_or(0);
-        until(self.blocks.get(&other.block)) > other.interval
-            || until(self.threads.get(&(other.block, by))) > other.epoch
+        let of_thread = || self.threads.get(&other.block)?.get(by as usize).copied();
+        self.blocks.get(&other.block).copied().unwrap_or(0) > other.interval
+            || of_thread().unwrap_or(0) > other.epoch
+    }
+
+    /// Whether this surely has all that another has.
+    fn continues(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.line, &other.line) && self.number >= other.number
     }
 }
 
@@ -80,13 +119,13 @@ pub(crate) struct Atomic {
 
 fn joined(one: Option<&Arc<Known>>, other: &Arc<Known>) -> Arc<Known> {
     match one {
-        Some(one) if **one == **other => Arc::clone(one),
-        Some(one) => {
-            let mut all = Known::clone(one);
+        Some(one) if one.continues(other) => Arc::clone(one),
+        Some(one) if !other.continues(one) => {
+            let mut all = Known::after(one);
             all.join(other);
             Arc::new(all)
         }
-        None => Arc::clone(other),
+        Some(_) | None => Arc::clone(other),
     }
 }
 
@@ -132,10 +171,11 @@ impl Knowledge {
         for &thread in &threads {
             let this = self.thread(thread);
             this.epoch += 1;
-            all.threads.insert((block, thread), this.epoch);
+            let epoch = this.epoch;
             if let Some(known) = &this.known {
                 all.join(known);
             }
+            all.learn(block, thread, epoch);
         }
         let all = Arc::new(all);
         for thread in threads {
@@ -147,8 +187,8 @@ impl Knowledge {
     fn say(&mut self, (block, interval): (u64, u32), thread: u32) -> Arc<Known> {
         let this = self.thread(thread);
         this.epoch += 1;
-        let mut all = this.known.as_deref().cloned().unwrap_or_default();
-        all.threads.insert((block, thread), this.epoch);
+        let mut all = this.known.as_deref().map_or_else(Known::default, Known::after);
+        all.learn(block, thread, this.epoch);
         if interval > 0 {
             all.blocks.insert(block, interval);
         }
@@ -208,5 +248,41 @@ impl Knowledge {
                 places.0.remove(&place);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a thread has let others know so often.
+    fn said(before: Option<&Arc<Known>>, thread: u32, epoch: u32) -> Arc<Known> {
+        let mut known = before.map_or_else(Known::default, |before| Known::after(before));
+        known.learn(0, thread, epoch);
+        Arc::new(known)
+    }
+
+    fn epochs(known: &Known) -> &[u32] {
+        &known.threads[&0]
+    }
+
+    #[test]
+    fn the_next_of_a_line_has_all_before_it() {
+        let first = said(None, 0, 1);
+        let second = said(Some(&first), 1, 1);
+        assert!(second.continues(&first) && !first.continues(&second));
+        assert!(Arc::ptr_eq(&joined(Some(&first), &second), &second));
+        assert!(Arc::ptr_eq(&joined(Some(&second), &first), &second));
+        assert_eq!(epochs(&second), [1, 1]);
+    }
+
+    #[test]
+    fn a_line_goes_on_once() {
+        let first = said(None, 0, 1);
+        let (one, other) = (said(Some(&first), 1, 1), said(Some(&first), 2, 1));
+        assert!(!one.continues(&other) && !other.continues(&one));
+        let both = joined(Some(&one), &other);
+        assert_eq!(epochs(&both), [1, 1, 1]);
+        assert!(both.continues(&one) && !both.continues(&other));
     }
 }

@@ -3,30 +3,64 @@
 //! A cell of shared memory is undefined until somebody writes it. Reading it is no fault yet: the value is followed through
 //! registers and computations, and into shared memory again, until a branch, an address or what leaves the block depends on
 //! it. As long as nothing undefined was read, there is nothing to follow.
-use super::{BoundChecks, found::Source, log::Access};
+use super::{
+    BoundChecks,
+    found::{Origin, Source},
+    log::Access,
+};
 use crate::{
     code::{Operand, WarpOp},
     mask::{Mask, bits},
     registers::{Array, Reg, Uniform},
     step::Inputs,
 };
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 use warpwise_compiler::ir::VoteOp;
 
-/// Lanes whose value is undefined, and where one of these comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Lanes of a group whose value is undefined, each with its source.
+#[derive(Clone, Debug)]
 pub(crate) struct Undefined {
     pub(crate) lanes: Mask,
-    pub(crate) source: Source,
+    /// By lane, ascending, and at least one. Others may be among them; a lane without an entry has the first one's source.
+    sources: Arc<[(u32, Source)]>,
 }
 
 impl Undefined {
-    /// Both together, if there are such.
-    pub(crate) fn or(one: Option<Self>, other: Option<Self>) -> Option<Self> {
-        match (one, other) {
-            (Some(one), Some(other)) => Some(Self { lanes: one.lanes | other.lanes, ..one }),
-            (one, other) => one.or(other),
+    /// These lanes, in ascending order; `None` without any.
+    pub(crate) fn of(sources: Vec<(u32, Source)>) -> Option<Self> {
+        let mut lanes = Mask::EMPTY;
+        for (lane, _) in &sources {
+            lanes.0[*lane as usize / 32] |= 1 << (lane % 32);
         }
+        (!sources.is_empty()).then(|| Self { lanes, sources: sources.into() })
+    }
+
+    /// The source of a lane's value.
+    pub(crate) fn source(&self, lane: usize) -> Source {
+        let known = self.sources.binary_search_by_key(&lane, |(lane, _)| *lane as usize);
+        self.sources[known.unwrap_or(0)].1
+    }
+
+    /// Joins two; what is in both has the source of the first.
+    pub(crate) fn or(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (one, other) = match (one, other) {
+            (Some(one), Some(other)) => (one, other),
+            (one, other) => return one.or(other),
+        };
+        let lanes = one.lanes | other.lanes;
+        if Arc::ptr_eq(&one.sources, &other.sources) || one.lanes == lanes {
+            return Some(Self { lanes, ..one });
+        }
+        let of = |lane: usize| {
+            let first = one.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            (lane as u32, if first { one.source(lane) } else { other.source(lane) })
+        };
+        Self::of(lanes.lanes().map(of).collect())
+    }
+
+    /// The same with a value that `lanes` have in common.
+    fn in_common(self, lanes: Mask) -> Option<Self> {
+        (!lanes.is_empty()).then_some(Self { lanes, ..self })
     }
 
     /// What is left of it among `lanes`.
@@ -49,6 +83,8 @@ pub(crate) struct Undefineds {
     defined: Vec<bool>,
     /// How many are not.
     missing: usize,
+    /// Of cells that were written with something undefined, its source.
+    written: HashMap<u64, Source>,
     /// Rounds of accesses that only read what is defined, as long as nothing undefined is written.
     clean: Vec<Rounds>,
     /// Of groups, by the number of their first thread, and registers.
@@ -68,6 +104,7 @@ impl Undefineds {
     pub(crate) fn reset(&mut self) {
         self.defined.fill(false);
         self.missing = self.defined.len();
+        self.written.clear();
         self.clean.clear();
         self.registers.clear();
         self.uniforms.clear();
@@ -108,21 +145,36 @@ impl Undefineds {
         }
     }
 
-    /// Notes that some cells are written, with what is defined or is not.
-    pub(crate) fn write(&mut self, cells: Range<u64>, is_defined: bool) {
+    /// The source of what was written to a cell, if that is undefined.
+    pub(crate) fn written(&self, cell: u64) -> Option<Source> {
+        self.written.get(&cell).copied()
+    }
+
+    /// Notes that some cells are written with what is defined.
+    pub(crate) fn define(&mut self, cells: Range<u64>) {
+        if !self.written.is_empty() {
+            for cell in cells.clone() {
+                self.written.remove(&cell);
+            }
+        }
         let cells = self.defined.get_mut(cells.start as usize..cells.end as usize);
         let Some(cells) = cells else { return };
         let were = cells.iter().filter(|defined| **defined).count();
-        cells.fill(is_defined);
-        if !is_defined {
-            self.clean.clear();
-        }
-        let are = if is_defined { cells.len() } else { 0 };
-        self.missing = self.missing + were - are;
+        cells.fill(true);
+        self.missing = self.missing + were - cells.len();
+    }
+
+    /// Notes that a cell is written with what is undefined.
+    pub(crate) fn undefine(&mut self, cell: u64, source: Source) {
+        let Some(defined) = self.defined.get_mut(cell as usize) else { return };
+        self.missing += usize::from(*defined);
+        *defined = false;
+        self.written.insert(cell, source);
+        self.clean.clear();
     }
 
     pub(crate) fn lanes(&self, group: usize, reg: Reg) -> Option<Undefined> {
-        self.registers.get(&(group, reg)).copied()
+        self.registers.get(&(group, reg)).cloned()
     }
 
     /// Sets what is undefined of the `active` lanes of a register.
@@ -137,7 +189,7 @@ impl Undefineds {
     }
 
     pub(crate) fn uniform(&self, group: usize, uniform: Uniform) -> Option<Undefined> {
-        self.uniforms.get(&(group, uniform)).copied()
+        self.uniforms.get(&(group, uniform)).cloned()
     }
 
     /// Sets whether a value that the `active` lanes have in common is undefined.
@@ -148,7 +200,7 @@ impl Undefineds {
         active: Mask,
         to: Option<Undefined>,
     ) {
-        let all = to.map(|to| Undefined { lanes: active, ..to });
+        let all = to.and_then(|to| to.in_common(active));
         set(&mut self.uniforms, (group, uniform), active, all);
     }
 
@@ -160,16 +212,19 @@ impl Undefineds {
         }
     }
 
-    /// What is undefined of so many bytes of `lane`'s array.
+    /// The source of the first undefined one of so many bytes of a lane's array.
     pub(crate) fn in_array(
         &self,
         group: usize,
         (array, first): (Array, u64),
-        (size, lane): (usize, Mask),
-    ) -> Option<Undefined> {
-        let bytes = first..first.saturating_add(size as u64);
-        let of = |byte| self.arrays.get(&(group, array.place, byte))?.among(lane);
-        bytes.fold(None, |all, byte| Undefined::or(all, of(byte)))
+        (size, lane): (usize, usize),
+    ) -> Option<Source> {
+        let mut bytes = first..first.saturating_add(size as u64);
+        bytes.find_map(|byte| {
+            let undefined = self.arrays.get(&(group, array.place, byte))?;
+            let is_it = undefined.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            is_it.then(|| undefined.source(lane))
+        })
     }
 
     /// Sets what is undefined of so many bytes of `lane`'s array.
@@ -178,22 +233,23 @@ impl Undefineds {
         group: usize,
         (array, first): (Array, u64),
         (size, lane): (usize, Mask),
-        to: Option<Undefined>,
+        to: Option<&Undefined>,
     ) {
         for byte in first..first.saturating_add(size as u64) {
-            set(&mut self.arrays, (group, array.place, byte), lane, to);
+            set(&mut self.arrays, (group, array.place, byte), lane, to.cloned());
         }
     }
 
-    /// `lanes` of a warp of a group do `op` together: what each gets is undefined if what it gets it from is.
+    /// `lanes` of a warp of a group do the `op` of a step together: what each gets is undefined if what it gets it from
+    /// is, or a lane that takes no part.
     pub(crate) fn exchange(
         &mut self,
-        group: usize,
-        op: WarpOp,
+        (block, group): (u64, usize),
+        (op, step): (WarpOp, usize),
         inputs: &Inputs,
         (warp, lanes): (usize, u32),
     ) {
-        if !self.are_there() {
+        if !self.are_there() && inputs.is_everybody() {
             return;
         }
         let (to, value) = match op {
@@ -210,17 +266,24 @@ impl Undefineds {
             }
         };
         let brought = self.operand(group, value);
-        let of_warp = |of: Option<Undefined>| of.map_or(0, |of| of.lanes.0[warp]);
-        let (values, sources) = (of_warp(brought), of_warp(asked));
-        let is_undefined = |lane: &usize| {
-            let from = sources_of(op, inputs, *lane, values);
-            values & from != 0 || sources & (1 << lane) != 0
+        let of_warp = |of: &Option<Undefined>| of.as_ref().map_or(0, |of| of.lanes.0[warp]);
+        let (values, sources) = (of_warp(&brought), of_warp(&asked));
+        let source = |lane: usize| {
+            let from = sources_of(op, inputs, lane, values) & values;
+            if let (Some(brought), Some(from)) = (&brought, bits(from).next()) {
+                return Some(brought.source(warp * 32 + from));
+            }
+            if let Some(asked) = asked.as_ref().filter(|_| sources & (1 << lane) != 0) {
+                return Some(asked.source(warp * 32 + lane));
+            }
+            let from = inputs.absent_source(op, lane)? as u32;
+            let origin = Origin::Absent { step: step as u32, mask: inputs.mask(lane), lane: from };
+            let thread = (group + warp * 32 + lane) as u32;
+            Some(Source { block, thread, origin })
         };
-        let gets = bits(lanes).filter(is_undefined).fold(0, |all, lane| all | 1 << lane);
-        let both = brought.filter(|_| values != 0).or(asked);
-        let here = Mask::of_warp(warp, lanes);
-        let to_lanes = both.map(|both| Undefined { lanes: Mask::of_warp(warp, gets), ..both });
-        self.set_lanes(group, to, here, to_lanes);
+        let of_lane = |lane| Some(((warp * 32 + lane) as u32, source(lane)?));
+        let to_lanes = Undefined::of(bits(lanes).filter_map(of_lane).collect());
+        self.set_lanes(group, to, Mask::of_warp(warp, lanes), to_lanes);
     }
 }
 
@@ -248,7 +311,7 @@ fn set<K: Eq + std::hash::Hash>(
     active: Mask,
     to: Option<Undefined>,
 ) {
-    let rest = all.get(&key).and_then(|old| old.among(!active));
+    let rest = all.get(&key).and_then(|old| old.clone().among(!active));
     let to = to.and_then(|to| to.among(active));
     match Undefined::or(to, rest) {
         Some(undefined) => all.insert(key, undefined),
@@ -267,12 +330,13 @@ mod tests {
         undefineds.reset();
         let (lanes, places) = (Mask::first(32), Where::Same(0));
         let access = Access { site: 0, first_thread: 0, lanes, places, value: None };
-        undefineds.write(0..4, true);
+        undefineds.define(0..4);
         undefineds.remember_clean((access, 4, 2));
-        undefineds.write(4..8, true);
+        undefineds.define(4..8);
         assert!(undefineds.are_clean(&(access, 4, 2)));
         assert!(!undefineds.are_clean(&(access, 4, 3)));
-        undefineds.write(1..2, false);
+        let origin = Origin::Read { at: (0, 4), site: 0 };
+        undefineds.undefine(1, Source { block: 0, thread: 0, origin });
         assert!(!undefineds.are_clean(&(access, 4, 2)));
         undefineds.remember_clean((access, 4, 2));
         undefineds.reset();

@@ -308,6 +308,8 @@ pub(crate) struct Atomic {
     pub(crate) size: usize,
     /// Sequentially consistent, or relaxed.
     pub(crate) ordered: bool,
+    /// An upper bound of an index in lanes, where types and operations imply one.
+    pub(crate) max_index: Option<u64>,
 }
 
 /// What makes others do something else than before, or may come out otherwise if others run first.

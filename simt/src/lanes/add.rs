@@ -39,6 +39,56 @@ pub(crate) unsafe fn each<W: Word>(
     }
 }
 
+/// Adds a number to the element of each index, which is a word of `I` and of which none is outside.
+///
+/// # Safety
+/// There are `n` indices, and the greatest that `I` holds is that of a covered element.
+pub(crate) unsafe fn inside<W: Word, I: Word>(places: Places<'_>, by: W, n: usize) {
+    // Each in a loop of its own, which says once how it adds.
+    if places.cells.is_mine() {
+        // SAFETY: the caller's.
+        unsafe { inside_of::<W, I, true>(places, by, n) }
+    } else {
+        // SAFETY: the caller's.
+        unsafe { inside_of::<W, I, false>(places, by, n) }
+    }
+}
+
+/// Indices that are read together.
+const CHUNK: usize = 8;
+
+/// # Safety
+/// As for [`inside`], of cells that are `MINE`.
+#[inline(always)]
+unsafe fn inside_of<W: Word, I: Word, const MINE: bool>(places: Places<'_>, by: W, n: usize) {
+    let Places { cells, base, stride, index } = places;
+    let index = index.cast::<I>();
+    let add = |index: I| {
+        let at = index.bits().wrapping_sub(base) * stride;
+        // SAFETY: the caller's.
+        unsafe {
+            if MINE {
+                let old: W = cells.load_covered(at);
+                cells.store_covered(at, W::of_bits(old.bits().wrapping_add(by.bits())));
+            } else {
+                cells.add_covered(at, by);
+            }
+        }
+    };
+    let chunks = n / CHUNK;
+    for chunk in 0..chunks {
+        // SAFETY: the caller's: there are that many indices.
+        let indices = unsafe { index.cast::<[I; CHUNK]>().add(chunk).read() };
+        for index in indices {
+            add(index);
+        }
+    }
+    for lane in chunks * CHUNK..n {
+        // SAFETY: as above.
+        add(unsafe { index.add(lane).read() });
+    }
+}
+
 /// # Safety
 /// As for [`each`], of indices that are `I`.
 #[inline(always)]

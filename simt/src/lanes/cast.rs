@@ -109,6 +109,12 @@ impl<A: As<D> + Copy, D: Copy + Default> LaneOp for Cast<A, D> {
 /// `as` from one scalar to another; `None` to `bool`, from `bool` to a float, and
 /// where a type is generic.
 pub(crate) fn cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
+    let is_unsigned = matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32);
+    let extends = is_unsigned && to.is_int() && to.bits() > from.bits();
+    pick_cast(from, to, isa).map(|found| LaneFn { extends, ..found })
+}
+
+fn pick_cast(from: Scalar, to: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::cast(from, to).map(Some));
     match from {
         Scalar::Bool if to.is_float() => None,

@@ -13,6 +13,7 @@ mod approx;
 #[cfg(any(assembly, all(test, target_arch = "x86_64", not(miri))))]
 mod asm;
 mod bits;
+pub(crate) mod busiest;
 mod cast;
 pub(crate) mod copy;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -47,6 +48,8 @@ pub(crate) use float::fma;
 pub(crate) struct LaneFn {
     f: Raw,
     in_memory: Option<InMemory>,
+    /// True for a zero extension.
+    extends: bool,
 }
 
 /// The same of lanes that may be in memory which others access at the same time: there is one for
@@ -59,7 +62,12 @@ type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
     fn of(f: Raw) -> Self {
-        Self { f, in_memory: None }
+        Self { f, in_memory: None, extends: false }
+    }
+
+    /// Returns true if this is a zero extension of its first operand.
+    pub(crate) fn extends(self) -> bool {
+        self.extends
     }
 
     /// The same operation on lanes in memory, if there is one.

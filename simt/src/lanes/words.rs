@@ -127,24 +127,40 @@ impl<'a> MapWords<'a> {
     /// # Safety
     /// There are the lanes of the registers, of the types that `f` is for, and so are the words.
     #[inline(always)]
-    pub(crate) unsafe fn call(&self, round: u64, mut register: impl FnMut(Reg, usize) -> *mut u8) {
+    pub(crate) unsafe fn call(&self, round: u64, register: impl FnMut(Reg, usize) -> *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { self.call_first(self.lanes, round, register) };
+        for place in &self.places[1..] {
+            if let At::Memory(words) = place {
+                words.foresee(round);
+            }
+        }
+    }
+
+    /// Computes the first `lanes` lanes in a round, at most all.
+    ///
+    /// # Safety
+    /// As for [`call`](Self::call).
+    #[inline(always)]
+    pub(crate) unsafe fn call_first(
+        &self,
+        lanes: usize,
+        round: u64,
+        mut register: impl FnMut(Reg, usize) -> *mut u8,
+    ) {
+        let lanes = lanes.min(self.lanes);
         let mut start = |place: usize| match &self.places[place] {
             At::Register(reg) => (register(*reg, 0), Err(reg.size())),
             At::Memory(words) => (words.start(round), Ok(words.walk.offsets())),
         };
         let [d, a, b, c] = [start(0), start(1), start(2), start(3)];
         let mut lane = 0;
-        while lane < self.lanes {
-            let n = self.row.min(self.lanes - lane);
+        while lane < lanes {
+            let n = self.row.min(lanes - lane);
             let at = [of_lane(d, lane), of_lane(a, lane), of_lane(b, lane), of_lane(c, lane)];
             // SAFETY: the lanes of words are inside, and next to each other in rows; the caller's.
             unsafe { self.f.call(at, n) };
             lane += n;
-        }
-        for place in &self.places[1..] {
-            if let At::Memory(words) = place {
-                words.foresee(round);
-            }
         }
     }
 }

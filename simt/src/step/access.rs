@@ -22,7 +22,7 @@ macro_rules! with_word {
         }
     };
 }
-pub(super) use with_word;
+pub(crate) use with_word;
 
 /// An atomic update of elements, each lane's own.
 struct Update<'e> {

@@ -37,11 +37,14 @@ impl Exec<'_> {
         let (code, bound, shared) = (self.code, self.bound, self.shared);
         let (mut steps, mut noted) = (Vec::<LaneStep<'_>>::new(), Noted::default());
         let in_step = self.place.in_step;
+        let undefined = self.checks.as_ref().map(|checks| &checks.undefined);
+        let is_defined = undefined.is_none_or(|undefined| !undefined.may_matter(true));
         let before = &self.strand.uniforms;
         let mut numbers = Numbers::new(before, 1);
         let mut trace = |numbers: &mut Numbers| {
             let (steps, noted) = (&mut steps, &mut noted);
-            let mut trace = Trace { code, bound, shared, group, numbers, steps, noted, in_step };
+            let mut trace =
+                Trace { code, bound, shared, group, numbers, steps, noted, in_step, is_defined };
             trace.iteration(head, back)
         };
         trace(&mut numbers)?;
@@ -50,7 +53,7 @@ impl Exec<'_> {
             .zip(before)
             .map(|(after, before)| after.wrapping_sub(*before))
             .collect();
-        numbers.set(before, most);
+        numbers.set_again(before, most);
         numbers.advance_all(&more);
         trace(&mut numbers)?;
         let rounds = numbers.rounds();
@@ -60,16 +63,22 @@ impl Exec<'_> {
         // The last one leaves all registers as they are behind an iteration.
         let fused = fuse(&steps, lanes.len, rounds);
         let mut values = Vec::new();
-        run(&fused, self.registers, lanes, 0..rounds - 1, &mut values);
-        run(&steps, self.registers, lanes, rounds - 1..rounds, &mut values);
+        let (tally, gone, block) = (&mut self.log.tally, &mut *self.gone, self.place.block);
+        let (ahead, batch) = (0, None);
+        let mut counts = Counts { code, bound, tally, gone, group, in_step, block, ahead, batch };
+        run(&fused, self.registers, lanes, 0..rounds - 1, &mut values, &mut counts);
+        let last = rounds - 1..rounds;
+        let loaded = run(&steps, self.registers, lanes, last, &mut values, &mut counts);
+        counts.finish();
+        counts.count(&noted, rounds);
         for (uniform, bits) in self.strand.uniforms.iter_mut().zip(numbers.in_round(rounds - 1)) {
             *uniform = bits;
         }
+        for (slot, bits) in numbers.loaded_slots().zip(loaded) {
+            self.strand.uniforms[slot] = bits;
+        }
         slice.steps -= rounds as i64 * price;
         slice.patience -= rounds as i64 * i64::from(cost);
-        let (tally, block) = (&mut self.log.tally, self.place.block);
-        let gone = &mut *self.gone;
-        Counts { code, bound, tally, gone, group, in_step, block, ahead: 0 }.count(&noted, rounds);
         if let Some(checks) = &mut self.checks {
             let rounds = Rounds { accesses: noted.accesses, values, many: rounds };
             checks.note_alike((code, bound), &rounds);

@@ -2,7 +2,7 @@
 use super::{Exec, control::Next};
 use crate::{
     code::{Address, Leave, Operand, When},
-    lanes,
+    lanes::{self, busiest::most_frequent},
     lower::{Request, patterns::Pattern},
     mask::{GROUP, Mask, bits},
     tally::{Asked, Begin, Key},
@@ -155,7 +155,6 @@ impl<'e> Exec<'e> {
     }
 
     /// Keeps what a warp asks, if nothing was worse before. What was computed before was noted then.
-    #[inline(never)]
     fn note(&mut self, (number, shift): (u32, u64), asked: Asked, (warp, active): (usize, u32)) {
         let block = self.place.block;
         if self.log.tally.worst.is_beaten(number, asked, block) {
@@ -174,6 +173,14 @@ impl<'e> Exec<'e> {
         let mut all = Asked::default();
         for (warp, active) in active.warps() {
             let addresses = self.addresses(request.at, warp, active);
+            if request.is_served_at_once() {
+                // To look is as fast as to remember.
+                let addresses = addresses.map(|address| address.wrapping_add(shift));
+                let asked = asked(request, active, &addresses);
+                self.note((number, shift), asked, (warp, active));
+                all += asked;
+                continue;
+            }
             let first = addresses[0].wrapping_add(shift);
             let memo = self.log.tally.memo(number);
             memo.see(&addresses.map(|address| address.wrapping_sub(addresses[0])));
@@ -233,7 +240,10 @@ impl<'e> Exec<'e> {
 /// What a warp asks of memory at once.
 pub(crate) fn asked(request: &Request, active: u32, addresses: &[u64; LANES]) -> Asked {
     let Request { kind, is_shared, bytes, .. } = *request;
-    let (taken, ideal) = if is_shared {
+    let (taken, ideal) = if request.is_served_at_once() {
+        let bank = |address| (address / shared::WORD % shared::BANKS) as u8;
+        (most_frequent(addresses.map(bank), active), u32::from(active != 0))
+    } else if is_shared {
         let found = shared::wavefronts(kind, bytes, active, addresses);
         (found.taken, found.ideal)
     } else {

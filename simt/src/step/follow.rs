@@ -7,7 +7,7 @@ use crate::{
     check::{
         BlockChecks,
         finding::Use,
-        found::Source,
+        found::{Origin, Source},
         log::{Access, Log},
         undefined::{Undefined, Undefineds},
     },
@@ -93,21 +93,21 @@ impl Exec<'_> {
     fn settle(&self, among: &mut Undefineds, at: usize, by: bool) {
         let (group, active) = (self.place.first_thread, self.strand.active());
         if let Step::Map { regs: [to, a, b, _], .. } = &self.code.steps[at] {
-            let of = [*a, *b].map(|reg| among.lanes(group, reg));
+            let [one, other] = [*a, *b].map(|reg| among.lanes(group, reg));
             let mut open = active;
-            for (reg, undefined) in [*a, *b].into_iter().zip(of) {
+            for (reg, undefined) in [(*a, &one), (*b, &other)] {
                 let truths = self.registers.truths(reg, active);
                 let decides = if by { truths } else { active.without(truths) };
-                open.remove(decides.without(undefined.map_or(Mask::EMPTY, |it| it.lanes)));
+                let undefined = undefined.as_ref().map_or(Mask::EMPTY, |it| it.lanes);
+                open.remove(decides.without(undefined));
             }
-            let all = Undefined::or(of[0], of[1]).and_then(|all| all.among(open));
+            let all = Undefined::or(one, other).and_then(|all| all.among(open));
             among.set_lanes(group, *to, active, all);
         } else if let Step::Uniform { slots: [to, a, b, _], .. } = &self.code.steps[at] {
-            let of = [*a, *b].map(|slot| among.uniform(group, slot));
+            let [one, other] = [*a, *b].map(|slot| among.uniform(group, slot));
             let decides = |slot: &Uniform| (slot.get(&self.strand.uniforms) != 0) == by;
-            let mut pairs = [a, b].into_iter().zip(of);
-            let is_decided = pairs.any(|(slot, undefined)| undefined.is_none() && decides(slot));
-            let all = if is_decided { None } else { Undefined::or(of[0], of[1]) };
+            let is_decided = one.is_none() && decides(a) || other.is_none() && decides(b);
+            let all = if is_decided { None } else { Undefined::or(one, other) };
             among.set_uniform(group, *to, active, all.and_then(|all| all.among(active)));
         }
     }
@@ -164,10 +164,10 @@ impl Exec<'_> {
     fn load_undefined(&self, among: &mut Undefineds, to: Reg, from: Address<Operand>) {
         let (group, active) = (self.place.first_thread, self.strand.active());
         let of = |lane: usize| {
-            let one = (to.size(), Mask::of_warp(lane / 32, 1 << (lane % 32)));
-            among.in_array(group, self.place_of(from, lane)?, one)
+            let source = among.in_array(group, self.place_of(from, lane)?, (to.size(), lane))?;
+            Some((lane as u32, source))
         };
-        let loaded = active.lanes().fold(None, |all, lane| Undefined::or(all, of(lane)));
+        let loaded = Undefined::of(active.lanes().filter_map(of).collect());
         among.set_lanes(group, to, active, loaded);
     }
 
@@ -178,7 +178,7 @@ impl Exec<'_> {
         for lane in active.lanes() {
             let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
             if let Some(place) = self.place_of(to, lane) {
-                among.set_in_array(group, place, (value.size(), one), stored);
+                among.set_in_array(group, place, (value.size(), one), stored.as_ref());
             }
         }
     }
@@ -203,17 +203,17 @@ impl Exec<'_> {
                     let undefined = &mut checks.undefined;
                     let are = !site.reads || undefined.are_defined(cells.clone());
                     if are && site.kind.writes() {
-                        undefined.write(cells, true);
+                        undefined.define(cells);
                     }
                     are
                 });
             if !all_defined {
-                read = self.define_lanes(checks, access, stored);
+                read = self.define_lanes(checks, access, stored.as_ref());
             }
         } else if let Some(stored) = stored {
             checks.used(stored, Use::Output, at);
         }
-        if let (Some(read), Some(_)) = (read, site.atomic) {
+        if let (Some(read), Some(_)) = (read.clone(), site.atomic) {
             checks.used(read, Use::Atomic, at);
         }
         self.loaded(&mut checks.undefined, at, read);
@@ -238,27 +238,34 @@ impl Exec<'_> {
         &self,
         checks: &mut BlockChecks,
         access: &Access,
-        stored: Option<Undefined>,
+        stored: Option<&Undefined>,
     ) -> Option<Undefined> {
         let site = &self.code.sites[access.site as usize];
-        let mut read = None;
+        let mut read: Vec<(u32, Source)> = Vec::new();
         for lane in access.lanes.lanes() {
-            let one = Mask::of_warp(lane / 32, 1 << (lane % 32));
-            let is_defined = stored.and_then(|stored| stored.among(one)).is_none();
+            let is_stored =
+                |stored: &&Undefined| stored.lanes.0[lane / 32] & (1 << (lane % 32)) != 0;
+            let stored = stored.filter(is_stored).map(|stored| stored.source(lane));
             let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
             for (cell, byte) in self.bound.checks.as_ref()?.cells_of(buffer, first, site.bytes) {
-                if site.reads && !checks.undefined.is_defined(cell) {
-                    let (block, thread) =
-                        (self.place.block, (self.place.first_thread + lane) as u32);
-                    let source = Source { site: access.site, block, thread, at: (buffer, byte) };
-                    read = Undefined::or(read, Some(Undefined { lanes: one, source }));
+                let is_known = read.last().is_some_and(|(last, _)| *last as usize == lane);
+                if site.reads && !is_known && !checks.undefined.is_defined(cell) {
+                    // What somebody wrote there came from elsewhere: that is where it went wrong.
+                    let source = checks.undefined.written(cell).unwrap_or_else(|| Source {
+                        block: self.place.block,
+                        thread: (self.place.first_thread + lane) as u32,
+                        origin: Origin::Read { at: (buffer, byte), site: access.site },
+                    });
+                    read.push((lane as u32, source));
                 }
-                if site.kind.writes() {
-                    checks.undefined.write(cell..cell + 1, is_defined);
+                match stored {
+                    Some(source) => checks.undefined.undefine(cell, source),
+                    None if site.kind.writes() => checks.undefined.define(cell..cell + 1),
+                    None => {}
                 }
             }
         }
-        read
+        Undefined::of(read)
     }
 
     /// What the step `at` loads is undefined in so far.

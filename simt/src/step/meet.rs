@@ -273,10 +273,13 @@ impl Exec<'_> {
                 let first_thread = (self.place.first_thread + warp * 32) as u32;
                 let span = self.code.spans[self.strand.at as usize - 1];
                 let (inputs, live) = (&inputs, self.live.0[warp]);
-                let met = Met { op, span, inputs, lanes, live, first_thread };
+                let met = Met { op, span, inputs, lanes, live, passed: 0, first_thread };
                 checks.warp(self.bound, &met);
-                let group = self.place.first_thread;
-                checks.undefined.exchange(group, op, inputs, (warp, lanes));
+                if self.bound.checks.as_ref().is_some_and(|checks| checks.inits) {
+                    let at = (self.place.block, self.place.first_thread);
+                    let step = (op, self.strand.at as usize - 1);
+                    checks.undefined.exchange(at, step, inputs, (warp, lanes));
+                }
             }
             if let (Some(checks), WarpOp::Sync) = (&mut self.checks, op) {
                 let warp = (self.place.first_thread / 32 + warp) as u32;

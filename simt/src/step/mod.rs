@@ -31,6 +31,7 @@ use crate::{
     strand::Strand,
     tally::Gone,
 };
+pub(crate) use access::with_word;
 use control::Next;
 pub(crate) use count::asked;
 pub(crate) use meet::{Inputs, complete, exchange, reduced};
@@ -404,9 +405,9 @@ impl<'e> Exec<'e> {
             values,
             block: self.place.block_idx,
             thread: self.bound.thread_idx(thread),
-            count: 0,
+            count: lanes.count().into(),
         };
-        self.log.faults.add(lanes.count().into(), (self.place.block, thread), || report);
+        self.log.faults.add((self.place.block, thread), report);
         self.live.remove(lanes);
         self.lose(lanes)
     }

@@ -86,8 +86,54 @@ fn an_index_out_of_bounds_names_its_buffer() {
     assert_eq!(
         texts(&found),
         [
-            "index 10 out of bounds of y: there are 10 elements, and it is 0 behind the end; by thread \
-          (10,0,0) at !7, block (0,0,0) [44 times]"
+            "index 10 out of bounds of y of length 10: by thread (10,0,0) at !7, block (0,0,0) [44 times]"
         ]
     );
+}
+
+#[test]
+fn each_place_has_its_index_out_of_bounds() {
+    // Thread 3 ends at !7, and thread 0 at !8 with what may be the cause.
+    let inside = "param arg0 = y: write [u32] !0
+        shared @0 = tile: [u32; 8] !0
+        shared @1 = rest: [u32; 8] !0
+        %t = builtin thread_idx.x : u64 !0
+        %n = len arg0 : u64 !0
+        %k1 = const 1 : u64 !0
+        %k8 = const 8 : u64 !0
+        %x = const 1 : u32 !0
+        %y = param arg0 : ptr global !0
+        %tile = shared @0 : ptr shared !0
+        %i = bounds %t, %n : u64 !7
+        %at = index %y, %i, 4 : ptr global !7
+        %w = store %at, %x !7
+        %low = sub %t, %k1 : u64 !0
+        %j = bounds %low, %k8 : u64 !8
+        %there = index %tile, %j, 4 : ptr shared !8
+        %v = store %there, %x !8";
+    let memory = Memory::zeroed(12);
+    let args = [Arg::Slice { memory: &memory, len: 3 }];
+    let launch =
+        Launch { grid: [2, 1, 1], block: [4, 1, 1], args: &args, workers: None, steps: None };
+    let (outcome, found) = CheckedProgram::new(&kernel(inside)).run(&launch, Checks::MEMORY);
+    assert_eq!(outcome.fault.map(|fault| (fault.count, fault.thread)), Some((4, [0, 0, 0])));
+    assert_eq!(
+        texts(&found),
+        [
+            "index -1 (18446744073709551615 as usize) out of bounds of tile of length 8: by thread (0,0,0) at !8, block \
+             (0,0,0) [2 times]",
+            "index 3 out of bounds of y of length 3: by thread (3,0,0) at !7, block (0,0,0) [2 times]",
+        ]
+    );
+}
+
+#[test]
+fn places_of_copies_are_one() {
+    // Three copies of a loop's body, as unrolling makes them, at the same two places.
+    let body = "%w = store %at, %u !5 %r = load %other : u32 !6 ";
+    let once = texts(&found_in(&format!("{START}{body}"), super::shape(1, 64), &[]));
+    let copies = body.replace("%w", "%w2").replace("%r", "%r2");
+    let twice = texts(&found_in(&format!("{START}{body}{copies}"), super::shape(1, 64), &[]));
+    let places = |texts: &[String]| texts.iter().filter(|text| text.contains("!5")).count();
+    assert_eq!((places(&once), places(&twice)), (2, 2), "{twice:#?}");
 }

@@ -7,6 +7,7 @@ mod counted;
 mod decide;
 mod faults;
 mod flow;
+mod gathered;
 mod grid;
 mod guards;
 mod histograms;

@@ -10,6 +10,7 @@ use crate::{
     registers::{Reg, Uniform},
 };
 use warpwise_compiler::{
+    analysis::range,
     id::Id,
     ir::{CompareOp, InstId, Order, Root, Scalar, Space},
 };
@@ -127,6 +128,13 @@ impl Emitter<'_> {
         number as u16
     }
 
+    /// Returns an upper bound of the index through which `ptr` reaches its element, if one is known.
+    pub(super) fn max_index(&self, ptr: InstId) -> Option<u64> {
+        let Base::Element { index, .. } = place(self.kernel, ptr).base else { return None };
+        let ranges = self.value_ranges.get_or_init(|| range::analyze(self.kernel));
+        ranges.get(self.kernel, index).and_then(|range| range.max.try_into().ok())
+    }
+
     pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Done {
         let at = self.address(id, ptr)?;
         if self.kernel.space(ptr) == Some(Space::Local) {
@@ -191,7 +199,9 @@ impl Emitter<'_> {
         self.count_request(id, ptr, to);
         self.watch(id, ptr, to, Some(value));
         let what = AtomicKind::Store { value: Operand::Lanes(value) };
-        self.changes(Change::Memory(Atomic { what, at: to, size: value.size(), ordered: false }));
+        let size = value.size();
+        let change = Atomic { what, at: to, size, ordered: false, max_index: None };
+        self.changes(Change::Memory(change));
         if let Some(to) = to.affine() {
             let (walk, copy) = (self.walk(to, value.size())?, self.copy_words(value.size()));
             self.step(Step::StoreAffine { value, to, walk, copy });
@@ -203,12 +213,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Returns the register of an operand that has one in each lane.
+    fn register_of(&mut self, operand: Operand) -> Option<Reg> {
+        match operand {
+            Operand::Lanes(reg) => Some(reg),
+            Operand::Uniform(uniform) => self.given_lanes(uniform),
+            Operand::Affine(_) => None,
+        }
+    }
+
     pub(super) fn atomic(
         &mut self,
         what: AtomicKind,
         at: Address<Operand>,
         value: InstId,
         order: Order,
+        max_index: Option<u64>,
     ) -> Done {
         let size = self.size(value)?;
         let ordered = match order {
@@ -216,8 +236,27 @@ impl Emitter<'_> {
             Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst => true,
         };
         let access = self.code.atomics.len() as u32;
-        let atomic = Atomic { what, at, size, ordered };
+        let atomic = Atomic { what, at, size, ordered, max_index };
         self.changes(Change::Memory(atomic));
+        // Every access is relaxed, so that a relaxed one by an affine address is done as any other. What is undefined is
+        // followed in another way through atomic accesses.
+        if !ordered
+            && !self.watching
+            && let Some(at) = at.affine()
+        {
+            if let AtomicKind::Load { to } = what {
+                let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
+                self.step(Step::LoadAffine { to, from: at, walk, copy });
+                return Ok(());
+            }
+            if let AtomicKind::Store { value } = what
+                && let Some(value) = self.register_of(value)
+            {
+                let (walk, copy) = (self.walk(at, size)?, self.copy_words(size));
+                self.step(Step::StoreAffine { value, to: at, walk, copy });
+                return Ok(());
+            }
+        }
         self.code.atomics.push(atomic);
         self.step(Step::Atomic { access });
         Ok(())

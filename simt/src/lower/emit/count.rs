@@ -77,6 +77,11 @@ impl Request {
         self.phases >> step.trailing_zeros().min(self.phases.trailing_zeros())
     }
 
+    /// Returns true for atomic requests to shared memory of which all lanes are served together.
+    pub(crate) fn is_served_at_once(&self) -> bool {
+        self.kind == Kind::Atomic && self.is_shared && u64::from(self.bytes) <= shared::WORD
+    }
+
     /// Where a byte is among those after which it asks the same again.
     pub(crate) fn phase(&self, byte: u64) -> u8 {
         (byte & (self.phases - 1)) as u8

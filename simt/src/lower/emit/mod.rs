@@ -29,9 +29,10 @@ pub(in crate::lower) use flow::cost_of_reading;
 use flow::{MayLeave, Range, Target};
 pub(crate) use program::SHARED_LIMIT;
 use program::code_of;
-use std::collections::HashMap;
+use std::{cell::OnceCell, collections::HashMap};
 pub(crate) use sums::{MOST_INTEGERS, MOST_PRODUCTS};
 use warpwise_compiler::{
+    analysis::range,
     id::{self, Id},
     ir::{AtomicOp, Body, Builtin, InstId, Kernel, LocalId, Op, ParamKind, Root, Scalar, Span},
 };
@@ -78,6 +79,7 @@ pub(super) fn emit(
         fusion,
         decisions,
         ranges,
+        value_ranges: OnceCell::new(),
         locals,
         isa,
         code: code_of(kernel, words)?,
@@ -126,6 +128,8 @@ struct Emitter<'k> {
     fusion: &'k Fusion,
     decisions: &'k Decisions,
     ranges: &'k Ranges,
+    /// The range of each integer, once an access asks for one.
+    value_ranges: OnceCell<range::Ranges>,
     locals: &'k Locals,
     isa: Isa,
     code: Code,
@@ -347,14 +351,14 @@ impl Emitter<'_> {
                 self.count_request(id, *ptr, at);
                 self.watch(id, *ptr, at, None);
                 let to = self.new_lanes(id)?;
-                self.atomic(AtomicKind::Load { to }, at, id, *order)
+                self.atomic(AtomicKind::Load { to }, at, id, *order, None)
             }
             Op::AtomicStore { ptr, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
                 self.count_request(id, *ptr, at);
                 self.watch(id, *ptr, at, None);
                 let what = AtomicKind::Store { value: self.operand(*value)? };
-                self.atomic(what, at, *value, *order)
+                self.atomic(what, at, *value, *order, None)
             }
             Op::Atomic { op, ptr, value, order, .. } => {
                 let change = lanes::atomic(*op, self.scalar(id)?, self.kernel.space(*ptr));
@@ -365,7 +369,9 @@ impl Emitter<'_> {
                 let value = self.operand(*value)?;
                 let to = self.new_lanes(id)?;
                 let adds = matches!(op, AtomicOp::Add) && self.scalar(id)?.is_int();
-                self.atomic(AtomicKind::Update { to, value, change, adds }, at, id, *order)
+                let max_index = if adds { self.max_index(*ptr) } else { None };
+                let what = AtomicKind::Update { to, value, change, adds };
+                self.atomic(what, at, id, *order, max_index)
             }
             Op::CompareExchange { ptr, expected, value, order, .. } => {
                 let at = self.address(id, *ptr)?;
@@ -373,7 +379,8 @@ impl Emitter<'_> {
                 self.watch(id, *ptr, at, None);
                 let (expected, value) = (self.operand(*expected)?, self.operand(*value)?);
                 let to = self.new_lanes(id)?;
-                self.atomic(AtomicKind::CompareExchange { to, expected, value }, at, id, *order)
+                let what = AtomicKind::CompareExchange { to, expected, value };
+                self.atomic(what, at, id, *order, None)
             }
             Op::Barrier { reduce: None } => {
                 self.step(Step::Barrier { reduce: None });

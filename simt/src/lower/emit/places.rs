@@ -55,7 +55,7 @@ impl Emitter<'_> {
     }
 
     /// A register that holds a given value in each lane; `None` if it is not given.
-    fn given_lanes(&mut self, from: Uniform) -> Option<Reg> {
+    pub(super) fn given_lanes(&mut self, from: Uniform) -> Option<Reg> {
         if let Some(known) = self.splats.get(&from) {
             return Some(*known);
         }

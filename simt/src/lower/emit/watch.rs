@@ -67,6 +67,12 @@ impl Emitter<'_> {
         if atomic.is_some_and(|(order, _)| order != Order::Relaxed) {
             self.synchronizes();
         }
+        // What threads do with a value that depends on who comes first, as the last block does that comes, would be reported
+        // otherwise each time.
+        let is_used = |id: InstId| {
+            self.kernel.insts.iter().any(|(_, inst)| inst.op.operands().any(|used| used == id))
+        };
+        self.code.alone |= atomic.is_some() && !is_shared && reads && is_used(id);
     }
 
     /// Has the fence that comes next noted.

@@ -161,6 +161,50 @@ fn releases_and_acquires_order_blocks() {
 }
 
 #[test]
+fn the_last_block_is_the_same_one_for_any_number_of_workers() {
+    // The first block works the longest: with several workers it would come last.
+    let inside = "param arg0 = y: write [u32] !0
+         param arg1 = count: atomic [u32] !0
+         local $0 = sum: u32 !0
+         %b = builtin block_idx.x : u64 !0
+         %u = cast %b : u32 !0
+         %k0 = const 0 : u64 !0
+         %k1 = const 1 : u64 !0
+         %k8 = const 8 : u64 !0
+         %long = const 100000 : u64 !0
+         %zero = const 0 : u32 !0
+         %one = const 1 : u32 !0
+         %seven = const 7 : u32 !0
+         %y = param arg0 : ptr global !0
+         %n = param arg1 : ptr global !0
+         %init = set $0, %zero !0
+         %is = eq %b, %k0 : bool !0
+         %rounds = select %is, %long, %k1 : u64 !0
+         %work = for %k0, %rounds, step %k1 : u64 !8 {
+           %s = get $0 : u32 !8
+           %x = xor %s, %u : u32 !8
+           %z = add %x, %one : u32 !8
+           %v = set $0, %z !8
+         }
+         %last = get $0 : u32 !9
+         %at = index %y, %b, 4 : ptr global !0
+         %w = store %at, %last !10
+         %old = atomic.add.relaxed.device %n, %one : u32 !12
+         %c = eq %old, %seven : bool !13
+         %d = if %c !13 {
+           %f = for %k0, %k8, step %k1 : u64 !14 {
+             %a = index %y, %f, 4 : ptr global !14
+             %r = load %a : u32 !15
+           }
+         }";
+    let values = [Value::U32(vec![0; 16]), Value::U32(vec![0; 1])];
+    // Compares runs of one worker and of three.
+    let found = texts(&found_in(inside, shape(8, 1), &values));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("read by thread (0,0,0) of block (7,0,0) at !15"), "{found:?}");
+}
+
+#[test]
 fn atomics_of_one_block_are_none_for_others() {
     let scoped = |scope: &str| {
         let inside = format!(

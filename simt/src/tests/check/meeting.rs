@@ -1,7 +1,8 @@
 //! Barriers and masks.
 use super::{found_in, kernel, texts};
 use crate::{
-    Arg, CheckedProgram, Checks, Launch, Memory, Problem, Severity, TracedProgram, tests::shape,
+    Arg, CheckedProgram, Checks, Launch, Memory, Problem, Severity, TracedProgram,
+    tests::{Value, shape},
 };
 
 const THREADS: &str = "%t = builtin thread_idx.x : u32 !0
@@ -126,6 +127,94 @@ fn values_of_lanes_that_take_no_part_are_open() {
     assert_eq!(found(down, 64), [""; 0], "past the edge each gets its own");
     let in_groups = "%v = shuffle.xor %t, %k1, width 16 : u32 !7";
     assert_eq!(found(in_groups, 48), [""; 0]);
+}
+
+/// What is found in 48 threads, of whose last 16 lanes some get a value of a lane that is not there.
+fn stored(inside: &str) -> Vec<String> {
+    let text = format!(
+        "param arg0 = out: write [u32] !0
+         {THREADS}%i = cast %t : u64 !0
+         %out = param arg0 : ptr global !0
+         %mine = index %out, %i, 4 : ptr global !0
+         %v = shuffle.down %t, %k8, width 32 : u32 !7
+         {inside}"
+    );
+    texts(&found_in(&text, shape(1, 48), &[Value::U32(vec![0; 48])]))
+}
+
+#[test]
+fn a_value_of_a_lane_that_takes_no_part_must_not_matter() {
+    let error = "thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at the \
+         shuffle at !7; it is stored in global memory at !9 [8 times]";
+    assert_eq!(stored("%w = add %v, %k1 : u32 !8 %s = store %mine, %w !9"), [error]);
+    // Lane 0 of each warp has a sum of its own and of lanes that are there.
+    let first = "%k31 = const 31 : u32 !0
+         %lane = and %t, %k31 : u32 !0
+         %is = lt %lane, %k8 : bool !0
+         %w = select %is, %v, %k0 : u32 !8
+         %s = store %mine, %w !9";
+    let note = "info: thread (40,0,0) of block (0,0,0) reads lane 16, which takes no part: what it gets is open, at \
+         the shuffle at !7 [8 times]";
+    assert_eq!(stored(first), [note]);
+}
+
+#[test]
+fn lanes_that_take_another_way_are_missed() {
+    let parted = |then: &str, rest: &str| {
+        found(&format!("%low = lt %t, %k16 : bool !0 %if = if %low !0 {{ {then} }} {rest}"), 64)
+    };
+    let missed = |mask: &str, lanes: &str, at: &str| {
+        format!(
+            "mask {mask} of thread (0,0,0) of block (0,0,0) names lanes {lanes}, which take another way and end \
+             without reaching the {at} at !7: all lanes that are named have to reach it [48 times]"
+        )
+    };
+    let full = missed("0xffffffff", "0xffff0000", "shuffle");
+    let shuffle = "%v = shuffle.xor %t, %k1, width 32 : u32 !7";
+    assert_eq!(parted(shuffle, "")[0], full);
+    assert_eq!(parted(shuffle, "%f = fence.block !8"), [full]);
+    let vote = "%v = vote.any %low : bool !7";
+    assert_eq!(parted(vote, ""), [missed("0xffffffff", "0xffff0000", "vote")]);
+    // Some of those that are named.
+    let some = "%m = const 0x000fffff : u32 !0 %v = reduce.add %t, mask %m : u32 !7";
+    assert_eq!(parted(some, ""), [missed("0x000fffff", "0x000f0000", "reduction")]);
+    // In a loop that lanes leave one after the other.
+    let rounds = "%k2 = const 2 : u32 !0
+         %n = and %t, %k2 : u32 !0
+         %for = for %k0, %n, step %k1 : u32 !0 { %v = shuffle.xor %t, %k1, width 32 : u32 !7 }";
+    assert!(found(rounds, 32)[0].contains("names lanes 0x33333333"), "{:?}", found(rounds, 32));
+
+    // Those that come are named, have returned before, or are of other warps.
+    let named = "%m = const 0xffff : u32 !0 %v = shuffle.xor %t, %k1, width 32, mask %m : u32 !7";
+    assert_eq!(parted(named, ""), [""; 0]);
+    assert_eq!(parted("%r = return !0", "%v = shuffle.xor %t, %k1, width 32 : u32 !7"), [""; 0]);
+    let warps = "%k32 = const 32 : u32 !0
+         %low = lt %t, %k32 : bool !0
+         %if = if %low !0 { %v = shuffle.xor %t, %k1, width 32 : u32 !7 }";
+    assert_eq!(found(warps, 64), [""; 0]);
+    // Both arms come together behind them.
+    let behind = "%v = shuffle.xor %t, %k1, width 32 : u32 !7";
+    assert_eq!(parted("%f = fence.block !0", behind), [""; 0]);
+}
+
+#[test]
+fn the_first_divergence_of_a_block_is_told() {
+    // In the first round 32 threads and 32 wait, in the second 16 and 16: the others have returned.
+    let text = "%k48 = const 48 : u32 !0
+         %k32 = const 32 : u32 !0
+         %two = const 2 : u32 !0
+         %for = for %k0, %two, step %k1 : u32 !0 {
+             %low = lt %t, %k32 : bool !0
+             %if = if %low !0 { %a = barrier !5 } else { %b = barrier !6 }
+             %more = lt %t, %k48 : bool !0
+             %less = lt %t, %k16 : bool !0
+             %both = and %more, %more : bool !0
+             %out = if %less !0 { %r = return !0 }
+             %out2 = if %both !0 { %f = fence.block !0 } else { %r2 = return !0 }
+         }";
+    let text = found(text, 64);
+    assert!(text[0].contains("32 of 64 threads, (0,0,0) the first, wait at !5"), "{text:?}");
+    assert!(text[0].ends_with("[6 times]"), "{text:?}");
 }
 
 #[test]

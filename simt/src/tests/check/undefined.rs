@@ -176,6 +176,48 @@ fn what_is_undefined_stays_so_in_shared_memory() {
     assert!(found_there[0].contains("it is stored in global memory at !14"), "{found_there:?}");
 }
 
+#[test]
+fn the_origin_is_reported_after_a_way_through_shared_memory() {
+    // Threads 0 to 7 copy what nobody has written to tile[8] to tile[15], from where threads 7 to 14 store it.
+    let text = "%k8 = const 8 : u64 !0
+         %c = if %high !9 { %w = store %at, %u !10 }
+         %b = barrier !11
+         %up = add %t, %k8 : u64 !0
+         %to = and %up, %last : u64 !0
+         %there = index %tile, %to, 4 : ptr shared !0
+         %r = load %at : u32 !12
+         %b2 = barrier !13
+         %w2 = store %there, %r !14
+         %b3 = barrier !15
+         %q = load %other : u32 !16
+         %st = store %mine, %q !17";
+    assert_eq!(
+        found(text),
+        [
+            "uninitialised read of tile[0]: read by thread (0,0,0) at !12, block (0,0,0), before anybody wrote it; \
+          it is stored in global memory at !17 [16 times]"
+        ]
+    );
+}
+
+#[test]
+fn the_origin_is_of_a_thread_whose_value_matters() {
+    // Threads 0 to 7 read what nobody has written, and 5 to 7 store it.
+    let text = "%c = if %high !9 { %w = store %at, %u !10 }
+         %b = barrier !11
+         %k4 = const 4 : u64 !0
+         %r = load %at : u32 !12
+         %some = lt %k4, %t : bool !0
+         %d = if %some !13 { %st = store %mine, %r !14 }";
+    assert_eq!(
+        found(text),
+        [
+            "uninitialised read of tile[5]: read by thread (5,0,0) at !12, block (0,0,0), before anybody wrote it; \
+          it is stored in global memory at !14 [6 times]"
+        ]
+    );
+}
+
 /// Lanes below eight of each warp have what nobody has written in `%r`.
 const HOLES: &str = "%lanes = const 31 : u64 !0
      %lane = and %t, %lanes : u64 !0
@@ -202,7 +244,7 @@ fn shuffles_hand_on_what_the_source_has() {
     // Lane l gets what lane l + 1 has: lanes 0 to 6 of each warp get nothing.
     let (text, count) =
         stored("%d = const 1 : u32 !0 %q = shuffle.down %r, %d, width 32 : u32 !13");
-    assert!(text.contains("tile[0]: read by thread (0,0,0) at !12"), "{text}");
+    assert!(text.contains("tile[1]: read by thread (1,0,0) at !12"), "{text}");
     assert_eq!(count, 7 * 4);
     // From lane 8 on all is written, and so is what everybody gets of it.
     assert_eq!(stored("%d = const 8 : u32 !0 %q = shuffle.index %r, %d, width 32 : u32 !13").1, 0);
