@@ -56,9 +56,10 @@ impl saxpy {
     /// # Errors
     /// If the launch is refused; nothing has run then.
     #[allow(
+        non_snake_case,
         clippy::impl_trait_in_params,
         clippy::too_many_arguments,
-        reason = "it takes what the kernel takes, and two more"
+        reason = "it takes what the kernel takes, by the same names, and two more"
     )]
     pub fn launch(
         device: &::warpwise::Device,
@@ -107,26 +108,28 @@ const _: () = {
     impl saxpy {
         const __WARPWISE_PTX: &'static str = "PTX";
         const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
-            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
-                name: "saxpy",
-                ir: "IR",
-                ptx: ::core::option::Option::Some(<saxpy>::__WARPWISE_PTX),
-                places: ::warpwise::__private::Places {
-                    files: &["<unknown>"],
-                    rows: r"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
-                },
-                levels: &[
-                    ::warpwise::__private::LintLevel {
-                        lint: "gpu_barriers_in_divergent_flow",
-                        level: ::warpwise::__private::Level::Allow,
-                        within: ::core::option::Option::None,
-                    },
-                    ::warpwise::__private::LintLevel {
-                        lint: "gpu_barriers_in_divergent_loops",
-                        level: ::warpwise::__private::Level::Allow,
-                        within: ::core::option::Option::None,
-                    },
-                ],
+            static SOURCE: ::warpwise::__private::Source = unsafe {
+                ::warpwise::__private::Source::new(
+                        "saxpy",
+                        "IR",
+                        ::warpwise::__private::Places {
+                            files: &["<unknown>"],
+                            rows: r"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+                        },
+                        &[
+                            ::warpwise::__private::LintLevel {
+                                lint: "gpu_barriers_in_divergent_flow",
+                                level: ::warpwise::__private::Level::Allow,
+                                within: ::core::option::Option::None,
+                            },
+                            ::warpwise::__private::LintLevel {
+                                lint: "gpu_barriers_in_divergent_loops",
+                                level: ::warpwise::__private::Level::Allow,
+                                within: ::core::option::Option::None,
+                            },
+                        ],
+                    )
+                    .with_ptx(<saxpy>::__WARPWISE_PTX)
             };
             &SOURCE
         };

@@ -44,9 +44,10 @@ impl halve {
     /// # Errors
     /// If the launch is refused; nothing has run then.
     #[allow(
+        non_snake_case,
         clippy::impl_trait_in_params,
         clippy::too_many_arguments,
-        reason = "it takes what the kernel takes, and two more"
+        reason = "it takes what the kernel takes, by the same names, and two more"
     )]
     fn launch(
         device: &::warpwise::Device,
@@ -89,15 +90,17 @@ const _: () = {
     impl halve {
         const __WARPWISE_PTX: &'static str = "PTX";
         const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
-            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
-                name: "halve",
-                ir: "IR",
-                ptx: ::core::option::Option::Some(<halve>::__WARPWISE_PTX),
-                places: ::warpwise::__private::Places {
-                    files: &["<unknown>"],
-                    rows: r"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
-                },
-                levels: &[],
+            static SOURCE: ::warpwise::__private::Source = unsafe {
+                ::warpwise::__private::Source::new(
+                        "halve",
+                        "IR",
+                        ::warpwise::__private::Places {
+                            files: &["<unknown>"],
+                            rows: r"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+                        },
+                        &[],
+                    )
+                    .with_ptx(<halve>::__WARPWISE_PTX)
             };
             &SOURCE
         };
@@ -106,15 +109,17 @@ const _: () = {
     impl halve {
         const __WARPWISE_PTX: &'static str = "PTX";
         const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
-            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
-                name: "halve",
-                ir: "IR",
-                ptx: ::core::option::Option::Some(<halve>::__WARPWISE_PTX),
-                places: ::warpwise::__private::Places {
-                    files: &["<unknown>"],
-                    rows: r"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
-                },
-                levels: &[],
+            static SOURCE: ::warpwise::__private::Source = unsafe {
+                ::warpwise::__private::Source::new(
+                        "halve",
+                        "IR",
+                        ::warpwise::__private::Places {
+                            files: &["<unknown>"],
+                            rows: r"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+                        },
+                        &[],
+                    )
+                    .with_ptx(<halve>::__WARPWISE_PTX)
             };
             &SOURCE
         };

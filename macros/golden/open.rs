@@ -56,9 +56,10 @@ where
     /// # Errors
     /// If the launch is refused; nothing has run then.
     #[allow(
+        non_snake_case,
         clippy::impl_trait_in_params,
         clippy::too_many_arguments,
-        reason = "it takes what the kernel takes, and two more"
+        reason = "it takes what the kernel takes, by the same names, and two more"
     )]
     fn launch(
         device: &::warpwise::Device,
@@ -128,16 +129,15 @@ const _: () = {
         T: Num,
     {
         const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
-            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source {
-                name: "fill",
-                ir: "IR",
-                ptx: ::core::option::Option::None,
-                places: ::warpwise::__private::Places {
+            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source::new(
+                "fill",
+                "IR",
+                ::warpwise::__private::Places {
                     files: &["<unknown>"],
                     rows: r"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
                 },
-                levels: &[],
-            };
+                &[],
+            );
             &SOURCE
         };
     }

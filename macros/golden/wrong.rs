@@ -40,9 +40,10 @@ impl misspelt {
     /// # Errors
     /// If the launch is refused; nothing has run then.
     #[allow(
+        non_snake_case,
         clippy::impl_trait_in_params,
         clippy::too_many_arguments,
-        reason = "it takes what the kernel takes, and two more"
+        reason = "it takes what the kernel takes, by the same names, and two more"
     )]
     fn launch(
         device: &::warpwise::Device,

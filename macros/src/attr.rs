@@ -14,7 +14,7 @@ use crate::{
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Token,
+    Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Stmt, Token,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
 };
@@ -209,12 +209,11 @@ fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
         Expr::Tuple(tuple) if (1..=3).contains(&tuple.elems.len()) => {
             tuple.elems.into_iter().collect()
         }
-        Expr::Paren(paren) => vec![*paren.expr],
-        value @ (Expr::Lit(_) | Expr::Path(_)) => vec![value],
-        value => return Err(Error::new_spanned(value, FORM)),
+        value => vec![value],
     };
+    let dims = dims.into_iter().map(unwrapped);
     let one = || Expr::Lit(ExprLit { attrs: Vec::new(), lit: syn::parse_quote!(1) });
-    let mut rest = dims.into_iter();
+    let mut rest = dims;
     let dims = std::array::from_fn(|_| rest.next().unwrap_or_else(one));
     match threads(&dims)? {
         Some(threads) if threads > 1024 => {
@@ -222,6 +221,24 @@ fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
             Err(Error::new_spanned(tokens, text))
         }
         Some(_) | None => Ok(dims),
+    }
+}
+
+/// The expression in parentheses, or in the braces that Rust asks for around constant arguments.
+fn unwrapped(dim: Expr) -> Expr {
+    match dim {
+        Expr::Paren(paren) => unwrapped(*paren.expr),
+        Expr::Group(group) => unwrapped(*group.expr),
+        Expr::Block(mut block) if block.attrs.is_empty() && block.label.is_none() => {
+            match (block.block.stmts.pop(), block.block.stmts.is_empty()) {
+                (Some(Stmt::Expr(value, None)), true) => unwrapped(value),
+                (last, _) => {
+                    block.block.stmts.extend(last);
+                    Expr::Block(block)
+                }
+            }
+        }
+        dim => dim,
     }
 }
 
@@ -243,16 +260,17 @@ fn threads(dims: &[Expr; 3]) -> syn::Result<Option<u64>> {
     Ok(threads)
 }
 
-/// The number, or `None` for a constant.
+/// The number, or `None` for what depends on constants, which is computed where they are known.
 fn dimension(dim: &Expr) -> syn::Result<Option<u64>> {
     match dim {
         Expr::Path(path) if path.qself.is_none() => Ok(None),
+        Expr::Binary(_) | Expr::Cast(_) | Expr::MethodCall(_) => Ok(None),
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
             int.base10_parse().map(Some)
         }
         dim => {
-            let text = "a block dimension is a number or the name of a constant: of a const \
-                        generic, or of one that `open(..)` names";
+            let text = "a block dimension is a number, the name of a constant (of a const \
+                        generic, or of one that `open(..)` names), or computed from such: `W * W`";
             Err(Error::new_spanned(dim, text))
         }
     }

@@ -71,7 +71,7 @@ use crate::{
     source::{self, FarItem, HostItem},
     std_name::StdName,
     strip::strip,
-    tokens::Tokens,
+    tokens::{TOO_LONG, Tokens},
     ungroup::ungrouped,
     uses,
 };
@@ -88,8 +88,10 @@ pub(crate) fn device(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let item = match parse(tokens.clone()) {
         Ok(item) => item,
         Err(error) => {
+            let is_too_long = error.to_string() == TOO_LONG;
             let error = error.to_compile_error();
-            return quote!(#tokens #error);
+            // rustc's stack would overflow.
+            return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
     if let Some(later) = after_cfgs(&args, &item) {
@@ -157,7 +159,11 @@ fn registry<T>(f: impl FnOnce(&mut Registry) -> T) -> T {
 
 /// The item that `#[device]` stands on, if it is of a kind for that.
 fn parse(tokens: TokenStream) -> syn::Result<Item> {
-    let mut item = ungrouped(parse::item(&Tokens::of(&tokens)?, tokens)?);
+    let item = parse::item(&Tokens::of(&tokens)?, tokens)?;
+    if let Some(error) = lower::refuse_deep(&item) {
+        return Err(error);
+    }
+    let mut item = ungrouped(item);
     if let Item::Fn(item) = &item
         && let Some(receiver) = item.sig.receiver()
     {

@@ -20,8 +20,8 @@ use crate::{
     signature, text,
     tokens::Tokens,
 };
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use std::{collections::BTreeSet, rc::Rc};
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
@@ -297,28 +297,28 @@ impl Compiled {
         let places = place::table(spans.chain([places.fallback]));
         let generics = signature::launched(&item.sig.generics, false);
         let (impl_generics, _, where_clause) = generics.split_for_impl();
-        let (ptx, embedded) = match &self.ptx {
+        let source = quote!(
+            ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
+        );
+        let (ptx, source) = match &self.ptx {
             Some(ptx) => {
                 let ptx = text::literal(ptx);
                 (
                     Some(quote!(const __WARPWISE_PTX: &'static str = #ptx;)),
-                    quote!(::core::option::Option::Some(<#launched>::__WARPWISE_PTX)),
+                    // Safe, because the PTX was made from this IR by this compiler. The spans are
+                    // the macro's, so that a crate that forbids `unsafe` takes it.
+                    quote_spanned!(Span::mixed_site()=>
+                        unsafe { #source.with_ptx(<#launched>::__WARPWISE_PTX) }
+                    ),
                 )
             }
-            None => (None, quote!(::core::option::Option::None)),
+            None => (None, source),
         };
         quote!(
             impl #impl_generics #launched #where_clause {
                 #ptx
                 const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
-                    static SOURCE: ::warpwise::__private::Source =
-                        ::warpwise::__private::Source {
-                            name: #name,
-                            ir: #ir,
-                            ptx: #embedded,
-                            places: #places,
-                            levels: &[#(#levels),*],
-                        };
+                    static SOURCE: ::warpwise::__private::Source = #source;
                     &SOURCE
                 };
             }
@@ -362,6 +362,7 @@ mod tests {
         %6 = store %4, %5 !1
     }";
     const HALF: &str = "kernel half {
+        block 256, 1, 1
         %0 = builtin thread_idx.x : u64 !0
         %1 = const 16 : u64 !0
         %2 = lt %0, %1 : bool !0
@@ -380,7 +381,7 @@ mod tests {
             FILL,
             &[],
         );
-        for part in ["ir : r\"kernel fill {", ".entry fill", "Some (< fill > :: __WARPWISE_PTX)"] {
+        for part in ["r\"kernel fill {", ".entry fill", "with_ptx (< fill > :: __WARPWISE_PTX)"] {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(text.contains("fn witness () { }"), "{text}");
@@ -400,7 +401,7 @@ mod tests {
         let text = embed(item, ir, &[]);
         let header = "impl < T : Num , const N : usize > first < T , N > {";
         assert!(text.starts_with(header), "{text}");
-        assert!(text.contains("ptx : :: core :: option :: Option :: None"), "{text}");
+        assert!(!text.contains("with_ptx"), "{text}");
         assert!(text.contains("generic T1 = N: const u64"), "{text}");
     }
 

@@ -20,7 +20,7 @@ use crate::{
     resident,
     signature::{self, Param, ParamKind},
     strip::strip,
-    tokens::Tokens,
+    tokens::{TOO_LONG, Tokens},
     ungroup::ungrouped,
     uses,
 };
@@ -35,8 +35,10 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     let (item, read, expanded) = match function(tokens.clone()) {
         Ok(function) => function,
         Err(error) => {
+            let is_too_long = error.to_string() == TOO_LONG;
             let error = error.to_compile_error();
-            return quote!(#tokens #error);
+            // rustc's stack would overflow.
+            return if is_too_long { error } else { quote!(#tokens #error) };
         }
     };
     let (mut options, mut errors) = attr::parse(args.clone());
@@ -89,7 +91,11 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
 /// The function that `#[kernel]` stands on, its tokens, and whether macros in them were expanded.
 fn function(tokens: TokenStream) -> syn::Result<(ItemFn, Tokens, bool)> {
     let read = Tokens::of(&tokens)?;
-    match parse::item(&read, tokens)? {
+    let item = parse::item(&read, tokens)?;
+    if let Some(error) = lower::refuse_deep(&item) {
+        return Err(error);
+    }
+    match item {
         Item::Fn(mut item) => match item.sig.receiver() {
             None => {
                 if read.has_invisible_groups {
@@ -279,9 +285,10 @@ fn launch(item: &ItemFn, options: &Options) -> TokenStream {
         /// # Errors
         /// If the launch is refused; nothing has run then.
         #[allow(
+            non_snake_case,
             clippy::impl_trait_in_params,
             clippy::too_many_arguments,
-            reason = "it takes what the kernel takes, and two more"
+            reason = "it takes what the kernel takes, by the same names, and two more"
         )]
         #vis fn #launch(
             #device: &::warpwise::Device,

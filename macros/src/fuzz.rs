@@ -5,6 +5,8 @@
 //! beside a function that parses nothing but items that parse. And a function is read as syn reads it.
 //!
 //! `WARPWISE_FUZZ=100000 cargo test -p warpwise-macros fuzz` tries more than the default 500.
+mod mutated;
+
 use crate::{
     attr, device, expand,
     linked::{Linked, Raw},

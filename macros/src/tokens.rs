@@ -1,12 +1,76 @@
 //! The tokens of an item, in one list: read once, before anything recurses into them.
 use crate::{lower::may_name_vector, strip::is_lint_attribute};
-use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, TokenStream, TokenTree};
 
 /// How deep brackets may nest, which the parser recurses for.
 const MAX_BRACKETS: usize = 200;
 
 /// How many prefix operators may follow each other, which the parser recurses for.
 const MAX_PREFIXES: usize = 200;
+
+/// How many operators, calls, fields or casts may follow each other in an expression, which nests as deep: rustc's own
+/// stack ends at about 8,000.
+const MAX_LINKS: usize = 6000;
+
+/// The error of an expression that is too long for rustc, too.
+pub(crate) const TOO_LONG: &str = "this expression is too long: bind parts of it with `let`";
+
+/// The links of the expression at hand in a group.
+#[derive(Default)]
+struct Links {
+    count: usize,
+    /// The `else`s of an `if`.
+    elses: usize,
+    /// True if the last token ended an operand.
+    is_behind_operand: bool,
+    /// True if the last token was `else`.
+    is_behind_else: bool,
+    /// True if the last token is punctuation that the next may belong to.
+    is_joint: bool,
+}
+
+impl Links {
+    /// Counts a token; false if there are too many.
+    fn count(&mut self, token: &TokenTree) -> bool {
+        let is_behind_else = std::mem::take(&mut self.is_behind_else);
+        let is_joint = std::mem::take(&mut self.is_joint);
+        match token {
+            TokenTree::Group(_) => {
+                self.count += usize::from(self.is_behind_operand);
+                self.is_behind_operand = true;
+            }
+            TokenTree::Literal(_) => self.is_behind_operand = true,
+            TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | ';') => {
+                *self = Self::default();
+            }
+            TokenTree::Punct(punct) => {
+                self.count += usize::from(!is_joint);
+                self.is_joint = punct.spacing() == Spacing::Joint;
+                self.is_behind_operand = punct.as_char() == '?';
+            }
+            TokenTree::Ident(word) => {
+                self.is_behind_operand = true;
+                match word.to_string().as_str() {
+                    "else" => {
+                        (self.count, self.is_behind_else) = (0, true);
+                        self.elses += 1;
+                    }
+                    "if" => {
+                        self.count = 0;
+                        self.elses *= usize::from(is_behind_else);
+                    }
+                    "as" | "return" | "break" => self.count += 1,
+                    "for" | "while" | "loop" | "match" | "let" | "const" | "fn" | "pub"
+                    | "struct" | "enum" | "trait" | "impl" | "mod" | "use" | "type" => {
+                        self.count = 0;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.count <= MAX_LINKS && self.elses <= MAX_LINKS
+    }
+}
 
 /// The tokens of an item.
 pub(crate) struct Tokens {
@@ -50,9 +114,9 @@ impl Tokens {
             may_name_vectors: false,
         };
         // Each with the token of its group, but for the outermost.
-        let mut open = vec![(stream.clone().into_iter(), None)];
+        let mut open = vec![(stream.clone().into_iter(), None, Links::default())];
         let (mut prefixes, mut behind_hash) = (0, false);
-        while let Some((innermost, group)) = open.last_mut() {
+        while let Some((innermost, group, links)) = open.last_mut() {
             let Some(token) = innermost.next() else {
                 let next = tokens.list.len();
                 if let Some(Token::Group(_, behind)) =
@@ -63,6 +127,9 @@ impl Tokens {
                 open.pop();
                 continue;
             };
+            if !links.count(&token) {
+                return Err(syn::Error::new(token.span(), TOO_LONG));
+            }
             match token {
                 TokenTree::Group(group) => {
                     if open.len() > MAX_BRACKETS {
@@ -73,7 +140,11 @@ impl Tokens {
                         tokens.sets_levels |= is_lint_attribute(&group);
                     }
                     tokens.has_invisible_groups |= group.delimiter() == Delimiter::None;
-                    open.push((group.stream().into_iter(), Some(tokens.list.len())));
+                    open.push((
+                        group.stream().into_iter(),
+                        Some(tokens.list.len()),
+                        Links::default(),
+                    ));
                     tokens.list.push(Token::Group(group, 0));
                 }
                 TokenTree::Punct(punct) => {

@@ -72,6 +72,25 @@ impl Chain {
         })
     }
 
+    /// Returns the function of the prelude that takes the n-th item of one in a variable without
+    /// taking those before it; `None` where std takes them one by one, too.
+    pub(crate) const fn nth(self) -> Option<&'static str> {
+        match self {
+            Self::Range => Some("nth_of_range"),
+            Self::Slice => Some("nth_of_slice"),
+            Self::Chunks => Some("nth_of_chunks"),
+            Self::ChunksExact => Some("nth_of_exact"),
+            Self::Of(Adapter::Copied) => Some("nth_of_copied"),
+            Self::Of(Adapter::Enumerate) => Some("nth_of_enumerate"),
+            Self::RangeInclusive
+            | Self::From
+            | Self::Array
+            | Self::Windows
+            | Self::Written
+            | Self::Of(_) => None,
+        }
+    }
+
     /// The range of numbers that std calls this.
     pub(crate) fn range_named(name: &str) -> Option<Self> {
         match name {

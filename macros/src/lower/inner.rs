@@ -7,7 +7,7 @@
 use super::{
     DeviceItem, DeviceSet,
     error::Errors,
-    limits::MAX_DEPTH,
+    limits::{self, MAX_DEPTH},
     paths::{key, paths},
     span::SpanRange,
 };
@@ -143,6 +143,13 @@ impl<'ast> Visit<'ast> for Found<'ast> {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        let chain = limits::Chain::of(expr);
+        for arm in &chain.arms {
+            self.visit_expr(&arm.cond);
+            self.visit_block(&arm.then_branch);
+        }
+        chain.operands.iter().for_each(|operand| self.visit_expr(operand));
+        let expr = chain.rest;
         // What nests deeper is refused.
         if self.depth < MAX_DEPTH {
             self.depth += 1;

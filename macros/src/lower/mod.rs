@@ -28,7 +28,7 @@ mod recursion;
 mod span;
 mod spell;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 mod types;
 mod vector;
@@ -41,6 +41,7 @@ pub(crate) use error::Rejected;
 pub(crate) use infer::{is_std_trait, number_bound};
 use inner::WithInner;
 use library::Library;
+pub(crate) use limits::refuse_deep;
 pub(crate) use paths::{
     is_free_for_types, is_known_item, is_known_trait, kernel_paths, key, lead, paths,
 };

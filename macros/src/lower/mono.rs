@@ -68,3 +68,36 @@ pub(crate) enum MonoArg {
     /// A constant, as an extent.
     Const(Extent),
 }
+
+impl MonoArg {
+    /// True if a type has no more parts than `left`, from which they are subtracted.
+    pub(crate) fn is_within(&self, left: &mut usize) -> bool {
+        match self {
+            Self::Type(ty) => ty.is_within(left),
+            Self::Const(_) => true,
+        }
+    }
+}
+
+impl Mono {
+    /// True if the type has no more parts than `left`, from which they are subtracted.
+    pub(crate) fn is_within(&self, left: &mut usize) -> bool {
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        match self {
+            Self::Unit
+            | Self::Never
+            | Self::Prim(_)
+            | Self::Generic(_)
+            | Self::Atomic(_)
+            | Self::Closure(_) => true,
+            Self::Ref { to: inner, .. } | Self::Slice(inner) | Self::Array(inner, _) => {
+                inner.is_within(left)
+            }
+            Self::Tuple(args) | Self::Adt(_, args) | Self::Pointer(args) => {
+                args.iter().all(|arg| arg.is_within(left))
+            }
+            Self::Iter(_, types) => types.iter().all(|ty| ty.is_within(left)),
+        }
+    }
+}

@@ -12,7 +12,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::{infer::is_ordering, types::Prim};
+use super::{infer::is_ordering, limits, types::Prim};
 use crate::{attr::Options, source};
 pub(crate) use known::{is_free_for_types, is_known_item, is_known_trait};
 pub(super) use macros::shared_dyn;
@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use syn::{
     Arm, Attribute, Block, Expr, ExprArray, ExprAssign, ExprBreak, ExprCall, ExprCast, ExprClosure,
     ExprForLoop, ExprIf, ExprLet, ExprMethodCall, ExprPath, ExprRepeat, ExprReturn, ExprStruct,
-    ExprTuple, ExprWhile, Generics, Ident, ImplItemFn, Item, ItemConst, ItemFn, Local, Pat,
+    ExprTuple, ExprWhile, FnArg, Generics, Ident, ImplItemFn, Item, ItemConst, ItemFn, Local, Pat,
     PatIdent, PatStruct, PatTupleStruct, Path, PathSegment, Stmt, TraitItemFn, TypePath,
     Visibility,
     visit::{self, Visit},
@@ -99,11 +99,19 @@ struct Paths {
     keys: HashSet<String>,
     scope: Scope,
     depth: usize,
+    /// True in a pattern that every value fits, where a name alone is a variable's: `let N = x.len();`.
+    is_irrefutable: bool,
 }
 
 impl Paths {
     fn new() -> Self {
-        Self { found: Vec::new(), keys: HashSet::new(), scope: Scope::default(), depth: 0 }
+        Self {
+            found: Vec::new(),
+            keys: HashSet::new(),
+            scope: Scope::default(),
+            depth: 0,
+            is_irrefutable: false,
+        }
     }
 
     /// Notes where `path`, which is a trait's, leads, unless that is known.
@@ -169,6 +177,13 @@ impl Paths {
             visit(self);
             self.depth -= 1;
         }
+    }
+
+    /// A pattern that every value fits.
+    fn irrefutable(&mut self, pat: &Pat) {
+        let outer = std::mem::replace(&mut self.is_irrefutable, true);
+        self.visit_pat(pat);
+        self.is_irrefutable = outer;
     }
 
     /// Forgets what `visit` declares.
@@ -275,11 +290,34 @@ impl<'ast> Visit<'ast> for Paths {
                 self.visit_expr(diverge);
             }
         }
-        self.visit_pat(&local.pat);
+        match local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
+            Some(_) => self.visit_pat(&local.pat),
+            None => self.irrefutable(&local.pat),
+        }
+    }
+
+    fn visit_fn_arg(&mut self, arg: &'ast FnArg) {
+        match arg {
+            FnArg::Typed(arg) => {
+                self.irrefutable(&arg.pat);
+                self.visit_type(&arg.ty);
+            }
+            FnArg::Receiver(receiver) => visit::visit_receiver(self, receiver),
+        }
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        self.deeper(|this| visit::visit_expr(this, expr));
+        let chain = limits::Chain::of(expr);
+        for arm in &chain.arms {
+            self.scoped(|this| {
+                this.visit_expr(&arm.cond);
+                this.visit_block(&arm.then_branch);
+            });
+        }
+        self.deeper(|this| visit::visit_expr(this, chain.rest));
+        for operand in chain.operands.into_iter().rev() {
+            self.visit_expr(operand);
+        }
     }
 
     fn visit_expr_path(&mut self, path: &'ast ExprPath) {
@@ -356,14 +394,14 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_expr_for_loop(&mut self, expr: &'ast ExprForLoop) {
         self.visit_expr(&expr.expr);
         self.scoped(|this| {
-            this.visit_pat(&expr.pat);
+            this.irrefutable(&expr.pat);
             this.visit_block(&expr.body);
         });
     }
 
     fn visit_expr_closure(&mut self, expr: &'ast ExprClosure) {
         self.scoped(|this| {
-            expr.inputs.iter().for_each(|input| this.visit_pat(input));
+            expr.inputs.iter().for_each(|input| this.irrefutable(input));
             this.visit_return_type(&expr.output);
             this.visit_expr(&expr.body);
         });
@@ -423,7 +461,7 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
         let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
-        if plain && is_type_name(&pat.ident.to_string()) {
+        if plain && !self.is_irrefutable && is_type_name(&pat.ident.to_string()) {
             self.note_item(&pat.ident.clone().into(), false);
         } else {
             self.scope.variable(&pat.ident);

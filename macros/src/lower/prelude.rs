@@ -16,7 +16,7 @@ use syn::{ImplItem, Item, Signature, TraitItem};
 
 /// The sources. Types, traits and `impl`s begin and end at the left margin, structs in one line, and functions in
 /// them four spaces in.
-const FILES: [&str; 17] = [
+const FILES: [&str; 18] = [
     include_str!("prelude/bool.rs"),
     include_str!("prelude/option.rs"),
     include_str!("prelude/slice.rs"),
@@ -25,6 +25,7 @@ const FILES: [&str; 17] = [
     include_str!("prelude/iterator/next.rs"),
     include_str!("prelude/iterator/back.rs"),
     include_str!("prelude/iterator/rest.rs"),
+    include_str!("prelude/iterator/nth.rs"),
     include_str!("prelude/array.rs"),
     include_str!("prelude/atomic.rs"),
     include_str!("prelude/mem.rs"),

@@ -74,6 +74,9 @@ pub(super) struct Adt {
 /// A function for certain types; `None` if it was reported.
 type Made = (Callee, Given, Option<Rc<Function>>);
 
+/// How many structs of one definition may contain each other: `Pair<Pair<Pair<f32>>>`.
+const MAX_NESTED_TYPES: usize = 64;
+
 /// A struct or enum for certain generic arguments; `None` if it was reported.
 type Declared = (usize, Vec<MonoArg>, Option<Rc<Adt>>);
 
@@ -93,7 +96,10 @@ pub(super) struct Program<'a> {
     impls: Vec<usize>,
     instances: RefCell<Vec<Made>>,
     adts: RefCell<Vec<Declared>>,
+    /// The structs and enums whose parts are being looked at, outer before inner.
+    containing: RefCell<Vec<(usize, Vec<MonoArg>)>>,
     closures: Cell<usize>,
+    pub(super) resolutions: infer::Resolutions,
 }
 
 impl<'a> Program<'a> {
@@ -118,7 +124,9 @@ impl<'a> Program<'a> {
                 .collect(),
             instances: RefCell::default(),
             adts: RefCell::default(),
+            containing: RefCell::default(),
             closures: Cell::default(),
+            resolutions: infer::Resolutions::default(),
         }
     }
 
@@ -341,8 +349,62 @@ impl<'a> Program<'a> {
             return known;
         }
         let adt = self.declared(item, args, generics, errors).map(Rc::new);
+        let adt = adt.filter(|adt| self.is_finite(item, args, adt, generics, errors));
         self.adts.borrow_mut().push((item, args.to_vec(), adt.clone()));
         adt
+    }
+
+    /// True if a struct or enum does not contain itself, other than behind references and in function pointers.
+    fn is_finite(
+        &self,
+        item: usize,
+        args: &[MonoArg],
+        adt: &Adt,
+        generics: &[String],
+        errors: &mut Errors,
+    ) -> bool {
+        let is_cycle = {
+            let outer = self.containing.borrow();
+            let same_item = || outer.iter().filter(|(of, _)| *of == item);
+            same_item().any(|(_, by)| by == args) || same_item().count() >= MAX_NESTED_TYPES
+        };
+        if is_cycle {
+            let ident = match self.item(item) {
+                Some(Item::Struct(of)) => &of.ident,
+                Some(Item::Enum(of)) => &of.ident,
+                _ => return false,
+            };
+            let at = SpanRange::token(ident.span());
+            errors.mistyped(at, format_args!("the type `{ident}` contains itself"));
+            return false;
+        }
+        self.containing.borrow_mut().push((item, args.to_vec()));
+        let mut open: Vec<&Mono> = adt.variants.iter().flatten().collect();
+        let mut is_finite = true;
+        while let Some(part) = open.pop() {
+            match part {
+                Mono::Array(elem, _) => open.push(elem),
+                Mono::Tuple(args) => open.extend(args.iter().filter_map(|arg| match arg {
+                    MonoArg::Type(ty) => Some(ty),
+                    MonoArg::Const(_) => None,
+                })),
+                Mono::Iter(_, types) => open.extend(types),
+                Mono::Adt(item, args) => {
+                    is_finite &= self.adt(*item, args, generics, errors).is_some();
+                }
+                Mono::Unit
+                | Mono::Never
+                | Mono::Prim(_)
+                | Mono::Generic(_)
+                | Mono::Ref { .. }
+                | Mono::Slice(_)
+                | Mono::Atomic(_)
+                | Mono::Closure(_)
+                | Mono::Pointer(_) => {}
+            }
+        }
+        self.containing.borrow_mut().pop();
+        is_finite
     }
 
     fn declared(

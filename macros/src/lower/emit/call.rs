@@ -12,6 +12,9 @@ use warpwise_compiler::{
     ir::{self, Body, Op},
 };
 
+/// How many parts the types have that a function is made for, taken together.
+const MAX_TYPE_PARTS: usize = 4096;
+
 impl Emit<'_> {
     pub(super) fn call(&mut self, call: &Call, expr: &Expr) -> Flow<Value> {
         let given = self.given(call, expr)?;
@@ -32,6 +35,17 @@ impl Emit<'_> {
     ) -> Flow<Value> {
         self.check_size(at)?;
         let generics = self.frame.function.types.generics.clone();
+        let mut parts = MAX_TYPE_PARTS;
+        let is_small = given.args.iter().all(|arg| arg.is_within(&mut parts))
+            && given.this.as_ref().is_none_or(|this| this.is_within(&mut parts));
+        if !is_small {
+            self.errors.advise(
+                self.range(at),
+                format_args!("this is called for types of more than {MAX_TYPE_PARTS} parts"),
+                "use smaller types: kernel code takes every value apart into its numbers",
+            );
+            return Err(Left);
+        }
         let made = self.program.instance(callee, &given, &generics, self.errors);
         let args = args(self)?;
         // Without the function, what is wrong with it was reported.

@@ -18,6 +18,9 @@ impl Emit<'_> {
         expr: &Expr,
     ) -> Flow<Value> {
         let Some(other) = other else { return self.guard(cond, then, expr.at) };
+        if is_long(other) {
+            return self.long_chain(expr);
+        }
         if matches!(cond.kind, Kind::Lazy { .. }) && binds(cond) || opens(cond) {
             return self.chain(cond, then, other, expr);
         }
@@ -66,6 +69,44 @@ impl Emit<'_> {
         }
         self.build.end();
         if ends { self.take(result.as_ref(), expr) } else { Err(Left) }
+    }
+
+    /// An `if` with many `else if`, which would nest deeper than bodies may: each leaves a block that `else` ends.
+    fn long_chain(&mut self, expr: &Expr) -> Flow<Value> {
+        let result = self.result(expr)?;
+        let block = self.begin(expr.at, Op::Block { body: Body::default() }, ir::Ty::Unit)?;
+        let (mut ends, mut is_complete) = (false, false);
+        let mut rest = Some(expr);
+        while let Some(arm) = rest {
+            let Kind::If { cond, then, other } = &arm.kind else {
+                let value = self.value(arm);
+                ends |= value.and_then(|value| self.put(result.as_ref(), value, expr)).is_ok();
+                is_complete = true;
+                break;
+            };
+            let mut opened = 0;
+            let cond = self.conditions(cond, &mut opened);
+            if let Ok(cond) = cond
+                && self.known(cond) != Some(false)
+            {
+                opened += self.open_if(cond, arm.at)?;
+                let then =
+                    self.block(then).and_then(|value| self.put(result.as_ref(), value, expr));
+                if then.is_ok() {
+                    self.inst(arm.at, Op::Break(block), ir::Ty::Unit);
+                    ends = true;
+                }
+            }
+            self.close(opened);
+            // What always leaves keeps all others from being reached.
+            if opened == 0 && !cond.is_ok_and(|cond| self.known(cond) == Some(false)) {
+                is_complete = true;
+                break;
+            }
+            rest = other.as_deref();
+        }
+        self.build.end();
+        if ends || !is_complete { self.take(result.as_ref(), expr) } else { Err(Left) }
     }
 
     /// A condition that is known here: what cannot be is not looked at.
@@ -167,7 +208,24 @@ impl Emit<'_> {
     /// `&&` and `||`. A right side that is cheap and has no effect is evaluated always: nobody
     /// can tell, and what reads a condition sees both sides at once.
     pub(super) fn lazy(&mut self, and: bool, lhs: &Expr, rhs: &Expr, at: At) -> Flow<InstId> {
-        let lhs = self.scalar(lhs)?;
+        // A chain of many nests as deep on the left: it is emitted from there on, without recursion.
+        let mut rest = vec![(rhs, at)];
+        let mut first = lhs;
+        while let Kind::Lazy { and: of, lhs, rhs } = &first.kind
+            && *of == and
+            && !opens(first)
+        {
+            rest.push((rhs, first.at));
+            first = lhs;
+        }
+        let mut value = self.scalar(first)?;
+        for (rhs, at) in rest.into_iter().rev() {
+            value = self.lazily(and, value, rhs, at)?;
+        }
+        Ok(value)
+    }
+
+    fn lazily(&mut self, and: bool, lhs: InstId, rhs: &Expr, at: At) -> Flow<InstId> {
         if self.known(lhs) == Some(!and) {
             return Ok(lhs);
         }
@@ -284,6 +342,21 @@ impl Emit<'_> {
             Err(left) => left,
         }
     }
+}
+
+/// How many `else if` nest in each other in the IR.
+const MAX_NESTED_ELSE_IFS: usize = 32;
+
+/// True if an `else` begins more `else if`s than may nest in each other.
+fn is_long(other: &Expr) -> bool {
+    let mut rest = Some(other);
+    for _ in 0..MAX_NESTED_ELSE_IFS {
+        match rest.map(|arm| &arm.kind) {
+            Some(Kind::If { other, .. }) => rest = other.as_deref(),
+            Some(_) | None => return false,
+        }
+    }
+    true
 }
 
 /// Whether one of the conditions that `&&` joins is a `let`.

@@ -18,8 +18,8 @@ use std::rc::Rc;
 use warpwise_compiler::{
     id::Id as _,
     ir::{
-        self, Access, Array, Builder, Element, Extent, Generic, Kernel, Param, ParamId, ParamKind,
-        Scalar, Span,
+        self, Access, Array, Builder, Element, Extent, Generic, Kernel, MOST_PARAM_BYTES, Param,
+        ParamId, ParamKind, Scalar, Span,
     },
     lint::Levels,
 };
@@ -126,6 +126,7 @@ impl Emit<'_> {
                 }
                 _ => "_".into(),
             };
+            self.check_passed(&mono, pattern.at)?;
             places.push((pattern, self.param(&mono, &name, pattern.at)?, mono));
         }
         for (pattern, place, mono) in places {
@@ -156,6 +157,53 @@ impl Emit<'_> {
                 Err(Left)
             }
         }
+    }
+
+    /// Reports a parameter that is too large, before one of the IR is made for each number in it.
+    fn check_passed(&mut self, mono: &Mono, at: At) -> Flow<()> {
+        let bytes = self.passed_bytes(mono, at)?;
+        if bytes > MOST_PARAM_BYTES {
+            self.errors.advise(
+                self.range(at),
+                format_args!(
+                    "this parameter takes {bytes} bytes, and all parameters of a kernel take at most \
+                     {MOST_PARAM_BYTES}"
+                ),
+                "pass a buffer: `&[T]`",
+            );
+            return Err(Left);
+        }
+        Ok(())
+    }
+
+    /// The bytes of the numbers that are passed for a value of this type, as far as they are known.
+    fn passed_bytes(&mut self, mono: &Mono, at: At) -> Flow<u64> {
+        if let Some(scalar) = scalar(mono) {
+            return Ok(scalar.size().map_or(0, u64::from));
+        }
+        let parts = match mono {
+            Mono::Array(elem, len) => {
+                let each = self.passed_bytes(elem, at)?;
+                let len = self.extent(len, at)?.known().unwrap_or_default();
+                return Ok(each.saturating_mul(len));
+            }
+            Mono::Tuple(_) | Mono::Adt(..) => self.inner(mono, at)?,
+            Mono::Unit
+            | Mono::Never
+            | Mono::Prim(_)
+            | Mono::Generic(_)
+            | Mono::Ref { .. }
+            | Mono::Slice(_)
+            | Mono::Atomic(_)
+            | Mono::Closure(_)
+            | Mono::Pointer(_)
+            | Mono::Iter(..) => return Ok(0),
+        };
+        let mut bytes = 0u64;
+        for part in parts {
+            bytes = bytes.saturating_add(self.passed_bytes(&part, at)?);
+        }
+        Ok(bytes)
     }
 
     /// A parameter of this type: one of the IR for each number in it.

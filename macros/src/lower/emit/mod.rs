@@ -353,8 +353,11 @@ impl Emit<'_> {
 
     /// Something got here that inference should have refused.
     fn bug(&mut self, at: At) -> Left {
-        let fact = "this could not be lowered: please report this bug of Warpwise";
-        self.errors.report(self.range(at), fact);
+        // What follows from an error that was reported is none of its own.
+        if self.errors.is_empty() {
+            let fact = "this could not be lowered: please report this bug of Warpwise";
+            self.errors.report(self.range(at), fact);
+        }
         Left
     }
 
@@ -364,7 +367,13 @@ impl Emit<'_> {
 
     /// The type, with nothing of the function at hand in it.
     fn mono(&mut self, ty: Ty, at: At) -> Flow<Mono> {
-        self.frame.function.types.mono(ty).ok_or_else(|| self.bug(at))
+        let mono = self.frame.function.types.mono(ty);
+        mono.ok_or_else(|| {
+            // Nothing determines a part of it, as in `let a = None;`.
+            let shown = self.frame.function.types.show(ty);
+            self.errors.mistyped(self.range(at), format_args!("the type `{shown}` is not known"));
+            Left
+        })
     }
 
     /// The scalar that a type is; an atomic is that of its value.

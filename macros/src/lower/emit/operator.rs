@@ -36,24 +36,44 @@ impl Emit<'_> {
         rhs: &Expr,
         expr: &Expr,
     ) -> Flow<InstId> {
-        let scalar = self.scalar_of(expr.ty, expr.at)?;
-        if self.contracts(op, scalar) {
-            if let Some(left) = product(lhs) {
+        // A sum of many terms nests as deep on the left: it is emitted from there on, without recursion.
+        let mut rest = Vec::new();
+        let (mut op, mut lhs, mut rhs, mut expr) = (op, lhs, rhs, expr);
+        let mut left = loop {
+            let scalar = self.scalar_of(expr.ty, expr.at)?;
+            if self.contracts(op, scalar)
+                && let Some(left) = product(lhs)
+            {
                 let (a, b) = self.factors(&left)?;
                 let c = self.scalar(rhs)?;
-                return Ok(self.mul_add(left_form(op, left.negated), [a, b, c], scalar, expr.at));
+                break self.mul_add(left_form(op, left.negated), [a, b, c], scalar, expr.at);
             }
-            if let Some(right) = product(rhs) {
-                let c = self.scalar(lhs)?;
+            rest.push((op, lhs, rhs, scalar, expr.at));
+            match &lhs.kind {
+                Kind::Binary { op: inner, lhs: left, rhs: right } => {
+                    (expr, op, lhs, rhs) = (lhs, *inner, left, right);
+                }
+                _ => break self.scalar(lhs)?,
+            }
+        };
+        for (op, lhs, rhs, scalar, at) in rest.into_iter().rev() {
+            left = if self.contracts(op, scalar)
+                && let Some(right) = product(rhs)
+            {
                 let (a, b) = self.factors(&right)?;
-                return Ok(self.mul_add(right_form(op, right.negated), [a, b, c], scalar, expr.at));
-            }
+                self.mul_add(right_form(op, right.negated), [a, b, left], scalar, at)
+            } else {
+                let right = self.scalar(rhs)?;
+                let operands = Operands {
+                    lhs: left,
+                    rhs: right,
+                    known_lhs: known(lhs),
+                    known_rhs: known(rhs),
+                };
+                self.arithmetic(op, operands, rhs, scalar, at)?
+            };
         }
-        let left = self.scalar(lhs)?;
-        let right = self.scalar(rhs)?;
-        let operands =
-            Operands { lhs: left, rhs: right, known_lhs: known(lhs), known_rhs: known(rhs) };
-        self.arithmetic(op, operands, rhs, scalar, expr.at)
+        Ok(left)
     }
 
     /// `place op= value`: the right side first, unless `place_first`.

@@ -197,7 +197,7 @@ impl<'a> Infer<'a> {
             None => self.referred(base, at),
         };
         match base {
-            Ok(place) => self.field_of(place, name, at),
+            Ok(place) => self.behind_reference(|this| this.field_of(place, name, at)),
             Err(base) => {
                 let shown = self.types.show(base.ty);
                 let fact = format_args!("there is no field `{name}` on type `{shown}`");

@@ -54,7 +54,7 @@ impl Infer<'_> {
     ) -> Expr {
         let scope = self.scope.open();
         let value = self.expr(right, None);
-        let pattern = self.pattern(pattern, value.ty);
+        let pattern = self.irrefutable(pattern, value.ty);
         let kind = StmtKind::Let { pattern, init: Some(value), other: None };
         let mut stmts = vec![Stmt { kind, levels: Vec::new() }];
         for (name, place) in places {

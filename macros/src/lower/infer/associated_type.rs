@@ -10,6 +10,7 @@ use super::{
     },
     Infer,
     bounds::Meant,
+    resolve::Definition,
     scope::{self, Env},
     syntax::only,
 };
@@ -57,7 +58,7 @@ impl<'a> Infer<'a> {
         if first == "Self"
             && let Some(ty) = self.own_type_of(name, env)
         {
-            return self.type_in(ty, env);
+            return self.resolved_type(&Definition { value: ty, env, at });
         }
         let of_trait = self.bounds(first, env).into_iter().find(|of| self.declares(of, name, env));
         let meant = self.meant(of, name, &only(env, first, of));
@@ -248,7 +249,7 @@ impl<'a> Infer<'a> {
                 continue;
             }
             if self.types.unify(this, owner).is_ok() {
-                return Some(self.type_in(found, &own));
+                return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
             }
         }
         // Of a trait by another name than that of its definition.
@@ -256,7 +257,7 @@ impl<'a> Infer<'a> {
             && let Some((found, own, this)) = any
             && self.types.unify(this, owner).is_ok()
         {
-            return Some(self.type_in(found, &own));
+            return Some(self.resolved_type(&Definition { value: found, env: &own, at }));
         }
         of_std
     }

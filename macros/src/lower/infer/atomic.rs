@@ -7,6 +7,7 @@ use super::{
     },
     Infer,
     closure::Callable,
+    resolve::Definition,
 };
 use syn::ExprMethodCall;
 use warpwise_compiler::ir::{AtomicOp, Order, Scope};
@@ -231,8 +232,14 @@ impl Infer<'_> {
             self.notes.order(path, name);
             return Some(order);
         }
-        if let Some((_, value)) = self.local_constant(path) {
-            return self.ordering_named(&value);
+        if let Some(constant) = self.local_constant(path) {
+            let definition = Definition {
+                value: &constant.value,
+                env: &self.env.clone(),
+                at: SpanRange::path(path),
+            };
+            let resolve = |this: &mut Self| this.ordering_named(&constant.value);
+            return self.resolve(&definition, resolve).ok()?;
         }
         let env = self.env.clone();
         let (value, ..) = self.constant_item(path, &env)?;

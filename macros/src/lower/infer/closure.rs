@@ -65,7 +65,7 @@ impl Infer<'_> {
             let expected = expected.and_then(|expected| expected.params.get(index));
             types.push(expected.copied().unwrap_or_else(|| self.unknown()));
         }
-        let params = expr.inputs.iter().zip(&types).map(|(pat, ty)| self.pattern(pat, *ty));
+        let params = expr.inputs.iter().zip(&types).map(|(pat, ty)| self.irrefutable(pat, *ty));
         (params.collect(), types)
     }
 

@@ -49,6 +49,7 @@ impl<'a> Infer<'a> {
         let rest = format!("{name}_of_rest");
         let function = match name {
             "next" | "next_back" => chain.pull(name == "next_back"),
+            "nth" if chain.nth().is_some() => chain.nth(),
             _ => chain.pull(from_back(name)).map(|_| rest.as_str()),
         };
         let found = function.and_then(|name| self.program().prelude_method("Iterator", name));

@@ -2,12 +2,25 @@
 use super::{
     super::{
         span::SpanRange,
-        tree::{Expr, Kind, Label, LabelInfo},
+        tree::{Block, Expr, Kind, Label, LabelInfo},
         types::{Prim, Ty},
     },
     Infer, Obligation, Target,
 };
 use syn::{ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprReturn, Lifetime};
+
+/// An `if` up to its `else`.
+struct Arm {
+    at: SpanRange,
+    cond: Box<Expr>,
+    then: Block,
+    /// The type of what comes where the condition is true.
+    ty: Ty,
+    /// True if control does not get behind the condition.
+    after_cond: bool,
+    /// True if control does not get behind what comes where the condition is true.
+    after_then: bool,
+}
 
 impl Infer<'_> {
     /// A label that `break` and `continue` may name in what is visited until [`Self::leave`].
@@ -54,41 +67,71 @@ impl Infer<'_> {
         self.make(Kind::Block { label: Some(label), block }, ty, at)
     }
 
+    /// `if`, with as many `else if` as there are: they nest in each other, and are visited without recursion.
     pub(super) fn if_expr(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Expr {
+        let (mut expr, mut hint) = (expr, hint);
+        let mut arms = Vec::new();
+        let mut value = loop {
+            let arm = self.arm(expr, hint);
+            let Some((_, other)) = &expr.else_branch else { break self.guard(arm) };
+            let arm = self.chosen_arm(arm);
+            hint = if self.is_never(arm.ty) { hint } else { Some(arm.ty) };
+            arms.push(arm);
+            match &**other {
+                syn::Expr::If(next) => expr = next,
+                other => break self.expr(other, hint),
+            }
+        };
+        while let Some(arm) = arms.pop() {
+            self.diverges |= self.is_never(value.ty);
+            value = self.with_else(arm, value);
+        }
+        value
+    }
+
+    /// A condition, and what comes where it is true.
+    fn arm(&mut self, expr: &ExprIf, hint: Option<Ty>) -> Arm {
         let at = SpanRange::token(expr.if_token.span).to(SpanRange::expr(&expr.cond));
         let bool = self.prim(Prim::Bool);
         let opened = self.scope.open();
         let cond = Box::new(self.expect(&expr.cond, bool));
         let after_cond = std::mem::replace(&mut self.diverges, false);
-        let (mut then, then_ty) = self.block(&expr.then_branch, hint);
+        let (then, ty) = self.block(&expr.then_branch, hint);
         self.scope.close(opened);
         let after_then = std::mem::replace(&mut self.diverges, false);
-        let Some((_, other)) = &expr.else_branch else {
-            self.diverges = after_cond;
-            let unit = self.types.unit();
-            if let Some(tail) = then.tail.take() {
-                then.tail = Some(Box::new(self.coerce(*tail, unit)));
-            }
-            return self.make(Kind::If { cond, then, other: None }, unit, at);
-        };
-        let then_ty = match then.tail.take() {
-            Some(tail) => {
-                let tail = self.chosen(*tail);
-                let ty = tail.ty;
-                then.tail = Some(Box::new(tail));
-                ty
-            }
-            None => then_ty,
-        };
-        let expected = if self.is_never(then_ty) { hint } else { Some(then_ty) };
-        let mut other = self.expr(other, expected);
+        Arm { at, cond, then, ty, after_cond, after_then }
+    }
+
+    /// An `if` without `else`.
+    fn guard(&mut self, arm: Arm) -> Expr {
+        let Arm { at, cond, mut then, after_cond, .. } = arm;
+        self.diverges = after_cond;
+        let unit = self.types.unit();
+        if let Some(tail) = then.tail.take() {
+            then.tail = Some(Box::new(self.coerce(*tail, unit)));
+        }
+        self.make(Kind::If { cond, then, other: None }, unit, at)
+    }
+
+    /// An arm whose value is one of several.
+    fn chosen_arm(&mut self, mut arm: Arm) -> Arm {
+        if let Some(tail) = arm.then.tail.take() {
+            let tail = self.chosen(*tail);
+            arm.ty = tail.ty;
+            arm.then.tail = Some(Box::new(tail));
+        }
+        arm
+    }
+
+    fn with_else(&mut self, arm: Arm, mut other: Expr) -> Expr {
+        let Arm { at, cond, then, ty, after_cond, after_then } = arm;
         self.diverges = after_cond || (after_then && self.diverges);
-        let ty = if self.is_never(then_ty) {
+        let ty = if self.is_never(ty) {
             other = self.chosen(other);
             other.ty
         } else {
-            other = self.coerce(other, then_ty);
-            then_ty
+            other = self.coerce(other, ty);
+            ty
         };
         self.oblige(at, Obligation::Merged(ty));
         self.make(Kind::If { cond, then, other: Some(Box::new(other)) }, ty, at)

@@ -9,11 +9,27 @@ use super::{
     Infer,
 };
 
+/// How many types that refer to others a value is taken through: one may refer to itself.
+const MAX_DEREFERENCES: usize = 32;
+
 impl Infer<'_> {
+    /// Goes on with what a value refers to.
+    pub(super) fn behind_reference<T>(&mut self, go_on: impl FnOnce(&mut Self) -> T) -> T {
+        self.dereferences += 1;
+        let result = go_on(self);
+        self.dereferences -= 1;
+        result
+    }
+
     /// What `base` refers to, by an `impl` of `DerefMut` where there is one and it can be changed; `base`
     /// back if it refers to nothing.
     pub(super) fn referred(&mut self, base: Expr, at: SpanRange) -> Result<Expr, Expr> {
         if !matches!(self.types.get(base.ty), Type::Adt(..)) {
+            return Err(base);
+        }
+        if self.dereferences >= MAX_DEREFERENCES {
+            let shown = self.types.show(base.ty);
+            self.errors.mistyped(at, format_args!("`{shown}` refers to itself without end"));
             return Err(base);
         }
         let by_mut = self.is_mutable(&base);

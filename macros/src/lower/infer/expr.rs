@@ -6,8 +6,9 @@ use super::{
         tree::{Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
         types::{Ty, Type},
     },
-    Infer, message, reject,
+    Infer, LocalConstant, message, reject,
 };
+use std::rc::Rc;
 use syn::Lit;
 
 impl Infer<'_> {
@@ -203,7 +204,8 @@ impl Infer<'_> {
             syn::Stmt::Local(local) => self.local(local),
             syn::Stmt::Item(syn::Item::Const(item)) => {
                 let (ty, value) = ((*item.ty).clone(), (*item.expr).clone());
-                self.constants.push((item.ident.to_string(), ty, value));
+                let constant = Rc::new(LocalConstant { ty, value });
+                self.constants.push((item.ident.to_string(), constant));
                 None
             }
             // An item of its own: see `inner`.

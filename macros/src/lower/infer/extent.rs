@@ -9,6 +9,7 @@ use super::{
         types::{Len, Prim},
     },
     Infer,
+    resolve::Definition,
     scope::{self, Env},
 };
 use syn::{BinOp, Expr, Lit, UnOp};
@@ -65,13 +66,7 @@ impl Infer<'_> {
             }
             Expr::Path(path) => return self.extent_of_path(&path.path, env),
             Expr::Cast(cast) => return self.extent_in(&cast.expr, env),
-            Expr::Binary(binary) => {
-                let (lhs, rhs) =
-                    (self.extent_in(&binary.left, env), self.extent_in(&binary.right, env));
-                if let Some(extent) = of_operator(&binary.op, lhs?, rhs?) {
-                    return Ok(extent);
-                }
-            }
+            Expr::Binary(binary) => return self.extent_of_sum(binary, env),
             Expr::Call(call) => {
                 if let Some(extent) = self.extent_of_measure(call, env) {
                     return Ok(extent);
@@ -85,6 +80,30 @@ impl Infer<'_> {
             _ => {}
         }
         Err(self.no_extent(expr))
+    }
+
+    /// Operators, of which many nest as deep on the left: they are computed from there on, without recursion.
+    fn extent_of_sum(&mut self, binary: &syn::ExprBinary, env: &Env) -> Result<Extent, Reported> {
+        let mut chain = vec![binary];
+        let mut first = &*binary.left;
+        while let Expr::Binary(left) = first {
+            chain.push(left);
+            first = &left.left;
+        }
+        let mut value = self.extent_in(first, env);
+        for binary in chain.into_iter().rev() {
+            let (lhs, rhs) = (value?, self.extent_in(&binary.right, env)?);
+            let computed = match (lhs.known(), rhs.known()) {
+                (Some(_), Some(_)) => of_operator(&binary.op, lhs, rhs)
+                    .map(|extent| extent.simplified().unwrap_or(extent)),
+                _ => of_operator(&binary.op, lhs, rhs),
+            };
+            value = match computed {
+                Some(extent) => Ok(extent),
+                None => Err(self.no_extent(&Expr::Binary(binary.clone()))),
+            };
+        }
+        value
     }
 
     /// `TABLE.len()`, and methods of numbers.
@@ -109,13 +128,19 @@ impl Infer<'_> {
 
     /// The length of a constant that is an array.
     fn extent_of_array(&mut self, path: &syn::Path, env: &Env) -> Result<Option<Extent>, Reported> {
-        let (ty, own) = match (self.local_constant(path), self.constant_item(path, env)) {
-            (Some((ty, _)), _) => (ty, env.clone()),
-            (None, Some((_, Some(ty), own))) => (ty.clone(), own),
+        let local = self.local_constant(path);
+        let (ty, own) = match (&local, self.constant_item(path, env)) {
+            (Some(constant), _) => (&constant.ty, env.clone()),
+            (None, Some((_, Some(ty), own))) => (ty, own),
             (None, _) => return Err(self.no_constant(path)),
         };
         match ty {
-            syn::Type::Array(array) => self.extent_in(&array.len, &own).map(Some),
+            syn::Type::Array(array) => {
+                let definition =
+                    Definition { value: &array.len, env: &own, at: SpanRange::path(path) };
+                let len = self.resolve(&definition, |this| this.extent_in(&array.len, &own))?;
+                len.map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -124,7 +149,7 @@ impl Infer<'_> {
         if let Some((index, GenericArg::Const(len))) = scope::generic(&env.args, &key(path))
             && let Some(extent) = self.types.extent(len).cloned()
         {
-            let kind = self.names.generics.get(index).map(|generic| generic.kind);
+            let kind = self.generic_kind(index, &key(path), env);
             if let Some(GenericKind::Const(prim)) = kind
                 && prim != Prim::Usize
             {
@@ -146,11 +171,16 @@ impl Infer<'_> {
 
     /// The value of a `#[device]` constant.
     fn constant_extent(&mut self, path: &syn::Path, env: &Env) -> Result<Extent, Reported> {
-        if let Some((_, value)) = self.local_constant(path) {
-            return self.extent_in(&value, env);
+        let at = SpanRange::path(path);
+        if let Some(constant) = self.local_constant(path) {
+            let definition = Definition { value: &constant.value, env, at };
+            return self.resolve(&definition, |this| this.extent_in(&constant.value, env))?;
         }
         match self.constant_item(path, env) {
-            Some((expr, _, own)) => self.extent_in(expr, &own),
+            Some((expr, _, own)) => {
+                let definition = Definition { value: expr, env: &own, at };
+                self.resolve(&definition, |this| this.extent_in(expr, &own))?
+            }
             None => Err(self.no_constant(path)),
         }
     }
@@ -206,14 +236,19 @@ impl Infer<'_> {
     /// The value of an expression of integers, of which some are constants.
     fn integer_in(&mut self, expr: &Expr, env: &Env) -> Option<i128> {
         integer_of(expr, &mut |path| {
-            if let Some((_, value)) = self.local_constant(path) {
-                return self.integer_in(&value, env);
+            let at = SpanRange::path(path);
+            if let Some(constant) = self.local_constant(path) {
+                let definition = Definition { value: &constant.value, env, at };
+                return self
+                    .resolve(&definition, |this| this.integer_in(&constant.value, env))
+                    .ok()?;
             }
             if let Some((Constant::Int(value), _)) = self.constant_of_std(path, env) {
                 return Some(value);
             }
             let (value, _, own) = self.constant_item(path, env)?;
-            self.integer_in(value, &own)
+            let definition = Definition { value, env: &own, at };
+            self.resolve(&definition, |this| this.integer_in(value, &own)).ok()?
         })
     }
 }

@@ -49,7 +49,7 @@ impl Infer<'_> {
         for (input, value) in written.sig.inputs.iter().zip(args) {
             let pattern = match input {
                 FnArg::Receiver(receiver) => self.receiver(receiver),
-                FnArg::Typed(input) => self.pattern(&input.pat, value.ty),
+                FnArg::Typed(input) => self.irrefutable(&input.pat, value.ty),
             };
             let kind = StmtKind::Let { pattern, init: Some(value), other: None };
             stmts.push(Stmt { kind, levels: Vec::new() });

@@ -74,7 +74,7 @@ impl Infer<'_> {
         let after_range = self.diverges;
         let label = self.enter(expr.label.as_ref(), unit, true, false);
         let opened = self.scope.open();
-        let pattern = self.pattern(&expr.pat, ty);
+        let pattern = self.irrefutable(&expr.pat, ty);
         let body = self.loop_body(&expr.body);
         self.scope.close(opened);
         self.leave();
@@ -99,7 +99,7 @@ impl Infer<'_> {
         let after_iter = self.diverges;
         let label = self.enter(expr.label.as_ref(), unit, true, false);
         let opened = self.scope.open();
-        let pattern = self.pattern(&expr.pat, item);
+        let pattern = self.irrefutable(&expr.pat, item);
         let body = self.loop_body(&expr.body);
         self.scope.close(opened);
         self.leave();

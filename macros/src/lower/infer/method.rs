@@ -106,7 +106,7 @@ impl Infer<'_> {
         let receiver = match self.referred_receiver(receiver, &name, at) {
             Ok(place) => {
                 let place = self.autoderef(place);
-                return self.method_of(place, call, hint, at);
+                return self.behind_reference(|this| this.method_of(place, call, hint, at));
             }
             Err(receiver) => receiver,
         };

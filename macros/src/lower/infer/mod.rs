@@ -48,6 +48,7 @@ mod pattern_hint;
 mod place;
 mod pointer;
 mod reject;
+mod resolve;
 mod scope;
 mod signature;
 mod size;
@@ -75,10 +76,12 @@ pub(super) use extent::integer;
 pub(super) use extent::wrapped;
 use member::{Member, MemberKind};
 use obligation::Obligation;
+pub(super) use resolve::Resolutions;
 use scope::{Env, Names, Scope};
 pub(super) use signature::stands_for_numbers;
 pub(crate) use signature::{is_std_trait, number_bound};
 pub(in crate::lower) use size::Measure;
+use std::rc::Rc;
 use warpwise_compiler::id::Table;
 
 /// What is inferred, and what surrounds it.
@@ -190,8 +193,8 @@ struct Infer<'a> {
     context: &'a Context<'a>,
     errors: &'a mut Errors,
     names: Names,
-    /// Constants that are declared in the function: what they are called, their type and value.
-    constants: Vec<(String, syn::Type, syn::Expr)>,
+    /// Constants that are declared in the function, by their names.
+    constants: Vec<(String, Rc<LocalConstant>)>,
     env: Env,
     types: Types,
     vars: Table<Var, Variable>,
@@ -221,10 +224,20 @@ struct Infer<'a> {
     in_place: Vec<Callee>,
     /// Where everything is, while a function of the prelude is inferred in the place of its call.
     place: Option<SpanRange>,
+    /// True in a pattern that every value fits, where a name alone is a variable's.
+    is_irrefutable: bool,
+    /// How many types that refer to others the value at hand was taken through.
+    dereferences: usize,
     projections: Vec<Projection>,
     /// What bounds say is converted into what.
     conversions: Vec<(Ty, Ty)>,
     notes: Notes,
+}
+
+/// A constant that is declared in the function.
+struct LocalConstant {
+    ty: syn::Type,
+    value: syn::Expr,
 }
 
 /// What `break` and `continue` may name.
@@ -268,6 +281,8 @@ impl<'a> Infer<'a> {
             late: Vec::new(),
             in_place: Vec::new(),
             place: None,
+            is_irrefutable: false,
+            dereferences: 0,
             projections: Vec::new(),
             conversions: Vec::new(),
             notes: Notes::default(),

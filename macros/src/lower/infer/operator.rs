@@ -55,20 +55,53 @@ fn operator(op: &BinOp) -> Option<Operator> {
     })
 }
 
+/// The left side of an operator that yields a value, if it is such an operator itself.
+fn chained(expr: &ExprBinary) -> Option<&ExprBinary> {
+    let yields_value =
+        |op| matches!(operator(op), Some(Operator::Value(_) | Operator::Lazy { .. }));
+    match &*expr.left {
+        syn::Expr::Binary(left) if yields_value(&expr.op) && yields_value(&left.op) => Some(left),
+        _ => None,
+    }
+}
+
 impl Infer<'_> {
     pub(super) fn binary(&mut self, expr: &ExprBinary) -> Expr {
-        let (left, right) = (&*expr.left, &*expr.right);
-        let at = SpanRange::expr(left).to(SpanRange::expr(right));
-        match operator(&expr.op) {
-            Some(Operator::Value(op)) => self.arithmetic(op, &expr.op, left, right, at),
+        // A sum of many terms nests as deep on the left: it is visited from there on, without recursion.
+        let (mut first, mut rest) = (expr, Vec::new());
+        while let Some(left) = chained(first) {
+            rest.push(first);
+            first = left;
+        }
+        let (left, right) = (&*first.left, &*first.right);
+        let mut at = SpanRange::expr(left).to(SpanRange::expr(right));
+        let mut value = match operator(&first.op) {
+            Some(Operator::Value(op)) => {
+                let lhs = self.expr(left, None);
+                self.arithmetic(op, first, lhs, at)
+            }
+            Some(Operator::Lazy { and }) => {
+                let bool = self.prim(Prim::Bool);
+                let lhs = self.expr(left, Some(bool));
+                self.lazy(and, lhs, right, at)
+            }
             Some(Operator::Compare(op)) => self.comparison(op, left, right, at),
-            Some(Operator::Lazy { and }) => self.lazy(and, left, right, at),
-            Some(Operator::Update(op)) => self.update(op, &expr.op, left, right, at),
+            Some(Operator::Update(op)) => self.update(op, &first.op, left, right, at),
             None => {
                 let reported = self.errors.report(at, "kernel code does not know this operator");
                 self.reported(reported, at)
             }
+        };
+        for expr in rest.into_iter().rev() {
+            self.diverges |= self.is_never(value.ty);
+            at = at.to(SpanRange::expr(&expr.right));
+            value = match operator(&expr.op) {
+                Some(Operator::Value(op)) => self.arithmetic(op, expr, value, at),
+                Some(Operator::Lazy { and }) => self.lazy(and, value, &expr.right, at),
+                Some(Operator::Compare(_) | Operator::Update(_)) | None => value,
+            };
         }
+        value
     }
 
     /// An operand of an operator, through one reference: `&f32 + f32` is an `f32`.
@@ -87,15 +120,8 @@ impl Infer<'_> {
         }
     }
 
-    fn arithmetic(
-        &mut self,
-        op: BinaryOp,
-        token: &BinOp,
-        left: &syn::Expr,
-        right: &syn::Expr,
-        at: SpanRange,
-    ) -> Expr {
-        let lhs = self.expr(left, None);
+    fn arithmetic(&mut self, op: BinaryOp, expr: &ExprBinary, lhs: Expr, at: SpanRange) -> Expr {
+        let (token, left, right) = (&expr.op, &*expr.left, &*expr.right);
         let rhs = self.right_operand(token, lhs.ty, right);
         if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
             return match self.contracted(token, [left, right], [lhs, rhs], at) {
@@ -162,9 +188,9 @@ impl Infer<'_> {
         self.make(Kind::Compare { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, bool, at)
     }
 
-    fn lazy(&mut self, and: bool, left: &syn::Expr, right: &syn::Expr, at: SpanRange) -> Expr {
+    fn lazy(&mut self, and: bool, lhs: Expr, right: &syn::Expr, at: SpanRange) -> Expr {
         let bool = self.prim(Prim::Bool);
-        let lhs = Box::new(self.expect(left, bool));
+        let lhs = Box::new(self.coerce(lhs, bool));
         let diverges = self.diverges;
         let rhs = Box::new(self.expect(right, bool));
         self.diverges = diverges;

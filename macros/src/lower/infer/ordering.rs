@@ -11,6 +11,7 @@ use super::{
     device_call::Function,
     member::{Member, MemberKind},
     scope::Env,
+    signature::MAX_VISITED_TYPES,
 };
 use syn::{ExprCall, ExprMethodCall};
 use warpwise_compiler::ir::{CompareOp, UnaryOp};
@@ -61,21 +62,28 @@ impl<'a> Infer<'a> {
         self.make(Kind::Order { total, lhs, rhs }, ty, at)
     }
 
-    /// Whether an `impl` of the user's says the order of a type, or of a part of it.
+    /// True if an `impl` of the user's says the order of a type, or of a part of it.
     fn is_compared_by_impl(&mut self, ty: Ty) -> bool {
-        let parts = match self.types.get(ty) {
-            Type::Ref { to, .. } | Type::Array(to, _) => vec![to],
-            Type::Tuple(list) => self.types.parts(list),
-            Type::Adt(item, _) => {
-                let program = self.program();
-                if ["PartialOrd", "Ord"].iter().any(|of_trait| program.has_impl(of_trait, item)) {
-                    return true;
-                }
-                self.shapes(ty).concat()
+        let (mut open, mut visited) = (vec![ty], 0);
+        while let Some(ty) = open.pop() {
+            visited += 1;
+            if visited > MAX_VISITED_TYPES {
+                return false;
             }
-            _ => return false,
-        };
-        parts.into_iter().any(|part| self.is_compared_by_impl(part))
+            match self.types.get(ty) {
+                Type::Ref { to, .. } | Type::Array(to, _) => open.push(to),
+                Type::Tuple(list) => open.extend(self.types.parts(list)),
+                Type::Adt(item, _) => {
+                    let program = self.program();
+                    if ["PartialOrd", "Ord"].iter().any(|of| program.has_impl(of, item)) {
+                        return true;
+                    }
+                    open.extend(self.shapes(ty).concat());
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The function of the prelude that compares values of this type.

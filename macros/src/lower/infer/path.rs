@@ -7,12 +7,13 @@ use super::{
         tree::{Block, Expr, GenericArg, GenericKind, Kind},
         types::{Len, Prim, Ty, Type},
     },
-    Infer,
+    Infer, LocalConstant,
     member::MemberKind,
+    resolve::Definition,
     scope::{self, Env},
     signature,
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 
 /// The path that a call names, if it names one: through what a macro puts around it, and with the
 /// type of `<f32>::max` as its first segment.
@@ -60,9 +61,9 @@ impl Infer<'_> {
             let kind = Kind::Aggregate { variant: shape.variant, fields: Vec::new(), base: None };
             return self.make(kind, ty, at);
         }
-        if let Some((ty, value)) = self.local_constant(&path) {
+        if let Some(constant) = self.local_constant(&path) {
             let env = self.env.clone();
-            return self.constant_value(&value, Some(&ty), env, (None, at));
+            return self.constant_value(&constant.value, Some(&constant.ty), env, (None, at));
         }
         let env = self.env.clone();
         if self.depends_on_unknown(&path, &env) {
@@ -87,16 +88,45 @@ impl Infer<'_> {
         self.constant(&path, &name, at)
     }
 
-    /// The type and value of a constant that is declared in the function.
-    pub(super) fn local_constant(&self, path: &syn::Path) -> Option<(syn::Type, syn::Expr)> {
+    /// The constant that is declared in the function by this name.
+    pub(super) fn local_constant(&self, path: &syn::Path) -> Option<Rc<LocalConstant>> {
         let name = path.get_ident()?.to_string();
-        let found = self.constants.iter().rev().find(|(known, ..)| *known == name)?;
-        Some((found.1.clone(), found.2.clone()))
+        let found = self.constants.iter().rev().find(|(known, _)| *known == name)?;
+        Some(found.1.clone())
+    }
+
+    /// Returns what kind of parameter `name` is where `env` holds, in which it has number `index`.
+    /// Constants are inferred in the `impl` or trait that declares them, whose parameters are not
+    /// those of the function that names the constant.
+    pub(super) fn generic_kind(
+        &mut self,
+        index: usize,
+        name: &str,
+        env: &Env,
+    ) -> Option<GenericKind> {
+        let generics = match env.home.and_then(|item| self.program().item(item)) {
+            Some(syn::Item::Impl(of)) => Some(&of.generics),
+            Some(syn::Item::Struct(of)) => Some(&of.generics),
+            Some(syn::Item::Enum(of)) => Some(&of.generics),
+            Some(syn::Item::Trait(of)) => Some(&of.generics),
+            _ => None,
+        };
+        let mut params = generics.into_iter().flat_map(|generics| &generics.params);
+        let declared = params.find(|param| match param {
+            syn::GenericParam::Const(param) => param.ident == name,
+            syn::GenericParam::Type(_) | syn::GenericParam::Lifetime(_) => false,
+        });
+        if let Some(param) = declared {
+            return Some(GenericKind::Const(self.const_prim(param, env)));
+        }
+        let own = self.names.generics.get(index).filter(|generic| generic.name == name);
+        own.map(|generic| generic.kind)
     }
 
     /// A constant parameter or open constant.
     fn parameter_value(&mut self, index: usize, len: Len, name: String, at: SpanRange) -> Expr {
-        let ty = match self.names.generics.get(index).map(|generic| generic.kind) {
+        let env = self.env.clone();
+        let ty = match self.generic_kind(index, &name, &env) {
             Some(GenericKind::Const(prim)) => self.prim(prim),
             Some(GenericKind::Open(ty)) => {
                 self.names.open_uses.push((name, at));
@@ -132,6 +162,22 @@ impl Infer<'_> {
     /// The value of a constant: its expression, inferred where it is written. What is expected of it tells the types
     /// that are not written: `Wrapper::EMPTY`.
     fn constant_value(
+        &mut self,
+        value: &syn::Expr,
+        ty: Option<&syn::Type>,
+        own: Env,
+        (hint, at): (Option<Ty>, SpanRange),
+    ) -> Expr {
+        let env = own.clone();
+        let definition = Definition { value, env: &env, at };
+        let resolve = |this: &mut Self| this.resolved_value(value, ty, own, (hint, at));
+        match self.resolve(&definition, resolve) {
+            Ok(value) => value,
+            Err(reported) => self.reported(reported, at),
+        }
+    }
+
+    fn resolved_value(
         &mut self,
         value: &syn::Expr,
         ty: Option<&syn::Type>,

@@ -33,6 +33,14 @@ impl<'a> Infer<'a> {
         self.pattern_in(pat, ty, Mode::Value)
     }
 
+    /// The same of a pattern that every value fits.
+    pub(super) fn irrefutable(&mut self, pat: &Pat, ty: Ty) -> Pattern {
+        let outer = std::mem::replace(&mut self.is_irrefutable, true);
+        let pattern = self.pattern(pat, ty);
+        self.is_irrefutable = outer;
+        pattern
+    }
+
     fn pattern_in(&mut self, pat: &Pat, ty: Ty, mode: Mode) -> Pattern {
         let range = match pat {
             Pat::Ident(pat) => SpanRange::token(pat.ident.span()),
@@ -68,7 +76,7 @@ impl<'a> Infer<'a> {
     /// Whether a plain name in a pattern is a constant or variant rather than a variable.
     fn is_constant(&self, ident: &Ident) -> bool {
         let name = ident.to_string();
-        is_type_name(&name) && self.scope.find(ident).is_none()
+        !self.is_irrefutable && is_type_name(&name) && self.scope.find(ident).is_none()
     }
 
     fn pattern_kind(&mut self, pat: &Pat, ty: Ty, mode: Mode, at: SpanRange) -> PatternKind {
@@ -407,7 +415,10 @@ impl<'a> Infer<'a> {
         let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
         let other = diverge.map(|(_, other)| self.otherwise(other));
         let first = self.vars.len();
-        let pattern = self.pattern(pat, ty);
+        let pattern = match &other {
+            Some(_) => self.pattern(pat, ty),
+            None => self.irrefutable(pat, ty),
+        };
         if init.is_none() {
             self.vars.ids().skip(first).for_each(|var| self.vars[var].settable = true);
         }

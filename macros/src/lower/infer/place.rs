@@ -47,7 +47,7 @@ impl Infer<'_> {
             return base;
         }
         match self.referred(base, at) {
-            Ok(place) => self.indexable(place, at),
+            Ok(place) => self.behind_reference(|this| this.indexable(place, at)),
             Err(base) => base,
         }
     }

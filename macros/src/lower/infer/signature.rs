@@ -282,6 +282,9 @@ fn only_integers_have(name: &str) -> bool {
     ["BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Not", "Eq", "Ord"].contains(&stem)
 }
 
+/// How many types in a type are looked at: one that contains itself has no end of them.
+pub(super) const MAX_VISITED_TYPES: usize = 4096;
+
 impl Infer<'_> {
     /// Declares parameters; sets the result's type.
     pub(super) fn signature(&mut self, sig: &Signature) -> Vec<Pattern> {
@@ -364,7 +367,7 @@ impl Infer<'_> {
         } else {
             self.oblige(SpanRange::tokens(&input.ty), Obligation::Bound(ty));
         }
-        self.pattern(&input.pat, ty)
+        self.irrefutable(&input.pat, ty)
     }
 
     /// The type of the argument of this number, which is written as `ty`.
@@ -442,28 +445,32 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
+    /// True if a launch can pass a value of this type, or, if it may have `atomics` in it, a buffer of such.
     fn is_passed(&mut self, ty: Ty, atomics: bool) -> bool {
-        match self.types.get(ty) {
-            Type::Prim(_) | Type::Generic(_) | Type::Unit | Type::Reported(_) => true,
-            Type::Atomic(_) => atomics,
-            Type::Array(elem, _) => self.is_passed(elem, atomics),
-            Type::Tuple(list) => {
-                let parts = self.types.parts(list);
-                parts.into_iter().all(|part| self.is_passed(part, atomics))
+        let (mut open, mut visited) = (vec![ty], 0);
+        while let Some(ty) = open.pop() {
+            visited += 1;
+            // A type that contains itself is rustc's error.
+            if visited > MAX_VISITED_TYPES {
+                return true;
             }
-            Type::Adt(..) => {
-                let mut fields = self.shapes(ty).into_iter().flatten();
-                fields.all(|ty| self.is_passed(ty, atomics))
+            match self.types.get(ty) {
+                Type::Prim(_) | Type::Generic(_) | Type::Unit | Type::Reported(_) => {}
+                Type::Atomic(_) if atomics => {}
+                Type::Array(elem, _) => open.push(elem),
+                Type::Tuple(list) => open.extend(self.types.parts(list)),
+                Type::Adt(..) => open.extend(self.shapes(ty).into_iter().flatten()),
+                Type::Atomic(_)
+                | Type::Unknown(_)
+                | Type::Same(_)
+                | Type::Never
+                | Type::Ref { .. }
+                | Type::Slice(_)
+                | Type::Closure(_)
+                | Type::Pointer(_)
+                | Type::Iter(..) => return false,
             }
-            Type::Unknown(_)
-            | Type::Same(_)
-            | Type::Never
-            | Type::Ref { .. }
-            | Type::Slice(_)
-            | Type::Closure(_)
-            | Type::Pointer(_)
-            | Type::Iter(..) => false,
         }
+        true
     }
 }

@@ -10,6 +10,7 @@ use super::{
     },
     Infer,
     items::Split,
+    resolve::Definition,
     scope::{self, Env},
 };
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
@@ -62,6 +63,14 @@ impl Infer<'_> {
                 let reported = self.no_type(other);
                 self.types.add(Type::Reported(reported))
             }
+        }
+    }
+
+    /// The type that a definition gives.
+    pub(super) fn resolved_type(&mut self, definition: &Definition<'_, syn::Type>) -> Ty {
+        match self.resolve(definition, |this| this.type_in(definition.value, definition.env)) {
+            Ok(ty) => ty,
+            Err(reported) => self.types.add(Type::Reported(reported)),
         }
     }
 
@@ -170,7 +179,9 @@ impl Infer<'_> {
         let params = self.written_args(generics, args, env, &own, true);
         if let Some(syn::Item::Type(alias)) = self.program().item(item) {
             let own = Env { args: params.into(), ..own };
-            return Some(self.type_in(&alias.ty, &own));
+            let at = SpanRange::token(alias.ident.span());
+            let definition = Definition { value: &*alias.ty, env: &own, at };
+            return Some(self.resolved_type(&definition));
         }
         let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
         Some(self.types.add(Type::Adt(item, list)))
@@ -204,7 +215,9 @@ impl Infer<'_> {
                 (None, GenericParam::Type(param)) if defaults => {
                     if let (Some((_, default)), GenericArg::Type(ty)) = (&param.default, arg) {
                         let own = Env { args: args.clone().into(), ..own.clone() };
-                        let default = self.type_in(default, &own);
+                        let at = SpanRange::token(param.ident.span());
+                        let default = Definition { value: default, env: &own, at };
+                        let default = self.resolved_type(&default);
                         let _ = self.types.unify(ty, default);
                     }
                 }

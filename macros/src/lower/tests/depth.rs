@@ -16,19 +16,17 @@ fn message(text: &str) -> String {
 fn what_nests_too_deep_is_refused() {
     with_stack(|| {
         for depth in [MAX_DEPTH, 2 * MAX_DEPTH] {
-            let sum = "1 + ".repeat(depth);
             let negated = "-".repeat(depth);
             let parens = ("(".repeat(depth), ")".repeat(depth));
             let blocks = ("{".repeat(depth / 2), "}".repeat(depth / 2));
             let calls = ("f(".repeat(depth), ")".repeat(depth));
             for text in [
-                format!("x[0] = {sum} 1;"),
                 format!("x[0] = {negated}1;"),
                 format!("x[0] = {}1{};", parens.0, parens.1),
                 format!("x[0] = {}1{};", blocks.0, blocks.1),
                 format!("x[0] = {}1{};", calls.0, calls.1),
                 format!("x[0] = x[0]{};", ".abs()".repeat(depth)),
-                format!("if true {{}} {}", "else if true {}".repeat(depth)),
+                format!("if x[0] > 1 {} {{}}", "&& x[0] > 1 ".repeat(depth)),
                 format!("let y: {}i32 = &1;", "&".repeat(MAX_DEPTH)),
             ] {
                 let message = message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
@@ -36,6 +34,48 @@ fn what_nests_too_deep_is_refused() {
             }
         }
     });
+}
+
+/// A sum of many terms, as many alternatives, and as many `else if`s with and without values.
+fn chains(links: usize) -> [String; 4] {
+    let arms = |what: &str| {
+        let arms = (0..links)
+            .map(|n| format!("if x[0] == {n} {{ {} }}", what.replace('#', &n.to_string())));
+        arms.collect::<Vec<_>>().join(" else ")
+    };
+    [
+        format!("x[0] = {}1;", "x[1] + ".repeat(links)),
+        format!("if {} x[0] > 7 {{ x[0] = 1; }}", "x[1] == 5 ||".repeat(links)),
+        format!("x[0] = {} else {{ 2 }};", arms("# * 3")),
+        format!("{};", arms("x[#] = 1;")),
+    ]
+}
+
+#[test]
+fn long_chains_are_lowered() {
+    with_stack(|| {
+        for text in chains(1500) {
+            let lowered = lower_text(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+            verify(&lowered.unwrap().kernel).unwrap();
+        }
+        for text in chains(2500) {
+            let message = message(&format!("#[kernel] fn k(x: &mut [i32]) {{ {text} }}"));
+            assert!(message.contains("cannot chain more than"), "{message}");
+        }
+    });
+}
+
+#[test]
+fn what_is_too_long_for_rustc_is_refused_before_it_is_parsed() {
+    for (link, end) in [("1 + ", "1"), ("1.abs()", ""), ("a[0]", ""), ("1 as u8 as u8", "")] {
+        let text = link.repeat(20_000) + end;
+        let tokens: proc_macro2::TokenStream = text.parse().unwrap();
+        assert!(crate::tokens::Tokens::of(&tokens).is_err(), "{link}");
+    }
+    let arms = "if a { b } else ".repeat(20_000) + "{ c }";
+    assert!(crate::tokens::Tokens::of(&arms.parse().unwrap()).is_err());
+    let statements = "if a == 1 { b } else { c } for i in 0..n { d(i) } ".repeat(20_000);
+    assert!(crate::tokens::Tokens::of(&statements.parse().unwrap()).is_ok());
 }
 
 #[test]

@@ -2,9 +2,14 @@
 //!
 //! `macros/tests/lower/*.rs` are kernels and what becomes of them: IR text, or what is reported
 //! and where. `BLESS=1` rewrites what is expected.
+mod assumed;
+mod contracts;
 mod depth;
 mod golden;
+mod helps;
+mod linted;
 mod random;
+mod unending;
 
 use super::{DeviceItem, DeviceSet, Input, Lowered, Rejected, kernel_paths, key, lower};
 use crate::attr::{self, Options};
@@ -18,9 +23,9 @@ use warpwise_compiler::{
 };
 
 /// A source file: its kernels, and its device items, which know each other by name.
-pub(super) struct Source {
-    pub(super) kernels: Vec<(ItemFn, Options)>,
-    pub(super) devices: Vec<Item>,
+pub(crate) struct Source {
+    pub(crate) kernels: Vec<(ItemFn, Options)>,
+    pub(crate) devices: Vec<Item>,
 }
 
 impl Source {
@@ -65,7 +70,7 @@ impl Source {
         all
     }
 
-    pub(super) fn devices_for(&self, kernel: &ItemFn) -> DeviceSet {
+    pub(crate) fn devices_for(&self, kernel: &ItemFn) -> DeviceSet {
         let item = |item: &Item| DeviceItem {
             item: item.clone(),
             paths: match item {

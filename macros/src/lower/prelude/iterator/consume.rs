@@ -171,12 +171,8 @@ trait Iterator<T> {
         None
     }
     fn nth(self, n: usize) -> Option<T> {
-        let mut left = n;
-        for item in self {
-            if left == 0 {
-                return Some(item);
-            }
-            left = left.wrapping_sub(1);
+        for item in self.skip(n) {
+            return Some(item);
         }
         None
     }
