@@ -22,6 +22,12 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 /// let counts: Buffer<u32> = counts.into_plain();
 /// # Ok::<(), warpwise::Error>(())
 /// ```
+///
+/// A type that takes no bytes is refused while the program is built, as it is in kernels:
+///
+/// ```compile_fail,E0080
+/// let nothing = warpwise::Device::cpu().zeros::<()>(1 << 34);
+/// ```
 pub struct Buffer<T: Stored> {
     any: AnyBuffer,
     elements: PhantomData<fn() -> T::Value>,
@@ -37,6 +43,12 @@ pub struct AnyBuffer {
 
 impl<T: Stored> Buffer<T> {
     pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
+        const {
+            assert!(
+                T::LAYOUT.size > 0,
+                "a buffer of a type that takes no bytes would hold nothing: pass the length as a `usize`"
+            );
+        }
         let size = T::LAYOUT.size;
         let bytes = len.checked_mul(size).filter(|&bytes| isize::try_from(bytes).is_ok());
         let memory = match bytes {

@@ -28,8 +28,10 @@
 pub use crate::kernel::Place;
 use crate::{Error, kernel::Source};
 use std::{
+    collections::HashSet,
     fmt,
-    sync::{Mutex, PoisonError},
+    io::Write,
+    sync::{LazyLock, Mutex, PoisonError},
 };
 use warpwise_compiler::id::Id;
 pub use warpwise_simt::{
@@ -46,7 +48,7 @@ pub struct Finding {
     pub kernel: &'static str,
     /// What it is.
     pub problem: Problem<Place>,
-    /// How bad it is. Errors make the launch fail.
+    /// How bad it is. Errors make the launch fail, and so do warnings where [`Checks::DENY`] is asked for.
     pub severity: Severity,
     /// How often it was found in the launch. What is told in detail is the first time: in the lowest
     /// block, at the lowest address, by the lowest threads.
@@ -103,25 +105,28 @@ impl Checking {
 
     /// Keeps what a launch found; an error if the launch is to fail for it.
     pub(crate) fn found(&self, kernel: &'static str, findings: Vec<Finding>) -> Result<(), Error> {
-        let fails = findings.iter().any(|finding| finding.severity == Severity::Error);
+        let fails = findings.iter().any(|finding| self.fails(finding));
         if !self.keep(&findings) && !fails {
             say(&findings);
         }
         if fails { Err(Error::Findings { kernel, findings }) } else { Ok(()) }
     }
 
-    /// Keeps what was found in a launch that did not end; what of it are errors is to be said with why.
-    pub(crate) fn found_in_stopped(&self, findings: Vec<Finding>) -> String {
-        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
-        let errors: Vec<_> = findings.iter().filter(is_error).cloned().collect();
-        let text = match &errors[..] {
-            [] => String::new(),
-            errors => format!("; its checks found:{}", Lines(errors)),
-        };
-        if !self.keep(&findings) {
-            say(&findings.into_iter().filter(|one| !is_error(&one)).collect::<Vec<_>>());
+    /// Keeps what was found in a launch that did not end; yields the findings that fail a launch.
+    pub(crate) fn found_in_stopped(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let is_kept = self.keep(&findings);
+        let (errors, others): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| self.fails(finding));
+        if !is_kept {
+            say(&others);
         }
-        text
+        errors
+    }
+
+    /// Returns true if a launch with this finding fails.
+    fn fails(&self, finding: &Finding) -> bool {
+        let denies = self.checks.as_ref().is_ok_and(|checks| checks.contains(Checks::DENY));
+        finding.severity >= if denies { Severity::Warning } else { Severity::Error }
     }
 
     /// Keeps findings until somebody asks for them; false if nobody does.
@@ -138,15 +143,17 @@ impl Checking {
     }
 }
 
-/// Prints findings that nobody asked for by name.
-#[expect(
-    clippy::print_stderr,
-    reason = "what is checked by an environment variable has no other reader"
-)]
+/// Prints findings that fail no launch, each once a process, on the standard error of the process.
+///
+/// Not with `eprintln!`, which libtest captures: the findings of a test that passes would never be shown.
 fn say(findings: &[Finding]) {
-    for finding in findings {
-        eprintln!("warpwise: `{}`: {finding}", finding.kernel);
-    }
+    static SAID: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+    let lines =
+        findings.iter().map(|finding| format!("warpwise: `{}`: {finding}\n", finding.kernel));
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let new: String = lines.filter(|line| said.insert(line.clone())).collect();
+    // Nobody is left to tell if standard error is closed.
+    let _ = std::io::stderr().write_all(new.as_bytes());
 }
 
 /// The lines of a report.

@@ -3,7 +3,6 @@
 //! A launch runs at once, on all cores, and is done when it returns. A failed check, and what was printed, is
 //! kept until the next call that would synchronise on a GPU, so that programs see the same on both.
 mod programs;
-mod stopped;
 
 use crate::{
     Error, Result,
@@ -16,6 +15,7 @@ use crate::{
     launch::Geometry,
     output::{self, Printer},
     profile,
+    stopped::Stopped,
     trace::Debugger,
     unoptimized,
 };
@@ -27,11 +27,12 @@ use std::{
     time::Instant,
 };
 use warpwise_compiler::{
+    fault::Reason,
     id::Id,
-    ir::Kernel,
+    ir::{Fault, Kernel},
     output::{Printed, ROOM, record_bytes},
 };
-use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot, Stopped};
+use warpwise_simt::{FaultReport, Memory, Outcome, Snapshot};
 
 /// Where the interpreter is named in messages.
 pub(crate) const NAME: &str = "cpu (SIMT interpreter)";
@@ -146,24 +147,25 @@ impl Interpreter {
         let (outcome, found) = self.observe(launch, &lent, asked, checks)?;
         unoptimized::took(start.elapsed());
         let (source, kernel) = (launch.source, &launch.bound.kernel);
+        // An index that is a finding of a launch that fails for it is reported once.
+        let is_found = checks.is_some_and(|checks| checks.contains(Checks::MEMORY))
+            && outcome
+                .fault
+                .is_some_and(|fault| fault.reason == Reason::Check(Fault::IndexOutOfBounds));
         let fault = outcome.fault.map(|report| Box::new(source.panic(kernel, details(&report))));
         self.pending().print(kernel, &outcome.printed, outcome.lost);
         if let Some(stopped) = outcome.stopped {
-            let mut reason = stopped::reason(source, kernel, &stopped);
-            if let (Stopped::StepBudget { .. }, None) = (&stopped, asked.steps) {
-                reason += ", which launches that are checked or traced have; `Device::with_step_budget` gives them another";
-            }
-            if let Some(checking) = checking {
-                reason += &checking.found_in_stopped(found);
-            }
-            profile::stopped(source.name, &reason);
+            let reason = Box::new(Stopped::new(source, kernel, stopped, asked.steps.is_some()));
+            let findings =
+                checking.map_or_else(Vec::new, |checking| checking.found_in_stopped(found));
+            profile::stopped(source.name, &reason.to_string());
             // Perhaps there is no such call any more, and the text says what went wrong.
             self.pending().fault = self.print();
-            return Err(Error::Stopped { kernel: source.name, reason, fault });
+            return Err(Error::Stopped { kernel: source.name, reason, findings, fault });
         }
         let found = checking.map_or(Ok(()), |checking| checking.found(source.name, found));
         let mut pending = self.pending();
-        pending.fault = pending.fault.take().or(fault);
+        pending.fault = pending.fault.take().or(fault.filter(|_| !is_found));
         found
     }
 

@@ -122,7 +122,7 @@ impl Device {
                     | Error::NoDevice { .. }
                     | Error::DeviceTooOld { .. }),
                 ) => {
-                    say_once(&reason);
+                    report_fallback_once(&reason);
                     Ok(Self::cpu())
                 }
                 opened => opened,
@@ -501,17 +501,22 @@ impl Choice {
     }
 }
 
-/// Says why kernels run on the interpreter, the first time.
+/// Reports, the first time, that kernels run on the interpreter. The line is short, because every
+/// program on a machine without a GPU prints it; `Device::cuda` returns the whole `reason`.
 #[expect(
     clippy::print_stderr,
     reason = "a slow device taken silently would be taken for a slow crate"
 )]
-fn say_once(reason: &Error) {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
+fn report_fallback_once(reason: &Error) {
+    static REPORTED: Once = Once::new();
+    let found = match reason {
+        Error::DeviceTooOld { .. } => "the GPU is too old for its kernels",
+        _ => "no GPU found",
+    };
+    REPORTED.call_once(|| {
         eprintln!(
-            "warpwise: {reason}; kernels run on the SIMT interpreter \
-             (WARPWISE_DEVICE=cpu chooses it without this message)"
+            "warpwise: {found}, running on the SIMT interpreter \
+             (WARPWISE_DEVICE=cpu hides this line, WARPWISE_DEVICE=cuda shows the reason)"
         );
     });
 }

@@ -2,17 +2,20 @@
 //!
 //! Each variant carries what a caller would want to act on, and prints as one line: lower case,
 //! no full stop, code in backticks, both sides' numbers where two things do not fit together.
+//! `Debug` prints the same line as `Display`, because `unwrap` and a `main` that returns
+//! [`Result`] show errors by `Debug`.
 use crate::{
-    check::{Finding, Lines},
+    check::{Finding, Lines, Problem},
     launch::Axis,
+    stopped::Stopped,
 };
 use std::fmt;
 
 /// What this crate's functions return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something did not work.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why something did not work. `Debug` prints the message that `Display` prints.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no NVIDIA driver here, or not one that works.
@@ -102,14 +105,17 @@ pub enum Error {
     DevicePanic(Box<DevicePanic>),
     /// The interpreter gave a launch up. Buffers hold what was written.
     #[error(
-        "`{kernel}` did not finish: {reason}{}",
-        .fault.as_ref().map(|fault| format!("; before that, {fault}")).unwrap_or_default()
+        "`{kernel}` did not finish: {reason}{}{}",
+        .fault.as_ref().map(|fault| format!("; before that, {fault}")).unwrap_or_default(),
+        besides_fault(.findings, .fault.as_deref())
     )]
     Stopped {
         /// The kernel.
         kernel: &'static str,
-        /// Why: a deadlock, a livelock, the step budget, or a breakpoint; with the errors that its checks found.
-        reason: String,
+        /// Why: a deadlock, a livelock, the step budget, or a breakpoint.
+        reason: Box<Stopped>,
+        /// The errors that its checks found.
+        findings: Vec<Finding>,
         /// The fault of the same launch, which may be the cause.
         fault: Option<Box<DevicePanic>>,
     },
@@ -123,7 +129,7 @@ pub enum Error {
     },
     /// `WARPWISE_CHECK` names something that is no check.
     #[error(
-        "`WARPWISE_CHECK={value}` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, `strict`, `unused` and `order`, with commas between"
+        "`WARPWISE_CHECK={value}` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, `strict`, `unused` and `order`, with commas between, and `deny` to make warnings fail"
     )]
     BadChecks {
         /// What it says.
@@ -157,8 +163,27 @@ pub enum Error {
     },
 }
 
-/// A kernel's thread failed a check: the counterpart of a panic.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Returns what is said of the findings of a launch that did not finish, but for the one that its fault tells of.
+fn besides_fault(findings: &[Finding], fault: Option<&DevicePanic>) -> String {
+    let is_fault = |finding: &&Finding| match (&finding.problem, fault) {
+        (Problem::OutOfBounds(outside), Some(fault)) => {
+            (outside.block, outside.thread) == (fault.block, fault.thread)
+        }
+        _ => false,
+    };
+    let others: Vec<_> = findings.iter().filter(|finding| !is_fault(finding)).cloned().collect();
+    if others.is_empty() { String::new() } else { format!("; its checks found:{}", Lines(&others)) }
+}
+
+/// A kernel's thread failed a check: the counterpart of a panic. `Debug` prints the message that
+/// `Display` prints.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DevicePanic {
     /// The kernel.
@@ -197,10 +222,16 @@ impl fmt::Display for DevicePanic {
     }
 }
 
+impl fmt::Debug for DevicePanic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for DevicePanic {}
 
-/// What is wrong with a launch.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// What is wrong with a launch. `Debug` prints the message that `Display` prints.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchMistake {
     /// A block without threads.
@@ -321,7 +352,8 @@ pub enum LaunchMistake {
         /// The device.
         device: String,
     },
-    /// A buffer of another device than the launch's.
+    /// A buffer in memory that the launch's device cannot reach: of another GPU, or of the host
+    /// for a GPU. Devices on one GPU share its memory, and so do all devices on the host.
     #[error("`{param}` is a buffer on {buffer}, and the launch is on {device}")]
     WrongDevice {
         /// The kernel's parameter.
@@ -347,6 +379,12 @@ pub enum LaunchMistake {
         /// What was passed.
         found: String,
     },
+}
+
+impl fmt::Debug for LaunchMistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// `32`, `(16, 16)` or `(8, 8, 4)`, as one would write them.
@@ -385,6 +423,17 @@ mod tests {
         assert!(
             panic.to_string().ends_with("thread (4, 0, 0), the first of 12 threads that panicked)")
         );
+    }
+
+    #[test]
+    fn unwrap_shows_the_message() {
+        let mistake = LaunchMistake::EmptyBlock { block: [0, 1, 1] };
+        assert_eq!(format!("{mistake:?}"), mistake.to_string());
+        let error = Error::Launch { kernel: "k", mistake };
+        assert_eq!(format!("{error:?}"), "cannot launch `k`: a block of 0 has no threads");
+        assert_eq!(format!("{error:#?}"), error.to_string());
+        let lost = Error::DeviceLost { device: "cuda:0".into(), cause: Box::new(error) };
+        assert_eq!(format!("{lost:?}"), lost.to_string());
     }
 
     #[test]

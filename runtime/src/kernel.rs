@@ -48,7 +48,11 @@ pub struct Places {
 }
 
 /// A kernel as generated code carries it: a `static` for each.
+///
+/// A GPU runs its PTX as it is, so safe code cannot make a source with PTX of its own:
+/// the struct is `non_exhaustive`, and [`Self::with_ptx`] is `unsafe`.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Source {
     /// The function's name.
     pub name: &'static str,
@@ -87,6 +91,27 @@ impl Places {
 impl Source {
     /// The IR of a kernel that the macro never got to see.
     pub(crate) const NOT_COMPILED: &'static str = "";
+
+    /// A kernel in the IR's text form, which is compiled at its first launch.
+    pub const fn new(
+        name: &'static str,
+        ir: &'static str,
+        places: Places,
+        levels: &'static [LintLevel],
+    ) -> Self {
+        Self { name, ir, ptx: None, places, levels }
+    }
+
+    /// The same with its PTX, which a GPU runs without any further check.
+    ///
+    /// # Safety
+    /// `ptx` is what this version of the compiler makes of the kernel's IR.
+    #[must_use]
+    #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
+    pub const unsafe fn with_ptx(mut self, ptx: &'static str) -> Self {
+        self.ptx = Some(ptx);
+        self
+    }
 
     /// What span number `span` stands for: if it is none, the kernel.
     pub fn place(&self, span: usize) -> Place {
@@ -301,7 +326,7 @@ mod tests {
     static TWO: Source = source("two");
 
     const fn source(name: &'static str) -> Source {
-        Source { name, ir: "", ptx: None, places: Places::NONE, levels: &[] }
+        Source::new(name, "", Places::NONE, &[])
     }
 
     #[test]

@@ -69,6 +69,7 @@ mod plain;
 pub mod prelude;
 mod profile;
 mod resident;
+pub mod stopped;
 pub mod trace;
 mod unoptimized;
 pub mod vector;

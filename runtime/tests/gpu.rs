@@ -4,7 +4,7 @@
 mod kernels;
 mod process;
 
-use kernels::{count, divide, faulty, flip, increment, scale};
+use kernels::{count, divide, faulty, flip, increment, scale, with_ptx};
 use std::{
     env,
     io::Write,
@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 use warpwise::{
-    __private::{Places, Source, launch},
+    __private::{Source, launch},
     Buffer, Device, Element, Error, LaunchConfig, Num,
 };
 
@@ -230,15 +230,11 @@ fn wrong_devices_and_sizes_are_errors() {
 #[test]
 fn the_drivers_compiler_is_quoted() {
     let test = "the_drivers_compiler_is_quoted";
-    static NONSENSE: Source = Source {
-        name: "k",
-        ir: "kernel k {}",
-        ptx: Some(
-            ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k() { nonsense; }",
-        ),
-        places: Places::NONE,
-        levels: &[],
-    };
+    static NONSENSE: Source = with_ptx(
+        "k",
+        "kernel k {}",
+        ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k() { nonsense; }",
+    );
     let Some(device) = gpu(test) else { return };
     let error = launch(&NONSENSE, &[], &device, LaunchConfig::grid(1), &[]).unwrap_err();
     let Error::Compile { message, .. } = &error else { panic!("{error}") };
@@ -251,16 +247,12 @@ fn the_drivers_compiler_is_quoted() {
 fn a_lost_device_is_an_error_and_can_be_opened_again() {
     let test = "a_lost_device_is_an_error_and_can_be_opened_again";
     // What no kernel of the language does: a store to where nothing is.
-    static POISON: Source = Source {
-        name: "poison",
-        ir: "kernel poison {}",
-        ptx: Some(
-            ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry poison(.param .u64 r) {\n\
+    static POISON: Source = with_ptx(
+        "poison",
+        "kernel poison {}",
+        ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry poison(.param .u64 r) {\n\
              .reg .b64 %a;\nmov.u64 %a, 16;\nst.global.u64 [%a], %a;\nret;\n}",
-        ),
-        places: Places::NONE,
-        levels: &[],
-    };
+    );
     if !process::is_child() && gpu(test).is_none() {
         return;
     }

@@ -27,6 +27,10 @@ const COOPERATIVE_LAUNCH: c_int = 95;
 const CAPABILITY_MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`
 const CAPABILITY_MINOR: c_int = 76;
+/// Major number of the compute capability above which an answer is no capability.
+const MAX_CAPABILITY_MAJOR: u32 = 999;
+/// Minor number above which `sm_NN` could not be told from another architecture's.
+const MAX_CAPABILITY_MINOR: u32 = 9;
 /// `CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`
 const MEMORY_POOLS: c_int = 115;
 
@@ -103,6 +107,8 @@ impl Context {
         let mut handle = ContextHandle::NULL;
         // SAFETY: `handle` takes the result; `number` came from the driver.
         unsafe { driver.cuDevicePrimaryCtxRetain(&mut handle, number) }?;
+        let problem = || "a null context".to_owned();
+        driver.expect_usable("cuDevicePrimaryCtxRetain", !handle.is_null(), problem)?;
         let lost = OnceLock::new();
         Ok(Self { driver, handle, number, ordinal, info, cooperative, pools, lost })
     }
@@ -201,7 +207,13 @@ fn describe(driver: &Driver, number: DeviceNumber) -> Result<(DeviceInfo, u32)> 
     unsafe { driver.cuDriverGetVersion(&mut cuda) }?;
     let ask = |name| attribute(driver, number, name);
     let shared = ask(SHARED_MEMORY_PER_BLOCK)?.max(ask(SHARED_MEMORY_ON_REQUEST)?);
-    let sm = 10 * ask(CAPABILITY_MAJOR)? + ask(CAPABILITY_MINOR)?;
+    let (major, minor) = (ask(CAPABILITY_MAJOR)?, ask(CAPABILITY_MINOR)?);
+    driver.expect_usable(
+        "cuDeviceGetAttribute",
+        major <= MAX_CAPABILITY_MAJOR && minor <= MAX_CAPABILITY_MINOR,
+        || format!("a compute capability of {major}.{minor}"),
+    )?;
+    let sm = 10 * major + minor;
     let info = DeviceInfo {
         name,
         sm: Some(sm),

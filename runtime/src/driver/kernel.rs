@@ -121,7 +121,9 @@ impl Module {
                     options.as_mut_ptr(),
                     values.as_mut_ptr(),
                 )
-            }
+            }?;
+            let problem = || "a null module".to_owned();
+            driver.expect_usable("cuModuleLoadDataEx", !handle.is_null(), problem)
         });
         loaded.map_err(|error| with_log(error, &log))?;
         Ok(Self { handle, context: Arc::clone(context) })
@@ -131,7 +133,9 @@ impl Module {
         let mut function = FunctionHandle::NULL;
         self.context.enter(|driver| {
             // SAFETY: the module is loaded in the context, which is current; the name ends with a zero.
-            unsafe { driver.cuModuleGetFunction(&mut function, self.handle, name.as_ptr()) }
+            unsafe { driver.cuModuleGetFunction(&mut function, self.handle, name.as_ptr()) }?;
+            let problem = || "a null function".to_owned();
+            driver.expect_usable("cuModuleGetFunction", !function.is_null(), problem)
         })?;
         Ok(function)
     }

@@ -66,17 +66,20 @@ pub(super) fn allocate(
         // SAFETY: `address` takes the result.
         let allocated = unsafe { driver.cuMemAllocAsync(&mut address, bytes, stream) };
         if let Some(allocated) = allocated {
-            return allocated.map(|()| aligned(address));
+            allocated?;
+            return checked(driver, "cuMemAllocAsync", address);
         }
     }
     // SAFETY: `address` takes the result.
     unsafe { driver.cuMemAlloc_v2(&mut address, bytes) }?;
-    Ok(aligned(address))
+    checked(driver, "cuMemAlloc", address)
 }
 
-fn aligned(address: Address) -> Address {
-    debug_assert!(address.is_multiple_of(Element::MAX_ALIGN), "{address:#x}");
-    address
+/// The address that `call` returned, unless it is null or less aligned than kernels rely on.
+fn checked(driver: &Driver, call: &'static str, address: Address) -> Result<Address> {
+    let is_usable = address != 0 && address.is_multiple_of(Element::MAX_ALIGN);
+    driver.expect_usable(call, is_usable, || format!("memory at address {address:#x}"))?;
+    Ok(address)
 }
 
 /// Frees what [`allocate`] returned, behind the stream's work.
@@ -129,8 +132,13 @@ unsafe impl Send for Pinned {}
 impl Pinned {
     pub(super) fn new(context: &Arc<Context>, bytes: usize) -> Result<Self> {
         let mut host = ptr::null_mut();
-        // SAFETY: `host` takes the result.
-        context.enter(|driver| unsafe { driver.cuMemAllocHost_v2(&mut host, bytes) })?;
+        context.enter(|driver| {
+            // SAFETY: `host` takes the result.
+            unsafe { driver.cuMemAllocHost_v2(&mut host, bytes) }?;
+            let is_aligned = host.addr().is_multiple_of(align_of::<u64>());
+            let problem = || format!("host memory at address {host:p}");
+            driver.expect_usable("cuMemAllocHost", !host.is_null() && is_aligned, problem)
+        })?;
         Ok(Self { context: Arc::clone(context), host })
     }
 

@@ -52,6 +52,8 @@ impl Stream {
                 driver.cuStreamCreate(&mut handle, NON_BLOCKING)?;
                 driver.cuEventCreate(&mut event, DISABLE_TIMING)?;
             }
+            let is_usable = !handle.is_null() && !event.is_null();
+            driver.expect_usable("cuStreamCreate", is_usable, || "a null handle".to_owned())?;
             let records = memory::allocate(context, driver, handle, faults::BYTES)?;
             Ok((records, Faults::new(driver, records, handle)?))
         })?;

@@ -43,6 +43,11 @@ macro_rules! handles {
         impl $name {
             /// No object.
             pub(super) const NULL: Self = Self(ptr::null_mut());
+
+            /// True if it is no object.
+            pub(super) const fn is_null(self) -> bool {
+                self.0.is_null()
+            }
         }
     )*};
 }
@@ -279,6 +284,21 @@ impl Driver {
         // SAFETY: takes no pointers, and may be called any number of times.
         unsafe { driver.cuInit(0) }.map_err(|error| format!("`{name}` is there, but {error}"))?;
         Ok(driver)
+    }
+
+    /// Refuses what `call` returned with success but cannot be used, such as a null pointer:
+    /// everything after would rely on it.
+    pub(super) fn expect_usable(
+        &self,
+        call: &'static str,
+        is_usable: bool,
+        problem: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if is_usable {
+            return Ok(());
+        }
+        let name = "a result that no driver gives".to_owned();
+        Err(Error::Driver { call, code: 0, name, text: problem(), log: None })
     }
 
     /// An error that says what the driver says of `status`, unless it is success.

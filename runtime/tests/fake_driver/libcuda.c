@@ -3,7 +3,9 @@
    It checks what a driver takes for granted, and at exit prints what is still allocated.
 
    FAKE_CUDA says what is wrong with it, as words: no_device, old (sm_70), no_pools, no_memory, no_cooperation;
-   greedy: kernels take 168 registers, and not 32. */
+   greedy: kernels take 168 registers, and not 32. huge: numbers are the largest there are. unaligned: memory begins
+   at odd addresses. null_context, null_stream, null_memory, null_host, null_module, null_function: these
+   calls succeed and return a null pointer. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,20 +63,23 @@ API int cuGetErrorString(int status, const char **text) {
                                         : NULL;
     return *text ? OK : INVALID_VALUE;
 }
-API int cuDriverGetVersion(int *version) { return *version = 13000, OK; }
-API int cuDeviceGetCount(int *count) { return *count = 2, OK; }
+API int cuDriverGetVersion(int *version) { return *version = is("huge") ? INT32_MAX : 13000, OK; }
+API int cuDeviceGetCount(int *count) { return *count = is("huge") ? INT32_MAX : 2, OK; }
 API int cuDeviceGet(int *device, int ordinal) { return *device = 40 + ordinal, OK; }
 API int cuDeviceGetName(char *name, int len, int device) {
     return snprintf(name, len, "Fake %d", device), OK;
 }
-API int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = 1 << 30, OK; }
+API int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    return *bytes = is("huge") ? SIZE_MAX : 1 << 30, OK;
+}
 API int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    if (is("huge") && attribute == 16) return *value = INT32_MAX, OK;
     switch (attribute) {
     case 8: return *value = 48 << 10, OK;
     case 16: return *value = 132, OK;
     case 97: return *value = 227 << 10, OK;
     case 95: return *value = !is("no_cooperation"), OK;
-    case 75: return *value = is("old") ? 7 : 9, OK;
+    case 75: return *value = is("huge_capability") ? INT32_MAX : is("old") ? 7 : 9, OK;
     case 76: return *value = 0, OK;
     case 115: return is("no_pools") ? INVALID_VALUE : (*value = 1, OK);
     default: return INVALID_VALUE;
@@ -82,6 +87,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 API int cuDevicePrimaryCtxRetain(void **context, int device) {
     lost = 0;
+    if (is("null_context")) return *context = NULL, OK;
     return COUNT(contexts, 1), *context = (void *)(intptr_t)device, OK;
 }
 API int cuDevicePrimaryCtxRelease_v2(int device) { return COUNT(contexts, -1), OK; }
@@ -98,12 +104,13 @@ API int cuCtxPopCurrent_v2(void **context) {
 /* Memory: every address is that of a malloc; a header remembers the size. */
 API int cuMemGetInfo_v2(size_t *free, size_t *total) {
     ENTER;
-    return *free = 1 << 20, *total = 1 << 30, OK;
+    return *free = is("huge") ? SIZE_MAX : 1 << 20, *total = 1 << 30, OK;
 }
 API int cuMemAlloc_v2(address *at, size_t bytes) {
     ENTER;
     if (bytes == 0) return INVALID_VALUE;
     if (bytes > 1 << 30) return OUT_OF_MEMORY;
+    if (is("null_memory") || is("unaligned")) return *at = is("unaligned") ? 0x10004 : 0, OK;
     memset((void *)(*at = (address)aligned_alloc(256, (bytes + 255) / 256 * 256)), 0xab, bytes);
     return COUNT(memory, 1), OK;
 }
@@ -118,6 +125,7 @@ API int cuMemFreeAsync(address at, void *stream) { return cuMemFree_v2(at); }
 #endif
 API int cuMemAllocHost_v2(void **host, size_t bytes) {
     ENTER;
+    if (is("null_host")) return *host = NULL, OK;
     return *host = malloc(bytes), COUNT(pinned, 1), OK;
 }
 API int cuMemFreeHost(void *host) {
@@ -146,6 +154,7 @@ API int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *strea
 
 API int cuStreamCreate(void **stream, unsigned flags) {
     ENTER;
+    if (is("null_stream")) return *stream = NULL, OK;
     return *stream = malloc(1), COUNT(streams, 1), OK;
 }
 API int cuStreamDestroy_v2(void *stream) {
@@ -180,7 +189,7 @@ static int most_shared = 48 << 10;
 API int cuFuncGetAttribute(int *value, int attribute, void *function) {
     ENTER;
     if (attribute != 4) return INVALID_VALUE;
-    return *value = is("greedy") ? 168 : 32, OK;
+    return *value = is("huge") ? INT32_MAX : is("greedy") ? 168 : 32, OK;
 }
 API int cuFuncSetAttribute(void *function, int attribute, int value) {
     ENTER;
@@ -197,6 +206,7 @@ API int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, unsig
         return INVALID_PTX;
     }
     entry += strlen(".entry ");
+    if (is("null_module")) return *module = NULL, OK;
     *module = strndup(entry, strcspn(entry, " (\n"));
     return COUNT(modules, 1), COUNT(loads, 1), OK;
 }
@@ -206,6 +216,7 @@ API int cuModuleUnload(void *module) {
 }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
     ENTER;
+    if (is("null_function")) return *function = NULL, OK;
     return strcmp(module, name) ? INVALID_VALUE : (*function = module, OK);
 }
 
@@ -232,6 +243,7 @@ static void fault(struct record *record, uint64_t i, int kind, int span, uint64_
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
     ENTER;
     if (threads < 1) return INVALID_VALUE;
+    if (is("huge")) return *blocks = INT32_MAX, OK;
     return *blocks = shared > 227 << 10 ? 0 : shared > 113 << 10 ? 1 : 2, OK;
 }
 

@@ -8,16 +8,15 @@ use warpwise::{
 
 macro_rules! source {
     ($name:literal, $ir:literal) => {
-        Source {
-            name: $name,
-            ir: $ir,
-            ptx: None,
-            places: Places {
+        Source::new(
+            $name,
+            $ir,
+            Places {
                 files: &["src/kernels.rs"],
                 rows: concat!("0000000010001", "0000000120005", "0000000130009"),
             },
-            levels: &[],
-        }
+            &[],
+        )
     };
 }
 
@@ -256,4 +255,11 @@ pub static MEETING: Source = source!(
 pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Buffer<u32>) -> Result<()> {
     let args = [Arg::scalar(n), Arg::write(y)];
     launch(&MEETING, &[], device, LaunchConfig::grid(blocks).block(128), &args)
+}
+
+/// A kernel whose PTX is not what its IR says, which only a test may launch.
+#[expect(unsafe_code, reason = "tests of what becomes of PTX that is wrong")]
+pub const fn with_ptx(name: &'static str, ir: &'static str, ptx: &'static str) -> Source {
+    // SAFETY: whoever launches it expects the device to refuse it or to be lost.
+    unsafe { Source::new(name, ir, Places::NONE, &[]).with_ptx(ptx) }
 }
