@@ -178,7 +178,8 @@ pub(crate) struct Profile {
     /// Registers of a thread, of all kernels or of one. Without it `ptxas` says, if it is here.
     #[arg(long, value_name = "N|KERNEL=N")]
     pub(crate) registers: Vec<String>,
-    /// Run nothing, and read what programs wrote to this folder with `WARPWISE_PROFILE` set to it.
+    /// Report what programs wrote to this folder with `WARPWISE_PROFILE` set to it. No program is
+    /// run; the workspace is checked, for the lints that explain the counts.
     #[arg(long, value_name = "DIR", conflicts_with = "arguments")]
     pub(crate) read: Option<PathBuf>,
     #[command(flatten)]

@@ -60,6 +60,11 @@ impl Sources {
         Place { file, start, end }
     }
 
+    /// The paths of all files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| &*file.path)
+    }
+
     /// The path of the file that `place` is in, as it is shown.
     pub(crate) fn shown(&self, place: Place) -> &str {
         &self.files[place.file].shown

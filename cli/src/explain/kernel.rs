@@ -119,6 +119,9 @@ impl<'p> Explained<'p> {
         let answer = paint.bold(color, &format!("{carets} {answer}"));
         let mut text =
             format!("{:width$} | {indent}{answer}: {}: {}", "", verdict.what, verdict.why);
+        if let Some(lint) = verdict.lint {
+            text.push_str(&format!(" ({lint})"));
+        }
         let inner = " ".repeat(carets.chars().count() + 1);
         let before = format!("\n{:width$} | {indent}{inner}", "");
         for (span, label) in &verdict.labels {
@@ -178,6 +181,7 @@ impl<'p> Explained<'p> {
                 "what": verdict.what,
                 "answer": verdict.answer.name(),
                 "why": verdict.why,
+                "lint": verdict.lint,
                 "span": span(self.sources, *place),
                 "labels": labels.collect::<Vec<_>>(),
                 "help": verdict.help,

@@ -1,6 +1,14 @@
 //! The lint that explains what a line does more often than it needs.
 use super::report::Of;
-use crate::check::{Finding, Project};
+use crate::{
+    check::{Finding, Project},
+    find,
+};
+use std::collections::BTreeMap;
+use warpwise_compiler::{
+    explain::{Answer, Subject, verdicts},
+    id::Id as _,
+};
 
 /// A lint and its reason, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +30,12 @@ const fn candidates(of: Of) -> &'static [&'static str] {
         ],
         Of::Updates | Of::SharedUpdates => &["gpu_contended_atomics"],
         Of::Wavefronts => &["gpu_bank_conflicts", "gpu_vector_bank_conflicts"],
-        Of::Divergence => {
-            &["gpu_divergent_branches", "gpu_divergent_loops", "gpu_divergent_matches"]
-        }
+        Of::Divergence => &[
+            "gpu_divergent_branches",
+            "gpu_divergent_loops",
+            "gpu_divergent_matches",
+            "gpu_serial_sections",
+        ],
     }
 }
 
@@ -40,8 +51,43 @@ const fn about(of: Of) -> &'static str {
     }
 }
 
-/// Why a line of a kernel does too much of something.
-pub(crate) fn explain(project: &Project, kernel: &str, at: (&str, usize), of: Of) -> Explanation {
+/// The lines of a kernel at whose branches there is nothing to gain, as `explain` says: guards, a lane that works for its
+/// warp, and what is so short that it may run under a predicate.
+#[derive(Debug, Default)]
+pub(crate) struct Branches(BTreeMap<(String, usize), bool>);
+
+impl Branches {
+    /// Those of the kernel of this name; nothing is known of one whose IR cannot be read.
+    pub(crate) fn of(project: &Project, kernel: &str) -> Self {
+        let mut lines = BTreeMap::new();
+        for known in project.kernels.iter().filter(|known| known.name == kernel) {
+            let Ok(ir) = find::ir(known) else { continue };
+            for verdict in verdicts(&ir) {
+                let Some(&place) = known.spans.get(verdict.span.index()) else { continue };
+                if verdict.subject == Subject::Branch {
+                    let line = (project.sources.shown(place).to_owned(), place.start.0);
+                    let is_fine = verdict.answer == Answer::Good
+                        || verdict.answer == Answer::Unknown && verdict.is_short;
+                    *lines.entry(line).or_insert(true) &= is_fine;
+                }
+            }
+        }
+        Self(lines)
+    }
+
+    fn are_fine(&self, (file, line): (&str, usize)) -> bool {
+        self.0.get(&(file.to_owned(), line)).copied().unwrap_or(false)
+    }
+}
+
+/// Why a line of a kernel does too much of something; `None` of branches that are as they should be.
+pub(crate) fn explain(
+    project: &Project,
+    branches: &Branches,
+    kernel: &str,
+    at: (&str, usize),
+    of: Of,
+) -> Option<Explanation> {
     let names = candidates(of);
     let (file, line) = at;
     let is_here = |finding: &Finding| {
@@ -55,10 +101,13 @@ pub(crate) fn explain(project: &Project, kernel: &str, at: (&str, usize), of: Of
         let finding = findings.iter().find(|finding| finding.code == *name)?;
         Some(Explanation { lint: name, reason: finding.message.clone(), found: true })
     });
-    found.unwrap_or_else(|| {
+    if found.is_none() && of == Of::Divergence && branches.are_fine(at) {
+        return None;
+    }
+    Some(found.unwrap_or_else(|| {
         let lint = names[0];
         Explanation { lint, reason: about(of).to_owned(), found: false }
-    })
+    }))
 }
 
 #[cfg(test)]

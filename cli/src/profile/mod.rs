@@ -9,6 +9,7 @@ mod counts;
 mod html;
 mod json;
 mod lints;
+mod plausible;
 mod program;
 mod read;
 mod registers;

@@ -2,7 +2,11 @@
 //!
 //! Launches of a kernel with the same shape are merged: their counts are added up, and of each access the worst request
 //! is kept.
+//!
+//! The files may come from anywhere, so [`plausible`] refuses what no program writes before
+//! anything is computed from it.
 use super::counts::{Active, Counted, Iterations};
+use super::plausible::{self, Implausible};
 use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -24,6 +28,8 @@ pub(crate) struct Recorded {
     pub(crate) stopped: Vec<(String, String)>,
     /// Launches that ran on a GPU.
     pub(crate) on_gpu: u64,
+    /// The sum of all counts, which bounds every sum that a report computes.
+    sum: u64,
 }
 
 /// The launches of a kernel with one shape.
@@ -44,6 +50,8 @@ pub(crate) struct Launches {
     /// In the order of the kernel.
     pub(crate) loops: Vec<Loop>,
     pub(crate) accesses: Vec<Access>,
+    /// The sum of all counts of one launch.
+    sum: u64,
 }
 
 /// What was counted of a loop.
@@ -104,7 +112,7 @@ pub(crate) struct Request {
 /// A line of a file.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Line {
+pub(super) enum Line {
     Program { warpwise: String },
     Kernel { kernel: String, generics: String, ir: String },
     Launch(Box<Launch>),
@@ -114,18 +122,21 @@ enum Line {
 }
 
 #[derive(Deserialize)]
-struct Launch {
+pub(super) struct Launch {
     kernel: String,
     generics: String,
     grid: [u32; 3],
-    block: [u32; 3],
+    pub(super) block: [u32; 3],
     shared_memory: u64,
     barriers: u32,
     total: Counted,
     active_threads: Active,
     lines: Vec<OfLine>,
     loops: Vec<OfLoop>,
-    accesses: Vec<Access>,
+    pub(super) accesses: Vec<Access>,
+    /// Not in the file: [`plausible::parse`] computes it.
+    #[serde(skip)]
+    pub(super) sum: u64,
 }
 
 #[derive(Deserialize)]
@@ -161,10 +172,18 @@ pub(crate) fn folder(folder: &Path) -> Result<Recorded, Fault> {
         let file = fs::File::open(&path).map_err(|error| unreadable(&path, error))?;
         // Of each launch of the file, where it was merged, and what it was.
         let mut known: Vec<Launches> = Vec::new();
-        for line in BufReader::new(file).split(b'\n') {
+        let mut lines = BufReader::new(file).split(b'\n').enumerate().peekable();
+        while let Some((index, line)) = lines.next() {
             let line = line.map_err(|error| unreadable(&path, error))?;
-            // The last line may be incomplete, if the disk was full or the process was killed.
-            let Ok(line) = serde_json::from_slice(&line) else { break };
+            let line = match plausible::parse(&line) {
+                Ok(line) => line,
+                // The last line may be incomplete, if the disk was full or the process was killed.
+                Err(Implausible::Incomplete) if lines.peek().is_none() => break,
+                Err(problem) => {
+                    let number = index + 1;
+                    return Err(Fault::new(format!("{}:{number}: {problem}", path.display())));
+                }
+            };
             recorded.take(line, &mut known)?;
         }
     }
@@ -189,12 +208,12 @@ impl Recorded {
             }
             Line::Launch(launch) => {
                 let launch = Launches::of(*launch);
-                self.add(&launch);
+                self.add(&launch)?;
                 known.push(launch);
             }
             Line::Again { launch } => {
                 if let Some(launch) = known.get(launch).cloned() {
-                    self.add(&launch);
+                    self.add(&launch)?;
                     known.push(launch);
                 }
             }
@@ -204,11 +223,17 @@ impl Recorded {
         Ok(())
     }
 
-    fn add(&mut self, launch: &Launches) {
+    fn add(&mut self, launch: &Launches) -> Result<(), Fault> {
+        self.sum = self.sum.saturating_add(launch.sum);
+        if self.sum > plausible::MAX_SUM {
+            let text = "the launches recorded count more than any program can";
+            return Err(Fault::new(text).help("record them again, with `WARPWISE_PROFILE` set"));
+        }
         match self.kernels.iter_mut().find(|known| known.is_like(launch)) {
             Some(known) => known.merge(launch),
             None => self.kernels.push(launch.clone()),
         }
+        Ok(())
     }
 }
 
@@ -234,6 +259,7 @@ impl Launches {
             lines: launch.lines.into_iter().map(line).collect(),
             loops: launch.loops.into_iter().map(round).collect(),
             accesses: launch.accesses,
+            sum: launch.sum,
         }
     }
 

@@ -2,7 +2,9 @@
 use super::report::Registers;
 use crate::{fault::Fault, pages, sass, tools};
 use std::path::PathBuf;
-use warpwise_compiler::{back, hardware::occupancy::MOST_REGISTERS, ir, target::Target};
+use warpwise_compiler::{
+    back, hardware::occupancy::MOST_REGISTERS, ir, target::Target, verify::verify,
+};
 
 /// Who says it.
 pub(crate) struct Sources {
@@ -46,6 +48,7 @@ impl Sources {
             return Some(Registers { number, assembled: false });
         }
         let kernel: ir::Kernel = ir?.parse().ok()?;
+        verify(&kernel).ok()?;
         let ptx = back::ptx::emit(&kernel, self.target).ok()?;
         let number = sass::registers(self.ptxas.as_deref()?, &ptx, self.target).ok()??;
         Some(Registers { number, assembled: true })

@@ -1,15 +1,15 @@
 //! What is reported: of every kernel and shape, each line with its source, what it did beyond what is needed, and the
 //! lint that explains it.
 use super::{
-    lints::{self, Explanation},
+    lints::{self, Branches, Explanation},
     program::Ran,
     read::{Access, Launches, Recorded},
 };
-use crate::check::Project;
+use crate::{check::Project, sources::Sources};
 use std::{
     cell::RefCell,
     cmp::Reverse,
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
 };
@@ -154,13 +154,15 @@ impl Profiled {
         project: &Project,
         texts: &Texts,
     ) -> Self {
+        let branches = Branches::of(project, &launches.kernel);
         let lines = launches.lines.iter().map(|((file, number), (counts, active))| {
             let shown = texts.shown(file);
             let excess = |(of, expected, got)| {
-                let why = lints::explain(project, &launches.kernel, (&shown, *number), of);
-                Excess { of, expected, got, why }
+                let at = (&*shown, *number);
+                let why = lints::explain(project, &branches, &launches.kernel, at, of)?;
+                Some(Excess { of, expected, got, why })
             };
-            let excesses = Of::in_line(counts).map(excess).collect();
+            let excesses = Of::in_line(counts).filter_map(excess).collect();
             let source = texts.line(file, *number).trim().to_owned();
             let (counts, active_threads) = (*counts, *active);
             Line { file: shown, number: *number, source, counts, active_threads, excesses }
@@ -220,8 +222,8 @@ impl Report {
         multiprocessor: &'static Multiprocessor,
         registers: impl Fn(&str, Option<&str>) -> Option<Registers>,
     ) -> Self {
-        let Recorded { kernels, ir, stopped, on_gpu } = ran.recorded;
-        let texts = Texts::of(root);
+        let Recorded { kernels, ir, stopped, on_gpu, .. } = ran.recorded;
+        let texts = Texts::of(root, &project.sources);
         let profiled = kernels.into_iter().map(|launches| {
             let key = (launches.kernel.clone(), launches.generics.clone());
             let registers = registers(&launches.kernel, ir.get(&key).map(String::as_str));
@@ -235,15 +237,35 @@ impl Report {
 }
 
 /// The texts of sources, each read once.
+///
+/// Records name their files, and may come from anywhere. So that a report never shows a file that
+/// has nothing to do with the build, a text is read only of a file in which the build found kernels,
+/// or of a `.rs` file inside the workspace, symbolic links resolved.
 pub(crate) struct Texts {
     root: PathBuf,
+    /// Files in which the build found kernels.
+    built: BTreeSet<PathBuf>,
     known: RefCell<HashMap<PathBuf, Vec<String>>>,
 }
 
 impl Texts {
-    /// Of files whose paths begin at `root`.
-    pub(crate) fn of(root: &Path) -> Self {
-        Self { root: root.to_owned(), known: RefCell::default() }
+    /// Of files whose paths begin at `root`, and of those of `sources`.
+    pub(crate) fn of(root: &Path, sources: &Sources) -> Self {
+        let built = sources.paths().filter_map(|path| path.canonicalize().ok()).collect();
+        Self { root: root.to_owned(), built, known: RefCell::default() }
+    }
+
+    /// The lines of a file, none if it cannot or must not be read.
+    fn read(&self, path: &Path) -> Vec<String> {
+        let (Ok(path), Ok(root)) = (path.canonicalize(), self.root.canonicalize()) else {
+            return Vec::new();
+        };
+        let is_inside = path.starts_with(root) && path.extension().is_some_and(|end| end == "rs");
+        if !is_inside && !self.built.contains(&path) {
+            return Vec::new();
+        }
+        let text = fs::read_to_string(path).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
     }
 
     /// How a path is shown: from the root, if it is in there.
@@ -257,11 +279,40 @@ impl Texts {
     pub(crate) fn line(&self, file: &str, number: usize) -> String {
         let path = self.root.join(file);
         let mut known = self.known.borrow_mut();
-        let lines = known.entry(path).or_insert_with_key(|path| {
-            let text = fs::read_to_string(path).unwrap_or_default();
-            text.lines().map(str::to_owned).collect()
-        });
+        let lines = known.entry(path).or_insert_with_key(|path| self.read(path));
         let index = number.checked_sub(1);
         index.and_then(|index| lines.get(index)).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn texts_are_of_sources_alone() {
+        let folder = std::env::temp_dir().join(format!("warpwise-texts-{}", std::process::id()));
+        let scratch = Scratch::new(folder).unwrap();
+        let root = scratch.0.join("workspace");
+        fs::create_dir_all(root.join("src")).unwrap();
+        for (name, text) in [("src/main.rs", "fn main() {}"), (".env", "key"), ("../other.rs", "x")]
+        {
+            fs::write(root.join(name), text).unwrap();
+        }
+        let mut sources = Sources::new(&root);
+        let texts = Texts::of(&root, &sources);
+        assert_eq!(texts.line("src/main.rs", 1), "fn main() {}");
+        let other = scratch.0.join("other.rs");
+        for hidden in [".env", "../other.rs", other.to_str().unwrap(), "/etc/passwd", "src"] {
+            assert_eq!(texts.line(hidden, 1), "", "{hidden}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc/passwd", root.join("src/link.rs")).unwrap();
+            assert_eq!(texts.line("src/link.rs", 1), "");
+        }
+        sources.place(other, (1, 1), (1, 1));
+        assert_eq!(Texts::of(&root, &sources).line("../other.rs", 1), "x");
     }
 }

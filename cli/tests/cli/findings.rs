@@ -64,10 +64,12 @@ fn tools_get_an_object_a_line() {
 #[test]
 fn a_kernel_that_is_gone_is_reported_no_more() {
     let fixture = Fixture::get();
-    let said =
-        fixture.changed("kernels/src/inner.rs", "#[kernel]\npub fn odd", "pub fn odd", || {
-            fixture.run("lint -q")
-        });
+    let said = fixture.changed(
+        "kernels/src/inner.rs",
+        "#[kernel(block = 64)]\npub fn odd",
+        "pub fn odd",
+        || fixture.run("lint -q"),
+    );
     assert!(said.summary().starts_with("warpwise: 3 kernels"), "{said:#?}");
     let back = fixture.run("lint -q");
     assert!(back.summary().starts_with("warpwise: 4 kernels"), "{back:#?}");
