@@ -7,7 +7,8 @@ cases![
     every_number, integers_only, floats_only, const_parameter, const_block: THREADS_MEET,
     const_tile: THREADS_MEET, open_constant, several_constants, generic_fusing: FUSES,
     generic_not_fusing, generic_shared: THREADS_MEET, two_types, computed_lengths,
-    passed_arrays, bounds_of_std, bounds_of_std_for_integers,
+    passed_arrays, bounds_of_std, bounds_of_std_for_integers, constants_of_parameters,
+    computed_block: THREADS_MEET,
 ];
 
 #[kernel(contract = false)]
@@ -46,6 +47,51 @@ fn every_number(on: &Engine) -> Check {
     }
     each! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
     Ok(())
+}
+
+/// Associated constants computed from constant parameters of other types than `usize`.
+#[device]
+#[derive(Clone, Copy)]
+struct Leaky<const P: u32, const Q: i8, const ON: bool>(f32);
+
+#[device]
+impl<const P: u32, const Q: i8, const ON: bool> Leaky<P, Q, ON> {
+    const NAME: u32 = 100 + P;
+    const SHIFT: i8 = Q - 3;
+    const OFF: bool = !ON;
+    fn value(self) -> u32 {
+        Self::NAME + P * 1000 + u32::from(Self::OFF) + Self::SHIFT.unsigned_abs() as u32 * 10_000
+    }
+}
+
+#[kernel]
+fn leak<const K: usize>(y: &mut [u32]) {
+    y[0] = Leaky::<5, 2, true>::NAME + K as u32;
+    y[1] = Leaky::<6, -4, false>(1.0).value();
+    y[2] = u32::from(Leaky::<7, 0, false>::OFF);
+}
+
+fn constants_of_parameters(on: &Engine) -> Check {
+    let mut y = vec![0; 3];
+    launch!(on, leak::<2>(write y), LaunchConfig::grid(1))?;
+    same("y", &y, &[107, 106 + 6000 + 1 + 70_000, 1])
+}
+
+#[kernel(block = { W * W })]
+fn squares<const W: usize>(y: &mut [u32]) {
+    let tile = shared_dyn!(u32, W * W);
+    let t = thread_idx_x();
+    tile[t] = t as u32;
+    sync_threads();
+    if global_idx_x() < y.len() {
+        y[global_idx_x()] = tile[W * W - 1 - t] + block_dim_x() as u32;
+    }
+}
+
+fn computed_block(on: &Engine) -> Check {
+    let mut y = vec![0; 16];
+    launch!(on, squares::<4>(write y), LaunchConfig::cover(16))?;
+    same("y", &y, &(0..16).map(|t| 15 - t + 16).collect::<Vec<u32>>())
 }
 
 /// Arithmetic that wraps on integers.

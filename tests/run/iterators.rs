@@ -10,6 +10,7 @@ cases![
     nested,
     in_variables,
     left_to_be_used,
+    nth_items,
     passed,
     grid_stride,
     shared_memory: THREADS_MEET,
@@ -201,6 +202,50 @@ fn in_variables(on: &Engine) -> Check {
         out[7] = it.position(|v| *v > 2).map_or(-3, |p| p as i32);
         out[8] = it.next().copied().unwrap_or(-9);
         out[9] = it.len() as i32;
+    });
+    Ok(())
+}
+
+fn nth_items(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        let far = x.len() + 3;
+        out[0] = x.iter().nth(2).map_or(7, |v| *v) + x.iter().nth(far).map_or(70, |v| *v);
+        out[1] = y.chunks(2).nth(1).map_or(7, |part| part.len() as i32);
+        let mut it = x.iter();
+        out[2] = it.nth(1).map_or(7, |v| *v) + it.nth(0).map_or(7, |v| *v);
+        out[3] = it.len() as i32 + it.nth(far).map_or(70, |v| *v);
+        out[4] = it.next().map_or(9, |v| *v) + it.len() as i32;
+        let mut it = x.iter().copied().enumerate();
+        out[5] = it.nth(2).map_or(7, |(i, v)| i as i32 * 100 + v);
+        out[6] = it.next().map_or(7, |(i, v)| i as i32 * 100 + v);
+        let mut it = 3u8..250;
+        out[7] = it.nth(200).map_or(7, i32::from) + it.nth(1000).map_or(70, i32::from);
+        out[8] = it.next().map_or(7, i32::from);
+        let mut it = x.chunks_exact(2);
+        out[9] =
+            it.nth(1).map_or(7, |part| part[0]) + it.nth(usize::MAX).map_or(70, |part| part[0]);
+        out[10] = it.next().map_or(7, |part| part[1]) + it.remainder().len() as i32;
+        let mut it = y.chunks(3);
+        out[11] = it.nth(1).map_or(7, |part| part.iter().sum()) + it.len() as i32;
+        out[12] = (-5i32..5).nth(7).map_or(7, |v| v) + (0..=4).nth(4).map_or(7, |v| v);
+        out[13] = (0..10u32).filter(|v| v % 3 == 1).nth(2).map_or(7, |v| v as i32);
+        let mut calls = 0;
+        out[14] = x
+            .iter()
+            .map(|v| {
+                calls += 1;
+                *v
+            })
+            .nth(2)
+            .map_or(7, |v| v)
+            + 100 * calls;
+        if let Some(part) = out[16..].chunks_mut(2).nth(1) {
+            part[0] = 5;
+        }
+        let mut parts = out[16..].iter_mut();
+        if let Some(v) = parts.nth(1) {
+            *v = 8;
+        }
     });
     Ok(())
 }

@@ -12,6 +12,7 @@ mod block;
 mod bounds;
 mod by_path;
 mod casts;
+mod chains;
 mod closures;
 mod collected;
 mod compared_inside;
@@ -47,6 +48,7 @@ mod macros;
 mod math;
 mod memory;
 mod method_faults;
+mod miscompiled;
 mod number_methods;
 mod operators;
 mod options;
@@ -96,6 +98,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("bounds", bounds::CASES),
     ("by_path", by_path::CASES),
     ("casts", casts::CASES),
+    ("chains", chains::CASES),
     ("closures", closures::CASES),
     ("collected", collected::CASES),
     ("compared_inside", compared_inside::CASES),
@@ -130,6 +133,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("math", math::CASES),
     ("memory", memory::CASES),
     ("method_faults", method_faults::CASES),
+    ("miscompiled", miscompiled::CASES),
     ("number_methods", number_methods::CASES),
     ("operators", operators::CASES),
     ("options", options::CASES),

@@ -104,6 +104,7 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
 }
 
 /// What the macro would embed; lives as long as the process, as there.
+#[expect(unsafe_code, reason = "what a GPU runs is the PTX that is embedded in programs")]
 fn source(random: &RandomKernel) -> &'static Source {
     let optimized = optimize(random.kernel.clone());
     let ptx = ptx::emit(&optimized, Target::OLDEST).expect("random kernels fit every target");
@@ -112,13 +113,14 @@ fn source(random: &RandomKernel) -> &'static Source {
     for line in 0..=span_count.map_or(0, warpwise_compiler::id::Id::index) {
         places::push(&mut rows, [0, line, 1]);
     }
-    Box::leak(Box::new(Source {
-        name: Box::leak(random.kernel.name.clone().into_boxed_str()),
-        ir: Box::leak(random.kernel.to_string().into_boxed_str()),
-        ptx: Some(Box::leak(ptx.into_boxed_str())),
-        places: Places { files: &["random"], rows: rows.leak() },
-        levels: &[],
-    }))
+    let source = Source::new(
+        random.kernel.name.clone().leak(),
+        random.kernel.to_string().leak(),
+        Places { files: &["random"], rows: rows.leak() },
+        &[],
+    );
+    // SAFETY: the PTX was made from this IR.
+    Box::leak(Box::new(unsafe { source.with_ptx(ptx.leak()) }))
 }
 
 /// An argument on a device.

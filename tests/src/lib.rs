@@ -1,12 +1,15 @@
 //! What the suites that cross crates share.
 //!
 //! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
-//! says what they mean, [`race_check`] finds their races, and [`engines`] runs them on what is here. [`accuracy`] lists the functions
+//! says what they mean, [`race_check`] finds their races, [`engines`] runs them on what is here, and [`gpu`]
+//! many of them on a GPU. [`accuracy`] lists the functions
 //! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured.
 pub mod accuracy;
 pub mod engines;
 pub mod exact;
+pub mod explain_check;
 pub mod filetest;
+pub mod gpu;
 pub mod hardware;
 pub mod oracle;
 pub mod race_check;

@@ -185,7 +185,13 @@ fn is_nan(ty: Scalar, bits: u64) -> bool {
 
 /// The kernel of this seed; the same one each time.
 pub fn random_kernel(seed: u64) -> RandomKernel {
+    random_kernel_within(seed, u32::MAX)
+}
+
+/// Returns the kernel of this seed with at most so many statements.
+pub fn random_kernel_within(seed: u64, max_statements: u32) -> RandomKernel {
     let mut generator = Generator::new(seed);
+    generator.budget = generator.budget.min(max_statements);
     generator.declare();
     generator.start();
     generator.statements(20);

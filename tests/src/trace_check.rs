@@ -344,6 +344,10 @@ fn parted(split: &Split, threads: &[usize], truth: impl Fn(usize) -> bool) -> Op
         Split::Uniform => agree(threads),
         Split::UniformInWarps => threads.chunk_by(|a, b| a / 32 == b / 32).all(agree),
         Split::AtMostOne => count(true) <= 1 || count(false) <= 1,
+        Split::OnePerWarp => threads.chunk_by(|a, b| a / 32 == b / 32).all(|warp| {
+            let yes = warp.iter().filter(|&&thread| truth(thread)).count();
+            yes <= 1 || warp.len() - yes <= 1
+        }),
         Split::Guard | Split::Unknown => true,
     };
     let list = || Threads::where_true(1024, |thread| threads.contains(&thread) && truth(thread));

@@ -2,8 +2,9 @@
 use std::{ops::ControlFlow, process::Command};
 use warpwise::{
     Error,
-    check::{Checks, Finding, Missing, Problem, Race, RaceKind, Severity, Use},
+    check::{Checks, Finding, MaskKind, Missing, Problem, Race, RaceKind, Severity, Use},
     prelude::*,
+    stopped::{Spinning, Stopped},
     trace::Watch,
 };
 
@@ -300,7 +301,169 @@ fn an_index_out_of_bounds_has_a_buffer() {
     let found = device.take_findings();
     let Problem::OutOfBounds(outside) = &found[0].problem else { panic!("{error}") };
     assert_eq!((outside.buffer.as_deref(), outside.index, outside.len), (Some("y"), 4, 4));
-    assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))), "as on every device");
+    assert_eq!(device.synchronize(), Ok(()), "it was told once");
+    // What is no finding waits for the next call, as on every device.
+    let device = Device::cpu().with_checks(Checks::RACE);
+    let mut y = device.zeros::<u32>(4).unwrap();
+    behind_the_end::launch(&device, config, &mut y).unwrap();
+    assert!(matches!(device.synchronize(), Err(Error::DevicePanic(_))));
+}
+
+/// Reads what stands before and after a row of shared memory whose length the launch computes.
+#[kernel(block = 8)]
+#[allow(gpu_negative_indices, gpu_out_of_bounds_shared, gpu_unguarded_indices)]
+fn around(n: usize, y: &mut [u32]) {
+    let row = shared_dyn!(u32, n);
+    let t = thread_idx_x();
+    if t < n {
+        row[t] = 1;
+    }
+    sync_threads();
+    if t < 4 {
+        y[t] = row[t - 1];
+    } else {
+        y[t] = row[t + 1];
+    }
+}
+
+#[test]
+fn each_place_that_is_out_of_bounds_is_reported_with_its_array() {
+    let device = Device::cpu().with_checks(Checks::MEMORY);
+    let mut y = device.zeros::<u32>(8).unwrap();
+    let Err(Error::Findings { findings, .. }) =
+        around::launch(&device, LaunchConfig::grid(1), 8, &mut y)
+    else {
+        panic!("it is out of bounds")
+    };
+    let texts: Vec<_> = findings.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 2, "{texts:#?}");
+    let before = "error: index -1 (18446744073709551615 as usize) out of bounds of row of length 8: by thread (0,0,0) at ";
+    let after = "error: index 8 out of bounds of row of length 8: by thread (7,0,0) at ";
+    assert!(texts[0].starts_with(before) && texts[1].starts_with(after), "{texts:#?}");
+}
+
+/// Half of each warp is asked for its sum.
+#[kernel(block = 64)]
+#[allow(gpu_warp_mask_mismatches)]
+fn half_warps(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    if t % 32 < 16 {
+        y[t] = warp::reduce_add(x[t]);
+    }
+}
+
+/// The last warp adds up as many lanes as there are elements.
+#[kernel(block = 64)]
+#[allow(gpu_warp_mask_mismatches)]
+fn named_lanes(n: usize, x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let here = warp::ballot(t < n);
+    if t < n {
+        y[t] = warp::reduce_add_mask(here, x[t]);
+    }
+}
+
+/// Those that have nothing to do return before.
+#[kernel(block = 64)]
+#[allow(gpu_warp_mask_mismatches)]
+fn rest_has_returned(n: usize, x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    if t >= n {
+        return;
+    }
+    y[t] = warp::reduce_add(x[t]) + warp::exclusive_sum(x[t]);
+}
+
+/// Reductions and scans of blocks that are no whole number of warps.
+#[kernel]
+#[allow(gpu_partial_warps)]
+fn of_blocks(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let sum = warp::reduce(x[t], |a, b| a + b) + warp::reduce_max(x[t]);
+    let scan = warp::inclusive_scan(x[t], |a, b| a + b) + warp::exclusive_sum(x[t]);
+    y[t] = sum + scan + block::reduce_add(x[t]) + block::inclusive_scan(x[t], |a, b| a + b);
+}
+
+#[test]
+fn lanes_that_miss_an_operation_are_reported_and_others_are_not() {
+    let device = Device::cpu().checked();
+    let x = device.upload(&[1u32; 64]).unwrap();
+    let mut y = device.zeros::<u32>(64).unwrap();
+    let config = LaunchConfig::grid(1);
+    let Err(error) = half_warps::launch(&device, config, &x, &mut y) else { panic!("they miss") };
+    let found = device.take_findings();
+    let Problem::Mask(misuse) = &found[0].problem else { panic!("{error}") };
+    assert_eq!((misuse.kind, misuse.lanes), (MaskKind::NotReached, 0xffff_0000), "{error}");
+    assert_eq!((found.len(), found[0].severity), (1, Severity::Error), "{error}");
+    for n in [1, 20, 32, 45, 64] {
+        named_lanes::launch(&device, config, n, &x, &mut y).unwrap();
+        rest_has_returned::launch(&device, config, n, &x, &mut y).unwrap();
+        of_blocks::launch(&device, config.block(n), &x, &mut y).unwrap();
+        assert_eq!(device.take_findings(), [], "{n}");
+    }
+}
+
+/// The sum of a warp by shuffles down, of a mask or of all lanes.
+#[kernel]
+#[allow(gpu_inactive_lane_shuffles, gpu_partial_warps)]
+fn shuffled_sum(x: &[u32], y: &mut [u32]) {
+    let mut sum = x[thread_idx_x()];
+    let mut half = 16;
+    while half > 0 {
+        sum += warp::shfl_down(sum, half);
+        half /= 2;
+    }
+    if warp::lane_id() == 0 {
+        y[0] = sum;
+    }
+}
+
+#[test]
+fn a_sum_with_lanes_that_are_not_there_is_an_error() {
+    let device = Device::cpu().checked();
+    let x = device.upload(&[1u32; 64]).unwrap();
+    let mut y = device.zeros::<u32>(1).unwrap();
+    shuffled_sum::launch(&device, LaunchConfig::grid(1).block(32), &x, &mut y).unwrap();
+    assert_eq!((y.to_vec().unwrap(), device.take_findings()), (vec![32], vec![]));
+    let short = LaunchConfig::grid(1).block(24);
+    let Err(error) = shuffled_sum::launch(&device, short, &x, &mut y) else {
+        panic!("lane 8 reads lane 24, and lane 0 what lane 8 has of it")
+    };
+    let found = device.take_findings();
+    let Problem::Mask(misuse) = &found[0].problem else { panic!("{error}") };
+    assert_eq!((misuse.kind, misuse.lanes), (MaskKind::SourceAbsent, 1 << 24), "{error}");
+    assert!(matches!(misuse.used, Some((Use::Output, _))), "{error}");
+}
+
+#[test]
+fn warnings_fail_where_they_are_denied_and_are_seen_by_whoever_captures_output() {
+    const ASKED: &str = "WARPWISE_TEST_WARNINGS";
+    if std::env::var_os(ASKED).is_some() {
+        let device = Device::cpu();
+        let x = device.upload(&[1u32; 512]).unwrap();
+        let mut y = device.zeros::<u32>(4).unwrap();
+        for _ in 0..3 {
+            sums::launch(&device, LaunchConfig::grid(4), 32, &x, &mut y).unwrap();
+        }
+        return;
+    }
+    let run = |checks: &str| {
+        let mut test = Command::new(std::env::current_exe().expect("a test is a program"));
+        // Without `--nocapture`: as `cargo test` runs it.
+        let name = "warnings_fail_where_they_are_denied_and_are_seen_by_whoever_captures_output";
+        let output = test.args(["--exact", name]).env(ASKED, "1").env("WARPWISE_CHECK", checks);
+        let output = output.output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), stderr.matches("warpwise: `sums`: warning: ").count())
+    };
+    let (passes, warnings) = run("all");
+    assert!(passes && warnings > 0);
+    // Each once, however many launches it was found in.
+    assert_eq!(run("all").1, warnings);
+    assert!(warnings < 8, "{warnings}");
+    assert_eq!(run("all,deny"), (false, 0));
+    assert_eq!(run("deny"), (false, 0));
+    assert_eq!(run("init,deny"), (true, 0));
 }
 
 #[test]
@@ -365,12 +528,18 @@ fn what_is_found_in_a_launch_that_does_not_end_is_told_with_it() {
     let flag = device.zeros::<u32>(1).unwrap().into_atomic();
     let mut y = device.zeros::<u32>(1).unwrap();
     let config = LaunchConfig::grid(1).block(64);
-    let Err(Error::Stopped { reason, .. }) = stuck::launch(&device, config, &flag, &mut y) else {
-        panic!("it ends")
+    let error = stuck::launch(&device, config, &flag, &mut y).unwrap_err();
+    let text = error.to_string();
+    let Error::Stopped { reason, findings, .. } = error else { panic!("{text}") };
+    let Stopped::Livelock { block: [0, 0, 0], blocks: 1, spinning, .. } = *reason else {
+        panic!("{text}")
     };
-    assert!(reason.starts_with("livelock in block (0, 0, 0): 64 threads"), "{reason}");
-    assert!(reason.contains("; its checks found:\n  error: write-write race on y[0]"), "{reason}");
-    assert_eq!(device.take_findings().len(), 1);
+    let [Spinning { reads, threads: 64, thread: [0, 0, 0], .. }] = &spinning[..] else {
+        panic!("{text}")
+    };
+    assert_eq!(*reads, ["flag"]);
+    assert!(text.contains("; its checks found:\n  error: write-write race on y[0]"), "{text}");
+    assert_eq!(device.take_findings(), findings);
 }
 
 #[test]
@@ -380,7 +549,7 @@ fn a_livelock_is_told_in_any_order() {
         let mut y = device.zeros::<u32>(1).unwrap();
         let config = LaunchConfig::grid(3).block(64);
         match stuck::launch(&device, config, &flag, &mut y) {
-            Err(Error::Stopped { reason, .. }) => reason,
+            Err(Error::Stopped { reason, .. }) => reason.to_string(),
             other => panic!("{other:?}"),
         }
     };
@@ -419,7 +588,7 @@ fn a_misspelled_variable_is_refused() {
     let output = test.env(ASKED, "1").env("WARPWISE_CHECK", "rases").output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout);
     let expected = "said: `WARPWISE_CHECK=rases` names no checks: it takes `all`, `race`, `memory`, `init`, `sync`, \
-                    `strict`, `unused` and `order`, with commas between";
+                    `strict`, `unused` and `order`, with commas between, and `deny` to make warnings fail";
     assert_eq!(
         text.matches(expected).count(),
         4,

@@ -177,7 +177,10 @@ fn the_page_shows_where_a_breakpoint_is_hit() {
         _ => ControlFlow::Continue(()),
     })
     .unwrap_err();
-    let Error::Stopped { kernel: "roots", reason, fault: None } = &error else { panic!("{error}") };
+    let Error::Stopped { kernel: "roots", reason, fault: None, .. } = &error else {
+        panic!("{error}")
+    };
+    let reason = reason.to_string();
     let mut hit = hits.lock().unwrap().remove(0);
     let there = format!("{}:{}", hit.event.file, hit.event.line);
     assert!(reason.contains(&there), "{reason}");

@@ -1,8 +1,35 @@
 //! Random kernels mean the same on every engine: same bits in memory, same fault.
 use warpwise_tests::{
     engines::{engines, run},
-    random_ir::{random_kernel, seeds},
+    random_ir::{random_kernel, random_kernel_within, seeds},
 };
+
+/// Kernels that a GPU once ran wrong, with how many statements they have at most: `docs/testing.md` says why.
+const ONCE_WRONG: [(u64, u32); 8] = [
+    (9_300_679, u32::MAX),
+    (27_002_523, u32::MAX),
+    (28_004_493, u32::MAX),
+    (405_536, u32::MAX),
+    (303_894, u32::MAX),
+    (201_621_578, 12),
+    (300_081_239, 25),
+    (300_094_871, 25),
+];
+
+#[test]
+fn engines_agree_on_kernels_that_were_once_miscompiled() {
+    let (engines, _) = engines();
+    for (seed, max_statements) in ONCE_WRONG {
+        let random = random_kernel_within(seed, max_statements);
+        let reference = run(&random, &engines[0].device).expect("the interpreter runs anything");
+        for engine in &engines[1..] {
+            let left = run(&random, &engine.device);
+            let left = left.unwrap_or_else(|error| panic!("seed {seed}: {}: {error}", engine.name));
+            let difference = left.difference(&reference);
+            assert_eq!(difference, None, "seed {seed}: {}", engine.name);
+        }
+    }
+}
 
 #[test]
 fn engines_agree_on_random_kernels() {

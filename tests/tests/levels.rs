@@ -93,7 +93,7 @@ impl Crate {
         let Self { root, module, above, arguments, below, statement, code, more, .. } = self;
         format!(
             "{root}\n{module}\npub mod kernels {{\nuse warpwise::prelude::*;\n\
-             {above}\n#[kernel({arguments})]\n{below}\npub fn k(x: &[f32]) {{\n\
+             {above}\n#[kernel(block = 64, {arguments})]\n{below}\npub fn k(x: &[f32]) {{\n\
              if global_idx_x() >= x.len() {{\nreturn;\n}}\n{statement}\n{code}\n}}\n{more}\n}}\n"
         )
     }

@@ -69,10 +69,6 @@ struct Meters<T: Copy + 'static> {
     unit: PhantomData<T>,
 }
 
-#[device]
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-struct Unit;
-
 /// Device code, and no plain data: it borrows, is not `Copy`, or holds what is no plain data.
 #[device]
 #[derive(Clone, Copy)]
@@ -125,7 +121,6 @@ fn structs_travel() {
     travels(&[Pair(Pair(true, [Kind::Heavy]), [[Small::A, Small::B]])]);
     travels(&[Line { first: 1 }, Line { first: 2 }]);
     travels(&[Meters { value: 1.0, unit: PhantomData::<u64> }]);
-    travels(&[Unit, Unit]);
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn launches_that_can_never_end_are_stopped_without_a_budget() {
         let config = LaunchConfig::grid(3).block(100);
         let error = endless::launch(&device, config, kind, &flag, &mut out).unwrap_err();
         let Error::Stopped { reason, fault: None, .. } = error else { panic!("{error}") };
-        reason
+        reason.to_string()
     };
     let all = run(1);
     let start = "livelock in block (0, 0, 0) and 2 more: 100 threads, (0, 0, 0) the first, go round the loop at ";
@@ -216,9 +216,10 @@ fn launches_that_never_end_are_stopped_and_the_device_lives_on() {
             let mut out = device.zeros::<u32>(300).unwrap();
             let config = LaunchConfig::grid(3).block(100);
             let error = endless::launch(&stopped, config, kind, &flag, &mut out).unwrap_err();
-            let Error::Stopped { kernel: "endless", reason, fault: None } = error else {
+            let Error::Stopped { kernel: "endless", reason, fault: None, .. } = error else {
                 panic!("{error}")
             };
+            let reason = reason.to_string();
             // Loops that do the same in each round are told before.
             assert!(reason.contains("200000 steps") || reason.contains("livelock"), "{reason}");
             assert!(kind != 0 || !reason.contains("livelock"), "it counts: {reason}");
@@ -361,4 +362,29 @@ fn every_thread_of_one_two_and_three_dimensions_runs_once() {
             assert_eq!(out.to_vec().unwrap(), (0..threads * blocks).map(of).collect::<Vec<_>>());
         }
     }
+}
+
+#[kernel]
+#[allow(clippy::iter_nth, reason = "this is about `nth`")]
+fn nth_items(x: &[u32], at: usize, y: &mut [u32]) {
+    y[0] = x.iter().nth(at).copied().unwrap_or(0);
+    y[1] = (0..x.len()).nth(at).unwrap_or(0) as u32;
+    let mut rest = x.iter();
+    y[2] = rest.nth(at).copied().unwrap_or(0);
+    if let Some(part) = y[4..].chunks_mut(2).nth(at) {
+        part[0] = 1;
+    }
+}
+
+#[test]
+fn nth_takes_as_long_wherever_the_item_is() {
+    let device = Device::cpu().with_counters();
+    let x = device.upload(&(0..100_000u32).collect::<Vec<_>>()).unwrap();
+    let mut y = device.zeros::<u32>(200_004).unwrap();
+    let mut instructions = |at: usize| {
+        nth_items::launch(&device, LaunchConfig::grid(1).block(1), &x, at, &mut y).unwrap();
+        assert_eq!(y.to_vec().unwrap()[..3], [at as u32; 3]);
+        device.take_counters()[0].total.thread_instructions
+    };
+    assert_eq!(instructions(90_000), instructions(10));
 }

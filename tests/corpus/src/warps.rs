@@ -141,7 +141,9 @@ fn a_reduction_of_half_a_warp(x: &[u32], y: &mut [u32]) {
         v += warp::shfl_down_mask(0xffff, v, 2);
         v += warp::shfl_down_mask(0xffff, v, 1);
     }
-    y[t] = v;
+    if t == 0 {
+        y[0] = v;
+    }
 }
 
 // Blocks.

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! `WARPWISE_SEED` is the first seed. A third argument is the compute capability of the GPU that the
-//! text is for, as 90; without it, the oldest.
+//! text is for, as 90; without it, the oldest. A fourth is how many statements a kernel has at most, as
+//! `--statements` of `fuzz_gpu`.
 use std::{env, error::Error, fs, path::Path};
 use warpwise_compiler::{back::ptx, ir::Kernel, optimize::optimize, target::Target};
-use warpwise_tests::random_ir::{random_kernel, seeds};
+use warpwise_tests::random_ir::{random_kernel_within, seeds};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -19,10 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(sm) => Target::new(sm.parse()?),
         None => Target::OLDEST,
     };
+    let max_statements = arguments.next().map_or(Ok(u32::MAX), |count| count.parse())?;
     let directory = Path::new(&directory);
     fs::create_dir_all(directory)?;
     for seed in seeds(count) {
-        let kernel = random_kernel(seed).kernel;
+        let kernel = random_kernel_within(seed, max_statements).kernel;
         write(directory, &format!("{seed}-optimized"), &optimize(kernel.clone()), target)?;
         write(directory, &seed.to_string(), &kernel, target)?;
     }

@@ -1,7 +1,7 @@
 //! An error by default, with the chain of causes.
 use warpwise::prelude::*;
 
-#[kernel]
+#[kernel(block = 256)]
 fn half(x: &mut [f32]) {
     let i = thread_idx_x();
     if i < 16 {

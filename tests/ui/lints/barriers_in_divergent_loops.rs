@@ -1,7 +1,7 @@
 //! Threads leave these loops after different numbers of barriers.
 use warpwise::prelude::*;
 
-#[kernel]
+#[kernel(block = 256)]
 fn bounds(x: &mut [f32]) {
     let n = x.len();
     for i in (thread_idx_x()..n).step_by(block_dim_x()) {
@@ -10,7 +10,7 @@ fn bounds(x: &mut [f32]) {
     }
 }
 
-#[kernel]
+#[kernel(block = 256)]
 fn halved(x: &mut [f32]) {
     let mut rest = thread_idx_x();
     while rest > 0 {

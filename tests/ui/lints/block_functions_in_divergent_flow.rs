@@ -1,7 +1,7 @@
 //! What a block does together waits for all of its threads, and what a warp does for its lanes.
 use warpwise::prelude::*;
 
-#[kernel]
+#[kernel(block = 256)]
 fn half(x: &[f32], y: &mut [f32]) {
     let i = thread_idx_x();
     if i < 16 {
@@ -9,7 +9,7 @@ fn half(x: &[f32], y: &mut [f32]) {
     }
 }
 
-#[kernel]
+#[kernel(block = 256)]
 fn strided(x: &[u32], y: &mut [u32]) {
     let mut i = global_idx_x();
     while i < x.len() {

@@ -8,13 +8,13 @@ fn wait() {
     }
 }
 
-#[kernel]
+#[kernel(block = 256)]
 fn first() {
     wait();
     wait();
 }
 
-#[kernel]
+#[kernel(block = 256)]
 fn second(x: &mut [f32]) {
     debug_assert!(x.len() > 4);
     wait();

@@ -3,10 +3,10 @@
 use warpwise::prelude::*;
 
 #[kernel]
-fn orderings(x: &[AtomicU32], order: u32) {
+fn orderings(x: &[AtomicU32]) {
     x[0].store(1, Ordering::Acquire);
     let value = x[0].load(Ordering::Release);
-    x[1].store(value, order);
+    x[1].store(value, Ordering::Relaxed);
     let failed = x[1].compare_exchange(0, 1, Ordering::AcqRel, Ordering::Release).is_err();
     let updated = x[1].fetch_update(Ordering::AcqRel, Ordering::AcqRel, |it| Some(it + 1));
 }

@@ -17,12 +17,12 @@ fn by_a_function() {
     waits();
 }
 
-#[kernel(cooperative)]
+#[kernel(cooperative, block = 256)]
 fn by_some(x: &mut [u32]) {
     if thread_idx_x() < 7 {
         grid::sync();
     }
-    x[0] = 1;
+    x[global_idx_x()] = 1;
 }
 
 #[kernel(cooperativ)]

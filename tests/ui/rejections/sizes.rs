@@ -31,7 +31,6 @@ fn without_layout(x: &mut [usize]) {
 fn without_type(x: &mut [usize]) {
     x[0] = size_of();
     x[1] = size_of::<_>();
-    x[2] = size_of::<f32>(1);
 }
 
 #[kernel]

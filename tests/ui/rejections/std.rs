@@ -1,6 +1,6 @@
 //! What std has that kernel code has not: memory to allocate, threads, time, files, cells, pointers.
 #![allow(unused)]
-use std::{cell::Cell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{cell::Cell, collections::HashMap, fmt::Write, rc::Rc, sync::Arc};
 use warpwise::prelude::*;
 
 #[kernel]

@@ -1,0 +1,163 @@
+//! Kernels whose plain PTX some release of `ptxas` miscompiles; `docs/testing.md` lists them.
+use crate::run::engine::{Check, Engine, cases, launch, same};
+use std::sync::atomic::{AtomicU64, Ordering::*};
+use warpwise::prelude::*;
+
+cases![
+    uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
+    lost_factors,
+];
+
+/// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
+#[kernel(block = 64)]
+fn rounds(rounds: u32, parts: &mut [u64], tickets: &[AtomicU64], out: &mut [u64]) {
+    let slots = shared!([AtomicU64; 64]);
+    let t = thread_idx_x();
+    slots[t].store(0, Relaxed);
+    sync_threads();
+    let mut round = 0;
+    while round < rounds {
+        for slot in 0..t & 3 {
+            slots[slot].fetch_xor((t as u64) << (2 * slot), Acquire);
+        }
+        if t < parts.len() / 3 {
+            parts[t] += 1;
+        }
+        round += 2;
+    }
+    tickets[0].fetch_add(32, Relaxed);
+    let none = warp::any(rounds == 0);
+    if t < parts.len() / 3 && !none {
+        parts[parts.len() / 3 + t] += 1;
+    }
+    tickets[1].fetch_add(48, Relaxed);
+    sync_threads();
+    out[t] = slots[t].load(Relaxed);
+}
+
+fn uniform_registers(on: &Engine) -> Check {
+    let (mut parts, mut tickets, mut out) = (vec![0_u64; 150], vec![0_u64; 2], vec![0_u64; 64]);
+    let (config, count) = (LaunchConfig::grid(1), 5_u32);
+    launch!(on, rounds(value count, write parts, atomic tickets, write out), config)?;
+    let mut slots = vec![0; 64];
+    for t in 0..64_u64 {
+        for slot in 0..t & 3 {
+            for _ in 0..3 {
+                slots[slot as usize] ^= t << (2 * slot);
+            }
+        }
+    }
+    let want: Vec<u64> = (0..150).map(|i| [3, 1, 0][i / 50]).collect();
+    same("parts", &parts, &want)?;
+    same("tickets", &tickets, &[32 * 64, 48 * 64])?;
+    same("out", &out, &slots)
+}
+
+/// Uses what a barrier says of a constant after loops that lanes leave one after the other.
+#[kernel(block = (8, 8))]
+fn told(x: u64, out: &mut [u64]) {
+    let slots = shared!([AtomicU64; 64]);
+    let t = thread_idx_y() * 8 + thread_idx_x();
+    slots[t].store(1, Relaxed);
+    sync_threads();
+    let never = sync_threads_or(false);
+    let always = sync_threads_and(true);
+    slots[7].fetch_xor(1, Acquire);
+    slots[54].fetch_xor(x, Release);
+    let mut sum = 0;
+    if never {
+        for i in 7..=10 {
+            sum = sum * 31 + i + t as u64;
+        }
+    } else {
+        sum = x >> 3;
+    }
+    if always {
+        sum += 5;
+    }
+    sync_threads();
+    out[t] = slots[t].load(Relaxed) + sum;
+}
+
+fn constant_at_barrier(on: &Engine) -> Check {
+    let (mut out, x) = (vec![0_u64; 64], 80_u64);
+    launch!(on, told(value x, write out), LaunchConfig::grid(1).block((8, 8)))?;
+    same("out", &out, &[16; 64])
+}
+
+/// Quotients and remainders that hardware has no instruction for.
+#[kernel]
+fn divide(x: &[u64], y: &[u64], out: &mut [u64], signed: &mut [i64]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        out[4 * i] = x[i] / y[i];
+        out[4 * i + 1] = x[i] % y[i];
+        out[4 * i + 2] = x[i] / 7;
+        out[4 * i + 3] = x[i] % 641;
+        let (a, b) = (x[i] as i64, y[i] as i64);
+        signed[4 * i] = a.wrapping_div(b);
+        signed[4 * i + 1] = a.wrapping_rem(b);
+        signed[4 * i + 2] = a / -7;
+        signed[4 * i + 3] = a % 1_000_003;
+    }
+}
+
+fn wide_quotients(on: &Engine) -> Check {
+    let mut numbers: Vec<u64> = vec![3, 7, 641, 1_000_003];
+    for shift in 0..64 {
+        numbers.extend([
+            1 << shift,
+            (1_u64 << shift) - 1,
+            (1 << shift) + 1,
+            0x9e37_79b9_7f4a_7c15 >> shift,
+        ]);
+    }
+    let divisors: Vec<u64> = numbers.iter().copied().filter(|&number| number != 0).collect();
+    let pairs = numbers.iter().flat_map(|&x| divisors.iter().map(move |&y| (x, y)));
+    let (x, y): (Vec<u64>, Vec<u64>) =
+        pairs.flat_map(|(x, y)| [(x, y), (x.wrapping_neg(), y)]).unzip();
+    let (mut out, mut signed) = (vec![0_u64; 4 * x.len()], vec![0_i64; 4 * x.len()]);
+    let config = LaunchConfig::cover(x.len());
+    launch!(on, divide(read x, read y, write out, write signed), config)?;
+    let pairs = x.iter().zip(&y);
+    let want: Vec<u64> = pairs.clone().flat_map(|(x, y)| [x / y, x % y, x / 7, x % 641]).collect();
+    same("out", &out, &want)?;
+    let want: Vec<i64> = pairs
+        .map(|(&x, &y)| (x as i64, y as i64))
+        .flat_map(|(x, y)| [x.wrapping_div(y), x.wrapping_rem(y), x / -7, x % 1_000_003])
+        .collect();
+    same("signed", &signed, &want)
+}
+
+/// Products whose last factor is 1 in the bits that `ptxas` compares.
+#[kernel]
+fn multiply(x: &[u64], out: &mut [u64], signed: &mut [i64]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        out[2 * i] = x[i].wrapping_mul(65_536).wrapping_mul(65_537).wrapping_add(1);
+        let mut hash = (x[i] << 25).wrapping_add(465_031);
+        for _ in 0..4 {
+            hash = hash.wrapping_mul(31).wrapping_add(3);
+        }
+        out[2 * i + 1] = hash;
+        signed[i] = (x[i] as i64).wrapping_mul(-2_147_483_648).wrapping_mul(31).wrapping_add(1);
+    }
+}
+
+fn lost_factors(on: &Engine) -> Check {
+    let x: Vec<u64> = (0..100).map(|i| i * 0x1234_5678_9abc + i).collect();
+    let (mut out, mut signed) = (vec![0_u64; 200], vec![0_i64; 100]);
+    launch!(on, multiply(read x, write out, write signed), LaunchConfig::cover(x.len()))?;
+    let hash = |x: u64| {
+        let rounds = |hash: u64, _| hash.wrapping_mul(31).wrapping_add(3);
+        (0..4).fold((x << 25).wrapping_add(465_031), rounds)
+    };
+    let want: Vec<u64> = x
+        .iter()
+        .flat_map(|&x| [x.wrapping_mul(65_536 * 65_537).wrapping_add(1), hash(x)])
+        .collect();
+    same("out", &out, &want)?;
+    let want: Vec<i64> =
+        x.iter().map(|&x| (x as i64).wrapping_mul(-2_147_483_648 * 31).wrapping_add(1)).collect();
+    same("signed", &signed, &want)
+}

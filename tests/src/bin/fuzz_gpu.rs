@@ -1,0 +1,302 @@
+//! Random kernels on a GPU, for as long as one likes, compared with the interpreter.
+//!
+//! ```text
+//! cargo run --release -p warpwise-tests --bin fuzz_gpu -- --kernels 100000 --processes 16
+//! ```
+//!
+//! | option | |
+//! |---|---|
+//! | `--seed S` | the first seed, or 0 |
+//! | `--kernels N` | how many, or 10000 |
+//! | `--seconds T` | begins no batch after so many seconds |
+//! | `--statements N` | gives each kernel at most so many statements |
+//! | `--batch N` | puts so many kernels in a module, or 64 |
+//! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
+//!
+//! A process whose kernel ends the context, or does not end in a minute, is replaced, and its batch is run again in
+//! halves, until the seed is known. Without a GPU it says so, and succeeds.
+use std::{
+    collections::VecDeque,
+    io::{BufRead, BufReader, Write},
+    ops::Range,
+    process::{Child, ChildStdin, Command, ExitCode, Stdio},
+    sync::{Mutex, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+use warpwise_tests::{
+    gpu::{BatchError, Gpu, reference},
+    random_ir::random_kernel_within,
+};
+
+/// How long a batch may take, compiling included.
+const MAX_BATCH_TIME: Duration = Duration::from_secs(60);
+/// The first argument of the processes that this program starts.
+const WORKER: &str = "--worker";
+
+#[derive(Clone, Debug)]
+struct Options {
+    seed: u64,
+    kernels: u64,
+    seconds: u64,
+    statements: u32,
+    batch: u64,
+    processes: u64,
+}
+
+fn options() -> Option<Options> {
+    let processes = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let (kernels, seconds, statements) = (10_000, u64::MAX, u32::MAX);
+    let mut options = Options { seed: 0, kernels, seconds, statements, batch: 64, processes };
+    let mut args = std::env::args().skip(1);
+    while let Some(name) = args.next() {
+        let value: u64 = args.next()?.parse().ok()?;
+        match name.as_str() {
+            "--seed" => options.seed = value,
+            "--kernels" => options.kernels = value,
+            "--seconds" => options.seconds = value,
+            "--statements" => options.statements = u32::try_from(value).ok()?,
+            "--batch" => options.batch = value.max(1),
+            "--processes" => options.processes = value.max(1),
+            _ => return None,
+        }
+    }
+    Some(options)
+}
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(WORKER) {
+        let statements = std::env::args().nth(2).and_then(|text| text.parse().ok());
+        return work(statements.unwrap_or(u32::MAX));
+    }
+    let Some(options) = options() else {
+        eprintln!(
+            "fuzz_gpu [--seed S] [--kernels N] [--seconds T] [--statements N] [--batch N] [--processes P]"
+        );
+        return ExitCode::FAILURE;
+    };
+    match Gpu::open() {
+        Err(reason) => {
+            println!("no GPU: {reason}");
+            return ExitCode::SUCCESS;
+        }
+        Ok(gpu) => println!("{}", gpu.name()),
+    }
+    fuzz(&options)
+}
+
+// The processes.
+
+/// Runs the batches that the standard input names, until it ends or the context is lost.
+fn work(statements: u32) -> ExitCode {
+    let gpu = match Gpu::open() {
+        Ok(gpu) => gpu,
+        Err(reason) => {
+            println!("lost {reason}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for line in std::io::stdin().lines() {
+        let Some(seeds) = line.ok().and_then(|line| seeds(&line)) else {
+            return ExitCode::FAILURE;
+        };
+        let batch: Vec<_> = seeds.map(|seed| random_kernel_within(seed, statements)).collect();
+        let references: Vec<_> = batch.iter().map(reference).collect();
+        match gpu.run(&batch) {
+            Err(error @ BatchError::Lost(_)) => {
+                println!("lost {error}");
+                return ExitCode::FAILURE;
+            }
+            Err(error @ BatchError::Refused(_)) => println!("refused {error}"),
+            Ok(left) => {
+                for ((random, left), reference) in batch.iter().zip(&left).zip(&references) {
+                    if let Some(difference) = left.difference(reference) {
+                        println!("differs {} {difference}", random.kernel.name);
+                    }
+                }
+                let faults = references.iter().filter(|left| left.fault.is_some()).count();
+                println!("done {faults}");
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Reads `from to`.
+fn seeds(line: &str) -> Option<Range<u64>> {
+    let (from, to) = line.split_once(' ')?;
+    Some(from.parse().ok()?..to.parse().ok()?)
+}
+
+/// A process that runs batches.
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Worker {
+    fn start(statements: u32) -> std::io::Result<Self> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args([WORKER, &statements.to_string()])
+            .env("CUDA_CACHE_DISABLE", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let input = child.stdin.take().expect("it is piped");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { child, input, lines })
+    }
+
+    /// Runs a batch; how many kernels ended with a fault, or why there is no telling.
+    fn run(&mut self, seeds: &Range<u64>, tally: &Mutex<Tally>) -> Result<u64, Failure> {
+        let lost = |text: &str| Failure::Ended(text.to_owned());
+        writeln!(self.input, "{} {}", seeds.start, seeds.end)
+            .map_err(|_| lost("the process ended"))?;
+        loop {
+            let line = self.lines.recv_timeout(MAX_BATCH_TIME).map_err(|error| match error {
+                mpsc::RecvTimeoutError::Timeout => lost("it does not end"),
+                mpsc::RecvTimeoutError::Disconnected => lost("the process ended"),
+            })?;
+            match line.split_once(' ') {
+                Some(("done", faults)) => return Ok(faults.parse().unwrap_or(0)),
+                Some(("differs", text)) => lock(tally).report(text),
+                Some(("refused", text)) => return Err(Failure::Refused(text.to_owned())),
+                _ => return Err(lost(&line)),
+            }
+        }
+    }
+}
+
+/// Why a batch has no result.
+enum Failure {
+    /// The driver refused it.
+    Refused(String),
+    /// The process is of no use any more.
+    Ended(String),
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+// The program that starts them.
+
+/// What is known so far.
+#[derive(Default)]
+struct Tally {
+    kernels: u64,
+    faults: u64,
+    findings: u64,
+}
+
+impl Tally {
+    fn report(&mut self, text: &str) {
+        self.findings += 1;
+        println!("{text}");
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().expect("nobody panics with it")
+}
+
+/// What is still to be run: first the halves of batches that failed.
+struct Queue {
+    halves: VecDeque<Range<u64>>,
+    rest: Range<u64>,
+    batch: u64,
+    end: Option<Instant>,
+}
+
+impl Queue {
+    fn next(&mut self) -> Option<Range<u64>> {
+        if let Some(half) = self.halves.pop_front() {
+            return Some(half);
+        }
+        let is_over = self.end.is_some_and(|end| Instant::now() >= end);
+        if is_over || self.rest.is_empty() {
+            return None;
+        }
+        let start = self.rest.start;
+        self.rest.start = self.rest.end.min(start.saturating_add(self.batch));
+        Some(start..self.rest.start)
+    }
+}
+
+fn fuzz(options: &Options) -> ExitCode {
+    let start = Instant::now();
+    let queue = Mutex::new(Queue {
+        halves: VecDeque::new(),
+        rest: options.seed..options.seed.saturating_add(options.kernels),
+        batch: options.batch,
+        end: start.checked_add(Duration::from_secs(options.seconds)),
+    });
+    let tally = Mutex::new(Tally::default());
+    thread::scope(|scope| {
+        for _ in 0..options.processes {
+            scope.spawn(|| drive(options, &queue, &tally));
+        }
+    });
+    let (tally, next) = (lock(&tally), lock(&queue).rest.start);
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{} kernels in {seconds:.0} s, {:.0} a second; {} ended with a fault; {} findings; the next seed is {next}",
+        tally.kernels,
+        tally.kernels as f64 / seconds,
+        tally.faults,
+        tally.findings,
+    );
+    if tally.findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Keeps one process at work until nothing is left.
+fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
+    let mut worker = None;
+    loop {
+        let next = lock(queue).next();
+        let Some(seeds) = next else { return };
+        let current = match worker.take() {
+            Some(worker) => Ok(worker),
+            None => Worker::start(options.statements),
+        };
+        let mut current = match current {
+            Ok(worker) => worker,
+            Err(error) => return lock(tally).report(&format!("no process: {error}")),
+        };
+        let text = match current.run(&seeds, tally) {
+            Ok(faults) => {
+                let mut tally = lock(tally);
+                tally.kernels += seeds.end - seeds.start;
+                tally.faults += faults;
+                worker = Some(current);
+                continue;
+            }
+            Err(Failure::Refused(text)) => {
+                worker = Some(current);
+                text
+            }
+            Err(Failure::Ended(text)) => text,
+        };
+        let middle = seeds.start.midpoint(seeds.end);
+        if middle == seeds.start {
+            let mut tally = lock(tally);
+            tally.kernels += 1;
+            tally.report(&format!("k{middle} {text}"));
+        } else {
+            lock(queue).halves.extend([seeds.start..middle, middle..seeds.end]);
+        }
+    }
+}

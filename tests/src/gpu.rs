@@ -1,0 +1,410 @@
+//! Batches of random kernels on a GPU, several in a module, compared with the interpreter.
+//!
+//! A kernel of some hundred instructions takes the driver 10 to 20 ms to compile and a GPU microseconds to run, so
+//! what counts is that as little else as possible happens for each: the kernels of a batch are one text, their
+//! arguments one copy there and one copy back. `--bin fuzz_gpu` runs batches in many processes.
+mod driver;
+
+use crate::random_ir::{ArgData, RandomKernel, shared_lengths};
+pub use driver::DriverError;
+use driver::{Driver, Memory, Module};
+use std::{collections::BTreeMap, ffi::CString, fmt, num::NonZeroUsize};
+use warpwise_compiler::{
+    back::ptx,
+    fault::{FaultRecord, Reason},
+    ir::{Kernel, MessageId, Passed, Scalar},
+    optimize::optimize,
+    output::{self, Printed},
+    target::Target,
+};
+use warpwise_simt::{Arg, Launch, Memory as HostMemory, Program};
+
+/// More steps than any random kernel takes.
+const MAX_STEPS: u64 = 200_000_000;
+/// The alignment of what the driver allocates, which kernels rely on.
+const ALIGNMENT: usize = 256;
+/// Bytes of a kernel's buffer for what it prints.
+const PRINT_BYTES: usize = (output::HEADER + output::ROOM).next_multiple_of(ALIGNMENT);
+/// 64-bit words of a fault record.
+const RECORD_WORDS: usize = size_of::<FaultRecord>() / size_of::<u64>();
+
+/// What a launch left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The arguments, with what was written.
+    args: Vec<ArgData>,
+    /// The fault.
+    pub fault: Option<Fault>,
+    /// What was printed; `None` if that was too much.
+    printed: Option<Vec<Printed>>,
+}
+
+/// The lowest thread's fault, and how many threads faulted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    reason: Option<Reason>,
+    span: u32,
+    values: [u64; warpwise_compiler::message::MOST_VALUES],
+    block: [u32; 3],
+    thread: [u32; 3],
+    count: u64,
+}
+
+impl Left {
+    /// Returns how `self` differs from what the `reference` left, any NaN being the same as any other.
+    pub fn difference(&self, reference: &Self) -> Option<String> {
+        if self.fault != reference.fault {
+            return Some(format!("its fault is {:?}, not {:?}", self.fault, reference.fault));
+        }
+        if let (Some(found), Some(wanted)) = (&self.printed, &reference.printed)
+            && found != wanted
+        {
+            return Some(format!("it prints {found:?}, not {wanted:?}"));
+        }
+        let mut args = self.args.iter().zip(&reference.args).enumerate();
+        args.find_map(|(number, (arg, wanted))| {
+            let different = arg.differences(wanted);
+            let &(element, bits, wanted) = different.first()?;
+            let count = different.len();
+            Some(format!(
+                "{count} elements of arg{number} differ, the first at {element}: {bits:#x}, not {wanted:#x}"
+            ))
+        })
+    }
+}
+
+/// Runs a kernel as the front end made it on the interpreter.
+///
+/// # Panics
+/// If it does not end.
+pub fn reference(random: &RandomKernel) -> Left {
+    let memories: Vec<Option<HostMemory>> = random
+        .args
+        .iter()
+        .map(|arg| match arg {
+            ArgData::Slice { bytes, .. } => Some(HostMemory::from_bytes(bytes)),
+            ArgData::Scalar { .. } => None,
+        })
+        .collect();
+    let args: Vec<Arg<'_>> = random
+        .args
+        .iter()
+        .zip(&memories)
+        .map(|(arg, memory)| match (arg, memory) {
+            (ArgData::Slice { elem, .. }, Some(memory)) => {
+                Arg::Slice { memory, len: (memory.len() / size(*elem)) as u64 }
+            }
+            (ArgData::Scalar { bits, .. }, _) => Arg::Scalar(*bits),
+            (ArgData::Slice { .. }, None) => unreachable!("every slice got a memory"),
+        })
+        .collect();
+    let outcome = Program::new(&random.kernel).run(&Launch {
+        grid: random.shape.grid,
+        block: random.shape.block,
+        args: &args,
+        workers: NonZeroUsize::new(1),
+        steps: Some(MAX_STEPS),
+    });
+    assert_eq!(outcome.stopped, None, "{}", random.kernel.name);
+    let after = random.args.iter().zip(&memories).map(|(arg, memory)| match (arg, memory) {
+        (ArgData::Slice { elem, access, .. }, Some(memory)) => {
+            let mut bytes = vec![0; memory.len()];
+            memory.read_into(0, &mut bytes);
+            ArgData::Slice { elem: *elem, access: *access, bytes }
+        }
+        (ArgData::Scalar { .. } | ArgData::Slice { .. }, _) => arg.clone(),
+    });
+    Left {
+        args: after.collect(),
+        fault: outcome.fault.map(|fault| Fault {
+            reason: Some(fault.reason),
+            span: warpwise_compiler::id::Id::index(fault.span) as u32,
+            values: fault_values(&random.kernel, Some(fault.reason), fault.values),
+            block: fault.block,
+            thread: fault.thread,
+            count: fault.count,
+        }),
+        printed: (outcome.lost == 0).then(|| {
+            let mut printed = outcome.printed;
+            for Printed { message, values } in &mut printed {
+                keep_bits_of_types(&random.kernel, *message, values);
+            }
+            printed
+        }),
+    }
+}
+
+/// Clears the bits of a message's values above those of their types, which differ between engines and
+/// which no one reads.
+fn keep_bits_of_types(kernel: &Kernel, message: MessageId, values: &mut [u64]) {
+    let types = kernel.messages.get(message).map_or(&[][..], |message| &message.args);
+    for (value, ty) in values.iter_mut().zip(types) {
+        *value &= u64::MAX >> (64 - ty.bits().unwrap_or(64));
+    }
+}
+
+/// A fault's values, with the bits of their types alone if they are a message's.
+fn fault_values<const N: usize>(
+    kernel: &Kernel,
+    reason: Option<Reason>,
+    mut values: [u64; N],
+) -> [u64; N] {
+    if let Some(Reason::Panic(message)) = reason {
+        keep_bits_of_types(kernel, message, &mut values);
+    }
+    values
+}
+
+fn size(elem: Scalar) -> usize {
+    elem.size().expect("arguments have concrete types") as usize
+}
+
+/// Why a batch has no result.
+#[derive(Clone, Debug)]
+pub enum BatchError {
+    /// The driver refused the text of a module or a launch.
+    Refused(DriverError),
+    /// A kernel of the batch ended the context.
+    Lost(DriverError),
+}
+
+impl From<DriverError> for BatchError {
+    fn from(error: DriverError) -> Self {
+        if error.loses_context() { Self::Lost(error) } else { Self::Refused(error) }
+    }
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Lost(error) => write!(f, "the context is lost: {error}"),
+        }
+    }
+}
+
+/// The first GPU.
+pub struct Gpu {
+    driver: Driver,
+}
+
+impl Gpu {
+    /// Opens the first GPU.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn open() -> Result<Self, String> {
+        Ok(Self { driver: Driver::open()? })
+    }
+
+    /// The GPU's name.
+    pub fn name(&self) -> &str {
+        &self.driver.name
+    }
+
+    /// Runs kernels, each once, and returns what each left behind.
+    ///
+    /// # Errors
+    /// See [`BatchError`]. After [`BatchError::Lost`] nothing works in this process any more.
+    pub fn run(&self, batch: &[RandomKernel]) -> Result<Vec<Left>, BatchError> {
+        let target = Target::new(self.driver.sm);
+        let texts: Vec<String> = batch.iter().map(|random| text(&random.kernel, target)).collect();
+        let modules = self.load(&texts)?;
+        let layouts = layouts(batch);
+        let end = layouts.last().map_or(0, |layout| layout.end);
+        let prints = batch.iter().filter(|random| random.kernel.prints()).count();
+        let memory = self.driver.allocate((end + prints * PRINT_BYTES).max(1))?;
+        let mut bytes = vec![0; end];
+        for (random, layout) in batch.iter().zip(&layouts) {
+            layout.write(random, &mut bytes);
+        }
+        memory.upload(0, &bytes)?;
+        let mut print_offset = end;
+        for ((random, layout), text) in batch.iter().zip(&layouts).zip(&texts) {
+            let print = random.kernel.prints().then_some(print_offset);
+            if let Some(offset) = print {
+                memory.clear(offset, output::HEADER)?;
+                print_offset += PRINT_BYTES;
+            }
+            launch(&modules[header(text).0], random, layout, print, &memory)?;
+        }
+        self.driver.synchronize()?;
+        memory.download(0, &mut bytes)?;
+        let mut left = Vec::with_capacity(batch.len());
+        let mut print_offset = end;
+        for (random, layout) in batch.iter().zip(&layouts) {
+            let printed = match random.kernel.prints() {
+                false => Some(Vec::new()),
+                true => {
+                    let text = printed(&memory, print_offset, &random.kernel)?;
+                    print_offset += PRINT_BYTES;
+                    text
+                }
+            };
+            left.push(layout.read(random, &bytes, printed));
+        }
+        Ok(left)
+    }
+
+    /// Compiles texts, those of one target in one module.
+    fn load<'t>(&self, texts: &'t [String]) -> Result<BTreeMap<&'t str, Module<'_>>, DriverError> {
+        let mut joined: BTreeMap<&str, (bool, String)> = BTreeMap::new();
+        for (number, text) in texts.iter().enumerate() {
+            let (header, body) = header(text);
+            let (is_sized_at_launch, bodies) = joined.entry(header).or_default();
+            *is_sized_at_launch |= body.contains(SIZED_AT_LAUNCH);
+            let body = body.replace(SIZED_AT_LAUNCH, "");
+            *bodies += &body.replace("$constants", &format!("$constants{number}"));
+        }
+        let mut modules = BTreeMap::new();
+        for (header, (is_sized_at_launch, bodies)) in joined {
+            let shared = if is_sized_at_launch { SIZED_AT_LAUNCH } else { "" };
+            let text = CString::new(format!("{header}\n{shared}\n{bodies}"));
+            modules.insert(header, self.driver.load(&text.expect("PTX has no zeros"))?);
+        }
+        Ok(modules)
+    }
+}
+
+/// The PTX that the runtime runs on the target.
+fn text(kernel: &Kernel, target: Target) -> String {
+    let optimized = optimize(kernel.clone());
+    let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
+    ptx::emit(&optimized, target).expect("random kernels fit every target")
+}
+
+/// How a kernel declares the shared memory that launches size, once in a module.
+const SIZED_AT_LAUNCH: &str = ".extern .shared .align 16 .b8 $shared[];";
+
+/// What a text says of its version and target, and the rest of it.
+fn header(text: &str) -> (&str, &str) {
+    const LAST: &str = ".address_size 64";
+    let start = text.find(".version").expect("PTX has a version");
+    let end = text.find(LAST).expect("PTX has an address size") + LAST.len();
+    (&text[start..end], &text[end..])
+}
+
+/// Where the arguments and the fault record of a kernel are in the memory of its batch.
+struct Layout {
+    /// One for each argument; that of a scalar is not used.
+    args: Vec<usize>,
+    record: usize,
+    end: usize,
+}
+
+fn layouts(batch: &[RandomKernel]) -> Vec<Layout> {
+    let mut end = 0;
+    let mut place = |bytes: usize| {
+        let start = end;
+        end = (start + bytes.max(1)).next_multiple_of(ALIGNMENT);
+        (start, end)
+    };
+    batch
+        .iter()
+        .map(|random| {
+            let bytes = |arg: &ArgData| match arg {
+                ArgData::Slice { bytes, .. } => bytes.len(),
+                ArgData::Scalar { .. } => 0,
+            };
+            let args = random.args.iter().map(|arg| place(bytes(arg)).0).collect();
+            let (record, end) = place(size_of::<FaultRecord>());
+            Layout { args, record, end }
+        })
+        .collect()
+}
+
+impl Layout {
+    fn write(&self, random: &RandomKernel, to: &mut [u8]) {
+        for (arg, &start) in random.args.iter().zip(&self.args) {
+            if let ArgData::Slice { bytes, .. } = arg {
+                to[start..start + bytes.len()].copy_from_slice(bytes);
+            }
+        }
+        // The count is 0, every other word of an empty record is all ones.
+        to[self.record..self.record + 8].fill(0);
+        to[self.record + 8..self.record + 8 * RECORD_WORDS].fill(0xff);
+    }
+
+    fn read(&self, random: &RandomKernel, from: &[u8], printed: Option<Vec<Printed>>) -> Left {
+        let args = random.args.iter().zip(&self.args).map(|(arg, &start)| match arg {
+            ArgData::Scalar { .. } => arg.clone(),
+            ArgData::Slice { elem, access, bytes } => {
+                let bytes = from[start..start + bytes.len()].to_vec();
+                ArgData::Slice { elem: *elem, access: *access, bytes }
+            }
+        });
+        let mut words = from[self.record..]
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().expect("a chunk has 8 bytes")));
+        let mut next = || words.next().expect("a record is whole");
+        let count = next();
+        let check = [(); 2].map(|()| next());
+        let values = FaultRecord::EMPTY.values.map(|value| value.map(|_| next()));
+        let record = FaultRecord { count, check, values };
+        let fault = record.details(random.shape.grid, random.shape.block).map(|details| Fault {
+            reason: details.reason,
+            span: details.span,
+            values: fault_values(&random.kernel, details.reason, details.values),
+            block: details.block,
+            thread: details.thread,
+            count,
+        });
+        Left { args: args.collect(), fault, printed }
+    }
+}
+
+#[expect(unsafe_code, reason = "a GPU runs what it is given")]
+fn launch(
+    module: &Module<'_>,
+    random: &RandomKernel,
+    layout: &Layout,
+    print: Option<usize>,
+    memory: &Memory<'_>,
+) -> Result<(), DriverError> {
+    let (kernel, shape) = (&random.kernel, random.shape);
+    let number = |arg: &ArgData| match arg {
+        ArgData::Scalar { ty, bits } => (*ty, *bits),
+        ArgData::Slice { elem, bytes, .. } => (Scalar::U64, (bytes.len() / size(*elem)) as u64),
+    };
+    let params: Vec<_> = random.args.iter().map(number).collect();
+    let passed = Passed { params: &params, block: shape.block, grid: shape.grid };
+    debug_assert_eq!(shared_lengths(kernel, &shape, &random.args).len(), kernel.shared.len());
+    let shared = ptx::shared_memory(kernel, &passed).expect("random kernels have such lengths");
+    let at = |offset: usize| memory.address + offset as u64;
+    let mut words = Vec::new();
+    for ((arg, &offset), (_, value)) in random.args.iter().zip(&layout.args).zip(params) {
+        if let ArgData::Slice { .. } = arg {
+            words.push(at(offset));
+        }
+        words.push(value);
+    }
+    words.extend(&shared.offsets);
+    words.push(at(layout.record));
+    words.extend(print.map(at));
+    let name = CString::new(&*ptx::entry_name(&kernel.name)).expect("a name has no zeros");
+    let bytes = u32::try_from(shared.dynamic).expect("random kernels take little");
+    // SAFETY: the parameters are those of the kernel's PTX, and random kernels access nothing else.
+    unsafe { module.launch(&name, [shape.grid, shape.block], bytes, &mut words) }
+}
+
+/// What a kernel printed; `None` if that was too much.
+fn printed(
+    memory: &Memory<'_>,
+    offset: usize,
+    kernel: &Kernel,
+) -> Result<Option<Vec<Printed>>, DriverError> {
+    let mut header = [0; output::HEADER];
+    memory.download(offset, &mut header)?;
+    let used = u64::from_le_bytes(header[..8].try_into().expect("8 of 16 bytes"));
+    let used = usize::try_from(used).unwrap_or(usize::MAX).min(output::ROOM);
+    let mut bytes = vec![0; output::HEADER + used];
+    memory.download(offset, &mut bytes)?;
+    let values = |_, message| kernel.messages.get(message).map(|message| message.args.len());
+    let output = output::read(&bytes, values);
+    let records = output.records.into_iter().map(|record| {
+        let mut printed = record.printed;
+        keep_bits_of_types(kernel, printed.message, &mut printed.values);
+        printed
+    });
+    Ok((output.lost == 0).then(|| records.collect()))
+}

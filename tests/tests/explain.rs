@@ -1,0 +1,56 @@
+//! What `explain` calls good and bad holds in launches of random kernels. `WARPWISE_SEEDS=10000` for a long run.
+use warpwise_tests::{
+    explain_check::{Tally, contradictions},
+    random_ir::{
+        RandomKernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel,
+        random_kernel, seeds, stride_kernel,
+    },
+};
+
+/// Holds verdicts about kernels that `make` makes against launches of them.
+fn check(name: &str, make: impl Fn(u64) -> RandomKernel) {
+    let mut tally = Tally::default();
+    let mut found = Vec::new();
+    for seed in seeds(4) {
+        let random = make(seed);
+        let wrong = contradictions(&random, &mut tally);
+        if !wrong.is_empty() {
+            found.push(format!("seed {seed}: {wrong:#?}\n{}", random.kernel));
+        }
+    }
+    println!("{name}: {tally:?}");
+    let first = found.first().map_or("", String::as_str);
+    assert!(
+        found.is_empty(),
+        "{name}: {} kernels are not as they are explained, as {first}",
+        found.len()
+    );
+}
+
+#[test]
+fn loops_are_as_they_are_explained() {
+    check("loops", |seed| index_kernel(seed, true));
+}
+
+#[test]
+fn expressions_are_as_they_are_explained() {
+    check("expressions", |seed| index_kernel(seed, false));
+}
+
+#[test]
+fn divergent_control_is_as_it_is_explained() {
+    check("divergent", divergent_kernel);
+}
+
+#[test]
+fn checks_are_as_they_are_explained() {
+    check("guarded", guarded_kernel);
+    check("strides", stride_kernel);
+}
+
+#[test]
+fn kernels_over_the_whole_ir_are_as_they_are_explained() {
+    check("random", random_kernel);
+    check("dense", dense_kernel);
+    check("racy", |seed| racy_kernel(seed, 0));
+}
