@@ -177,6 +177,7 @@ mod tests {
     }
 
     const OPEN: &str = "kernel k {
+        block 32, 1, 1
         generic T0 = T: type num !0
         generic T1 = N: const i32 !0
         %0 = builtin thread_idx.x : u64 !0
@@ -187,6 +188,7 @@ mod tests {
         }
     }";
     const BOUND: &str = "kernel k {
+        block 32, 1, 1
         %0 = builtin thread_idx.x : u64 !0
         %1 = const 16 : u64 !0
         %2 = lt %0, %1 : bool !0

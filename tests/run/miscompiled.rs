@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
-    lost_factors,
+    lost_factors, guarded_store: THREADS_MEET,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -160,4 +160,33 @@ fn lost_factors(on: &Engine) -> Check {
     let want: Vec<i64> =
         x.iter().map(|&x| (x as i64).wrapping_mul(-2_147_483_648 * 31).wrapping_add(1)).collect();
     same("signed", &signed, &want)
+}
+
+/// Lanes leave a loop of compare-and-swap one after the other, and store under a guard after it.
+#[kernel(block = 128)]
+fn contend(bits: u64, rows: &mut [i16], out: &mut [u64]) {
+    let slots = shared!([AtomicU64; 32]);
+    let t = thread_idx_x();
+    if t < 32 {
+        slots[t].store(0, Relaxed);
+    }
+    sync_threads();
+    for round in 0..4 {
+        slots[31].fetch_xor(bits << (t % 48 + round), AcqRel);
+        if t < rows.len() >> 1 {
+            rows[t] = -18_942;
+        }
+    }
+    sync_threads();
+    out[t] = slots[31].load(Relaxed);
+}
+
+fn guarded_store(on: &Engine) -> Check {
+    let (mut rows, mut out, bits) = (vec![0_i16; 200], vec![0_u64; 128], 0x1_2345_u64);
+    launch!(on, contend(value bits, write rows, write out), LaunchConfig::grid(1).block(128))?;
+    let shifts = (0..128_usize).flat_map(|t| (0..4).map(move |round| t % 48 + round));
+    let want = shifts.fold(0, |slot, shift| slot ^ bits << shift);
+    let half: Vec<i16> = (0..200).map(|t| if t < 100 { -18_942 } else { 0 }).collect();
+    same("rows", &rows, &half)?;
+    same("out", &out, &[want; 128])
 }

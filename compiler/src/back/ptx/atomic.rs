@@ -135,7 +135,11 @@ impl Emitter<'_> {
         Operand::Reg(negative)
     }
 
-    /// Replaces what is there by a function of it until nobody came between.
+    /// Emits a compare-and-swap loop that replaces the value in memory by a function of it.
+    ///
+    /// The lanes that enter the loop together wait for each other after it. Without that, `ptxas`
+    /// lets lanes that have left it overwrite uniform registers that the loop still needs
+    /// (`docs/testing.md`). The wait ends: a lane's compare-and-swap fails only if another's succeeded.
     fn update_loop(
         &mut self,
         id: InstId,
@@ -153,7 +157,9 @@ impl Emitter<'_> {
         let [old_bits, seen_bits] =
             [(); 2].map(|()| self.regs.fresh(if bits == "b64" { Class::B64 } else { Class::B32 }));
         let again = self.regs.fresh(Class::Pred);
+        let entered = self.regs.fresh(Class::B32);
         let update = Label::of("update", id);
+        ptx!(self, "activemask.b32 {entered}");
         ptx!(self, "ld.relaxed.{scope}.{space}.{ty} {seen}, {address}");
         self.code.label(update);
         ptx!(self, "mov.{bits} {old}, {seen}");
@@ -167,6 +173,7 @@ impl Emitter<'_> {
         ptx!(self, "mov.{bits} {seen_bits}, {seen}");
         ptx!(self, "setp.ne.{bits} {again}, {old_bits}, {seen_bits}");
         self.code.branch(again, update);
+        ptx!(self, "bar.warp.sync {entered}");
         old.into()
     }
 
