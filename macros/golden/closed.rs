@@ -103,6 +103,27 @@ impl saxpy {
         )
     }
 }
+#[doc(hidden)]
+#[macro_export]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __warpwise_saxpy_HASH {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { kernel } } $state }
+    };
+}
+#[doc(hidden)]
+#[allow(
+    unused_imports,
+    unreachable_pub,
+    clippy::pub_use,
+    reason = "it is as public as the item, and kernels may use it or not"
+)]
+pub use __warpwise_saxpy_HASH as saxpy;
 #[allow(unused_variables)]
 const _: () = {
     impl saxpy {

@@ -85,6 +85,26 @@ impl halve {
         )
     }
 }
+#[doc(hidden)]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __warpwise_halve_HASH {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { kernel } } $state }
+    };
+}
+#[doc(hidden)]
+#[allow(
+    unused_imports,
+    unreachable_pub,
+    clippy::pub_use,
+    reason = "it is as public as the item, and kernels may use it or not"
+)]
+use __warpwise_halve_HASH as halve;
 const _: () = {
     #[cfg(debug_assertions)]
     impl halve {

@@ -185,6 +185,26 @@ impl volumes {
         )
     }
 }
+#[doc(hidden)]
+#[allow(
+    unused_macros,
+    non_local_definitions,
+    clippy::crate_in_macro_def,
+    reason = "it is used through its alias, and carries tokens as they are"
+)]
+macro_rules! __warpwise_volumes_14e3459bf0ea18d4_2 {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { kernel } } $state }
+    };
+}
+#[doc(hidden)]
+#[allow(
+    unused_imports,
+    unreachable_pub,
+    clippy::pub_use,
+    reason = "it is as public as the item, and kernels may use it or not"
+)]
+use __warpwise_volumes_14e3459bf0ea18d4_2 as volumes;
 const _: () = {
     volume! {
         { { ::warpwise::__private::link } } {} { kernel {} { fn volumes(x : & mut [f32])

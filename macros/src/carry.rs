@@ -1,13 +1,13 @@
 //! The macros that carry tokens: what [`device`](mod@crate::device) says of them, in code.
-use crate::{item, linked::Raw, place::Place};
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use crate::{expand, item, linked::Raw, place::Place, source};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Mutex, PoisonError},
 };
-use syn::{Item, Visibility, ext::IdentExt};
+use syn::{Item, ItemFn, Path, Visibility, ext::IdentExt};
 
 /// Most macros in one chain, each of which is expanded inside of the one before. By default, rustc
 /// nests 128.
@@ -39,6 +39,61 @@ fn short_chain(steps: &[TokenStream], state: &TokenStream) -> TokenStream {
     quote!(#first! { { #({ #steps })* } {} { #state } })
 }
 
+/// Calls the macros of the items at `paths`, as [`chain`] does, within a block.
+///
+/// An item of another crate that is not `#[device]` has no macro, and rustc would say no more than that. So it is called by
+/// a name of ours: an inner block has a `use` of the path under that name, which brings whatever there is, and an outer one
+/// a `use` of the runtime's `absent`, which is found if the other brought no macro.
+pub(crate) fn chain_within_block(paths: &[&Path], id: &str, state: &TokenStream) -> TokenStream {
+    let mut named = Vec::new();
+    let step = |(index, path): (usize, &&Path)| match source::in_other_crate(path) {
+        Some(place) => {
+            let at = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+            let at = Span::call_site().located_at(at);
+            let name = Ident::new(&format!("__warpwise_used_{id}_{index}"), at);
+            let step = name.to_token_stream();
+            named.push((place, name, at));
+            step
+        }
+        None => path.to_token_stream(),
+    };
+    let steps: Vec<TokenStream> = paths.iter().enumerate().map(step).collect();
+    let chain = chain(&steps, id, state);
+    if named.is_empty() {
+        return chain;
+    }
+    let names = named.iter().map(|(_, name, _)| name);
+    let uses = named.iter().map(|(place, name, at)| quote_spanned!(*at=> use #place as #name;));
+    quote!({
+        #(
+            #[allow(unused_imports, reason = "for items that have no macro")]
+            use ::warpwise::__private::absent as #names;
+        )*
+        {
+            #(
+                #[allow(
+                    unused_imports,
+                    deprecated,
+                    reason = "only a macro is of interest, and there may be none"
+                )]
+                #uses
+            )*
+            #chain
+        }
+    })
+}
+
+/// The macro of a kernel, which carries that it is one: kernel code that calls it is told so.
+pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
+    let name = &item.sig.ident;
+    if item::is_std_macro(name) || source::has_macro(name) {
+        return TokenStream::new();
+    }
+    let id = unique(item, name.span());
+    let (cfgs, kernel) = (expand::cfgs(&item.attrs), Item::Fn(item.clone()));
+    carrier_with(&kernel, &id, &quote!(kernel), &quote!(#(#cfgs)*))
+}
+
 /// The macro `hidden`, which adds `carried` to what was got and calls the next.
 fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStream) -> TokenStream {
     quote!(
@@ -60,14 +115,25 @@ fn macro_rules(hidden: &Ident, export: Option<TokenStream>, carried: &TokenStrea
 
 /// The macro that carries the `closure` of `item` under the item's own name.
 pub(crate) fn carrier(item: &Item, id: &str, closure: &TokenStream) -> TokenStream {
+    carrier_with(item, id, closure, &TokenStream::new())
+}
+
+/// The same with more attributes on what it makes.
+fn carrier_with(
+    item: &Item,
+    id: &str,
+    closure: &TokenStream,
+    attributes: &TokenStream,
+) -> TokenStream {
     let Some((name, vis)) = item::name(item).zip(item::visibility(item)) else {
         return TokenStream::new();
     };
     let hidden = format_ident!("__warpwise_{}_{id}", name.unraw());
     let export = matches!(vis, Visibility::Public(_)).then(|| quote!(#[macro_export]));
-    let rules = macro_rules(&hidden, export, &quote!({ #closure }));
+    let rules = macro_rules(&hidden, Some(quote!(#attributes #export)), &quote!({ #closure }));
     quote!(
         #rules
+        #attributes
         #[doc(hidden)]
         #[allow(
             unused_imports,

@@ -51,6 +51,10 @@
 //! **Depth.** A chain nests one expansion for each macro called, and rustc allows 128 by default:
 //! [`chain`] cuts long ones. How deep the items nest does not matter.
 //!
+//! **What has no macro.** A kernel has one, which carries that it is a kernel. An item of another crate that is not
+//! `#[device]` has none; [`chain_within_block`](carry::chain_within_block) says so all the same, in kernels. What `#[device]`
+//! items expand to defines macros, and so cannot be in a block: there, rustc's error comes, too.
+//!
 //! **Circles.** Functions that call each other are refused, as recursion. Items of different modules
 //! that need each other wait for each other's macros, which are never defined: rustc says
 //! "cannot find macro `Mat3`" at each use, and that it is a struct and not a macro.
@@ -263,10 +267,31 @@ fn is_covered(item: &mut Item) -> bool {
     !unnamed && item::attributes(item).is_some_and(|all| !all.iter().any(stands_apart))
 }
 
+/// Those of `paths` whose items have macros.
+fn with_macros(paths: &[Path]) -> impl Iterator<Item = &Path> {
+    paths.iter().filter(|path| StdName::imported(path).is_none())
+}
+
+/// Links to `state`, a kernel, what the items at `paths` carry.
+pub(crate) fn resolve_kernel(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
+    carry::chain_within_block(&with_macros(paths).collect::<Vec<_>>(), id, state)
+}
+
+/// Reports which of `paths` lead to items of other crates that have no macro, as the chain that calls them cannot.
+fn probe(paths: &[Path], id: &str) -> TokenStream {
+    let is_far = |path: &&Path| source::in_other_crate(path).is_some();
+    let far: Vec<&Path> = with_macros(paths).filter(is_far).collect();
+    if far.is_empty() {
+        return TokenStream::new();
+    }
+    let chain =
+        carry::chain_within_block(&far, &format!("{id}_probe"), &quote!(probe #({ #far })*));
+    quote!(const _: () = { #chain };)
+}
+
 /// What uses the items at `paths`, and links to `state` what they carry.
-pub(crate) fn resolve(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
-    let steps = paths.iter().filter(|path| StdName::imported(path).is_none());
-    let steps: Vec<TokenStream> = steps.map(ToTokens::to_token_stream).collect();
+fn resolve(paths: &[Path], id: &str, state: &TokenStream) -> TokenStream {
+    let steps: Vec<TokenStream> = with_macros(paths).map(ToTokens::to_token_stream).collect();
     chain(&steps, id, state)
 }
 
@@ -287,10 +312,17 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
             let others = others.into_iter().map(|raw| raw.written_at(here));
             link_items(&std::iter::once(first).chain(others).collect::<Vec<_>>())
         }
-        State::Items(items) => {
-            let linked = Linked::new(&all_paths(&items), in_braces(&got)?)?;
-            define(&items, linked)?
+        State::Probe(paths) => {
+            Linked::new(&paths, in_braces(&got)?)?;
+            TokenStream::new()
         }
+        State::Items(items) => match Linked::new(&all_paths(&items), in_braces(&got)?) {
+            Ok(linked) => define(&items, linked)?,
+            Err(error) => {
+                let (error, carriers) = (error.to_compile_error(), wrong_carriers(&items));
+                quote!(#error #carriers)
+            }
+        },
         State::Kernel { args, item } => {
             let (options, errors) = attr::parse(args);
             let linked = Linked::new(&kernel_paths(&item, &options), in_braces(&got)?)?;
@@ -350,7 +382,9 @@ fn link_items(items: &[Raw]) -> TokenStream {
         return define(items, Linked::empty()).unwrap_or_else(|error| error.to_compile_error());
     }
     let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
-    resolve(&paths, &format!("{id}_items"), &quote!(items #(#items)*))
+    let probe = probe(&paths, &id);
+    let chain = resolve(&paths, &format!("{id}_items"), &quote!(items #(#items)*));
+    quote!(#probe #chain)
 }
 
 /// Where items that are linked together lead, apart from themselves.
@@ -369,13 +403,8 @@ fn all_paths(items: &[Raw]) -> Vec<Path> {
 
 /// Checks `items`, which use what is `linked`, and defines their macros.
 fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
-    let wrong = || -> TokenStream {
-        let carriers =
-            items.iter().map(|Raw { id, item }| carry::carrier(item, id, &linked::wrong(id)));
-        carriers.collect()
-    };
     if !linked.sound {
-        return Ok(wrong()); // reported where the other item is defined
+        return Ok(wrong_carriers(items)); // reported where the other item is defined
     }
     let own = linked.set.items.len()..linked.set.items.len() + items.len();
     linked.add(items, paths)?;
@@ -392,22 +421,40 @@ fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
             quote!(#carriers const _: () = { #(#witnesses)* };)
         }
         Err(rejected) => {
-            let (errors, carriers) = (report::rejected(rejected), wrong());
+            let (errors, carriers) = (report::rejected(rejected), wrong_carriers(items));
             quote!(#errors #carriers)
         }
     })
+}
+
+/// The macros of items that are wrong.
+fn wrong_carriers(items: &[Raw]) -> TokenStream {
+    let carriers =
+        items.iter().map(|Raw { id, item }| carry::carrier(item, id, &linked::wrong(id)));
+    carriers.collect()
 }
 
 /// What is wrong with what is used, as far as its names tell.
 pub(crate) fn refuse(paths: &[Path]) -> Option<Error> {
     let mut errors = None;
     for path in paths {
-        let text = path.get_ident().and_then(not_device).or_else(|| not_device_there(path));
+        let text = path
+            .get_ident()
+            .and_then(not_device)
+            .or_else(|| not_device_there(path))
+            .or_else(|| launched(path));
         if let Some(text) = text {
             combine(&mut errors, Error::new_spanned(path, text));
         }
     }
     errors
+}
+
+/// The error for the path `kernel::launch`: kernel code launches no kernels.
+fn launched(path: &Path) -> Option<String> {
+    let [kernel, launch] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let is_kernel = launch.ident == "launch" && source::is_kernel(&kernel.ident);
+    is_kernel.then(|| linked::is_kernel(&kernel.ident, "cannot be launched by kernel code"))
 }
 
 /// What is wrong with a path that is to lead to a device item in another module, if it is known to lead to another one.

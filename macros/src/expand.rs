@@ -4,6 +4,7 @@
 //! fn saxpy(..) { .. }                      // the user's function, as it was written
 //! struct saxpy {}                          // a type of that name, with
 //! impl saxpy { PTX, launch, occupancy }    //   what the host needs
+//! macro_rules! .. use .. as saxpy;         // for kernel code that calls it: see `carry`
 //! const _: () = { .. };                    // what compiling the kernel yielded: see `embed`
 //! ```
 //! The first three need nothing but the signature, so they are there whatever happens to the
@@ -74,7 +75,7 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
             &devices,
         )
     } else {
-        device::resolve(
+        device::resolve_kernel(
             &paths,
             &carry::unique(&item, item.sig.ident.span()),
             &quote!(kernel { #args } { #tokens }),
@@ -85,7 +86,8 @@ pub(crate) fn kernel(args: TokenStream, tokens: TokenStream) -> TokenStream {
     }
     let errors = errors.map(|errors| errors.to_compile_error());
     let levels = lint_levels(&item.attrs);
-    quote!(#output #(#levels)* const _: () = { #errors #compiled };)
+    let called = carry::kernel(&item);
+    quote!(#output #called #(#levels)* const _: () = { #errors #compiled };)
 }
 
 /// The function that `#[kernel]` stands on, its tokens, and whether macros in them were expanded.

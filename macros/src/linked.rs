@@ -1,6 +1,7 @@
 //! What the macros of `#[device]` items carry, and what a kernel gets of it: see
 //! [`device`](mod@crate::device), whose words for it these are.
 use crate::{
+    attr::combine,
     carry, item,
     lower::{DeviceItem, DeviceSet, key},
     std_name::StdName,
@@ -35,6 +36,8 @@ pub(crate) enum State {
     Gather(Raw),
     /// `bundle RAW`: one of several items that need each other; the others were got.
     Bundle(Raw),
+    /// `probe { PATH }*`: paths whose items are to be `#[device]`.
+    Probe(Vec<Path>),
     /// `items { RAW }*`: items that were waiting for what they need.
     Items(Vec<Raw>),
     /// `kernel { ARGS } { ITEM }`
@@ -54,11 +57,18 @@ pub(crate) struct Raw {
     pub(crate) item: Item,
 }
 
-/// What one macro carries: `"version" ENTRY*`.
-pub(crate) struct Closure(Vec<Entry>);
+/// What one macro carries.
+pub(crate) enum Closure {
+    /// `"version" ENTRY*`: an item, and all that it needs.
+    Entries(Vec<Entry>),
+    /// `kernel`: the item is a kernel.
+    Kernel,
+    /// `absent`: the item, which is another crate's, has no macro.
+    Absent,
+}
 
 /// A carried item: `{ "id" sound|wrong { LEAD* } { ITEM } }`.
-struct Entry {
+pub(crate) struct Entry {
     id: String,
     sound: bool,
     leads: Vec<Lead>,
@@ -89,6 +99,7 @@ impl Parse for State {
             "wait" => syn::parse2(braced(input)?).map(Self::Wait),
             "gather" => syn::parse2(braced(input)?).map(Self::Gather),
             "bundle" => syn::parse2(braced(input)?).map(Self::Bundle),
+            "probe" => in_braces(&input.parse()?).map(Self::Probe),
             "items" => in_braces(&input.parse()?).map(Self::Items),
             "kernel" => {
                 let args = braced(input)?;
@@ -142,6 +153,13 @@ impl ToTokens for Raw {
 
 impl Parse for Closure {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(LitStr) {
+            return match Ident::parse_any(input)?.to_string().as_str() {
+                "kernel" => Ok(Self::Kernel),
+                "absent" => Ok(Self::Absent),
+                _ => Err(malformed()),
+            };
+        }
         let (theirs, ours) = (input.parse::<LitStr>()?.value(), env!("CARGO_PKG_VERSION"));
         if theirs != ours {
             let text = format!(
@@ -150,8 +168,31 @@ impl Parse for Closure {
             );
             return Err(Error::new(Span::call_site(), text));
         }
-        in_braces(&input.parse()?).map(Self)
+        in_braces(&input.parse()?).map(Self::Entries)
     }
+}
+
+impl Closure {
+    /// The error for the path that leads to it, which is no device item's.
+    fn refusal(&self, path: &Path) -> String {
+        let Some(name) = path.segments.last().map(|last| &last.ident) else {
+            return String::new();
+        };
+        match self {
+            Self::Kernel => is_kernel(name, "cannot be called by kernel code"),
+            Self::Entries(_) | Self::Absent => format!(
+                "`{name}` is not `#[device]`: kernel code cannot use it\n= help: it is another crate's: put \
+                 `#[device]` above it there, or write a `#[device]` item of your own that does the same"
+            ),
+        }
+    }
+}
+
+/// The error for the item of this name, which is a kernel: it cannot be called, or launched.
+pub(crate) fn is_kernel(name: &Ident, cannot: &str) -> String {
+    format!(
+        "`{name}` is a kernel: it {cannot}\n= help: move its body into a `#[device]` function that both call"
+    )
 }
 
 impl Entry {
@@ -242,10 +283,18 @@ impl Linked {
         let mut linked = Self::empty();
         let mut indices = BTreeMap::new();
         let mut closures = closures.into_iter();
+        let mut errors = None;
         for path in paths {
-            let Closure(entries) = match StdName::imported(path) {
-                Some(name) => Closure(vec![Entry::of_std(&name, path)?]),
+            let closure = match StdName::imported(path) {
+                Some(name) => Closure::Entries(vec![Entry::of_std(&name, path)?]),
                 None => closures.next().ok_or_else(malformed)?,
+            };
+            let entries = match closure {
+                Closure::Entries(entries) => entries,
+                Closure::Kernel | Closure::Absent => {
+                    combine(&mut errors, Error::new_spanned(path, closure.refusal(path)));
+                    continue;
+                }
             };
             let id = entries.first().ok_or_else(malformed)?.id.clone();
             linked.leads.push(Lead { key: key(path), id });
@@ -258,6 +307,9 @@ impl Linked {
         }
         if closures.next().is_some() {
             return Err(malformed());
+        }
+        if let Some(errors) = errors {
+            return Err(errors);
         }
         linked.set.kernel_paths = resolved(&linked.leads, &indices)?;
         for entry in &linked.entries {

@@ -7,6 +7,7 @@
 //!
 //! Nor are they told where names lead; a `use` of std's, or of an enum's variants, in the file tells, and so does
 //! an item of the host that stands there.
+mod crates;
 mod items;
 mod modules;
 mod scanner;
@@ -130,6 +131,40 @@ pub(crate) fn far_item(path: &syn::Path) -> Option<FarItem> {
     let Place { line, column, .. } = Place::of(first.ident.span());
     let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
     modules::far_item(&first.ident.span().unwrap().local_file()?, (line, column), &names)
+}
+
+/// `path` as a `use` at its place names it, if it leads to another crate, as far as its file tells. `None` if a
+/// `macro_rules!` wrote the path.
+pub(crate) fn in_other_crate(path: &syn::Path) -> Option<syn::Path> {
+    let first = &path.segments.first()?.ident;
+    if !proc_macro::is_available() || expansion(first.span()) != WRITTEN {
+        return None;
+    }
+    if path.leading_colon.is_some() {
+        return Some(path.clone());
+    }
+    let (Place { line, column, .. }, name) = (Place::of(first.span()), first.to_string());
+    let is_alone = path.segments.len() == 1;
+    in_file(first.span(), |file| crates::is_other(file, &name, is_alone, (line, column)))?
+        .then(|| if is_alone { syn::parse_quote!(self::#first) } else { path.clone() })
+}
+
+/// True if the file of `name` calls a macro of this name, or declares one.
+pub(crate) fn has_macro(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let text = name.to_string();
+    in_file(name.span(), |file| items::has_macro(&file.text, &text)).unwrap_or_default()
+}
+
+/// True if the file of `name` has a function of this name that is a kernel, and no module.
+pub(crate) fn is_kernel(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let text = name.to_string();
+    in_file(name.span(), |file| items::is_kernel(&file.text, &text)).unwrap_or_default()
 }
 
 /// The rules of the `macro_rules!` of this name before `name` in its file, if it is in scope there.

@@ -1,5 +1,6 @@
 //! What `#[kernel]` expands to names these. No part of the API: anything here may change with
 //! any version, which is why macro and runtime depend on each other's exact version.
+pub use crate::__warpwise_absent as absent;
 pub use crate::{
     barrier::{shared, shared_dyn},
     dispatch::{Arg, launch},
@@ -12,6 +13,16 @@ pub use crate::{
 };
 pub use warpwise_compiler::{diag::Level, ir::Scalar, specialize::Binding};
 pub use warpwise_macros::link;
+
+/// What stands in for the macro of an item that is not `#[device]`: it carries that, as the macro of a device item carries the
+/// item.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __warpwise_absent {
+    ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
+        $($next)* ! { { $($rest)* } { $($got)* { absent } } $state }
+    };
+}
 
 /// What a kernel's `launch` and `PTX` find where compiling the kernel failed, so that its own
 /// errors are the only ones. Every type has these; a kernel that compiled has its own, which win.

@@ -120,6 +120,37 @@ pub(super) fn is_declared_in(text: &str, name: &str) -> bool {
     declarations(text, name).next().is_some()
 }
 
+/// True if `text` calls a macro of this name, or declares one.
+pub(super) fn has_macro(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let is_called = behind.starts_with('!') && !behind.starts_with("!=");
+        let is_declared =
+            before.trim_end().ends_with("macro_rules!") && !behind.starts_with(is_name);
+        is_called && !before.ends_with(is_name) || is_declared
+    })
+}
+
+/// True if `text` has a function of this name with `#[kernel]` before it, and no module of that name.
+pub(super) fn is_kernel(text: &str, name: &str) -> bool {
+    let is_kernel = |start: usize| {
+        let before = text[..start].trim_end();
+        let last = before.rfind(['}', ';']).map_or(before, |end| &before[end..]);
+        last.contains("kernel")
+    };
+    !is_module_in(text, name)
+        && declarations(text, name).any(|(start, keyword)| keyword == "fn" && is_kernel(start))
+}
+
+/// True if `text` declares a module of this name.
+pub(super) fn is_module_in(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let spaced = before.trim_end();
+        spaced.len() < before.len() && is_word_at_end(spaced, "mod") && !behind.starts_with(is_name)
+    })
+}
+
 /// The variants of the enum of this name in `text`, if there is one and no other type of that name.
 pub(super) fn variants(text: &str, name: &str) -> Vec<String> {
     let mut found = declarations(text, name);
@@ -206,7 +237,7 @@ impl File {
 
     /// Whether what is at `place` is an item of that module itself: not of a function, an `impl` or a trait in it, and
     /// not what a macro is made of.
-    fn is_of_module(&self, place: At, module: Option<At>) -> bool {
+    pub(super) fn is_of_module(&self, place: At, module: Option<At>) -> bool {
         let around = |braces: &&super::Braces| braces.open < place && place < braces.close;
         let innermost = self.every_brace().iter().filter(around).map(|braces| braces.open).max();
         innermost == module

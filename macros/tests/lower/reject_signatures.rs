@@ -83,7 +83,7 @@ fn open(x: &mut [f32]) {
 // error: 27:10-27:19: kernel code cannot use the type `AtomicU16`
 // = help: use `AtomicU32`: atomic integers have 32 or 64 bits
 // error: 28:9-28:17: kernel code cannot use trait objects or `impl` types
-// = help: use a type parameter; a `#[device]` function may take `impl Fn(f32) -> f32` and return `impl Iterator<Item = f32>`
+// = help: use a type parameter; a `#[device]` function, though no kernel, may take `impl Fn(f32) -> f32`, and return `impl Iterator<Item = f32>`
 // error: 29:8-29:12: a kernel cannot have a parameter of this type
 // = help: pass a number and `match` on it: the host's functions are not the device's
 // error: 32:8-32:14: kernel code cannot use the type `String`

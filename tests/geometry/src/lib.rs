@@ -38,6 +38,29 @@ pub fn scale<T: Num>(x: T, by: T) -> T {
     x * by
 }
 
+/// A kernel that other crates launch.
+#[kernel]
+pub fn halve(x: &mut [f32]) {
+    if let Some(x) = x.get_mut(global_idx_x()) {
+        *x = scale(*x, 0.5);
+    }
+}
+
+/// Functions and types of the host.
+pub mod host {
+    /// No device function.
+    pub fn plain(x: f32) -> f32 {
+        x
+    }
+
+    /// No device type.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Plain(pub f32);
+
+    /// No device constant.
+    pub const PLAIN: f32 = 1.0;
+}
+
 /// Shapes that lie in a plane.
 pub mod shapes {
     use warpwise::device;

@@ -244,7 +244,9 @@ impl Infer<'_> {
             return self.shared_dyn(mac, name, at);
         }
         if called != "shared" {
-            let (fact, help) = reject::macro_call(&called);
+            let first = mac.path.segments.first().map(|first| first.ident.to_string());
+            let is_std = matches!(first.as_deref(), Some("std" | "core" | "alloc"));
+            let (fact, help) = reject::macro_call(&called, is_std && mac.path.segments.len() > 1);
             let reported = self.errors.advise(at, fact, help);
             return self.reported(reported, at);
         }

@@ -122,8 +122,8 @@ pub(super) fn literal(lit: &Lit) -> Advice {
     }
 }
 
-/// A macro that there is none of.
-pub(super) fn macro_call(name: &str) -> Advice {
+/// A macro that there is none of; `is_std` if its path is one of std's.
+pub(super) fn macro_call(name: &str, is_std: bool) -> Advice {
     let help = match name {
         "eprintln" | "eprint" | "dbg" | "write" | "writeln" => "use `println!` or `print!`",
         "vec" => "a kernel cannot allocate: pass a buffer, or use `shared!`",
@@ -137,7 +137,27 @@ pub(super) fn macro_call(name: &str) -> Advice {
              `x.count_ones()`, are what it has instructions for"
         }
         "thread_local" => "what a thread has of its own is a `let mut`",
-        "cfg" => "write the kernel once for each case, with `#[cfg]` on the whole function",
+        "cfg" | "cfg_select" | "cfg_match" => {
+            "write the kernel once for each case, with `#[cfg]` on the whole function"
+        }
+        "addr_of" | "addr_of_mut" => {
+            "there are no raw pointers in kernels: use `&x` or `&mut x`, or a slice and an index"
+        }
+        "offset_of" => "name the field: kernel code has no addresses that an offset is added to",
+        "assert_matches" | "debug_assert_matches" => "use `assert!(matches!(value, pattern))`",
+        "try" => "use `?`",
+        "pin" | "ready" | "join" => {
+            "a launch returns before the kernel ends: there is no need of `async`"
+        }
+        "compile_error" | "concat_bytes" | "concat_idents" | "const_format_args" => {
+            "write what it stands for, or make it a constant of the host: `#[kernel(open(NAME))]`"
+        }
+        name if name.ends_with("_feature_detected") => {
+            "ask on the host, and pass the answer as a `bool`"
+        }
+        _ if is_std => {
+            "of std's macros, there are `assert!` and its kin, `matches!`, `panic!` and its kin, `print!` and `println!`"
+        }
         _ => {
             "declare it in this file, before its call, with names that no other variable has; or make it a `#[device]` function"
         }

@@ -104,7 +104,12 @@ pub(super) fn generics(
                 let kind = GenericKind::Const(const_type(&param.ty, errors));
                 (SpanRange::token(param.ident.span()), kind)
             }
-            Parameter::Impl(_, ty) => (SpanRange::tokens(ty), GenericKind::Type(Bound::Num)),
+            Parameter::Impl(_, ty) => {
+                if context.kernel.is_some() {
+                    refuse_closure(ty, errors);
+                }
+                (SpanRange::tokens(ty), GenericKind::Type(Bound::Num))
+            }
         };
         let given = context.given.and_then(|given| given.args.get(index));
         let given = given.map(|given| match types.of_mono_arg(given) {
@@ -125,6 +130,19 @@ pub(super) fn generics(
         types.of_its_own(ty)
     });
     (names, Env { args: args.into(), home: context.home, this })
+}
+
+/// Reports a kernel's parameter of the type `impl Fn(f32) -> f32`.
+fn refuse_closure(ty: &syn::TypeImplTrait, errors: &mut Errors) {
+    let is_of_closures = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|last| is_of_closures(&last.ident.to_string()))
+        }
+        _ => false,
+    };
+    if ty.bounds.iter().any(is_of_closures) {
+        errors.advise(SpanRange::tokens(ty), CLOSURE_PASSED, PASS_INSTEAD);
+    }
 }
 
 fn declare(
@@ -190,6 +208,10 @@ fn bound(
             Some(this) => this,
             None if only_integers_have(&name) => Bound::Int,
             None if is_std_trait(&name) => continue,
+            None if is_of_closures(&name) => {
+                errors.advise(SpanRange::path(&bound.path), CLOSURE_PASSED, PASS_INSTEAD);
+                return Bound::Num;
+            }
             None => {
                 errors.advise(
                     SpanRange::path(&bound.path),
@@ -275,6 +297,17 @@ pub(crate) fn is_std_trait(name: &str) -> bool {
             .contains(&name)
         || ["PartialOrd", "Ord", "Element", "Default", "Debug", "Display"].contains(&name)
 }
+
+/// Traits of std's that only functions and closures have.
+fn is_of_closures(name: &str) -> bool {
+    matches!(name, "Fn" | "FnMut" | "FnOnce")
+}
+
+const CLOSURE_PASSED: &str =
+    "a kernel's parameters come from the host, whose closures and functions are not the device's";
+const PASS_INSTEAD: &str = "make the function a `#[device]` trait's, and name the types that have it: \
+    `#[kernel(instances(Square, Cube))]`; or pass a number or a `#[device]` enum and `match` on it; closures in the kernel \
+    can be passed to `#[device]` functions";
 
 /// Traits of std's that floats do not have.
 fn only_integers_have(name: &str) -> bool {

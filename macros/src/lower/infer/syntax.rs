@@ -289,7 +289,7 @@ impl Infer<'_> {
             syn::Type::Ptr(_) => ("raw pointers", "use slices: `&[T]`, `&mut [T]`"),
             syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => (
                 "trait objects or `impl` types",
-                "use a type parameter; a `#[device]` function may take `impl Fn(f32) -> f32` and return \
+                "use a type parameter; a `#[device]` function, though no kernel, may take `impl Fn(f32) -> f32`, and return \
                      `impl Iterator<Item = f32>`",
             ),
             syn::Type::FnPtr(_) => {
