@@ -16,6 +16,7 @@
 //!
 //! Values, lengths and indices are often edge values. What a kernel computes means nothing.
 mod arrays;
+mod contracts;
 mod dense;
 mod divergent;
 pub(crate) mod draw;
@@ -29,6 +30,7 @@ mod racy;
 mod strides;
 mod values;
 
+pub use contracts::with_contracts;
 pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;
 use draw::Draw;

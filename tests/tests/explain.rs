@@ -3,7 +3,7 @@ use warpwise_tests::{
     explain_check::{Tally, contradictions},
     random_ir::{
         RandomKernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel,
-        random_kernel, seeds, stride_kernel,
+        random_kernel, seeds, stride_kernel, with_contracts,
     },
 };
 
@@ -53,4 +53,11 @@ fn kernels_over_the_whole_ir_are_as_they_are_explained() {
     check("random", random_kernel);
     check("dense", dense_kernel);
     check("racy", |seed| racy_kernel(seed, 0));
+}
+
+#[test]
+fn kernels_with_contracts_are_as_they_are_explained() {
+    check("contracts of strides", |seed| with_contracts(stride_kernel(seed), seed));
+    check("contracts of indices", |seed| with_contracts(index_kernel(seed, true), seed));
+    check("contracts of races", |seed| with_contracts(racy_kernel(seed, 0), seed));
 }

@@ -6,8 +6,8 @@ use super::range::{self, Range};
 use crate::{
     id::Facts,
     ir::{
-        Axis, BinaryOp, Builtin, CompareOp, GenericKind, Kernel, ParamId, ParamKind, Scalar, Size,
-        UnaryOp,
+        Axis, BinaryOp, Builtin, CompareOp, GenericId, GenericKind, Kernel, ParamId, ParamKind,
+        Scalar, Size, UnaryOp,
     },
 };
 
@@ -20,36 +20,65 @@ const ROUNDS: u32 = 3;
 /// What every launch of a kernel keeps to.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Of each scalar parameter that is an integer its value, of each slice its length.
+    /// Of each scalar parameter that is an integer or a `bool` its value, of each slice its length.
     params: Facts<ParamId, Range>,
+    /// Of each constant parameter that is an integer its value.
+    generics: Facts<GenericId, Range>,
     /// Threads in a block.
     block: [Range; 3],
     /// Blocks in the grid.
     grid: [Range; 3],
     wide_index: bool,
+    /// True if a requirement left nothing of a range.
+    is_contradictory: bool,
 }
 
 impl Launch {
-    /// Of `kernel`; where it is generic, less is known.
+    /// Of `kernel`; where it is generic, less is known. Of contracts that contradict each other none holds: no launch
+    /// is allowed then, and nothing is wrong about such a kernel.
     pub fn of(kernel: &Kernel) -> Self {
-        let mut params = kernel.params.facts(Range::EMPTY);
-        for (id, param) in kernel.params.iter() {
-            params[id] = of_param(&param.kind);
-        }
-        let block = [Axis::X, Axis::Y, Axis::Z].map(|axis| block_dim(kernel, axis));
-        let grid = [Axis::X, Axis::Y, Axis::Z].map(|axis| grid_dim(kernel, axis, block));
-        let mut launch = Self { params, block, grid, wide_index: kernel.wide_index };
+        let allowed = Self::of_types(kernel);
+        let mut launch = allowed.clone();
         for _ in 0..ROUNDS {
             for requirement in &kernel.requires {
                 launch.assume(kernel, &requirement.cond, true);
             }
         }
-        launch
+        let is_contradictory = launch.is_contradictory;
+        if is_contradictory { Self { is_contradictory, ..allowed } } else { launch }
+    }
+
+    /// The limits of types and of the launcher.
+    fn of_types(kernel: &Kernel) -> Self {
+        let mut params = kernel.params.facts(Range::EMPTY);
+        for (id, param) in kernel.params.iter() {
+            params[id] = of_param(&param.kind);
+        }
+        let mut generics = kernel.generics.facts(Range::EMPTY);
+        for (id, generic) in kernel.generics.iter() {
+            if let GenericKind::Const(scalar) = generic.kind {
+                generics[id] = range::scalar_limits(scalar).unwrap_or(Range::EMPTY);
+            }
+        }
+        let block = [Axis::X, Axis::Y, Axis::Z].map(|axis| block_dim(kernel, axis));
+        let grid = [Axis::X, Axis::Y, Axis::Z].map(|axis| grid_dim(kernel, axis, block));
+        let wide_index = kernel.wide_index;
+        Self { params, generics, block, grid, wide_index, is_contradictory: false }
+    }
+
+    /// True if the kernel's contracts contradict each other, as `requires(n == 2, n == 3)`.
+    pub fn is_contradictory(&self) -> bool {
+        self.is_contradictory
     }
 
     /// The value of a scalar, if that is an integer, or the length of a slice.
     pub fn param(&self, param: ParamId) -> Range {
         self.params[param]
+    }
+
+    /// The value of a constant parameter; empty if that is no integer.
+    pub fn generic(&self, generic: GenericId) -> Range {
+        self.generics[generic]
     }
 
     /// What the hardware and the launcher allow.
@@ -94,7 +123,9 @@ impl Launch {
                 Some((known.unwrap_or(limits), limits))
             }
             Size::Generic(id) => match kernel.generics.get(*id)?.kind {
-                GenericKind::Const(scalar) => of_type(scalar),
+                GenericKind::Const(scalar) => {
+                    Some((self.generic(*id), range::scalar_limits(scalar)?))
+                }
                 GenericKind::Type(_) => None,
             },
             Size::Param(id) => match kernel.params.get(*id)?.kind {
@@ -151,10 +182,11 @@ impl Launch {
                 let op = if truth { *op } else { range::inverse(*op) };
                 self.assume_compare(kernel, op, &parts[0], &parts[1]);
             }
+            Size::Param(_) | Size::Generic(_) => {
+                self.narrow(kernel, cond, Range::new(truth.into(), truth.into()));
+            }
             Size::Const(..)
             | Size::Extent(_)
-            | Size::Generic(_)
-            | Size::Param(_)
             | Size::Len(_)
             | Size::Builtin(_)
             | Size::Unary(..)
@@ -169,67 +201,105 @@ impl Launch {
         let (least, most) = (i128::MIN, i128::MAX);
         match op {
             CompareOp::Lt => {
-                self.narrow(lhs, Range::new(least, right.max - 1));
-                self.narrow(rhs, Range::new(left.min + 1, most));
+                self.narrow(kernel, lhs, Range::new(least, right.max - 1));
+                self.narrow(kernel, rhs, Range::new(left.min + 1, most));
             }
             CompareOp::Le => {
-                self.narrow(lhs, Range::new(least, right.max));
-                self.narrow(rhs, Range::new(left.min, most));
+                self.narrow(kernel, lhs, Range::new(least, right.max));
+                self.narrow(kernel, rhs, Range::new(left.min, most));
             }
             CompareOp::Gt => self.assume_compare(kernel, CompareOp::Lt, rhs, lhs),
             CompareOp::Ge => self.assume_compare(kernel, CompareOp::Le, rhs, lhs),
             CompareOp::Eq => {
-                self.narrow(lhs, right);
-                self.narrow(rhs, left);
+                self.narrow(kernel, lhs, right);
+                self.narrow(kernel, rhs, left);
             }
             CompareOp::Ne => {
-                self.narrow(lhs, left.without(right));
-                self.narrow(rhs, right.without(left));
+                self.narrow(kernel, lhs, left.without(right));
+                self.narrow(kernel, rhs, right.without(left));
             }
         }
     }
 
-    /// Narrows what `size` names. What is left is never nothing: no launch is allowed then, and
-    /// nothing is wrong about such a kernel.
-    fn narrow(&mut self, size: &Size, to: Range) {
+    /// Narrows what `size` names, or what a sum, difference or product with numbers names. None of them wraps: a launch
+    /// whose requirements do is refused.
+    fn narrow(&mut self, kernel: &Kernel, size: &Size, to: Range) {
         let range = match size {
             Size::Param(id) | Size::Len(id) => &mut self.params[*id],
+            Size::Generic(id) => &mut self.generics[*id],
             Size::Builtin(Builtin::BlockDim(axis)) => &mut self.block[*axis as usize],
             Size::Builtin(Builtin::GridDim(axis)) => &mut self.grid[*axis as usize],
-            Size::Cast(scalar, value) => return self.narrow_cast(*scalar, value, to),
+            Size::Cast(scalar, value) => return self.narrow_cast(kernel, *scalar, value, to),
+            Size::Binary(op, parts) => return self.narrow_binary(kernel, *op, parts, to),
             Size::Const(..)
             | Size::Extent(_)
-            | Size::Generic(_)
             | Size::Builtin(_)
             | Size::Unary(..)
-            | Size::Binary(..)
             | Size::Compare(..)
             | Size::Select(_) => return,
         };
         let narrowed = range.intersection(to);
-        if !narrowed.is_empty() {
+        if narrowed.is_empty() {
+            self.is_contradictory = true;
+        } else {
             *range = narrowed;
         }
     }
 
     /// As [`Self::narrow`], of a cast: of its operand, if it is the same number.
-    fn narrow_cast(&mut self, to: Scalar, value: &Size, range: Range) {
-        let fits = match value {
-            Size::Param(id) | Size::Len(id) => {
-                range::scalar_limits(to).is_some_and(|limits| limits.contains(self.params[*id]))
-            }
-            Size::Const(..)
-            | Size::Extent(_)
-            | Size::Generic(_)
-            | Size::Builtin(_)
-            | Size::Unary(..)
-            | Size::Binary(..)
-            | Size::Compare(..)
-            | Size::Select(_)
-            | Size::Cast(..) => false,
+    fn narrow_cast(&mut self, kernel: &Kernel, to: Scalar, value: &Size, range: Range) {
+        let limits = range::scalar_limits(to);
+        let known = self.size(kernel, value).map(|(range, _)| range);
+        let is_same = limits.zip(known).is_some_and(|(limits, known)| limits.contains(known));
+        if is_same {
+            self.narrow(kernel, value, range);
+        }
+    }
+
+    /// As [`Self::narrow`], of each side of an operation, given the other side.
+    fn narrow_binary(&mut self, kernel: &Kernel, op: BinaryOp, parts: &[Size; 2], to: Range) {
+        let [lhs, rhs] = parts;
+        let sides = [self.size(kernel, lhs), self.size(kernel, rhs)];
+        let [Some((left, _)), Some((right, _))] = sides else { return };
+        let less = |a: Range, b: Range| {
+            Range::new(a.min.saturating_sub(b.max), a.max.saturating_sub(b.min))
         };
-        if fits {
-            self.narrow(value, range);
+        match op {
+            BinaryOp::Add => {
+                self.narrow(kernel, lhs, less(to, right));
+                self.narrow(kernel, rhs, less(to, left));
+            }
+            BinaryOp::Sub => {
+                let sum = |a: Range, b: Range| {
+                    Range::new(a.min.saturating_add(b.min), a.max.saturating_add(b.max))
+                };
+                self.narrow(kernel, lhs, sum(to, right));
+                self.narrow(kernel, rhs, less(left, to));
+            }
+            BinaryOp::Mul => {
+                for (side, by) in [(lhs, right), (rhs, left)] {
+                    if by.min == by.max && by.min > 0 {
+                        let least = -(-to.min.max(-i128::MAX)).div_euclid(by.min);
+                        self.narrow(kernel, side, Range::new(least, to.max.div_euclid(by.min)));
+                    }
+                }
+            }
+            BinaryOp::Div if left.min >= 0 && right.min == right.max && right.min > 0 => {
+                let least = to.min.max(0).saturating_mul(right.min);
+                let most = to.max.saturating_mul(right.min).saturating_add(right.min - 1);
+                self.narrow(kernel, lhs, Range::new(least, most));
+            }
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::MulHigh
+            | BinaryOp::RotateLeft => {}
         }
     }
 }

@@ -17,10 +17,10 @@
 mod arith;
 mod walk;
 
-use super::{evaluate, launch::Launch};
+use super::evaluate;
 use crate::{
     id::Facts,
-    ir::{Builtin, InstId, Kernel, LocalId, Scalar, Ty},
+    ir::{InstId, Kernel, LocalId, Scalar, Ty},
 };
 pub(super) use arith::{binary, constant, inverse, unary};
 use walk::Walk;
@@ -73,11 +73,6 @@ impl Ranges {
     /// The range of what `local` is set to; empty if it never is. `None` if that is no integer.
     pub fn local(&self, kernel: &Kernel, local: LocalId) -> Option<Range> {
         limits(kernel.locals[local].ty).map(|_| self.local[local])
-    }
-
-    /// What the hardware and the launcher allow `builtin` to be.
-    pub fn builtin(kernel: &Kernel, builtin: Builtin) -> Range {
-        Launch::of(kernel).builtin(builtin)
     }
 
     /// True if the index of this `bounds` is always less than its length.
@@ -135,7 +130,7 @@ impl Range {
             Self::new(self.min.min(other.min), self.max.max(other.max))
         }
     }
-    pub(super) fn intersection(self, other: Self) -> Self {
+    pub(crate) fn intersection(self, other: Self) -> Self {
         Self::new(self.min.max(other.min), self.max.min(other.max))
     }
     /// The range of products; `None` if it is too large even to compute.

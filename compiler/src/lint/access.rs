@@ -82,7 +82,8 @@ pub(super) fn distance(request: &Request, lanes: &Lanes) -> Option<String> {
     let times = (stride > bytes && stride.is_multiple_of(bytes))
         .then(|| format!(", {} times what each accesses", stride / bytes));
     let times = times.unwrap_or_default();
-    Some(format!("neighbouring lanes are {} apart{times}", count(stride, "byte")))
+    let least = if lanes.clusters.is_empty() { "" } else { "at least " };
+    Some(format!("neighbouring lanes are {least}{} apart{times}", count(stride, "byte")))
 }
 
 /// Where the addresses of a request come to differ between lanes, and why.

@@ -134,9 +134,11 @@ fn is_shared_with_others(
             && beside.interval == event.interval
             && beside.active.threads == event.active.threads;
         let at = offset_of(beside).filter(|at| is_beside && at.symbolic() == offset.symbolic());
-        let Some(Ok(lanes)) = at.map(|at| Lanes::of(at, warp, threads.warp(warp))) else {
-            continue;
-        };
+        let lanes = at.and_then(|at| {
+            let known = Lanes::of(at, warp, threads.warp(warp)).ok();
+            known.or_else(|| Lanes::at_least(&analyses.trace, at, warp, threads.warp(warp)))
+        });
+        let Some(lanes) = lanes else { continue };
         for lane in (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1) {
             let from = lanes.offsets[lane];
             let size = access_of(beside).map_or(0, |access| i64::from(access.bytes));
@@ -183,6 +185,9 @@ fn reason(
 ) -> Reason {
     let bytes = i64::from(request.bytes);
     let stride = lanes.stride();
+    if !lanes.clusters.is_empty() && walks_columns(trace, request, event) {
+        return Reason::Axes(None);
+    }
     let steps = offset_of(event).and_then(|offset| steps(offset.numbers(), trace));
     if let Some([x, y]) = steps {
         let [dim_x, dim_y, _] = trace.shape.dims;
@@ -224,7 +229,7 @@ fn wide_enough(request: &Request, lanes: &Lanes, [x, y]: [i64; 2]) -> u32 {
             let lane = i64::try_from(lane).unwrap_or(0);
             lane % wide * x + lane / wide * y
         });
-        let wider = Lanes { active: u32::MAX, offsets, step: lanes.step };
+        let wider = Lanes { active: u32::MAX, offsets, step: lanes.step, clusters: Vec::new() };
         let price = wider.price(Space::Global, request.kind, request.bytes);
         price.taken[1] < 2 * price.ideal || price.taken[1] - price.ideal < FEW
     };
@@ -261,30 +266,39 @@ fn size_of_struct(kernel: &Kernel, request: &Request) -> Option<u64> {
     size.known().filter(|&size| size > u64::from(request.bytes))
 }
 
-/// An access with a row for each step along x, of a length that is not known, and along which y walks. A row
-/// has at least as many elements as the block has threads along y.
-fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
-    let event = events(trace, request).next()?;
-    let offset = offset_of(event).filter(|_| event.active.which != Which::Some)?;
-    let bytes = i64::from(request.bytes);
-    let [dim_x, dim_y, _] = trace.shape.dims;
+/// True if an access of `event` has a row for each step along x, of a length that is not known, and along which y walks.
+fn walks_columns(trace: &Trace, request: &Request, event: &Event) -> bool {
+    let Some(offset) = offset_of(event) else { return false };
     let mut has_pitch = false;
     for term in offset.symbolic() {
-        let [x, y] = steps(&term.factors, trace)?;
+        let Some([x, y]) = steps(&term.factors, trace) else { return false };
         has_pitch |= x != 0;
-        (y == 0).then_some(())?;
+        if y != 0 {
+            return false;
+        }
     }
-    let [x, y] = steps(offset.numbers(), trace)?;
-    if !has_pitch || x != 0 || y != bytes || dim_y < 2 || dim_x < 2 {
+    let [dim_x, dim_y, _] = trace.shape.dims;
+    has_pitch
+        && steps(offset.numbers(), trace) == Some([0, i64::from(request.bytes)])
+        && dim_y > 1
+        && dim_x > 1
+}
+
+/// An access that [walks columns](walks_columns). A row has at least as many elements as the block has threads along y.
+fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
+    let event = events(trace, request).next()?;
+    if event.active.which == Which::Some || !walks_columns(trace, request, event) {
         return None;
     }
-    let row = bytes * i64::from(dim_y);
+    let bytes = i64::from(request.bytes);
+    let row = bytes * i64::from(trace.shape.dims[1]);
     let active = event.active.threads.warp(0);
     let offsets = std::array::from_fn(|lane| {
         let [x, y, _] = trace.shape.index(lane.min(trace.shape.threads().saturating_sub(1)));
         i64::from(x) * row + i64::from(y) * bytes
     });
-    let price = Lanes { active, offsets, step: 0 }.price(Space::Global, Kind::Load, request.bytes);
+    let lanes = Lanes { active, offsets, step: 0, clusters: Vec::new() };
+    let price = lanes.price(Space::Global, Kind::Load, request.bytes);
     let is_bad = price.taken[0] >= 2 * price.ideal && price.taken[0] - price.ideal >= FEW;
     let reason = Reason::Axes(None);
     is_bad.then_some(Wasteful { request, lanes: None, price, is_even: true, reason })
@@ -293,10 +307,15 @@ fn by_pitch<'a>(trace: &Trace, request: &'a Request) -> Option<Wasteful<'a>> {
 impl Wasteful<'_> {
     /// How much it moves, in words.
     pub(super) fn message(&self) -> String {
-        let up_to = if self.is_even { "" } else { "up to " };
-        let [least, _] = self.price.taken;
+        let [least, most] = self.price.taken;
+        let is_bound = self.lanes.is_some_and(|lanes| !lanes.clusters.is_empty()) && least < most;
+        let limit = match (is_bound, self.is_even) {
+            (true, _) => "at least ",
+            (false, true) => "",
+            (false, false) => "up to ",
+        };
         format!(
-            "one warp {}s {up_to}{least} sectors here, {} would do",
+            "one warp {}s {limit}{least} sectors here, {} would do",
             self.verb(),
             self.price.ideal
         )

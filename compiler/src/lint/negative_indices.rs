@@ -4,11 +4,12 @@
 //! y[i] = x[i] - x[i - 1];      // `i` is 0 in the first thread, and 0 - 1 wraps
 //! ```
 //! Such a thread ends with a fault in every launch that gets there. Follows that one thread as far as the kernel alone
-//! decides where it goes, through the first iteration of each loop. Guards such as `i < n` are taken to let it pass. Silent
-//! behind all conditions on what is loaded or passed otherwise.
+//! and its contracts decide where it goes, through the first iteration of each loop: with `requires(n >= 1)`, `x[i - n]` is
+//! such an index. Guards such as `i < n` are taken to let it pass. Silent behind all conditions on what is loaded or passed
+//! otherwise.
 use super::{Finding, Group, Lint, access};
 use crate::{
-    analysis::{Analyses, evaluate},
+    analysis::{Analyses, evaluate, launch::Launch, range::Range},
     diag::Level,
     id::{Facts, Id},
     ir::{BinaryOp, Body, Builtin, CompareOp, InstId, Kernel, Op, Root, Scalar, Ty, UnaryOp},
@@ -35,6 +36,8 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     }
     let mut thread = FirstThread {
         kernel,
+        launch: Launch::of(kernel),
+        ranges: kernel.insts.facts(None),
         values: kernel.insts.facts(None),
         locals: vec![None; kernel.locals.iter().count()],
         left: MAX_FOLLOWED_INSTRUCTIONS,
@@ -58,6 +61,10 @@ enum Flow {
 /// The first thread of the first block.
 struct FirstThread<'k> {
     kernel: &'k Kernel,
+    launch: Launch,
+    /// Of a sum or difference of what a launch passes and of numbers, the limits between which it lies, as if it did not
+    /// wrap.
+    ranges: Facts<InstId, Option<Range>>,
     /// The bits of the number that each instruction has yielded last, if they are known.
     values: Facts<InstId, Option<u64>>,
     locals: Vec<Option<u64>>,
@@ -110,6 +117,7 @@ impl FirstThread<'_> {
             self.bounds(id, *index, *len);
         }
         self.values[id] = self.value(id);
+        self.ranges[id] = self.range(id);
         Flow::Next
     }
 
@@ -257,6 +265,10 @@ impl FirstThread<'_> {
             Some(*bits)
         } else if let Op::Builtin(builtin) = op {
             self.builtin(*builtin)
+        } else if let Op::Param(param) | Op::Len(param) = op {
+            number(scalar, self.launch.param(*param))
+        } else if let Op::Generic(generic) = op {
+            number(scalar, self.launch.generic(*generic))
         } else if let Op::Get(local) = op {
             self.locals[local.index()]
         } else if let Op::Bounds { index, .. } = op {
@@ -284,19 +296,47 @@ impl FirstThread<'_> {
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
             | Builtin::WarpId => Some(0),
-            Builtin::BlockDim(axis) => {
-                self.kernel.block.as_ref().and_then(|block| block[axis as usize].known())
+            Builtin::BlockDim(_) | Builtin::GridDim(_) => {
+                number(Scalar::U64, self.launch.builtin(builtin))
             }
-            Builtin::GridDim(_) => None,
         }
+    }
+
+    /// The limits of a `usize` that [`Self::ranges`] is about. What a launch passes is taken to be below 2^63.
+    fn range(&self, id: InstId) -> Option<Range> {
+        self.scalar(id).filter(|&scalar| scalar == Scalar::U64)?;
+        if let Some(bits) = self.values[id] {
+            let number = i128::from(bits.cast_signed());
+            return Some(Range::new(number, number));
+        }
+        let op = &self.kernel.insts[id].op;
+        let range = if let Op::Param(param) | Op::Len(param) = op {
+            self.launch.param(*param).intersection(Range::new(0, i64::MAX.into()))
+        } else if let Op::Bounds { index, .. } = op {
+            self.ranges[*index]?
+        } else if let Op::Cast { value } = op
+            && let Op::Param(param) = self.kernel.insts[*value].op
+        {
+            self.launch.param(param)
+        } else if let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } = op {
+            let (Range { min, max }, other) = (self.ranges[*lhs]?, self.ranges[*rhs]?);
+            if *op == BinaryOp::Add {
+                Range::new(min + other.min, max + other.max)
+            } else {
+                Range::new(min - other.max, max - other.min)
+            }
+        } else {
+            return None;
+        };
+        // Larger than any length, if it is below 0.
+        let wraps = Range::new(i64::MIN.into(), i64::MAX.into());
+        (!range.is_empty() && wraps.contains(range)).then_some(range)
     }
 
     /// Notes an index that is negative, and so, as a `usize`, larger than any length.
     fn bounds(&mut self, id: InstId, index: InstId, len: InstId) {
-        let Some(bits) = self.values[index] else { return };
-        let is_wide = self.scalar(index) == Some(Scalar::U64);
-        let reached = i128::from(bits.cast_signed());
-        if !is_wide || reached >= 0 {
+        let Some(Range { min, max: reached }) = self.range(index) else { return };
+        if reached >= 0 {
             return;
         }
         let (name, is_of_block) = match indexed(self.kernel, id) {
@@ -313,17 +353,26 @@ impl FirstThread<'_> {
             None => format!("`{name}.len()` elements"),
         };
         let place = if is_of_block { "a block" } else { "the grid" };
+        let is_number = min == reached;
+        let (most, becomes) = match evaluate::wrap(Scalar::U64, reached) {
+            bits if is_number => ("", format!("{bits}")),
+            _ => (" at most", "larger than any length".to_owned()),
+        };
+        let guard = match is_number {
+            true => format!("such as `if i >= {}`", -reached),
+            false => "such as `if i >= n` before `i - n`".to_owned(),
+        };
         self.found.push(Finding {
-            message: format!("this index of `{name}` is {reached} in the first thread of {place}"),
+            message: format!(
+                "this index of `{name}` is{most} {reached} in the first thread of {place}"
+            ),
             span,
             labels: Vec::new(),
             notes: vec![format!(
-                "a `usize` wraps: the index becomes {bits}, where there are {len}, and the launch fails"
+                "a `usize` wraps: the index becomes {becomes}, where there are {len}, and the launch fails"
             )],
             help: format!(
-                "let the thread pass a guard first, such as `if i >= {}`, or clamp the index with \
-                 `saturating_sub`",
-                -reached
+                "let the thread pass a guard first, {guard}, or clamp the index with `saturating_sub`"
             ),
         });
     }
@@ -335,4 +384,9 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Root> {
         let Op::Index { index, .. } = inst.op else { return None };
         (index == bounds).then(|| kernel.root(ptr)).flatten()
     })
+}
+
+/// The bits of the only integer of a range.
+fn number(scalar: Scalar, range: Range) -> Option<u64> {
+    (range.min == range.max).then(|| evaluate::wrap(scalar, range.min))
 }

@@ -26,14 +26,15 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     let trace = &analyses.trace;
     let mut found = Vec::new();
     for event in &trace.events {
-        let What::OutOfBounds { index, len, threads } = &event.what else { continue };
+        let What::OutOfBounds { index, is_least, len, threads } = &event.what else { continue };
         let Some(root @ Some(Root::Shared(_))) = indexed(kernel, event.inst) else { continue };
         let comes = match event.active.which {
             Which::All | Which::Guarded => !event.active.cut,
             Which::Warps | Which::Some | Which::One => false,
         };
         if comes && is_sure(kernel, trace, event) {
-            let finding = finding(kernel, analyses, event, root, (index, *len, threads));
+            let reached = Reached { index, is_least: *is_least, len: *len, threads };
+            let finding = finding(kernel, analyses, event, root, &reached);
             found.push((0, finding));
         }
     }
@@ -48,12 +49,22 @@ fn indexed(kernel: &Kernel, bounds: InstId) -> Option<Option<Root>> {
     })
 }
 
+/// An index that is not below a length.
+struct Reached<'a> {
+    index: &'a Factors,
+    /// True if it may be larger.
+    is_least: bool,
+    len: i64,
+    /// In which it is too large.
+    threads: &'a Threads,
+}
+
 fn finding(
     kernel: &Kernel,
     analyses: &Analyses,
     event: &Event,
     root: Option<Root>,
-    (index, len, threads): (&Factors, i64, &Threads),
+    &Reached { index, is_least, len, threads }: &Reached<'_>,
 ) -> Finding {
     let name = access::name(kernel, root);
     let worst = threads.iter().max_by_key(|&thread| index.at(thread)).unwrap_or(0);
@@ -70,18 +81,25 @@ fn finding(
     let notes = [note].into_iter().chain(access::assumed(&analyses.trace.shape)).collect();
     Finding {
         message: format!(
-            "this index of `{name}` reaches {reached}, where there are {len} elements"
+            "this index of `{name}` reaches {}{reached}, where there are {len} elements",
+            if is_least { "at least " } else { "" }
         ),
         span: kernel.insts[event.inst].span,
         labels: Vec::new(),
         notes,
-        help: help(kernel, event.inst, root, [reached, len]),
+        help: help(kernel, event.inst, root, (!is_least).then_some(reached), len),
     }
 }
 
-/// What to do about an index that reaches `reached` of `len` elements. A longer array is worth a word only if a block
-/// can have it.
-fn help(kernel: &Kernel, bounds: InstId, root: Option<Root>, [reached, len]: [i64; 2]) -> String {
+/// What to do about an index that reaches `reached`, if it is never more, of `len` elements. A longer array is worth a
+/// word only if a block can have it.
+fn help(
+    kernel: &Kernel,
+    bounds: InstId,
+    root: Option<Root>,
+    reached: Option<i64>,
+    len: i64,
+) -> String {
     let keep = format!("keep the index below {len}, as by a condition around the access");
     let bytes = match root {
         Some(Root::Shared(array)) => match &kernel.shared[array].len {
@@ -93,7 +111,7 @@ fn help(kernel: &Kernel, bounds: InstId, root: Option<Root>, [reached, len]: [i6
     let most = MULTIPROCESSORS.iter().map(|row| row.block_shared).max().unwrap_or(0);
     let grown = |(all, size): (u64, u64)| {
         let len = u64::try_from(len).ok()?;
-        let wanted = u64::try_from(reached).ok()?.checked_add(1)?;
+        let wanted = u64::try_from(reached?).ok()?.checked_add(1)?;
         let bytes = all.checked_div(len)?.checked_mul(wanted)?.checked_mul(size)?;
         (bytes <= most).then_some(wanted)
     };

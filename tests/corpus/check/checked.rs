@@ -10,6 +10,7 @@ use warpwise_compiler::{
     compile::optimized,
     ir::{Access, Builtin, Kernel, Op, ParamKind, Scalar},
 };
+use warpwise_corpus::run::passed;
 use warpwise_simt::{Arg, CheckedProgram, Checks, Finding, Launch, Memory, Problem, Severity};
 
 /// Elements of each buffer.
@@ -112,8 +113,8 @@ fn run(kernel: &Kernel, block: [u32; 3]) -> Option<Vec<Finding>> {
         kernel.params.iter().map(|(_, param)| memory(&param.kind)).collect();
     let memories = memories?;
     let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
-        .map(|((_, param), memory)| match param.kind {
-            ParamKind::Scalar(_) => Arg::Scalar(NUMBER),
+        .map(|((id, param), memory)| match param.kind {
+            ParamKind::Scalar(_) => Arg::Scalar(passed(kernel, id, NUMBER)),
             ParamKind::Slice { .. } => Arg::Slice { memory, len: LEN },
         })
         .collect();

@@ -12,6 +12,7 @@ use warpwise_compiler::{
     },
     ir::{Kernel, ParamKind, Space},
 };
+use warpwise_corpus::run::passed;
 use warpwise_simt::{Arg, Counters, CountingProgram, Launch, Memory, Outcome, Requests};
 
 /// Elements of each buffer.
@@ -77,8 +78,8 @@ fn run(kernel: &Kernel, blocks: u32, block: [u32; 3]) -> Option<Counters> {
     let zeroed = |size: &u64| Memory::zeroed(usize::try_from(size * LEN).expect("it is small"));
     let memories: Vec<Memory> = sizes?.iter().map(zeroed).collect();
     let args: Vec<Arg<'_>> = (kernel.params.iter().zip(&memories))
-        .map(|((_, param), memory)| match param.kind {
-            ParamKind::Scalar(_) => Arg::Scalar(NUMBER),
+        .map(|((id, param), memory)| match param.kind {
+            ParamKind::Scalar(_) => Arg::Scalar(passed(kernel, id, NUMBER)),
             ParamKind::Slice { .. } => Arg::Slice { memory, len: LEN },
         })
         .collect();

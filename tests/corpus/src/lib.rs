@@ -86,6 +86,7 @@ modules![
     MODULES in "":
     barriers,
     contention,
+    contracts,
     divergence,
     edges,
     indices,

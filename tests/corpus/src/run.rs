@@ -1,5 +1,8 @@
 //! How kernels of the corpus are run, whatever they do: on buffers of zeros, in a grid of a few blocks.
-use warpwise_compiler::ir::{Kernel, Param, ParamKind};
+use warpwise_compiler::{
+    analysis,
+    ir::{Kernel, Param, ParamId, ParamKind},
+};
 use warpwise_simt::{Arg, Counters, CountingProgram, Launch, Memory, Requests};
 
 /// Elements of each buffer.
@@ -16,6 +19,13 @@ pub fn geometry(kernel: &Kernel) -> Option<([u32; 3], [u32; 3])> {
     Some((block.map(|dim| if dim == 1 { 1 } else { blocks(dim).max(2) }), block))
 }
 
+/// What is passed for a scalar: `number`, or the nearest one that the kernel's contracts allow.
+pub fn passed(kernel: &Kernel, param: ParamId, number: u64) -> u64 {
+    let allowed = analysis::launch::Launch::of(kernel).param(param);
+    let nearest = i128::from(number).max(allowed.min).min(allowed.max);
+    if allowed.is_empty() { number } else { u64::try_from(nearest).unwrap_or(number) }
+}
+
 /// What a run of a kernel counts; `None` if a thread faults or does not end.
 pub fn count(kernel: &Kernel) -> Option<Counters> {
     let (grid, block) = geometry(kernel)?;
@@ -25,9 +35,9 @@ pub fn count(kernel: &Kernel) -> Option<Counters> {
         .params
         .iter()
         .zip(&memories)
-        .map(|((_, param), memory)| match param.kind {
+        .map(|((id, param), memory)| match param.kind {
             ParamKind::Slice { .. } => Arg::Slice { memory, len: ELEMENTS as u64 },
-            ParamKind::Scalar(scalar) if scalar.is_int() => Arg::Scalar(NUMBER),
+            ParamKind::Scalar(scalar) if scalar.is_int() => Arg::Scalar(passed(kernel, id, NUMBER)),
             ParamKind::Scalar(_) => Arg::Scalar(0),
         })
         .collect();

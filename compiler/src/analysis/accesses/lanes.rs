@@ -1,6 +1,6 @@
 //! What the lanes of one warp want in one access, and what that costs.
 use crate::{
-    analysis::trace::{Factors, SymbolId, Value},
+    analysis::trace::{Factors, SymbolId, Trace, Value},
     hardware::{
         Kind, LANES,
         global::{self, SECTOR},
@@ -21,6 +21,9 @@ pub struct Lanes {
     pub offsets: [i64; LANES],
     /// The place is a multiple of this, which is a power of two; 0 if it is the beginning itself.
     pub step: u64,
+    /// Groups of lanes, by their bits, that a launch may move further apart than their offsets, in the order of these;
+    /// empty if all distances are known.
+    pub clusters: Vec<u32>,
 }
 
 /// What an access of a warp costs: wavefronts of shared memory, sectors of global.
@@ -56,7 +59,81 @@ impl Lanes {
             }
             lane += 1;
         }
-        Ok(Self { active, offsets, step })
+        Ok(Self { active, offsets, step, clusters: Vec::new() })
+    }
+
+    /// What the `active` lanes of the warp numbered `warp` access at `offset`, where a launch decides how far they are
+    /// apart: at the least distances that the ranges of its symbols allow. `None` if lanes may then be in another order,
+    /// or meet.
+    pub fn at_least(trace: &Trace, offset: &Value, warp: usize, active: u32) -> Option<Self> {
+        let numbers = offset.numbers().of_warp(warp);
+        let terms: Vec<_> = offset.symbolic().iter().collect();
+        let factors: Vec<_> = terms.iter().map(|term| term.factors.of_warp(warp)).collect();
+        let products: Option<Vec<i128>> =
+            terms.iter().map(|term| trace.least_product(&term.of.0)).collect();
+        let products = products?;
+        let is_active = |lane: &usize| active >> lane & 1 == 1;
+        // What the symbols add, for the least that they are.
+        let added = |lane: usize| {
+            factors.iter().zip(&products).try_fold(0_i64, |sum, (factors, product)| {
+                let least = i64::try_from(*product).ok()?;
+                sum.checked_add(factors[lane].checked_mul(least)?)
+            })
+        };
+        let mut sorted = Vec::new();
+        for lane in (0..LANES).filter(is_active) {
+            let symbolic: Vec<i64> = factors.iter().map(|factors| factors[lane]).collect();
+            sorted.push((added(lane)?, symbolic, numbers[lane], lane));
+        }
+        sorted.sort_unstable();
+        let mut lanes = Self { active, offsets: [0; LANES], step: 0, clusters: Vec::new() };
+        for factor in factors.iter().flat_map(|of| (0..LANES).filter(is_active).map(|l| of[l])) {
+            lanes.step = lower(lanes.step, power_of_two(factor));
+        }
+        let mut before: Option<&(i64, Vec<i64>, i64, usize)> = None;
+        for this in &sorted {
+            let (_, symbolic, number, lane) = this;
+            let (at, is_same) = match before {
+                None => (*number, false),
+                Some((_, others, other, lane)) => {
+                    let mut distance = i128::from(number - other);
+                    for ((factor, other), product) in symbolic.iter().zip(others).zip(&products) {
+                        // With a larger product, lanes would be closer.
+                        let by = factor.checked_sub(*other).filter(|by| *by >= 0)?;
+                        distance = distance.checked_add(product.checked_mul(by.into())?)?;
+                    }
+                    let distance =
+                        i64::try_from(distance).ok().filter(|&distance| distance >= 0)?;
+                    (lanes.offsets[*lane].checked_add(distance)?, symbolic == others)
+                }
+            };
+            lanes.offsets[*lane] = at;
+            match lanes.clusters.last_mut().filter(|_| is_same) {
+                Some(cluster) => *cluster |= 1 << lane,
+                None => lanes.clusters.push(1 << lane),
+            }
+            before = Some(this);
+        }
+        let is_apart = lanes.gap() >= if lanes.has_lone_lanes() { 1 } else { SECTOR };
+        is_apart.then_some(lanes)
+    }
+
+    /// True if each lane is a cluster of its own.
+    fn has_lone_lanes(&self) -> bool {
+        self.clusters.len() == self.count() as usize
+    }
+
+    /// The least distance between the last lane of a cluster and the first of the next one.
+    fn gap(&self) -> u64 {
+        let offsets = |cluster: u32| {
+            let lanes = (0..LANES).filter(move |lane| cluster >> lane & 1 == 1);
+            lanes.map(|lane| self.offsets[lane])
+        };
+        let gaps = self.clusters.windows(2).map(|pair| {
+            let (end, start) = (offsets(pair[0]).max(), offsets(pair[1]).min());
+            start.zip(end).map_or(0, |(start, end)| start - end)
+        });
+        gaps.min().map_or(u64::MAX, |gap| u64::try_from(gap).unwrap_or(0))
     }
 
     /// What the place that the lanes have in common is a multiple of.
@@ -100,8 +177,12 @@ impl Lanes {
         (run + 1).is_power_of_two()
     }
 
-    /// How many bytes each active lane is behind the one before, if all are as far; `None` of fewer than two.
+    /// How many bytes each active lane is behind the one before, or [at least](Self::clusters), if all are as far; `None`
+    /// of fewer than two.
     pub fn stride(&self) -> Option<i64> {
+        if !self.clusters.is_empty() && !self.has_lone_lanes() {
+            return None;
+        }
         let mut lanes = (0..LANES).filter(|&lane| self.active >> lane & 1 == 1);
         let (first, second) = (lanes.next()?, lanes.next()?);
         let (from, distance) = (self.offsets[first], self.offsets[second] - self.offsets[first]);
@@ -139,6 +220,9 @@ impl Lanes {
 
     /// What an access of `bytes` costs.
     pub fn price(&self, space: Space, kind: Kind, bytes: u32) -> Price {
+        if !self.clusters.is_empty() {
+            return self.price_of_clusters(space, kind, bytes);
+        }
         let align = u64::from(bytes.max(1));
         // Where an array of shared memory lies, and where a word is, decides which bank it is in,
         // and not how many lanes want one.
@@ -148,6 +232,25 @@ impl Lanes {
             let (taken, ideal) = self.cost(space, kind, bytes, base);
             price.taken = [price.taken[0].min(taken), price.taken[1].max(taken)];
             price.ideal = price.ideal.max(ideal);
+        }
+        price
+    }
+
+    /// The same where distances are the least ones: of global memory the sum over the clusters, if no two share a sector;
+    /// if they may, as many as the lanes fill at least.
+    fn price_of_clusters(&self, space: Space, kind: Kind, bytes: u32) -> Price {
+        let (_, ideal) = self.cost(space, kind, bytes, 0);
+        let mut price = Price { taken: [0, 0], ideal };
+        for &active in &self.clusters {
+            let lanes = Self { active, clusters: Vec::new(), ..self.clone() };
+            let part = lanes.price(space, kind, bytes);
+            price.taken = [price.taken[0] + part.taken[0], price.taken[1] + part.taken[1]];
+        }
+        let gap = self.gap();
+        if gap < SECTOR {
+            let in_sector = SECTOR.div_ceil(gap.max(1));
+            let least = u64::from(self.count()).div_ceil(in_sector);
+            price.taken[0] = u32::try_from(least).unwrap_or(u32::MAX).min(price.taken[0]);
         }
         price
     }

@@ -148,7 +148,7 @@ mod tests {
 
     fn of(kind: Kind, bytes: u32, step: u64, at: impl Fn(i64) -> i64) -> Use {
         let offsets = std::array::from_fn(|lane| at(lane as i64) * i64::from(bytes));
-        Use { kind, bytes, lanes: Lanes { active: u32::MAX, offsets, step } }
+        Use { kind, bytes, lanes: Lanes { active: u32::MAX, offsets, step, clusters: Vec::new() } }
     }
 
     #[test]

@@ -197,7 +197,10 @@ impl Sum {
             if active == 0 {
                 continue;
             }
-            match self.price(request, offset, warp, active) {
+            let price = self.price(request, offset, warp, active);
+            match price
+                .or_else(|symbol| self.bound(trace, request, (offset, warp, active)).ok_or(symbol))
+            {
                 Ok(index) => self.pay(index, event.active.which == Which::Warps),
                 Err(symbol) => {
                     self.unknown = Some(Why::Stride(trace.symbols[symbol].of));
@@ -230,6 +233,29 @@ impl Sum {
             self.patterns.push((pattern.fingerprint(), pattern, index));
         }
         Ok(index)
+    }
+
+    /// The same where a launch decides how far lanes are apart: bounds, if they are of use.
+    fn bound(
+        &mut self,
+        trace: &Trace,
+        request: &Request,
+        (offset, warp, active): (&Value, usize, u32),
+    ) -> Option<usize> {
+        if request.space != Space::Global || request.kind == Kind::Atomic {
+            return None;
+        }
+        let lanes = Lanes::at_least(trace, offset, warp, active)?.normal(WINDOW);
+        let price = lanes.price(request.space, request.kind, request.bytes);
+        let [least, most] = price.taken;
+        if least < 2 * price.ideal && most > price.ideal {
+            return None;
+        }
+        let known = self.prices.iter().position(|(other, _)| *other == lanes);
+        if known.is_none() {
+            self.prices.push((lanes, price));
+        }
+        Some(known.unwrap_or(self.prices.len() - 1))
     }
 
     /// The number of the price of lanes of which this decides.

@@ -322,12 +322,12 @@ impl Walk<'_> {
                 Some((BarrierOp::Count, _)) => Range::new(0, 1024),
                 Some((BarrierOp::And | BarrierOp::Or, _)) | None => limits,
             },
+            Op::Generic(generic) => self.launch.generic(*generic).or_wrapped(limits),
             Op::For { start, end, inclusive, .. } => {
                 let last = self.value[*end].max - i128::from(!inclusive);
                 Range::new(self.value[*start].min, last)
             }
-            Op::Generic(_)
-            | Op::MulAdd { .. }
+            Op::MulAdd { .. }
             | Op::Fma { .. }
             | Op::Bitcast { .. }
             | Op::Load { .. }

@@ -131,6 +131,10 @@ impl Run<'_> {
                 let by = 1_i64.checked_shl(u32::try_from(by()?.rem_euclid(bits)).ok()?)?;
                 ring(a.value.scaled(&Factors::Same(by)))
             }
+            BinaryOp::Div | BinaryOp::Rem if by().is_none() && self.is_below(a, b) => {
+                let value = if op == BinaryOp::Div { 0.into() } else { (*a.value).clone() };
+                self.int(value, scalar, range, assumed)
+            }
             BinaryOp::Div => {
                 let ((value, assumed_value), by) = (a.needed()?, by()?);
                 if by <= 0 || !self.is_nonnegative(value) {
@@ -175,6 +179,13 @@ impl Run<'_> {
                 .facts
                 .iter()
                 .any(|fact| value.minus(fact).is_some_and(|rest| nonnegative(&rest)))
+    }
+
+    /// True if `a` is not negative and less than `b`, in all threads.
+    fn is_below(&self, a: &Int, b: &Int) -> bool {
+        let (Some((a, false)), Some((b, false))) = (a.needed(), b.needed()) else { return false };
+        let difference = b.minus(a).and_then(|rest| rest.minus(&1.into()));
+        self.is_nonnegative(a) && difference.is_some_and(|rest| self.is_nonnegative(&rest))
     }
 
     /// Both are numbers in each thread.

@@ -1,9 +1,21 @@
 //! Indices that are surely too large.
-use super::{Active, Factors, SymbolId, SymbolKind, Threads, Value, What, known::Known, run::Run};
+use super::{
+    super::range::Range,
+    Active, Factors, SymbolId, SymbolKind, Threads, Value, What,
+    known::{Fit, Known, limits_of},
+    run::Run,
+};
 use crate::ir::{InstId, Op};
 
+/// What an index reaches in each thread.
+struct Reached {
+    index: Factors,
+    /// True if it may be more: a launch decides, or data do.
+    is_least: bool,
+}
+
 impl Run<'_> {
-    /// Says so if an index that is a number in each thread, and each iteration, is too large.
+    /// Says so if an index is too large in some threads, in some iteration of loops, whatever a launch passes.
     pub(super) fn out_of_bounds(
         &mut self,
         id: InstId,
@@ -11,34 +23,65 @@ impl Run<'_> {
         len: InstId,
         active: &Active,
     ) {
-        let largest = |id: InstId| {
-            let Known::Int(int) = self.known(id) else { return None };
-            let (value, assumed) = int.needed()?;
-            self.largest(value).filter(|_| !assumed)
+        let int = |id: InstId| match self.known(id) {
+            Known::Int(int) if !int.assumed && int.fit < Fit::Wraps => Some(int),
+            Known::Int(_) | Known::Truth(_) | Known::Ptr(..) | Known::Opaque(..) => None,
         };
-        let (Some(index), Some(len)) = (largest(index), largest(len)) else { return };
-        let Some(len) = len.same() else { return };
-        if index.limits().1 < len {
+        let (Some(at), Some(len)) = (int(index), int(len)) else { return };
+        let Some(len) = len.value.exact().and_then(Factors::same) else { return };
+        let Some(Reached { index: reached, is_least }) = self.reached(&at.value) else { return };
+        if reached.limits().1 < len {
             return;
         }
-        let is_out = |thread: usize| active.threads.has(thread) && index.at(thread) >= len;
+        let limits = limits_of(self.kernel, index);
+        let fits = |thread: usize| {
+            at.fit == Fit::Proved
+                || limits.zip(self.range_at(&at.value, thread)).is_some_and(|(l, r)| l.contains(r))
+        };
+        let is_out =
+            |thread: usize| active.threads.has(thread) && reached.at(thread) >= len && fits(thread);
         let threads = Threads::where_true(self.count, is_out);
         if !threads.is_empty() {
-            self.event(id, active, What::OutOfBounds { index, len, threads });
+            self.event(id, active, What::OutOfBounds { index: reached, is_least, len, threads });
         }
     }
 
-    /// The largest that `value` is in loops of a known number of iterations.
-    fn largest(&self, value: &Value) -> Option<Factors> {
-        let mut sum = value.numbers().clone();
+    /// Between which limits `value` lies in `thread`.
+    fn range_at(&self, value: &Value, thread: usize) -> Option<Range> {
+        let number = i128::from(value.numbers().at(thread));
+        value.symbolic().iter().try_fold(Range::new(number, number), |sum, term| {
+            let factor = i128::from(term.factors.at(thread));
+            let product =
+                self.trace.product_range(&term.of.0)?.times(Range::new(factor, factor))?;
+            Some(Range::new(sum.min.checked_add(product.min)?, sum.max.checked_add(product.max)?))
+        })
+    }
+
+    /// The largest that `value` is in loops of a known number of iterations, for the least of what else is not known.
+    fn reached(&self, value: &Value) -> Option<Reached> {
+        let mut index = value.numbers().clone();
+        let mut is_least = false;
         for term in value.symbolic() {
-            let ([symbol], Some(factor)) = (term.of.0.as_slice(), term.factors.same()) else {
-                return None;
+            let is_iteration =
+                |symbol: &SymbolId| self.trace.symbols[*symbol].kind == SymbolKind::Iteration;
+            let added = match (term.of.0.as_slice(), term.factors.same()) {
+                ([symbol], Some(factor)) if is_iteration(symbol) => {
+                    Factors::Same(self.last_but_one(*symbol)?.checked_mul(factor.max(0))?)
+                }
+                (symbols, _) if symbols.iter().any(is_iteration) => return None,
+                (symbols, _) => {
+                    is_least = true;
+                    let Range { min, max } = self.trace.product_range(symbols)?;
+                    let least = |factor: i64| {
+                        let by = if factor < 0 { max } else { min };
+                        factor.checked_mul(i64::try_from(by).ok()?)
+                    };
+                    term.factors.map(least)?
+                }
             };
-            let most = self.last_but_one(*symbol)?.checked_mul(factor.max(0))?;
-            sum = sum.plus(&Factors::Same(most))?;
+            index = index.plus(&added)?;
         }
-        Some(sum)
+        Some(Reached { index, is_least })
     }
 
     /// The largest that `symbol` is, which counts iterations: the second that is run is the one behind, so

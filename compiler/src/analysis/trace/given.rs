@@ -1,17 +1,12 @@
 //! What a kernel is given: literals, what the launch passes, and where a thread is in its block and grid.
 use super::{
-    super::{
-        evaluate,
-        range::{Range, Ranges},
-        uniformity::Group,
-    },
+    super::{evaluate, range::Range, uniformity::Group},
+    contracts::Passed,
     known::{Int, Known, limits, limits_of, scalar},
     truth::{Spread, Truth},
 };
 use super::{Factors, Run, Shape, SymbolKind, Threads, Value};
-use crate::ir::{
-    Axis, Builtin, Extent, GenericId, GenericKind, InstId, ParamId, ParamKind, Root, Scalar,
-};
+use crate::ir::{Builtin, Extent, GenericId, InstId, ParamId, ParamKind, Root, Scalar};
 
 impl Run<'_> {
     /// A literal.
@@ -34,19 +29,14 @@ impl Run<'_> {
     }
 
     pub(super) fn builtin(&mut self, id: InstId, builtin: Builtin) -> Known {
-        let along = |axis: Axis| match axis {
-            Axis::X => 0,
-            Axis::Y => 1,
-            Axis::Z => 2,
-        };
         let value = match builtin {
-            Builtin::ThreadIdx(axis) => self.thread_idx(along(axis)).into(),
-            Builtin::BlockDim(axis) => Value::from(i64::from(self.shape.dims[along(axis)])),
+            Builtin::ThreadIdx(axis) => self.thread_idx(axis as usize).into(),
+            Builtin::BlockDim(axis) => Value::from(i64::from(self.shape.dims[axis as usize])),
             Builtin::BlockIdx(_) | Builtin::GridDim(_) => self.launch_builtin(id, builtin),
             Builtin::GlobalIdx(axis) => {
                 let block = self.launch_builtin(id, Builtin::BlockIdx(axis));
-                let dim = Factors::Same(i64::from(self.shape.dims[along(axis)]));
-                let thread: Value = self.thread_idx(along(axis)).into();
+                let dim = Factors::Same(i64::from(self.shape.dims[axis as usize]));
+                let thread: Value = self.thread_idx(axis as usize).into();
                 let whole = block.scaled(&dim).and_then(|start| start.plus(&thread));
                 whole.unwrap_or_default()
             }
@@ -71,41 +61,53 @@ impl Run<'_> {
     }
 
     /// What a launch decides, or a block is.
-    fn launch_builtin(&mut self, id: InstId, builtin: Builtin) -> Value {
+    pub(super) fn launch_builtin(&mut self, id: InstId, builtin: Builtin) -> Value {
         if let Some((_, symbol)) = self.builtins.iter().find(|(known, _)| *known == builtin) {
             return symbol.clone();
         }
-        let kind = match builtin {
-            Builtin::BlockIdx(_) => SymbolKind::BlockIdx,
+        let range = self.launch.builtin(builtin);
+        let value = match builtin {
+            Builtin::BlockIdx(_) => self.symbol(id, SymbolKind::BlockIdx, Group::Block, range),
             Builtin::ThreadIdx(_)
             | Builtin::BlockDim(_)
             | Builtin::GridDim(_)
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
-            | Builtin::WarpId => SymbolKind::Launch,
+            | Builtin::WarpId => self.of_launch(id, range),
         };
-        let range = Ranges::builtin(self.kernel, builtin);
-        let symbol = self.symbol(id, kind, Group::Block, range);
-        self.builtins.push((builtin, symbol.clone()));
-        symbol
+        self.builtins.push((builtin, value.clone()));
+        value
+    }
+
+    /// A number that the launch decides, in `range`: that of a range that has no other.
+    pub(super) fn of_launch(&mut self, id: InstId, range: Range) -> Value {
+        match i64::try_from(range.min) {
+            Ok(number) if range.min == range.max => number.into(),
+            Ok(_) | Err(_) => self.symbol(id, SymbolKind::Launch, Group::Block, range),
+        }
     }
 
     /// What the launch passes as `param`, or its length.
     pub(super) fn param(&mut self, id: InstId, param: ParamId, length: bool) -> Known {
-        if let (ParamKind::Slice { .. }, false) = (&self.kernel.params[param].kind, length) {
-            return Known::Ptr(Some(Root::Param(param)), Some(Int::proved(0)));
-        }
-        let Some(limits) = limits_of(self.kernel, id) else { return self.fresh(id, Spread::Block) };
-        let asked = |(known, of_length, _): &&(ParamId, bool, Value)| {
-            *known == param && *of_length == length
+        let passed = match (&self.kernel.params[param].kind, length) {
+            (ParamKind::Slice { .. }, false) => {
+                return Known::Ptr(Some(Root::Param(param)), Some(Int::proved(0)));
+            }
+            (ParamKind::Scalar(Scalar::Bool), _) => {
+                let Range { min, max } = self.launch.param(param);
+                if min != max {
+                    return self.fresh(id, Spread::Block);
+                }
+                let yes = if min == 0 { Threads::none(self.count) } else { self.all.clone() };
+                return Truth::Exact(yes).into();
+            }
+            (ParamKind::Scalar(_), _) => Passed::Scalar(param),
+            (ParamKind::Slice { .. }, true) => Passed::Length(param),
         };
-        if let Some((.., symbol)) = self.params.iter().find(asked) {
-            return Known::Int(Int::proved(symbol.clone()));
+        match limits_of(self.kernel, id) {
+            Some(_) => Known::Int(Int::proved(self.passed(id, passed))),
+            None => self.fresh(id, Spread::Block),
         }
-        let range = self.range_of(id).unwrap_or(limits);
-        let symbol = self.symbol(id, SymbolKind::Launch, Group::Block, range);
-        self.params.push((param, length, symbol.clone()));
-        Known::Int(Int::proved(symbol))
     }
 
     /// A number that is known once the kernel is specialized.
@@ -129,20 +131,16 @@ impl Run<'_> {
                     | Extent::Div(..)
                     | Extent::Max(..) => Range::new(0, u64::MAX.into()),
                 };
-                let symbol = self.symbol(id, SymbolKind::Launch, Group::Block, range);
-                self.extents.push((extent.clone(), symbol.clone()));
-                Some(symbol)
+                let value = self.of_launch(id, range);
+                self.extents.push((extent.clone(), value.clone()));
+                Some(value)
             }
         }
     }
 
     fn generic_range(&self, generic: GenericId) -> Range {
-        let kind = self.kernel.generics.get(generic).map(|generic| generic.kind);
-        match kind {
-            Some(GenericKind::Const(scalar)) => {
-                limits(scalar).unwrap_or(Range::new(i64::MIN.into(), u64::MAX.into()))
-            }
-            Some(GenericKind::Type(_)) | None => Range::new(i64::MIN.into(), u64::MAX.into()),
-        }
+        let is_known = self.kernel.generics.get(generic).is_some();
+        let range = if is_known { self.launch.generic(generic) } else { Range::EMPTY };
+        if range.is_empty() { Range::new(i64::MIN.into(), u64::MAX.into()) } else { range }
     }
 }

@@ -202,10 +202,8 @@ impl Run<'_> {
         let mut sum = Range::new(min.into(), max.into());
         for term in value.symbolic() {
             let (min, max) = term.factors.limits();
-            let mut product = Range::new(min.into(), max.into());
-            for &symbol in &term.of.0 {
-                product = times(product, self.trace.symbols[symbol].range)?;
-            }
+            let factors = Range::new(min.into(), max.into());
+            let product = times(factors, self.trace.product_range(&term.of.0)?)?;
             sum.min = sum.min.checked_add(product.min)?;
             sum.max = sum.max.checked_add(product.max)?;
         }

@@ -42,6 +42,7 @@ mod change;
 mod checkpoint;
 mod compare;
 mod compute;
+mod contracts;
 mod control;
 mod factors;
 mod given;
@@ -202,6 +203,8 @@ pub enum What {
     OutOfBounds {
         /// The largest that the index is.
         index: Factors,
+        /// True if it is only known to be at least that large, by what a launch passes.
+        is_least: bool,
         /// The length.
         len: i64,
         /// The threads.
@@ -348,6 +351,20 @@ impl Trace {
             | What::Fence => None,
         });
         splits.max_by_key(|(badness, _)| *badness).map(|(_, split)| split)
+    }
+
+    /// Returns the least that the product of `symbols` is; `None` if one of them may be negative.
+    pub fn least_product(&self, symbols: &[SymbolId]) -> Option<i128> {
+        symbols.iter().try_fold(1_i128, |product, &of| {
+            let least = self.symbols[of].range.min;
+            product.checked_mul(least).filter(|_| least >= 0)
+        })
+    }
+
+    /// Returns the limits between which the product of `symbols` lies; `None` if they are too far apart to compute.
+    fn product_range(&self, symbols: &[SymbolId]) -> Option<Range> {
+        let one = Range::new(1, 1);
+        symbols.iter().try_fold(one, |product, &of| product.times(self.symbols[of].range))
     }
 
     /// Returns the trip count of the loop whose iterations `iteration` numbers, if every thread that enters the loop

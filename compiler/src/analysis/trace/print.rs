@@ -64,9 +64,10 @@ impl Trace {
                 Split::OnePerWarp => "branch at most one of a warp".to_owned(),
                 Split::Unknown => "branch unknown".to_owned(),
             },
-            What::OutOfBounds { index, len, threads } => {
+            What::OutOfBounds { index, is_least, len, threads } => {
                 let index = self.value_text(kernel, &index.clone().into());
-                format!("index {index} is not below {len} in {}", threads_text(threads))
+                let least = if *is_least { "at least " } else { "" };
+                format!("index {least}{index} is not below {len} in {}", threads_text(threads))
             }
             What::Return => "return".to_owned(),
             What::Barrier => "barrier".to_owned(),

@@ -1,6 +1,7 @@
 //! The symbolic run: instruction after instruction, all threads of a block at once.
 use super::{
-    super::{range::Ranges, uniformity::Uniformity},
+    super::{launch::Launch, range::Ranges, uniformity::Uniformity},
+    contracts::{self, Passed},
     known::Known,
     merge::State,
     tables::{Tables, tables},
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     id::{Facts, Id},
-    ir::{self, Body, Builtin, Extent, InstId, Kernel, LocalId, Op, ParamId},
+    ir::{self, Body, Builtin, Extent, InstId, Kernel, LocalId, Op},
 };
 use std::rc::Rc;
 
@@ -44,8 +45,13 @@ pub(super) struct Run<'k> {
     pub(super) facts: Vec<Value>,
     /// Symbols that do not depend on where they are asked for.
     pub(super) builtins: Vec<(Builtin, Value)>,
-    pub(super) params: Vec<(ParamId, bool, Value)>,
+    pub(super) params: Vec<(Passed, Value)>,
     pub(super) extents: Vec<(Extent, Value)>,
+    /// What every launch keeps to, and the equalities among it.
+    pub(super) launch: Launch,
+    pub(super) equalities: Vec<&'k [ir::Size; 2]>,
+    /// What equalities are being solved for.
+    pub(super) solving: Vec<Passed>,
     pub(super) tables: Tables,
     /// Instructions that may still be run.
     pub(super) steps: usize,
@@ -111,6 +117,9 @@ impl<'k> Run<'k> {
             strided: kernel.insts.facts(None),
             visits: kernel.insts.lists(),
         };
+        let launch = Launch::of(kernel);
+        let equalities =
+            if launch.is_contradictory() { Vec::new() } else { contracts::equalities(kernel) };
         Self {
             kernel,
             uniformity,
@@ -133,6 +142,9 @@ impl<'k> Run<'k> {
             builtins: Vec::new(),
             params: Vec::new(),
             extents: Vec::new(),
+            launch,
+            equalities,
+            solving: Vec::new(),
             tables: tables(kernel),
             steps: super::MOST_STEPS,
         }

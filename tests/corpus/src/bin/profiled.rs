@@ -73,9 +73,9 @@ fn run_once(source: &'static Source, kernel: &Kernel, device: &Device) -> Result
     }
     let mut slices = buffers.iter_mut();
     let mut args = Vec::new();
-    for (_, param) in kernel.params.iter() {
+    for (id, param) in kernel.params.iter() {
         args.push(match param.kind {
-            ParamKind::Scalar(scalar) => number(scalar)?,
+            ParamKind::Scalar(scalar) => number(scalar, run::passed(kernel, id, NUMBER))?,
             ParamKind::Slice { access, .. } => {
                 slices.next().expect("each slice has a buffer").arg(access)?
             }
@@ -87,11 +87,12 @@ fn run_once(source: &'static Source, kernel: &Kernel, device: &Device) -> Result
     launch(source, &[], device, config.block((x, y, z)), &args).map_err(|_| "the launch is refused")
 }
 
-fn number(scalar: Scalar) -> Result<Arg<'static>, &'static str> {
+fn number(scalar: Scalar, number: u64) -> Result<Arg<'static>, &'static str> {
     Ok(match scalar {
-        Scalar::U32 => Arg::scalar(u32::try_from(NUMBER).expect("it is small")),
-        Scalar::I32 => Arg::scalar(i32::try_from(NUMBER).expect("it is small")),
-        Scalar::U64 => Arg::scalar(NUMBER),
+        Scalar::U32 => Arg::scalar(u32::try_from(number).expect("it is small")),
+        Scalar::I32 => Arg::scalar(i32::try_from(number).expect("it is small")),
+        Scalar::U64 => Arg::scalar(number),
+        Scalar::Bool => Arg::scalar(number == 1),
         Scalar::F32 => Arg::scalar(0.0f32),
         Scalar::F64 => Arg::scalar(0.0f64),
         _ => return Err("it has a parameter of a rare type"),
