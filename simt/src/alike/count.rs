@@ -86,9 +86,7 @@ impl<'a> Counts<'_, 'a> {
         if asking.index.size() == 1 && is_full && request.is_served_at_once() {
             let warps = lanes.count() as usize / LANES;
             let indices = registers.warps(asking.index, warps).as_chunks().0;
-            for (warp, indices) in (first_warp..).zip(indices) {
-                self.put(asking, *indices, At { block, warp, active: u32::MAX });
-            }
+            self.put(asking, indices, At { block, warp: first_warp, active: u32::MAX });
             return;
         }
         self.finish();
@@ -104,20 +102,29 @@ impl<'a> Counts<'_, 'a> {
         }
     }
 
-    /// Takes a warp's request into the batch.
+    /// Takes the requests of neighbouring warps into the batch, the first of which is `at`.
     #[inline(always)]
-    fn put(&mut self, asking: &Asking, indices: Row, at: At) {
-        let is_over = |batch: &Batch| {
-            let other = batch.asking.is_some_and(|before| before.request != asking.request);
-            other || batch.len == ROWS
-        };
-        if self.batch.as_deref().is_some_and(is_over) {
+    fn put(&mut self, asking: &Asking, mut indices: &[Row], mut at: At) {
+        let is_other = |before: &Asking| before.request != asking.request;
+        if self.batch.as_deref().and_then(|batch| batch.asking.as_ref()).is_some_and(is_other) {
             self.finish();
         }
-        let batch = self.batch.get_or_insert_default();
-        batch.asking = Some(*asking);
-        (batch.indices[batch.len], batch.at[batch.len]) = (indices, at);
-        batch.len += 1;
+        while !indices.is_empty() {
+            let batch = self.batch.get_or_insert_default();
+            batch.asking.get_or_insert(*asking);
+            let len = batch.len;
+            let (taken, left) = indices.split_at(indices.len().min(ROWS - len));
+            batch.len += taken.len();
+            batch.indices[len..batch.len].copy_from_slice(taken);
+            for place in &mut batch.at[len..batch.len] {
+                *place = at;
+                at.warp += 1;
+            }
+            indices = left;
+            if batch.len == ROWS {
+                self.finish();
+            }
+        }
     }
 
     /// Counts the requests of the batch.
@@ -125,14 +132,7 @@ impl<'a> Counts<'_, 'a> {
         let Some(batch) = &mut self.batch else { return };
         let Batch { asking, indices, len, at } = &mut **batch;
         let (Some(asking), len) = (asking.take(), std::mem::take(len)) else { return };
-        // Banks are told apart by the lowest bits of addresses.
-        let (stride, start) = (asking.stride as u8, asking.start as u8);
-        let mut banks = *indices;
-        for index in banks.as_flattened_mut() {
-            let address = index.wrapping_mul(stride).wrapping_add(start);
-            *index = address / shared::WORD as u8 % shared::BANKS as u8;
-        }
-        let taken = &count_most_frequent(&banks)[..len];
+        let taken = &count_bank_accesses(asking, indices)[..len];
         let sum = taken.iter().map(|taken| u64::from(*taken)).sum();
         let len = len as u64;
         self.tally.ask(asking.request, Asked { requests: len, taken: sum, ideal: len });
@@ -216,4 +216,20 @@ impl Asking {
         }
         addresses
     }
+}
+
+/// Returns for each warp of a batch how often its busiest bank is accessed.
+fn count_bank_accesses(asking: Asking, indices: &[Row; ROWS]) -> [u8; ROWS] {
+    const WORD: u8 = shared::WORD as u8;
+    // Banks are told apart by the lowest bits of addresses.
+    let (stride, start) = (asking.stride as u8, asking.start as u8);
+    if (stride, start % WORD) == (WORD, 0) {
+        // Neighbouring words are in neighbouring banks: where the first lies changes no count.
+        return count_most_frequent(indices);
+    }
+    let mut banks = *indices;
+    for index in banks.as_flattened_mut() {
+        *index = index.wrapping_mul(stride).wrapping_add(start) / WORD;
+    }
+    count_most_frequent(&banks)
 }

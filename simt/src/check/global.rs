@@ -103,6 +103,8 @@ struct Place {
 pub(crate) struct Global {
     memories: Vec<Vec<Chunk>>,
     contexts: Contexts,
+    /// The first context that is known to be of the same block as the piece at hand.
+    contexts_of_block: u32,
     /// Of the block that is looked at, unless blocks are looked at as they run.
     order: Order,
     /// That block.
@@ -122,7 +124,8 @@ impl Global {
     /// Of memories of so many cells.
     pub(crate) fn new(cells: impl Iterator<Item = u64>) -> Self {
         let chunks = |cells: u64| (0..cells.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
-        Self { memories: cells.map(chunks).collect(), ..Self::default() }
+        let memories = cells.map(chunks).collect();
+        Self { memories, contexts_of_block: u32::MAX, ..Self::default() }
     }
 
     /// Takes what a block did, to its end if that is all.
@@ -229,22 +232,27 @@ impl Global {
             let each = (0..rounds.many).flat_map(|round| rounds.round(&code.sites, round));
             values.extend(each.map(|(_, _, value)| value));
         }
-        let mut number = self.contexts.push_rounds(contexts, values, rounds.many);
-        for round in 0..rounds.many {
-            for ((access, step), runs) in rounds.accesses.iter().zip(runs) {
-                let bytes = code.sites[access.site as usize].bytes;
-                for run in runs {
-                    let address = run.address.wrapping_add(step.wrapping_mul(round));
-                    let run = LaneRun { address, ..*run };
-                    let (buffer, first) = lanes::resolve(address);
-                    if let Some((memory, unit)) = checks.memory(buffer) {
-                        let place = Place { buffer, memory, unit, first };
-                        self.pieces(place, number, bytes, (access.first_thread, run), order);
-                    }
+        let first = self.contexts.push_rounds(contexts, values, rounds.many);
+        let mut placed = Vec::new();
+        for (number, ((access, step), runs)) in (0..).zip(rounds.accesses.iter().zip(runs)) {
+            let bytes = code.sites[access.site as usize].bytes;
+            for run in runs {
+                let (buffer, first) = lanes::resolve(run.address);
+                if let Some((memory, unit)) = checks.memory(buffer) {
+                    let place = Place { buffer, memory, unit, first };
+                    placed.push((number, place, *step, bytes, (access.first_thread, *run)));
                 }
-                number += 1;
             }
         }
+        for round in 0..rounds.many {
+            self.contexts_of_block = first + accesses * round as u32;
+            for (number, place, step, bytes, run) in &placed {
+                let place =
+                    Place { first: place.first.wrapping_add(step.wrapping_mul(round)), ..*place };
+                self.pieces(place, self.contexts_of_block + number, *bytes, *run, order);
+            }
+        }
+        self.contexts_of_block = u32::MAX;
         self.events += accesses * rounds.many as u32;
         self.next += rounds.many;
     }
@@ -377,9 +385,11 @@ impl Global {
         order: &Order,
         (buffer, unit): (u16, u64),
     ) {
-        let Self { memories, contexts, accesses, found, .. } = self;
+        let Self { memories, contexts, contexts_of_block, accesses, found, .. } = self;
         let Some(chunk) = memories[memory].get_mut(number as usize) else { return };
-        if chunk.cells.is_none() && chunk.take(piece, contexts) {
+        if chunk.cells.is_none()
+            && (chunk.append(piece, *contexts_of_block) || chunk.take(piece, contexts))
+        {
             return;
         }
         let keeps_all = order.knowledge.is_some();
@@ -436,15 +446,38 @@ impl Chunk {
         self.more.get_or_insert_with(|| Box::new([Piece::default(); MORE])).get_mut(number - PIECES)
     }
 
+    /// Takes a piece of the block whose contexts begin at `contexts_of_block`, if it is seen without
+    /// contexts to race with none: each cell is the same thread's, or no earlier piece's.
+    #[inline(always)]
+    fn append(&mut self, piece: Piece, contexts_of_block: u32) -> bool {
+        let count = usize::from(self.count);
+        let Some((place, known)) = self
+            .pieces
+            .split_at_mut_checked(count)
+            .and_then(|(known, rest)| Some((rest.first_mut()?, known)))
+        else {
+            return false;
+        };
+        let is_apart = |other: &Piece| {
+            !piece.overlaps(*other)
+                || other.context >= contexts_of_block && piece.is_aligned(*other)
+        };
+        if !known.iter().all(is_apart) {
+            return false;
+        }
+        *place = piece;
+        self.count += 1;
+        true
+    }
+
     /// Takes a piece that races with none; false if it may race with one, or there is no room.
     fn take(&mut self, piece: Piece, contexts: &Contexts) -> bool {
-        let now = &contexts.get(piece.context);
         let mut number = usize::from(self.count);
         for (at, other) in self.known().into_iter().flatten().enumerate() {
             if !piece.overlaps(*other) {
                 continue;
             }
-            let before = &contexts.get(other.context);
+            let (now, before) = (&contexts.get(piece.context), &contexts.get(other.context));
             let same_threads = now.block == before.block && piece.is_aligned(*other);
             if now.conflicts_with(before) && !same_threads && !before.is_before(now) {
                 return false;

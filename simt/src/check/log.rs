@@ -159,7 +159,11 @@ impl Log {
     /// Whether the same bytes are accessed by the same threads in the same order.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let Self { events, addresses, rounds, .. } = self;
-        *events == other.events && *addresses == other.addresses && *rounds == other.rounds
+        // glibc compares no bytes at a dangling address in 100 ns, where it has AVX-512.
+        let none = addresses.is_empty() && other.addresses.is_empty();
+        *events == other.events
+            && (none || *addresses == other.addresses)
+            && *rounds == other.rounds
     }
 
     /// The address of a lane.

@@ -5,7 +5,7 @@ use std::{
 };
 
 /// The most blocks that a worker takes at once.
-const BATCH: u64 = 32;
+const BATCH: u64 = 128;
 
 /// A worker takes at most one in so many of the blocks that are left for it.
 const SHARES: u64 = 8;

@@ -7,7 +7,7 @@
 //! the answer. The order of the lanes of a warp does not matter.
 use warpwise_compiler::hardware::{LANES, shared};
 
-/// Keys of the lanes of a warp, below [`KEYS`].
+/// Keys of the lanes of a warp, modulo [`KEYS`].
 pub(crate) type Row = [u8; LANES];
 
 /// Warps that are looked at together.
@@ -44,7 +44,7 @@ pub(crate) fn most_frequent(row: Row, active: u32) -> u32 {
 
 #[cfg(all(target_arch = "x86_64", not(miri), not(unoptimized)))]
 mod avx2 {
-    use super::{LANES, ROWS, Row};
+    use super::{KEYS, LANES, ROWS, Row};
     use std::arch::x86_64::*;
 
     /// Puts the lesser bytes of each pair of vectors into its first, and the greater into its second.
@@ -113,7 +113,8 @@ mod avx2 {
         let mut now = [_mm256_setzero_si256(); 16];
         for (now, row) in now.iter_mut().zip(rows) {
             // SAFETY: a row has 32 bytes.
-            *now = unsafe { _mm256_loadu_si256(row.as_ptr().cast()) };
+            let row = unsafe { _mm256_loadu_si256(row.as_ptr().cast()) };
+            *now = _mm256_and_si256(row, _mm256_set1_epi8(KEYS as i8 - 1));
         }
         for _ in 0..4 {
             let before = now;
@@ -137,17 +138,22 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state >> 24
         };
-        for keys in [1, 2, 3, 5, 17, 31, 32] {
+        for keys in [1, 2, 3, 5, 17, 31, 32, 255] {
             let mut rows = [[0; LANES]; ROWS];
             rows.as_flattened_mut().fill_with(|| (next() % keys) as u8);
             rows[7] = std::array::from_fn(|lane| lane as u8);
-            rows[31] = [31; LANES];
+            rows[31] = [255; LANES];
             let counted = count_most_frequent(&rows);
             for (row, counted) in rows.into_iter().zip(counted) {
+                let row = row.map(|key| usize::from(key) % KEYS);
                 let of = |key| row.iter().filter(|other| **other == key).count();
                 let most = row.into_iter().map(of).max();
                 assert_eq!(most, Some(usize::from(counted)), "{row:?}");
-                assert_eq!(most_frequent(row, u32::MAX), counted.into(), "{row:?}");
+                assert_eq!(
+                    most_frequent(row.map(|key| key as u8), u32::MAX),
+                    counted.into(),
+                    "{row:?}"
+                );
             }
         }
     }
