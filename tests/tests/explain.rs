@@ -56,6 +56,12 @@ fn kernels_over_the_whole_ir_are_as_they_are_explained() {
 }
 
 #[test]
+fn lanes_in_different_iterations_of_an_unrolled_loop_are_as_they_are_explained() {
+    let random = with_contracts(racy_kernel(29, 0), 29);
+    assert_eq!(contradictions(&random, &mut Tally::default()), <Vec<String>>::new());
+}
+
+#[test]
 fn kernels_with_contracts_are_as_they_are_explained() {
     check("contracts of strides", |seed| with_contracts(stride_kernel(seed), seed));
     check("contracts of indices", |seed| with_contracts(index_kernel(seed, true), seed));

@@ -181,8 +181,10 @@ impl About<'_> {
         let warp = &self.analyses.uniformity.warp;
         let span = self.kernel.insts[self.id].span;
         let written = Parting::of(self.code(), self.id);
+        // Unrolled, such a loop has lanes in different iterations at once.
+        let is_uneven = self.is_in_uneven_loop();
         let (reason, is_short) = match self.analyses.running(self.kernel) {
-            _ if written <= Parting::Together => (written.reason(), false),
+            _ if written <= Parting::Together && !is_uneven => (written.reason(), false),
             None => Self::reason(self.code(), self.id, written),
             Some(running) => {
                 let code = Code {
@@ -193,7 +195,8 @@ impl About<'_> {
                 let left = running.branches(span).map(|id| (Parting::of(code, id), id));
                 match left.max() {
                     // What holds of the source holds of each branch that it becomes.
-                    Some((run, id)) => Self::reason(code, id, run.min(written)),
+                    Some((run, id)) if !is_uneven => Self::reason(code, id, run.min(written)),
+                    Some((run, id)) => Self::reason(code, id, run),
                     None if running.selects(span) => {
                         let why = "no branch: both sides are computed, and one is selected";
                         (known(Answer::Good, why), true)
@@ -206,6 +209,16 @@ impl About<'_> {
         let mut known = self.verdict(Subject::Branch, "branch", reason, (warp, fact));
         known.verdict.is_short = is_short;
         known
+    }
+
+    /// True if lanes of a warp leave a loop around it after different iterations.
+    fn is_in_uneven_loop(&self) -> bool {
+        let parents = self.kernel.parents();
+        let around = std::iter::successors(parents[self.id], |&(of, _)| parents[of]);
+        let parting = &self.analyses.uniformity.warp.parting;
+        let mut loops =
+            around.filter(|&(of, _)| matches!(self.kernel.insts[of].op, Op::For { .. }));
+        loops.any(|(of, _)| parting[of].varies())
     }
 
     /// What is known of the `if` numbered `id` of this code, and whether both of its arms are short.

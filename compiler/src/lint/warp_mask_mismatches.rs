@@ -5,7 +5,7 @@
 //! warp::reduce_add_mask(0xffff, v)                        // and lanes 16 to 31 come here, too
 //! ```
 //! Fires where control varies in the warp and all lanes are meant; and for a mask that is known, where a lane comes that is not in it, or
-//! one does not that is. Lanes that have ended are not waited for.
+//! one does not that is, also one that a vote of a known condition has made. Lanes that have ended are not waited for.
 use super::{Finding, Group, Lint, lanes::are_there, why};
 use crate::{
     analysis::{

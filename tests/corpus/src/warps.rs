@@ -82,6 +82,81 @@ fn a_vote_makes_the_mask(x: &[u32], y: &mut [u32]) {
     }
 }
 
+#[kernel(block = 256)]
+fn a_vote_of_even_lanes_for_odd_ones(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let lane = warp::lane_id();
+    let even = warp::ballot(lane % 2 == 0);
+    if lane % 2 == 1 {
+        y[i] = warp::reduce_add_mask(even, x[i]); //~ gpu_warp_mask_mismatches "lane 1 comes to this"
+    }
+}
+
+#[kernel(block = 256)]
+fn a_vote_of_even_lanes_for_even_ones(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let lane = warp::lane_id();
+    let even = warp::ballot(lane % 2 == 0);
+    if lane % 2 == 0 {
+        y[i] = warp::reduce_add_mask(even, x[i]);
+    }
+}
+
+#[kernel(block = 64)]
+fn the_lanes_of_a_vote_and_the_others(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let first = warp::ballot(t % 32 < 8);
+    if t % 32 < 8 {
+        y[t] = warp::shfl_mask(first, x[t], 0);
+    } else {
+        y[t] = warp::shfl_mask(!first, x[t], 8);
+    }
+}
+
+#[kernel(block = 64)]
+fn a_vote_that_leaves_lanes_out(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let first = warp::ballot(t < 48);
+    y[t] = warp::shfl_mask(first, x[t], 0); //~ gpu_warp_mask_mismatches "the mask 0x0000ffff does not name it"
+}
+
+#[kernel(block = 64)]
+fn a_sum_of_the_lanes_of_a_vote(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let first = warp::ballot(t % 32 < 8);
+    if t % 32 < 8 {
+        let mut v = x[t];
+        v += warp::shfl_down_mask(first, v, 4);
+        v += warp::shfl_down_mask(first, v, 2);
+        v += warp::shfl_down_mask(first, v, 1);
+        if t % 32 == 0 {
+            y[t / 32] = v;
+        }
+    }
+}
+
+#[kernel(block = 64)]
+fn a_vote_in_a_vote(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let first = warp::ballot(t % 32 < 16);
+    if t % 32 < 16 {
+        let fewer = warp::ballot_mask(first, t % 32 < 4);
+        if t % 32 < 8 {
+            y[t] = warp::reduce_max_mask(fewer, x[t]); //~ gpu_warp_mask_mismatches "lane 4 comes to this"
+        }
+    }
+}
+
+#[kernel(block = 64)]
+fn a_vote_of_those_who_stay(x: &[u32], y: &mut [u32]) {
+    let t = thread_idx_x();
+    let stay = warp::ballot(t % 32 >= 4);
+    if t % 32 < 4 {
+        return;
+    }
+    y[t] = warp::reduce_add_mask(stay, x[t]);
+}
+
 #[kernel(block = 64)]
 fn a_vote_of_half_of_the_lanes(x: &[u32], y: &mut [u32]) {
     let t = thread_idx_x();
@@ -229,6 +304,13 @@ crate::corpus![
     the_mask_names_too_many,
     the_mask_names_the_even_lanes,
     a_vote_makes_the_mask,
+    a_vote_of_even_lanes_for_odd_ones,
+    a_vote_of_even_lanes_for_even_ones,
+    the_lanes_of_a_vote_and_the_others,
+    a_vote_that_leaves_lanes_out,
+    a_sum_of_the_lanes_of_a_vote,
+    a_vote_in_a_vote,
+    a_vote_of_those_who_stay,
     a_vote_of_half_of_the_lanes,
     data_decide_who_waits,
     a_lane_that_is_not_there,

@@ -60,6 +60,7 @@ mod tables;
 mod threads;
 mod truth;
 mod value;
+mod votes;
 
 use crate::{
     analysis::{

@@ -304,7 +304,11 @@ impl<'k> Run<'k> {
     }
 
     fn computes(&mut self, id: InstId, active: &Active) {
-        let known = self.compute(id, &active.threads);
+        let vote = match self.kernel.insts[id].op {
+            Op::Vote { op, value, mask } => self.vote(op, value, mask, active),
+            _ => None,
+        };
+        let known = vote.unwrap_or_else(|| self.compute(id, &active.threads));
         self.yields(id, known, &active.threads);
     }
 
