@@ -10,11 +10,13 @@
 mod crates;
 mod items;
 mod modules;
+mod names;
 mod scanner;
 
 use crate::place::Place;
 pub(crate) use items::HostItem;
 pub(crate) use modules::FarItem;
+use names::Names;
 use proc_macro2::{Ident, Span, TokenStream};
 use scanner::{Braces, Scanner, Which, braces, innermost, is_name};
 use std::{
@@ -183,7 +185,7 @@ pub(crate) fn may_be_function(name: &Ident) -> bool {
         return true;
     }
     let text = name.to_string();
-    in_file(name.span(), |file| items::may_have_function(&file.text, &text)).unwrap_or(true)
+    in_file(name.span(), |file| file.names().may_have_function(&text)).unwrap_or(true)
 }
 
 /// Whether the module around `name`, in its file, declares a type of that name, or has it by a `use` of something that
@@ -223,6 +225,8 @@ struct File {
     every_brace: OnceLock<Vec<Braces>>,
     /// It without comments and literals, once somebody asks.
     words: OnceLock<Words>,
+    /// What it declares and brings, once somebody asks.
+    names: OnceLock<Names>,
     /// Where the braces of modules open, once somebody asks.
     modules: OnceLock<Vec<At>>,
     /// Names that a `use` of std's brings.
@@ -240,6 +244,7 @@ impl File {
             scopes: OnceLock::new(),
             every_brace: OnceLock::new(),
             words: OnceLock::new(),
+            names: OnceLock::new(),
             modules: OnceLock::new(),
             imports: Vec::new(),
             variants: Vec::new(),
@@ -262,6 +267,10 @@ impl File {
 
     fn words(&self) -> &Words {
         self.words.get_or_init(|| Words::of(&self.text))
+    }
+
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(&self.text))
     }
 
     fn modules(&self) -> &[At] {
@@ -307,7 +316,7 @@ fn import<'f>(file: &'f File, name: &str, at: At) -> Option<&'f str> {
 
 /// The same among some imports.
 fn among<'f>(imports: &'f [Import], file: &File, name: &str, at: At) -> Option<&'f str> {
-    if imports.is_empty() {
+    if !imports.iter().any(|(_, known, _)| known == name) {
         return None;
     }
     let around = |place: At| {

@@ -4,7 +4,6 @@
 use super::{At, File, Words, names_of};
 use crate::source::scanner::is_name;
 use proc_macro2::TokenStream;
-use std::mem::replace;
 use syn::ItemEnum;
 
 /// An item of the host.
@@ -17,13 +16,17 @@ pub(crate) struct HostItem {
 }
 
 /// What declares items whose names kernel code may have.
-const KEYWORDS: [&str; 8] = ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
+pub(super) const KEYWORDS: [&str; 8] =
+    ["fn", "struct", "enum", "union", "const", "static", "trait", "type"];
 
 /// What may stand between an item's attributes and its keyword.
 const QUALIFIERS: [&str; 6] = ["pub", "const", "unsafe", "async", "auto", "extern"];
 
 /// The item of this name in the module around `at`, if nothing makes kernel code of it.
 pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
+    if !file.names().may_declare(name) {
+        return None;
+    }
     // Most names are those of device items, which the text around them shows without a look at the whole file.
     declarations(&file.text, name).find(|(start, _)| !is_device(&file.text, *start))?;
     let words = file.words();
@@ -36,12 +39,17 @@ pub(super) fn host_item(file: &File, name: &str, at: At) -> Option<HostItem> {
 /// Whether the module around `at` declares a type of this name, or has it by a `use` of something that is not std's.
 pub(super) fn is_declared(file: &File, name: &str, at: At) -> bool {
     let is_type = |keyword: &str| matches!(keyword, "struct" | "enum" | "type");
-    let declared = file.words().declarations(file, name, at);
-    declared.iter().any(|(_, keyword, _)| is_type(keyword)) || is_used(file, name, at)
+    let declared = || file.words().declarations(file, name, at);
+    let is_declared =
+        file.names().may_declare(name) && declared().iter().any(|(_, keyword, _)| is_type(keyword));
+    is_declared || is_used(file, name, at)
 }
 
 /// Whether the module around `at` has this name by a `use` of something that is not std's.
 fn is_used(file: &File, name: &str, at: At) -> bool {
+    if !file.names().may_bring(name) {
+        return false;
+    }
     file.words().uses(|text| text.contains(name)).any(|(place, item)| {
         file.module(place) == file.module(at)
             && names_of(&item).iter().any(|(known, path)| {
@@ -52,10 +60,10 @@ fn is_used(file: &File, name: &str, at: At) -> bool {
 
 /// The traits that are kernel code, declare a function of this name, and are seen at `at`.
 pub(super) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
-    let declared = format!("fn {function}");
-    if !file.text.contains("trait ") || !file.text.contains(&declared) {
+    if !file.names().may_declare_function(function) || !file.names().has_traits() {
         return Vec::new();
     }
+    let declared = format!("fn {function}");
     let words = file.words();
     let functions = words.text.match_indices(&declared);
     let functions = functions
@@ -75,7 +83,7 @@ pub(super) fn traits_with(file: &File, function: &str, at: At) -> Vec<String> {
 
 /// The rules of the last `macro_rules!` of this name before `at` whose scope is around it.
 pub(super) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
-    if !file.text.contains("macro_rules!") {
+    if !file.names().may_have_rules(name) {
         return None;
     }
     let words = file.words();
@@ -100,19 +108,9 @@ pub(super) fn rules(file: &File, name: &str, at: At) -> Option<TokenStream> {
 /// How many braces an enum whose variants are looked for may have at most.
 const MOST_BRACES: usize = 100;
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// The names, numbers and keywords of `text`.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char| !is_name(char)).filter(|word| !word.is_empty())
-}
-
-/// Whether `text` has a function of that name, or a `use` that may bring one: by its name, or with a `*` of other modules than preludes.
-pub(super) fn may_have_function(text: &str, name: &str) -> bool {
-    text.split(';').any(|part| {
-        let mut words = words(part).scan("", |before, word| Some((replace(before, word), word)));
-        let is_declared = words.any(|pair| pair == ("fn", name));
-        let Some((_, brought)) = part.split_once("use ") else { return is_declared };
-        let is_open = brought.contains("::*") && !brought.contains("prelude::*");
-        is_declared || is_open || self::words(brought).any(|word| word == name)
-    })
 }
 
 /// Whether an item of this name is declared anywhere in `text`.
@@ -289,6 +287,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::names::Names;
 
     /// What declares `name` for who names it at the `@` of a text.
     fn host_item_of(name: &str, text: &str) -> Option<(&'static str, usize)> {
@@ -360,14 +359,14 @@ mod tests {
             "use super::*;",
             "fn g() {} use crate::{a::*, b};",
         ] {
-            assert!(may_have_function(text, "f"), "{text}");
+            assert!(Names::of(text).may_have_function("f"), "{text}");
         }
         for text in [
             "use warpwise::prelude::*; fn k() { let g = f; }",
             "use a::ff; fn ff() {} fn k(x: f32) { g(f); let fn_f = f; }",
             "",
         ] {
-            assert!(!may_have_function(text, "f"), "{text}");
+            assert!(!Names::of(text).may_have_function("f"), "{text}");
         }
     }
 
