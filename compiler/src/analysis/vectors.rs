@@ -22,6 +22,7 @@ use crate::{
         Space, Ty,
     },
 };
+use std::collections::BTreeSet;
 
 /// The most bytes of a vector.
 const MOST_BYTES: u64 = 16;
@@ -119,6 +120,8 @@ struct Group {
     stored: Vec<(i64, i64)>,
     /// With their offsets, in order of the text.
     members: Vec<(i64, InstId)>,
+    /// The offsets of the members, none of which overlaps another.
+    offsets: BTreeSet<i64>,
 }
 
 impl Group {
@@ -139,13 +142,17 @@ impl Group {
     fn is_beside(&self, request: &Request) -> bool {
         request.at.as_ref().is_some_and(|(place, offset)| {
             let size = i64::try_from(self.size).unwrap_or(0);
-            let bytes = request.bytes(*offset);
-            self.place == *place
-                && self
-                    .members
-                    .iter()
-                    .all(|(at, _)| !overlap((*at, at.saturating_add(size)), bytes))
+            let (start, end) = request.bytes(*offset);
+            // Members that begin here reach into the bytes, or begin in them.
+            let first = start.saturating_sub(size).saturating_add(1);
+            let mut overlapping = self.offsets.range(first.min(end)..end);
+            self.place == *place && overlapping.next().is_none()
         })
+    }
+
+    fn add(&mut self, offset: i64, id: InstId) {
+        self.members.push((offset, id));
+        self.offsets.insert(offset);
     }
 
     /// Whether an access of `scalar` can be a member.
@@ -213,7 +220,7 @@ impl Walk<'_> {
         if let Some(at) = self.open.iter().position(takes) {
             if self.open[at].reaches(request.bytes(*offset)) {
                 if self.open[at].is_beside(&request) {
-                    self.open[at].members.push((*offset, request.id));
+                    self.open[at].add(*offset, request.id);
                 }
                 return;
             }
@@ -237,7 +244,7 @@ impl Walk<'_> {
             group.stores && group.place == *place && group.takes(request.scalar)
         };
         match self.open.iter_mut().find(takes) {
-            Some(group) => group.members.push((*offset, request.id)),
+            Some(group) => group.add(*offset, request.id),
             None => self.start(request, true),
         }
     }
@@ -253,8 +260,18 @@ impl Walk<'_> {
             self.merge(oldest);
         }
         let (members, stored) = (vec![(offset, id)], Vec::new());
-        let checked = false;
-        self.open.push(Group { place, stores, scalar, size, element, checked, stored, members });
+        let (checked, offsets) = (false, BTreeSet::from([offset]));
+        self.open.push(Group {
+            place,
+            stores,
+            scalar,
+            size,
+            element,
+            checked,
+            stored,
+            members,
+            offsets,
+        });
     }
 
     fn element_of(&self, root: Root) -> Option<u64> {
@@ -456,5 +473,32 @@ fn is_constant(kernel: &Kernel, group: &Group) -> bool {
             ParamKind::Scalar(_) => false,
         },
         Root::Shared(_) | Root::Array(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// Each store is compared with all before it, which must not take the square of their number.
+    #[test]
+    fn a_long_row_of_stores_is_vectors() {
+        const STORES: usize = 20_000;
+        let mut text = "kernel row { param arg0 = y: write [f32] !0
+            %0 = param arg0 : ptr global !0
+            %1 = const 1 : f32 !0\n"
+            .to_owned();
+        for store in 0..STORES {
+            let (ptr, id) = (2 * store + 2, 2 * store + 3);
+            // Every second element first, then those between.
+            let element = if store < STORES / 2 { 2 * store } else { 2 * store + 1 - STORES };
+            writeln!(text, "%{ptr} = offset %0, {} : ptr global !0", 4 * element).unwrap();
+            writeln!(text, "%{id} = store %{ptr}, %1 !0").unwrap();
+        }
+        let kernel: Kernel = (text + "}").parse().unwrap();
+        let vectors = analyze(&kernel);
+        assert_eq!(vectors.list.len(), STORES / 4);
+        assert!(vectors.list.iter().all(|vector| vector.members.len() == 4));
     }
 }

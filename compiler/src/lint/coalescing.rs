@@ -14,7 +14,10 @@ use crate::{
     hardware::{Kind, LANES, global::SECTOR},
     ir::{Element, Kernel, ParamKind, Root, Space},
 };
-use std::collections::BTreeSet;
+
+/// How many lanes of accesses are compared for all requests of a kernel. After that, an access is taken for one whose
+/// sectors others use: no finding.
+const MAX_COMPARED_LANES: usize = 1 << 20;
 
 /// Fewer excess sectors of a warp are none to speak of.
 const FEW: u32 = 3;
@@ -52,12 +55,13 @@ pub(super) enum Reason {
 /// All accesses of `kernel` that move too much.
 pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<'a>> {
     let mut found = Vec::new();
+    let mut sharing = Sharing { analyses, compared: 0, groups: Vec::new() };
     for request in &analyses.accesses.requests {
         if request.space != Space::Global {
             continue;
         }
         match &request.verdict {
-            Verdict::Known(cost) => found.extend(known(kernel, analyses, request, cost)),
+            Verdict::Known(cost) => found.extend(known(kernel, &mut sharing, request, cost)),
             Verdict::Unknown(Why::Stride(_)) => found.extend(by_pitch(&analyses.trace, request)),
             Verdict::Unknown(Why::Address | Why::Lanes | Why::Size | Why::NotRun) => {}
         }
@@ -68,10 +72,11 @@ pub(super) fn find<'a>(kernel: &Kernel, analyses: &'a Analyses) -> Vec<Wasteful<
 /// An access whose cost is known.
 fn known<'a>(
     kernel: &Kernel,
-    analyses: &'a Analyses,
+    sharing: &mut Sharing<'a>,
     request: &'a Request,
     cost: &'a Cost,
 ) -> Option<Wasteful<'a>> {
+    let analyses = sharing.analyses;
     let (lanes, _) = &cost.worst;
     // Of atomic updates only where they go: how many meet is another lint's.
     let kind = if request.kind == Kind::Atomic { Kind::Load } else { request.kind };
@@ -83,12 +88,12 @@ fn known<'a>(
     let run = access::when_run(kernel, analyses, request);
     run.filter(|(_, cost)| cost.is_bad())?;
     let event = events(&analyses.trace, request).next()?;
-    if is_shared_with_others(analyses, request, event, false) {
+    if sharing.is_shared_with_others(request, event, false) {
         return None;
     }
     let reason = reason(kernel, &analyses.trace, request, event, lanes);
     if let Reason::Struct(_) = reason
-        && is_shared_with_others(analyses, request, event, true)
+        && sharing.is_shared_with_others(request, event, true)
     {
         return None;
     }
@@ -98,10 +103,8 @@ fn known<'a>(
 /// What happens at a request, with the access.
 fn events<'t>(trace: &'t Trace, request: &Request) -> impl Iterator<Item = &'t Event> {
     let first = request.members.first().copied();
-    trace
-        .events
-        .iter()
-        .filter(move |event| Some(event.inst) == first && matches!(event.what, What::Access(_)))
+    let all = first.into_iter().flat_map(|first| trace.of(first));
+    all.filter(|event| matches!(event.what, What::Access(_)))
 }
 
 fn access_of(event: &Event) -> Option<&trace::Access> {
@@ -112,47 +115,103 @@ fn offset_of(event: &Event) -> Option<&Value> {
     access_of(event)?.offset.as_ref()
 }
 
-/// Whether the sectors of an access are at least half used, counting what other accesses fetch of
-/// them at the same time, or, `in_turn`, in other iterations of loops.
-fn is_shared_with_others(
-    analyses: &Analyses,
-    request: &Request,
-    event: &Event,
-    in_turn: bool,
-) -> bool {
-    let Some(offset) = offset_of(event) else { return false };
-    let threads = &event.active.threads;
-    let Some(warp) = (0..threads.warps()).find(|&warp| threads.warp(warp) != 0) else {
-        return false;
-    };
-    let mut bytes = BTreeSet::new();
-    for beside in &analyses.trace.events {
-        let Some(other) = analyses.accesses.get(beside.inst) else { continue };
-        let is_beside = other.root == request.root
-            && (other.kind == Kind::Load) == (request.kind == Kind::Load)
-            && (in_turn || is_at_once(event, beside))
-            && beside.interval == event.interval
-            && beside.active.threads == event.active.threads;
-        let at = offset_of(beside).filter(|at| is_beside && at.symbolic() == offset.symbolic());
-        let lanes = at.and_then(|at| {
-            let known = Lanes::of(at, warp, threads.warp(warp)).ok();
-            known.or_else(|| Lanes::at_least(&analyses.trace, at, warp, threads.warp(warp)))
-        });
-        let Some(lanes) = lanes else { continue };
-        for lane in (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1) {
-            let from = lanes.offsets[lane];
-            let size = access_of(beside).map_or(0, |access| i64::from(access.bytes));
-            bytes.extend(from..from + size);
-        }
-    }
-    let size = i64::try_from(SECTOR).unwrap_or(i64::MAX);
-    let sectors: BTreeSet<i64> = bytes.iter().map(|byte| byte.div_euclid(size)).collect();
-    2 * bytes.len() as u64 > sectors.len() as u64 * SECTOR
+/// Which accesses use the sectors that others fetch.
+struct Sharing<'a> {
+    analyses: &'a Analyses,
+    /// Lanes that were compared: see [`MAX_COMPARED_LANES`].
+    compared: usize,
+    /// What was found of one access of each group, by the access and by `in_turn`. It holds for all others that are of
+    /// the same group and each happen once.
+    groups: Vec<(&'a Request, &'a Event, bool, bool)>,
 }
 
-/// Whether two accesses are made at the same time: by different instructions, in the same iterations.
-fn is_at_once(event: &Event, other: &Event) -> bool {
-    (other.inst != event.inst || std::ptr::eq(other, event)) && other.loops == event.loops
+impl<'a> Sharing<'a> {
+    /// Whether the sectors of an access are at least half used, counting what other accesses fetch of
+    /// them at the same time, or, `in_turn`, in other iterations of loops.
+    fn is_shared_with_others(
+        &mut self,
+        request: &'a Request,
+        event: &'a Event,
+        in_turn: bool,
+    ) -> bool {
+        let happens_once = |event: &Event| self.analyses.trace.of(event.inst).nth(1).is_none();
+        let stands_for_group = in_turn || happens_once(event);
+        let known = self.groups.iter().find(|(of, known, turns, _)| {
+            *turns == in_turn
+                && is_of_group((of, known), (request, event), in_turn)
+                && offset_of(known).map(Value::symbolic) == offset_of(event).map(Value::symbolic)
+        });
+        if let Some((.., is_shared)) = known.filter(|_| stands_for_group) {
+            return *is_shared;
+        }
+        let is_shared = self.uses_sectors_of_others(request, event, in_turn);
+        if stands_for_group {
+            self.groups.push((request, event, in_turn, is_shared));
+        }
+        is_shared
+    }
+
+    /// The same, by a look at every access.
+    fn uses_sectors_of_others(&mut self, request: &Request, event: &Event, in_turn: bool) -> bool {
+        let Some(offset) = offset_of(event) else { return false };
+        let threads = &event.active.threads;
+        let Some(warp) = (0..threads.warps()).find(|&warp| threads.warp(warp) != 0) else {
+            return false;
+        };
+        let mut ranges: Vec<(i64, i64)> = Vec::new();
+        for beside in &self.analyses.trace.events {
+            let Some(other) = self.analyses.accesses.get(beside.inst) else { continue };
+            let is_itself_again = beside.inst == event.inst && !std::ptr::eq(beside, event);
+            let is_beside = is_of_group((other, beside), (request, event), in_turn)
+                && (in_turn || !is_itself_again);
+            let at = offset_of(beside).filter(|at| is_beside && at.symbolic() == offset.symbolic());
+            let lanes = at.and_then(|at| {
+                let known = Lanes::of(at, warp, threads.warp(warp)).ok();
+                let trace = &self.analyses.trace;
+                known.or_else(|| Lanes::at_least(trace, at, warp, threads.warp(warp)))
+            });
+            let Some(lanes) = lanes else { continue };
+            self.compared += LANES;
+            if self.compared > MAX_COMPARED_LANES {
+                return true;
+            }
+            let size = access_of(beside).map_or(0, |access| i64::from(access.bytes));
+            let active = (0..LANES).filter(|&lane| lanes.active >> lane & 1 == 1);
+            ranges.extend(active.map(|lane| (lanes.offsets[lane], lanes.offsets[lane] + size)));
+        }
+        let (bytes, sectors) = bytes_and_sectors(ranges);
+        2 * bytes > sectors * SECTOR
+    }
+}
+
+/// Returns the number of bytes in some ranges, and of the sectors that they lie in.
+fn bytes_and_sectors(mut ranges: Vec<(i64, i64)>) -> (u64, u64) {
+    let size = i64::try_from(SECTOR).unwrap_or(i64::MAX);
+    ranges.sort_unstable();
+    let (mut bytes, mut sectors) = (0, 0);
+    let (mut byte, mut sector) = (i64::MIN, i64::MIN);
+    for (start, end) in ranges.into_iter().filter(|(start, end)| start < end) {
+        bytes += (end - start.max(byte)).max(0).unsigned_abs();
+        byte = byte.max(end);
+        let (first, last) = (start.div_euclid(size), (end - 1).div_euclid(size));
+        sectors += (last + 1 - first.max(sector)).max(0).unsigned_abs();
+        sector = sector.max(last + 1);
+    }
+    (bytes, sectors)
+}
+
+/// Whether two accesses are of the same memory and kind, by the same threads, with no barrier between, and, unless they
+/// are made `in_turn`, in the same iterations.
+fn is_of_group(
+    (other, beside): (&Request, &Event),
+    (request, event): (&Request, &Event),
+    in_turn: bool,
+) -> bool {
+    beside.interval == event.interval
+        && other.root == request.root
+        && (other.kind == Kind::Load) == (request.kind == Kind::Load)
+        && (in_turn || beside.loops == event.loops)
+        && beside.active.threads == event.active.threads
 }
 
 /// How much a number grows along x and along y, for all threads of a block alike.
@@ -334,5 +393,49 @@ impl Wasteful<'_> {
     /// A number that grows with the waste.
     pub(super) fn weight(&self) -> u64 {
         u64::from(self.price.taken[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn eighth() -> Kernel {
+        let text = "kernel eighth {
+            block 256, 1, 1
+            param arg0 = x: read [f32] !0
+            %0 = builtin global_idx.x : u64 !0
+            %1 = param arg0 : ptr global !0
+            %2 = const 8 : u64 !0
+            %3 = mul %0, %2 : u64 !0
+            %4 = index %1, %3, 4 : ptr global !0
+            %5 = load %4 : f32 !0
+        }";
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn nothing_is_found_after_too_many_comparisons() {
+        let kernel = eighth();
+        let analyses = Analyses::of(&kernel);
+        let request = &analyses.accesses.requests[0];
+        let Verdict::Known(cost) = &request.verdict else { panic!("{request:?}") };
+        for (compared, is_found) in [(0, true), (MAX_COMPARED_LANES, false)] {
+            let mut sharing = Sharing { analyses: &analyses, compared, groups: Vec::new() };
+            assert_eq!(known(&kernel, &mut sharing, request, cost).is_some(), is_found);
+        }
+    }
+
+    #[test]
+    fn bytes_and_sectors_count_once() {
+        let size = i64::try_from(SECTOR).unwrap();
+        for (ranges, bytes, sectors) in [
+            (vec![], 0, 0),
+            (vec![(0, 4), (4, 8), (0, 8)], 8, 1),
+            (vec![(size - 4, size + 4), (size, size + 8), (-4, 0)], 16, 3),
+            (vec![(0, 3 * size), (size, size + 4), (10 * size, 10 * size)], 3 * SECTOR, 3),
+        ] {
+            assert_eq!(bytes_and_sectors(ranges.clone()), (bytes, sectors), "{ranges:?}");
+        }
     }
 }

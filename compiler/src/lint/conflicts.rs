@@ -12,10 +12,12 @@ use crate::{
     },
     ir::{Element, Kernel, Length, Op, Root, SharedId, Space},
 };
+use std::collections::BTreeMap;
 
 /// The conflicts of accesses of more than a bank's word (`vectors`), or of the others.
 pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<Finding> {
     let mut found = Vec::new();
+    let mut layouts = Layouts::default();
     for (request, cost) in access::known(analyses) {
         if request.space != Space::Shared || !conflicts(request, cost) {
             continue;
@@ -24,7 +26,7 @@ pub(super) fn find(kernel: &Kernel, analyses: &Analyses, vectors: bool) -> Vec<F
         let is_wide = u64::from(run.bytes) > WORD;
         if is_wide == vectors && conflicts(run, cost) {
             let weight = u64::from(cost.worst.1.taken[0]);
-            found.push((weight, finding(kernel, analyses, request, (run, cost))));
+            found.push((weight, finding(kernel, analyses, request, (run, cost), &mut layouts)));
         }
     }
     access::one_each(found)
@@ -43,6 +45,7 @@ fn finding(
     analyses: &Analyses,
     request: &Request,
     (run, cost): (&Request, &Cost),
+    layouts: &mut Layouts,
 ) -> Finding {
     let (lanes, price) = &cost.worst;
     let (taken, ideal) = (price.taken[0], price.ideal);
@@ -75,7 +78,7 @@ fn finding(
         span: access::span(kernel, request),
         labels: access::labels(kernel, analyses, request),
         notes,
-        help: help(kernel, analyses, request, lanes),
+        help: help(kernel, analyses, request, lanes, layouts),
     }
 }
 
@@ -91,11 +94,21 @@ fn who(request: &Request, lanes: &Lanes) -> String {
 }
 
 /// The smallest change of the array's layout that frees everything that is known of it.
-fn help(kernel: &Kernel, analyses: &Analyses, request: &Request, lanes: &Lanes) -> String {
+fn help(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    request: &Request,
+    lanes: &Lanes,
+    layouts: &mut Layouts,
+) -> String {
     let Some(Root::Shared(array)) = request.root else { return general(request, lanes) };
-    for row in rows(kernel, array, lanes) {
-        let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
-        let layout = Layout::search(&uses, row.bytes).filter(|of| row.is_whole(*of));
+    let strides = layouts.strides.entry(array).or_insert_with(|| strides(kernel, array));
+    for row in rows(kernel, array, strides, lanes) {
+        let found = layouts.found.entry((array, row.bytes)).or_insert_with(|| {
+            let (uses, is_all) = uses(&analyses.trace, &analyses.accesses, array, row.bytes);
+            (Layout::search(&uses, row.bytes), is_all)
+        });
+        let (layout, is_all) = (found.0.filter(|of| row.is_whole(*of)), found.1);
         if let Some(advice) = layout.and_then(|layout| advice(kernel, array, &row, layout)) {
             let name = &kernel.shared[array].name;
             let all = if is_all {
@@ -154,8 +167,17 @@ enum RowKind {
     Flat(u64),
 }
 
-/// The rows of `array`, those to be preferred first.
-fn rows(kernel: &Kernel, array: SharedId, lanes: &Lanes) -> Vec<Row> {
+/// What was found of arrays, each of which may have conflicts at many accesses.
+#[derive(Default)]
+struct Layouts {
+    strides: BTreeMap<SharedId, Vec<u64>>,
+    /// By array and the bytes of a row: the layout that frees the array of conflicts, and whether all of its accesses are
+    /// known.
+    found: BTreeMap<(SharedId, u64), (Option<Layout>, bool)>,
+}
+
+/// The distances of the elements that `array` is indexed by, in bytes, the smallest first.
+fn strides(kernel: &Kernel, array: SharedId) -> Vec<u64> {
     let of_array = |ptr| kernel.root(ptr) == Some(Root::Shared(array));
     let mut strides: Vec<u64> = kernel
         .insts
@@ -169,7 +191,12 @@ fn rows(kernel: &Kernel, array: SharedId, lanes: &Lanes) -> Vec<Row> {
         .collect();
     strides.sort_unstable();
     strides.dedup();
-    match (strides.as_slice(), &kernel.shared[array].elem) {
+    strides
+}
+
+/// The rows of `array`, those to be preferred first.
+fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec<Row> {
+    match (strides, &kernel.shared[array].elem) {
         (&[element, row, ..], Element::Scalar(_)) => {
             vec![Row { bytes: row, kind: RowKind::Nested { element, depth: strides.len() } }]
         }

@@ -12,6 +12,7 @@ use crate::{
     },
     ir::{Root, SharedId, Space},
 };
+use std::collections::HashSet;
 
 /// Prices that are computed for one layout. An array with more is left alone.
 const MOST_PRICES: usize = 1024;
@@ -37,7 +38,7 @@ pub enum Layout {
 }
 
 /// An access of a warp to an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Use {
     kind: Kind,
     bytes: u32,
@@ -56,7 +57,7 @@ pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (V
     });
     // Rows repeat when both a swizzle and the banks do.
     let window = row.saturating_mul(BANKS);
-    let mut found: Vec<Use> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
     for event in &trace.events {
         let (What::Access(access), Some(request)) = (&event.what, accesses.get(event.inst)) else {
             continue;
@@ -73,8 +74,12 @@ pub fn uses(trace: &Trace, accesses: &Accesses, array: SharedId, row: u64) -> (V
                 continue;
             };
             let new = Use { kind: request.kind, bytes: request.bytes, lanes: lanes.normal(window) };
-            if !found.contains(&new) {
+            if known.insert(new.clone()) {
                 found.push(new);
+            }
+            // No layout is searched for more: each has a price.
+            if found.len() > MOST_PRICES {
+                return (found, all);
             }
         }
     }
@@ -176,6 +181,30 @@ mod tests {
     fn vectors_stay_aligned() {
         let column = of(Kind::Load, 16, 0, |lane| lane * 8);
         assert_eq!(Layout::search(&[column], 128), Some(Layout::Padded { row: 128, by: 16 }));
+    }
+
+    #[test]
+    fn no_more_uses_are_collected_than_are_priced() {
+        use std::fmt::Write as _;
+        let mut text = "kernel many { block 32, 1, 1
+            shared @0 = s: [f32; 8192] !0
+            %0 = builtin thread_idx.x : u64 !0
+            %1 = shared @0 : ptr shared !0\n"
+            .to_owned();
+        for access in 0..MOST_PRICES + 100 {
+            let id = 2 + 5 * access;
+            writeln!(text, "%{id} = const {} : u64 !0", access + 1).unwrap();
+            writeln!(text, "%{} = mul %0, %{id} : u64 !0", id + 1).unwrap();
+            writeln!(text, "%{} = index %1, %{}, 4 : ptr shared !0", id + 2, id + 1).unwrap();
+            writeln!(text, "%{} = load %{} : f32 !0", id + 3, id + 2).unwrap();
+            writeln!(text, "%{} = const 0 : u64 !0", id + 4).unwrap();
+        }
+        let kernel: crate::ir::Kernel = (text + "}").parse().unwrap();
+        let analyses = crate::analysis::Analyses::of(&kernel);
+        let array = kernel.shared.ids().next().unwrap();
+        let (uses, _) = uses(&analyses.trace, &analyses.accesses, array, 4 * 8192);
+        assert_eq!(uses.len(), MOST_PRICES + 1);
+        assert_eq!(Layout::search(&uses, 4 * 8192), None);
     }
 
     #[test]
