@@ -42,7 +42,7 @@ pub fn area(width: f32, height: f32) -> f32 {
 )]
 macro_rules! __warpwise_area_HASH {
     ({ { $($next:tt)* } $($rest:tt)* } { $($got:tt)* } $state:tt) => {
-        $($next)* ! { { $($rest)* } { $($got)* { "0.1.0" { "HASH" sound {} { pub fn
+        $($next)* ! { { $($rest)* } { $($got)* { "0.1.0" 1 { "HASH" alone {} { pub fn
         area(width : f32, height : f32) -> f32 { width * height } } } } } $state }
     };
 }

@@ -22,10 +22,11 @@
 //! macro carries has everything that is needed, each item once:
 //!
 //! ```text
-//! CLOSURE  = "version" ENTRY*              the item itself first
-//! ENTRY    = { "id" sound|wrong { { "key" "id" }* } { ITEM } }
+//! CLOSURE  = "version" DEPTH ENTRY*        the item itself first
+//! ENTRY    = { "id" alone|sound|wrong { { "key" "id" }* } { ITEM } }
 //! ```
-//! where `key` is a path in the item and `id` the item that it leads to.
+//! where `key` is a path in the item and `id` the item that it leads to, and `DEPTH` the length of the longest row of items that lead to each other. An item that is `alone` matters only to what leads
+//! to it. Others are types and traits, which come with their `impl`s.
 //!
 //! **Bundles.** An `impl` block has no path, and its type, which has one, must bring it along. It
 //! also uses its type, as the type's macro would use it: they would wait for each other. So items
@@ -67,7 +68,7 @@ use crate::{
     embed::{self, witness},
     expand::{self, is_rust_analyzer},
     item,
-    linked::{self, Link, Linked, Raw, State, in_braces},
+    linked::{self, Closure, Link, Linked, Raw, State, in_braces},
     lint_attr::{LintAttribute, LintLevel, lint_attribute},
     lower::{self, kernel_paths, key, paths},
     parse, plain, report,
@@ -79,7 +80,7 @@ use crate::{
     ungroup::ungrouped,
     uses,
 };
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use std::sync::{Mutex, PoisonError};
 use syn::{Attribute, Error, Item, ItemMod, Path};
@@ -301,7 +302,7 @@ pub(crate) fn link(tokens: TokenStream) -> TokenStream {
 }
 
 fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
-    let Link { got, state } = syn::parse2(tokens)?;
+    let Link { got, state } = Link::of(tokens)?;
     Ok(match state {
         State::Part(name) => carry::local(&name, &got),
         State::Wait(raw) => carry::wait_again(&raw),
@@ -313,10 +314,10 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
             link_items(&std::iter::once(first).chain(others).collect::<Vec<_>>())
         }
         State::Probe(paths) => {
-            Linked::new(&paths, in_braces(&got)?)?;
+            Linked::new(&paths, Closure::all(got)?)?;
             TokenStream::new()
         }
-        State::Items(items) => match Linked::new(&all_paths(&items), in_braces(&got)?) {
+        State::Items(items) => match Linked::new(&all_paths(&items), Closure::all(got)?) {
             Ok(linked) => define(&items, linked)?,
             Err(error) => {
                 let (error, carriers) = (error.to_compile_error(), wrong_carriers(&items));
@@ -325,11 +326,11 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
         },
         State::Kernel { args, item } => {
             let (options, errors) = attr::parse(args);
-            let linked = Linked::new(&kernel_paths(&item, &options), in_braces(&got)?)?;
+            let linked = Linked::new(&kernel_paths(&item, &options), Closure::all(got)?)?;
             if !linked.sound {
                 return Ok(TokenStream::new()); // reported where the device item is defined
             }
-            embed::kernel(&item, None, &options, errors.is_none(), &linked.set)
+            embed::kernel(&item, None, &options, errors.is_none(), &linked.for_kernel()?)
         }
     })
 }
@@ -406,9 +407,17 @@ fn define(items: &[Raw], mut linked: Linked) -> syn::Result<TokenStream> {
     if !linked.sound {
         return Ok(wrong_carriers(items)); // reported where the other item is defined
     }
-    let own = linked.set.items.len()..linked.set.items.len() + items.len();
-    linked.add(items, paths)?;
-    Ok(match lower::check_devices(&linked.set, own) {
+    if let Err(error) = linked.add(items) {
+        let (error, carriers) = (error.to_compile_error(), wrong_carriers(items));
+        return Ok(quote!(#error #carriers));
+    }
+    let checked = if items.iter().any(|raw| has_code(&raw.item)) {
+        let (set, own) = linked.for_last(items.len())?;
+        lower::check_devices(&set, own)
+    } else {
+        Ok(Vec::new())
+    };
+    Ok(match checked {
         Ok(witnesses) => {
             let carriers: TokenStream = items
                 .iter()
@@ -432,6 +441,17 @@ fn wrong_carriers(items: &[Raw]) -> TokenStream {
     let carriers =
         items.iter().map(|Raw { id, item }| carry::carrier(item, id, &linked::wrong(id)));
     carriers.collect()
+}
+
+/// True if there is something to check in an item by itself: not in a constant or an alias of a type that has no blocks.
+fn has_code(item: &Item) -> bool {
+    let has_block = |tokens: TokenStream| {
+        any_token(
+            tokens,
+            &|token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace),
+        )
+    };
+    !matches!(item, Item::Const(_) | Item::Type(_)) || has_block(item.to_token_stream())
 }
 
 /// What is wrong with what is used, as far as its names tell.
@@ -521,9 +541,13 @@ fn refuse_recursion(item: &Item, paths: &[Path]) -> Option<Error> {
 
 /// True if there is a `$` in it, that of `$crate` apart.
 fn has_dollar(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Punct(punct) => punct.as_char() == '$',
-        TokenTree::Group(group) => has_dollar(group.stream()),
-        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    any_token(tokens, &|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '$'))
+}
+
+/// True if `is_meant` holds for one of the tokens, however deep it is.
+fn any_token(tokens: TokenStream, is_meant: &impl Fn(&TokenTree) -> bool) -> bool {
+    tokens.into_iter().any(|token| {
+        is_meant(&token)
+            || matches!(token, TokenTree::Group(group) if any_token(group.stream(), is_meant))
     })
 }

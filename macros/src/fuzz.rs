@@ -132,7 +132,7 @@ fn linked(args: &TokenStream, item: &ItemFn) -> TokenStream {
         }
     );
     let mut linked = Linked::empty();
-    linked.add(&[Raw { id: "1".into(), item: target }], lower::paths).unwrap();
+    linked.add(&[Raw { id: "1".into(), item: target }]).unwrap();
     let closure = linked.closure("1");
     let closures = lower::kernel_paths(item, &attr::Options::default())
         .into_iter()

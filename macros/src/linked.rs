@@ -3,16 +3,19 @@
 use crate::{
     attr::combine,
     carry, item,
-    lower::{DeviceItem, DeviceSet, key},
+    lower::{DeviceItem, DeviceSet, key, paths},
     std_name::StdName,
     ungroup::ungrouped,
     uses,
 };
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
 use syn::{
-    Attribute, Error, Item, ItemFn, LitStr, Path,
+    Attribute, Error, Item, ItemFn, Lit, LitStr, Path,
     ext::IdentExt,
     parse::{Parse, ParseStream},
     visit_mut::VisitMut,
@@ -57,24 +60,53 @@ pub(crate) struct Raw {
     pub(crate) item: Item,
 }
 
+/// How many items may lead to each other in a row. Inlined calls cannot nest deeper, and each item carries all that it leads
+/// to: without a limit, what long chains carry grows with the square of their length.
+pub(crate) const MAX_NESTED_ITEMS: usize = 192;
+
 /// What one macro carries.
 pub(crate) enum Closure {
-    /// `"version" ENTRY*`: an item, and all that it needs.
-    Entries(Vec<Entry>),
+    /// `"version" DEPTH ENTRY*`: an item, and all that it needs.
+    Entries {
+        /// How many items the first leads to in a row, with itself.
+        depth: usize,
+        /// The item first.
+        entries: Vec<Entry>,
+    },
     /// `kernel`: the item is a kernel.
     Kernel,
     /// `absent`: the item, which is another crate's, has no macro.
     Absent,
 }
 
-/// A carried item: `{ "id" sound|wrong { LEAD* } { ITEM } }`.
+/// A carried item: `{ "id" alone|sound|wrong { LEAD* } { ITEM } }`.
+///
+/// Chains of items carry each item as often as others lead to it, so that nothing looks into one that it does not need.
 pub(crate) struct Entry {
     id: String,
-    sound: bool,
-    leads: Vec<Lead>,
-    item: Item,
-    /// All of this, to be carried further.
-    tokens: TokenStream,
+    soundness: Soundness,
+    content: Content,
+    /// All of this in its braces, to be carried further.
+    tokens: TokenTree,
+}
+
+/// Whether an item is without errors.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Soundness {
+    /// It is, and matters to nothing but what leads to it: a function, a constant, or an alias of a type.
+    Alone,
+    /// It is, and comes with others: a type with its `impl`s.
+    Sound,
+    /// It is not.
+    Wrong,
+}
+
+/// What is in an entry.
+enum Content {
+    /// As it arrived.
+    Carried { leads: TokenStream, item: TokenStream },
+    /// As it was made here.
+    Made { leads: Vec<Lead>, item: Box<Item> },
 }
 
 /// Where a path leads: `"key" "id"`.
@@ -84,11 +116,17 @@ struct Lead {
     id: String,
 }
 
-impl Parse for Link {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let _no_steps_left = braced(input)?;
-        let got = braced(input)?;
-        Ok(Self { got, state: syn::parse2(braced(input)?)? })
+impl Link {
+    /// Reads the end of a chain.
+    ///
+    /// # Errors
+    /// If no macro of ours made it.
+    pub(crate) fn of(tokens: TokenStream) -> syn::Result<Self> {
+        // Not with syn, which looks into everything at once.
+        let mut tokens = tokens.into_iter();
+        let _no_steps_left = next_in_braces(&mut tokens)?;
+        let got = next_in_braces(&mut tokens)?;
+        Ok(Self { got, state: syn::parse2(next_in_braces(&mut tokens)?)? })
     }
 }
 
@@ -151,16 +189,30 @@ impl ToTokens for Raw {
     }
 }
 
-impl Parse for Closure {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if !input.peek(LitStr) {
-            return match Ident::parse_any(input)?.to_string().as_str() {
+impl Closure {
+    /// Reads every closure that a chain got.
+    ///
+    /// # Errors
+    /// If no macro of ours made it, or one of another version.
+    pub(crate) fn all(got: TokenStream) -> syn::Result<Vec<Self>> {
+        let mut tokens = got.into_iter().peekable();
+        let mut closures = Vec::new();
+        while tokens.peek().is_some() {
+            closures.push(Self::of(next_in_braces(&mut tokens)?)?);
+        }
+        Ok(closures)
+    }
+
+    fn of(tokens: TokenStream) -> syn::Result<Self> {
+        let mut tokens = tokens.into_iter().peekable();
+        if let Some(TokenTree::Ident(word)) = tokens.peek() {
+            return match word.to_string().as_str() {
                 "kernel" => Ok(Self::Kernel),
                 "absent" => Ok(Self::Absent),
                 _ => Err(malformed()),
             };
         }
-        let (theirs, ours) = (input.parse::<LitStr>()?.value(), env!("CARGO_PKG_VERSION"));
+        let (theirs, ours) = (next_string(&mut tokens)?, env!("CARGO_PKG_VERSION"));
         if theirs != ours {
             let text = format!(
                 "this uses a device item of a crate that uses Warpwise {theirs}, and this crate \
@@ -168,11 +220,15 @@ impl Parse for Closure {
             );
             return Err(Error::new(Span::call_site(), text));
         }
-        in_braces(&input.parse()?).map(Self::Entries)
+        let depth = match tokens.next() {
+            Some(TokenTree::Literal(depth)) => {
+                depth.to_string().parse().map_err(|_| malformed())?
+            }
+            _ => return Err(malformed()),
+        };
+        Ok(Self::Entries { depth, entries: tokens.map(Entry::of).collect::<syn::Result<_>>()? })
     }
-}
 
-impl Closure {
     /// The error for the path that leads to it, which is no device item's.
     fn refusal(&self, path: &Path) -> String {
         let Some(name) = path.segments.last().map(|last| &last.ident) else {
@@ -180,7 +236,7 @@ impl Closure {
         };
         match self {
             Self::Kernel => is_kernel(name, "cannot be called by kernel code"),
-            Self::Entries(_) | Self::Absent => format!(
+            Self::Entries { .. } | Self::Absent => format!(
                 "`{name}` is not `#[device]`: kernel code cannot use it\n= help: it is another crate's: put \
                  `#[device]` above it there, or write a `#[device]` item of your own that does the same"
             ),
@@ -196,30 +252,65 @@ pub(crate) fn is_kernel(name: &Ident, cannot: &str) -> String {
 }
 
 impl Entry {
+    /// Reads what is in the braces, as far as everybody needs it.
+    fn of(entry: TokenTree) -> syn::Result<Self> {
+        let TokenTree::Group(group) = &entry else { return Err(malformed()) };
+        let mut tokens = group.stream().into_iter();
+        let id = next_string(&mut tokens)?;
+        let soundness = match tokens.next() {
+            Some(TokenTree::Ident(word)) => Soundness::of(&word)?,
+            _ => return Err(malformed()),
+        };
+        let (leads, item) = (next_in_braces(&mut tokens)?, next_in_braces(&mut tokens)?);
+        Ok(Self { id, soundness, content: Content::Carried { leads, item }, tokens: entry })
+    }
+
+    /// An item with where its paths lead.
+    fn made(id: &str, leads: Vec<Lead>, item: Item) -> Self {
+        let soundness = match item {
+            Item::Fn(_) | Item::Const(_) | Item::Type(_) => Soundness::Alone,
+            _ => Soundness::Sound,
+        };
+        let word = Ident::new(soundness.word(), Span::call_site());
+        let tokens = quote!(#id #word { #(#leads)* } { #item });
+        let tokens = Group::new(Delimiter::Brace, tokens).into();
+        Self {
+            id: id.to_owned(),
+            soundness,
+            content: Content::Made { leads, item: Box::new(item) },
+            tokens,
+        }
+    }
+
     /// What of std's a path leads to.
     fn of_std(name: &StdName, path: &Path) -> syn::Result<Self> {
         let item = name.item(path.require_ident()?)?;
-        let id = name.path.clone();
-        let tokens = quote!({ #id sound {} { #item } });
-        Ok(Self { id, sound: true, leads: Vec::new(), item, tokens })
+        Ok(Self::made(&name.path, Vec::new(), item))
     }
 
-    /// The item, whose paths lead where `paths` says.
-    fn device(&self, paths: BTreeMap<String, usize>) -> DeviceItem {
-        let is_foreign = !carry::is_of_this_crate(&self.id);
-        let of_std = StdName::of(&self.id);
-        DeviceItem { item: self.item.clone(), paths, is_foreign, of_std }
+    /// Reads where its paths lead, and the item.
+    fn read(&self) -> syn::Result<(Vec<Lead>, Item)> {
+        match &self.content {
+            Content::Carried { leads, item } => {
+                Ok((in_braces(leads)?, ungrouped(syn::parse2::<Item>(item.clone())?)))
+            }
+            Content::Made { leads, item } => Ok((leads.clone(), Item::clone(item))),
+        }
     }
 }
 
-impl Parse for Entry {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let tokens = input.cursor().token_stream();
-        let id = input.parse::<LitStr>()?.value();
-        let sound = Ident::parse_any(input)? == "sound";
-        let leads = in_braces(&braced(input)?)?;
-        let item: Item = syn::parse2(braced(input)?)?;
-        Ok(Self { id, sound, leads, item: ungrouped(item), tokens: quote!({ #tokens }) })
+impl Soundness {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::Sound => "sound",
+            Self::Wrong => "wrong",
+        }
+    }
+
+    fn of(word: &Ident) -> syn::Result<Self> {
+        let all = [Self::Alone, Self::Sound, Self::Wrong];
+        all.into_iter().find(|known| word == known.word()).ok_or_else(malformed)
     }
 }
 
@@ -255,6 +346,27 @@ pub(crate) fn in_braces<T: Parse>(tokens: &TokenStream) -> syn::Result<Vec<T>> {
         .collect()
 }
 
+/// The tokens in the braces that are the next of `tokens`.
+fn next_in_braces(tokens: &mut impl Iterator<Item = TokenTree>) -> syn::Result<TokenStream> {
+    match tokens.next() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
+            Ok(group.stream())
+        }
+        _ => Err(malformed()),
+    }
+}
+
+/// The text of the string that is the next of `tokens`.
+fn next_string(tokens: &mut impl Iterator<Item = TokenTree>) -> syn::Result<String> {
+    match tokens.next() {
+        Some(TokenTree::Literal(literal)) => match Lit::new(literal) {
+            Lit::Str(text) => Ok(text.value()),
+            _ => Err(malformed()),
+        },
+        _ => Err(malformed()),
+    }
+}
+
 /// Tokens that no macro of ours makes.
 pub(crate) fn malformed() -> Error {
     Error::new(Span::call_site(), "these are not the tokens of device items")
@@ -264,10 +376,12 @@ pub(crate) fn malformed() -> Error {
 pub(crate) struct Linked {
     /// Every item that is needed, once.
     entries: Vec<Entry>,
+    /// Where in `entries` the item with an id is.
+    indices: HashMap<String, usize>,
     /// Where the paths lead.
     leads: Vec<Lead>,
-    /// The same for lowering.
-    pub(crate) set: DeviceSet,
+    /// How many items lead to each other in a row, at most.
+    depth: usize,
     /// Whether all of them are without errors.
     pub(crate) sound: bool,
 }
@@ -275,60 +389,64 @@ pub(crate) struct Linked {
 impl Linked {
     /// Nothing.
     pub(crate) fn empty() -> Self {
-        Self { entries: Vec::new(), leads: Vec::new(), set: DeviceSet::default(), sound: true }
+        let (entries, indices, leads) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { entries, indices, leads, depth: 0, sound: true }
     }
 
     /// Of `paths`, with the closure that each led to.
     pub(crate) fn new(paths: &[Path], closures: Vec<Closure>) -> syn::Result<Self> {
         let mut linked = Self::empty();
-        let mut indices = BTreeMap::new();
         let mut closures = closures.into_iter();
         let mut errors = None;
         for path in paths {
             let closure = match StdName::imported(path) {
-                Some(name) => Closure::Entries(vec![Entry::of_std(&name, path)?]),
+                Some(name) => {
+                    Closure::Entries { depth: 0, entries: vec![Entry::of_std(&name, path)?] }
+                }
                 None => closures.next().ok_or_else(malformed)?,
             };
-            let entries = match closure {
-                Closure::Entries(entries) => entries,
+            let (depth, entries) = match closure {
+                Closure::Entries { depth, entries } => (depth, entries),
                 Closure::Kernel | Closure::Absent => {
                     combine(&mut errors, Error::new_spanned(path, closure.refusal(path)));
                     continue;
                 }
             };
+            linked.depth = linked.depth.max(depth);
             let id = entries.first().ok_or_else(malformed)?.id.clone();
             linked.leads.push(Lead { key: key(path), id });
             for entry in entries {
-                if !indices.contains_key(&entry.id) {
-                    indices.insert(entry.id.clone(), linked.entries.len());
-                    linked.entries.push(entry);
+                linked.sound &= entry.soundness != Soundness::Wrong;
+                if !linked.indices.contains_key(&entry.id) {
+                    linked.push(entry);
                 }
             }
         }
         if closures.next().is_some() {
             return Err(malformed());
         }
-        if let Some(errors) = errors {
-            return Err(errors);
-        }
-        linked.set.kernel_paths = resolved(&linked.leads, &indices)?;
-        for entry in &linked.entries {
-            linked.sound &= entry.sound;
-            // What is wrong is not looked at, and may lack what it leads to.
-            let paths =
-                if entry.sound { resolved(&entry.leads, &indices)? } else { BTreeMap::new() };
-            linked.set.items.push(entry.device(paths));
-        }
-        Ok(linked)
+        errors.map_or(Ok(linked), Err)
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.indices.insert(entry.id.clone(), self.entries.len());
+        self.entries.push(entry);
     }
 
     /// Adds items that stand in one module, need each other, and use what is linked. Where each
-    /// path leads is then said item by item, no more by `kernel_paths`.
-    pub(crate) fn add(
-        &mut self,
-        items: &[Raw],
-        paths: impl Fn(&Item) -> Vec<Path>,
-    ) -> syn::Result<()> {
+    /// path leads is then said item by item.
+    ///
+    /// # Errors
+    /// If items lead to each other in too long a row.
+    pub(crate) fn add(&mut self, items: &[Raw]) -> syn::Result<()> {
+        self.depth += 1;
+        if let Some(Raw { item, .. }) = items.first().filter(|_| self.depth > MAX_NESTED_ITEMS) {
+            let text = format!(
+                "this needs {MAX_NESTED_ITEMS} items in a row, each of which needs the next; kernel code cannot nest \
+                 deeper"
+            );
+            return Err(Error::new(item::span(item), text));
+        }
         let named = |raw: &Raw| Some((item::name(&raw.item)?.to_string(), raw.id.clone()));
         let own: BTreeMap<String, String> = items.iter().filter_map(named).collect();
         let outer = std::mem::take(&mut self.leads);
@@ -346,35 +464,88 @@ impl Linked {
             let leads = leads.collect::<syn::Result<Vec<Lead>>>()?;
             let mut item = item.clone();
             Undocumented.visit_item_mut(&mut item);
-            let tokens = quote!({ #id sound { #(#leads)* } { #item } });
-            self.entries.push(Entry { id: id.clone(), sound: true, leads, item, tokens });
-        }
-        let ids = self.entries.iter().enumerate();
-        let indices = ids.map(|(index, entry)| (entry.id.clone(), index)).collect();
-        self.set.kernel_paths.clear();
-        self.set.items.clear();
-        for entry in &self.entries {
-            let paths = resolved(&entry.leads, &indices)?;
-            self.set.items.push(entry.device(paths));
+            self.push(Entry::made(id, leads, item));
         }
         Ok(())
     }
 
+    /// Everything that a kernel needs, for lowering.
+    pub(crate) fn for_kernel(&self) -> syn::Result<DeviceSet> {
+        let items = self.entries.iter().map(|entry| Ok((entry, entry.read()?)));
+        self.devices(items.collect::<syn::Result<Vec<_>>>()?)
+    }
+
+    /// What the last `count` items need to be checked, and which of that they are: of the functions that they call, no
+    /// more than the signatures, unless these do not tell what is returned.
+    pub(crate) fn for_last(&self, count: usize) -> syn::Result<(DeviceSet, Range<usize>)> {
+        let own = self.entries.len().saturating_sub(count)..self.entries.len();
+        let mut read: Vec<Option<(Vec<Lead>, Item)>> = self.entries.iter().map(|_| None).collect();
+        let is_needed = |&index: &usize| {
+            own.contains(&index) || self.entries[index].soundness != Soundness::Alone
+        };
+        let mut open: Vec<usize> = (0..self.entries.len()).filter(is_needed).collect();
+        while let Some(index) = open.pop() {
+            if read[index].is_some() {
+                continue;
+            }
+            let (mut leads, mut item) = self.entries[index].read()?;
+            if !own.contains(&index) {
+                forget_body(&mut leads, &mut item);
+            }
+            for lead in &leads {
+                open.push(*self.indices.get(&lead.id).ok_or_else(malformed)?);
+            }
+            read[index] = Some((leads, item));
+        }
+        let items = self.entries.iter().zip(read);
+        let set = self.devices(items.filter_map(|(entry, read)| Some((entry, read?))).collect())?;
+        let first = set.items.len().saturating_sub(count);
+        let own = first..set.items.len();
+        Ok((set, own))
+    }
+
+    /// Items of this, which lead to no others, for lowering.
+    fn devices(&self, items: Vec<(&Entry, (Vec<Lead>, Item))>) -> syn::Result<DeviceSet> {
+        let ids = items.iter().enumerate().map(|(index, (entry, _))| (entry.id.as_str(), index));
+        let indices = ids.collect();
+        let kernel_paths = resolved(&self.leads, &indices)?;
+        let device = |(entry, (leads, item)): (&Entry, (Vec<Lead>, Item))| {
+            let is_foreign = !carry::is_of_this_crate(&entry.id);
+            let of_std = StdName::of(&entry.id);
+            Ok(DeviceItem { item, paths: resolved(&leads, &indices)?, is_foreign, of_std })
+        };
+        let items = items.into_iter().map(device).collect::<syn::Result<_>>()?;
+        Ok(DeviceSet { items, kernel_paths })
+    }
+
     /// All that is linked, the item with this `id` first.
     pub(crate) fn closure(&self, id: &str) -> TokenStream {
-        let version = env!("CARGO_PKG_VERSION");
+        let version = Literal::string(env!("CARGO_PKG_VERSION"));
         let (first, others): (Vec<&Entry>, Vec<&Entry>) =
             self.entries.iter().partition(|entry| entry.id == id);
-        let tokens = first.into_iter().chain(others).map(|entry| &entry.tokens);
-        quote!(#version #(#tokens)*)
+        let tokens = first.into_iter().chain(others).map(|entry| entry.tokens.clone());
+        let depth = Literal::usize_unsuffixed(self.depth);
+        [version.into(), depth.into()].into_iter().chain(tokens).collect()
     }
+}
+
+/// Takes the body of a function away, with what only that leads to, where nothing but its signature matters to a caller.
+fn forget_body(leads: &mut Vec<Lead>, item: &mut Item) {
+    let Item::Fn(function) = &mut *item else { return };
+    let returned = function.sig.output.to_token_stream().to_string();
+    if function.sig.constness.is_some() || returned.contains("impl") {
+        return;
+    }
+    function.block.stmts.clear();
+    let of_signature: Vec<String> = paths(item).iter().map(key).collect();
+    leads.retain(|lead| of_signature.contains(&lead.key));
 }
 
 /// What is carried of an item that is wrong: that it is. Nobody looks at it, and it may be no
 /// text for a macro.
 pub(crate) fn wrong(id: &str) -> TokenStream {
     let version = env!("CARGO_PKG_VERSION");
-    quote!(#version { #id wrong {} { const WRONG: () = (); } })
+    quote!(#version 0 { #id wrong {} { const WRONG: () = (); } })
 }
 
 /// Takes documentation away, which no kernel needs.
@@ -389,9 +560,9 @@ impl VisitMut for Undocumented {
 /// Key of each path to index of the item that it leads to.
 fn resolved(
     leads: &[Lead],
-    indices: &BTreeMap<String, usize>,
+    indices: &HashMap<&str, usize>,
 ) -> syn::Result<BTreeMap<String, usize>> {
-    let index = |id| indices.get(id).copied().ok_or_else(malformed);
+    let index = |id: &str| indices.get(id).copied().ok_or_else(malformed);
     leads.iter().map(|Lead { key, id }| Ok((key.clone(), index(id)?))).collect()
 }
 

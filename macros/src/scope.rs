@@ -9,6 +9,7 @@
 //! What is known here is plain data of this run of the compiler: tokens cannot be kept from one
 //! call of a macro to the next. An item is registered when its attribute is expanded, and asks for
 //! its bundle later, when all others of its crate were.
+use crate::linked::MAX_NESTED_ITEMS;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A `#[device]` item.
@@ -67,34 +68,53 @@ pub(crate) enum Task {
 #[derive(Debug)]
 pub(crate) struct Registry {
     items: Vec<Known>,
+    /// The index of each id.
+    indices: BTreeMap<String, usize>,
     /// Of the same indices: whether the item is in a bundle that was made.
     bundled: Vec<bool>,
+    /// By scope: what leads where in it, and how many items there were when that was found out.
+    graphs: BTreeMap<String, (usize, Graph)>,
 }
 
 impl Registry {
     /// Nothing.
     pub(crate) const fn new() -> Self {
-        Self { items: Vec::new(), bundled: Vec::new() }
+        Self {
+            items: Vec::new(),
+            indices: BTreeMap::new(),
+            bundled: Vec::new(),
+            graphs: BTreeMap::new(),
+        }
     }
 
     /// Notes an item.
     pub(crate) fn register(&mut self, item: Known) {
+        self.indices.insert(item.id.clone(), self.items.len());
         self.items.push(item);
         self.bundled.push(false);
     }
 
     /// What the item with this id is to do, all others being registered.
     pub(crate) fn task(&mut self, id: &str) -> Task {
-        let Some(me) = self.items.iter().position(|item| item.id == id) else {
-            return Task::Wrong;
-        };
-        let graph = Graph::around(&self.items, me);
+        let Some(&me) = self.indices.get(id) else { return Task::Wrong };
+        let known = self.graphs.get(&self.items[me].scope);
+        if known.is_none_or(|(count, _)| *count != self.items.len()) {
+            let graph = (self.items.len(), Graph::around(&self.items, me));
+            self.graphs.insert(self.items[me].scope.clone(), graph);
+        }
+        let (_, graph) = &self.graphs[&self.items[me].scope];
         if graph.strays.contains(&me) {
             return Task::Stray;
         }
-        let members = with(me, &graph.needs);
-        if let Some(circle) = members.iter().find_map(|&member| circle(member, &graph.calls)) {
+        let (members, depth) = &graph.bundles[graph.bundle_of[&me]];
+        let circle_from = |&member: &usize| circle(member, &graph.calls);
+        let has_circle = members.len() > 1;
+        if let Some(circle) = members.iter().filter(|_| has_circle).find_map(circle_from) {
             return self.recursion(me, circle);
+        }
+        // Reported where the first of them is linked.
+        if *depth > MAX_NESTED_ITEMS + 1 {
+            return Task::Wrong;
         }
         if members.iter().any(|&member| !self.items[member].sound) {
             return Task::Wrong;
@@ -130,9 +150,13 @@ impl Kind {
 }
 
 /// What leads from item to item in one scope, by their indices.
+#[derive(Debug)]
 struct Graph {
-    needs: Edges,
-    /// Those from functions to functions.
+    /// Items that need each other, in order, and how many bundles need each other in a row from this one on.
+    bundles: Vec<(Vec<usize>, usize)>,
+    /// The bundle that an item is in.
+    bundle_of: BTreeMap<usize, usize>,
+    /// What leads from functions to functions.
     calls: Edges,
     /// `impl` blocks for nothing that is here.
     strays: Vec<usize>,
@@ -157,15 +181,14 @@ impl Graph {
             })
         };
         let is_function = |index: usize| matches!(items[index].kind, Kind::Function(_));
-        let mut graph = Self { needs: Edges::new(), calls: Edges::new(), strays: Vec::new() };
+        let (mut all, mut calls, mut strays) = (Edges::new(), Edges::new(), Vec::new());
         for (index, item) in here() {
             let needs: Vec<usize> =
                 item.needs.iter().filter_map(|name| named(name, index)).collect();
             if is_function(index) {
-                let calls = needs.iter().copied().filter(|&to| is_function(to)).collect();
-                graph.calls.insert(index, calls);
+                calls.insert(index, needs.iter().copied().filter(|&to| is_function(to)).collect());
             }
-            graph.needs.entry(index).or_default().extend(needs);
+            all.entry(index).or_default().extend(needs);
             if let Kind::Impl { of, by } = &item.kind {
                 // What an alias stands for; rustc refuses aliases that go in a circle.
                 let owner = |name: &Option<String>| {
@@ -178,37 +201,69 @@ impl Graph {
                 };
                 match owner(of).or_else(|| owner(by)) {
                     // The type brings it along; without one here, the trait.
-                    Some(owner) => graph.needs.entry(owner).or_default().push(index),
-                    None => graph.strays.push(index),
+                    Some(owner) => all.entry(owner).or_default().push(index),
+                    None => strays.push(index),
                 }
             }
         }
-        graph
+        let bundles = bundles(&all);
+        let members = bundles.iter().enumerate();
+        let bundle_of = members
+            .flat_map(|(at, (members, _))| members.iter().map(move |&it| (it, at)))
+            .collect();
+        Self { bundles, bundle_of, calls, strays }
     }
 }
 
-/// Items that `edges` lead to from `me` and back, with `me`, in order.
-fn with(me: usize, edges: &Edges) -> Vec<usize> {
+/// The sets of items that `edges` lead from and back to, each in order and after those that it leads to, with the length of
+/// the longest row of them that it leads to.
+fn bundles(edges: &Edges) -> Vec<(Vec<usize>, usize)> {
     let mut back = Edges::new();
     for (&from, targets) in edges {
         targets.iter().for_each(|&to| back.entry(to).or_default().push(from));
     }
-    let mut members = reach(me, edges);
-    members.retain({
-        let before = reach(me, &back);
-        move |item| before.contains(item)
-    });
-    members.into_iter().collect()
+    // Kosaraju's algorithm: what is left last by a search along the edges begins a search against them.
+    let (mut seen, mut left) = (BTreeSet::new(), Vec::new());
+    for &start in edges.keys() {
+        search(start, edges, &mut seen, &mut left);
+    }
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for &start in left.iter().rev() {
+        let mut members = Vec::new();
+        search(start, &back, &mut seen, &mut members);
+        members.sort_unstable();
+        found.extend((!members.is_empty()).then_some((members, 1)));
+    }
+    found.reverse();
+    let mut depths = BTreeMap::new();
+    for (members, depth) in &mut found {
+        let next = members.iter().filter_map(|member| edges.get(member)).flatten();
+        *depth += next.filter_map(|next| depths.get(next)).max().unwrap_or(&0);
+        depths.extend(members.iter().map(|&member| (member, *depth)));
+    }
+    found
 }
 
-/// What `edges` lead to from `start`, and `start`.
-fn reach(start: usize, edges: &Edges) -> BTreeSet<usize> {
-    let (mut seen, mut open) = (BTreeSet::from([start]), vec![start]);
-    while let Some(item) = open.pop() {
-        let next = edges.get(&item).into_iter().flatten().copied();
-        open.extend(next.filter(|&next| seen.insert(next)));
+/// Adds to `left` what `edges` lead to from `start`, with `start`, unless it was seen: each item after those that it leads to.
+fn search(start: usize, edges: &Edges, seen: &mut BTreeSet<usize>, left: &mut Vec<usize>) {
+    let next_of = |item: usize| edges.get(&item).map_or(&[][..], Vec::as_slice).iter();
+    let mut open = Vec::new();
+    if seen.insert(start) {
+        open.push((start, next_of(start)));
     }
-    seen
+    while let Some((item, next)) = open.last_mut() {
+        match next.next() {
+            Some(&next) => {
+                if seen.insert(next) {
+                    open.push((next, next_of(next)));
+                }
+            }
+            None => {
+                left.push(*item);
+                open.pop();
+            }
+        }
+    }
 }
 
 /// Items from `start` on, of which each leads to the next and the last, another one, to it.
@@ -332,6 +387,16 @@ mod tests {
         assert_eq!(tasks(&long), ["Wrong", "Wrong", "c>a>b", "3", "4"]);
         assert_eq!(tasks(&["m a: b c", "m b: c", "m c:"]), ["0", "1", "2"]);
         assert_eq!(tasks(&["m a: b", "n b: a"]), ["0", "1"]);
+    }
+
+    #[test]
+    fn what_needs_too_many_in_a_row_is_wrong() {
+        let mut items = vec!["m f0:".to_owned()];
+        items.extend((1..1000).map(|at| format!("m f{at}: f{}", at - 1)));
+        let items: Vec<&str> = items.iter().map(String::as_str).collect();
+        let tasks = tasks(&items);
+        assert_eq!(tasks.iter().position(|task| task == "Wrong"), Some(MAX_NESTED_ITEMS + 1));
+        assert!(tasks[MAX_NESTED_ITEMS + 1..].iter().all(|task| task == "Wrong"));
     }
 
     #[test]
