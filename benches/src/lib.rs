@@ -12,6 +12,7 @@ mod measure;
 mod nbody;
 pub mod nvcc;
 pub mod peers;
+pub mod shapes;
 mod stencil;
 
 pub use measure::{Measured, Scale, median};
