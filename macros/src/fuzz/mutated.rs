@@ -6,7 +6,7 @@
 use super::{Mutator, groups, size};
 use crate::{attr, device, embed, expand, lower::tests::Source};
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
-use quote::ToTokens as _;
+use quote::{ToTokens as _, quote};
 use std::{
     env, fs,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -24,6 +24,9 @@ const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Seeds that a child process has to run, as `first..end/step`.
 const CHILD_SEEDS: &str = "WARPWISE_MUTATED_SEEDS";
+
+/// A folder for what is accepted, so that rustc can judge it: `tests/src/bin/judge_accepted.rs`.
+const ACCEPTED: &str = "WARPWISE_MUTATED_ACCEPTED";
 
 /// Where a child process writes the seed at hand.
 const CHILD_PROGRESS: &str = "WARPWISE_MUTATED_PROGRESS";
@@ -135,9 +138,26 @@ fn run_child(seeds: &str) {
 
 /// A kernel with the device items of its module.
 struct Unit {
+    /// What the module brings into scope.
+    uses: Vec<TokenStream>,
     args: TokenStream,
     kernel: TokenStream,
     devices: Vec<TokenStream>,
+}
+
+impl Unit {
+    /// Returns the source file of a library that holds the unit with another kernel and other items.
+    fn source(&self, kernel: &TokenStream, devices: &[TokenStream]) -> String {
+        let Self { uses, args, .. } = self;
+        quote!(
+            #![allow(warnings)]
+            #(#uses)*
+            #(#[::warpwise::device] #devices)*
+            #[::warpwise::kernel(#args)]
+            #kernel
+        )
+        .to_string()
+    }
 }
 
 /// Every kernel of the workspace, in a fixed order.
@@ -171,9 +191,10 @@ fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Adds the kernels of a module, and of those in it.
 fn add_units(items: Vec<Item>, units: &mut Vec<Unit>) {
-    let (mut kernels, mut devices) = (Vec::new(), Vec::new());
+    let (mut uses, mut kernels, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     for item in items {
         match item {
+            Item::Use(item) => uses.push(item.into_token_stream()),
             Item::Mod(module) => {
                 add_units(module.content.map_or_else(Vec::new, |(_, items)| items), units);
             }
@@ -194,14 +215,15 @@ fn add_units(items: Vec<Item>, units: &mut Vec<Unit>) {
         }
     }
     for (args, kernel) in kernels {
-        units.push(Unit { args, kernel, devices: devices.clone() });
+        units.push(Unit { uses: uses.clone(), args, kernel, devices: devices.clone() });
     }
 }
 
 /// Runs a case; what is wrong with it, if anything is.
 fn run_case(seed: u64, units: &[Unit]) -> Option<String> {
     let mut mutator = Mutator { state: seed, corpus: Vec::new() };
-    let unit = &units[mutator.below(units.len())];
+    let number = mutator.below(units.len());
+    let unit = &units[number];
     let donor = &units[mutator.below(units.len())];
     let (mut kernel, mut devices) = (unit.kernel.clone(), unit.devices.clone());
     for _ in 0..1 + mutator.below(3) {
@@ -224,6 +246,18 @@ fn run_case(seed: u64, units: &[Unit]) -> Option<String> {
             Some(format!("panicked: {}: {}", text.unwrap_or_default(), shown()))
         }
         Ok(output) => {
+            if let Some(folder) = env::var_os(ACCEPTED)
+                && !output.contains("compile_error")
+                // What is left to rustc to report has no kernel.
+                && output.contains("const __WARPWISE_SOURCE")
+            {
+                let folder = PathBuf::from(folder).join(format!("kernel{number}"));
+                fs::create_dir_all(&folder).unwrap();
+                let plain = unit.source(&unit.kernel, &unit.devices);
+                fs::write(folder.join("plain.rs"), plain).unwrap();
+                let source = unit.source(&kernel, &devices);
+                fs::write(folder.join(format!("seed{seed}.rs")), source).unwrap();
+            }
             let blamed = ["this is a bug in Warpwise", "please report this bug"];
             let blamed = blamed.iter().find_map(|text| output.find(text));
             blamed.map(|at| {

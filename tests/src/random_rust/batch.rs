@@ -51,19 +51,38 @@ impl Toolchain {
         self.profile.with_file_name("fuzz").join(name)
     }
 
+    /// Returns what rustc says of a library in one file, an error a line, if it rejects it.
+    ///
+    /// # Errors
+    /// If rustc cannot be run.
+    pub fn judge(&self, source: &Path) -> io::Result<Option<String>> {
+        let mut rustc = self.command();
+        rustc.args(["--crate-type=lib", "--crate-name=judged", "--emit=metadata"]);
+        rustc.arg("-o").arg(source.with_extension("rmeta")).arg(source);
+        let output = rustc.output()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok((!output.status.success()).then_some(said))
+    }
+
     /// Integers wrap in kernels, and so they do in rustc's copy, unless overflow is `checked`.
     fn rustc(&self, source: &Path, program: &Path, checked: bool) -> io::Result<(bool, String)> {
-        let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
-        rustc.arg("--edition=2024");
+        let mut rustc = self.command();
         rustc.arg(if checked { "-Coverflow-checks=on" } else { "-Coverflow-checks=off" });
-        rustc.args(["-Copt-level=0", "-Cdebuginfo=0", "-Cstrip=symbols", "--error-format=short"]);
+        rustc.args(["-Copt-level=0", "-Cdebuginfo=0", "-Cstrip=symbols"]);
+        rustc.arg("-o").arg(program).arg(source);
+        let output = rustc.output()?;
+        Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    }
+
+    /// Returns a rustc that finds `warpwise`.
+    fn command(&self) -> Command {
+        let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+        rustc.args(["--edition=2024", "--error-format=short"]);
         rustc.arg("-L").arg(format!("dependency={}", self.profile.join("deps").display()));
         rustc
             .arg("--extern")
             .arg(format!("warpwise={}", self.profile.join("libwarpwise.rlib").display()));
-        rustc.arg("-o").arg(program).arg(source);
-        let output = rustc.output()?;
-        Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+        rustc
     }
 }
 
