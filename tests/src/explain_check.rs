@@ -5,13 +5,14 @@
 //!
 //! - a **branch** that is good splits warps only as the verdict says, and one that is bad splits most of them; of a **loop** the
 //!   trip counts of the lanes of each warp are compared;
-//! - of a **barrier** and a **meeting** that is good nobody is missing;
+//! - of a **barrier** and a **meeting** (a warp function) that is good nobody is missing;
 //! - an **access** that is good takes what it must in each warp that is whole, one that is bad at least as much as its lint
 //!   says, by the formulas of `hardware` with the addresses of the launch;
 //! - a **check** that is good never fails, and an index that is bad does.
 //!
-//! A claim that is not known here is an error: whoever adds one says here what it means. Races are held against launches by
-//! [`race_check`](crate::race_check).
+//! Not held against launches: barriers, warp functions and checks that are bad, which their lints' tests cover; contents;
+//! occupancy; generic kernels, which do not run before they are bound. Races are held against launches by
+//! [`race_check`](crate::race_check). A claim that is not known here is an error: whoever adds one says here what it means.
 use crate::{
     oracle::{self, At, Step},
     random_ir::{LaunchShape, RandomKernel},
