@@ -81,6 +81,14 @@ pub enum Error {
         /// How many lanes a vector has.
         lanes: usize,
     },
+    /// Numbers were to be structs, and the last one would not be whole.
+    #[error("{bytes} bytes are no whole number of structs of {size} bytes")]
+    NotStructs {
+        /// How many bytes the numbers are.
+        bytes: usize,
+        /// Bytes of a struct.
+        size: usize,
+    },
     /// A kernel cannot be launched like that; nothing ran.
     #[error("cannot launch `{kernel}`: {mistake}")]
     Launch {

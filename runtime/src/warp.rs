@@ -193,6 +193,8 @@ agreements! {
     match_any match_any_mask<T: Element> -> u32;
     /// Whether all lanes bring the same value, bit for bit.
     match_all match_all_mask<T: Element> -> bool;
+    /// The lanes, bit l for lane l, if all of them bring the same value, bit for bit; 0 if they do not.
+    match_all_lanes match_all_lanes_mask<T: Element> -> u32;
     /// The sum of what the lanes bring. Integers wrap. Floats are added in the order of a
     /// butterfly, lanes whose numbers differ by 16 first, then by 8, 4, 2 and 1.
     reduce_add reduce_add_mask<T: Num> -> T;
@@ -266,6 +268,49 @@ pub fn elect() -> bool {
 #[track_caller]
 pub fn elect_mask(_mask: u32) -> bool {
     only_in_a_kernel("`warp::elect_mask`")
+}
+
+/// The lowest of the lanes: the one for which [`elect`] is true, in all of them.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn leader() -> usize {
+    only_in_a_kernel("`warp::leader`")
+}
+
+/// [`leader`] among the lanes of `mask`.
+///
+/// # Panics
+/// On the host.
+#[track_caller]
+pub fn leader_mask(_mask: u32) -> usize {
+    only_in_a_kernel("`warp::leader_mask`")
+}
+
+/// The lanes whose numbers are below this one's: bit l for lane l.
+pub fn lanemask_lt() -> u32 {
+    lanemask_eq() - 1
+}
+
+/// The lanes whose numbers are at most this one's: bit l for lane l.
+pub fn lanemask_le() -> u32 {
+    !lanemask_gt()
+}
+
+/// This lane: its bit alone.
+pub fn lanemask_eq() -> u32 {
+    1 << lane_id()
+}
+
+/// The lanes whose numbers are at least this one's: bit l for lane l.
+pub fn lanemask_ge() -> u32 {
+    !lanemask_lt()
+}
+
+/// The lanes whose numbers are above this one's: bit l for lane l.
+pub fn lanemask_gt() -> u32 {
+    u32::MAX << lane_id() << 1
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ cases![
     whole_warps_exit: THREADS_MEET, reductions: THREADS_MEET, barrier_in_a_loop: THREADS_MEET,
     barrier_in_uniform_flow: THREADS_MEET, shared_atomics: THREADS_MEET,
     global_memory_too: THREADS_MEET, three_dimensions: THREADS_MEET, uneven_block: THREADS_MEET,
-    more_than_is_declared: THREADS_MEET,
+    more_than_is_declared: THREADS_MEET, aligned: THREADS_MEET,
 ];
 
 #[kernel(block = 128)]
@@ -397,5 +397,46 @@ fn uneven_block(on: &Engine) -> Check {
     let mut out = vec![0; 35];
     launch!(on, odd_block(write out), LaunchConfig::grid((1, 1)))?;
     let want: Vec<usize> = (0..35).map(|t| ((t + 17) % 35) * ((t + 17) % 35)).collect();
+    same("out", &out, &want)
+}
+
+/// An array at a multiple of 128 bytes, as bulk copies want it.
+#[device]
+#[repr(C, align(128))]
+struct Aligned([f32; 40]);
+
+#[device]
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Line {
+    of: [u32; 3],
+}
+
+#[kernel(block = 40, allow(gpu_partial_warps))]
+fn aligning(x: &[f32], out: &mut [f32]) {
+    let t = thread_idx_x();
+    let odd = shared!([u8; 5]);
+    let Aligned(tile) = shared!(Aligned);
+    let lines = shared!([Line; 4]);
+    let sized = shared_dyn!(Line, x.len() / 20);
+    tile[t] = x[t];
+    if t < 4 {
+        odd[t] = t as u8;
+        lines[t] = Line { of: [t as u32; 3] };
+    }
+    if t < sized.len() {
+        sized[t] = Line { of: [7; 3] };
+    }
+    sync_threads();
+    let n = tile.len();
+    out[t] =
+        tile[n - 1 - t] + lines[t % 4].of[1] as f32 + f32::from(odd[t % 4]) + sized[1].of[2] as f32;
+}
+
+fn aligned(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..40u8).map(|i| f32::from(i) * 0.5).collect();
+    let mut out = vec![0.0f32; 40];
+    launch!(on, aligning(read x, write out), LaunchConfig::grid(1))?;
+    let want: Vec<f32> = (0..40).map(|t| x[39 - t] + (2 * (t % 4)) as f32 + 7.0).collect();
     same("out", &out, &want)
 }

@@ -5,6 +5,7 @@ use warpwise::prelude::*;
 cases![
     floats,
     integers,
+    references,
     halves,
     methods,
     geometry,
@@ -483,4 +484,43 @@ fn traits(on: &Engine) -> Check {
     let mut out = vec![0.0; 3];
     launch!(on, lights(read floats, read bytes, write out), LaunchConfig::cover(1))?;
     same("out", &out, &[14.0, 4.0 / 256.0, 0.0])
+}
+
+#[kernel(block = 1, contract = false, allow(gpu_partial_warps))]
+fn by_reference(x: &[F32x4], n: &[I16x3], out: &mut [F32x4], whole: &mut [I16x3]) {
+    let (a, b, by) = (&x[0], &x[1], &x[1].y);
+    out[0] = a + b;
+    out[1] = a * x[1] - &x[0] / *b;
+    out[2] = -a;
+    out[3] = by * a + a * by + 0.5 * a + b % 2.0;
+    out[4] -= b;
+    out[4] *= by;
+    out[5] = x.iter().fold(F32x4::ZERO, |sum, v| sum + v);
+    let (k, m) = (&n[0], &n[1]);
+    whole[0] = !k & m | &(k ^ &n[1]);
+    whole[1] = (k << 3 >> &1) + m;
+    whole[2] <<= &2;
+    whole[2] |= m;
+}
+
+fn references(on: &Engine) -> Check {
+    let x = [F32x4::new(1.5, -2.0, 3.25, 0.1), F32x4::new(0.3, 7.0, -5.5, 1e10)];
+    let n = [I16x3::new(5, -300, 31), I16x3::new(-7, 12, 3)];
+    let (mut out, mut whole) = (vec![F32x4::splat(2.0); 6], vec![I16x3::splat(9); 3]);
+    launch!(on, by_reference(read x, read n, write out, write whole), LaunchConfig::grid(1).block(1))?;
+    let [a, b] = x;
+    let want = vec![
+        a + b,
+        a * b - a / b,
+        -a,
+        b.y * a + a * b.y + 0.5 * a + b % 2.0,
+        (F32x4::splat(2.0) - b) * b.y,
+        F32x4::ZERO + a + b,
+    ];
+    let lanes = |all: &[F32x4]| all.iter().flat_map(|v| v.to_array()).collect::<Vec<_>>();
+    same("out", &lanes(&out), &lanes(&want))?;
+    let [k, m] = n;
+    let want = vec![!k & m | (k ^ m), (k << 3 >> 1) + m, I16x3::splat(36) | m];
+    let lanes = |all: &[I16x3]| all.iter().flat_map(|v| v.to_array()).collect::<Vec<_>>();
+    same("whole", &lanes(&whole), &lanes(&want))
 }

@@ -7,7 +7,7 @@ cases![
     generic_widths: THREADS_MEET, masks: THREADS_MEET,
     votes: THREADS_MEET, partial_warp: THREADS_MEET, after_exits: THREADS_MEET,
     sums: THREADS_MEET, divergent_masks: THREADS_MEET, sync_warps: THREADS_MEET,
-    reductions: THREADS_MEET, matching: THREADS_MEET,
+    reductions: THREADS_MEET, matching: THREADS_MEET, leaders: THREADS_MEET, lane_masks: THREADS_MEET,
 ];
 
 #[kernel(block = 64)]
@@ -442,4 +442,66 @@ fn matching(on: &Engine) -> Check {
         want[t * 3 + 2] = lanes(&|other| other % 3 == x[t] % 3);
     }
     same("out", &out, &want)
+}
+
+#[kernel(block = 72, allow(gpu_partial_warps))]
+fn led(x: &[u64], out: &mut [u32]) {
+    let t = thread_idx_x();
+    out[t * 5] = warp::leader() as u32;
+    out[t * 5 + 1] = warp::match_all_lanes(x[t] / 100);
+    out[t * 5 + 2] = warp::match_all_lanes(x[t] % 2 == 0);
+    let odd = warp::ballot(t % 2 == 1);
+    if t % 2 == 1 {
+        out[t * 5 + 3] = warp::leader_mask(odd) as u32;
+        out[t * 5 + 4] = warp::match_all_lanes_mask(odd, x[t] % 4);
+    }
+}
+
+fn leaders(on: &Engine) -> Check {
+    let x: Vec<u64> = (0..72u64).map(|i| 4 * i + if i < 32 { 0 } else { i / 48 * 100 }).collect();
+    let mut out = vec![9u32; 72 * 5];
+    launch!(on, led(read x, write out), LaunchConfig::grid(1))?;
+    let want = (0..72).flat_map(|t: usize| {
+        let warp = &x[t / 32 * 32..][..if t < 64 { 32 } else { 8 }];
+        let all = u32::MAX >> (32 - warp.len());
+        let same = |of: &dyn Fn(u64) -> u64| warp.iter().all(|x| of(*x) == of(warp[0]));
+        let hundreds = if same(&|x| x / 100) { all } else { 0 };
+        let [leader, fours] = if t % 2 == 1 { [1, all & 0xaaaa_aaaa] } else { [9, 9] };
+        [0, hundreds, all, leader, fours]
+    });
+    same("out", &out, &want.collect::<Vec<_>>())
+}
+
+#[kernel(block = (8, 9), allow(gpu_partial_warps))]
+fn lane_masked(x: &[u32], out: &mut [u32]) {
+    let t = block::thread_rank();
+    out[t * 6] = warp::lanemask_lt();
+    out[t * 6 + 1] = warp::lanemask_le();
+    out[t * 6 + 2] = warp::lanemask_eq();
+    out[t * 6 + 3] = warp::lanemask_ge();
+    out[t * 6 + 4] = warp::lanemask_gt();
+    let kept = warp::ballot(x[t] % 3 == 0);
+    out[t * 6 + 5] = (kept & warp::lanemask_lt()).count_ones();
+}
+
+fn lane_masks(on: &Engine) -> Check {
+    let x: Vec<u32> = (0..72u32).map(|i| i * 37 % 91).collect();
+    let mut out = vec![0u32; 72 * 6];
+    launch!(on, lane_masked(read x, write out), LaunchConfig::grid(1))?;
+    let want = (0..72).flat_map(|t: usize| {
+        let lane = t % 32;
+        let mask = |which: &dyn Fn(usize) -> bool| {
+            (0..32).filter(|other| which(*other)).fold(0u32, |all, other| all | 1 << other)
+        };
+        let before = x[t / 32 * 32..t].iter().filter(|x| *x % 3 == 0).count();
+        [
+            mask(&|other| other < lane),
+            mask(&|other| other <= lane),
+            mask(&|other| other == lane),
+            mask(&|other| other >= lane),
+            mask(&|other| other > lane),
+            before as u32,
+        ]
+    });
+    same("out", &out, &want.collect::<Vec<_>>())
 }

@@ -332,6 +332,7 @@ impl<'k> Machine<'k> {
             }
             Builtin::LaneId => u64::from(thread.number % 32),
             Builtin::WarpId => u64::from(thread.number / 32),
+            Builtin::LaneMask(mask) => mask.bits(thread.number % 32).into(),
         }
     }
 

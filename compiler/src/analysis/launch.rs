@@ -92,6 +92,7 @@ impl Launch {
             Builtin::GlobalIdx(axis) => Range::new(0, self.threads(axis) - 1),
             Builtin::LaneId => Range::new(0, threads.min(32) - 1),
             Builtin::WarpId => Range::new(0, (threads - 1) / 32),
+            Builtin::LaneMask(_) => Range::new(0, u32::MAX.into()),
         }
     }
 

@@ -357,7 +357,7 @@ impl<'k> Walk<'k> {
                 if dim(axis) == Some(1) { Some(0) } else { product(axis) }
             }
             Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => Some(0),
-            Builtin::LaneId => Some(1),
+            Builtin::LaneId | Builtin::LaneMask(_) => Some(1),
             Builtin::WarpId => Some(32),
         };
         let uniform = product(3) == Some(1)

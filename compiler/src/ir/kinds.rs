@@ -132,6 +132,47 @@ pub enum Builtin {
     LaneId,
     /// Index of the warp in its block: the thread's number in the block divided by 32.
     WarpId,
+    /// The lanes whose numbers compare to the thread's own as this says: bit l for lane l.
+    LaneMask(LaneMask),
+}
+
+/// Lanes by how their numbers compare to a thread's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "self-describing")]
+pub enum LaneMask {
+    Lt,
+    Le,
+    Eq,
+    Ge,
+    Gt,
+}
+
+impl LaneMask {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Lt, Self::Le, Self::Eq, Self::Ge, Self::Gt];
+
+    /// The lanes, for a thread in lane `lane`, which is below 32.
+    pub const fn bits(self, lane: u32) -> u32 {
+        let up_to = u32::MAX >> (31 - lane);
+        match self {
+            Self::Lt => up_to >> 1,
+            Self::Le => up_to,
+            Self::Eq => 1 << lane,
+            Self::Ge => !(up_to >> 1),
+            Self::Gt => !up_to,
+        }
+    }
+
+    /// Its name in the text form, in PTX and in Rust.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lt => "lanemask_lt",
+            Self::Le => "lanemask_le",
+            Self::Eq => "lanemask_eq",
+            Self::Ge => "lanemask_ge",
+            Self::Gt => "lanemask_gt",
+        }
+    }
 }
 
 /// An axis of a block or grid.

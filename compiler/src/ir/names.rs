@@ -1,7 +1,8 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
-    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault, MatchOp,
-    MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space, UnaryOp, VoteOp,
+    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault,
+    LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space, UnaryOp,
+    VoteOp,
 };
 
 /// What the text form spells as one word.
@@ -132,6 +133,7 @@ impl Builtin {
             Self::GlobalIdx(axis) => ("global_idx", Some(axis)),
             Self::LaneId => ("lane_id", None),
             Self::WarpId => ("warp_id", None),
+            Self::LaneMask(mask) => (mask.name(), None),
         }
     }
 }
@@ -139,7 +141,9 @@ impl Builtin {
 impl Named for Builtin {
     fn from_name(name: &str) -> Option<Self> {
         let Some((name, axis)) = name.split_once('.') else {
-            return [Self::LaneId, Self::WarpId].into_iter().find(|item| item.name().0 == name);
+            let masks = LaneMask::ALL.map(Self::LaneMask);
+            let all = [Self::LaneId, Self::WarpId].into_iter().chain(masks);
+            return all.into_iter().find(|item| item.name().0 == name);
         };
         let axis = Axis::from_name(axis)?;
         [Self::ThreadIdx, Self::BlockIdx, Self::BlockDim, Self::GridDim, Self::GlobalIdx]

@@ -201,7 +201,8 @@ fn dimension(builtin: Builtin, passed: &Passed<'_>) -> Option<u64> {
         | Builtin::BlockIdx(_)
         | Builtin::GlobalIdx(_)
         | Builtin::LaneId
-        | Builtin::WarpId => None,
+        | Builtin::WarpId
+        | Builtin::LaneMask(_) => None,
     }
 }
 
@@ -214,7 +215,8 @@ impl Builtin {
             | Self::BlockIdx(_)
             | Self::GlobalIdx(_)
             | Self::LaneId
-            | Self::WarpId => false,
+            | Self::WarpId
+            | Self::LaneMask(_) => false,
         }
     }
 }

@@ -134,7 +134,7 @@ fn source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<(String, S
     let Op::Builtin(builtin) = kernel.insts[last].op else { return None };
     let name = why::call(builtin);
     let by_warp = match builtin {
-        Builtin::LaneId => why::call(Builtin::WarpId),
+        Builtin::LaneId | Builtin::LaneMask(_) => why::call(Builtin::WarpId),
         Builtin::ThreadIdx(_)
         | Builtin::BlockIdx(_)
         | Builtin::BlockDim(_)

@@ -296,6 +296,7 @@ impl FirstThread<'_> {
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
             | Builtin::WarpId => Some(0),
+            Builtin::LaneMask(mask) => Some(mask.bits(0).into()),
             Builtin::BlockDim(_) | Builtin::GridDim(_) => {
                 number(Scalar::U64, self.launch.builtin(builtin))
             }

@@ -248,7 +248,9 @@ fn place(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
             Builtin::BlockIdx(axis) => format!("block_idx.{axis:?}"),
             Builtin::ThreadIdx(axis) => format!("thread.{axis:?}"),
             Builtin::BlockDim(axis) => format!("block_dim.{axis:?}"),
-            Builtin::GridDim(_) | Builtin::LaneId | Builtin::WarpId => return None,
+            Builtin::GridDim(_) | Builtin::LaneId | Builtin::WarpId | Builtin::LaneMask(_) => {
+                return None;
+            }
         })
     } else if let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Mul), lhs, rhs } = op {
         let (lhs, rhs) = (place(kernel, *lhs, depth + 1)?, place(kernel, *rhs, depth + 1)?);

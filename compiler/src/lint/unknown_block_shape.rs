@@ -19,7 +19,8 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         | Builtin::BlockDim(_)
         | Builtin::GlobalIdx(_)
         | Builtin::LaneId
-        | Builtin::WarpId => true,
+        | Builtin::WarpId
+        | Builtin::LaneMask(_) => true,
         Builtin::BlockIdx(_) | Builtin::GridDim(_) => false,
     };
     let mut builtins = kernel.insts.iter().filter_map(|(_, inst)| {

@@ -228,6 +228,7 @@ pub(super) fn call(builtin: Builtin) -> String {
         Builtin::GlobalIdx(axis) => ("global_idx", axis),
         Builtin::LaneId => return "warp::lane_id()".to_owned(),
         Builtin::WarpId => return "warp::warp_id()".to_owned(),
+        Builtin::LaneMask(mask) => return format!("warp::{}()", mask.name()),
     };
     match axis {
         Axis::X => format!("{name}_x()"),

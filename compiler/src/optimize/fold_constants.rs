@@ -122,7 +122,8 @@ fn fold_builtin(kernel: &Kernel, builtin: Builtin) -> Option<Folded> {
         | Builtin::GridDim(_)
         | Builtin::GlobalIdx(_)
         | Builtin::LaneId
-        | Builtin::WarpId => None,
+        | Builtin::WarpId
+        | Builtin::LaneMask(_) => None,
     }
 }
 

@@ -199,6 +199,9 @@ fn of_warp(name: &str) -> Option<Found> {
         }
         _ => {}
     }
+    if let Some(mask) = ir::LaneMask::ALL.into_iter().find(|mask| mask.name() == name) {
+        return plain(Builtin::Index(ir::Builtin::LaneMask(mask)), vec![], MASK);
+    }
     let (stem, width) = name.strip_suffix("_width").map_or((name, false), |stem| (stem, true));
     let (stem, masked) = stem.strip_suffix("_mask").map_or((stem, false), |stem| (stem, true));
     let mut params = if masked { vec![MASK] } else { vec![] };

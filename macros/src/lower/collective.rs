@@ -17,6 +17,8 @@ pub(crate) struct Collective {
 pub(crate) enum Takes {
     /// Nothing.
     Nothing,
+    /// Values that are compared.
+    Compared,
     /// Values that it adds.
     Sum,
     /// Values that a warp reduces.
@@ -25,7 +27,7 @@ pub(crate) enum Takes {
     Closure,
 }
 
-const WARP: [(&str, Takes); 10] = [
+const WARP: [(&str, Takes); 14] = [
     ("exclusive_scan", Takes::Closure),
     ("exclusive_scan_mask", Takes::Closure),
     ("exclusive_sum", Takes::Sum),
@@ -34,6 +36,10 @@ const WARP: [(&str, Takes); 10] = [
     ("inclusive_scan_mask", Takes::Closure),
     ("inclusive_sum", Takes::Sum),
     ("inclusive_sum_mask", Takes::Sum),
+    ("leader", Takes::Nothing),
+    ("leader_mask", Takes::Nothing),
+    ("match_all_lanes", Takes::Compared),
+    ("match_all_lanes_mask", Takes::Compared),
     ("reduce", Takes::Closure),
     ("reduce_mask", Takes::Closure),
 ];

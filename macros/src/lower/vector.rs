@@ -6,8 +6,8 @@
 //! names in it could ask for: of the vectors with a type of lane all three, of their methods those
 //! that it names.
 //!
-//! Only `v[i]` has two forms: on the host it is an `impl` of `Index`, in kernels it is indexed as an
-//! array is, so that it can be set, too.
+//! Only `v[i]` and operators on references have two forms: on the host they are `impl`s; in kernels a vector is indexed as
+//! an array is, so that it can be set, too, and operators look through references, as those of numbers do.
 mod methods;
 mod operators;
 mod words;
@@ -136,8 +136,9 @@ pub(crate) fn source() -> TokenStream {
         let plain = plain.unwrap_or_else(|error| error.to_compile_error());
         let methods = methods::all(vector);
         let [swizzles, operators] = [methods::swizzles(vector), operators::all(vector)];
+        let by_reference = operators::by_reference(vector);
         let on_host = operators::on_host(vector);
-        quote!(#declaration #plain #methods #swizzles #operators #on_host)
+        quote!(#declaration #plain #methods #swizzles #operators #by_reference #on_host)
     });
     vectors.collect()
 }

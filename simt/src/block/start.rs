@@ -132,6 +132,10 @@ impl Group {
                 let lanes: Vec<_> = numbers().map(|number| number % 32).collect();
                 self.registers.fill(reg, &lanes, 0);
             }
+            Builtin::LaneMask(mask) => {
+                let masks: Vec<_> = numbers().map(|number| mask.bits(number % 32)).collect();
+                self.registers.fill(reg, &masks, 0);
+            }
             Builtin::WarpId => {
                 let warps: Vec<_> = numbers().map(|number| number / 32).collect();
                 self.registers.fill(reg, &warps, 0);

@@ -212,6 +212,9 @@ impl Finder<'_> {
             Builtin::GlobalIdx(axis) => Form::Above(index(axis)),
             Builtin::LaneId => Form::Each(each(&|thread| thread % 32)),
             Builtin::WarpId => Form::Each(each(&|thread| thread / 32)),
+            Builtin::LaneMask(mask) => {
+                Form::Each(each(&|thread| mask.bits((thread % 32) as u32) as usize))
+            }
             Builtin::BlockDim(axis) => Form::One(along(self.launch.block, axis)),
             Builtin::GridDim(axis) => Form::One(along(self.launch.grid, axis)),
             Builtin::BlockIdx(_) => Form::Same,

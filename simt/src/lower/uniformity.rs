@@ -184,7 +184,11 @@ impl Round<'_> {
 
 fn differs_between_threads(builtin: Builtin) -> bool {
     match builtin {
-        Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId => true,
+        Builtin::ThreadIdx(_)
+        | Builtin::GlobalIdx(_)
+        | Builtin::LaneId
+        | Builtin::WarpId
+        | Builtin::LaneMask(_) => true,
         Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => false,
     }
 }

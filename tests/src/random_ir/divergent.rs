@@ -10,7 +10,8 @@ use warpwise_compiler::{
     id::Id,
     ir::{
         Access, Axis, BarrierOp, BinaryOp, Body, Builder, Builtin, CompareOp, Extent, InstId,
-        Local, LocalId, Op, Param, ParamId, ParamKind, Scalar, ShuffleOp, Space, Span, Ty, VoteOp,
+        LaneMask, Local, LocalId, Op, Param, ParamId, ParamKind, Scalar, ShuffleOp, Space, Span,
+        Ty, VoteOp,
     },
 };
 
@@ -77,7 +78,12 @@ impl Divergent {
             2 => Op::Builtin(Builtin::GlobalIdx(axis)),
             3 => Op::Builtin(Builtin::BlockIdx(axis)),
             4 => Op::Builtin(Builtin::WarpId),
-            5 => Op::Builtin(Builtin::LaneId),
+            5 => Op::Builtin(self.draw.one_of(&[
+                Builtin::LaneId,
+                Builtin::LaneId,
+                Builtin::LaneMask(LaneMask::Lt),
+                Builtin::LaneMask(LaneMask::Gt),
+            ])),
             6 | 7 => Op::Param(ParamId::new(1)),
             8 | 9 => Op::Get(LocalId::new(self.draw.index(LOCALS))),
             _ => Op::Const(u64::from(self.draw.below(4))),

@@ -6,8 +6,8 @@ use super::{ArgData, Draw, LaunchShape, RandomKernel};
 use warpwise_compiler::{
     id::Id,
     ir::{
-        Access, Axis, BinaryOp, Body, Builder, Builtin, CompareOp, Extent, InstId, Local, LocalId,
-        Op, Param, ParamId, ParamKind, Scalar, Space, Span, Ty, UnaryOp,
+        Access, Axis, BinaryOp, Body, Builder, Builtin, CompareOp, Extent, InstId, LaneMask, Local,
+        LocalId, Op, Param, ParamId, ParamKind, Scalar, Space, Span, Ty, UnaryOp,
     },
 };
 
@@ -118,6 +118,7 @@ impl Indices {
             Builtin::GridDim(axis),
             Builtin::LaneId,
             Builtin::WarpId,
+            Builtin::LaneMask(self.draw.one_of(&LaneMask::ALL)),
         ];
         let unsigned = matches!(ty, Scalar::U32 | Scalar::U64);
         match self.draw.below(10) {

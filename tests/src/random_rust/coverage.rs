@@ -328,6 +328,8 @@ const KINDS: &[(&str, &[&str])] = &[
     ("votes", &["warp::all(", "warp::any("]),
     ("ballot", &["warp::ballot("]),
     ("match_any, all", &["warp::match_"]),
+    ("lane masks", &["warp::lanemask_"]),
+    ("leaders", &["warp::leader"]),
     ("warp reduction of integers", &["warp::reduce_and(", "warp::reduce_or(", "warp::reduce_xor("]),
     ("warp reduction", &["warp::reduce_add("]),
     ("block sums", &["block::inclusive_sum(", "block::exclusive_sum("]),

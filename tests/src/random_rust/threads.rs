@@ -173,12 +173,21 @@ impl Generator {
         let of = |text: String, ty| {
             (text.replace("_MASK(MASK, ", "("), Some(text.replace("_MASK", "_mask")), ty)
         };
-        match self.pick(6) {
+        match self.pick(9) {
             0 => of(format!("warp::all_MASK(MASK, {test})"), BOOL),
             1 => of(format!("warp::any_MASK(MASK, {test})"), BOOL),
             2 => of(format!("warp::ballot_MASK(MASK, {test})"), U32),
             3 => of(format!("warp::match_any_MASK(MASK, {value})"), U32),
             4 => of(format!("warp::match_all_MASK(MASK, {value})"), BOOL),
+            5 => of(format!("warp::match_all_lanes_MASK(MASK, {value})"), U32),
+            6 => {
+                let masks =
+                    ["lanemask_lt", "lanemask_le", "lanemask_eq", "lanemask_ge", "lanemask_gt"];
+                (format!("warp::{}()", self.draw.one_of(&masks)), None, U32)
+            }
+            7 => {
+                ("warp::leader() as u32".into(), Some("warp::leader_mask(MASK) as u32".into()), U32)
+            }
             _ => ("warp::elect()".into(), None, BOOL),
         }
     }

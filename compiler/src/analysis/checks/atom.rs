@@ -100,7 +100,8 @@ impl Atoms {
                     | Builtin::BlockDim(_)
                     | Builtin::GridDim(_)
                     | Builtin::LaneId
-                    | Builtin::WarpId,
+                    | Builtin::WarpId
+                    | Builtin::LaneMask(_),
                 ) => false,
                 Kind::Inst(_) => true,
                 Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => parts(a) && parts(b),

@@ -147,6 +147,7 @@ pub(super) const fn is_of_block(builtin: Builtin) -> bool {
         | Builtin::BlockDim(_)
         | Builtin::GridDim(_)
         | Builtin::LaneId
-        | Builtin::WarpId => false,
+        | Builtin::WarpId
+        | Builtin::LaneMask(_) => false,
     }
 }

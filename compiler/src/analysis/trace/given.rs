@@ -46,6 +46,12 @@ impl Run<'_> {
             Builtin::WarpId => {
                 self.thread_number().map(|n| Some(n / 32)).unwrap_or(Factors::Same(0)).into()
             }
+            Builtin::LaneMask(mask) => {
+                let bits = |number: i64| {
+                    u32::try_from(number % 32).ok().map(|lane| mask.bits(lane).into())
+                };
+                self.thread_number().map(bits).unwrap_or(Factors::Same(0)).into()
+            }
         };
         // The launcher refuses what does not fit.
         Known::Int(Int::proved(value))
@@ -73,7 +79,8 @@ impl Run<'_> {
             | Builtin::GridDim(_)
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
-            | Builtin::WarpId => self.of_launch(id, range),
+            | Builtin::WarpId
+            | Builtin::LaneMask(_) => self.of_launch(id, range),
         };
         self.builtins.push((builtin, value.clone()));
         value

@@ -252,6 +252,11 @@ impl<'k> Emitter<'k> {
                 ptx!(self, "mov.u32 {lane}, %laneid");
                 Operand::Reg(lane)
             }
+            Builtin::LaneMask(mask) => {
+                let lanes = self.regs.fresh(Class::B32);
+                ptx!(self, "mov.u32 {lanes}, %{}", mask.name());
+                Operand::Reg(lanes)
+            }
             Builtin::GlobalIdx(axis) => self.global_idx(axis),
             Builtin::WarpId => {
                 let (thread, warp) = (self.thread_number(), self.regs.fresh(Class::B32));

@@ -17,6 +17,9 @@ impl Emit<'_> {
     pub(super) fn builtin(&mut self, which: Builtin, args: &[Expr], expr: &Expr) -> Flow<Value> {
         let at = expr.at;
         let (op, ty): (Op, ir::Ty) = match which {
+            Builtin::Index(index @ ir::Builtin::LaneMask(_)) => {
+                (Op::Builtin(index), Scalar::U32.into())
+            }
             Builtin::Index(index) => (Op::Builtin(index), Scalar::U64.into()),
             Builtin::Fence(scope) => (Op::Fence { scope }, ir::Ty::Unit),
             Builtin::Barrier(None) => (Op::Barrier { reduce: None }, ir::Ty::Unit),

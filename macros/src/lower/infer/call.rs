@@ -152,6 +152,7 @@ impl<'a> Infer<'a> {
         let Some(GenericArg::Type(value)) = call.generics.first().copied() else { return };
         match found.takes {
             Takes::Nothing => {}
+            Takes::Compared => self.oblige(at, Obligation::Compared(value)),
             Takes::Sum => self.oblige(at, Obligation::Operator(BinaryOp::Add, value)),
             Takes::Number => self.oblige(at, Obligation::Reduced(value, false)),
             Takes::Closure => self.shuffled(value, at),

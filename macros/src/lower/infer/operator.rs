@@ -120,9 +120,23 @@ impl Infer<'_> {
         }
     }
 
+    /// The operands of an operator on vectors, or on vectors and numbers, through one reference each; others as they are.
+    fn vector_operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
+        let is_vector = |operand: &Expr| self.vector(self.types.pointee(operand.ty)).is_some();
+        let is_of_vectors = operands.iter().any(is_vector)
+            && operands.iter().all(|operand| self.is_vector_operand(operand.ty));
+        if is_of_vectors { operands.map(|operand| self.through(operand)) } else { operands }
+    }
+
+    /// Whether a type is that of a vector or a number, perhaps behind a reference.
+    fn is_vector_operand(&self, ty: Ty) -> bool {
+        !self.is_overloaded(ty) || self.vector(self.types.pointee(ty)).is_some()
+    }
+
     fn arithmetic(&mut self, op: BinaryOp, expr: &ExprBinary, lhs: Expr, at: SpanRange) -> Expr {
         let (token, left, right) = (&expr.op, &*expr.left, &*expr.right);
         let rhs = self.right_operand(token, lhs.ty, right);
+        let [lhs, rhs] = self.vector_operands([lhs, rhs]);
         if self.is_overloaded(lhs.ty) || self.is_overloaded(rhs.ty) {
             return match self.contracted(token, [left, right], [lhs, rhs], at) {
                 Ok(sum) => sum,
@@ -208,6 +222,10 @@ impl Infer<'_> {
         let place = self.expr(left, None);
         self.require_settable(&place);
         let value = self.right_operand(token, place.ty, right);
+        let value = match self.is_vector_operand(place.ty) && self.is_vector_operand(value.ty) {
+            true => self.through(value),
+            false => value,
+        };
         if self.is_overloaded(place.ty) {
             return match self.contracted(token, [left, right], [place, value], at) {
                 Ok(sum) => sum,
@@ -238,6 +256,7 @@ impl Infer<'_> {
             UnOp::Deref(_) => self.deref(&expr.expr, at),
             UnOp::Neg(_) => {
                 let value = self.expr(&expr.expr, hint);
+                let [value] = self.vector_operands([value]);
                 if self.is_overloaded(value.ty) {
                     return self.overloaded_unary("Neg", "neg", value, at);
                 }
@@ -248,6 +267,7 @@ impl Infer<'_> {
             }
             UnOp::Not(_) => {
                 let value = self.expr(&expr.expr, hint);
+                let [value] = self.vector_operands([value]);
                 if self.is_overloaded(value.ty) {
                     return self.overloaded_unary("Not", "not", value, at);
                 }

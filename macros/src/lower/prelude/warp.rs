@@ -5,6 +5,18 @@
 //! the lower lanes on the left, so that what is combined need not be commutative. Lanes that
 //! are not there are left out. `here` has the lanes that are.
 trait Warp {
+    fn leader() -> usize {
+        warp::ballot(true).trailing_zeros() as usize
+    }
+    fn leader_mask(mask: u32) -> usize {
+        warp::ballot_mask(mask, true).trailing_zeros() as usize
+    }
+    fn match_all_lanes<T>(value: T) -> u32 {
+        warp::ballot(warp::match_all(value))
+    }
+    fn match_all_lanes_mask<T>(mask: u32, value: T) -> u32 {
+        warp::ballot_mask(mask, warp::match_all_mask(mask, value))
+    }
     fn reduce<T, F: Fn(T, T) -> T>(value: T, combine: F) -> T {
         lanes::reduce(warp::ballot(true), value, combine)
     }

@@ -2,7 +2,7 @@
 //! conversions from and to arrays.
 use super::Vector;
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// Arithmetic.
 const ARITHMETIC: [(&str, &str); 5] =
@@ -12,22 +12,105 @@ const BITWISE: [(&str, &str); 3] = [("BitAnd", "&"), ("BitOr", "|"), ("BitXor", 
 /// By a `u32`.
 const SHIFTS: [(&str, &str); 2] = [("Shl", "<<"), ("Shr", ">>")];
 
+type Operators = &'static [(&'static str, &'static str)];
+
+/// The operators of `vector` with another one or a number, those by a `u32`, and those that it has alone.
+fn operators(
+    vector: Vector,
+) -> (impl Iterator<Item = (&'static str, &'static str)>, Operators, Operators) {
+    let is_int = vector.lane.is_int();
+    let bitwise: Operators = if is_int { &BITWISE } else { &[] };
+    let shifts: Operators = if is_int { &SHIFTS } else { &[] };
+    let unary: Operators =
+        match (is_int, vector.lane.is_float() || vector.lane.scalar().is_signed()) {
+            (true, true) => &[("Neg", "-"), ("Not", "!")],
+            (true, false) => &[("Not", "!")],
+            (false, _) => &[("Neg", "-")],
+        };
+    (ARITHMETIC.iter().chain(bitwise).copied(), shifts, unary)
+}
+
 /// The `impl`s of all that `vector` has.
 pub(super) fn all(vector: Vector) -> TokenStream {
-    let is_int = vector.lane.is_int();
-    let bitwise = BITWISE.iter().filter(|_| is_int);
-    let numbers = ARITHMETIC.iter().chain(bitwise);
+    let (numbers, shifts, unary) = operators(vector);
     let binary = numbers.map(|(of_trait, op)| binary(vector, of_trait, op));
-    let shifts = SHIFTS.iter().filter(|_| is_int);
-    let shifts = shifts.map(|(of_trait, op)| {
+    let shifts = shifts.iter().map(|(of_trait, op)| {
         let u32 = quote!(u32);
         by_number(vector, of_trait, op, &u32)
     });
-    let signed = vector.lane.is_float() || vector.lane.scalar().is_signed();
-    let neg = signed.then(|| unary(vector, "Neg", "-"));
-    let not = is_int.then(|| unary(vector, "Not", "!"));
+    let unary = unary.iter().map(|(of_trait, op)| self::unary(vector, of_trait, op));
     let from = from(vector);
-    quote!(#(#binary)* #(#shifts)* #neg #not #from)
+    quote!(#(#binary)* #(#shifts)* #(#unary)* #from)
+}
+
+/// The same operators on references, as numbers have them: for the host, where kernels look through references.
+pub(super) fn by_reference(vector: Vector) -> TokenStream {
+    let (name, scalar) = (vector.name().into_token_stream(), vector.scalar().into_token_stream());
+    let (numbers, shifts, unary) = operators(vector);
+    let binary = numbers.map(|(of_trait, op)| {
+        let of_pairs = [(&name, &name), (&name, &scalar), (&scalar, &name)];
+        let of_pairs = of_pairs.map(|(lhs, rhs)| binary_by_reference(of_trait, op, lhs, rhs));
+        let assigned = [&name, &scalar].map(|rhs| assigned_by_reference(of_trait, op, &name, rhs));
+        quote!(#(#of_pairs)* #(#assigned)*)
+    });
+    let shifts = shifts.iter().map(|(of_trait, op)| {
+        let u32 = quote!(u32);
+        let shift = binary_by_reference(of_trait, op, &name, &u32);
+        let assigned = assigned_by_reference(of_trait, op, &name, &u32);
+        quote!(#shift #assigned)
+    });
+    let unary = unary.iter().map(|(of_trait, op)| {
+        let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+        quote! {
+            impl ::core::ops::#of_trait for &#name {
+                type Output = #name;
+                #[inline]
+                fn #method(self) -> #name { #op *self }
+            }
+        }
+    });
+    quote!(#(#binary)* #(#shifts)* #(#unary)*)
+}
+
+/// An operator on operands of these types, one of which a vector is, or both, where one is a reference, or both.
+fn binary_by_reference(
+    of_trait: &str,
+    op: &str,
+    lhs: &TokenStream,
+    rhs: &TokenStream,
+) -> TokenStream {
+    let Names { op, of_trait, method, .. } = Names::of(of_trait, op);
+    let sides = [
+        (quote!(&#lhs), rhs.clone(), quote!(*self #op other)),
+        (lhs.clone(), quote!(&#rhs), quote!(self #op *other)),
+        (quote!(&#lhs), quote!(&#rhs), quote!(*self #op *other)),
+    ];
+    let impls = sides.into_iter().map(|(left, right, value)| {
+        quote! {
+            impl ::core::ops::#of_trait<#right> for #left {
+                type Output = <#lhs as ::core::ops::#of_trait<#rhs>>::Output;
+                #[inline]
+                fn #method(self, other: #right) -> Self::Output { #value }
+            }
+        }
+    });
+    impls.collect()
+}
+
+/// `vector += &value`, and the like.
+fn assigned_by_reference(
+    of_trait: &str,
+    op: &str,
+    name: &TokenStream,
+    rhs: &TokenStream,
+) -> TokenStream {
+    let Names { assign_op, assign, assign_method, .. } = Names::of(of_trait, op);
+    quote! {
+        impl ::core::ops::#assign<&#rhs> for #name {
+            #[inline]
+            fn #assign_method(&mut self, other: &#rhs) { *self #assign_op *other; }
+        }
+    }
 }
 
 /// An operator on two vectors, a vector and a number, and a number and a vector.

@@ -65,7 +65,9 @@ impl Notes {
         if let Some(last) = path.segments.last_mut() {
             last.arguments = match found.takes {
                 Takes::Nothing => PathArguments::None,
-                Takes::Sum | Takes::Number => PathArguments::AngleBracketed(parse_quote!(::<i32>)),
+                Takes::Compared | Takes::Sum | Takes::Number => {
+                    PathArguments::AngleBracketed(parse_quote!(::<i32>))
+                }
                 Takes::Closure => {
                     PathArguments::AngleBracketed(parse_quote!(::<i32, fn(i32, i32) -> i32>))
                 }

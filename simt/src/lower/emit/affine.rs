@@ -121,6 +121,7 @@ impl Emitter<'_> {
             Builtin::GlobalIdx(axis) => (axis, Given::GlobalIdx(axis)),
             Builtin::LaneId
             | Builtin::WarpId
+            | Builtin::LaneMask(_)
             | Builtin::BlockIdx(_)
             | Builtin::BlockDim(_)
             | Builtin::GridDim(_) => return Err(self.malformed("a builtin that is not affine")),

@@ -20,7 +20,11 @@ impl Emitter<'_> {
             Builtin::BlockIdx(axis) => self.known(id, Given::BlockIdx(axis)),
             Builtin::BlockDim(axis) => self.known(id, Given::BlockDim(axis)),
             Builtin::GridDim(axis) => self.known(id, Given::GridDim(axis)),
-            Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::LaneId | Builtin::WarpId => {
+            Builtin::ThreadIdx(_)
+            | Builtin::GlobalIdx(_)
+            | Builtin::LaneId
+            | Builtin::WarpId
+            | Builtin::LaneMask(_) => {
                 let size = self.size(id)?;
                 let reg = match self.builtins.get(&(builtin, size)) {
                     Some(known) => *known,
