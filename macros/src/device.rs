@@ -54,7 +54,8 @@
 //!
 //! **What has no macro.** A kernel has one, which carries that it is a kernel. An item of another crate that is not
 //! `#[device]` has none; [`chain_within_block`](carry::chain_within_block) says so all the same, in kernels. What `#[device]`
-//! items expand to defines macros, and so cannot be in a block: there, rustc's error comes, too.
+//! items expand to defines macros, and so cannot be in a block: there, a chain in a block is a *probe*. The item waits, twice as
+//! above, until it is through, and is not linked if it failed.
 //!
 //! **Circles.** Functions that call each other are refused, as recursion. Items of different modules
 //! that need each other wait for each other's macros, which are never defined: rustc says
@@ -81,8 +82,11 @@ use crate::{
     uses,
 };
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
-use std::sync::{Mutex, PoisonError};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 use syn::{Attribute, Error, Item, ItemMod, Path};
 
 /// Every `#[device]` item of this run of the compiler that may be in a bundle.
@@ -278,16 +282,28 @@ pub(crate) fn resolve_kernel(paths: &[Path], id: &str, state: &TokenStream) -> T
     carry::chain_within_block(&with_macros(paths).collect::<Vec<_>>(), id, state)
 }
 
-/// Reports which of `paths` lead to items of other crates that have no macro, as the chain that calls them cannot.
-fn probe(paths: &[Path], id: &str) -> TokenStream {
-    let is_far = |path: &&Path| source::in_other_crate(path).is_some();
-    let far: Vec<&Path> = with_macros(paths).filter(is_far).collect();
-    if far.is_empty() {
-        return TokenStream::new();
-    }
-    let chain =
-        carry::chain_within_block(&far, &format!("{id}_probe"), &quote!(probe #({ #far })*));
+/// Reports which of `far`, paths to other crates, lead to items that have no macro, as the chain that calls them cannot.
+fn probe(far: &[&Path], id: &str) -> TokenStream {
+    let state = quote!(probe #id #({ #far })*);
+    let chain = carry::chain_within_block(far, &format!("{id}_probe"), &state);
     quote!(const _: () = { #chain };)
+}
+
+/// Hands `items` to [`link`] once rustc has expanded all that it can: what an import brings is known then, and not before.
+fn later(stage: &str, items: &[Raw]) -> TokenStream {
+    let id = items.first().map(|raw| raw.id.as_str()).unwrap_or_default();
+    let (name, stage) = (format_ident!("__warpwise_{stage}_{id}"), format_ident!("{stage}"));
+    quote!(
+        #[allow(unused_imports, reason = "it is a macro's other name")]
+        use ::warpwise::__private::link as #name;
+        #name! { {} {} { #stage #(#items)* } }
+    )
+}
+
+/// Works on the ids of items that use an item of another crate that is not `#[device]`.
+fn lacking<T>(work: impl FnOnce(&mut BTreeSet<String>) -> T) -> T {
+    static IDS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    work(&mut IDS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What uses the items at `paths`, and links to `state` what they carry.
@@ -313,9 +329,17 @@ fn try_link(tokens: TokenStream) -> syn::Result<TokenStream> {
             let others = others.into_iter().map(|raw| raw.written_at(here));
             link_items(&std::iter::once(first).chain(others).collect::<Vec<_>>())
         }
-        State::Probe(paths) => {
-            Linked::new(&paths, Closure::all(got)?)?;
+        State::Probe(id, paths) => {
+            if let Err(error) = Linked::new(&paths, Closure::all(got)?) {
+                lacking(|ids| ids.insert(id));
+                return Err(error);
+            }
             TokenStream::new()
+        }
+        State::Probing(items) => later("probed", &items),
+        State::Probed(items) => {
+            let is_lacking = items.first().is_some_and(|raw| lacking(|ids| ids.contains(&raw.id)));
+            if is_lacking { wrong_carriers(&items) } else { link_probed(&items) }
         }
         State::Items(items) => match Linked::new(&all_paths(&items), Closure::all(got)?) {
             Ok(linked) => define(&items, linked)?,
@@ -382,10 +406,20 @@ fn link_items(items: &[Raw]) -> TokenStream {
     if paths.is_empty() {
         return define(items, Linked::empty()).unwrap_or_else(|error| error.to_compile_error());
     }
+    let is_far = |path: &&Path| source::in_other_crate(path).is_some();
+    let far: Vec<&Path> = with_macros(&paths).filter(is_far).collect();
+    if far.is_empty() {
+        return link_probed(items);
+    }
     let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
-    let probe = probe(&paths, &id);
-    let chain = resolve(&paths, &format!("{id}_items"), &quote!(items #(#items)*));
-    quote!(#probe #chain)
+    let (probe, later) = (probe(&far, &id), later("probing", items));
+    quote!(#probe #later)
+}
+
+/// Links items whose paths to other crates lead to macros.
+fn link_probed(items: &[Raw]) -> TokenStream {
+    let id = items.first().map(|raw| raw.id.clone()).unwrap_or_default();
+    resolve(&all_paths(items), &format!("{id}_items"), &quote!(items #(#items)*))
 }
 
 /// Where items that are linked together lead, apart from themselves.

@@ -39,8 +39,12 @@ pub(crate) enum State {
     Gather(Raw),
     /// `bundle RAW`: one of several items that need each other; the others were got.
     Bundle(Raw),
-    /// `probe { PATH }*`: paths whose items are to be `#[device]`.
-    Probe(Vec<Path>),
+    /// `probe "id" { PATH }*`: paths whose items are to be `#[device]`, in what the item with this id is linked with.
+    Probe(String, Vec<Path>),
+    /// `probing { RAW }*`: items that wait for such a probe.
+    Probing(Vec<Raw>),
+    /// `probed { RAW }*`: items that have waited.
+    Probed(Vec<Raw>),
     /// `items { RAW }*`: items that were waiting for what they need.
     Items(Vec<Raw>),
     /// `kernel { ARGS } { ITEM }`
@@ -137,7 +141,12 @@ impl Parse for State {
             "wait" => syn::parse2(braced(input)?).map(Self::Wait),
             "gather" => syn::parse2(braced(input)?).map(Self::Gather),
             "bundle" => syn::parse2(braced(input)?).map(Self::Bundle),
-            "probe" => in_braces(&input.parse()?).map(Self::Probe),
+            "probe" => {
+                let id = input.parse::<LitStr>()?.value();
+                Ok(Self::Probe(id, in_braces(&input.parse()?)?))
+            }
+            "probing" => in_braces(&input.parse()?).map(Self::Probing),
+            "probed" => in_braces(&input.parse()?).map(Self::Probed),
             "items" => in_braces(&input.parse()?).map(Self::Items),
             "kernel" => {
                 let args = braced(input)?;

@@ -2,11 +2,7 @@
 //!
 //! A crate's name is one that nothing else in the file has: no `use` brings it, no module or item is declared by it. A path
 //! that leads to an item of this crate after all is none the worse for it.
-use super::{
-    At, File,
-    items::{is_declared_in, is_module_in},
-    names_of, starred,
-};
+use super::{At, File, items::is_module_in, names_of, starred};
 
 /// First names of paths that lead to no other crate, or to one that is known.
 const KNOWN: [&str; 8] = ["crate", "self", "super", "Self", "std", "core", "alloc", "warpwise"];
@@ -21,11 +17,11 @@ pub(super) fn is_other(file: &File, name: &str, is_alone: bool, at: At) -> bool 
     if !is_alone {
         return is_crate(file, name, module, MOST_USES);
     }
-    if is_declared_in(&file.text, name) {
+    if file.names().may_declare(name) {
         return false;
     }
     match uses(file, name, module).as_slice() {
-        [] => has_all_of_others(file, module),
+        [] => file.names().may_have_function(name) && has_all_of_others(file, module),
         [(place, path)] => {
             file.is_of_module(*place, module) && leads_out(file, path, module, MOST_USES)
         }
@@ -35,6 +31,9 @@ pub(super) fn is_other(file: &File, name: &str, is_alone: bool, at: At) -> bool 
 
 /// Every `use` in the module, blocks in it included, that brings this name: its place, and the path.
 fn uses(file: &File, name: &str, module: Option<At>) -> Vec<(At, String)> {
+    if !file.names().may_bring(name) {
+        return Vec::new();
+    }
     let uses = file.words().uses(|text| text.contains(name));
     let of_module = uses.filter(|(place, _)| file.module(*place) == module);
     let names = of_module.flat_map(|(place, item)| {
@@ -60,7 +59,7 @@ fn is_crate(file: &File, name: &str, module: Option<At>, most_uses: usize) -> bo
     }
     match uses(file, name, module).first() {
         Some((_, path)) => leads_out(file, path, module, most_uses - 1),
-        None => !is_module_in(&file.text, name) && !is_declared_in(&file.text, name),
+        None => !file.names().may_declare(name) && !is_module_in(&file.text, name),
     }
 }
 
