@@ -2,7 +2,9 @@
 //!
 //! What is computed is listed once, as [`Step`]s: most instructions yield no integer. A step is *stable* if nothing
 //! that it depends on comes from a local, by its operands or by a condition that narrows one of
-//! them; after the first round it is passed over.
+//! them; after the first round it is passed over. A local that is read only after the last place that sets it is *settled
+//! in order*: a `get` yields what was set in the same round, so that a row of such locals takes one round, and not one
+//! each.
 use super::{Range, arith, limits};
 use crate::{
     analysis::launch::Launch,
@@ -40,6 +42,10 @@ struct Listing<'k> {
     steps: Vec<Step>,
     /// Whether a range may be another one in the next round.
     moves: Facts<InstId, bool>,
+    /// See [`settled_in_order`].
+    in_order: Facts<LocalId, bool>,
+    /// Of these locals, whether what one is set to may be another range in the next round.
+    set_moves: Facts<LocalId, bool>,
     /// What moves for a condition only.
     undo: Vec<InstId>,
     /// How many steps so far do something in each round.
@@ -57,7 +63,11 @@ impl Listing<'_> {
         let kernel = self.kernel;
         let inst = &kernel.insts[id];
         if let Some(limits) = limits(inst.ty) {
-            let mut moves = matches!(inst.op, Op::Get(_));
+            let mut moves = if let Op::Get(local) = inst.op {
+                !self.in_order[local] || self.set_moves[local]
+            } else {
+                false
+            };
             inst.op.operands().for_each(|operand| moves |= self.moves[operand]);
             self.moves[id] = moves;
             self.moving += usize::from(moves);
@@ -66,6 +76,7 @@ impl Listing<'_> {
             && limits(kernel.insts[value].ty).is_some()
         {
             self.moving += 1;
+            self.set_moves[local] |= self.moves[value];
             self.steps.push(Step::Set(local, value));
         }
         if let Op::If { cond, then, other } = &inst.op {
@@ -124,10 +135,33 @@ impl Listing<'_> {
     }
 }
 
+/// True for the locals that every `get` of which comes after every `set`, in the text: also in a loop, what a `get` yields
+/// is then among what is set before it in the text.
+fn settled_in_order(kernel: &Kernel) -> Facts<LocalId, bool> {
+    let mut is_read = kernel.locals.facts(false);
+    let mut in_order = kernel.locals.facts(true);
+    let mut open: Vec<_> = kernel.body.0.iter().rev().copied().collect();
+    while let Some(id) = open.pop() {
+        let op = &kernel.insts[id].op;
+        if let Op::Get(local) = op {
+            is_read[*local] = true;
+        } else if let Op::Set { local, .. } = op {
+            in_order[*local] &= !is_read[*local];
+        }
+        if !op.is_leaf() {
+            let inner: Vec<_> = op.bodies().flat_map(|body| body.0.iter().copied()).collect();
+            open.extend(inner.into_iter().rev());
+        }
+    }
+    in_order
+}
+
 /// One walk after the other.
 pub(super) struct Walk<'k> {
     kernel: &'k Kernel,
     steps: Vec<Step>,
+    /// See [`settled_in_order`].
+    in_order: Facts<LocalId, bool>,
     /// Whether stable steps were made.
     settled: bool,
     launch: Launch,
@@ -147,13 +181,17 @@ pub(super) struct Walk<'k> {
 impl<'k> Walk<'k> {
     pub(super) fn new(kernel: &'k Kernel) -> Self {
         let moves = kernel.insts.facts(false);
-        let mut listing = Listing { kernel, steps: Vec::new(), moves, undo: Vec::new(), moving: 0 };
+        let in_order = settled_in_order(kernel);
+        let set_moves = kernel.locals.facts(false);
+        let (steps, undo, moving) = (Vec::new(), Vec::new(), 0);
+        let mut listing = Listing { kernel, steps, moves, in_order, set_moves, undo, moving };
         listing.body(&kernel.body);
         let range = kernel.insts.facts(Range::EMPTY);
         let local = kernel.locals.facts(Range::EMPTY);
         Self {
             kernel,
             steps: listing.steps,
+            in_order: listing.in_order,
             settled: false,
             launch: Launch::of(kernel),
             value: range,
@@ -196,6 +234,10 @@ impl<'k> Walk<'k> {
     pub(super) fn grow(&mut self, widen: bool) -> bool {
         let mut grew = false;
         for (id, local) in self.kernel.locals.iter() {
+            if self.in_order[id] {
+                self.local[id] = self.set[id];
+                continue;
+            }
             let (old, limits) = (self.local[id], limits(local.ty).unwrap_or(Range::EMPTY));
             let mut new = old.union(self.set[id]);
             grew |= new != old;
@@ -317,6 +359,7 @@ impl Walk<'_> {
                 let below = Range::new(0, self.value[*len].max - 1);
                 self.value[*index].intersection(below)
             }
+            Op::Get(local) if self.in_order[*local] => self.set[*local],
             Op::Get(local) => self.local[*local],
             Op::Barrier { reduce } => match reduce {
                 Some((BarrierOp::Count, _)) => Range::new(0, 1024),
@@ -462,5 +505,47 @@ impl Walk<'_> {
             Some(_) => self.value[value].or_wrapped(to),
             None => to,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// A row of locals, each of which is set to one more than the one before, where `read_early` reads each before it is set.
+    fn rounds(read_early: bool) -> (u32, Range) {
+        const LOCALS: usize = 100;
+        let mut text = "kernel row {\n".to_owned();
+        for local in 0..=LOCALS {
+            writeln!(text, "local ${local} = v{local}: u64 !0").unwrap();
+        }
+        let mut id = 2;
+        text += "%0 = const 1 : u64 !0\n%1 = set $0, %0 !0\n";
+        for local in 1..=LOCALS {
+            if read_early {
+                writeln!(text, "%{id} = get ${local} : u64 !0").unwrap();
+                id += 1;
+            }
+            writeln!(text, "%{id} = get ${} : u64 !0", local - 1).unwrap();
+            writeln!(text, "%{} = add %{id}, %0 : u64 !0", id + 1).unwrap();
+            writeln!(text, "%{} = set ${local}, %{} !0", id + 2, id + 1).unwrap();
+            id += 3;
+        }
+        let kernel: Kernel = (text + "}").parse().unwrap();
+        let mut walk = Walk::new(&kernel);
+        walk.run();
+        let mut rounds = 1;
+        while walk.grow(false) {
+            walk.run();
+            rounds += 1;
+        }
+        (rounds, walk.local[kernel.locals.ids().last().unwrap()])
+    }
+
+    #[test]
+    fn a_row_of_locals_takes_one_round() {
+        assert_eq!(rounds(false), (1, Range::new(101, 101)));
+        assert_eq!(rounds(true), (101, Range::new(101, 101)));
     }
 }
