@@ -7,6 +7,7 @@ mod block_shape;
 pub mod checks;
 pub mod evaluate;
 pub mod launch;
+pub mod local_arrays;
 pub mod races;
 pub mod range;
 pub mod running;

@@ -1,13 +1,10 @@
-//! Where the arrays of a thread's own are: in registers, or in local memory.
-//!
-//! Registers have no index. The optimizer makes variables of an array whose every index is a constant; one that is left is
-//! in memory, unless the driver's compiler writes out the loops whose numbers are its indices. What is said here is
-//! read off the kernel that the optimizer leaves.
+//! Accesses to the arrays of a thread's own: in registers, or in local memory
+//! ([`Placement`](crate::analysis::local_arrays::Placement)).
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
-    analysis::accesses::memory,
+    analysis::{accesses::memory, local_arrays::Placement},
     hardware::Kind,
-    ir::{Array, InstId, Kernel, Op, Root, Scalar, Space, Span, Ty},
+    ir::{Array, InstId, Kernel, Root, Scalar, Span, Ty},
     optimize::optimize,
 };
 use std::borrow::Cow;
@@ -54,104 +51,41 @@ type Reason = (Answer, String, Vec<(Span, String)>);
 
 /// What is known of an array, for what the optimizer leaves of it.
 fn known(array: &Array, left: &Kernel) -> Reason {
-    let is_it = |root: Option<Root>| match root {
-        Some(Root::Array(other)) => {
-            let other = &left.arrays[other];
-            (&other.name, other.span) == (&array.name, array.span)
-        }
-        Some(Root::Param(_) | Root::Shared(_)) => false,
-        None => false,
+    let of_run = |indices: Vec<Span>| {
+        indices.into_iter().map(|at| (at, "this index is known at run time only".to_owned()))
     };
-    let mut pointers = Vec::new();
-    let mut is_lost = false;
-    left.walk(&mut |id| {
-        let Some((ptr, ..)) = memory(left, id) else { return };
-        if is_it(left.root(ptr)) {
-            pointers.push(ptr);
-        }
-        is_lost |= left.root(ptr).is_none() && left.space(ptr) == Some(Space::Local);
-    });
-    let is_there = left.arrays.iter().any(|(id, _)| is_it(Some(Root::Array(id))));
-    if !is_there || pointers.is_empty() && !is_lost {
-        let why = "in registers: every index is a constant";
-        return (Answer::Good, why.to_owned(), Vec::new());
-    }
-    let indices: Vec<Index> = pointers.iter().filter_map(|&ptr| unknown_index(left, ptr)).collect();
-    let labels = |of_run: bool| {
-        let mut labels: Vec<(Span, String)> = Vec::new();
-        for index in indices.iter().filter(|index| index.of_run == of_run) {
-            if !labels.contains(&index.label) {
-                labels.push(index.label.clone());
-            }
-        }
-        labels
+    let counted = |loops: Vec<Span>| {
+        let label = "this loop has a constant number of iterations";
+        loops.into_iter().map(move |at| (at, label.to_owned()))
     };
-    if !left.is_closed() {
-        let (answer, why) = match indices.is_empty() {
-            true => (Answer::Good, "in registers: every index is a constant"),
-            false => {
-                (Answer::Unknown, "generic parameters decide whether every index is a constant")
-            }
-        };
-        return (answer, why.to_owned(), [labels(true), labels(false)].concat());
-    }
-    let (answer, why, labels) = if indices.iter().any(|index| index.of_run) {
-        let why = "in local memory: registers have no index that only a run knows";
-        (Answer::Bad, why, labels(true))
-    } else if is_lost {
-        let why = "in local memory: which of several arrays is meant is known at run time only";
-        (Answer::Bad, why, Vec::new())
-    } else if indices.is_empty() {
-        let why = "in registers only if the driver's compiler puts it there: its bytes are accessed as \
-                   numbers of different types or sizes";
-        (Answer::Unknown, why, Vec::new())
-    } else {
-        let why = "in registers only if the driver's compiler writes out the loops that index it";
-        (Answer::Unknown, why, labels(false))
+    let (answer, why, labels) = match Placement::of(array, left) {
+        Placement::Registers => {
+            (Answer::Good, "in registers: every index is a constant", Vec::new())
+        }
+        Placement::Memory(indices) => {
+            let why = "in local memory: registers have no index that only a run knows";
+            (Answer::Bad, why, of_run(indices).collect())
+        }
+        Placement::OneOfSeveral => {
+            let why = "in local memory: which of several arrays is meant is known at run time only";
+            (Answer::Bad, why, Vec::new())
+        }
+        Placement::Mixed => {
+            let why = "in registers only if the driver's compiler puts it there: its bytes are accessed as \
+                       numbers of different types or sizes";
+            (Answer::Unknown, why, Vec::new())
+        }
+        Placement::Counted(loops) => {
+            let why =
+                "in registers only if the driver's compiler writes out the loops that index it";
+            (Answer::Unknown, why, counted(loops).collect())
+        }
+        Placement::Generic(indices, loops) => {
+            let why = "generic parameters decide whether every index is a constant";
+            (Answer::Unknown, why, of_run(indices).chain(counted(loops)).collect())
+        }
     };
     (answer, why.to_owned(), labels)
-}
-
-/// An index that is no constant.
-struct Index {
-    /// Whether only a run knows it. Otherwise it is the number of an iteration, of as many as is known.
-    of_run: bool,
-    label: (Span, String),
-}
-
-/// The index in `ptr` that is no constant, with why it is none.
-fn unknown_index(kernel: &Kernel, ptr: InstId) -> Option<Index> {
-    let op = &kernel.insts[ptr].op;
-    if let Op::Offset { base, .. } = op {
-        return unknown_index(kernel, *base);
-    }
-    let Op::Index { base, index, .. } = op else { return None };
-    if let Op::Const(_) = kernel.insts[*index].op {
-        return unknown_index(kernel, *base);
-    }
-    let counted = counted_by(kernel, *index);
-    let label = match counted {
-        Some(looped) => {
-            (kernel.insts[looped].span, "this loop has a constant number of iterations".to_owned())
-        }
-        None => (kernel.insts[ptr].span, "this index is known at run time only".to_owned()),
-    };
-    Some(Index { of_run: counted.is_none(), label })
-}
-
-/// The loop of a known number of iterations that an index is the number of, or computed from by constants.
-fn counted_by(kernel: &Kernel, index: InstId) -> Option<InstId> {
-    let is_const = |id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
-    let op = &kernel.insts[index].op;
-    if let Op::For { start, end, step, .. } = op {
-        return [*start, *end, *step].into_iter().all(is_const).then_some(index);
-    }
-    if let Op::Binary { .. } | Op::Cast { .. } | Op::Bounds { .. } = op {
-        let mut others = op.operands().filter(|&operand| !is_const(operand));
-        let only = others.next()?;
-        return if others.next().is_none() { counted_by(kernel, only) } else { None };
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,40 +1,102 @@
-//! `gpu_local_arrays`: an array of a thread's own that is indexed by what only the run knows.
+//! `gpu_local_arrays`: an array of a thread's own that lies in local memory, and that a loop accesses.
 //!
 //! ```text
 //! let mut counts = [0; 8];
-//! counts[x[i] as usize % 8] += 1;    // registers have no index: the array goes to local memory
+//! for k in 0..n {
+//!     counts[x[k] as usize % 8] += 1;    // registers have no index: the array goes to local memory
+//! }
 //! ```
-//! Fires once an array. Silent where every index is a constant, also one of a loop that runs a known number of
-//! times. Allowed unless asked for: local memory is cached, and often the simplest way.
+//! Fires once an array, where the optimizer leaves an index that only a run knows, and where a loop goes to memory for it:
+//! one of unknown length for any element, one of known length for at least [`MIN_ACCESSES`] elements by such an index.
+//! Silent about arrays that become registers, and about one look into a table.
 use super::{Finding, Group, Lint, access};
 use crate::{
     analysis::{
         Analyses,
+        local_arrays::Placement,
         trace::{self, Event, What},
     },
     diag::Level,
-    ir::{Kernel, Op, Root},
+    ir::{Array, ArrayId, Kernel, Op, Root, Span},
 };
+use std::collections::BTreeSet;
 
 pub(super) const LINT: Lint =
-    Lint { name: "gpu_local_arrays", group: Group::Performance, level: Level::Allow, check };
+    Lint { name: "gpu_local_arrays", group: Group::Performance, level: Level::Warn, check };
+
+/// Accesses of a thread in loops of known length that are worth a word.
+const MIN_ACCESSES: u64 = 4;
 
 fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
-    let mut seen = kernel.arrays.facts(false);
-    let mut found = Vec::new();
-    for event in &analyses.trace.events {
-        let What::Access(access) = &event.what else { continue };
-        let Some(Root::Array(array)) = access.root else { continue };
-        if seen[array] || kernel.arrays[array].name.is_empty() || is_constant(event, access) {
-            continue;
-        }
-        seen[array] = true;
-        found.push(finding(kernel, event, access));
-    }
+    let named = kernel.arrays.iter().filter(|(_, array)| !array.name.is_empty());
+    let mut found: Vec<Finding> =
+        named.filter_map(|(id, array)| finding(kernel, analyses, id, array)).collect();
+    found.sort_by_key(|found| found.span);
     found
 }
 
-/// Whether all threads access one place, and which is known.
+/// What loops access of an array.
+#[derive(Default)]
+struct Traffic {
+    /// Accesses in an iteration of loops of unknown length.
+    each_iteration: u64,
+    /// Accesses of a thread in other loops by indices that only a run knows.
+    counted: u64,
+    /// The first access in a loop.
+    first: Option<Span>,
+    /// The first of these whose index is no number that all threads have.
+    dynamic: Option<Span>,
+    /// The first of these whose index is data, or differs between threads.
+    of_run: Option<Span>,
+}
+
+impl Traffic {
+    /// Adds up the accesses of the trace.
+    fn of(kernel: &Kernel, analyses: &Analyses, array: ArrayId) -> Self {
+        let mut traffic = Self::default();
+        let mut seen = BTreeSet::new();
+        for event in &analyses.trace.events {
+            let What::Access(access) = &event.what else { continue };
+            if access.root != Some(Root::Array(array)) || event.loops.is_empty() {
+                continue;
+            }
+            let is_constant = is_constant(event, access);
+            let endless = event.loops.iter().position(|(_, iteration)| iteration.is_some());
+            if let Some(endless) = endless {
+                // Those of one iteration: the trace runs two of such a loop, and all of those inside that are known.
+                let inside = event.loops.iter().zip(&event.rounds).skip(endless);
+                let known = inside.filter(|((_, iteration), _)| iteration.is_none());
+                let place = (event.inst, known.map(|(_, round)| *round).collect::<Vec<u32>>());
+                traffic.each_iteration += u64::from(seen.insert(place));
+            } else if is_constant {
+                continue;
+            } else {
+                traffic.counted += 1;
+            }
+            let span = index_span(kernel, event);
+            traffic.first = traffic.first.or(Some(span));
+            if !is_constant {
+                traffic.dynamic = traffic.dynamic.or(Some(span));
+            }
+            if is_of_run(event, access) {
+                traffic.of_run = traffic.of_run.or(Some(span));
+            }
+        }
+        traffic
+    }
+
+    /// How often a loop accesses it, in words; `None` if that is worth none.
+    fn words(&self) -> Option<String> {
+        if self.each_iteration > 0 {
+            let times = access::count(self.each_iteration, "time");
+            return Some(format!("a loop accesses them {times} in each iteration"));
+        }
+        let times = access::count(self.counted, "time");
+        (self.counted >= MIN_ACCESSES).then(|| format!("loops access them {times}"))
+    }
+}
+
+/// True if all threads access one place, which is known.
 fn is_constant(event: &Event, access: &trace::Access) -> bool {
     let threads: Vec<usize> = event.active.threads.iter().collect();
     let is_known = |offset: &trace::Value| {
@@ -43,33 +105,59 @@ fn is_constant(event: &Event, access: &trace::Access) -> bool {
     access.offset.as_ref().is_some_and(is_known)
 }
 
-fn finding(kernel: &Kernel, event: &Event, access: &trace::Access) -> Finding {
-    let name = access::name(kernel, access.root);
-    let bytes = match access.root {
-        Some(Root::Array(array)) => {
-            let array = &kernel.arrays[array];
-            array.len.known().zip(array.elem.size()).map(|(len, size)| len.saturating_mul(size))
-        }
-        Some(Root::Param(_) | Root::Shared(_)) | None => None,
+/// True if an index is data, or differs between threads: it is no constant, whatever generic parameters are.
+fn is_of_run(event: &Event, access: &trace::Access) -> bool {
+    let threads: Vec<usize> = event.active.threads.iter().collect();
+    let varies =
+        |offset: &trace::Value| offset.factors().any(|of| !of.is_same(threads.iter().copied()));
+    access.offset.as_ref().is_none_or(varies)
+}
+
+fn finding(kernel: &Kernel, analyses: &Analyses, id: ArrayId, array: &Array) -> Option<Finding> {
+    let traffic = Traffic::of(kernel, analyses, id);
+    let (first, words) = (traffic.first?, traffic.words()?);
+    let running = analyses.running(kernel);
+    let indices = match running {
+        Some(running) => match Placement::of(array, &running.kernel) {
+            Placement::Memory(indices) => indices,
+            Placement::OneOfSeveral => Vec::new(),
+            Placement::Registers
+            | Placement::Mixed
+            | Placement::Counted(_)
+            | Placement::Generic(..) => return None,
+        },
+        // A generic kernel is not optimized yet.
+        None => vec![traffic.of_run?],
     };
-    let bytes = bytes
-        .map_or_else(String::new, |bytes| format!("its {} lie in ", access::count(bytes, "byte")));
-    let bytes = if bytes.is_empty() { "it lies in ".to_owned() } else { bytes };
-    Finding {
+    let name = &array.name;
+    let bytes =
+        array.len.known().zip(array.elem.size()).map(|(len, size)| len.saturating_mul(size));
+    let bytes = match bytes {
+        Some(bytes) => format!("its {} lie", access::count(bytes, "byte")),
+        None => "its bytes lie".to_owned(),
+    };
+    let own = if running.is_some() { traffic.dynamic } else { traffic.of_run };
+    let span = own.unwrap_or(first);
+    let others = indices.iter().filter(|index| **index != span);
+    let label =
+        |index: &Span| (*index, format!("this index of `{name}` is known at run time only"));
+    Some(Finding {
         message: format!(
-            "`{name}` is indexed by a value that is known at run time only: {bytes}local memory, not in registers"
+            "`{name}` is indexed by a value that is known at run time only: {bytes} in local memory, not in \
+             registers, and {words}"
         ),
-        span: index_span(kernel, event),
-        labels: Vec::new(),
+        span,
+        labels: if traffic.dynamic.is_some() { Vec::new() } else { others.map(label).collect() },
         notes: Vec::new(),
         help: format!(
-            "index `{name}` by constants, or by loops that run a constant number of times; or keep it in shared memory"
+            "index `{name}` by constants, or by loops that run a constant number of times; select among a few \
+             elements by `match`; or keep it in shared memory, a column for each thread"
         ),
-    }
+    })
 }
 
 /// The index, or else the access.
-fn index_span(kernel: &Kernel, event: &Event) -> crate::ir::Span {
+fn index_span(kernel: &Kernel, event: &Event) -> Span {
     let ptr = crate::analysis::accesses::memory(kernel, event.inst).map(|(ptr, ..)| ptr);
     match ptr.map(|ptr| (&kernel.insts[ptr].op, kernel.insts[ptr].span)) {
         Some((Op::Index { .. } | Op::Offset { .. }, span)) => span,

@@ -24,7 +24,7 @@ fn a_table_of_bytes(keys: &[u8], y: &mut [u32]) {
     let i = global_idx_x();
     let mut seen = [0u32; 16];
     if i < keys.len() && i < y.len() {
-        seen[keys[i] as usize % 16] = 1; //~ gpu_local_arrays "64 bytes"
+        seen[keys[i] as usize % 16] = 1;
         let mut count = 0;
         for k in 0..16 {
             count += seen[k];
@@ -79,6 +79,145 @@ fn the_larger_half_in_registers(x: &[f32], y: &mut [f32]) {
     if i < x.len() && i < y.len() {
         let pair = [x[i], -x[i]];
         y[i] = if pair[0] > pair[1] { pair[0] } else { pair[1] };
+    }
+}
+
+#[kernel(block = 128)]
+fn sums_of_which_one_is_chosen(n: usize, which: &[u32], x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut sums = [0.0; 4];
+    if i < which.len() && i < y.len() {
+        for row in 0..n {
+            for k in 0..4 {
+                sums[k] += x[row * 4 + k]; //~ gpu_local_arrays "8 times in each iteration"
+            }
+        }
+        y[i] = sums[(which[i] % 4) as usize];
+    }
+}
+
+#[kernel(block = 128)]
+fn sums_of_which_one_is_matched(n: usize, which: &[u32], x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut sums = [0.0; 4];
+    if i < which.len() && i < y.len() {
+        for row in 0..n {
+            for k in 0..4 {
+                sums[k] += x[row * 4 + k];
+            }
+        }
+        y[i] = match which[i] % 4 {
+            0 => sums[0],
+            1 => sums[1],
+            2 => sums[2],
+            _ => sums[3],
+        };
+    }
+}
+
+#[kernel(block = 128)]
+fn a_ring_of_eight(n: usize, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut last = [0.0; 8];
+    let mut sum = 0.0;
+    if i < y.len() {
+        for row in 0..n {
+            sum += x[row * 128 + thread_idx_x()] - last[row % 8]; //~ gpu_local_arrays "2 times in each iteration"
+            last[row % 8] = x[row * 128 + thread_idx_x()];
+        }
+        y[i] = sum;
+    }
+}
+
+#[kernel(block = 128)]
+fn a_ring_that_is_shifted(n: usize, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut last = [0.0; 8];
+    let mut sum = 0.0;
+    if i < y.len() {
+        for row in 0..n {
+            sum += x[row * 128 + thread_idx_x()] - last[7];
+            for k in (1..8).rev() {
+                last[k] = last[k - 1];
+            }
+            last[0] = x[row * 128 + thread_idx_x()];
+        }
+        y[i] = sum;
+    }
+}
+
+#[kernel(block = 128)]
+fn insertions(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut row = [0.0; 8];
+    for k in 0..8 {
+        row[k] = x[k * 4096 + i];
+    }
+    for k in 1..8 {
+        let v = row[k];
+        let mut to = k;
+        while to > 0 && row[to - 1] > v { //~ gpu_local_arrays "32 bytes"
+            row[to] = row[to - 1];
+            to -= 1;
+        }
+        row[to] = v;
+    }
+    for k in 0..8 {
+        y[k * 4096 + i] = row[k];
+    }
+}
+
+#[kernel(block = 128)]
+fn exchanges(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut row = [0.0; 8];
+    for k in 0..8 {
+        row[k] = x[k * 4096 + i];
+    }
+    for end in 1..8 {
+        for k in 0..8 - end {
+            let (low, high) = (row[k].min(row[k + 1]), row[k].max(row[k + 1]));
+            row[k] = low;
+            row[k + 1] = high;
+        }
+    }
+    for k in 0..8 {
+        y[k * 4096 + i] = row[k];
+    }
+}
+
+#[kernel(block = 128)]
+fn a_polynomial_of_a_run_time_degree(degree: usize, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let factors = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125];
+    if i < x.len() && i < y.len() && degree <= 6 {
+        let mut sum = 0.0;
+        for k in 0..degree {
+            sum = sum * x[i] + factors[k]; //~ gpu_local_arrays "24 bytes"
+        }
+        y[i] = sum;
+    }
+}
+
+#[kernel(block = 128)]
+fn a_polynomial_of_a_known_degree(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let factors = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125];
+    if i < x.len() && i < y.len() {
+        let mut sum = 0.0;
+        for k in 0..6 {
+            sum = sum * x[i] + factors[k];
+        }
+        y[i] = sum;
+    }
+}
+
+#[kernel(block = 128)]
+fn one_look_into_a_table(keys: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let weights = [1, 4, 6, 4];
+    if i < keys.len() && i < y.len() {
+        y[i] = weights[(keys[i] % 4) as usize];
     }
 }
 
@@ -270,6 +409,15 @@ crate::corpus![
     a_stack_of_numbers,
     eight_sums_in_registers,
     the_larger_half_in_registers,
+    sums_of_which_one_is_chosen,
+    sums_of_which_one_is_matched,
+    a_ring_of_eight,
+    a_ring_that_is_shifted,
+    insertions,
+    exchanges,
+    a_polynomial_of_a_run_time_degree,
+    a_polynomial_of_a_known_degree,
+    one_look_into_a_table,
     a_tile_that_is_left_over,
     sums_of_rows_that_nobody_reads,
     one_warp_with_half_of_the_memory,

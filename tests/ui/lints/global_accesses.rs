@@ -48,10 +48,12 @@ fn contended(x: &[u32], total: &[AtomicU32]) {
     total[0].fetch_add(x[global_idx_x()], Ordering::Relaxed);
 }
 
-#[kernel(block = 256, warn(gpu_local_arrays))]
+#[kernel(block = 256)]
 fn local(x: &[u32], y: &mut [u32]) {
     let mut counts = [0; 8];
-    counts[(x[0] % 8) as usize] += 1;
+    for k in 0..16 {
+        counts[(x[k] % 8) as usize] += 1;
+    }
     y[global_idx_x()] = counts[0];
 }
 

@@ -59,7 +59,7 @@ fn reduced_first(x: &[u32], total: &[AtomicU32]) {
     }
 }
 
-#[kernel(block = 256, warn(gpu_local_arrays))]
+#[kernel(block = 256)]
 fn constant_places(x: &[u32], y: &mut [u32]) {
     let mut sums = [0; 4];
     for k in 0..4 {
