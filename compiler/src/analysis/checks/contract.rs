@@ -24,14 +24,14 @@ use crate::{
 /// The launches to draw, and those of them that must need the contract.
 const MAX_DRAWN_LAUNCHES: usize = 24;
 const MIN_NEEDING_LAUNCHES: usize = 6;
-/// How often all numbers of a thread are moved, one by one.
+/// The most rounds in which all numbers of a thread are moved, one by one.
 const MAX_ROUNDS: usize = 3;
 /// The smallest and the largest numbers that are tried for one, each so many.
 const MAX_NUMBERS: i128 = 48;
 /// A length that no index of a small launch reaches.
 const LONG: i128 = 1 << 40;
 
-/// What is not negative wherever a check is reached.
+/// A form that is not negative wherever a check is reached.
 pub(super) struct Premise<'f> {
     pub(super) form: &'f Form,
     /// True if it holds because a check before ends all other threads: in a correct launch there are none.
@@ -84,7 +84,8 @@ impl Launch<'_> {
             let (least, below) = match self.atoms.kind(atom) {
                 Kind::Builtin(Builtin::GridDim(_)) => (8, 4),
                 Kind::Builtin(Builtin::BlockDim(_)) => (4, 4),
-                Kind::Len(_) => (0, 9),
+                // An empty slice often leaves no thread that checks anything, and shows nothing.
+                Kind::Len(_) => (1, 8),
                 _ => (1, 3),
             };
             let value = (range.min.max(0) + least + draw(below)).min(range.max).max(range.min);
