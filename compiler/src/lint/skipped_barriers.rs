@@ -8,7 +8,8 @@
 //! ```
 //! Fires where all barriers between two accesses are in one arm of an `if` that each block decides as a whole, both
 //! accesses happen on either path, and two threads of different warps meet. Silent where an access is in an arm
-//! of its own, since both conditions may be one, and where an iteration of a loop lies between.
+//! of its own, since both conditions may be one, unless that is a guard such as `i < y.len()` on something else, and
+//! where an iteration of a loop lies between.
 use super::{Finding, Group, Lint, race};
 use crate::{
     analysis::{

@@ -2,6 +2,21 @@
 use crate::found::Found;
 use std::fmt;
 
+/// Why something is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A label.
+    Label,
+    /// The fault of the kernel's label with this lint, by another lint or at another place (`//~= lint for label`).
+    SameFault(String),
+    /// A fact that no label has (`//~+ lint`).
+    Unlabelled,
+    /// A label that is wrong, and why (`//~- lint why`).
+    Refuted(String),
+    /// A label that no lint finds, and why (`//~! lint why`).
+    Missed(String),
+}
+
 /// A finding that must be made.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
@@ -13,6 +28,8 @@ pub(crate) struct Expected {
     pub(crate) text: String,
     /// Whether it is known to be missed.
     pub(crate) is_missed: bool,
+    /// Why it is expected.
+    pub(crate) origin: Origin,
 }
 
 impl Expected {
@@ -60,8 +77,24 @@ pub(crate) fn expected(text: &str) -> Vec<(String, Vec<Expected>)> {
 fn parse(label: &str, line: u32) -> Expected {
     let rest = label.trim_start_matches('^');
     let up = u32::try_from(label.len() - rest.len()).expect("labels are short");
-    let (is_missed, rest) = rest.strip_prefix('?').map_or((false, rest), |rest| (true, rest));
+    let kind = rest.chars().next().filter(|kind| "?=+-!".contains(*kind));
+    let rest = if kind.is_some() { &rest[1..] } else { rest };
     let (lint, text) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
-    let text = text.trim().trim_matches('"').to_owned();
-    Expected { line: line - up, lint: lint.to_owned(), text, is_missed }
+    let words = text.trim().to_owned();
+    let origin = match kind {
+        Some('=') => {
+            let of = words.strip_prefix("for ").expect("it says for which label it stands");
+            Origin::SameFault(of.to_owned())
+        }
+        Some('+') => Origin::Unlabelled,
+        Some('-') => Origin::Refuted(words),
+        Some('!') => Origin::Missed(words),
+        Some(_) | None => {
+            let text = words.trim_matches('"').to_owned();
+            let (lint, is_missed) = (lint.to_owned(), kind.is_some());
+            return Expected { line: line - up, lint, text, is_missed, origin: Origin::Label };
+        }
+    };
+    let (lint, text) = (lint.to_owned(), String::new());
+    Expected { line: line - up, lint, text, is_missed: false, origin }
 }

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         let labels = labels(file, kernels);
         trials.push(listed(file, &labels));
         for (&source, expected) in kernels.iter().zip(&labels.kernels) {
-            held_out.add(expected, &found(source));
+            held_out.add_held_out(source.name, expected, &found(source));
         }
     }
     for (number, of) in LAUNCHES.iter().enumerate() {

@@ -18,7 +18,13 @@
 //! The kernels of [`HELD_OUT`] are different: they were ported from textbooks, samples and articles, and labelled,
 //! before anybody looked at what the lints report for them. Their labels state what the hardware does and are never
 //! changed to fit the lints. What the lints find of them is published in a table of its own, misses and false reports
-//! included, so a difference from a label is no failure; a change of the table is.
+//! included, so a difference from a label is no failure; a change of the table is. Marks of their own say what came of
+//! looking at each difference by hand, and count in the adjudicated figure only:
+//!
+//! - `//~= lint for label`: reports the same fault as the kernel's label with the lint `label`, elsewhere or by its cause;
+//! - `//~+ lint`: states a fact that has no label;
+//! - `//~! lint why`: the label on this line is missed, and why;
+//! - `//~- lint why`: the label on this line is wrong, as measurements show.
 pub mod run;
 
 use warpwise::__private::Source;

@@ -16,6 +16,32 @@ fn a_barrier_in_one_mode(x: &[f32], y: &mut [f32], mode: u32) {
 }
 
 #[kernel(block = 256)]
+fn a_barrier_in_one_mode_before_a_guard(x: &[f32], y: &mut [f32], mode: u32) {
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    let s = shared!([f32; 256]);
+    s[t] = x[i % x.len().max(1)];
+    if mode != 0 {
+        sync_threads();
+    }
+    if i < y.len() {
+        y[i] = s[255 - t]; //~ gpu_skipped_barriers
+    }
+}
+
+#[kernel(block = 256)]
+fn a_barrier_that_the_guard_asks_for(x: &[f32], y: &mut [f32], n: usize) {
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    let s = shared!([f32; 256]);
+    s[t] = x[i % x.len().max(1)];
+    if n > 0 {
+        sync_threads();
+    }
+    if t < n && i < y.len() {
+        y[i] = s[255 - t];
+    }
+}
+
+#[kernel(block = 256)]
 fn a_barrier_in_every_other_block(x: &[f32], y: &mut [f32]) {
     let (t, i) = (thread_idx_x(), global_idx_x());
     let s = shared!([f32; 256]);
@@ -210,6 +236,8 @@ fn read_from_the_second_round_on(x: &[f32], y: &mut [f32], n: usize) {
 
 crate::corpus![
     a_barrier_in_one_mode,
+    a_barrier_in_one_mode_before_a_guard,
+    a_barrier_that_the_guard_asks_for,
     a_barrier_in_every_other_block,
     a_barrier_in_all_rounds_but_the_last,
     a_barrier_on_both_paths,

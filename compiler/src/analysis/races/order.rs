@@ -11,6 +11,7 @@ use crate::{
     id::Facts,
     ir::{Body, InstId, Kernel, Op},
 };
+use std::collections::BTreeSet;
 
 /// The order of the events of a trace.
 pub(super) struct Order<'a> {
@@ -269,11 +270,21 @@ impl<'a> Order<'a> {
     }
 
     /// Returns an `if` that each block decides as a whole, and a barrier in one of its arms, if two events happen in every
-    /// run in which one does, in the same iterations, and all waits between them are in that arm.
+    /// run in which one does, but for guards of their own, in the same iterations, and all waits between them are in that
+    /// arm.
     pub(super) fn skipped_barrier(&self, first: usize, second: usize) -> Option<[InstId; 2]> {
         let [from, to] = [first, second].map(|at| self.event(at));
-        let is_same_place = from.arms == to.arms && iterations(from).eq(iterations(to));
-        if !is_same_place || !self.implies(first, second) || !self.implies(second, first) {
+        let shared = from.arms.iter().zip(&to.arms).take_while(|(a, b)| a == b).count();
+        let guards = [&from.arms[shared..], &to.arms[shared..]].concat();
+        let is_guard = |arm: &InstId| self.trace.branch(*arm) == Some(&Split::Guard);
+        let happens = match guards.is_empty() {
+            true => self.implies(first, second) && self.implies(second, first),
+            false => {
+                guards.iter().all(|(arm, _)| is_guard(arm))
+                    && (self.implies(first, second) || self.implies(second, first))
+            }
+        };
+        if !happens || !iterations(from).eq(iterations(to)) {
             return None;
         }
         let mut found: Option<((InstId, bool), InstId)> = None;
@@ -287,16 +298,46 @@ impl<'a> Order<'a> {
                 | What::Return
                 | What::Fence => continue,
             }
-            let &arm = event.arms.get(from.arms.len())?;
-            let is_here =
-                event.arms.starts_with(&from.arms) && iterations(event).eq(iterations(from));
+            let &arm = event.arms.get(shared)?;
+            let is_here = event.arms.starts_with(&from.arms[..shared])
+                && iterations(event).eq(iterations(from));
             if !is_here || found.is_some_and(|(other, _)| other != arm) {
                 return None;
             }
             found.get_or_insert((arm, event.inst));
         }
         let ((branch, _), barrier) = found?;
-        self.decided_by_block[branch].then_some([branch, barrier])
+        // Such a guard may let no thread pass where the barrier is skipped.
+        let is_tied = |(guard, _): &(InstId, bool)| self.may_depend_on_one(*guard, branch);
+        let is_free = self.decided_by_block[branch] && !guards.iter().any(is_tied);
+        is_free.then_some([branch, barrier])
+    }
+
+    /// True if the conditions of two `if`s may be computed from one parameter, length or variable.
+    fn may_depend_on_one(&self, first: InstId, second: InstId) -> bool {
+        let [first, second] = [first, second].map(|branch| {
+            let mut sources = Vec::new();
+            if let Op::If { cond, .. } = self.kernel.insts[branch].op {
+                self.add_sources(cond, &mut BTreeSet::new(), &mut sources);
+            }
+            sources
+        });
+        first.iter().any(|source| match source {
+            Op::Get(_) | Op::Load { .. } => true,
+            _ => second.contains(source),
+        })
+    }
+
+    /// Adds what the launch, memory and variables bring to a value.
+    fn add_sources(&self, value: InstId, seen: &mut BTreeSet<InstId>, sources: &mut Vec<&'a Op>) {
+        if !seen.insert(value) {
+            return;
+        }
+        let op = &self.kernel.insts[value].op;
+        if matches!(op, Op::Param(_) | Op::Len(_) | Op::Get(_) | Op::Load { .. }) {
+            sources.push(op);
+        }
+        op.operands().for_each(|operand| self.add_sources(operand, seen, sources));
     }
 
     /// What is known of a wait of the grid between two events.

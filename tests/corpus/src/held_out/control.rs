@@ -172,6 +172,7 @@ fn escape_times(w: usize, h: usize, y: &mut [u32]) {
         let (cx, cy) = (column as f32 / w as f32 * 3.0 - 2.0, row as f32 / h as f32 * 2.0 - 1.0);
         let (mut zx, mut zy, mut n) = (0.0f32, 0.0f32, 0);
         while n < 256 && zx * zx + zy * zy < 4.0 {
+        //~^+ gpu_divergent_loops
             (zx, zy) = (zx * zx - zy * zy + cx, 2.0 * zx * zy + cy);
             n += 1;
         }
@@ -185,6 +186,8 @@ fn rows_of_a_sparse_matrix(start: &[u32], column: &[u32], value: &[f32], x: &[f3
     if row < y.len() && row + 1 < start.len() {
         let mut sum = 0.0;
         for k in start[row] as usize..start[row + 1] as usize {
+        //~^+ gpu_divergent_loops
+        //~^^+ gpu_misaligned_accesses
             sum += value[k] * x[column[k] as usize];
         }
         y[row] = sum;
@@ -209,6 +212,7 @@ fn one_thread_adds_up(x: &[f32], y: &mut [f32]) {
     s[t] = if i < x.len() { x[i] } else { 0.0 };
     sync_threads();
     if t == 0 && block_idx_x() < y.len() {
+    //~^= gpu_serial_sections for gpu_serial_sections
         let mut sum = 0.0;
         for k in 0..256 { //~ gpu_serial_sections
             sum += s[k];
@@ -222,6 +226,7 @@ fn one_thread_clears_the_bins(x: &[u32], bins: &[AtomicU32]) {
     let s = shared!([AtomicU32; 256]);
     let t = thread_idx_x();
     if t == 0 {
+    //~^= gpu_serial_sections for gpu_serial_sections
         for k in 0..256 { //~ gpu_serial_sections
             s[k].store(0, Ordering::Relaxed);
         }

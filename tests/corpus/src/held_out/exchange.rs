@@ -244,6 +244,7 @@ fn tiled_product_without_the_second_barrier(n: usize, a: &[f32], b: &[f32], c: &
         let (k, l) = (m * 16 + tx, m * 16 + ty);
         ta[ty][tx] = if row < n && k < n { a[row * n + k] } else { 0.0 };
         tb[ty][tx] = if l < n && column < n { b[l * n + column] } else { 0.0 };
+        //~^= gpu_missing_barriers for gpu_missing_barriers
         sync_threads();
         for k in 0..16 {
             sum += ta[ty][k] * tb[k][tx]; //~ gpu_missing_barriers
@@ -306,6 +307,7 @@ fn forces_of_all_bodies_without_the_second_barrier(x: &[f32], force: &mut [f32])
     for m in 0..x.len().div_ceil(128) {
         let j = m * 128 + t;
         tile[t] = if j < x.len() { x[j] } else { 0.0 };
+        //~^= gpu_missing_barriers for gpu_missing_barriers
         sync_threads();
         for k in 0..128 {
             let d = tile[k] - here; //~ gpu_missing_barriers
@@ -409,6 +411,7 @@ fn up_sweep_without_a_barrier(x: &[u32], y: &mut [u32]) {
         if t < 128 >> level {
             s[d * (2 * t + 2) - 1] += s[d * (2 * t + 1) - 1]; //~ gpu_missing_barriers
             //~^ gpu_bank_conflicts
+            //~^^+ gpu_shared_write_races
         }
     }
     sync_threads();
@@ -505,6 +508,7 @@ fn box_filter_with_a_halo(width: usize, height: usize, x: &[f32], y: &mut [f32])
         for r in 0..3 {
             for c in 0..3 {
                 sum += s[ty + r][tx + c];
+                //~^+ gpu_bank_conflicts
             }
         }
         y[row * width + column] = sum / 9.0;
@@ -546,6 +550,7 @@ fn shared_factor_of_each_round_with_one_barrier(factors: &[f32], x: &mut [f32]) 
     for round in 0..factors.len() {
         if t == 0 {
             s[0] = factors[round];
+            //~^= gpu_missing_barriers for gpu_missing_barriers
         }
         sync_threads();
         v = v * s[0] + 1.0; //~ gpu_missing_barriers
@@ -583,6 +588,7 @@ fn barrier_in_one_mode_only(mode: u32, x: &[f32], y: &mut [f32]) {
     }
     if i < y.len() {
         y[i] = s[127 - t]; //~ gpu_missing_barriers
+        //~^= gpu_skipped_barriers for gpu_missing_barriers
     }
 }
 
@@ -598,6 +604,7 @@ fn barrier_in_even_rounds_only(rounds: u32, x: &[f32], y: &mut [f32]) {
             sync_threads();
         }
         v += s[127 - t]; //~ gpu_missing_barriers
+        //~^= gpu_skipped_barriers for gpu_missing_barriers
     }
     if i < y.len() {
         y[i] = v;
@@ -625,6 +632,7 @@ fn accumulation_over_tiles_that_starts_nowhere(tiles: usize, x: &[f32], y: &mut 
         let at = tile * 256 + t;
         if at < x.len() {
             s[t] += x[at]; //~ gpu_uninit_shared_reads
+            //~^! gpu_uninit_shared_reads the launch decides whether the loop runs and its guard lets a thread pass
         }
     }
     sync_threads();
@@ -764,6 +772,7 @@ fn bitonic_sort_of_a_block_without_the_inner_barrier(x: &mut [u32]) {
             let other = t ^ j;
             if other > t {
                 let (a, b) = (s[t], s[other]); //~ gpu_missing_barriers
+                //~^! gpu_missing_barriers which element is the partner depends on variables of two loops of lengths that are doubled and halved
                 if (t & k == 0) == (a > b) {
                     s[t] = b;
                     s[other] = a;
@@ -808,6 +817,7 @@ fn shift_left_in_place(x: &mut [u32]) {
     let i = global_idx_x();
     if i + 1 < x.len() {
         x[i] = x[i + 1]; //~ gpu_global_races
+        //~^+ gpu_misaligned_accesses
     }
 }
 
@@ -816,6 +826,7 @@ fn shift_left_into_another_buffer(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
     if i + 1 < x.len() && i < y.len() {
         y[i] = x[i + 1];
+        //~^+ gpu_misaligned_accesses
     }
 }
 
@@ -824,6 +835,7 @@ fn smooth_in_place(x: &mut [f32]) {
     let i = global_idx_x();
     if i >= 1 && i + 1 < x.len() {
         x[i] = (x[i - 1] + x[i] + x[i + 1]) / 3.0; //~ gpu_global_races
+        //~^+ gpu_misaligned_accesses
     }
 }
 
@@ -832,6 +844,7 @@ fn reverse_in_place_by_all_threads(x: &mut [u32]) {
     let i = global_idx_x();
     if i < x.len() {
         x[i] = x[x.len() - 1 - i]; //~ gpu_global_races
+        //~^! gpu_global_races the mirrored index depends on a length that only a launch knows
     }
 }
 
@@ -863,6 +876,7 @@ fn whoever_finds_it_sets_the_flag(needle: u32, x: &[u32], found: &mut [u32]) {
     let i = global_idx_x();
     if i < x.len() && x[i] == needle {
         found[0] = 1; //~ gpu_same_value_races
+        //~^! gpu_same_value_races which threads store depends on data
     }
 }
 
@@ -890,6 +904,7 @@ fn neighbour_in_global_memory_without_a_barrier(x: &[f32], y: &mut [f32], z: &mu
     }
     if t > 0 && i < y.len() && i < z.len() {
         z[i] = y[i - 1]; //~ gpu_global_races
+        //~^+ gpu_misaligned_accesses
     }
 }
 
@@ -902,6 +917,7 @@ fn neighbour_in_global_memory_behind_a_barrier(x: &[f32], y: &mut [f32], z: &mut
     sync_threads();
     if t > 0 && i < y.len() && i < z.len() {
         z[i] = y[i - 1];
+        //~^+ gpu_misaligned_accesses
     }
 }
 
@@ -955,6 +971,7 @@ fn last_block_adds_up_without_a_fence(
         let mut all = 0;
         for b in 0..grid_dim_x() {
             all += part[b];
+            //~^= gpu_missing_fences for gpu_missing_fences
         }
         y[0] = all;
     }

@@ -152,6 +152,7 @@ fn naive_product_with_swapped_axes(n: usize, a: &[f32], b: &[f32], c: &mut [f32]
             sum += a[row * n + k] * b[k * n + column]; //~ gpu_swapped_axes
         }
         c[row * n + column] = sum; //~ gpu_swapped_axes
+        //~^= gpu_swapped_axes for gpu_swapped_axes
     }
 }
 
@@ -204,6 +205,7 @@ fn transpose_naively(x: &[f32], y: &mut [f32]) {
         let r = row + 8 * j;
         if column < 1024 && r < 1024 {
             y[column * 1024 + r] = x[r * 1024 + column]; //~ gpu_uncoalesced_accesses
+            //~^= gpu_swapped_axes for gpu_uncoalesced_accesses
         }
     }
 }
@@ -298,7 +300,9 @@ fn words_two_apart(x: &[f32], y: &mut [f32]) {
     let s = shared!([f32; 256]);
     let (t, i) = (thread_idx_x(), global_idx_x());
     s[2 * t] = if i < x.len() { x[i] } else { 0.0 }; //~ gpu_bank_conflicts "2"
+    //~^- gpu_bank_conflicts the two stores of a thread are one of 8 bytes, which takes 2 wavefronts and needs 2
     s[2 * t + 1] = 0.0; //~ gpu_bank_conflicts "2"
+    //~^- gpu_bank_conflicts the two stores of a thread are one of 8 bytes, which takes 2 wavefronts and needs 2
     sync_threads();
     if i < y.len() {
         y[i] = s[t] + s[t + 128];
@@ -321,10 +325,12 @@ fn words_three_apart(x: &[f32], y: &mut [f32]) {
 
 #[kernel(block = 64)]
 fn words_a_row_apart(x: &[u32], y: &mut [u32]) {
+    //~^+ gpu_moderate_occupancy
     let s = shared!([[u32; 64]; 64]);
     let (t, i) = (thread_idx_x(), global_idx_x());
     for k in 0..64 {
         s[k][t] = if i + k < x.len() { x[i + k] } else { 0 };
+        //~^+ gpu_misaligned_accesses
     }
     sync_threads();
     let mut sum = 0;
@@ -338,10 +344,12 @@ fn words_a_row_apart(x: &[u32], y: &mut [u32]) {
 
 #[kernel(block = 64)]
 fn words_a_row_apart_in_a_diagonal_order(x: &[u32], y: &mut [u32]) {
+    //~^+ gpu_moderate_occupancy
     let s = shared!([[u32; 64]; 64]);
     let (t, i) = (thread_idx_x(), global_idx_x());
     for k in 0..64 {
         s[k][t] = if i + k < x.len() { x[i + k] } else { 0 };
+        //~^+ gpu_misaligned_accesses
     }
     sync_threads();
     let mut sum = 0;
@@ -422,6 +430,7 @@ fn heights_in_an_array_of_their_own(height: &[f32], speed: &[f32], y: &mut [f32]
 fn add_without_a_guard(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     y[i] = x[i] + 1.0; //~ gpu_unguarded_indices
+    //~^! gpu_unguarded_indices no guard at all may be a launch that fits, which the kernel cannot tell
 }
 
 #[kernel(block = 256)]
@@ -445,6 +454,8 @@ fn neighbour_past_the_end(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
         y[i] = x[i + 1] - x[i]; //~ gpu_unguarded_indices
+        //~^+ gpu_misaligned_accesses
+        //~^^! gpu_unguarded_indices `x` may be longer than `y`, and then `i + 1` is in bounds
     }
 }
 
@@ -453,6 +464,8 @@ fn neighbour_before_the_start(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
         y[i] = x[i] - x[i - 1]; //~ gpu_unguarded_indices
+        //~^= gpu_negative_indices for gpu_unguarded_indices
+        //~^^+ gpu_misaligned_accesses
     }
 }
 
@@ -461,6 +474,7 @@ fn difference_within_the_bounds(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i >= 1 && i < x.len() && i < y.len() {
         y[i] = x[i] - x[i - 1];
+        //~^+ gpu_misaligned_accesses
     }
 }
 
@@ -472,6 +486,7 @@ fn neighbour_before_the_start_of_a_tile(x: &[f32], y: &mut [f32]) {
     sync_threads();
     if i < y.len() {
         y[i] = s[t] - s[t - 1]; //~ gpu_out_of_bounds_shared
+        //~^= gpu_negative_indices for gpu_out_of_bounds_shared
     }
 }
 
@@ -503,6 +518,7 @@ fn tile_of_half_the_block(x: &[f32], y: &mut [f32]) {
 fn few_taps_in_a_shared_array(taps: &[f32], y: &mut [f32]) {
     let s = shared!([f32; 5]);
     let (t, i) = (thread_idx_x(), global_idx_x()); //~^^^ gpu_partial_warps
+    //~^^^= gpu_partial_warps for gpu_partial_warps
     if t < taps.len() && t < 5 {
         s[t] = taps[t];
     }
