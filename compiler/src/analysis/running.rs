@@ -16,16 +16,16 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What the optimizer leaves of a kernel, and the facts about it.
+/// The optimized kernel, and the facts about it.
 #[derive(Clone, Debug)]
 pub struct Running {
     /// The optimized kernel.
     pub kernel: Kernel,
-    /// Which of its values differ between threads.
+    /// The values of it that differ between threads.
     pub uniformity: Uniformity,
-    /// What one block of it does.
+    /// The trace of one block of it.
     pub trace: Trace,
-    /// What its accesses to memory cost.
+    /// The costs of its accesses to memory.
     pub accesses: Accesses,
     /// The instructions that come from each place in the source, in the order of the text.
     places: BTreeMap<Span, Vec<InstId>>,

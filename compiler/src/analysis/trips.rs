@@ -6,7 +6,7 @@
 //! for k in 0..thread_idx_x() % 32        0 to 31 in each warp
 //! for k in first[row]..first[row + 1]    data
 //! ```
-//! What one iteration tells is not enough: of `0..thread_idx_x()` at most one lane of a block leaves in each.
+//! The events of one iteration do not tell: of `0..thread_idx_x()` at most one lane of a block leaves in each.
 use super::{
     trace::{Event, Split, Threads, Trace, What, Which},
     uniformity::Uniformity,
@@ -94,7 +94,7 @@ fn long_visits(trace: &Trace, id: InstId) -> Option<Vec<Visit>> {
     (!visits.is_empty()).then_some(visits)
 }
 
-/// Whether none of some threads may be missing, but in blocks at an edge and by whole warps.
+/// Returns true if none of some threads may be missing, but in blocks at an edge and by whole warps.
 const fn is_whole(which: Which) -> bool {
     matches!(which, Which::All | Which::Guarded | Which::Warps)
 }

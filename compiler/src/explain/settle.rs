@@ -10,10 +10,10 @@ use crate::{
     lint::{self, Levels},
 };
 
-/// How sure a lint is.
+/// The certainty of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
-    /// What it reports is so.
+    /// Its reports are so.
     Proved,
     /// It is so if facts prove it as well.
     Suspected,
@@ -72,7 +72,7 @@ fn about(lint: &str) -> Option<(Subject, Claim)> {
     })
 }
 
-/// What a thing is called of which facts say nothing.
+/// Returns the noun for a thing of which facts say nothing.
 const fn noun(subject: Subject) -> &'static str {
     match subject {
         Subject::Branch => "branch",
@@ -126,7 +126,7 @@ fn add(verdicts: &mut Vec<Verdict>, verdict: Verdict) {
     }
 }
 
-/// Whether a finding is about the thing at these places. Races are reported at one access or at several.
+/// Returns true if a finding is about the thing at these places. Races are reported at one access or at several.
 fn reports(found: &Diagnostic, subject: Subject, places: &[Span]) -> bool {
     places.contains(&found.span)
         || subject == Subject::Race && found.labels.iter().any(|(at, _)| places.contains(at))

@@ -47,7 +47,7 @@ fn check(kernel: &Kernel, _: &Analyses) -> Vec<Finding> {
     thread.found
 }
 
-/// Where the thread goes after a body.
+/// The way of the thread after a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     /// On.
@@ -211,7 +211,7 @@ impl FirstThread<'_> {
         self.compare(*op, *lhs, *rhs)
     }
 
-    /// Whether a comparison holds: of numbers, or of a small one with a size that the launch passes.
+    /// Returns the truth of a comparison: of numbers, or of a small one with a size that the launch passes.
     fn compare(&self, op: CompareOp, lhs: InstId, rhs: InstId) -> Option<bool> {
         let scalar = self.scalar(lhs)?;
         if let (Some(a), Some(b)) = (self.values[lhs], self.values[rhs]) {

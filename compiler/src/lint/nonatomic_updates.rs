@@ -101,7 +101,7 @@ fn is_of_thread(op: &Op) -> bool {
 /// The expressions of a kernel, seen through its locals.
 struct Exprs<'k> {
     kernel: &'k Kernel,
-    /// What is stored to each local.
+    /// The values that are stored to each local.
     sets: Vec<Vec<InstId>>,
 }
 
@@ -121,7 +121,7 @@ impl<'k> Exprs<'k> {
         &self.kernel.insts[id].op
     }
 
-    /// What a value is computed from; nothing for what a load yields.
+    /// Returns the operands of a value; nothing for what a load yields.
     fn inputs(&self, id: InstId) -> Vec<InstId> {
         use crate::id::Id as _;
         let op = self.op(id);

@@ -10,7 +10,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// What an atom is.
+/// The kind of an atom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// A scalar parameter.
@@ -22,13 +22,13 @@ pub(super) enum Kind {
     Generic(GenericId),
     /// The value of an instruction, of which nothing else is known.
     Inst(InstId),
-    /// How often the body of a `for` has run.
+    /// The number of iterations of a `for` so far.
     Count(InstId),
     /// The quotient, rounded down, of what is not negative and what is positive.
     Div(Form, Form),
     Min(Form, Form),
     Max(Form, Form),
-    /// What is left of a number in this type.
+    /// The remainder of a number in this type.
     Wrapped(Scalar, Form),
 }
 
@@ -205,12 +205,12 @@ impl Atoms {
         Some(sum)
     }
 
-    /// Whether a launch knows it.
+    /// Returns true if a launch knows it.
     pub(super) fn is_of_launch(&self, form: &Form) -> bool {
         form.atoms().all(|atom| self.is_atom_of_launch(atom))
     }
 
-    /// Whether a launch knows a product.
+    /// Returns true if a launch knows a product.
     pub(super) fn is_product_of_launch(&self, monomial: Monomial) -> bool {
         let mut rest = monomial;
         while let Some((atom, others)) = rest.split_first() {

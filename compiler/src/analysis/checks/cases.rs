@@ -17,22 +17,22 @@ use super::{
 };
 use std::{collections::HashMap, rc::Rc};
 
-/// How many values a proof may look at case by case, one inside the other.
+/// The most values that a proof looks at case by case, one inside the other.
 const MAX_DEPTH: usize = 3;
 /// Cases of one value.
 const MAX_CASES: usize = 4;
-/// How many goals of a kernel may be proved case by case.
+/// The most goals of a kernel that are proved case by case.
 const MAX_PROOFS: u32 = 400;
 
-/// What a value is if control came on one way.
+/// The value of a local on one of the ways on which control came.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    /// What is known then.
+    /// The facts that hold then.
     pub(super) facts: Vec<(Form, Option<Cause>)>,
     pub(super) value: Form,
 }
 
-/// What numbers are, case by case.
+/// The values of numbers, case by case.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
     of: HashMap<AtomId, Rc<[Case]>>,
@@ -54,7 +54,7 @@ impl Walk<'_> {
         self.prove_in_cases(goal, &mut Vec::new())
     }
 
-    /// Whether `goal` is not negative.
+    /// Returns true if `goal` is not negative.
     pub(super) fn implies(&mut self, goal: &Form) -> bool {
         self.prove(goal).is_some()
     }

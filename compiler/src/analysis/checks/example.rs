@@ -16,12 +16,12 @@ use super::{
 };
 use crate::id::Id as _;
 
-/// How often all facts are gone through, to mend those that do not hold.
+/// The most rounds over all facts, to mend those that do not hold.
 const ROUNDS: usize = 4;
 /// Products of two numbers up to this can be computed with.
 const LARGE: i128 = 1 << 62;
 
-/// What examples begin with, of the range of each number: large numbers, as far as they can be
+/// The numbers that examples begin with, of the range of each: large numbers, as far as they can be
 /// computed with, numbers of some size, and small ones.
 const CHOICES: [fn(i128, i128) -> i128; 4] = [
     |_, max| max,
@@ -51,7 +51,7 @@ impl Examples {
         }
     }
 
-    /// Whether `form` is negative in one.
+    /// Returns true if `form` is negative in one.
     pub(super) fn refute(&self, form: &Form) -> bool {
         self.0.iter().flatten().any(|example| example.refutes(form))
     }
@@ -61,7 +61,7 @@ impl Examples {
 #[derive(Clone, Debug)]
 struct Example {
     numbers: Vec<i128>,
-    /// What it began with, of each range.
+    /// The number that it began with, of each range.
     choose: fn(i128, i128) -> i128,
 }
 
@@ -98,7 +98,7 @@ impl Example {
         Some(self)
     }
 
-    /// Whether `form` is negative in it.
+    /// Returns true if `form` is negative in it.
     fn refutes(&self, form: &Form) -> bool {
         self.value(form).is_some_and(|value| value < 0)
     }

@@ -1,9 +1,9 @@
-//! What is known at a place, and what follows from it.
+//! The facts that hold at a place, and proofs by them.
 //!
 //! A fact is a [form](super::form) that is not negative. [`Prover`] adds facts up, each times a product that
 //! is not negative, so that what is left of another form is not negative for its ranges alone.
 //!
-//! What a launch would have to fulfil for a goal to hold is found by taking facts from the goal, one by one, each
+//! The condition that a launch would have to fulfil for a goal to hold is found by taking facts from the goal, one by one, each
 //! of which removes a product that is subtracted; which of several facts serves is tried, up to a limit.
 use super::{
     Cause,
@@ -31,7 +31,7 @@ impl Fact {
     }
 }
 
-/// What holds at a place.
+/// The facts that hold at a place.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     facts: Vec<Fact>,
@@ -43,28 +43,28 @@ pub(super) struct Known {
     products: Vec<Monomial>,
     /// Examples, each with the number of facts that hold in it.
     examples: RefCell<Vec<(usize, Examples)>>,
-    /// What proofs have cost so far.
+    /// The cost of proofs so far.
     work: Cell<usize>,
 }
 
-/// What else changed when a fact was added.
+/// The other changes when a fact was added.
 #[derive(Debug)]
 struct Added {
     superseded: Option<usize>,
     products: usize,
 }
 
-/// How many forms are looked at for what is missing.
+/// The most forms that are looked at for what is missing.
 const MAX_STEPS: usize = 240;
-/// How many facts are taken from a form for that.
+/// The most facts that are taken from a form for that.
 const MAX_DEPTH: usize = 10;
-/// How many conditions that would each complete a proof are kept.
+/// The most conditions that are kept of those that would each complete a proof.
 const MAX_MISSING: usize = 6;
 /// Up to this, a bound that is only a number is worth requiring.
 const SMALL: i128 = 1 << 20;
 
 impl Known {
-    /// How much is known.
+    /// The number of facts.
     pub(super) fn mark(&self) -> usize {
         self.facts.len()
     }
@@ -161,7 +161,7 @@ impl Known {
         self.mentioning(atom).find(says).copied()
     }
 
-    /// Whether an example shows that `goal` may be negative.
+    /// Returns true if an example shows that `goal` may be negative.
     fn is_refuted(&self, atoms: &Atoms, goal: &Form) -> bool {
         let mut stack = self.examples.borrow_mut();
         let count = self.facts.len();
@@ -202,12 +202,12 @@ impl Known {
         Some(causes)
     }
 
-    /// What is known, each with the reason, if that needs words.
+    /// Returns the facts, each with the reason, if that needs words.
     pub(super) fn facts(&self) -> impl Iterator<Item = (&Form, Option<Cause>)> {
         self.facts.iter().map(|fact| (&fact.form, fact.cause))
     }
 
-    /// What a launch would have to fulfil for `goal` not to be negative: forms of what it knows, each of which
+    /// Returns the conditions on a launch for `goal` not to be negative: forms of what it knows, each of which
     /// suffices, the simplest first.
     pub(super) fn missing(&self, atoms: &Atoms, goal: &Form) -> Vec<Form> {
         let (seen, missing) = (Vec::new(), Vec::new());
@@ -220,7 +220,7 @@ impl Known {
 struct Search<'a> {
     known: &'a Known,
     atoms: &'a Atoms,
-    /// How many forms may still be looked at.
+    /// The forms that may still be looked at.
     steps: usize,
     /// Those that were, with a number that tells most of them apart.
     seen: Vec<(u128, Form)>,
@@ -229,7 +229,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether `goal` is not negative; `plausible` if what is missing would be worth requiring.
+    /// Returns true if `goal` is not negative; `plausible` if what is missing would be worth requiring.
     fn run(&mut self, goal: &Form, depth: usize, plausible: bool) -> bool {
         let goal = goal.reduced();
         if self.atoms.bounds(&goal).0.is_some_and(|least| least >= 0) {
@@ -250,7 +250,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether `goal` was not looked at before; from now on it was.
+    /// Returns true if `goal` was not looked at before; from now on it was.
     fn is_new(&mut self, goal: &Form) -> bool {
         let number = goal.fingerprint();
         for (other, seen) in &self.seen {

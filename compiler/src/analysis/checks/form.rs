@@ -34,7 +34,7 @@ pub(super) struct Monomial(u128);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Form(Vec<(Monomial, i128)>);
 
-/// How many products a form may be the sum of, and how many atoms a product may have.
+/// The most products of a form, and the most atoms of a product.
 const MOST_TERMS: usize = 24;
 const MOST_FACTORS: usize = 5;
 
@@ -113,7 +113,7 @@ impl Monomial {
         Some(Self(product))
     }
 
-    /// What it is `part` times; `None` if it is no product of that.
+    /// Returns the factor by which it is a multiple of `part`; `None` if it is no product of that.
     pub(super) fn divided(self, part: Self) -> Option<Self> {
         let (mut whole, mut part) = (self.0, part.0);
         let (mut rest, mut place) = (0, FIRST);
@@ -157,7 +157,7 @@ impl Form {
         }
     }
 
-    /// What is added that has no atoms.
+    /// Returns the summand without atoms.
     pub(super) fn rest(&self) -> i128 {
         match self.0.first() {
             Some((Monomial::ONE, rest)) => *rest,
@@ -178,7 +178,7 @@ impl Form {
         self.place(monomial).map_or(0, |place| self.0[place].1)
     }
 
-    /// Where a product is, or belongs.
+    /// Returns the place of a product, or the one where it belongs.
     fn place(&self, monomial: Monomial) -> Result<usize, usize> {
         let mut place = 0;
         while place < self.0.len() {
@@ -294,7 +294,7 @@ impl Form {
         exact.then(|| Self(parts.collect()))
     }
 
-    /// What is a multiple of `divisor`, a number or a product, divided by it, and the rest; `None` if it is neither.
+    /// Divides the multiples of `divisor`, a number or a product, by it, and returns the rest as well; `None` if it is neither.
     pub(super) fn split(&self, divisor: &Self) -> Option<(Self, Self)> {
         let mut whole = Self::constant(0);
         if let Some(number) = divisor.known().filter(|&number| number > 0) {

@@ -1,4 +1,4 @@
-//! What locals hold: the value that was last set, or one for each way on which control came.
+//! The contents of locals: the value that was last set, or one for each way on which control came.
 //!
 //! A value is known from a `set` on, until the local is set elsewhere: in a loop, at its start if it is set anywhere
 //! in it. After an `if` whose arms set a local to different values, both are known, each with the facts of its
@@ -17,14 +17,14 @@ use std::rc::Rc;
 
 /// Facts of an arm that are kept for what it sets.
 const MAX_FACTS: usize = 12;
-/// How deep joined values are taken apart.
+/// The depth to which joined values are taken apart.
 const MAX_DEPTH: u32 = 4;
 
-/// What a local holds.
+/// The contents of a local.
 #[derive(Clone, Debug)]
 enum Value {
     Inst(InstId),
-    /// What the arms of an `if` set it to.
+    /// The values that the arms of an `if` set it to.
     Joined(Rc<[Arm; 2]>),
 }
 
@@ -38,7 +38,7 @@ struct Arm {
 /// The facts of an arm through which control falls, and what it sets.
 pub(super) type Outcome = Option<(Vec<(Form, Option<Cause>)>, Set)>;
 
-/// What is set, each local once.
+/// The locals that were set, each once.
 #[derive(Debug)]
 pub(super) struct Set(Vec<(LocalId, Option<Value>)>);
 
@@ -48,11 +48,11 @@ impl Set {
     }
 }
 
-/// What is known of locals.
+/// The known contents of locals.
 #[derive(Debug)]
 pub(super) struct Locals {
     values: Facts<LocalId, Option<Value>>,
-    /// What was known, for each change.
+    /// The contents before each change.
     undo: Vec<(LocalId, Option<Value>)>,
     /// The arms that a `get` of a `bool` joins.
     joined: Vec<(InstId, Rc<[Arm; 2]>)>,
@@ -63,7 +63,7 @@ impl Locals {
         Self { values: kernel.locals.clones(None), undo: Vec::new(), joined: Vec::new() }
     }
 
-    /// How much has changed.
+    /// The number of changes so far.
     pub(super) fn mark(&self) -> usize {
         self.undo.len()
     }
@@ -75,7 +75,7 @@ impl Locals {
         }
     }
 
-    /// What was set since a mark.
+    /// Returns the locals that were set since a mark.
     pub(super) fn since(&self, mark: usize) -> Set {
         let mut set: Vec<(LocalId, Option<Value>)> = Vec::new();
         for &(local, _) in &self.undo[mark..] {
@@ -110,7 +110,7 @@ impl Locals {
         }
     }
 
-    /// What is known after both arms of an `if`.
+    /// Joins the contents after both arms of an `if`.
     pub(super) fn join(&mut self, arms: [Outcome; 2]) {
         match arms {
             [None, None] => {}

@@ -1,4 +1,4 @@
-//! Which checks of a kernel cannot fail, and why; of those that may, what is not known.
+//! Proofs of checks: those of a kernel that cannot fail, with the reason, and of the others the missing fact.
 //!
 //! [`analyze`] goes through a kernel as it is. [`checks::of`](crate::checks::of) is for those who
 //! want to know what becomes of the checks that the front end made: each with its place in the
@@ -61,15 +61,15 @@ use crate::{
 pub struct Check {
     /// The `bounds`, `check` or `if`.
     pub inst: InstId,
-    /// What the thread ends with where it fails.
+    /// The fault that ends the thread where it fails.
     pub what: What,
-    /// Where it is in the source.
+    /// Its place in the source.
     pub span: Span,
-    /// Whether it can fail.
+    /// The verdict on whether it can fail.
     pub verdict: Verdict,
 }
 
-/// What a thread ends with where a check fails.
+/// The end of a thread where a check fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// With a fault; never [`Fault::Panic`].
@@ -80,7 +80,7 @@ pub enum What {
     Panic,
 }
 
-/// Whether a check can fail.
+/// The verdict on a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It cannot: the relations that say so, none if numbers alone do.
@@ -89,12 +89,12 @@ pub enum Verdict {
     Stays(Unproved),
 }
 
-/// What is not known of a check.
+/// The missing fact about a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unproved {
     /// The fact.
     pub message: String,
-    /// What would prove it.
+    /// The help: what would prove it.
     pub help: String,
 }
 
@@ -107,14 +107,14 @@ pub enum Cause {
     Loop(InstId),
     /// This check stands before.
     Check(InstId),
-    /// What this operation yields: a quotient, a remainder, the smaller of two.
+    /// The result of this operation: a quotient, a remainder, the smaller of two.
     Operation(InstId),
     /// The requirement with this number.
     Requirement(usize),
 }
 
 impl Cause {
-    /// Where it is in the source.
+    /// Its place in the source.
     pub fn span(self, kernel: &Kernel) -> Span {
         match self {
             Self::Guard(id, _) | Self::Loop(id) | Self::Check(id) | Self::Operation(id) => {
@@ -124,7 +124,7 @@ impl Cause {
         }
     }
 
-    /// What it says, for a label at its place.
+    /// Returns the text for a label at its place.
     pub fn text(self, kernel: &Kernel) -> String {
         match self {
             Self::Guard(_, true) => "this condition holds".into(),
@@ -139,7 +139,7 @@ impl Cause {
     }
 }
 
-/// What is known of each check of `kernel`, which is verified, in the order of the body.
+/// Returns the verdict on each check of `kernel`, which is verified, in the order of the body.
 pub fn analyze(kernel: &Kernel) -> Vec<Check> {
     walk::Walk::new(kernel, true).run()
 }

@@ -1,4 +1,4 @@
-//! What instructions yield, as [forms](super::form).
+//! The results of instructions, as [forms](super::form).
 use super::{
     Cause,
     atom::Kind,
@@ -15,7 +15,7 @@ use crate::{
 const MAX_BOUNDS: usize = 8;
 
 impl Walk<'_> {
-    /// What `id`, whose operands have forms, yields; `None` if that is no integer.
+    /// Returns the result of `id`, whose operands have forms; `None` if that is no integer.
     pub(super) fn form(&mut self, id: InstId) -> Option<Form> {
         let inst = &self.kernel.insts[id];
         let Ty::Scalar(scalar) = inst.ty else { return None };
@@ -90,7 +90,7 @@ impl Walk<'_> {
         self.atom(Kind::Inst(id), range.unwrap_or(limits))
     }
 
-    /// What is left of a number in a type: all of it, where it is known to fit.
+    /// Returns the remainder of a number in a type: all of it, where it is known to fit.
     pub(super) fn wrapped(&mut self, form: Form, scalar: Scalar, limits: Range) -> Form {
         if self.is_within(&form, limits) {
             // Elsewhere, where that was not known, it had another name.
@@ -334,7 +334,7 @@ impl Walk<'_> {
         self.quotient(value, &divisor, limits, cause)?.times(&divisor)
     }
 
-    /// What an operation on bits yields, by itself, with what is known of it.
+    /// Returns the result of an operation on bits as an atom, with the facts about it.
     fn bits(&mut self, id: InstId, op: BinaryOp, [lhs, rhs]: [InstId; 2], limits: Range) -> Form {
         let (cause, value) = (Cause::Operation(id), self.opaque(id, limits));
         let Some((a, b)) = self.forms[lhs].clone().zip(self.forms[rhs].clone()) else {

@@ -1,4 +1,4 @@
-//! Which numbers are powers of two, or 0.
+//! Powers of two: numbers that are one, or 0.
 //!
 //! Loops over distances of a butterfly, a scan or a sort double a number or halve it, and mask with one less: of such a
 //! number, `t & (d - 1)` is a remainder. A local is one if every value that it is set to is one, as far as the
@@ -8,7 +8,7 @@ use crate::{
     ir::{BinaryOp, InstId, Kernel, LocalId, Op, Scalar, Ty},
 };
 
-/// Which instructions yield a power of two, or 0.
+/// The instructions that yield a power of two, or 0.
 #[derive(Debug)]
 pub(super) struct Powers {
     is_power: Facts<InstId, bool>,

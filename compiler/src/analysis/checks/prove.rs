@@ -25,7 +25,7 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// How often rows are added for a goal.
+/// The most rounds in which rows are added for a goal.
 const MAX_STEPS: usize = 12;
 /// Rows that one step adds.
 const MAX_NEW_ROWS: usize = 48;
@@ -43,7 +43,7 @@ const MAX_MULTIPLIED: i128 = 1 << 20;
 /// The work of going through one fact, in the same unit.
 const FACT_WORK: usize = 2;
 
-/// What a row is a multiple of.
+/// The origin of a row, which is a multiple of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// The fact with this number.
@@ -108,7 +108,7 @@ impl<'a> Prover<'a> {
         None
     }
 
-    /// What the search has cost.
+    /// Returns the cost of the search so far.
     pub(super) const fn work(&self) -> usize {
         self.simplex.work() + self.scanned
     }

@@ -1,4 +1,4 @@
-//! What a kernel requires of its launches, as facts.
+//! The requirements of a kernel on its launches, as facts.
 //!
 //! The launcher has computed each condition with every sum, difference and product checked, so these
 //! are exact. An equality with something that a launch passes says what that is: with
@@ -88,7 +88,7 @@ impl Walk<'_> {
         Some((atom, self.atoms.range(atom)))
     }
 
-    /// What a launch computed, without an error, and of which type.
+    /// Returns the number that a launch computed without an error, and its type.
     fn size(&mut self, size: &Size, cause: Cause) -> Option<(Form, Scalar)> {
         match size {
             Size::Const(scalar, bits) => {

@@ -30,7 +30,7 @@ struct Row {
     constant: i128,
 }
 
-/// What a multiplier belongs to.
+/// The owner of a multiplier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Row(usize),
@@ -101,7 +101,7 @@ struct Basic {
     inverse: Vec<i128>,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The goal is not negative.
@@ -258,7 +258,7 @@ impl Simplex {
         Some(ControlFlow::Continue(()))
     }
 
-    /// How the multipliers of rows change with that of a column.
+    /// Returns the changes of the multipliers of rows with that of a column.
     fn direction(&self, entering: Column, column: &[i128]) -> Vec<(usize, i128)> {
         let others = self.basis.iter().zip(column).map(|(basic, step)| (basic.column, -step));
         let all = std::iter::once((entering, self.divisor)).chain(others);

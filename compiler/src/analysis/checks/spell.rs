@@ -1,4 +1,4 @@
-//! What is not known of a check, in words.
+//! The missing fact about a check, in words.
 use super::{
     Cause, Unproved, What,
     atom::Kind,
@@ -11,7 +11,7 @@ use crate::{
     ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison},
 };
 
-/// How many contracts are tried for a kernel, before no more are suggested.
+/// The most contracts that are tried for a kernel, before no more are suggested.
 const MAX_TRIED_CONTRACTS: usize = 64;
 
 impl Walk<'_> {
@@ -63,7 +63,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What every launch would have to fulfil, as Rust.
+    /// Returns the condition that every launch would have to fulfil, as Rust.
     fn required(&mut self, check: &Form) -> Option<String> {
         let mut wraps = Vec::new();
         let goal = self.unwrapped(check, &mut wraps)?;
@@ -274,7 +274,7 @@ fn with_required(guard: String, required: Option<String>) -> String {
     }
 }
 
-/// What a thread ends with.
+/// Returns the words for the end of a thread.
 const fn noun(what: What) -> &'static str {
     let fault = match what {
         What::Fault(fault) => fault,

@@ -19,7 +19,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// How deep conditions are looked into.
+/// The depth to which conditions are looked into.
 pub(super) const MOST_PARTS: u32 = 12;
 /// Casts of requirements that are looked at again in each condition.
 const MAX_REQUIRED: usize = 8;
@@ -32,24 +32,24 @@ pub(super) struct Walk<'k> {
     pub(super) launch: Launch,
     pub(super) atoms: Atoms,
     pub(super) known: Known,
-    /// What each instruction yields, if that is an integer.
+    /// The result of each instruction, if that is an integer.
     pub(super) forms: Facts<InstId, Option<Form>>,
-    /// What some of what a launch passes is equal to.
+    /// The equals of some of what a launch passes.
     pub(super) same: HashMap<AtomId, Form>,
-    /// What locals hold here.
+    /// The contents of locals here.
     pub(super) locals: Locals,
-    /// What some numbers are, case by case.
+    /// The values of some numbers, case by case.
     pub(super) cases: Cases,
     pub(super) powers: Powers,
-    /// What casts in requirements yield where it may be another number: of what, and the limits of their types.
+    /// The results of casts in requirements that may be another number than the operand: the operand, and the limits of their types.
     required: Vec<(AtomId, Form, Range)>,
-    /// What `bool`s are here.
+    /// The values of `bool`s here.
     truths: Facts<InstId, Option<(bool, Cause)>>,
     /// Those that were added.
     added: Vec<InstId>,
-    /// Whether to say what is not known.
+    /// True to spell out the missing facts.
     explain: bool,
-    /// How many contracts have been tried for that.
+    /// The number of contracts that have been tried for that.
     pub(super) tried_contracts: usize,
     checks: Vec<Check>,
 }
@@ -192,7 +192,7 @@ impl<'k> Walk<'k> {
         self.assume(cond, true, Cause::Check(id), MOST_PARTS);
     }
 
-    /// What the thread ends with where a condition is not what it is to be, if it does nothing
+    /// Returns the end of the thread where a condition is not what it is to be, if it does nothing
     /// else there, and nothing at all where it is.
     fn panics(&self, then: &Body, other: &Body) -> Option<(bool, What)> {
         let (truth, failed) = match (then.0.is_empty(), other.0.is_empty()) {
@@ -203,7 +203,7 @@ impl<'k> Walk<'k> {
         Some((truth, self.message(failed)?))
     }
 
-    /// What a body that always panics says.
+    /// Returns the message of a body that always panics.
     fn message(&self, body: &Body) -> Option<What> {
         let op = &self.kernel.insts[*body.0.last()?].op;
         if let Op::Panic { message, .. } = op {
@@ -463,7 +463,7 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Whether a form lies within `limits`.
+    /// Returns true if a form lies within `limits`.
     pub(super) fn is_within(&mut self, form: &Form, limits: Range) -> bool {
         let (least, most) = self.atoms.bounds(form);
         let above = least.is_some_and(|least| limits.min <= least)

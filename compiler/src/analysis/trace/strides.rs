@@ -81,7 +81,7 @@ impl Run<'_> {
         Some((condition, self.counts_in_strides(id, body, cond, active).unwrap_or(false)))
     }
 
-    /// Whether `cond` is `counter < end` or `counter <= end`, of a counter that the loop increments and an end that it keeps.
+    /// Returns true if `cond` is `counter < end` or `counter <= end`, of a counter that the loop increments and an end that it keeps.
     fn counts_in_strides(
         &mut self,
         id: InstId,
@@ -117,7 +117,7 @@ impl Run<'_> {
         })
     }
 
-    /// Whether the numbers at which the lanes of each warp start are at most `step` apart, which they share.
+    /// Returns true if the numbers at which the lanes of each warp start are at most `step` apart, which they share.
     fn starts_within_a_step(&self, start: &Int, step: &Int, active: &Active) -> bool {
         let (Some((first, false)), Some((by, false))) = (start.needed(), step.needed()) else {
             return false;

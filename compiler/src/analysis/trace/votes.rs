@@ -11,7 +11,7 @@ use super::{
 use crate::ir::{InstId, VoteOp};
 
 impl Run<'_> {
-    /// What a vote yields in `active` threads; `None` if it is not known.
+    /// Returns the result of a vote in `active` threads; `None` if it is not known.
     pub(super) fn vote(
         &self,
         op: VoteOp,

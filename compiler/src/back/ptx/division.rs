@@ -25,11 +25,11 @@ use super::{
 };
 use crate::ir::{BinaryOp, InstId, Scalar};
 
-/// What the estimate's bits are increased by: they are multiplied by 2^64, less two units in the last place,
+/// The number that is added to the estimate's bits: they are multiplied by 2^64, less two units in the last place,
 /// which is more than all roundings before it add.
 const SCALE_BY_2_64_ROUNDED_DOWN: u32 = 0x1fff_fffe;
 
-/// How a quotient by a constant is computed.
+/// The instructions for a quotient by a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reciprocal {
     /// `n >> shift`.
