@@ -176,7 +176,8 @@ impl Table {
              `tests/corpus/src/held_out` has {kernels} kernels ported from textbooks, samples and articles, {clean} of them\n\
              without a fault and {faulty} with one. They were labelled before anybody looked at what the lints report for\n\
              them, and their labels are not changed to fit the lints. Lints were improved since, and for some of these\n\
-             kernels, so the figures show what the lints do now and not what they did when they first saw them.\n\n\
+             kernels, so the figures show what the lints do now. When this table was first published, they found 80 of the\n\
+             102 labels (78.4 %), and 29 of their findings had none (73.4 % precision).\n\n\
              Before adjudication, where a finding counts only by the labelled lint on the labelled line and every other\n\
              finding of any level counts as wrong: {}.\n\n",
             sentence(self.total()),
@@ -184,11 +185,12 @@ impl Table {
         let after = format!(
             "\n### After adjudication\n\n\
              Each label that was not found, and each finding that has no label, was looked at by hand, by those who write the\n\
-             lints; marks of their own beside the labels say what came of it. A label counts as found if a finding reports the same fault at its\n\
-             other end (the write of a race instead of the read, the `if` instead of the loop in it) or by the lint that is\n\
-             about the cause (`gpu_swapped_axes` for an access that is uncoalesced because of them): {same_faults} do. A finding without a label\n\
-             that states a fact, mostly of the lints that are allowed by default and that nobody thought of when labelling,\n\
-             counts neither as found nor as wrong: {unlabelled} do. A label that measurements refute does not count.\n\n\
+             lints; marks of their own beside the labels say what came of it. A label counts as found if a finding reports the\n\
+             same fault at its other end (the write of a race instead of the read, the `if` instead of the loop in it) or by\n\
+             the lint that is about the cause (`gpu_swapped_axes` for an access that is uncoalesced because of them):\n\
+             {same_faults} do. A finding without a label that states a fact, mostly of the lints that are allowed by default\n\
+             and that nobody thought of when labelling, counts neither as found nor as wrong: {unlabelled} do. A label that\n\
+             measurements refute does not count.\n\n\
              After adjudication: {}. What is left:\n\n",
             sentence(*adjudicated),
         );
