@@ -16,6 +16,7 @@ pub struct Shape {
 pub const SHAPES: &[Shape] = &[
     Shape { name: "arithmetic", source: arithmetic },
     Shape { name: "variables", source: variables },
+    Shape { name: "indices of squares of squares", source: squares },
     Shape { name: "sum of terms", source: sum },
     Shape { name: "stores at i * 3 + j, which race", source: racy_stores },
     Shape { name: "stores at i * 1000 + j", source: stores },
@@ -91,6 +92,14 @@ fn variables(lines: usize) -> String {
     ))
 }
 
+fn squares(lines: usize) -> String {
+    let body = repeat(lines / 2, |k| {
+        let last = if k == 0 { "t as u32".to_owned() } else { format!("a{}", k - 1) };
+        format!("    let a{k} = {{ let b = {last}; b * b + {k} }};\n    sum += x[a{k} as usize];")
+    });
+    kernel(&body)
+}
+
 fn sum(lines: usize) -> String {
     kernel(&format!(
         "    sum = 0.0\n{}    ;\n",
@@ -117,6 +126,7 @@ fn guarded(lines: usize) -> String {
             "    if i + {k} < y.len() && i < x.len() {{\n        y[i + {k}] = x[i] + {k}.0;\n    }}"
         )
     }))
+    .replace("block = 256", "block = 256, allow(gpu_global_races)")
 }
 
 fn rounds(lines: usize) -> String {

@@ -15,7 +15,10 @@ use super::{
     form::{AtomId, Form},
     walk::Walk,
 };
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 /// The most values that a proof looks at case by case, one inside the other.
 const MAX_DEPTH: usize = 3;
@@ -65,7 +68,7 @@ impl Walk<'_> {
         if proof.is_some() || apart.len() >= MAX_DEPTH || self.cases.proofs > MAX_PROOFS {
             return proof;
         }
-        let (atom, cases) = self.cases_in(goal, apart)?;
+        let (atom, cases) = self.cases_in(goal, &mut apart.iter().copied().collect())?;
         self.cases.proofs += 1;
         apart.push(atom);
         let mut causes = Some(Vec::new());
@@ -93,17 +96,21 @@ impl Walk<'_> {
         causes
     }
 
-    /// The first number in `goal`, or in what its numbers are made of, that has cases.
-    fn cases_in(&self, goal: &Form, apart: &[AtomId]) -> Option<(AtomId, Rc<[Case]>)> {
-        goal.atoms().filter(|atom| !apart.contains(atom)).find_map(|atom| {
+    /// The first number in `goal`, or in what its numbers are made of, that has cases and was not `seen`. Each is looked at
+    /// once: numbers that are made of one twice would double the work at each step.
+    fn cases_in(&self, goal: &Form, seen: &mut HashSet<AtomId>) -> Option<(AtomId, Rc<[Case]>)> {
+        goal.atoms().find_map(|atom| {
+            if !seen.insert(atom) {
+                return None;
+            }
             if let Some(cases) = self.cases.of.get(&atom) {
                 return Some((atom, cases.clone()));
             }
             match self.atoms.kind(atom) {
                 Kind::Min(a, b) => Some((atom, ordered(a, b, false)?)),
                 Kind::Max(a, b) => Some((atom, ordered(a, b, true)?)),
-                Kind::Div(a, b) => self.cases_in(a, apart).or_else(|| self.cases_in(b, apart)),
-                Kind::Wrapped(_, form) => self.cases_in(form, apart),
+                Kind::Div(a, b) => self.cases_in(a, seen).or_else(|| self.cases_in(b, seen)),
+                Kind::Wrapped(_, form) => self.cases_in(form, seen),
                 Kind::Param(_)
                 | Kind::Len(_)
                 | Kind::Builtin(_)
@@ -121,4 +128,34 @@ fn ordered(a: &Form, b: &Form, larger: bool) -> Option<Rc<[Case]>> {
     let [first, second] = if larger { [a, b] } else { [b, a] };
     let case = |value: &Form, rest: Form| Case { facts: vec![(rest, None)], value: value.clone() };
     Some([case(first, difference.clone()), case(second, difference.scaled(-1)?)].into())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{analysis::checks::proved, ir::Kernel};
+    use std::fmt::Write as _;
+
+    /// Each number is the square of the one before: without a note of what was seen, the search doubles at each.
+    #[test]
+    fn what_a_number_is_made_of_is_looked_at_once() {
+        const SQUARES: usize = 60;
+        let mut text = "kernel squares {
+            param arg0 = keys: read [u32] !0
+            %0 = param arg0 : ptr global !0
+            %1 = const 1 : u32 !0
+            %2 = load %0 : u32 !0\n"
+            .to_owned();
+        for square in 0..SQUARES {
+            let id = 3 + 2 * square;
+            writeln!(text, "%{id} = mul %{}, %{} : u32 !0", id - 1, id - 1).unwrap();
+            writeln!(text, "%{} = add %{id}, %1 : u32 !0", id + 1).unwrap();
+        }
+        let id = 3 + 2 * SQUARES;
+        writeln!(text, "%{id} = cast %{} : u64 !0", id - 1).unwrap();
+        writeln!(text, "%{} = len arg0 : u64 !0", id + 1).unwrap();
+        writeln!(text, "%{} = bounds %{id}, %{} : u64 !0", id + 2, id + 1).unwrap();
+        let kernel: Kernel = (text + "}").parse().unwrap();
+        let proved = proved(&kernel);
+        assert!(kernel.insts.ids().all(|id| !proved[id]));
+    }
 }
