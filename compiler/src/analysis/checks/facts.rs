@@ -360,3 +360,27 @@ impl Search<'_> {
         self.missing.truncate(MAX_MISSING);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        analysis::{checks::atom::Kind, range::Range},
+        ir::InstId,
+    };
+
+    #[test]
+    fn nothing_is_proved_after_too_much_work() {
+        let (mut atoms, most) = (Atoms::default(), i128::from(u32::MAX));
+        let [i, n, len] = [0, 1, 2].map(|number| {
+            Form::atom(atoms.get(Kind::Inst(InstId::new(number)), Range::new(0, most)))
+        });
+        let mut known = Known::default();
+        known.add(&n.minus(&i).unwrap(), None);
+        known.add(&len.minus(&n).unwrap(), None);
+        let goal = len.minus(&i).unwrap();
+        assert!(known.prove(&atoms, &goal).is_some());
+        known.work.set(MAX_KERNEL_WORK + 1);
+        assert!(known.prove(&atoms, &goal).is_none());
+    }
+}
