@@ -28,6 +28,10 @@ const MIN_NEEDING_LAUNCHES: usize = 6;
 const MAX_ROUNDS: usize = 3;
 /// The smallest and the largest numbers that are tried for one, each so many.
 const MAX_NUMBERS: i128 = 48;
+/// The atoms and terms that are computed for all contracts of a kernel. Beyond, none is suggested.
+pub(super) const MAX_CONTRACT_WORK: usize = 16_000_000;
+/// The terms that take as long as an atom, which may have to be divided or wrapped.
+const DERIVED_WORK: usize = 4;
 /// A length that no index of a small launch reaches.
 const LONG: i128 = 1 << 40;
 
@@ -39,11 +43,13 @@ pub(super) struct Premise<'f> {
 }
 
 /// True if no launch is found in which `goal` holds in every thread and `contract`, which suffices for it, does not.
+/// Takes its work off `work_left`, and is false once nothing is left.
 pub(super) fn is_needed(
     atoms: &Atoms,
     premises: &[Premise<'_>],
     goal: &Form,
     contract: &Form,
+    work_left: &mut usize,
 ) -> bool {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut draw = |below: i128| {
@@ -52,11 +58,20 @@ pub(super) fn is_needed(
     };
     let mut needing = 0;
     for _ in 0..MAX_DRAWN_LAUNCHES {
-        let mut launch = Launch { atoms, premises, numbers: Vec::new() };
-        if launch.draw(&mut draw).and_then(|()| launch.violate(contract)).is_none() {
+        if *work_left == 0 {
+            return false;
+        }
+        let work_left = &mut *work_left;
+        let mut launch = Launch { atoms, premises, numbers: Vec::new(), work_left };
+        let is_violated = launch.draw(&mut draw).and_then(|()| launch.violate(contract)).is_some();
+        let least = if is_violated { launch.least(goal) } else { None };
+        if *launch.work_left == 0 {
+            return false;
+        }
+        if !is_violated {
             continue;
         }
-        if launch.least(goal).is_none_or(|least| least >= 0) {
+        if least.is_none_or(|least| least >= 0) {
             return false;
         }
         needing += 1;
@@ -72,6 +87,8 @@ struct Launch<'a> {
     atoms: &'a Atoms,
     premises: &'a [Premise<'a>],
     numbers: Vec<i128>,
+    /// The atoms and terms that may still be computed.
+    work_left: &'a mut usize,
 }
 
 impl Launch<'_> {
@@ -183,6 +200,9 @@ impl Launch<'_> {
     /// The same where only some premises count. Numbers of the thread are moved one by one, each to where the premises
     /// hold best, and then to where `form` is least: from the thread with the smallest, and from that with the largest.
     fn least_under(&mut self, form: &Form, counts: &dyn Fn(&Premise<'_>) -> bool) -> Option<i128> {
+        if *self.work_left == 0 {
+            return None;
+        }
         let all = (0..self.atoms.len()).map(AtomId::new);
         let of_thread: Vec<AtomId> = all.filter(|&atom| self.is_of_thread(atom)).collect();
         let mut best: Option<i128> = None;
@@ -197,6 +217,9 @@ impl Launch<'_> {
                 let before = reached;
                 for &atom in &of_thread {
                     self.try_all(atom, form, counts, &mut reached);
+                }
+                if *self.work_left == 0 {
+                    return None;
                 }
                 if reached == before {
                     break;
@@ -217,11 +240,19 @@ impl Launch<'_> {
         counts: &dyn Fn(&Premise<'_>) -> bool,
         reached: &mut Option<(i128, i128)>,
     ) {
+        if *self.work_left == 0 {
+            return;
+        }
         let (least, most) = self.limits(atom);
         let mut kept = self.numbers[atom.index()];
         let low = least..=most.min(least + MAX_NUMBERS);
         let high = (least + MAX_NUMBERS + 1).max(most - MAX_NUMBERS)..=most;
         for number in low.chain(high) {
+            if *self.work_left == 0 {
+                break;
+            }
+            let terms = self.premises.iter().map(|premise| 1 + premise.form.terms().len());
+            *self.work_left = self.work_left.saturating_sub(terms.sum());
             self.numbers[atom.index()] = number;
             self.derive();
             let found = self.weigh(form, counts);
@@ -296,6 +327,7 @@ impl Launch<'_> {
 
     /// Computes the atoms that are made of others. Those come first in the table.
     fn derive(&mut self) {
+        *self.work_left = self.work_left.saturating_sub(DERIVED_WORK * self.atoms.len());
         for number in 0..self.atoms.len() {
             let value = |form: &Form| self.value(form);
             let derived = match self.atoms.kind(AtomId::new(number)) {
@@ -334,5 +366,27 @@ impl Launch<'_> {
             sum = sum.checked_add(product)?;
         }
         Some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        analysis::range::Range,
+        ir::{InstId, ParamId},
+    };
+
+    #[test]
+    fn no_contract_is_suggested_after_too_much_work() {
+        let mut atoms = Atoms::default();
+        let mut atom = |kind, most| Form::atom(atoms.get(kind, Range::new(0, most)));
+        let len = atom(Kind::Len(ParamId::new(0)), 1 << 40);
+        let index = atom(Kind::Inst(InstId::new(0)), 15);
+        let goal = len.minus(&index).unwrap().minus(&Form::constant(1)).unwrap();
+        let contract = len.minus(&Form::constant(16)).unwrap();
+        let is_needed = |mut work| is_needed(&atoms, &[], &goal, &contract, &mut work);
+        assert!(is_needed(MAX_CONTRACT_WORK));
+        assert!(!is_needed(100));
     }
 }

@@ -11,9 +11,6 @@ use crate::{
     ir::{CompareOp, Fault, InstId, Op, ParamId, ParamKind, Scalar, UnaryOp, comparison},
 };
 
-/// The most contracts that are tried for a kernel, before no more are suggested.
-const MAX_TRIED_CONTRACTS: usize = 64;
-
 impl Walk<'_> {
     /// Of an index that may be too large.
     pub(super) fn unproved_index(
@@ -81,14 +78,10 @@ impl Walk<'_> {
 
     /// True if no correct launch is found that `contract`, which suffices for `goal`, would reject.
     fn is_needed(&mut self, goal: &Form, contract: &Form) -> bool {
-        if self.tried_contracts == MAX_TRIED_CONTRACTS {
-            return false;
-        }
-        self.tried_contracts += 1;
         let premise =
             |(form, cause)| Premise { form, is_check: matches!(cause, Some(Cause::Check(_))) };
         let premises: Vec<Premise<'_>> = self.known.facts().map(premise).collect();
-        contract::is_needed(&self.atoms, &premises, goal, contract)
+        contract::is_needed(&self.atoms, &premises, goal, contract, &mut self.contract_work_left)
     }
 
     /// A form as if nothing wrapped; and what is not to wrap for that.

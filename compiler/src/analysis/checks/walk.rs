@@ -3,6 +3,7 @@ use super::{
     Cause, Check, Unproved, Verdict, What,
     atom::{Atoms, Kind},
     cases::Cases,
+    contract::MAX_CONTRACT_WORK,
     facts::Known,
     form::{AtomId, Form},
     locals::Locals,
@@ -49,8 +50,8 @@ pub(super) struct Walk<'k> {
     added: Vec<InstId>,
     /// True to spell out the missing facts.
     explain: bool,
-    /// The number of contracts that have been tried for that.
-    pub(super) tried_contracts: usize,
+    /// The work that may still be spent on trying contracts for that.
+    pub(super) contract_work_left: usize,
     checks: Vec<Check>,
 }
 
@@ -71,7 +72,7 @@ impl<'k> Walk<'k> {
             truths: kernel.insts.facts(None),
             added: Vec::new(),
             explain,
-            tried_contracts: 0,
+            contract_work_left: MAX_CONTRACT_WORK,
             checks: Vec::new(),
         }
     }

@@ -1,5 +1,5 @@
 //! Expressions, statements and blocks.
-use super::{Emit, Flow, Place, Value, control::opens};
+use super::{Emit, Flow, Left, Place, Value, control::opens};
 use crate::lower::{
     mono::Mono,
     tree::{At, Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
@@ -194,7 +194,11 @@ impl Emit<'_> {
         let adt = self.adt(&mono, expr.at)?;
         match (self.value(expr)?, adt.tag) {
             (Value::Variants(variants), Some(scalar)) => Ok((scalar, variants.tag)),
-            _ => Err(self.bug(expr.at)),
+            _ => {
+                let fact = "only numbers and enums without data can be cast";
+                self.errors.mistyped(self.range(expr.at), fact);
+                Err(Left)
+            }
         }
     }
 
