@@ -142,6 +142,24 @@ fn five_points(w: usize, h: usize, x: &[f32], y: &mut [f32]) {
     }
 }
 
+#[kernel(requires(w * h <= x.len(), w * h <= y.len()))]
+fn five_points_of_what_has_an_inside(w: usize, h: usize, x: &[f32], y: &mut [f32]) {
+    let (c, r) = (global_idx_x(), global_idx_y());
+    if w > 2 && h > 2 && r > 0 && c > 0 && r < h - 1 && c < w - 1 {
+        let at = r * w + c;
+        y[at] = 0.25 * (x[at - 1] + x[at + 1] + x[at - w] + x[at + w]) - x[at];
+    }
+}
+
+#[kernel(requires(w * h <= x.len(), w * h <= y.len()))]
+fn five_points_with_the_extents_last(w: usize, h: usize, x: &[f32], y: &mut [f32]) {
+    let (c, r) = (global_idx_x(), global_idx_y());
+    if r > 0 && c > 0 && r < h - 1 && c < w - 1 && w > 0 && h > 0 {
+        let at = r * w + c;
+        y[at] = 0.25 * (x[at - 1] + x[at + 1] + x[at - w] + x[at + w]) - x[at];
+    }
+}
+
 #[kernel(requires(w >= 1, h >= 1, w * h <= x.len(), w * h <= y.len()))]
 fn five_points_by_subscripts(w: usize, h: usize, x: &[f32], y: &mut [f32]) {
     let c = block_idx_x() * block_dim_x() + thread_idx_x();
@@ -268,6 +286,8 @@ crate::kernels![
     threads_of_32_bits,
     a_product_that_wraps,
     five_points,
+    five_points_of_what_has_an_inside,
+    five_points_with_the_extents_last,
     five_points_by_subscripts,
     clamped_at_the_edges,
     periodic,

@@ -260,6 +260,101 @@ fn butterfly_guarded(n: usize, d: usize, x: &mut [f32]) {
     }
 }
 
+#[kernel(block = 512)]
+fn bitonic_sort(x: &mut [u32]) {
+    let (s, t) = (shared!([u32; 1024]), thread_idx_x());
+    s[t] = 1;
+    s[t + 512] = 2;
+    let mut k = 2;
+    while k <= 1024 {
+        let mut j = k / 2;
+        while j > 0 {
+            sync_threads();
+            let low = 2 * t - (t & (j - 1));
+            if (s[low] > s[low + j]) == ((low & k) == 0) {
+                s.swap(low, low + j);
+            }
+            j /= 2;
+        }
+        k *= 2;
+    }
+    sync_threads();
+    if t < x.len() {
+        x[t] = s[t];
+    }
+}
+
+#[kernel(block = 512)]
+#[allow(gpu_correctness, reason = "the indices are what this is about")]
+fn bitonic_sort_of_too_much(x: &mut [u32]) {
+    let (s, t) = (shared!([u32; 1024]), thread_idx_x());
+    let mut k = 2;
+    while k <= 2048 {
+        let mut j = k / 2;
+        while j > 0 {
+            let low = 2 * t - (t & (j - 1));
+            s[low + j] = 1; //~ stays
+            j /= 2;
+        }
+        k *= 2;
+    }
+    x[t] = s[t]; //~ stays
+}
+
+#[kernel(block = 1024)]
+fn bitonic_sort_by_exchange(x: &mut [u32]) {
+    let (s, t) = (shared!([u32; 1024]), thread_idx_x());
+    s[t] = 1;
+    let mut k = 2;
+    while k <= 1024 {
+        let mut j = k >> 1;
+        while j >= 1 {
+            sync_threads();
+            let other = t ^ j;
+            if other > t && (s[t] > s[other]) == (t & k == 0) {
+                s.swap(t, other);
+            }
+            j >>= 1;
+        }
+        k <<= 1;
+    }
+    sync_threads();
+    if t < x.len() {
+        x[t] = s[t];
+    }
+}
+
+#[kernel(block = 512)]
+#[allow(gpu_correctness, reason = "the indices are what this is about")]
+fn butterflies_by_quotients(x: &mut [u32]) {
+    let (s, t) = (shared!([u32; 1024]), thread_idx_x());
+    let mut j = 512;
+    while j > 0 {
+        let low = 2 * j * (t / j) + t % j;
+        s[low] = 1;
+        s[low + j] = 2;
+        s[low + j + 1] = 3; //~ stays
+        sync_threads();
+        j /= 2;
+    }
+    x[t] = s[t]; //~ stays
+}
+
+#[kernel(block = 512)]
+#[allow(gpu_correctness, reason = "the indices are what this is about")]
+fn butterflies_by_shifts(x: &mut [u32]) {
+    let (s, t) = (shared!([u32; 1024]), thread_idx_x());
+    for stage in 1..=10 {
+        for step in (0..stage).rev() {
+            let j = 1 << step;
+            let low = 2 * t - (t & (j - 1));
+            s[low + j] = s[low];
+            sync_threads();
+        }
+    }
+    x[t] = s[t]; //~ stays
+}
+
 #[kernel(block = 128)]
 fn masks_of_tiles(x: &[f32], y: &mut [f32]) {
     let s = shared!([f32; 128]);
@@ -394,6 +489,11 @@ crate::kernels![
     butterfly_of_a_power,
     butterfly_of_a_distance,
     butterfly_guarded,
+    bitonic_sort,
+    bitonic_sort_of_too_much,
+    bitonic_sort_by_exchange,
+    butterflies_by_quotients,
+    butterflies_by_shifts,
     masks_of_tiles,
     masks_that_are_too_wide,
     halo,

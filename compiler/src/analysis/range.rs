@@ -23,7 +23,7 @@ use crate::{
     ir::{InstId, Kernel, LocalId, Scalar, Ty},
 };
 pub(super) use arith::{binary, constant, inverse, unary};
-use walk::Walk;
+use walk::{Growth, Walk};
 
 /// All integers from `min` to `max`; none if `min` is the larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,19 +43,30 @@ pub struct Ranges {
     exact: Facts<InstId, bool>,
 }
 
-/// After so many rounds, what still grows may be anything.
-const ROUNDS: u32 = 3;
+/// Rounds after which a local that still grows is widened to the next number that the kernel compares with.
+const EXACT_ROUNDS: u32 = 3;
+/// Rounds after which it may hold any number of its type.
+const WIDENED_ROUNDS: u32 = 8;
+/// Rounds after that in which locals may shrink to what they are set to.
+const NARROWED_ROUNDS: u32 = 4;
 
 /// Computes the ranges of `kernel`; where it is generic, less is known.
 pub fn analyze(kernel: &Kernel) -> Ranges {
     let mut walk = Walk::new(kernel);
     let mut round = 0;
     walk.run();
-    while walk.grow(round >= ROUNDS) {
+    while walk.grow(match round {
+        0..EXACT_ROUNDS => Growth::Exact,
+        EXACT_ROUNDS..WIDENED_ROUNDS => Growth::ToThreshold,
+        WIDENED_ROUNDS.. => Growth::ToLimits,
+    }) {
         walk.run();
         round += 1;
     }
-    if walk.local != walk.set {
+    for _ in 0..NARROWED_ROUNDS {
+        if walk.local == walk.set {
+            break;
+        }
         // Some grew too far. What is set while that holds holds as well, and is closer.
         walk.local = walk.set.clone();
         walk.run();

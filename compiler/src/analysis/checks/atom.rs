@@ -4,7 +4,7 @@
 //! Equal atoms are equal numbers: `n / 4` is one atom wherever it is computed.
 use super::form::{AtomId, Form, Monomial, scaled};
 use crate::{
-    analysis::range::{self, Range},
+    analysis::range::Range,
     id::Table,
     ir::{Builtin, GenericId, InstId, ParamId, Scalar},
 };
@@ -107,25 +107,6 @@ impl Atoms {
                 Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => parts(a) && parts(b),
                 Kind::Wrapped(_, form) => parts(form),
             }
-    }
-
-    /// Every number that is what is left of another in a type, with that one and the type's limits.
-    pub(super) fn wrapped(&self) -> Vec<(AtomId, Form, Range)> {
-        let wrapped = self.table.iter().filter_map(|(atom, (kind, _))| match kind {
-            Kind::Wrapped(scalar, form) => {
-                Some((atom, form.clone(), range::scalar_limits(*scalar)?))
-            }
-            Kind::Param(_)
-            | Kind::Len(_)
-            | Kind::Builtin(_)
-            | Kind::Generic(_)
-            | Kind::Inst(_)
-            | Kind::Count(_)
-            | Kind::Div(..)
-            | Kind::Min(..)
-            | Kind::Max(..) => None,
-        });
-        wrapped.collect()
     }
 
     pub(super) fn len(&self) -> usize {

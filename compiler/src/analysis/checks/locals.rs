@@ -1,7 +1,7 @@
 //! The contents of locals: the value that was last set, or one for each way on which control came.
 //!
-//! A value is known from a `set` on, until the local is set elsewhere: in a loop, at its start if it is set anywhere
-//! in it. After an `if` whose arms set a local to different values, both are known, each with the facts of its
+//! A value is known from a `set` on, or from the first `get`, until the local is set elsewhere: in a loop, at its start if
+//! it is set anywhere in it. After an `if` whose arms set a local to different values, both are known, each with the facts of its
 //! arm ([`cases`](super::cases)). A `bool` that is false on one way tells which one control took:
 //!
 //! ```text
@@ -52,8 +52,8 @@ impl Set {
 #[derive(Debug)]
 pub(super) struct Locals {
     values: Facts<LocalId, Option<Value>>,
-    /// The contents before each change.
-    undo: Vec<(LocalId, Option<Value>)>,
+    /// The contents before each change, and whether a `set` made it.
+    undo: Vec<(LocalId, Option<Value>, bool)>,
     /// The arms that a `get` of a `bool` joins.
     joined: Vec<(InstId, Rc<[Arm; 2]>)>,
 }
@@ -70,7 +70,7 @@ impl Locals {
 
     /// Knows what was known at a mark.
     pub(super) fn forget_since(&mut self, mark: usize) {
-        for (local, value) in self.undo.drain(mark..).rev() {
+        for (local, value, _) in self.undo.drain(mark..).rev() {
             self.values[local] = value;
         }
     }
@@ -78,8 +78,8 @@ impl Locals {
     /// Returns the locals that were set since a mark.
     pub(super) fn since(&self, mark: usize) -> Set {
         let mut set: Vec<(LocalId, Option<Value>)> = Vec::new();
-        for &(local, _) in &self.undo[mark..] {
-            if !set.iter().any(|(other, _)| *other == local) {
+        for &(local, _, is_set) in &self.undo[mark..] {
+            if is_set && !set.iter().any(|(other, _)| *other == local) {
                 set.push((local, self.values[local].clone()));
             }
         }
@@ -93,7 +93,13 @@ impl Locals {
 
     fn learn(&mut self, local: LocalId, value: Option<Value>) {
         let before = std::mem::replace(&mut self.values[local], value);
-        self.undo.push((local, before));
+        self.undo.push((local, before, true));
+    }
+
+    /// Notes that `local`, of which nothing is known, holds what this `get` yields.
+    fn name(&mut self, local: LocalId, get: InstId) {
+        let before = self.values[local].replace(Value::Inst(get));
+        self.undo.push((local, before, false));
     }
 
     /// Forgets what is set anywhere in `body`.
@@ -166,7 +172,8 @@ impl Walk<'_> {
                     }
                 }
             }
-            Some(Value::Inst(_)) | None => {}
+            Some(Value::Inst(_)) => {}
+            None => self.locals.name(local, id),
         }
     }
 

@@ -33,6 +33,13 @@ impl Walk<'_> {
                 .then(|| self.builtin(*builtin, Cause::Operation(id))),
             Op::Unary { op, value } => self.unary(*op, *value, scalar),
             Op::Binary { op, lhs, rhs } => {
+                if matches!(op, BinaryOp::Div | BinaryOp::Rem)
+                    && self.powers.has(*rhs)
+                    && let Some((value, power)) = self.forms[*lhs].clone().zip(self.forms[*rhs].clone())
+                    && self.is_at_least(&power, 1)
+                {
+                    self.add_larger_power(&value, &power, limits, Cause::Operation(id));
+                }
                 let form = self.binary(id, *op, [*lhs, *rhs], scalar);
                 return Some(form.unwrap_or_else(|| self.bits(id, *op, [*lhs, *rhs], limits)));
             }
@@ -99,7 +106,13 @@ impl Walk<'_> {
             }
             return form;
         }
-        self.atom(Kind::Wrapped(scalar, form), limits)
+        let kind = Kind::Wrapped(scalar, form.clone());
+        let is_new = self.atoms.number(&kind).is_none();
+        let value = self.atom(kind, limits);
+        if let Some(atom) = value.as_atom().filter(|_| is_new) {
+            self.wrapped.push((atom, form, limits));
+        }
+        value
     }
 
     /// Adds that two forms are equal, which needs no words.
@@ -244,13 +257,15 @@ impl Walk<'_> {
         {
             return Some(whole);
         }
-        let (least, most) = (self.atoms.bounds(rhs).0, self.atoms.bounds(lhs).1);
-        let most = most.unwrap_or(limits.max) / least.unwrap_or(1).max(1);
+        let ((least_lhs, most_lhs), (least_rhs, most_rhs)) =
+            (self.atoms.bounds(lhs), self.atoms.bounds(rhs));
+        let most = most_lhs.unwrap_or(limits.max) / least_rhs.unwrap_or(1).max(1);
         if most == 0 {
             return Some(Form::constant(0));
         }
+        let least = least_lhs.unwrap_or(0).max(0) / most_rhs.unwrap_or(limits.max).max(1);
         let kind = Kind::Div(lhs.clone(), rhs.clone());
-        let quotient = self.atom(kind, Range::new(0, most.min(limits.max)));
+        let quotient = self.atom(kind, Range::new(least, most.min(limits.max)));
         let rest = lhs.minus(&rhs.times(&quotient)?)?;
         self.add(Some(rest.clone()), cause);
         self.add(rhs.minus(&rest).and_then(|more| more.shifted(-1)), cause);
@@ -340,8 +355,9 @@ impl Walk<'_> {
         let Some((a, b)) = self.forms[lhs].clone().zip(self.forms[rhs].clone()) else {
             return value;
         };
-        let [least_a, least_b] = [&a, &b].map(|side| self.atoms.bounds(side).0);
-        if least_a.is_none_or(|least| least < 0) || least_b.is_none_or(|least| least < 0) {
+        let is_unsigned = limits.min == 0;
+        let has_no_negative = is_unsigned || self.is_at_least(&a, 0) && self.is_at_least(&b, 0);
+        if !has_no_negative {
             return value;
         }
         let sum = a.plus(1, &b);
@@ -371,12 +387,21 @@ impl Walk<'_> {
                 }
             }
             BinaryOp::Shr => self.add(a.minus(&value), cause),
+            BinaryOp::Shl => {
+                let most_shift = self.atoms.bounds(&b).1.filter(|&most| most < 64);
+                if let (Some(number), Some(shift)) = (a.known(), most_shift)
+                    && let Some(most) =
+                        number.checked_mul(1 << shift).filter(|&most| most <= limits.max)
+                {
+                    self.add(value.shifted(-number), cause);
+                    self.add(Form::constant(most).minus(&value), cause);
+                }
+            }
             BinaryOp::Add
             | BinaryOp::Sub
             | BinaryOp::Mul
             | BinaryOp::Div
             | BinaryOp::Rem
-            | BinaryOp::Shl
             | BinaryOp::Min
             | BinaryOp::Max
             | BinaryOp::MulHigh
@@ -409,17 +434,26 @@ impl Walk<'_> {
         if !self.is_at_least(&power, 1) {
             return None;
         }
-        // It divides every larger power.
+        self.add_larger_power(value, &power, limits, cause);
+        self.remainder(value, &power, limits, cause)
+    }
+
+    /// Adds that `power`, a power of two that is at least 1, divides the power of two that is larger than every `value`, if it is
+    /// not above that itself.
+    fn add_larger_power(
+        &mut self,
+        value: &Form,
+        power: &Form,
+        limits: Range,
+        cause: Cause,
+    ) -> Option<()> {
         let most = self.atoms.bounds(value).1.filter(|&most| most < limits.max / 2)?;
-        let larger = 1_i128 << (128 - most.leading_zeros());
-        if power.known().is_none()
-            && Form::constant(larger).minus(&power).is_some_and(|rest| self.implies(&rest))
-        {
-            let larger = Form::constant(larger);
-            let parts = self.quotient(&larger, &power, limits, cause)?;
+        let larger = Form::constant(1_i128 << (128 - most.leading_zeros()));
+        if power.known().is_none() && self.implies(&larger.minus(power)?) {
+            let parts = self.quotient(&larger, power, limits, cause)?;
             self.known.add(&power.times(&parts)?.minus(&larger)?, None);
         }
-        self.remainder(value, &power, limits, cause)
+        Some(())
     }
 
     /// `value ^ power`: the power more where `value` does not have that bit, and less where it does.

@@ -22,8 +22,8 @@ use std::collections::HashMap;
 
 /// The depth to which conditions are looked into.
 pub(super) const MOST_PARTS: u32 = 12;
-/// Casts of requirements that are looked at again in each condition.
-const MAX_REQUIRED: usize = 8;
+/// Numbers that may have wrapped, the latest, that each condition is tried on.
+const MAX_WRAPPED: usize = 16;
 /// Facts that an equality is combined with.
 const MAX_TIGHTENED: usize = 16;
 
@@ -42,8 +42,8 @@ pub(super) struct Walk<'k> {
     /// The values of some numbers, case by case.
     pub(super) cases: Cases,
     pub(super) powers: Powers,
-    /// The results of casts in requirements that may be another number than the operand: the operand, and the limits of their types.
-    required: Vec<(AtomId, Form, Range)>,
+    /// The results of operations that may have wrapped: the exact result, and the limits of its type.
+    pub(super) wrapped: Vec<(AtomId, Form, Range)>,
     /// The values of `bool`s here.
     truths: Facts<InstId, Option<(bool, Cause)>>,
     /// Those that were added.
@@ -68,7 +68,7 @@ impl<'k> Walk<'k> {
             locals: Locals::new(kernel),
             cases: Cases::default(),
             powers: Powers::new(kernel),
-            required: Vec::new(),
+            wrapped: Vec::new(),
             truths: kernel.insts.facts(None),
             added: Vec::new(),
             explain,
@@ -79,8 +79,6 @@ impl<'k> Walk<'k> {
 
     pub(super) fn run(mut self) -> Vec<Check> {
         self.requirements();
-        self.required = self.atoms.wrapped();
-        self.required.truncate(MAX_REQUIRED);
         self.body(&self.kernel.body);
         self.checks
     }
@@ -332,10 +330,10 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Adds that casts that requirements mention yield the number itself, where it is known by now that it fits.
+    /// Adds that numbers which may have wrapped are exact, where that is known by now: `n - 1` after `n > 1`.
     fn link_wrapped(&mut self, compared: &Form) {
-        for index in 0..self.required.len() {
-            let (atom, form, limits) = self.required[index].clone();
+        for index in self.wrapped.len().saturating_sub(MAX_WRAPPED)..self.wrapped.len() {
+            let (atom, form, limits) = self.wrapped[index].clone();
             if form.atoms().any(|atom| compared.atoms().any(|other| other == atom))
                 && self.is_within(&form, limits)
             {

@@ -156,6 +156,36 @@ fn settled_in_order(kernel: &Kernel) -> Facts<LocalId, bool> {
     in_order
 }
 
+/// The range that a local takes where what it is set to has outgrown the one it had.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// The union of both.
+    Exact,
+    /// That, up to the next threshold: a loop that doubles a number up to 1024 ends there.
+    ToThreshold,
+    /// All numbers of its type.
+    ToLimits,
+}
+
+/// Numbers at which a local may stop growing, in order: those that the kernel compares with, and near ones.
+fn thresholds(kernel: &Kernel) -> Vec<i128> {
+    let mut found = Vec::new();
+    for (_, inst) in kernel.insts.iter() {
+        if let Op::Compare { lhs, rhs, .. } = inst.op {
+            for side in [lhs, rhs] {
+                if let Inst { op: Op::Const(bits), ty: Ty::Scalar(scalar), .. } = kernel.insts[side]
+                    && let Some(Range { min: number, .. }) = arith::constant(scalar, bits)
+                {
+                    found.extend([number - 1, number, number + 1, 2 * number]);
+                }
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// One walk after the other.
 pub(super) struct Walk<'k> {
     kernel: &'k Kernel,
@@ -170,6 +200,8 @@ pub(super) struct Walk<'k> {
     pub(super) exact: Facts<InstId, bool>,
     /// What a `get` yields.
     pub(super) local: Facts<LocalId, Range>,
+    /// See [`thresholds`].
+    thresholds: Vec<i128>,
     /// What the locals were set to in this round.
     pub(super) set: Facts<LocalId, Range>,
     /// What `value` was before a condition narrowed it.
@@ -199,6 +231,7 @@ impl<'k> Walk<'k> {
             exact: kernel.insts.facts(false),
             set: local.clone(),
             local,
+            thresholds: thresholds(kernel),
             undo: Vec::new(),
             begun: Vec::new(),
         }
@@ -229,23 +262,38 @@ impl<'k> Walk<'k> {
         self.forget_since(0);
     }
 
-    /// Lets locals hold what they were set to; says whether they did not. Those then grow
-    /// as far as they can if `widen`.
-    pub(super) fn grow(&mut self, widen: bool) -> bool {
+    /// Lets locals hold what they were set to; returns whether some did not.
+    pub(super) fn grow(&mut self, growth: Growth) -> bool {
         let mut grew = false;
         for (id, local) in self.kernel.locals.iter() {
             if self.in_order[id] {
                 self.local[id] = self.set[id];
                 continue;
             }
-            let (old, limits) = (self.local[id], limits(local.ty).unwrap_or(Range::EMPTY));
+            let old = self.local[id];
             let mut new = old.union(self.set[id]);
-            grew |= new != old;
-            if widen && new.min < old.min {
-                new.min = limits.min;
-            }
-            if widen && new.max > old.max {
-                new.max = limits.max;
+            if new != old {
+                grew = true;
+                let limits = limits(local.ty).unwrap_or(Range::EMPTY);
+                let widened = match growth {
+                    Growth::Exact => new,
+                    Growth::ToThreshold => {
+                        let above = self.thresholds.partition_point(|&number| number < new.max);
+                        let not_above =
+                            self.thresholds.partition_point(|&number| number <= new.min);
+                        let max = self.thresholds.get(above).map_or(limits.max, |&max| max);
+                        let min =
+                            (self.thresholds[..not_above].last()).map_or(limits.min, |&min| min);
+                        Range::new(min, max).intersection(limits)
+                    }
+                    Growth::ToLimits => limits,
+                };
+                if new.min < old.min {
+                    new.min = widened.min;
+                }
+                if new.max > old.max {
+                    new.max = widened.max;
+                }
             }
             self.local[id] = new;
         }
@@ -536,7 +584,7 @@ mod tests {
         let mut walk = Walk::new(&kernel);
         walk.run();
         let mut rounds = 1;
-        while walk.grow(false) {
+        while walk.grow(Growth::Exact) {
             walk.run();
             rounds += 1;
         }
