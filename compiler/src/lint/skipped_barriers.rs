@@ -6,8 +6,8 @@
 //! if mode != 0 { sync_threads(); }
 //! let v = tile[255 - t];       // where `mode` is 0, nothing has waited
 //! ```
-//! Fires where all barriers between two accesses are in one arm of an `if` that each block decides as a whole, both
-//! accesses happen on either path, and two threads of different warps meet. Silent where an access is in an arm
+//! Fires where all barriers between two accesses are in one arm of an `if` that each block decides as a whole, or in some arms
+//! of a `match`, both accesses happen on either path, and two threads of different warps meet. Silent where an access is in an arm
 //! of its own, since both conditions may be one, unless that is a guard such as `i < y.len()` on something else, and
 //! where an iteration of a loop lies between.
 use super::{Finding, Group, Lint, race};
@@ -41,8 +41,12 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         let of = race::In { root, race };
         let help = "move `sync_threads()` out of the `if`, so that every block comes by".to_owned();
         let mut finding = race::finding(kernel, analyses, &of, race::clash(kernel, &of), help);
-        let text = "the only barrier between the two: blocks that do not take this path skip it";
-        finding.labels.push((kernel.insts[skipped.barrier].span, text.to_owned()));
+        let text = match skipped.barriers.as_slice() {
+            [_] => "the only barrier between the two: blocks that do not take this path skip it",
+            _ => "a barrier between the two: blocks that take none of these paths skip it",
+        };
+        let labels = skipped.barriers.iter().map(|&id| (kernel.insts[id].span, text.to_owned()));
+        finding.labels.extend(labels);
         found.push(finding);
     }
     found

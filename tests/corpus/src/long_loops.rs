@@ -18,6 +18,21 @@ fn sixty_five_reads(x: &[f32], y: &mut [f32]) {
 }
 
 #[kernel(block = 256)]
+fn bodies_in_a_while_without_a_barrier(x: &[f32], y: &mut [f32]) {
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    let s = shared!([f32; 256]);
+    s[t] = x[i % x.len().max(1)];
+    let (mut acc, mut q) = (0.0, 0);
+    while q < 256 {
+        acc += s[q]; //~ gpu_missing_barriers
+        q += 1;
+    }
+    if i < y.len() {
+        y[i] = acc;
+    }
+}
+
+#[kernel(block = 256)]
 fn bodies_without_a_barrier_behind_the_store(x: &[f32], y: &mut [f32]) {
     let (t, i) = (thread_idx_x(), global_idx_x());
     let tile = shared!([f32; 256]);
@@ -288,6 +303,7 @@ fn a_triangle(x: &[f32], y: &mut [f32]) {
 
 crate::corpus![
     sixty_five_reads,
+    bodies_in_a_while_without_a_barrier,
     bodies_without_a_barrier_behind_the_store,
     bodies_without_a_barrier_at_the_end,
     bodies_with_both_barriers,

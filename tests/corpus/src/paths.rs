@@ -16,6 +16,54 @@ fn a_barrier_in_one_mode(x: &[f32], y: &mut [f32], mode: u32) {
 }
 
 #[kernel(block = 256)]
+fn barriers_in_some_modes(x: &[f32], y: &mut [f32], mode: u32) {
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    let s = shared!([f32; 256]);
+    s[t] = x[i % x.len().max(1)];
+    match mode {
+        0 => sync_threads(),
+        1 => {}
+        _ => sync_threads(),
+    }
+    let v = s[255 - t]; //~ gpu_skipped_barriers
+    if i < y.len() {
+        y[i] = v;
+    }
+}
+
+#[kernel(block = 256)]
+fn a_barrier_in_each_mode(x: &[f32], y: &mut [f32], mode: u32) {
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    let s = shared!([f32; 256]);
+    s[t] = x[i % x.len().max(1)];
+    match mode {
+        0 => sync_threads(),
+        1 => sync_threads(),
+        _ => sync_threads(),
+    }
+    let v = s[255 - t];
+    if i < y.len() {
+        y[i] = v;
+    }
+}
+
+#[kernel(block = 256)]
+fn barriers_on_either_side_of_a_number(x: &[f32], y: &mut [f32], n: u32) {
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    let s = shared!([f32; 256]);
+    s[t] = x[i % x.len().max(1)];
+    if n < 16 {
+        sync_threads();
+    } else if n >= 16 {
+        sync_threads();
+    }
+    let v = s[255 - t];
+    if i < y.len() {
+        y[i] = v;
+    }
+}
+
+#[kernel(block = 256)]
 fn a_barrier_in_one_mode_before_a_guard(x: &[f32], y: &mut [f32], mode: u32) {
     let (t, i) = (thread_idx_x(), global_idx_x());
     let s = shared!([f32; 256]);
@@ -236,6 +284,9 @@ fn read_from_the_second_round_on(x: &[f32], y: &mut [f32], n: usize) {
 
 crate::corpus![
     a_barrier_in_one_mode,
+    barriers_in_some_modes,
+    a_barrier_in_each_mode,
+    barriers_on_either_side_of_a_number,
     a_barrier_in_one_mode_before_a_guard,
     a_barrier_that_the_guard_asks_for,
     a_barrier_in_every_other_block,

@@ -1,6 +1,6 @@
 //! Races between the threads of one block.
 use super::{
-    Among, Doubt, Kind, MemoryRaces, Race, Side, SkippedBarrier, Why,
+    Among, Doubt, Kind, MemoryRaces, Race, Side, SkippedBarriers, Why,
     accesses::Access,
     guards::Guards,
     order::{Between, Order},
@@ -93,16 +93,16 @@ impl Block<'_> {
         add_doubt(memory, first, second, Among::Block, why);
     }
 
-    /// Notes that two accesses race in runs in which the barrier between them is skipped.
+    /// Notes that two accesses race in runs in which the barriers between them are skipped.
     fn skipped(&self, first: &Access<'_>, second: &Access<'_>, memory: &mut MemoryRaces) {
-        let Some([branch, barrier]) = self.order.skipped_barrier(first.number, second.number)
+        let Some((branch, barriers)) = self.order.skipped_barriers(first.number, second.number)
         else {
             return;
         };
         if memory.skipped.iter().all(|known| known.branch != branch)
             && let Some(race) = self.proved(first, second, None)
         {
-            memory.skipped.push(SkippedBarrier { race, barrier, branch });
+            memory.skipped.push(SkippedBarriers { race, barriers, branch });
         }
     }
 

@@ -76,18 +76,18 @@ pub struct MemoryRaces {
     pub races: Vec<Race>,
     /// Pairs of accesses of which it cannot be told.
     pub doubts: Vec<Doubt>,
-    /// Pairs of accesses that are racy in runs in which a barrier between them is skipped. Each is a doubt, too.
-    pub skipped: Vec<SkippedBarrier>,
+    /// Pairs of accesses that are racy in runs in which the barriers between them are skipped. Each is a doubt, too.
+    pub skipped: Vec<SkippedBarriers>,
 }
 
-/// A race in runs in which a condition that is the same in the whole block keeps it from a barrier.
+/// A race in runs in which a condition that is the same in the whole block keeps it from all barriers between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkippedBarrier {
+pub struct SkippedBarriers {
     /// The race.
     pub race: Race,
-    /// The barrier.
-    pub barrier: InstId,
-    /// The `if` in one arm of which it stands.
+    /// The barriers.
+    pub barriers: Vec<InstId>,
+    /// The `if` in whose arms they stand.
     pub branch: InstId,
 }
 

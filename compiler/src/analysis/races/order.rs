@@ -9,7 +9,7 @@ use super::accesses;
 use crate::{
     analysis::trace::{Event, Split, SymbolId, Threads, Trace, What, Which},
     id::Facts,
-    ir::{Body, InstId, Kernel, Op},
+    ir::{Body, CompareOp, InstId, Kernel, Op},
 };
 use std::collections::BTreeSet;
 
@@ -269,10 +269,14 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Returns an `if` that each block decides as a whole, and a barrier in one of its arms, if two events happen in every
-    /// run in which one does, but for guards of their own, in the same iterations, and all waits between them are in that
-    /// arm.
-    pub(super) fn skipped_barrier(&self, first: usize, second: usize) -> Option<[InstId; 2]> {
+    /// Returns an `if` that each block decides as a whole, and the barriers in its arms, if two events happen in every
+    /// run in which one does, but for guards of their own, in the same iterations, and all waits between them are on paths
+    /// through that `if` which a block need not take.
+    pub(super) fn skipped_barriers(
+        &self,
+        first: usize,
+        second: usize,
+    ) -> Option<(InstId, Vec<InstId>)> {
         let [from, to] = [first, second].map(|at| self.event(at));
         let shared = from.arms.iter().zip(&to.arms).take_while(|(a, b)| a == b).count();
         let guards = [&from.arms[shared..], &to.arms[shared..]].concat();
@@ -287,7 +291,7 @@ impl<'a> Order<'a> {
         if !happens || !iterations(from).eq(iterations(to)) {
             return None;
         }
-        let mut found: Option<((InstId, bool), InstId)> = None;
+        let (mut paths, mut barriers) = (Vec::new(), Vec::new());
         for event in self.trace.events.get(first + 1..second)? {
             match event.what {
                 What::Barrier => {}
@@ -298,19 +302,55 @@ impl<'a> Order<'a> {
                 | What::Return
                 | What::Fence => continue,
             }
-            let &arm = event.arms.get(shared)?;
             let is_here = event.arms.starts_with(&from.arms[..shared])
                 && iterations(event).eq(iterations(from));
-            if !is_here || found.is_some_and(|(other, _)| other != arm) {
+            if !is_here {
                 return None;
             }
-            found.get_or_insert((arm, event.inst));
+            paths.push(&event.arms[shared..]);
+            if !barriers.contains(&event.inst) {
+                barriers.push(event.inst);
+            }
         }
-        let ((branch, _), barrier) = found?;
+        let branches = self.branches_past(&paths)?;
         // Such a guard may let no thread pass where the barrier is skipped.
-        let is_tied = |(guard, _): &(InstId, bool)| self.may_depend_on_one(*guard, branch);
-        let is_free = self.decided_by_block[branch] && !guards.iter().any(is_tied);
-        is_free.then_some([branch, barrier])
+        let is_tied = |(guard, _): &(InstId, bool)| {
+            branches.iter().any(|&of| self.may_depend_on_one(*guard, of))
+        };
+        let is_free = !guards.iter().any(is_tied);
+        is_free.then_some((*branches.first()?, barriers))
+    }
+
+    /// Returns nested `if`s that each block decides as a whole, the outermost first, of which some arms together lead past
+    /// all of the `paths`; `None` if there are none for certain.
+    ///
+    /// Conditions of nested `if`s may exclude each other, so that those in other arms than a barrier count only if they
+    /// compare with a constant, as those of a `match` do: there is another value then.
+    fn branches_past(&self, paths: &[&[(InstId, bool)]]) -> Option<Vec<InstId>> {
+        let &(branch, first_arm) = paths.first()?.first()?;
+        let is_one = paths.iter().all(|path| path.first().is_some_and(|&(of, _)| of == branch));
+        if !is_one || !self.decided_by_block[branch] {
+            return None;
+        }
+        if paths.iter().all(|path| path[0].1 == first_arm) {
+            return Some(vec![branch]);
+        }
+        let mut branches = vec![branch];
+        let inner = [false, true].into_iter().find_map(|arm| {
+            let rest = paths.iter().filter(|path| path[0].1 == arm).map(|path| &path[1..]);
+            self.branches_past(&rest.collect::<Vec<_>>())
+        })?;
+        branches.extend(inner);
+        branches.iter().all(|&of| self.compares_with_constant(of)).then_some(branches)
+    }
+
+    /// True if the condition of an `if` is that a value equals a constant.
+    fn compares_with_constant(&self, branch: InstId) -> bool {
+        let Op::If { cond, .. } = self.kernel.insts[branch].op else { return false };
+        let Op::Compare { op: CompareOp::Eq, lhs, rhs } = self.kernel.insts[cond].op else {
+            return false;
+        };
+        [lhs, rhs].iter().any(|&side| matches!(self.kernel.insts[side].op, Op::Const(_)))
     }
 
     /// True if the conditions of two `if`s may be computed from one parameter, length or variable.

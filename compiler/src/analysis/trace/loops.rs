@@ -15,6 +15,8 @@ use crate::ir::{Body, InstId};
 const MOST_ITERATIONS: i64 = 64;
 /// Nor is one that would take more instructions.
 const MOST_UNROLLED: usize = 3000;
+/// The same for a `loop`, of which less is known where it is not run to its end.
+const MOST_REPEATED: usize = 8000;
 
 impl Run<'_> {
     /// A `for`.
@@ -201,16 +203,14 @@ impl Run<'_> {
         self.loops.push((id, None));
         self.rounds.push(0);
         let mut next = Some(active.clone());
-        let mut left = MOST_ITERATIONS;
         let mut known = true;
         while let Some(here) = next.take() {
             next = self.iteration(id, body, here);
-            left -= 1;
             let Some(stays) = &next else { break };
             let overlaps = |state: &State| state.active.threads.meets(&stays.threads);
             let unknown = self.frame().exits.iter().any(overlaps);
             let used = steps - self.steps;
-            if unknown || left == 0 || used > MOST_UNROLLED || self.steps == 0 {
+            if unknown || used > MOST_REPEATED || self.steps == 0 {
                 known = false;
                 break;
             }
