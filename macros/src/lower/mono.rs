@@ -4,6 +4,9 @@ use super::{chain::Chain, types::Prim};
 use std::rc::Rc;
 use warpwise_compiler::ir::{Extent, GenericId};
 
+/// How many parts the types have that a function or a type inside of itself is made for, taken together.
+pub(super) const MAX_TYPE_PARTS: usize = 4096;
+
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mono {

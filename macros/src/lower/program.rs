@@ -10,7 +10,7 @@ use super::{
     infer,
     library::{Library, Math},
     limits,
-    mono::{Mono, MonoArg},
+    mono::{MAX_TYPE_PARTS, Mono, MonoArg},
     prelude::Prelude,
     span::SpanRange,
     tree::Function,
@@ -366,7 +366,11 @@ impl<'a> Program<'a> {
         let is_cycle = {
             let outer = self.containing.borrow();
             let same_item = || outer.iter().filter(|(of, _)| *of == item);
-            same_item().any(|(_, by)| by == args) || same_item().count() >= MAX_NESTED_TYPES
+            let mut parts = MAX_TYPE_PARTS;
+            same_item().any(|(_, by)| by == args)
+                || same_item().count() >= MAX_NESTED_TYPES
+                // `struct Tree<T>(T, Option<Tree<(T, T)>>)` doubles its argument each time.
+                || same_item().next().is_some() && !args.iter().all(|arg| arg.is_within(&mut parts))
         };
         if is_cycle {
             let ident = match self.item(item) {
@@ -381,7 +385,9 @@ impl<'a> Program<'a> {
         self.containing.borrow_mut().push((item, args.to_vec()));
         let mut open: Vec<&Mono> = adt.variants.iter().flatten().collect();
         let mut is_finite = true;
-        while let Some(part) = open.pop() {
+        // The first part that is not finite ends it: several in each type would be a number of steps that is exponential in
+        // the depth.
+        while let Some(part) = open.pop().filter(|_| is_finite) {
             match part {
                 Mono::Array(elem, _) => open.push(elem),
                 Mono::Tuple(args) => open.extend(args.iter().filter_map(|arg| match arg {
@@ -390,7 +396,7 @@ impl<'a> Program<'a> {
                 })),
                 Mono::Iter(_, types) => open.extend(types),
                 Mono::Adt(item, args) => {
-                    is_finite &= self.adt(*item, args, generics, errors).is_some();
+                    is_finite = self.adt(*item, args, generics, errors).is_some();
                 }
                 Mono::Unit
                 | Mono::Never

@@ -1,7 +1,7 @@
 //! Calls of device functions and closures: inlined, each with variables of its own.
 use super::{Captured, ClosureValue, Emit, Flow, Frame, Left, MAX_INSTS, Place, Target, Value};
 use crate::lower::{
-    mono::Mono,
+    mono::{MAX_TYPE_PARTS, Mono},
     program::{Callee, Given},
     span::Origin,
     tree::{At, Call, Closure, Expr, Function, Pattern},
@@ -11,9 +11,6 @@ use warpwise_compiler::{
     id::Id as _,
     ir::{self, Body, Op},
 };
-
-/// How many parts the types have that a function is made for, taken together.
-const MAX_TYPE_PARTS: usize = 4096;
 
 impl Emit<'_> {
     pub(super) fn call(&mut self, call: &Call, expr: &Expr) -> Flow<Value> {
