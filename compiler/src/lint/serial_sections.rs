@@ -5,7 +5,7 @@
 //! ```
 //! Fires where one thread of the block, or one lane of each warp, runs 32 iterations or more, or as many as only the launch
 //! knows. Silent about short loops, about those that wait for other threads by atomic accesses, and about those that read
-//! the thread's own arrays, which no other thread can.
+//! the thread's own arrays, which no other thread can. `x.iter().nth(n)` is a loop whose first iteration leaves it.
 use super::{Finding, Group, Lint, lanes::number, why};
 use crate::{
     analysis::{
@@ -30,7 +30,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
     }
     for (id, inst) in kernel.insts.iter() {
         let (Op::For { body, .. } | Op::Loop { body }) = &inst.op else { continue };
-        if is_for_one(kernel, body) {
+        if is_for_one(kernel, body) || ends_at_once(kernel, id, body) {
             continue;
         }
         let Some((because, who)) = alone(kernel, analyses, id, body) else { continue };
@@ -144,5 +144,22 @@ fn is_for_one(kernel: &Kernel, body: &Body) -> bool {
         Op::AtomicLoad { .. } | Op::Atomic { .. } | Op::CompareExchange { .. } => true,
         Op::Load { ptr, .. } => kernel.space(*ptr) == Some(Space::Local),
         op => op.bodies().any(|inner| is_for_one(kernel, inner)),
+    })
+}
+
+/// True if the first iteration of loop `id` leaves it.
+fn ends_at_once(kernel: &Kernel, id: InstId, body: &Body) -> bool {
+    let leaves = |&of: &InstId| match kernel.insts[of].op {
+        Op::Continue(to) => to != id,
+        ref op => op.is_exit(),
+    };
+    body.0.iter().any(leaves) && !goes_on(kernel, id, body)
+}
+
+/// True if a `continue` of loop `id` stands in `body`.
+fn goes_on(kernel: &Kernel, id: InstId, body: &Body) -> bool {
+    body.0.iter().any(|&of| match kernel.insts[of].op {
+        Op::Continue(to) => to == id,
+        ref op => op.bodies().any(|inner| goes_on(kernel, id, inner)),
     })
 }

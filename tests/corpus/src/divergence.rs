@@ -462,6 +462,20 @@ fn all_threads_fill_the_table(table: &[f32], x: &[f32], y: &mut [f32]) {
 }
 
 #[kernel(block = 256)]
+fn the_first_thread_finds_the_nth(n: usize, x: &[f32], y: &mut [f32]) {
+    let found = shared!([f32; 2]);
+    if thread_idx_x() == 0 {
+        found[0] = x.iter().nth(n).copied().unwrap_or(0.0);
+        found[1] = x.chunks_exact(4).rev().nth(n).map_or(0.0, |chunk| chunk[1]);
+    }
+    sync_threads();
+    let i = global_idx_x();
+    if i < y.len() && i < x.len() {
+        y[i] = x[i] * found[0] + found[1];
+    }
+}
+
+#[kernel(block = 256)]
 fn the_first_thread_sets_one_value(scale: f32, x: &[f32], y: &mut [f32]) {
     let factor = shared!([f32; 1]);
     if thread_idx_x() == 0 {
@@ -527,6 +541,7 @@ crate::corpus![
     the_first_thread_adds_up,
     one_thread_fills_the_table,
     all_threads_fill_the_table,
+    the_first_thread_finds_the_nth,
     the_first_thread_sets_one_value,
     fewer_and_fewer_lanes_of_one_warp,
 ];
