@@ -151,7 +151,9 @@ impl Row {
         };
         match self.kind {
             RowKind::Nested { element, .. } | RowKind::Flat(element) => by.is_multiple_of(element),
-            RowKind::Element => matches!(layout, Layout::Padded { .. }),
+            RowKind::Element { align } => {
+                matches!(layout, Layout::Padded { .. }) && by.is_multiple_of(align)
+            }
         }
     }
 }
@@ -161,8 +163,8 @@ impl Row {
 enum RowKind {
     /// The array's type: the innermost of `depth` arrays, of elements of so many bytes.
     Nested { element: u64, depth: usize },
-    /// It is an element that has several scalars.
-    Element,
+    /// It is an element that has several scalars, and whose size is a multiple of this.
+    Element { align: u64 },
     /// How it is used: elements of this many bytes.
     Flat(u64),
 }
@@ -200,18 +202,21 @@ fn rows(kernel: &Kernel, array: SharedId, strides: &[u64], lanes: &Lanes) -> Vec
         (&[element, row, ..], Element::Scalar(_)) => {
             vec![Row { bytes: row, kind: RowKind::Nested { element, depth: strides.len() } }]
         }
-        (&[element, row, ..], Element::Plain { size, .. }) => {
-            let is_element = size.known() == Some(row);
+        (&[element, row, ..], Element::Plain { size, align }) => {
             let depth = strides.len();
-            let kind =
-                if is_element { RowKind::Element } else { RowKind::Nested { element, depth } };
+            let kind = match align.known().filter(|_| size.known() == Some(row)) {
+                Some(align) => RowKind::Element { align },
+                None => RowKind::Nested { element, depth },
+            };
             vec![Row { bytes: row, kind }]
         }
         (&[element], elem) => {
             let all_banks = BANKS * WORD;
             let mut rows = vec![Row { bytes: all_banks, kind: RowKind::Flat(element) }];
-            if elem.scalar().is_none() && element > 16 {
-                rows.insert(0, Row { bytes: element, kind: RowKind::Element });
+            if let Element::Plain { align, .. } = elem
+                && let Some(align) = align.known().filter(|_| element > 16)
+            {
+                rows.insert(0, Row { bytes: element, kind: RowKind::Element { align } });
             }
             let stride = lanes.stride().map_or(0, i64::unsigned_abs);
             if stride > all_banks && stride.is_multiple_of(element) {
@@ -254,7 +259,7 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
                 }
             }
         }
-        (Layout::Padded { row, by }, RowKind::Element) => {
+        (Layout::Padded { row, by }, RowKind::Element { .. }) => {
             format!("pad the elements of `{name}` from {row} to {} bytes", row + by)
         }
         (Layout::Padded { row, by }, RowKind::Flat(element)) => {
@@ -288,9 +293,10 @@ fn advice(kernel: &Kernel, array: SharedId, row: &Row, layout: Layout) -> Option
             };
             format!("swizzle: {grown}element `i` at `{name}[i ^ i / {units} % {units}]`")
         }
-        (Layout::Swizzled { .. }, RowKind::Nested { .. } | RowKind::Flat(_) | RowKind::Element) => {
-            return None;
-        }
+        (
+            Layout::Swizzled { .. },
+            RowKind::Nested { .. } | RowKind::Flat(_) | RowKind::Element { .. },
+        ) => return None,
     })
 }
 

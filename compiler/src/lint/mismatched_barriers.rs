@@ -31,10 +31,19 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
             span: kernel.insts[id].span,
             labels,
             notes: Vec::new(),
-            help: "put one barrier behind the `if`, in place of the two in its arms".to_owned(),
+            help: help(kernel, [id, other]).to_owned(),
         });
     }
     found
+}
+
+/// What to do with the barriers of two arms. One of a function of the library cannot be moved without its call.
+fn help(kernel: &Kernel, barriers: [InstId; 2]) -> &'static str {
+    if barriers.into_iter().any(|id| why::is_in_library(kernel, id)) {
+        "let all threads of the block make the same calls: behind the `if`, with values that its arms choose"
+    } else {
+        "put one barrier behind the `if`, in place of the two in its arms"
+    }
 }
 
 /// The barrier at which those threads wait that do not come to `barrier`, if it is in the other arm of the `if` at which they part.

@@ -360,8 +360,8 @@ impl FirstThread<'_> {
             _ => (" at most", "larger than any length".to_owned()),
         };
         let guard = match is_number {
-            true => format!("such as `if i >= {}`", -reached),
-            false => "such as `if i >= n` before `i - n`".to_owned(),
+            true => format!("such as `if a >= {0}` before `a - {0}`", -reached),
+            false => "such as `if a >= b` before `a - b`".to_owned(),
         };
         self.found.push(Finding {
             message: format!(

@@ -15,7 +15,9 @@ use crate::{
     },
     diag::Level,
     id::Facts,
-    ir::{BinaryOp, Builtin, InstId, Kernel, Op, Order, Root, Scalar, Space, Ty},
+    ir::{
+        BinaryOp, Builtin, InstId, Kernel, MulAddForm, Op, Order, Root, Scalar, Space, Ty, UnaryOp,
+    },
 };
 
 pub(super) const LINT: Lint =
@@ -296,6 +298,53 @@ impl<'k> Exprs<'k> {
         })
     }
 
+    /// The atomic operation that makes `value` of the element that `load` reads; `None` if there is none.
+    fn update(&self, value: InstId, load: InstId) -> Option<Update> {
+        let is_element = |id: InstId| self.variable(id) == load;
+        let value = self.variable(value);
+        if let Op::Fma { a, c, .. } = *self.op(value) {
+            // `y[b] -= v * w` is `(-v).mul_add(w, y[b])`.
+            let is_less = matches!(self.op(a), Op::Unary { op: UnaryOp::Neg, .. });
+            let update = if is_less { Update::Subtract } else { Update::Add };
+            return is_element(c).then_some(update);
+        }
+        if let Op::MulAdd { form, c, .. } = *self.op(value) {
+            return match form {
+                MulAddForm::Add => is_element(c).then_some(Update::Add),
+                MulAddForm::From => is_element(c).then_some(Update::Subtract),
+                MulAddForm::Sub | MulAddForm::Neg => None,
+            };
+        }
+        let Op::Binary { op, lhs, rhs } = *self.op(value) else { return None };
+        let is_either = is_element(lhs) || is_element(rhs);
+        match op {
+            BinaryOp::Add => is_either.then_some(Update::Add),
+            BinaryOp::Sub => is_element(lhs).then_some(Update::Subtract),
+            BinaryOp::Min => is_either.then_some(Update::Min),
+            BinaryOp::Max => is_either.then_some(Update::Max),
+            BinaryOp::And => is_either.then_some(Update::And),
+            BinaryOp::Or => is_either.then_some(Update::Or),
+            BinaryOp::Xor => is_either.then_some(Update::Xor),
+            BinaryOp::Mul
+            | BinaryOp::MulHigh
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::RotateLeft => None,
+        }
+    }
+
+    /// What a variable that is set once holds; other values as they are.
+    fn variable(&self, id: InstId) -> InstId {
+        use crate::id::Id as _;
+        let Op::Get(local) = self.op(id) else { return id };
+        match self.sets[local.index()][..] {
+            [value] if value != id => self.variable(value),
+            _ => id,
+        }
+    }
+
     /// True if a load is there to store to its element again.
     fn is_of_update(&self, load: InstId, from: InstId) -> bool {
         self.kernel.insts.iter().any(|(_, inst)| {
@@ -303,6 +352,18 @@ impl<'k> Exprs<'k> {
             self.is_same(from, ptr, 0) && self.sources(value).contains(&load)
         })
     }
+}
+
+/// What an atomic operation makes of an element and another value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Update {
+    Add,
+    Subtract,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
 }
 
 /// True if two operations compute the same from the same operands.
@@ -323,33 +384,6 @@ fn finding(
     let root = kernel.root(ptr)?;
     let name = race::name(kernel, root);
     let Ty::Scalar(scalar) = kernel.insts[value].ty else { return None };
-    let atomic = match scalar {
-        Scalar::U32 => "AtomicU32",
-        Scalar::I32 => "AtomicI32",
-        Scalar::U64 => "AtomicU64",
-        Scalar::F32 => "AtomicF32",
-        Scalar::F64 => "AtomicF64",
-        Scalar::Bool
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I64
-        | Scalar::F16
-        | Scalar::BF16
-        | Scalar::Generic(_) => "AtomicU32",
-    };
-    let slice = match root {
-        Root::Shared(_) => format!("an array of `{atomic}`"),
-        Root::Param(_) | Root::Array(_) => format!("`&[{atomic}]`"),
-    };
-    let call = match exprs.op(value) {
-        Op::Binary { op: BinaryOp::Add, .. } | Op::MulAdd { .. } | Op::Fma { .. } => "fetch_add",
-        Op::Binary { op: BinaryOp::Sub, .. } => "fetch_sub",
-        Op::Binary { op: BinaryOp::Min, .. } => "fetch_min",
-        Op::Binary { op: BinaryOp::Max, .. } => "fetch_max",
-        _ => "fetch_add",
-    };
     let labels = if kernel.insts[load].span == kernel.insts[store].span {
         Vec::new()
     } else {
@@ -363,6 +397,47 @@ fn finding(
         span: kernel.insts[store].span,
         labels,
         notes: Vec::new(),
-        help: format!("make {name} {slice} and update it with `{call}(.., Ordering::Relaxed)`"),
+        help: help(&name, root, scalar, exprs.update(value, load)),
     })
+}
+
+/// The atomic that holds what `scalar` does, and the call that makes `update` of it.
+fn help(name: &str, root: Root, scalar: Scalar, update: Option<Update>) -> String {
+    let is_float = matches!(scalar, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64);
+    let call = match update {
+        // Atomic floats add, and have a least and a largest.
+        Some(Update::Subtract) if is_float => "`fetch_add(-.., Ordering::Relaxed)`",
+        Some(Update::Add) => "`fetch_add(.., Ordering::Relaxed)`",
+        Some(Update::Subtract) => "`fetch_sub(.., Ordering::Relaxed)`",
+        Some(Update::Min) => "`fetch_min(.., Ordering::Relaxed)`",
+        Some(Update::Max) => "`fetch_max(.., Ordering::Relaxed)`",
+        Some(Update::And) => "`fetch_and(.., Ordering::Relaxed)`",
+        Some(Update::Or) => "`fetch_or(.., Ordering::Relaxed)`",
+        Some(Update::Xor) => "`fetch_xor(.., Ordering::Relaxed)`",
+        None => "a loop of `compare_exchange(..)`",
+    };
+    let is_by_bits = update.is_none();
+    let atomic = match scalar {
+        Scalar::I32 => "AtomicI32",
+        Scalar::I64 => "AtomicI64",
+        Scalar::U64 => "AtomicU64",
+        Scalar::F64 if is_by_bits => "AtomicU64",
+        Scalar::F64 => "AtomicF64",
+        Scalar::F32 | Scalar::F16 | Scalar::BF16 if !is_by_bits => "AtomicF32",
+        Scalar::I8 | Scalar::I16 => "AtomicI32",
+        Scalar::U32
+        | Scalar::Bool
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::F16
+        | Scalar::BF16
+        | Scalar::F32
+        | Scalar::Generic(_) => "AtomicU32",
+    };
+    let slice = match root {
+        Root::Shared(_) => format!("an array of `{atomic}`"),
+        Root::Param(_) | Root::Array(_) => format!("`&[{atomic}]`"),
+    };
+    let bits = if is_by_bits && is_float { ", of its bits," } else { "" };
+    format!("make {name} {slice}{bits} and update it with {call}")
 }

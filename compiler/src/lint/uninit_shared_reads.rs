@@ -85,6 +85,10 @@ fn of_array(kernel: &Kernel, analyses: &Analyses, shared: SharedId) -> Option<Fi
         };
         (event, what)
     };
+    // An array of the library's, which is written wherever all threads come: of those that do not, other lints speak.
+    if kernel.shared[shared].span == kernel.insts[event.inst].span {
+        return None;
+    }
     Some(Finding {
         message: what,
         span: kernel.insts[event.inst].span,

@@ -76,6 +76,12 @@ pub(super) fn is_of_library(kernel: &Kernel, id: InstId) -> bool {
     operands.all(|operand| kernel.insts[operand].span == inst.span)
 }
 
+/// True if a barrier is one of a function of the library, which has other instructions at the place of its call.
+pub(super) fn is_in_library(kernel: &Kernel, barrier: InstId) -> bool {
+    let span = kernel.insts[barrier].span;
+    kernel.insts.iter().any(|(id, inst)| id != barrier && inst.span == span)
+}
+
 /// Whether every thread of a block comes to `barrier`, as far as a block of the declared shape shows.
 pub(crate) fn all_come(analyses: &Analyses, barrier: InstId) -> bool {
     let trace = &analyses.trace;

@@ -76,6 +76,27 @@ fn apply(text: &str, finding: &Linted) -> Option<(&'static str, String)> {
     } else if let Some((_, place)) = help.split_once("takes element `") {
         let place = place.split('`').next()?;
         ("turns", text.replace("t * 8 + k", place))
+    } else if help.starts_with("pad the innermost row of ") {
+        let (now, then) = (number_after(help, "instead of ")?, number_after(help, "`: ")?);
+        ("longer rows", text.replacen(&format!("; {now}]"), &format!("; {then}]"), 1))
+    } else if help.starts_with("pad the elements of ") {
+        let more = number_after(help, " to ")? - number_after(help, " from ")?;
+        ("longer elements", text.replacen("]);", &format!("], [u8; {more}]);"), 1))
+    } else if help.contains("or elements an odd ") {
+        let stride = number_after(&finding.about, " * ")?;
+        ("odd", text.replace(&format!(" * {stride}"), &format!(" * {}", stride | 1)))
+    } else if help.starts_with("let the thread pass a guard first, ") {
+        let subtracted = number_after(help, "`if a >= ")?;
+        let (statement, rest) = text.split_once("y[i] = ")?;
+        let (first, _) = finding.about.rsplit_once(" - ")?;
+        ("guard", format!("{statement}if {first} >= {subtracted} {{ y[i] = {rest} }}"))
+    } else if let Some((_, call)) = help.split_once("update it with `") {
+        let (call, _) = call.split_once('`')?;
+        let (before, rest) = text.split_once("y: &mut ")?;
+        let (_, after) = rest.split_once(']')?;
+        let update = format!("y[b].{}", call.replace("..", "v"));
+        let text = format!("{before}y: {}{after}", quoted[1]);
+        ("atomic", text.replace(&finding.about, &update))
     } else if help.contains("`while warp::any(condition)`") {
         let (before, rest) = text.split_once("while ")?;
         let (condition, rest) = rest.split_once(" {")?;
@@ -207,6 +228,121 @@ fn layouts_that_helps_name_free_arrays_of_conflicts() {
     for sort in ["pad", "gap", "swizzled rows"] {
         assert!(applied.get(sort).is_some_and(|&count| count >= 3), "{sort}: {applied:?}");
     }
+}
+
+#[test]
+fn rows_and_elements_that_helps_name_free_arrays_of_conflicts() {
+    let mut kernels = vec![
+        "#[kernel(block = 128)] fn k(x: &[f32], y: &mut [f32]) {
+            let s = shared!([[[f32; 32]; 32]; 4]);
+            let (t, w) = (thread_idx_x() % 32, thread_idx_x() / 32);
+            for r in 0..32 { s[w][r][t] = x[global_idx_x() + r * 4096]; }
+            sync_threads();
+            for r in 0..32 { y[global_idx_x() + r * 4096] = s[w][t][r]; }
+        }"
+        .to_owned(),
+    ];
+    for (of, stride) in [("f32", 6), ("f64", 10), ("u32", 12), ("f64", 14)] {
+        kernels.push(format!(
+            "#[kernel(block = 64)] fn k(x: &[{of}], y: &mut [{of}]) {{
+                let s = shared!([{of}; 1024]);
+                let (i, t) = (global_idx_x(), thread_idx_x());
+                s[t * {stride}] = x[i];
+                sync_threads();
+                y[i] = s[(63 - t) * {stride}];
+            }}"
+        ));
+    }
+    for align in [4, 8, 64] {
+        kernels.push(format!(
+            "#[repr(align({align}))] #[device] struct Q([f32; 16]);
+            #[kernel(block = 64)] fn k(x: &[f32], y: &mut [f32]) {{
+                let s = shared!([Q; 64]);
+                for r in 0..16 {{ s[thread_idx_x()].0[r] = x[r * 4096 + global_idx_x()]; }}
+                sync_threads();
+                for r in 0..16 {{ y[r * 4096 + global_idx_x()] = s[63 - thread_idx_x()].0[r]; }}
+            }}"
+        ));
+    }
+    let applied = apply_all(&kernels);
+    // An element that is aligned to 64 bytes cannot be padded to 68.
+    let expected = [("longer elements", 2), ("longer rows", 1), ("odd", 8)];
+    assert_eq!(applied, BTreeMap::from(expected));
+}
+
+#[test]
+fn guards_that_helps_name_keep_indices_positive() {
+    let indices = ["i - 3", "i / 2 - 3", "i * 4 - 1", "i % 16 - 9"];
+    let kernels = indices.map(|index| {
+        format!(
+            "#[kernel(block = 64)] fn k(x: &[f32], y: &mut [f32]) {{
+                let i = global_idx_x();
+                y[i] = x[{index}];
+            }}"
+        )
+    });
+    assert_eq!(apply_all(&kernels), BTreeMap::from([("guard", indices.len())]));
+}
+
+#[test]
+fn atomic_operations_that_helps_name_exist_and_do_what_the_update_does() {
+    let updates = [
+        ("u32", "y[b] += v", "AtomicU32", "`fetch_add(.., Ordering::Relaxed)`"),
+        ("u32", "y[b] = v + y[b]", "AtomicU32", "`fetch_add(.., Ordering::Relaxed)`"),
+        ("u64", "y[b] -= v", "AtomicU64", "`fetch_sub(.., Ordering::Relaxed)`"),
+        ("i64", "y[b] |= v", "AtomicI64", "`fetch_or(.., Ordering::Relaxed)`"),
+        ("i32", "y[b] &= v", "AtomicI32", "`fetch_and(.., Ordering::Relaxed)`"),
+        ("u32", "y[b] ^= v", "AtomicU32", "`fetch_xor(.., Ordering::Relaxed)`"),
+        ("i32", "y[b] = y[b].min(v)", "AtomicI32", "`fetch_min(.., Ordering::Relaxed)`"),
+        ("f32", "y[b] = v.max(y[b])", "AtomicF32", "`fetch_max(.., Ordering::Relaxed)`"),
+        ("f32", "y[b] -= v", "AtomicF32", "`fetch_add(-.., Ordering::Relaxed)`"),
+        ("f64", "y[b] += v * v", "AtomicF64", "`fetch_add(.., Ordering::Relaxed)`"),
+        ("f64", "y[b] -= v * v", "AtomicF64", "`fetch_add(-.., Ordering::Relaxed)`"),
+        ("u32", "y[b] = v - y[b]", "AtomicU32", "a loop of `compare_exchange(..)`"),
+        ("i64", "y[b] = y[b] * 2 + v", "AtomicI64", "a loop of `compare_exchange(..)`"),
+        ("u32", "y[b] *= v", "AtomicU32", "a loop of `compare_exchange(..)`"),
+        ("u32", "y[b] = y[b] << v", "AtomicU32", "a loop of `compare_exchange(..)`"),
+    ];
+    let kernel = |of: &str, update: &str| {
+        format!(
+            "#[kernel(block = 64)] fn k(x: &[u32], values: &[{of}], y: &mut [{of}]) {{
+                let v = values[global_idx_x()];
+                let b = x[global_idx_x()] as usize;
+                {update};
+            }}"
+        )
+    };
+    for (of, update, atomic, call) in updates {
+        let text = kernel(of, update);
+        let helps = lint_text(&text).into_iter().map(|found| found.diagnostic.help.unwrap());
+        let expected = format!("make `y` `&[{atomic}]` and update it with {call}");
+        assert_eq!(helps.collect::<Vec<_>>(), [expected], "{update}");
+        apply_all(&[text]);
+    }
+    let help = lint_text(&kernel("f32", "y[b] *= v"))[0].diagnostic.help.clone();
+    let expected =
+        "make `y` `&[AtomicU32]`, of its bits, and update it with a loop of `compare_exchange(..)`";
+    assert_eq!(help.as_deref(), Some(expected));
+}
+
+#[test]
+fn functions_of_the_library_are_moved_as_a_whole() {
+    let text = "#[kernel(block = 64)] fn k(x: &[f32], y: &mut [f32]) {
+        let t = thread_idx_x();
+        if t < 20 {
+            sync_threads();
+            y[t] = 1.0;
+        } else {
+            y[t] = block::reduce_add(x[t]);
+        }
+    }";
+    let found = lint_text(text).into_iter().map(|found| found.diagnostic);
+    let help =
+        found.filter(|found| found.code == "gpu_mismatched_barriers").map(|found| found.help);
+    let expected = "let all threads of the block make the same calls: behind the `if`, with values that its arms choose";
+    assert_eq!(help.collect::<Vec<_>>(), [Some(expected.to_owned())]);
+    // The library's arrays are not the user's to write.
+    assert!(lint_text(text).iter().all(|found| found.diagnostic.code != "gpu_uninit_shared_reads"));
 }
 
 #[test]
