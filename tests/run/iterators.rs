@@ -10,6 +10,8 @@ cases![
     nested,
     in_variables,
     left_to_be_used,
+    last_at_once,
+    last_items,
     nth_items,
     passed,
     grid_stride,
@@ -248,6 +250,38 @@ fn nth_items(on: &Engine) -> Check {
         }
     });
     Ok(())
+}
+
+fn last_items(on: &Engine) -> Check {
+    alike!(on, |x, y, out| {
+        out[0] = x.iter().last().map_or(7, |v| *v) + x[..0].iter().last().map_or(70, |v| *v);
+        out[1] = y.chunks(3).last().map_or(7, |part| part.len() as i32 * 100 + part[0]);
+        out[2] = x.chunks_exact(2).last().map_or(7, |part| part[1]);
+        out[3] = x.windows(2).last().map_or(7, |part| part[0] - part[1]);
+        out[4] = (3u8..9).last().map_or(7, i32::from) + (4i32..4).last().unwrap_or(70);
+        out[5] = (0..=255u8).last().map_or(7, i32::from);
+        out[6] = (x.iter().count() + y.chunks(3).count()) as i32;
+        out[7] = (x.chunks_exact(2).count() + x.windows(2).count()) as i32;
+        let mut it = x.iter();
+        out[8] = it.next().map_or(7, |v| *v);
+        out[9] = it.clone().last().map_or(7, |v| *v) * 100 + it.count() as i32;
+        out[10] = x.iter().map(|v| v + 1).last().unwrap_or(7);
+        out[11] = x.iter().filter(|v| **v > 1).count() as i32;
+    });
+    Ok(())
+}
+
+/// As std does it: a launch of 2^40 steps would not end.
+fn last_at_once(on: &Engine) -> Check {
+    let mut y = vec![0; 2];
+    launch!(on, far_last(write y), LaunchConfig::grid(1).block(1))?;
+    same("y", &y, &[(1 << 40) - 1, 1 << 40])
+}
+
+#[kernel]
+fn far_last(y: &mut [u64]) {
+    y[0] = (0..1 << 40u64).last().unwrap_or(0);
+    y[1] = (1..=1 << 40u64).last().unwrap_or(0);
 }
 
 fn left_to_be_used(on: &Engine) -> Check {

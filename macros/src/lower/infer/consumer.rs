@@ -204,6 +204,19 @@ impl<'a> Infer<'a> {
         };
         let name = match (name, chain) {
             ("sum" | "product", _) => folded.as_deref()?,
+            // Where std does not go through the items.
+            (
+                "last",
+                Chain::Slice
+                | Chain::Chunks
+                | Chain::ChunksExact
+                | Chain::Windows
+                | Chain::Range
+                | Chain::RangeInclusive,
+            ) => "last_from_back",
+            ("count", Chain::Slice | Chain::Chunks | Chain::ChunksExact | Chain::Windows) => {
+                "count_by_len"
+            }
             ("contains" | "is_empty", Chain::Range) => name,
             ("contains", Chain::RangeInclusive) => "contains_inclusive",
             ("is_empty", Chain::RangeInclusive) => "is_empty_inclusive",

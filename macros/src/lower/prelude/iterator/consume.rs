@@ -183,6 +183,12 @@ trait Iterator<T> {
         }
         last
     }
+    fn last_from_back(self) -> Option<T> {
+        self.rev().next()
+    }
+    fn count_by_len(self) -> usize {
+        self.len()
+    }
     fn nth_back(self, n: usize) -> Option<T> {
         self.rev().nth(n)
     }
