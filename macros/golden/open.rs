@@ -149,15 +149,17 @@ const _: () = {
         T: Num,
     {
         const __WARPWISE_SOURCE: &'static ::warpwise::__private::Source = {
-            static SOURCE: ::warpwise::__private::Source = ::warpwise::__private::Source::new(
-                "fill",
-                "IR",
-                ::warpwise::__private::Places {
-                    files: &["<unknown>"],
-                    rows: r"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
-                },
-                &[],
-            );
+            static SOURCE: ::warpwise::__private::Source = unsafe {
+                ::warpwise::__private::Source::new(
+                    "fill",
+                    "IR",
+                    ::warpwise::__private::Places {
+                        files: &["<unknown>"],
+                        rows: r"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+                    },
+                    &[],
+                )
+            };
             &SOURCE
         };
     }

@@ -297,7 +297,9 @@ impl Compiled {
         let places = place::table(spans.chain([places.fallback]));
         let generics = signature::launched(&item.sig.generics, false);
         let (impl_generics, _, where_clause) = generics.split_for_impl();
-        let source = quote!(
+        // Safe, because the IR and the PTX were made by this compiler. The spans are the macro's,
+        // so that a crate that forbids `unsafe` takes it.
+        let new = quote_spanned!(Span::mixed_site()=>
             ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
         );
         let (ptx, source) = match &self.ptx {
@@ -305,14 +307,12 @@ impl Compiled {
                 let ptx = text::literal(ptx);
                 (
                     Some(quote!(const __WARPWISE_PTX: &'static str = #ptx;)),
-                    // Safe, because the PTX was made from this IR by this compiler. The spans are
-                    // the macro's, so that a crate that forbids `unsafe` takes it.
                     quote_spanned!(Span::mixed_site()=>
-                        unsafe { #source.with_ptx(<#launched>::__WARPWISE_PTX) }
+                        unsafe { #new.with_ptx(<#launched>::__WARPWISE_PTX) }
                     ),
                 )
             }
-            None => (None, source),
+            None => (None, quote_spanned!(Span::mixed_site()=> unsafe { #new })),
         };
         quote!(
             impl #impl_generics #launched #where_clause {

@@ -29,8 +29,13 @@ macro_rules! __warpwise_absent {
 pub trait NotCompiled {
     /// Refused at launch. A program gets there only if a macro that is not Warpwise's has the
     /// name of what the kernel calls, and swallowed it.
-    const __WARPWISE_SOURCE: &'static Source =
-        &Source::new("?", Source::NOT_COMPILED, Places::NONE, &[]);
+    const __WARPWISE_SOURCE: &'static Source = &Source {
+        name: "?",
+        ir: Source::NOT_COMPILED,
+        ptx: None,
+        places: Places::NONE,
+        levels: &[],
+    };
     /// None.
     const __WARPWISE_PTX: &'static str = "";
 }

@@ -49,8 +49,8 @@ pub struct Places {
 
 /// A kernel as generated code carries it: a `static` for each.
 ///
-/// A GPU runs its PTX as it is, so safe code cannot make a source with PTX of its own:
-/// the struct is `non_exhaustive`, and [`Self::with_ptx`] is `unsafe`.
+/// A GPU runs its PTX as it is, and what its IR is compiled to, so safe code cannot make a source of its own:
+/// the struct is `non_exhaustive`, and [`Self::new`] and [`Self::with_ptx`] are `unsafe`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Source {
@@ -93,7 +93,12 @@ impl Source {
     pub(crate) const NOT_COMPILED: &'static str = "";
 
     /// A kernel in the IR's text form, which is compiled at its first launch.
-    pub const fn new(
+    ///
+    /// # Safety
+    /// `ir` is what the front end of this version made of a function that rustc accepts. Other IR may access memory that
+    /// is no argument's.
+    #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
+    pub const unsafe fn new(
         name: &'static str,
         ir: &'static str,
         places: Places,
@@ -326,7 +331,7 @@ mod tests {
     static TWO: Source = source("two");
 
     const fn source(name: &'static str) -> Source {
-        Source::new(name, "", Places::NONE, &[])
+        Source { name, ir: "", ptx: None, places: Places::NONE, levels: &[] }
     }
 
     #[test]

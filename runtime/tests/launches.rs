@@ -225,7 +225,7 @@ fn impossible_sizes_are_errors() {
 #[test]
 fn broken_sources_are_errors() {
     let device = device();
-    static BROKEN: Source = Source::new("broken", "kernel {", Places::NONE, &[]);
+    static BROKEN: Source = kernels::interpreted("broken", "kernel {", Places::NONE);
     let error = launch(&BROKEN, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot compile `broken` for {device}")), "{error}");
     let error = launch(&kernels::SCALE, &[], &device, LaunchConfig::cover(1), &[]).unwrap_err();

@@ -113,14 +113,10 @@ fn source(random: &RandomKernel) -> &'static Source {
     for line in 0..=span_count.map_or(0, warpwise_compiler::id::Id::index) {
         places::push(&mut rows, [0, line, 1]);
     }
-    let source = Source::new(
-        random.kernel.name.clone().leak(),
-        random.kernel.to_string().leak(),
-        Places { files: &["random"], rows: rows.leak() },
-        &[],
-    );
-    // SAFETY: the PTX was made from this IR.
-    Box::leak(Box::new(unsafe { source.with_ptx(ptx.leak()) }))
+    let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
+    let places = Places { files: &["random"], rows: rows.leak() };
+    // SAFETY: random kernels check their indices, and the PTX was made from this IR.
+    Box::leak(Box::new(unsafe { Source::new(name, ir, places, &[]).with_ptx(ptx.leak()) }))
 }
 
 /// An argument on a device.

@@ -8,16 +8,22 @@ use warpwise::{
 
 macro_rules! source {
     ($name:literal, $ir:literal) => {
-        Source::new(
+        interpreted(
             $name,
             $ir,
             Places {
                 files: &["src/kernels.rs"],
                 rows: concat!("0000000010001", "0000000120005", "0000000130009"),
             },
-            &[],
         )
     };
+}
+
+/// A kernel by its IR.
+#[expect(unsafe_code, reason = "the kernels of these tests are written as IR")]
+pub const fn interpreted(name: &'static str, ir: &'static str, places: Places) -> Source {
+    // SAFETY: the IR in these tests checks its indices, as that of the front end does.
+    unsafe { Source::new(name, ir, places, &[]) }
 }
 
 /// `let i = global_idx_x(); if i < y.len() { y[i] += 1 }`
@@ -261,5 +267,5 @@ pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Buffer<u32>) -> R
 #[expect(unsafe_code, reason = "tests of what becomes of PTX that is wrong")]
 pub const fn with_ptx(name: &'static str, ir: &'static str, ptx: &'static str) -> Source {
     // SAFETY: whoever launches it expects the device to refuse it or to be lost.
-    unsafe { Source::new(name, ir, Places::NONE, &[]).with_ptx(ptx) }
+    unsafe { interpreted(name, ir, Places::NONE).with_ptx(ptx) }
 }

@@ -1,4 +1,4 @@
-//! PTX reaches a GPU only by way of the compiler: safe code cannot make a kernel's source with PTX of its own.
+//! Code reaches a GPU only by way of the compiler: safe code cannot make a kernel's source of IR or PTX of its own.
 #![forbid(unsafe_code)]
 use warpwise::__private::{Places, Source, launch};
 use warpwise::prelude::*;
