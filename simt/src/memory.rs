@@ -23,12 +23,13 @@ use std::{
 };
 
 /// Bytes of a line of the host's caches.
-#[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
 /// Bytes that threads of kernels read and write, zeroed or copied at first.
 pub struct Memory {
     words: Box<[AtomicU64]>,
+    /// How many of the words lie before the first byte, which begins a line of the host's caches.
+    skipped: usize,
     len: usize,
     lent: Mutex<Lent>,
     returned: Condvar,
@@ -81,8 +82,10 @@ impl Memory {
     /// `len` zero bytes.
     pub fn zeroed(len: usize) -> Self {
         // SAFETY: all-zero bytes are a value of AtomicU64.
-        let words = unsafe { Box::new_zeroed_slice(len.div_ceil(8)).assume_init() };
-        Self { words, len, lent: Mutex::default(), returned: Condvar::new() }
+        let words: Box<[AtomicU64]> =
+            unsafe { Box::new_zeroed_slice(len.div_ceil(8) + LINE / 8 - 1).assume_init() };
+        let skipped = words.as_ptr().align_offset(LINE).min(LINE / 8 - 1);
+        Self { words, skipped, len, lent: Mutex::default(), returned: Condvar::new() }
     }
 
     /// A copy of `bytes`.
@@ -111,7 +114,7 @@ impl Memory {
         let alone = self.alone();
         // SAFETY: in range by the check; nobody else has access while `alone` is held.
         unsafe {
-            let from = self.words.as_ptr().cast::<u8>().add(offset);
+            let from = self.first().add(offset);
             std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len());
         }
         drop(alone);
@@ -127,7 +130,7 @@ impl Memory {
         // SAFETY: in range by the check; nobody else has access while `alone` is held,
         // and atomics may be written through a shared reference.
         unsafe {
-            let to = self.words.as_ptr().cast::<u8>().cast_mut().add(offset);
+            let to = self.first().cast_mut().add(offset);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
         }
         drop(alone);
@@ -159,8 +162,13 @@ impl Memory {
 
     /// All of it, for accesses like `to`, where no other thread of the host has it.
     pub(crate) fn cells(&self, to: Use) -> Cells<'_> {
-        let (base, len) = (self.words.as_ptr().cast(), self.len as u64);
+        let (base, len) = (self.first(), self.len as u64);
         Cells { base, len, to, is_mine: true, of: PhantomData }
+    }
+
+    /// Where the first byte is.
+    fn first(&self) -> *const u8 {
+        self.words[self.skipped..].as_ptr().cast()
     }
 
     /// Sets every bit.

@@ -12,6 +12,7 @@ use crate::{
     lanes::{
         LaneFn, Place,
         add::{self, Summand},
+        compiled::Rounds,
         copy::CopyWords,
         loaded::Products,
         scan::{self, AllBelow, Places, Transfer},
@@ -22,7 +23,7 @@ use crate::{
     memory::{Cells, Word},
 };
 pub(crate) use array::Array;
-use std::hash::Hasher;
+use std::{hash::Hasher, ops::Range};
 
 /// A vector of lanes: its place in bytes a lane, and the size of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -285,6 +286,18 @@ impl Registers {
     pub(crate) fn map_first_words(&mut self, words: &MapWords<'_>, lanes: usize, round: u64) {
         // SAFETY: as for all lanes.
         unsafe { words.call_first(lanes, round, |reg, lane| self.at_mut(reg, lane)) };
+    }
+
+    /// Runs compiled rounds.
+    pub(crate) fn run_compiled(&mut self, compiled: &Rounds<'_>, rounds: Range<u64>) {
+        // SAFETY: the lanes of a group are inside, and registers lie at their offsets.
+        unsafe { compiled.run(rounds, self.first) };
+    }
+
+    /// How many bytes behind the first one the lanes of a register begin, in registers of a size that compiled
+    /// rounds may have.
+    pub(crate) fn offset(&self, reg: Reg) -> Option<i32> {
+        i32::try_from(reg.place() * self.lanes).ok()
     }
 
     /// Sets every lane of `runs` to `bits`.

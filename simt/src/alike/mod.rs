@@ -6,12 +6,14 @@
 //! The steps of the first round are [gone through](trace) once. Each comparison, each index and each access then says
 //! for how many rounds it comes out the same: for as long as a number that grows or falls in equal steps stays on
 //! its side of a limit. What is left of a round are the operations on lanes, as a [list](mod@run): in each of those rounds
-//! they are done one after the other, without looking at the steps between them. Some of these [take](fuse()) their operands
-//! from memory, or leave their result there. What is counted and checked is the same in each round, too, but that what is accessed
+//! they are done one after the other, without looking at the steps between them. Where the machine has AVX-512, the list is
+//! [compiled](compile()) if all of it can be, so that lanes stay in vector registers from operation to operation. Elsewhere some
+//! operations [take](fuse()) their operands from memory, or leave their result there. What is counted and checked is the same in each round, too, but that what is accessed
 //! [goes on](noted) by as many bytes; so it is [counted](count) at once, and noted round by round.
 //!
 //! Nothing is done before it is known for how many rounds all of that holds. What does not hold for a single one (lanes
 //! that part, an access outside, addresses that only lanes have) is left to [`crate::step`].
+mod compile;
 mod count;
 mod fuse;
 mod noted;
@@ -19,6 +21,7 @@ mod numbers;
 mod run;
 mod trace;
 
+pub(crate) use compile::compile;
 pub(crate) use count::Counts;
 pub(crate) use fuse::fuse;
 pub(crate) use noted::Noted;

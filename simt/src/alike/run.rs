@@ -190,7 +190,7 @@ pub(super) fn is_inside(cells: Cells<'_>, index: u64, (stride, size): (u64, usiz
 }
 
 /// Returns the value of the first lanes of a register, if they have the same.
-fn common(registers: &Registers, value: Reg, lanes: usize) -> Option<u64> {
+pub(super) fn common(registers: &Registers, value: Reg, lanes: usize) -> Option<u64> {
     let first = registers.get(value, 0);
     (1..lanes).all(|lane| registers.get(value, lane) == first).then_some(first)
 }

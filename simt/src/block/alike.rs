@@ -1,7 +1,7 @@
 //! Blocks that take the same steps, one behind the other along x.
 use super::{Block, Group};
 use crate::{
-    alike::{Counts, Fails, Trace, fuse, run},
+    alike::{Counts, Fails, Trace, compile, fuse, run},
     log::Log,
     mask::Run,
 };
@@ -24,8 +24,13 @@ impl Block<'_> {
                 .block()?;
             rounds = self.numbers.rounds();
         }
+        let mut compiled = Vec::new();
         for (group, steps) in self.groups.iter().zip(&mut self.lane_steps) {
-            *steps = fuse(steps, group.all().len, rounds);
+            let lanes = group.all().len;
+            compiled.push(compile(steps, &code.preset, &group.registers, lanes, rounds));
+            if let Some(None) = compiled.last() {
+                *steps = fuse(steps, lanes, rounds);
+            }
         }
         self.did.values.clear();
         let groups = self.groups.len() as u64;
@@ -35,6 +40,10 @@ impl Block<'_> {
             for (group, steps) in self.lane_steps.iter().enumerate() {
                 let (all, rounds) = (self.groups[group].all(), turn..turn + at_once);
                 let Group { registers, gone, .. } = &mut self.groups[group];
+                if let Some(compiled) = &compiled[group] {
+                    compiled.run(registers, rounds, &mut self.did.values);
+                    continue;
+                }
                 let (tally, in_step, block) = (&mut log.tally, true, first);
                 let (ahead, batch) = (1, None);
                 let mut counts =

@@ -1,7 +1,7 @@
 //! What does not depend on more than the size: copies, selection, `bool`, addresses.
 #[cfg(assembly)]
 use super::asm;
-use super::{Isa, LaneFn, lane_ops, or_assembly, pick};
+use super::{Formula, Isa, LaneFn, lane_ops, or_assembly, pick};
 use crate::memory::Word;
 use warpwise_compiler::ir::{BinaryOp, UnaryOp};
 
@@ -46,6 +46,10 @@ macro_rules! by_size {
 
 /// `d = a`, for values of `size` bytes.
 pub(crate) fn copy(size: usize, isa: Isa) -> LaneFn {
+    copy_in_loops(size, isa).computing(Formula::Copy)
+}
+
+fn copy_in_loops(size: usize, isa: Isa) -> LaneFn {
     or_assembly!(isa, Some(asm::copy(size)));
     by_size!(size, isa, Copy1)
 }

@@ -4,7 +4,7 @@ use super::asm;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use super::direct;
 use super::{
-    Isa, LaneFn, LaneOp,
+    Formula, Isa, LaneFn, LaneOp,
     half::{BF16, F16},
     lane_ops, or_assembly, pick, with_memory,
 };
@@ -175,11 +175,12 @@ impl<T: Float> LaneOp for Fma<T> {
 
 /// `a * b + c`, rounded once; `None` on anything but floats.
 pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    or_assembly!(isa, with_memory!(isa, asm::fma(scalar), direct::fma(scalar)).map(Some));
-    with_memory!(isa, fma_in_loops(scalar, isa), direct::fma(scalar))
+    let found = with_memory!(isa, fma_in_loops(scalar, isa), direct::fma(scalar));
+    found.map(|f| f.computing(Formula::Fma(scalar)))
 }
 
 fn fma_in_loops(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::fma(scalar).map(Some));
     match scalar {
         Scalar::F16 => Some(pick::<Fma<F16>>(isa)),
         Scalar::BF16 => Some(pick::<Fma<BF16>>(isa)),

@@ -1,7 +1,7 @@
 //! Two operations on floats in one loop: what the first yields stays in a register of the host.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use super::direct;
-use super::{C, Isa, LaneFn, LaneOp, float::Float, of, of_floats, pick, with_memory};
+use super::{C, Formula, Isa, LaneFn, LaneOp, float::Float, of, of_floats, pick, with_memory};
 use std::marker::PhantomData;
 use warpwise_compiler::ir::{BinaryOp, CompareOp, Scalar};
 
@@ -76,12 +76,12 @@ pub(crate) struct Loop {
 }
 
 /// Two operations: `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
-#[derive(Clone, Copy)]
-pub(super) struct Pair {
-    pub(super) inner: BinaryOp,
-    pub(super) outer: BinaryOp,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) inner: BinaryOp,
+    pub(crate) outer: BinaryOp,
     /// Whether what the inner one yields is the left operand of the outer one.
-    pub(super) is_left: bool,
+    pub(crate) is_left: bool,
 }
 
 /// `outer(inner(a, b), c)`, or with the operands of the outer one exchanged.
@@ -94,6 +94,7 @@ pub(crate) fn binary(
 ) -> Option<LaneFn> {
     let pair = Pair { inner, outer, is_left };
     let found = pair_in_loops(pair, scalar, how);
+    let found = found.map(|f| f.computing(Formula::Pair(pair, scalar)));
     if how.one { found } else { with_memory!(how.isa, found, direct::pair(pair, scalar)) }
 }
 

@@ -15,6 +15,7 @@ mod asm;
 mod bits;
 pub(crate) mod busiest;
 mod cast;
+pub(crate) mod compiled;
 pub(crate) mod copy;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod direct;
@@ -50,6 +51,18 @@ pub(crate) struct LaneFn {
     in_memory: Option<InMemory>,
     /// True for a zero extension.
     extends: bool,
+    formula: Option<Formula>,
+}
+
+/// What a [`LaneFn`] computes, of those operations that can be [compiled](mod@compiled) with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Formula {
+    Copy,
+    Unary(UnaryOp, Scalar),
+    Binary(BinaryOp, Scalar),
+    /// `a * b + c`, rounded once.
+    Fma(Scalar),
+    Pair(fused::Pair, Scalar),
 }
 
 /// The same of lanes that may be in memory which others access at the same time: there is one for
@@ -62,7 +75,17 @@ type Raw = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize);
 
 impl LaneFn {
     fn of(f: Raw) -> Self {
-        Self { f, in_memory: None, extends: false }
+        Self { f, in_memory: None, extends: false, formula: None }
+    }
+
+    /// Tells what it computes.
+    fn computing(self, formula: Formula) -> Self {
+        Self { formula: Some(formula), ..self }
+    }
+
+    /// What it computes, if that is known.
+    pub(crate) fn formula(self) -> Option<Formula> {
+        self.formula
     }
 
     /// Returns true if this is a zero extension of its first operand.
@@ -348,6 +371,10 @@ fn of_floats<R>(
 
 /// An operation on one value; `None` if the type has none such.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar)))
+}
+
+fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     or_assembly!(isa, asm::unary(op, scalar).map(Some));
     if let UnaryOp::Approx(op) = op {
         return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
@@ -372,14 +399,12 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
 
 /// An operation on two values; `None` if the type has none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    or_assembly!(
-        isa,
-        with_memory!(isa, asm::binary(op, scalar), direct::binary(op, scalar)).map(Some)
-    );
-    with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar))
+    let found = with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar));
+    found.map(|f| f.computing(Formula::Binary(op, scalar)))
 }
 
 fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
+    or_assembly!(isa, asm::binary(op, scalar).map(Some));
     match scalar {
         Scalar::Bool => bits::binary_bool(op, isa),
         Scalar::I8 => int::binary::<i8>(op, isa),

@@ -1,6 +1,6 @@
 //! Operations on floats that take one operand as a single value, which is the same in all lanes.
 use super::{
-    Isa, LaneFn, Place,
+    Formula, Isa, LaneFn, Place,
     float::{Add, Div, Float, Fma, Mul, Sub},
     of_floats, pick_with_one,
 };
@@ -8,16 +8,19 @@ use warpwise_compiler::ir::{BinaryOp, Scalar};
 
 /// `a * b + c`, rounded once; `None` on anything but `f32` and `f64`.
 pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
-    of_floats(
+    let found = of_floats(
         scalar,
         || Some(pick_with_one::<Fma<f32>>(one, isa)),
         || Some(pick_with_one::<Fma<f64>>(one, isa)),
-    )
+    );
+    found.map(|f| f.computing(Formula::Fma(scalar)))
 }
 
 /// Of two operands; `None` if there is none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
-    of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa))
+    let found =
+        of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa));
+    found.map(|f| f.computing(Formula::Binary(op, scalar)))
 }
 
 fn arithmetic<T: Float>(op: BinaryOp, one: Place, isa: Isa) -> Option<LaneFn> {

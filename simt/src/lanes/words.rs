@@ -58,17 +58,38 @@ impl<'a> Words<'a> {
         inside.then_some(Self { cells, at, step, walk, rounds })
     }
 
+    /// Where the word of a lane is in a round, and how many bytes further on in the next one.
+    #[inline(always)]
+    pub(super) fn lane(&self, round: u64, lane: usize) -> (*mut u8, i64) {
+        (self.start(round).wrapping_add(self.walk.offsets()[lane] as usize), self.step)
+    }
+
     /// How many lanes lie next to each other.
-    fn row(&self) -> usize {
+    pub(super) fn row(&self) -> usize {
         match self.walk.form() {
             Form::Rows { lanes } => lanes,
             Form::Same { .. } | Form::Each => 1,
         }
     }
 
+    /// Returns true if rows of so many lanes lie right behind those of the round before, and rows of all rounds next
+    /// to each other before those of the next row.
+    pub(super) fn are_rows_dense(&self, row: usize) -> bool {
+        let bytes = (row * self.walk.word()) as i64;
+        let mut rows = self.walk.offsets().iter().step_by(row);
+        let firsts: Vec<i64> = rows.by_ref().copied().collect();
+        let all = bytes.saturating_mul(self.rounds as i64);
+        self.step == bytes && firsts.is_sorted_by(|one, next| next.saturating_sub(*one) >= all)
+    }
+
+    /// How many lanes there are.
+    pub(super) fn lanes(&self) -> usize {
+        self.walk.offsets().len()
+    }
+
     /// Whether an operation may load a lane of these after it has stored another to `other`: each round's are the same, lane
     /// for lane, or none of one round is of another's.
-    fn goes_with(&self, other: &Self) -> bool {
+    pub(super) fn goes_with(&self, other: &Self) -> bool {
         let same = self.cells.first().addr().wrapping_add_signed(self.at as isize)
             == other.cells.first().addr().wrapping_add_signed(other.at as isize)
             && self.step == other.step
@@ -78,7 +99,7 @@ impl<'a> Words<'a> {
     }
 
     /// Between which addresses the words of all rounds are.
-    fn extent(&self) -> (usize, usize) {
+    pub(super) fn extent(&self) -> (usize, usize) {
         let last = self.at + self.step * (self.rounds as i64 - 1);
         let reach = self.walk.reach();
         let first = self.cells.first().addr();
@@ -96,7 +117,7 @@ impl<'a> Words<'a> {
 
     /// Fetches what is accessed some rounds later, if rounds are far apart.
     #[inline(always)]
-    fn foresee(&self, round: u64) {
+    pub(super) fn foresee(&self, round: u64) {
         foresee((self.cells, self.at), self.step, self.walk, round);
     }
 }

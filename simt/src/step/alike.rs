@@ -5,7 +5,7 @@
 //! all of them come out so, then they do in the next iteration, too, and so on.
 use super::{Exec, Slice, sums::affordable};
 use crate::{
-    alike::{Counts, Fails, LaneStep, Noted, Numbers, Trace, fuse, run},
+    alike::{Counts, Fails, LaneStep, Noted, Numbers, Trace, compile, fuse, run},
     check::alike::Rounds,
 };
 
@@ -61,12 +61,17 @@ impl Exec<'_> {
             return Err(Fails::Here);
         }
         // The last one leaves all registers as they are behind an iteration.
-        let fused = fuse(&steps, lanes.len, rounds);
+        let compiled = compile(&steps, &code.preset, self.registers, lanes.len, rounds);
         let mut values = Vec::new();
         let (tally, gone, block) = (&mut self.log.tally, &mut *self.gone, self.place.block);
         let (ahead, batch) = (0, None);
         let mut counts = Counts { code, bound, tally, gone, group, in_step, block, ahead, batch };
-        run(&fused, self.registers, lanes, 0..rounds - 1, &mut values, &mut counts);
+        if let Some(compiled) = compiled {
+            compiled.run(self.registers, 0..rounds - 1, &mut values);
+        } else {
+            let fused = fuse(&steps, lanes.len, rounds);
+            run(&fused, self.registers, lanes, 0..rounds - 1, &mut values, &mut counts);
+        }
         let last = rounds - 1..rounds;
         let loaded = run(&steps, self.registers, lanes, last, &mut values, &mut counts);
         counts.finish();

@@ -1,0 +1,197 @@
+//! Machine code for vectors of 16 words: the few instructions of AVX-512F that compiled rounds are made of.
+//!
+//! Intel's manual, volume 2, section 2.7 ("Intel AVX-512 encoding") is the source of the bits.
+
+/// A vector register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Zmm(pub(super) u8);
+
+/// A mask register.
+#[derive(Clone, Copy)]
+pub(super) struct Mask(pub(super) u8);
+
+/// A general register that is the base of an address.
+#[derive(Clone, Copy)]
+pub(super) enum Base {
+    Rax = 0,
+    Rsi = 6,
+    Rdi = 7,
+}
+
+/// An instruction on vectors of 32-bit words: its opcode map, mandatory prefix and opcode.
+#[derive(Clone, Copy)]
+pub(super) struct Opcode(u8, u8, u8);
+
+/// The opcodes, by mnemonic.
+impl Opcode {
+    pub(super) const ADDPS: Self = Self(1, 0, 0x58);
+    pub(super) const SUBPS: Self = Self(1, 0, 0x5c);
+    pub(super) const MULPS: Self = Self(1, 0, 0x59);
+    pub(super) const DIVPS: Self = Self(1, 0, 0x5e);
+    pub(super) const SQRTPS: Self = Self(1, 0, 0x51);
+    pub(super) const FMADD213PS: Self = Self(2, 1, 0xa8);
+    pub(super) const FMADD231PS: Self = Self(2, 1, 0xb8);
+    pub(super) const FNMADD231PS: Self = Self(2, 1, 0xbc);
+    pub(super) const RSQRT14PS: Self = Self(2, 1, 0x4e);
+    pub(super) const PADDD: Self = Self(1, 1, 0xfe);
+    pub(super) const PSUBD: Self = Self(1, 1, 0xfa);
+    pub(super) const PMULLD: Self = Self(2, 1, 0x40);
+    pub(super) const PANDD: Self = Self(1, 1, 0xdb);
+    pub(super) const PORD: Self = Self(1, 1, 0xeb);
+    pub(super) const PXORD: Self = Self(1, 1, 0xef);
+    const MOVAPS: Self = Self(1, 0, 0x28);
+    const LOAD: Self = Self(1, 0, 0x10);
+    const STORE: Self = Self(1, 0, 0x11);
+    const BROADCAST: Self = Self(2, 1, 0x18);
+    const BROADCAST_EAX: Self = Self(2, 1, 0x7c);
+    const CMPUD: Self = Self(3, 1, 0x1e);
+    const TESTNMD: Self = Self(2, 2, 0x27);
+}
+
+/// A place in the code.
+#[derive(Clone, Copy)]
+pub(super) struct Label(usize);
+
+/// Instructions, one after the other.
+#[derive(Default)]
+pub(super) struct Assembler {
+    bytes: Vec<u8>,
+}
+
+impl Assembler {
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The prefix and the opcode of an instruction on whole vectors, without its operand in a register or in memory, of
+    /// which `extra` is the number of the register.
+    fn evex(&mut self, Opcode(map, prefix, opcode): Opcode, reg: u8, first: u8, extra: u8) {
+        // Most bits of registers' numbers are inverted.
+        let not = |number: u8, bit: u8, to: u8| (!number >> bit & 1) << to;
+        let numbers = not(reg, 3, 7) | not(extra, 4, 6) | not(extra, 3, 5) | not(reg, 4, 4);
+        let lower = (!first & 15) << 3;
+        self.bytes.extend([0x62, numbers | map, lower | 4 | prefix]);
+        self.bytes.extend([0x40 | not(first, 4, 3), opcode]);
+    }
+
+    /// `to = op(first, second)`, or `op(to, first, second)`.
+    pub(super) fn binary(&mut self, op: Opcode, to: Zmm, first: Zmm, second: Zmm) {
+        self.evex(op, to.0, first.0, second.0);
+        self.bytes.push(0xc0 | (to.0 & 7) << 3 | second.0 & 7);
+    }
+
+    /// `to = op(from)`.
+    pub(super) fn unary(&mut self, op: Opcode, to: Zmm, from: Zmm) {
+        self.binary(op, to, Zmm(0), from);
+    }
+
+    pub(super) fn copy(&mut self, to: Zmm, from: Zmm) {
+        if to != from {
+            self.unary(Opcode::MOVAPS, to, from);
+        }
+    }
+
+    /// One of the instructions that move between a vector and memory, `at` bytes behind `base` and, if it is `indexed`, `rcx`.
+    fn transfer(&mut self, op: Opcode, vector: Zmm, (base, indexed, at): (Base, bool, i32)) {
+        self.evex(op, vector.0, 0, 0);
+        let register = 0x80 | (vector.0 & 7) << 3;
+        if indexed {
+            self.bytes.extend([register | 4, 1 << 3 | base as u8]);
+        } else {
+            self.bytes.push(register | base as u8);
+        }
+        self.bytes.extend(at.to_le_bytes());
+    }
+
+    /// Loads 16 words, `at` bytes behind `base` and `rcx`.
+    pub(super) fn load(&mut self, to: Zmm, base: Base, at: i32) {
+        self.transfer(Opcode::LOAD, to, (base, true, at));
+    }
+
+    /// Stores 16 words, `at` bytes behind `base` and `rcx`.
+    pub(super) fn store(&mut self, from: Zmm, base: Base, at: i32) {
+        self.transfer(Opcode::STORE, from, (base, true, at));
+    }
+
+    /// Loads one word for all 16, `at` bytes behind `base`.
+    pub(super) fn broadcast(&mut self, to: Zmm, base: Base, at: i32) {
+        self.transfer(Opcode::BROADCAST, to, (base, false, at));
+    }
+
+    /// Sets all words to a number; `eax` is lost.
+    pub(super) fn splat(&mut self, to: Zmm, bits: u32) {
+        self.bytes.push(0xb8);
+        self.bytes.extend(bits.to_le_bytes());
+        self.unary(Opcode::BROADCAST_EAX, to, Zmm(0));
+    }
+
+    /// Sets the bits of words that are greater, unsigned.
+    pub(super) fn greater(&mut self, to: Mask, first: Zmm, second: Zmm) {
+        self.binary(Opcode::CMPUD, Zmm(to.0), first, second);
+        self.bytes.push(6);
+    }
+
+    /// Sets the bits of words that have no bit in common.
+    pub(super) fn disjoint(&mut self, to: Mask, first: Zmm, second: Zmm) {
+        self.binary(Opcode::TESTNMD, Zmm(to.0), first, second);
+    }
+
+    /// Jumps if neither mask has a bit; returns the jump, to [land](Self::land) it.
+    pub(super) fn jump_if_empty(&mut self, Mask(first): Mask, Mask(second): Mask) -> Label {
+        self.bytes.extend([0xc5, 0xf8, 0x98, 0xc0 | first << 3 | second]);
+        self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]);
+        Label(self.bytes.len())
+    }
+
+    pub(super) fn jump(&mut self) -> Label {
+        self.bytes.extend([0xe9, 0, 0, 0, 0]);
+        Label(self.bytes.len())
+    }
+
+    /// Has a jump lead here.
+    pub(super) fn land(&mut self, Label(after): Label) {
+        let distance = (self.bytes.len() - after) as i32;
+        self.bytes[after - 4..after].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    /// The beginning of the loop.
+    pub(super) fn here(&self) -> Label {
+        Label(self.bytes.len())
+    }
+
+    /// Goes round the loop `rdx` times, and returns.
+    pub(super) fn repeat(&mut self, Label(head): Label) {
+        // dec rdx; jnz head
+        self.bytes.extend([0x48, 0xff, 0xca, 0x0f, 0x85]);
+        let distance = head as i32 - (self.bytes.len() as i32 + 4);
+        self.bytes.extend(distance.to_le_bytes());
+    }
+
+    /// Returns from the function.
+    pub(super) fn leave(&mut self) {
+        // vzeroupper; ret
+        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
+    }
+
+    /// Loads `rax` from `at` bytes behind `rdi`.
+    pub(super) fn load_rax(&mut self, at: i32) {
+        self.bytes.extend([0x48, 0x8b, 0x87]);
+        self.bytes.extend(at.to_le_bytes());
+    }
+
+    /// Adds `rax` to the 8 bytes that lie `at` bytes behind `rdi`.
+    pub(super) fn add_rax(&mut self, at: i32) {
+        self.bytes.extend([0x48, 0x01, 0x87]);
+        self.bytes.extend(at.to_le_bytes());
+    }
+
+    /// Clears `rcx`.
+    pub(super) fn first_vector(&mut self) {
+        self.bytes.extend([0x31, 0xc9]);
+    }
+
+    /// Adds the bytes of a vector to `rcx`.
+    pub(super) fn next_vector(&mut self) {
+        self.bytes.extend([0x48, 0x83, 0xc1, 0x40]);
+    }
+}

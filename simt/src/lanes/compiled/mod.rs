@@ -1,0 +1,481 @@
+//! Sequences of operations on 32-bit lanes, compiled to machine code that keeps 16 lanes of each value in a vector register.
+//!
+//! A [`LaneFn`](super::LaneFn) computes one operation for all lanes of a group, and its operands and result go through memory.
+//! Where the same operations are done again and again, a [`Program`] of them is compiled once in a process, for machines with
+//! AVX-512 under Linux. It goes round a loop: over the rounds with the same 16 lanes, whose registers then stay in
+//! vector registers from the first round to the last, or over the lanes of one round, 16 at a time.
+//!
+//! The results have the bits that the lane functions give, but for sign and payload of a computed NaN. Memory is accessed as
+//! [`copy`](mod@super::copy) says. There is no code for a program that needs more registers than the machine has.
+mod encode;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+mod pages;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(miri))))]
+#[path = "no_pages.rs"]
+mod pages;
+mod rounds;
+
+use encode::{Assembler, Base, Mask, Opcode, Zmm};
+use pages::Pages;
+pub(crate) use pages::is_available;
+pub(crate) use rounds::{Once, Rounds, Source};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Lanes in a vector.
+pub(crate) const WIDTH: usize = 16;
+
+/// The most programs that a process compiles: what follows runs without.
+const MAX_PROGRAMS: usize = 1024;
+
+/// A vector of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// That of the interpreter's register which lies so many bytes behind the first one.
+    Register(i32),
+    /// One that is used in its round only.
+    Temporary(u32),
+    /// These bits in each lane.
+    Constant(u32),
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    Copy,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Sqrt,
+    /// `a * b + c`, rounded once.
+    Fma,
+    /// `1.0 / a.sqrt()`, of which both operations round.
+    InverseSqrt,
+    IntegerAdd,
+    IntegerSub,
+    IntegerMul,
+    And,
+    Or,
+    Xor,
+    /// Loads neighbouring words from the address in a cell.
+    Load(u16),
+    /// Loads the word at the address in a cell for all lanes.
+    LoadOnce(u16),
+    /// The low half of a cell in all lanes.
+    Splat(u16),
+    /// Stores `a` to the address in a cell.
+    Store(u16),
+}
+
+impl Code {
+    /// How many operands it has.
+    fn operands(self) -> usize {
+        match self {
+            Self::Load(_) | Self::LoadOnce(_) | Self::Splat(_) => 0,
+            Self::Copy | Self::Sqrt | Self::InverseSqrt | Self::Store(_) => 1,
+            Self::Add
+            | Self::Sub
+            | Self::Mul
+            | Self::Div
+            | Self::IntegerAdd
+            | Self::IntegerSub
+            | Self::IntegerMul
+            | Self::And
+            | Self::Or
+            | Self::Xor => 2,
+            Self::Fma => 3,
+        }
+    }
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inst {
+    pub(crate) code: Code,
+    /// The result; a store has none.
+    pub(crate) to: Option<Value>,
+    /// The operands, of which only the first ones count.
+    pub(crate) from: [Value; 3],
+}
+
+impl Inst {
+    fn operands(&self) -> &[Value] {
+        &self.from[..self.code.operands()]
+    }
+
+    pub(crate) fn reads(&self, value: Value) -> bool {
+        self.operands().contains(&value)
+    }
+}
+
+/// What the loop goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// The rounds, with the same lanes.
+    Rounds,
+    /// The lanes, in one round.
+    Lanes,
+}
+
+/// What is done in a round of the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) over: Over,
+    pub(crate) insts: Vec<Inst>,
+    /// The registers that others read after a round.
+    pub(crate) kept: Vec<Value>,
+    /// Of each cell, whether its number changes from round to round; none does where the loop goes over lanes.
+    pub(crate) moves: Vec<bool>,
+}
+
+/// A number that instructions take, and how much more it is in each round of the loop that follows.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Cell {
+    pub(crate) at: u64,
+    pub(crate) step: u64,
+}
+
+/// A program as machine code.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pages: Pages,
+    cells: usize,
+}
+
+/// The compiled programs, the last used ones first, more or less; `None` for one that cannot be compiled. Most differ early,
+/// which makes comparing cheaper than hashing.
+static COMPILED: Mutex<Vec<(Program, Option<Arc<Compiled>>)>> = Mutex::new(Vec::new());
+
+impl Program {
+    /// Registers that a round takes from the one before.
+    fn inputs(&self) -> Vec<Value> {
+        let (mut inputs, mut set) = (Vec::new(), Vec::new());
+        for inst in &self.insts {
+            for value in inst.operands() {
+                if matches!(value, Value::Register(_))
+                    && !set.contains(value)
+                    && !inputs.contains(value)
+                {
+                    inputs.push(*value);
+                }
+            }
+            set.extend(inst.to);
+        }
+        inputs
+    }
+
+    /// Returns true if an instruction has the same result in all rounds of the loop.
+    fn is_invariant(&self, inst: &Inst) -> bool {
+        match inst.code {
+            Code::LoadOnce(cell) | Code::Splat(cell) => {
+                !self.moves[usize::from(cell)] && matches!(inst.to, Some(Value::Temporary(_)))
+            }
+            _ => false,
+        }
+    }
+
+    /// The machine code, if there is any.
+    pub(crate) fn compile(self) -> Option<Arc<Compiled>> {
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = compiled.iter().position(|(program, _)| *program == self) {
+            compiled.swap(0, at);
+            return compiled[0].1.clone();
+        }
+        if compiled.len() >= MAX_PROGRAMS {
+            return None;
+        }
+        let code = Allocation::emit(&self).and_then(|code| Pages::new(&code));
+        let code = code.map(|pages| Arc::new(Compiled { pages, cells: self.moves.len() }));
+        compiled.push((self, code.clone()));
+        code
+    }
+}
+
+impl Compiled {
+    /// Goes round the loop so many times, at least once.
+    ///
+    /// # Safety
+    /// This machine [has](is_available) what is needed. Lanes of the registers of the program begin as many bytes behind
+    /// `lanes` as it says, 16 of each, or as many times 16 as the loop goes over lanes. What cells are the
+    /// addresses of may be accessed by relaxed atomic accesses of each word, in all rounds.
+    pub(crate) unsafe fn run(&self, cells: &mut [Cell], lanes: *mut u8, rounds: usize) {
+        assert!(cells.len() == self.cells && rounds > 0, "the cells and rounds of the program");
+        // SAFETY: the code is that of a program; what it accesses is the caller's.
+        unsafe { self.pages.call(cells, lanes, rounds) };
+    }
+}
+
+/// Vector registers that instructions use between their operands and their results.
+const SCRATCH: [Zmm; 4] = [Zmm(28), Zmm(29), Zmm(30), Zmm(31)];
+
+/// How many vector registers hold values.
+const VALUES: u8 = 28;
+
+/// The bounds between which [`Code::InverseSqrt`] computes without division.
+const INVERSE_SQRT: [f32; 2] = [1.0 / (1_u64 << 60) as f32, (1_u64 << 60) as f32];
+
+/// Which values are in vector registers.
+struct Allocation<'p> {
+    program: &'p Program,
+    code: Assembler,
+    /// The values of the whole loop, and those of the round.
+    pinned: Vec<(Value, Zmm)>,
+    held: Vec<(Value, Zmm)>,
+    free: Vec<Zmm>,
+}
+
+impl<'p> Allocation<'p> {
+    fn emit(program: &'p Program) -> Option<Vec<u8>> {
+        let free = (0..VALUES).rev().map(Zmm).collect();
+        let code = Assembler::default();
+        let mut this = Self { program, code, pinned: Vec::new(), held: Vec::new(), free };
+        this.code.first_vector();
+        this.pin()?;
+        let head = this.code.here();
+        for (at, inst) in program.insts.iter().enumerate() {
+            if !program.is_invariant(inst) {
+                this.inst(at, inst)?;
+            }
+        }
+        let carried = this.carried();
+        if program.over == Over::Lanes {
+            this.store_all(&carried)?;
+            this.store_all(&program.kept)?;
+            this.code.next_vector();
+        }
+        for cell in (0..program.moves.len()).filter(|cell| program.moves[*cell]) {
+            this.code.load_rax(cell as i32 * 16 + 8);
+            this.code.add_rax(cell as i32 * 16);
+        }
+        this.code.repeat(head);
+        if program.over == Over::Rounds {
+            this.store_all(&carried)?;
+            this.store_all(&program.kept)?;
+        }
+        this.code.leave();
+        Some(this.code.finish())
+    }
+
+    /// Registers that a round takes from the one before, and sets.
+    fn carried(&self) -> Vec<Value> {
+        let mut carried = self.program.inputs();
+        carried.retain(|value| self.program.insts.iter().any(|inst| inst.to == Some(*value)));
+        carried
+    }
+
+    /// Loads what stays in vector registers for the whole loop.
+    fn pin(&mut self) -> Option<()> {
+        let mut constants: Vec<Value> = Vec::new();
+        for inst in &self.program.insts {
+            constants
+                .extend(inst.operands().iter().filter(|value| matches!(value, Value::Constant(_))));
+            if inst.code == Code::InverseSqrt {
+                constants.extend(inverse_sqrt_constants());
+            }
+        }
+        for value in constants {
+            if let Value::Constant(bits) = value
+                && self.find(value).is_none()
+            {
+                let to = self.free.pop()?;
+                self.code.splat(to, bits);
+                self.pinned.push((value, to));
+            }
+        }
+        for inst in self.program.insts.iter().filter(|inst| self.program.is_invariant(inst)) {
+            let to = self.free.pop()?;
+            self.compute(inst.code, to, [to; 3]);
+            self.pinned.extend(inst.to.map(|value| (value, to)));
+        }
+        if self.program.over == Over::Rounds {
+            for value in self.program.inputs() {
+                let to = self.load(value)?;
+                self.pinned.push((value, to));
+            }
+        }
+        Some(())
+    }
+
+    /// The vector register of a value that is in one.
+    fn find(&self, value: Value) -> Option<Zmm> {
+        let all = self.pinned.iter().chain(&self.held);
+        all.into_iter().find(|(of, _)| *of == value).map(|(_, zmm)| *zmm)
+    }
+
+    /// Takes a vector register for a register of the interpreter, and loads it.
+    fn load(&mut self, value: Value) -> Option<Zmm> {
+        let (to, Value::Register(at)) = (self.free.pop()?, value) else { return None };
+        self.code.load(to, Base::Rsi, at);
+        Some(to)
+    }
+
+    fn store_all(&mut self, values: &[Value]) -> Option<()> {
+        for value in values {
+            let Value::Register(at) = *value else { return None };
+            self.code.store(self.find(*value)?, Base::Rsi, at);
+        }
+        Some(())
+    }
+
+    /// Returns true if nobody reads what a value is after an instruction.
+    fn dies(&self, value: Value, at: usize) -> bool {
+        let program = self.program;
+        for inst in &program.insts[at + 1..] {
+            if inst.reads(value) {
+                return false;
+            }
+            if inst.to == Some(value) {
+                return true;
+            }
+        }
+        !program.kept.contains(&value)
+            && (program.over == Over::Rounds || !self.carried().contains(&value))
+    }
+
+    /// Frees the vector register of a value of the round.
+    fn release(&mut self, value: Value) {
+        if let Some(at) = self.held.iter().position(|(of, _)| *of == value) {
+            self.free.push(self.held.swap_remove(at).1);
+        }
+    }
+
+    fn inst(&mut self, at: usize, inst: &Inst) -> Option<()> {
+        let mut operands = [SCRATCH[0]; 3];
+        for (operand, value) in operands.iter_mut().zip(inst.operands()) {
+            *operand = match self.find(*value) {
+                Some(zmm) => zmm,
+                None => {
+                    let to = self.load(*value)?;
+                    self.held.push((*value, to));
+                    to
+                }
+            };
+        }
+        for value in inst.operands() {
+            if self.dies(*value, at) {
+                self.release(*value);
+            }
+        }
+        let Some(value) = inst.to else {
+            return self.compute(inst.code, operands[0], operands);
+        };
+        let to = match self.find(value) {
+            Some(zmm) => zmm,
+            None => {
+                let to = self.free.pop()?;
+                self.held.push((value, to));
+                to
+            }
+        };
+        self.compute(inst.code, to, operands)?;
+        if self.dies(value, at) {
+            self.release(value);
+        }
+        Some(())
+    }
+
+    /// Computes into a vector register, which may be that of an operand.
+    fn compute(&mut self, code: Code, to: Zmm, [a, b, c]: [Zmm; 3]) -> Option<()> {
+        let binary = |op| (op, to, a, b);
+        let (op, to, a, b) = match code {
+            Code::Add => binary(Opcode::ADDPS),
+            Code::Sub => binary(Opcode::SUBPS),
+            Code::Mul => binary(Opcode::MULPS),
+            Code::Div => binary(Opcode::DIVPS),
+            Code::IntegerAdd => binary(Opcode::PADDD),
+            Code::IntegerSub => binary(Opcode::PSUBD),
+            Code::IntegerMul => binary(Opcode::PMULLD),
+            Code::And => binary(Opcode::PANDD),
+            Code::Or => binary(Opcode::PORD),
+            Code::Xor => binary(Opcode::PXORD),
+            Code::Copy => {
+                self.code.copy(to, a);
+                return Some(());
+            }
+            Code::Sqrt => {
+                self.code.unary(Opcode::SQRTPS, to, a);
+                return Some(());
+            }
+            Code::Fma if to == a => (Opcode::FMADD213PS, to, b, c),
+            Code::Fma if to == b => (Opcode::FMADD213PS, to, a, c),
+            Code::Fma => {
+                self.code.copy(to, c);
+                (Opcode::FMADD231PS, to, a, b)
+            }
+            Code::InverseSqrt => return self.inverse_sqrt(to, a),
+            Code::Load(cell) => {
+                self.code.load_rax(i32::from(cell) * 16);
+                self.code.load(to, Base::Rax, 0);
+                return Some(());
+            }
+            Code::LoadOnce(cell) => {
+                self.code.load_rax(i32::from(cell) * 16);
+                self.code.broadcast(to, Base::Rax, 0);
+                return Some(());
+            }
+            Code::Splat(cell) => {
+                self.code.broadcast(to, Base::Rdi, i32::from(cell) * 16);
+                return Some(());
+            }
+            Code::Store(cell) => {
+                self.code.load_rax(i32::from(cell) * 16);
+                self.code.store(a, Base::Rax, 0);
+                return Some(());
+            }
+        };
+        self.code.binary(op, to, a, b);
+        Some(())
+    }
+
+    /// `1.0 / x.sqrt()` with the bits of the two instructions, which take three times as long.
+    ///
+    /// Goldschmidt's iteration refines estimates of the root and of half its inverse, and Newton's the inverse of the
+    /// rounded root, as in Markstein, "IA-64 and Elementary Functions" (2000), chapters 8 and 9. For operands whose exponents
+    /// leave room for the remainders, the results are those of the instructions, unless the root has all bits of its fraction
+    /// set, as the test of all fractions shows; any other operand in a vector has it computed by the instructions.
+    fn inverse_sqrt(&mut self, to: Zmm, x: Zmm) -> Option<()> {
+        let constants = inverse_sqrt_constants().map(|value| self.find(value));
+        let [Some(half), Some(one), Some(first), Some(range), Some(fraction)] = constants else {
+            return None;
+        };
+        let [h, r, t, g] = SCRATCH;
+        let code = &mut self.code;
+        code.binary(Opcode::PSUBD, t, x, first);
+        code.greater(Mask(1), t, range);
+        code.disjoint(Mask(2), t, fraction);
+        let fast = code.jump_if_empty(Mask(1), Mask(2));
+        code.unary(Opcode::SQRTPS, g, x);
+        code.binary(Opcode::DIVPS, to, one, g);
+        let done = code.jump();
+        code.land(fast);
+        code.unary(Opcode::RSQRT14PS, h, x);
+        code.binary(Opcode::MULPS, g, x, h);
+        code.binary(Opcode::MULPS, h, h, half);
+        code.copy(r, half);
+        code.binary(Opcode::FNMADD231PS, r, g, h);
+        code.binary(Opcode::FMADD231PS, g, g, r);
+        code.binary(Opcode::FMADD231PS, h, h, r);
+        code.copy(r, x);
+        code.binary(Opcode::FNMADD231PS, r, g, g);
+        code.binary(Opcode::FMADD231PS, g, h, r);
+        code.binary(Opcode::ADDPS, h, h, h);
+        code.copy(r, one);
+        code.binary(Opcode::FNMADD231PS, r, g, h);
+        code.copy(to, h);
+        code.binary(Opcode::FMADD231PS, to, h, r);
+        code.land(done);
+        Some(())
+    }
+}
+
+/// 0.5, 1.0, what is subtracted from the bits of an operand, the most that may be left, and the bits of fractions but the
+/// last. Two more are subtracted less, so that the bits left of a fraction are zero where those of the operand were ones.
+fn inverse_sqrt_constants() -> [Value; 5] {
+    let [least, greatest] = INVERSE_SQRT.map(f32::to_bits);
+    let constants = [0.5_f32.to_bits(), 1.0_f32.to_bits(), least - 2, greatest - least, 0x7f_fffe];
+    constants.map(Value::Constant)
+}
+
+#[cfg(test)]
+mod tests;

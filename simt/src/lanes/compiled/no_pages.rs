@@ -1,0 +1,23 @@
+//! What stands for executable memory where no programs are compiled.
+use super::Cell;
+
+/// Executable memory, of which there is none.
+#[derive(Debug)]
+pub(super) enum Pages {}
+
+/// Returns true if this machine runs compiled programs.
+pub(crate) fn is_available() -> bool {
+    false
+}
+
+impl Pages {
+    pub(super) fn new(_code: &[u8]) -> Option<Self> {
+        None
+    }
+
+    /// # Safety
+    /// None is needed, as there is no code.
+    pub(super) unsafe fn call(&self, _cells: &mut [Cell], _lanes: *mut u8, _rounds: usize) {
+        match *self {}
+    }
+}

@@ -1,0 +1,159 @@
+//! The rounds that a compiled program runs, with the memory and the numbers that they take.
+use super::{Cell, Compiled, Over, Program, WIDTH};
+use crate::{lanes::words::Words, memory::Cells};
+use std::{ops::Range, sync::Arc};
+
+/// What is in a cell of a program.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// The address of a word for each lane.
+    Words(Words<'a>),
+    /// The address of a word for all lanes.
+    Once(Once<'a>),
+    /// A number, and how much more it is in each round that follows.
+    Number { bits: u64, step: u64 },
+}
+
+/// A word of 4 bytes in each of some rounds, all of them inside.
+#[derive(Clone, Copy)]
+pub(crate) struct Once<'a> {
+    cells: Cells<'a>,
+    at: u64,
+    step: u64,
+    rounds: u64,
+}
+
+impl<'a> Once<'a> {
+    /// The word at a byte, and in each round so many bytes further on; `None` if one is outside.
+    pub(crate) fn new(cells: Cells<'a>, (at, step): (u64, u64), rounds: u64) -> Option<Self> {
+        let far = step.cast_signed().checked_mul(i64::try_from(rounds.checked_sub(1)?).ok()?)?;
+        let last = at.checked_add_signed(far)?;
+        // Those between are between them, and as aligned.
+        let inside =
+            step.is_multiple_of(4) && cells.covers::<u32>(at, 1) && cells.covers::<u32>(last, 1);
+        inside.then_some(Self { cells, at, step, rounds })
+    }
+
+    fn address(&self, round: u64) -> u64 {
+        assert!(round < self.rounds);
+        let at = self.at.wrapping_add(self.step.wrapping_mul(round));
+        self.cells.first().wrapping_add(at as usize).expose_provenance() as u64
+    }
+
+    /// Between which addresses the words of all rounds are.
+    fn extent(&self) -> (usize, usize) {
+        let ends = [self.address(0), self.address(self.rounds - 1)].map(|at| at as usize);
+        (ends[0].min(ends[1]), ends[0].max(ends[1]) + 4)
+    }
+}
+
+/// Rounds of a compiled program.
+pub(crate) struct Rounds<'a> {
+    code: Arc<Compiled>,
+    over: Over,
+    sources: Vec<Source<'a>>,
+    lanes: usize,
+    /// How many lanes lie next to each other in all places.
+    row: usize,
+    /// Whether a row of each round lies right behind that of the round before, so that all are gone over at once.
+    is_dense: bool,
+}
+
+impl<'a> Rounds<'a> {
+    /// The rounds of `insts` on so many lanes, where `stored` are the cells that are stored to. `None` if there is no code for
+    /// them, if lanes lie in rows that vectors do not fit, or if what a lane stores is read or stored by another.
+    pub(crate) fn new(
+        program: Program,
+        sources: Vec<Source<'a>>,
+        stored: &[usize],
+        lanes: usize,
+    ) -> Option<Self> {
+        let mut row = lanes;
+        for source in &sources {
+            if let Source::Words(words) = source {
+                row = row.min(words.row());
+            }
+        }
+        let fits = |source: &Source<'_>| match source {
+            Source::Words(words) => words.row().is_multiple_of(row) && words.lanes() == lanes,
+            Source::Once(_) | Source::Number { .. } => true,
+        };
+        let rows = row.is_multiple_of(WIDTH) && lanes.is_multiple_of(row);
+        let apart = |cell: &usize| {
+            let Source::Words(to) = &sources[*cell] else { return false };
+            sources.iter().all(|source| match source {
+                Source::Words(words) => words.goes_with(to),
+                Source::Once(once) => {
+                    let (mine, theirs) = (once.extent(), to.extent());
+                    mine.1 <= theirs.0 || theirs.1 <= mine.0
+                }
+                Source::Number { .. } => true,
+            })
+        };
+        let is_sound = rows
+            && sources.iter().all(fits)
+            && stored.iter().all(apart)
+            && (stored.is_empty() || program.over == Over::Lanes);
+        if !is_sound || sources.len() != program.moves.len() {
+            return None;
+        }
+        let over = program.over;
+        let is_dense = over == Over::Lanes
+            && program.inputs().is_empty()
+            && program.kept.is_empty()
+            && sources.iter().all(|source| match source {
+                Source::Words(words) => words.are_rows_dense(row),
+                Source::Once(Once { step, .. }) | Source::Number { step, .. } => *step == 0,
+            });
+        Some(Self { code: program.compile()?, over, sources, lanes, row, is_dense })
+    }
+
+    /// Runs some rounds, where `lanes` is the first lane of the first register.
+    ///
+    /// # Safety
+    /// The lanes of the registers of the program lie behind that as it says, and nobody else accesses them.
+    pub(crate) unsafe fn run(&self, rounds: Range<u64>, lanes: *mut u8) {
+        let mut cells = vec![Cell::default(); self.sources.len()];
+        let all = rounds.end.saturating_sub(rounds.start);
+        let (many, row, turns) = match self.over {
+            Over::Rounds => (1, WIDTH, all as usize),
+            Over::Lanes if self.is_dense => (1, self.row, all as usize * (self.row / WIDTH)),
+            Over::Lanes => (all, self.row, self.row / WIDTH),
+        };
+        if all == 0 {
+            return;
+        }
+        for round in rounds.start..rounds.start + many {
+            for lane in (0..self.lanes).step_by(row) {
+                for (cell, source) in cells.iter_mut().zip(&self.sources) {
+                    *cell = self.cell(source, round, lane);
+                }
+                // SAFETY: words are inside in each round, neighbours in rows, and lane by lane no other's where they are
+                // stored; `new` found that this machine has code. The caller's.
+                unsafe { self.code.run(&mut cells, lanes.wrapping_add(4 * lane), turns) };
+            }
+            for source in &self.sources {
+                if let (Source::Words(words), Over::Lanes, false) =
+                    (source, self.over, self.is_dense)
+                {
+                    words.foresee(round);
+                }
+            }
+        }
+    }
+
+    /// What a cell begins with, and what it is more in each round of the loop.
+    #[inline(always)]
+    fn cell(&self, source: &Source<'_>, round: u64, lane: usize) -> Cell {
+        match source {
+            Source::Words(words) => {
+                let (at, step) = words.lane(round, lane);
+                Cell { at: at.expose_provenance() as u64, step: step.cast_unsigned() }
+            }
+            Source::Once(once) => Cell { at: once.address(round), step: once.step },
+            Source::Number { bits, step } => {
+                Cell { at: bits.wrapping_add(step.wrapping_mul(round)), step: *step }
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Programs against what their instructions mean. They do nothing on a machine that runs no compiled programs.
+use super::*;
+
+const A: Value = Value::Register(0);
+const B: Value = Value::Register(4 * WIDTH as i32);
+const C: Value = Value::Register(8 * WIDTH as i32);
+const D: Value = Value::Register(12 * WIDTH as i32);
+
+fn inst(code: Code, to: Value, from: &[Value]) -> Inst {
+    let mut all = [to; 3];
+    all[..from.len()].copy_from_slice(from);
+    Inst { code, to: Some(to), from: all }
+}
+
+fn compile(over: Over, insts: &[Inst], kept: &[Value], moves: &[bool]) -> Option<Arc<Compiled>> {
+    let (insts, kept, moves) = (insts.to_vec(), kept.to_vec(), moves.to_vec());
+    Program { over, insts, kept, moves }.compile()
+}
+
+/// Runs instructions once on 16 lanes of each register; returns the lanes of `D`.
+fn run(insts: &[Inst], lanes: [[u32; WIDTH]; 3]) -> [u32; WIDTH] {
+    let compiled = compile(Over::Rounds, insts, &[D], &[]).expect("registers suffice");
+    let mut file = [lanes[0], lanes[1], lanes[2], [7; WIDTH]];
+    // SAFETY: there are 16 lanes of four registers.
+    unsafe { compiled.run(&mut [], file.as_mut_ptr().cast(), 1) };
+    file[3]
+}
+
+/// Numbers of all kinds.
+const EDGES: [f32; WIDTH] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    f32::MIN_POSITIVE,
+    1e-45,
+    -3.0e-39,
+    f32::MAX,
+    0.1,
+    3.0,
+    16_777_217.0,
+    1.0 - f32::EPSILON / 2.0,
+    1e30,
+];
+
+/// Equal bits, or NaN for NaN.
+fn are_same(got: u32, want: f32) -> bool {
+    got == want.to_bits() || f32::from_bits(got).is_nan() && want.is_nan()
+}
+
+#[test]
+fn floats_are_computed_as_rust_does() {
+    type Float = fn(f32, f32, f32) -> f32;
+    if !is_available() {
+        return;
+    }
+    let codes: [(Code, Float); 7] = [
+        (Code::Add, |a, b, _| a + b),
+        (Code::Sub, |a, b, _| a - b),
+        (Code::Mul, |a, b, _| a * b),
+        (Code::Div, |a, b, _| a / b),
+        (Code::Sqrt, |a, _, _| a.sqrt()),
+        (Code::Fma, |a, b, c| a.mul_add(b, c)),
+        (Code::InverseSqrt, |a, _, _| 1.0 / a.sqrt()),
+    ];
+    for (code, want) in codes {
+        for shift in 0..WIDTH {
+            let (mut b, mut c) = (EDGES, EDGES);
+            b.rotate_left(shift);
+            c.rotate_left(2 * shift % WIDTH);
+            // Results go to a register of their own, and to that of each operand.
+            for to in [A, B, C, D] {
+                let operands = &[A, B, C][..code.operands()];
+                let insts = [inst(code, to, operands), inst(Code::Copy, D, &[to])];
+                let got = run(&insts, [EDGES, b, c].map(|lanes| lanes.map(f32::to_bits)));
+                for lane in 0..WIDTH {
+                    let want = want(EDGES[lane], b[lane], c[lane]);
+                    assert!(are_same(got[lane], want), "{code:?} {shift} {lane}: {want}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_wrap() {
+    type Integer = fn(u32, u32) -> u32;
+    if !is_available() {
+        return;
+    }
+    let codes: [(Code, Integer); 7] = [
+        (Code::IntegerAdd, u32::wrapping_add),
+        (Code::IntegerSub, u32::wrapping_sub),
+        (Code::IntegerMul, u32::wrapping_mul),
+        (Code::And, |a, b| a & b),
+        (Code::Or, |a, b| a | b),
+        (Code::Xor, |a, b| a ^ b),
+        (Code::Copy, |a, _| a),
+    ];
+    let a = std::array::from_fn(|lane| 0x9e37_79b9_u32.wrapping_mul(lane as u32));
+    let b = std::array::from_fn(|lane| u32::MAX - lane as u32 * 3);
+    for (code, want) in codes {
+        let got = run(&[inst(code, D, &[A, B][..code.operands()])], [a, b, a]);
+        assert_eq!(got, std::array::from_fn(|lane| want(a[lane], b[lane])), "{code:?}");
+    }
+}
+
+#[test]
+fn inverse_roots_have_the_bits_of_two_operations() {
+    const LANES: usize = 1 << 12;
+    if !is_available() {
+        return;
+    }
+    let both = [inst(Code::Sqrt, B, &[A]), inst(Code::Div, B, &[Value::Constant(0x3f80_0000), B])];
+    let compiled = [&[inst(Code::InverseSqrt, B, &[A])][..], &both]
+        .map(|insts| compile(Over::Lanes, insts, &[B], &[]).expect("registers suffice"));
+    // All fractions with an even and with an odd exponent, and some with every exponent.
+    let fractions = (0_u32..1 << 24).step_by(LANES).map(|first| ((126 << 23) + first, 1));
+    let exponents = (0_u32..1 << 9).map(|high| (high << 23, (1 << 23) / LANES as u32 - 1));
+    let mut files = [[[0_u32; LANES]; 2]; 2];
+    for (first, apart) in fractions.chain(exponents) {
+        for (file, compiled) in files.iter_mut().zip(&compiled) {
+            for (at, lane) in file[0].iter_mut().enumerate() {
+                *lane = first + apart * at as u32;
+            }
+            let mut lanes: Vec<u32> = file[0].to_vec();
+            for at in (0..LANES).step_by(WIDTH) {
+                let mut vectors = [[0; WIDTH]; 2];
+                vectors[0].copy_from_slice(&lanes[at..at + WIDTH]);
+                // SAFETY: there are 16 lanes of two registers.
+                unsafe { compiled.run(&mut [], vectors.as_mut_ptr().cast(), 1) };
+                lanes[at..at + WIDTH].copy_from_slice(&vectors[1]);
+            }
+            file[1].copy_from_slice(&lanes);
+        }
+        if files[0][1] != files[1][1] {
+            for (got, want) in files[0][1].iter().zip(files[1][1]) {
+                assert!(are_same(*got, f32::from_bits(want)), "{got:#x} for {want:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rounds_carry_registers_and_go_through_memory() {
+    if !is_available() {
+        return;
+    }
+    // D += A * number + word, where A is what a round loads for each lane.
+    let (number, word) = (Value::Temporary(1), Value::Temporary(2));
+    let insts = [
+        inst(Code::Splat(0), number, &[]),
+        inst(Code::LoadOnce(1), word, &[]),
+        inst(Code::Load(2), A, &[]),
+        inst(Code::IntegerMul, A, &[A, number]),
+        inst(Code::IntegerAdd, A, &[A, word]),
+        inst(Code::IntegerAdd, D, &[D, A]),
+    ];
+    let compiled = compile(Over::Rounds, &insts, &[], &[true; 3]).expect("registers suffice");
+    let (words, rows) = ([10_u32, 20, 30], [[1_u32; WIDTH], [2; WIDTH], [3; WIDTH]]);
+    let mut file = [[5_u32; WIDTH]; 4];
+    let address = |at: *const u32| at.expose_provenance() as u64;
+    let mut cells = [
+        Cell { at: 100, step: 1 },
+        Cell { at: address(words.as_ptr()), step: 4 },
+        Cell { at: address(rows.as_ptr().cast()), step: 64 },
+    ];
+    // SAFETY: three rounds are in memory, and 16 lanes of four registers.
+    unsafe { compiled.run(&mut cells, file.as_mut_ptr().cast(), 3) };
+    assert_eq!(file[3], [5 + 100 + 10 + 202 + 20 + 306 + 30; WIDTH]);
+}
+
+#[test]
+fn lanes_are_gone_over_with_their_registers() {
+    if !is_available() {
+        return;
+    }
+    // Each register has 32 lanes here.
+    let [a, b] = [0, 128].map(Value::Register);
+    let from = [a; 3];
+    let insts = [
+        inst(Code::Load(0), a, &[]),
+        inst(Code::IntegerAdd, b, &[b, a]),
+        inst(Code::IntegerAdd, a, &[a, b]),
+        Inst { code: Code::Store(1), to: None, from },
+    ];
+    let compiled = compile(Over::Lanes, &insts, &[], &[false; 2]).expect("registers suffice");
+    let words: [u32; 32] = std::array::from_fn(|lane| lane as u32);
+    let (mut stored, mut file) = ([0_u32; 32], [[0_u32; 32], words]);
+    let mut cells = [words.as_ptr(), stored.as_mut_ptr().cast_const()]
+        .map(|at| Cell { at: at.expose_provenance() as u64, step: 0 });
+    // SAFETY: 32 lanes are in memory and in two registers.
+    unsafe { compiled.run(&mut cells, file.as_mut_ptr().cast(), 2) };
+    assert_eq!(file[1], words.map(|lane| 2 * lane));
+    assert_eq!(stored, words.map(|lane| 3 * lane));
+}
+
+#[test]
+fn there_is_no_code_for_more_values_than_vector_registers() {
+    let register = |at: u32| Value::Register(64 * at as i32);
+    let sums = |n: u32| -> Vec<Inst> {
+        (1..n).map(|at| inst(Code::IntegerAdd, register(0), &[register(0), register(at)])).collect()
+    };
+    assert!(compile(Over::Rounds, &sums(29), &[], &[]).is_none());
+    assert_eq!(compile(Over::Rounds, &sums(28), &[], &[]).is_some(), is_available());
+}
