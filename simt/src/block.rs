@@ -23,7 +23,7 @@ use crate::{
     order::Order,
     outcome::{Spinning, Waiting},
     registers::Registers,
-    step::{Exec, Looked, Place, Stop},
+    step::{Exec, LastLoad, Looked, Place, Stop},
     strand::Strand,
     tally::Gone,
 };
@@ -63,7 +63,7 @@ pub(crate) struct Block<'a> {
     shared: Vec<Memory>,
     groups: Vec<Group>,
     /// Of each step that loads: where it did the last time.
-    loaded: Vec<i64>,
+    loaded: Vec<LastLoad>,
     /// Of each step that jumps back: whether to try how many iterations are alike.
     tries: Vec<Tries>,
     /// With the number of their group.

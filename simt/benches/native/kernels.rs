@@ -1,10 +1,11 @@
 //! The kernels, as IR.
 
 /// Their names and texts.
-pub(crate) const ALL: [(&str, &str); 8] = [
+pub(crate) const ALL: [(&str, &str); 9] = [
     ("saxpy", SAXPY),
     ("matmul", MATMUL),
     ("tiled", TILED),
+    ("transpose", TRANSPOSE),
     ("mandelbrot", MANDELBROT),
     ("reduce", REDUCE),
     ("histogram", HISTOGRAM),
@@ -150,6 +151,56 @@ pub(crate) const TILED: &str = "kernel tiled {
   %52 = index %51, %50, 4 : ptr global !0
   %53 = get $0 : f32 !0
   %54 = store %52, %53 !0
+}";
+
+pub(crate) const TRANSPOSE: &str = "kernel transpose {
+  block 32, 8, 1
+  param arg0 = n: u64 !0
+  param arg1 = x: read [f32] !0
+  param arg2 = y: write [f32] !0
+  shared @0 = tile: [f32; 1056] !0
+  %0 = builtin thread_idx.x : u64 !0
+  %1 = builtin thread_idx.y : u64 !0
+  %2 = builtin block_idx.x : u64 !0
+  %3 = builtin block_idx.y : u64 !0
+  %4 = param arg0 : u64 !0
+  %5 = param arg1 : ptr global !0
+  %6 = len arg1 : u64 !0
+  %7 = param arg2 : ptr global !0
+  %8 = len arg2 : u64 !0
+  %9 = shared @0 : ptr shared !0
+  %10 = const 0 : u64 !0
+  %11 = const 8 : u64 !0
+  %12 = const 32 : u64 !0
+  %13 = mul %2, %12 : u64 !0
+  %14 = mul %3, %12 : u64 !0
+  %15 = for %10, %12, step %11 : u64 !0 {
+    %16 = add %1, %15 : u64 !0
+    %17 = add %14, %16 : u64 !0
+    %18 = mul %17, %4 : u64 !0
+    %19 = add %18, %13 : u64 !0
+    %20 = add %19, %0 : u64 !0
+    %21 = bounds %20, %6 : u64 !0
+    %22 = index %5, %21, 4 : ptr global !0
+    %23 = load %22 : f32 !0
+    %24 = index %9, %16, 132 : ptr shared !0
+    %25 = index %24, %0, 4 : ptr shared !0
+    %26 = store %25, %23 !0
+  }
+  %27 = barrier !0
+  %28 = for %10, %12, step %11 : u64 !0 {
+    %29 = add %1, %28 : u64 !0
+    %30 = index %9, %0, 132 : ptr shared !0
+    %31 = index %30, %29, 4 : ptr shared !0
+    %32 = load %31 : f32 !0
+    %33 = add %13, %29 : u64 !0
+    %34 = mul %33, %4 : u64 !0
+    %35 = add %34, %14 : u64 !0
+    %36 = add %35, %0 : u64 !0
+    %37 = bounds %36, %8 : u64 !0
+    %38 = index %7, %37, 4 : ptr global !0
+    %39 = store %38, %32 !0
+  }
 }";
 
 pub(crate) const MANDELBROT: &str = "kernel mandelbrot {

@@ -11,7 +11,9 @@ mod kernels;
 mod measure;
 mod plain;
 
-use kernels::{BLACK_SCHOLES, HISTOGRAM, MANDELBROT, MATMUL, N_BODY, REDUCE, SAXPY, TILED};
+use kernels::{
+    BLACK_SCHOLES, HISTOGRAM, MANDELBROT, MATMUL, N_BODY, REDUCE, SAXPY, TILED, TRANSPOSE,
+};
 use measure::{head, is_wanted, lowering, optimized, plain_threads, row};
 use plain::Bodies;
 use std::hint::black_box;
@@ -22,11 +24,12 @@ type Row = (&'static str, fn(&str));
 
 fn main() {
     head();
-    let rows: [Row; 10] = [
+    let rows: [Row; 11] = [
         ("saxpy 2^24", saxpy),
         ("saxpy 2^24, plain Rust", plain_saxpy),
         ("matmul 512", |name| matmul(name, MATMUL)),
         ("matmul 512, tiled", |name| matmul(name, TILED)),
+        ("transpose 2048", transpose),
         ("Mandelbrot 1024, 256", mandelbrot),
         ("arithmetic, plain Rust", plain_arithmetic),
         ("reduce 2^24", reduce),
@@ -117,6 +120,23 @@ fn matmul(name: &str, kernel: &str) {
     );
     // Whole numbers below 2^24: all orders give the same.
     assert!(words(&c).into_iter().map(f32::from_bits).eq(expected), "{name} is wrong");
+}
+
+fn transpose(name: &str) {
+    let n = 2048_usize;
+    let numbers: Vec<f32> = (0..n * n).map(|i| i as f32).collect();
+    let (x, y) = (floats(numbers.iter().copied()), Memory::zeroed(n * n * 4));
+    let args = [Arg::Scalar(n as u64), slice(&x), slice(&y)];
+    let tiles = n as u32 / 32;
+    let mut expected = vec![0.0; n * n];
+    row(
+        name,
+        &optimized(TRANSPOSE),
+        launch([tiles, tiles], [32, 8], &args),
+        || false,
+        || plain::transpose(n, &numbers, black_box(&mut expected)),
+    );
+    assert!(words(&y).into_iter().map(f32::from_bits).eq(expected), "{name} is wrong");
 }
 
 fn mandelbrot(name: &str) {

@@ -144,6 +144,15 @@ pub(crate) fn mandelbrot(n: usize, counts: &mut [u32]) {
     }
 }
 
+/// The transpose of a square.
+pub(crate) fn transpose(n: usize, x: &[f32], y: &mut [f32]) {
+    for (row, line) in x.chunks_exact(n).enumerate() {
+        for (column, value) in line.iter().enumerate() {
+            y[column * n + row] = *value;
+        }
+    }
+}
+
 /// How often each byte is there.
 pub(crate) fn histogram(bytes: &[u8], counts: &mut [u32; 256]) {
     counts.fill(0);

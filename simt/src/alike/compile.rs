@@ -202,7 +202,7 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// A register that is set, which is not one whose value has been noted in this round.
+    /// A register that is set.
     fn set(&self, reg: Reg) -> Option<Value> {
         let at = self.registers.offset(reg)?;
         (reg.size() == 4).then_some(Value::Register(at))
@@ -286,32 +286,62 @@ fn is_operation(step: &LaneStep<'_>) -> bool {
 
 /// An operation on one value, with the second operand that it then has.
 fn unary(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
-    match (op, scalar) {
-        (UnaryOp::Sqrt, Scalar::F32) => Some((Code::Sqrt, None)),
-        (UnaryOp::Neg, Scalar::F32) => Some((Code::Xor, Some(Value::Constant(1 << 31)))),
-        (UnaryOp::Abs, Scalar::F32) => Some((Code::And, Some(Value::Constant(u32::MAX >> 1)))),
-        (UnaryOp::Not, Scalar::I32 | Scalar::U32) => {
-            Some((Code::Xor, Some(Value::Constant(u32::MAX))))
-        }
-        _ => None,
+    let (is_float, is_integer) = kind(scalar);
+    match op {
+        UnaryOp::Sqrt if is_float => Some((Code::Sqrt, None)),
+        UnaryOp::Neg if is_float => Some((Code::Xor, Some(Value::Constant(1 << 31)))),
+        UnaryOp::Abs if is_float => Some((Code::And, Some(Value::Constant(u32::MAX >> 1)))),
+        UnaryOp::Not if is_integer => Some((Code::Xor, Some(Value::Constant(u32::MAX)))),
+        UnaryOp::Sqrt
+        | UnaryOp::Neg
+        | UnaryOp::Abs
+        | UnaryOp::Not
+        | UnaryOp::Floor
+        | UnaryOp::Ceil
+        | UnaryOp::Trunc
+        | UnaryOp::RoundTiesEven
+        | UnaryOp::Approx(_)
+        | UnaryOp::CountOnes
+        | UnaryOp::LeadingZeros
+        | UnaryOp::ReverseBits
+        | UnaryOp::SwapBytes => None,
     }
 }
 
 /// An operation on two values.
 fn binary(op: BinaryOp, scalar: Scalar) -> Option<Code> {
-    match (op, scalar) {
-        (BinaryOp::Add, Scalar::F32) => Some(Code::Add),
-        (BinaryOp::Sub, Scalar::F32) => Some(Code::Sub),
-        (BinaryOp::Mul, Scalar::F32) => Some(Code::Mul),
-        (BinaryOp::Div, Scalar::F32) => Some(Code::Div),
-        (BinaryOp::Add, Scalar::I32 | Scalar::U32) => Some(Code::IntegerAdd),
-        (BinaryOp::Sub, Scalar::I32 | Scalar::U32) => Some(Code::IntegerSub),
-        (BinaryOp::Mul, Scalar::I32 | Scalar::U32) => Some(Code::IntegerMul),
-        (BinaryOp::And, Scalar::I32 | Scalar::U32) => Some(Code::And),
-        (BinaryOp::Or, Scalar::I32 | Scalar::U32) => Some(Code::Or),
-        (BinaryOp::Xor, Scalar::I32 | Scalar::U32) => Some(Code::Xor),
-        _ => None,
+    let (is_float, is_integer) = kind(scalar);
+    match op {
+        BinaryOp::Add if is_float => Some(Code::Add),
+        BinaryOp::Sub if is_float => Some(Code::Sub),
+        BinaryOp::Mul if is_float => Some(Code::Mul),
+        BinaryOp::Div if is_float => Some(Code::Div),
+        BinaryOp::Add if is_integer => Some(Code::IntegerAdd),
+        BinaryOp::Sub if is_integer => Some(Code::IntegerSub),
+        BinaryOp::Mul if is_integer => Some(Code::IntegerMul),
+        BinaryOp::And if is_integer => Some(Code::And),
+        BinaryOp::Or if is_integer => Some(Code::Or),
+        BinaryOp::Xor if is_integer => Some(Code::Xor),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::Shl
+        | BinaryOp::Shr
+        | BinaryOp::MulHigh
+        | BinaryOp::RotateLeft => None,
     }
+}
+
+/// Whether operations on a type are those of 32-bit floats, and whether they are those of 32-bit integers.
+fn kind(scalar: Scalar) -> (bool, bool) {
+    (scalar == Scalar::F32, matches!(scalar, Scalar::I32 | Scalar::U32))
 }
 
 /// Computes `1.0 / x.sqrt()` at once.

@@ -8,7 +8,7 @@ use crate::{
     mask::{GROUP, Mask},
     memory::Memory,
     registers::{Reg, Registers},
-    step::Looked,
+    step::{LastLoad, Looked},
     strand::Strand,
     tally::Gone,
 };
@@ -35,7 +35,7 @@ impl<'a> Block<'a> {
             idx: [0; 3],
             shared: bound.shared.iter().map(|bytes| Memory::zeroed(*bytes as usize)).collect(),
             groups: (0..threads).step_by(GROUP).map(group).collect(),
-            loaded: vec![0; code.steps.len()],
+            loaded: vec![LastLoad::default(); code.steps.len()],
             tries: vec![
                 if bound.one_by_one { Tries::Never } else { Tries::default() };
                 code.steps.len()

@@ -44,13 +44,15 @@ pub(crate) unsafe fn each<W: Word>(
 /// # Safety
 /// There are `n` indices, and the greatest that `I` holds is that of a covered element.
 pub(crate) unsafe fn inside<W: Word, I: Word>(places: Places<'_>, by: W, n: usize) {
-    // Each in a loop of its own, which says once how it adds.
-    if places.cells.is_mine() {
-        // SAFETY: the caller's.
-        unsafe { inside_of::<W, I, true>(places, by, n) }
-    } else {
-        // SAFETY: the caller's.
-        unsafe { inside_of::<W, I, false>(places, by, n) }
+    let is_dense = places.base == 0 && places.stride == size_of::<W>() as u64;
+    // Each in a loop of its own, which says once how it adds, and where.
+    // SAFETY: the caller's.
+    unsafe {
+        match (places.cells.is_mine(), is_dense) {
+            (true, true) => inside_of::<W, I, true, true>(places, by, n),
+            (true, false) => inside_of::<W, I, true, false>(places, by, n),
+            (false, _) => inside_of::<W, I, false, false>(places, by, n),
+        }
     }
 }
 
@@ -58,13 +60,21 @@ pub(crate) unsafe fn inside<W: Word, I: Word>(places: Places<'_>, by: W, n: usiz
 const CHUNK: usize = 8;
 
 /// # Safety
-/// As for [`inside`], of cells that are `MINE`.
+/// As for [`inside`], of cells that are `MINE`, and of elements that are `DENSE` words from the first one on.
 #[inline(always)]
-unsafe fn inside_of<W: Word, I: Word, const MINE: bool>(places: Places<'_>, by: W, n: usize) {
+unsafe fn inside_of<W: Word, I: Word, const MINE: bool, const DENSE: bool>(
+    places: Places<'_>,
+    by: W,
+    n: usize,
+) {
     let Places { cells, base, stride, index } = places;
     let index = index.cast::<I>();
     let add = |index: I| {
-        let at = index.bits().wrapping_sub(base) * stride;
+        let at = if DENSE {
+            index.bits() * size_of::<W>() as u64
+        } else {
+            index.bits().wrapping_sub(base) * stride
+        };
         // SAFETY: the caller's.
         unsafe {
             if MINE {

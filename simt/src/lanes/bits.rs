@@ -46,7 +46,7 @@ macro_rules! by_size {
 
 /// `d = a`, for values of `size` bytes.
 pub(crate) fn copy(size: usize, isa: Isa) -> LaneFn {
-    copy_in_loops(size, isa).computing(Formula::Copy)
+    copy_in_loops(size, isa).computing(Formula::Copy, isa)
 }
 
 fn copy_in_loops(size: usize, isa: Isa) -> LaneFn {

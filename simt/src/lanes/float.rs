@@ -176,7 +176,7 @@ impl<T: Float> LaneOp for Fma<T> {
 /// `a * b + c`, rounded once; `None` on anything but floats.
 pub(crate) fn fma(scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     let found = with_memory!(isa, fma_in_loops(scalar, isa), direct::fma(scalar));
-    found.map(|f| f.computing(Formula::Fma(scalar)))
+    found.map(|f| f.computing(Formula::Fma(scalar), isa))
 }
 
 fn fma_in_loops(scalar: Scalar, isa: Isa) -> Option<LaneFn> {

@@ -94,7 +94,7 @@ pub(crate) fn binary(
 ) -> Option<LaneFn> {
     let pair = Pair { inner, outer, is_left };
     let found = pair_in_loops(pair, scalar, how);
-    let found = found.map(|f| f.computing(Formula::Pair(pair, scalar)));
+    let found = found.map(|f| f.computing(Formula::Pair(pair, scalar), how.isa));
     if how.one { found } else { with_memory!(how.isa, found, direct::pair(pair, scalar)) }
 }
 

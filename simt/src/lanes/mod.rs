@@ -78,9 +78,9 @@ impl LaneFn {
         Self { f, in_memory: None, extends: false, formula: None }
     }
 
-    /// Tells what it computes.
-    fn computing(self, formula: Formula) -> Self {
-        Self { formula: Some(formula), ..self }
+    /// Tells what it computes, where more than the baseline of the platform is used.
+    fn computing(self, formula: Formula, isa: Isa) -> Self {
+        Self { formula: Some(formula).filter(|_| isa != Isa::Baseline), ..self }
     }
 
     /// What it computes, if that is known.
@@ -371,7 +371,7 @@ fn of_floats<R>(
 
 /// An operation on one value; `None` if the type has none such.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
-    unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar)))
+    unary_in_loops(op, scalar, isa).map(|f| f.computing(Formula::Unary(op, scalar), isa))
 }
 
 fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
@@ -400,7 +400,7 @@ fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
 /// An operation on two values; `None` if the type has none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     let found = with_memory!(isa, in_loops(op, scalar, isa), direct::binary(op, scalar));
-    found.map(|f| f.computing(Formula::Binary(op, scalar)))
+    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
 }
 
 fn in_loops(op: BinaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {

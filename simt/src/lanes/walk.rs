@@ -118,9 +118,27 @@ impl Walk {
     #[inline(always)]
     pub(crate) fn bytes(&self, at: i64) -> Option<Range<u64>> {
         let Reach { min, max } = self.reach;
-        let near = max.wrapping_sub(min).cast_unsigned() < NEAR;
         let first = u64::try_from(at.checked_add(min)?).ok()?;
-        near.then(|| first..first + max.wrapping_sub(min).cast_unsigned() + self.word as u64)
+        let len = max.wrapping_sub(min).cast_unsigned() + self.word as u64;
+        self.is_near().then(|| first..first + len)
+    }
+
+    /// Returns true if all lanes access bytes near each other.
+    #[inline(always)]
+    pub(crate) fn is_near(&self) -> bool {
+        self.reach.max.wrapping_sub(self.reach.min).cast_unsigned() < NEAR
+    }
+
+    /// The bytes of each row of lanes, behind the byte `at`.
+    pub(crate) fn rows(&self, at: i64) -> impl Iterator<Item = Range<u64>> {
+        let lanes = match self.form {
+            Form::Rows { lanes } => lanes,
+            Form::Same { .. } | Form::Each => usize::MAX,
+        };
+        let len = (lanes.min(self.offsets.len()) * self.word) as u64;
+        let firsts = self.offsets.iter().step_by(lanes).take(self.offsets.len() / lanes);
+        let first = move |offset: &i64| u64::try_from(at.checked_add(*offset)?).ok();
+        firsts.filter_map(first).map(move |first| first..first + len)
     }
 
     /// Whether the words of `n` lanes from `first` on, behind the byte `at`, are inside and aligned.

@@ -13,14 +13,14 @@ pub(crate) fn fma(scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
         || Some(pick_with_one::<Fma<f32>>(one, isa)),
         || Some(pick_with_one::<Fma<f64>>(one, isa)),
     );
-    found.map(|f| f.computing(Formula::Fma(scalar)))
+    found.map(|f| f.computing(Formula::Fma(scalar), isa))
 }
 
 /// Of two operands; `None` if there is none such.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, one: Place, isa: Isa) -> Option<LaneFn> {
     let found =
         of_floats(scalar, || arithmetic::<f32>(op, one, isa), || arithmetic::<f64>(op, one, isa));
-    found.map(|f| f.computing(Formula::Binary(op, scalar)))
+    found.map(|f| f.computing(Formula::Binary(op, scalar), isa))
 }
 
 fn arithmetic<T: Float>(op: BinaryOp, one: Place, isa: Isa) -> Option<LaneFn> {

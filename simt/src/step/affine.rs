@@ -22,6 +22,9 @@ use warpwise_compiler::ir::CompareOp;
 /// Bytes in which hosts foresee loads by themselves.
 const PAGE: i64 = 4096;
 
+/// How often a block runs a load at most whose place in the next block is fetched: later it would be too early.
+const MAX_LOADS_AHEAD: u32 = 8;
+
 /// Fewer lanes are stored one by one.
 const FEW: usize = 8;
 
@@ -200,15 +203,28 @@ impl<'e> Exec<'e> {
     }
 
     /// A load that goes on in equal steps, too large for the host to foresee them, as where threads stride over the
-    /// grid: fetches what comes next.
+    /// grid: fetches what comes next. Of rows that are far apart, too many for the host to follow, it fetches what the next block
+    /// loads.
     #[inline(always)]
     fn foresee(&mut self, cells: &Cells<'_>, at: i64, walk: &Walk) {
-        let last = std::mem::replace(&mut self.loaded[self.strand.at as usize - 1], at);
-        let step = at.wrapping_sub(last);
-        if step >= PAGE
-            && let Some(bytes) = walk.bytes(at.wrapping_add(step))
-        {
-            cells.fetch(bytes);
+        let loaded = &mut self.loaded[self.strand.at as usize - 1];
+        let step = at.wrapping_sub(loaded.last);
+        loaded.last = at;
+        loaded.times += 1;
+        if loaded.block != self.place.block {
+            let is_soon = loaded.times <= MAX_LOADS_AHEAD;
+            loaded.ahead = if is_soon { at.wrapping_sub(loaded.first) } else { 0 };
+            (loaded.block, loaded.first, loaded.times) = (self.place.block, at, 0);
+        }
+        let ahead = loaded.ahead;
+        if walk.is_near() {
+            if step >= PAGE
+                && let Some(bytes) = walk.bytes(at.wrapping_add(step))
+            {
+                cells.fetch(bytes);
+            }
+        } else if (1..PAGE).contains(&ahead) {
+            walk.rows(at.wrapping_add(ahead)).for_each(|bytes| cells.fetch(bytes));
         }
     }
 

@@ -92,6 +92,20 @@ pub(crate) struct Place {
     pub(crate) in_step: bool,
 }
 
+/// Where a step has loaded from a buffer, in bytes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct LastLoad {
+    /// The last time.
+    last: i64,
+    /// The first time in the last block, and which one that was.
+    first: i64,
+    block: u64,
+    /// How often it has loaded in that block.
+    times: u32,
+    /// How much further on its first load was than in the block before.
+    ahead: i64,
+}
+
 /// A strand and all that it works on.
 pub(crate) struct Exec<'e> {
     pub(crate) code: &'e Code,
@@ -99,8 +113,8 @@ pub(crate) struct Exec<'e> {
     /// The block's shared arrays.
     pub(crate) shared: &'e [Memory],
     pub(crate) registers: &'e mut Registers,
-    /// Of each step that loads: where it did the last time.
-    pub(crate) loaded: &'e mut [i64],
+    /// Where each step has loaded.
+    pub(crate) loaded: &'e mut [LastLoad],
     /// Of each step that jumps back: whether to try how many iterations are alike.
     pub(crate) tries: &'e mut [Tries],
     /// Of each loop that adds products: what the group found of it the last time.

@@ -164,6 +164,36 @@ fn what_is_loaded_may_be_used_again() {
 }
 
 #[test]
+fn operations_on_words_are_compiled_together() {
+    // No result is NaN, whose bits are not defined.
+    let inside = format!(
+        "%f = const 1.0 : f32 !0
+         %big = const 16777217 : u32 !0
+         %low = const 1073741823 : u32 !0
+         %if = if %lt !0 {{
+           {LOADS}
+           %n = not %x : u32 !0
+           %o = or %n, %big : u32 !0
+           %p = and %o, %z : u32 !0
+           %q = sub %p, %x : u32 !0
+           %d = and %q, %low : u32 !0
+           %g = bitcast %d : f32 !0
+           %h = bitcast %z : f32 !0
+           %u = neg %g : f32 !0
+           %v = fma %u, %h, %g : f32 !0
+           %w = abs %v : f32 !0
+           %root = sqrt %w : f32 !0
+           %inverse = div %f, %root : f32 !0
+           %sum = add %inverse, %root : f32 !0
+           %by = sub %sum, %g : f32 !0
+           %r = bitcast %by : u32 !0
+           {STORE}
+         }}"
+    );
+    check(&inside, &[16, 40, 256, 1024], &[[3000; 3], [256; 3]]);
+}
+
+#[test]
 fn blocks_may_write_what_they_read() {
     // Each lane from its neighbour in the buffer that it writes: all lanes of a group load before one stores.
     for (op, from) in [("add", 3), ("sub", 3), ("add", 300), ("sub", 300), ("add", 0), ("sub", 31)]

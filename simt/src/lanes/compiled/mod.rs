@@ -223,13 +223,18 @@ struct Allocation<'p> {
     pinned: Vec<(Value, Zmm)>,
     held: Vec<(Value, Zmm)>,
     free: Vec<Zmm>,
+    /// Registers that a round takes from the one before, and sets.
+    carried: Vec<Value>,
 }
 
 impl<'p> Allocation<'p> {
     fn emit(program: &'p Program) -> Option<Vec<u8>> {
         let free = (0..VALUES).rev().map(Zmm).collect();
         let code = Assembler::default();
-        let mut this = Self { program, code, pinned: Vec::new(), held: Vec::new(), free };
+        let mut carried = program.inputs();
+        carried.retain(|value| program.insts.iter().any(|inst| inst.to == Some(*value)));
+        let (pinned, held) = (Vec::new(), Vec::new());
+        let mut this = Self { program, code, pinned, held, free, carried: carried.clone() };
         this.code.first_vector();
         this.pin()?;
         let head = this.code.here();
@@ -238,7 +243,6 @@ impl<'p> Allocation<'p> {
                 this.inst(at, inst)?;
             }
         }
-        let carried = this.carried();
         if program.over == Over::Lanes {
             this.store_all(&carried)?;
             this.store_all(&program.kept)?;
@@ -255,13 +259,6 @@ impl<'p> Allocation<'p> {
         }
         this.code.leave();
         Some(this.code.finish())
-    }
-
-    /// Registers that a round takes from the one before, and sets.
-    fn carried(&self) -> Vec<Value> {
-        let mut carried = self.program.inputs();
-        carried.retain(|value| self.program.insts.iter().any(|inst| inst.to == Some(*value)));
-        carried
     }
 
     /// Loads what stays in vector registers for the whole loop.
@@ -285,7 +282,7 @@ impl<'p> Allocation<'p> {
         }
         for inst in self.program.insts.iter().filter(|inst| self.program.is_invariant(inst)) {
             let to = self.free.pop()?;
-            self.compute(inst.code, to, [to; 3]);
+            self.compute(inst.code, to, [to; 3])?;
             self.pinned.extend(inst.to.map(|value| (value, to)));
         }
         if self.program.over == Over::Rounds {
@@ -330,7 +327,7 @@ impl<'p> Allocation<'p> {
             }
         }
         !program.kept.contains(&value)
-            && (program.over == Over::Rounds || !self.carried().contains(&value))
+            && (program.over == Over::Rounds || !self.carried.contains(&value))
     }
 
     /// Frees the vector register of a value of the round.

@@ -3,6 +3,9 @@ use super::{Cell, Compiled, Over, Program, WIDTH};
 use crate::{lanes::words::Words, memory::Cells};
 use std::{ops::Range, sync::Arc};
 
+/// The most cells of a program.
+const MAX_CELLS: usize = 32;
+
 /// What is in a cell of a program.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
@@ -60,8 +63,8 @@ pub(crate) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of `insts` on so many lanes, where `stored` are the cells that are stored to. `None` if there is no code for
-    /// them, if lanes lie in rows that vectors do not fit, or if what a lane stores is read or stored by another.
+    /// The rounds of a program on so many lanes, where `stored` are the cells that are stored to. `None` if there is no code for
+    /// it, if lanes lie in rows that vectors do not fit, or if another lane reads or stores what a lane stores.
     pub(crate) fn new(
         program: Program,
         sources: Vec<Source<'a>>,
@@ -94,7 +97,8 @@ impl<'a> Rounds<'a> {
             && sources.iter().all(fits)
             && stored.iter().all(apart)
             && (stored.is_empty() || program.over == Over::Lanes);
-        if !is_sound || sources.len() != program.moves.len() {
+        let has_cells = sources.len() <= MAX_CELLS && sources.len() == program.moves.len();
+        if !is_sound || !has_cells {
             return None;
         }
         let over = program.over;
@@ -113,7 +117,8 @@ impl<'a> Rounds<'a> {
     /// # Safety
     /// The lanes of the registers of the program lie behind that as it says, and nobody else accesses them.
     pub(crate) unsafe fn run(&self, rounds: Range<u64>, lanes: *mut u8) {
-        let mut cells = vec![Cell::default(); self.sources.len()];
+        let mut cells = [Cell::default(); MAX_CELLS];
+        let cells = &mut cells[..self.sources.len()];
         let all = rounds.end.saturating_sub(rounds.start);
         let (many, row, turns) = match self.over {
             Over::Rounds => (1, WIDTH, all as usize),
@@ -130,7 +135,7 @@ impl<'a> Rounds<'a> {
                 }
                 // SAFETY: words are inside in each round, neighbours in rows, and lane by lane no other's where they are
                 // stored; `new` found that this machine has code. The caller's.
-                unsafe { self.code.run(&mut cells, lanes.wrapping_add(4 * lane), turns) };
+                unsafe { self.code.run(cells, lanes.wrapping_add(4 * lane), turns) };
             }
             for source in &self.sources {
                 if let (Source::Words(words), Over::Lanes, false) =
