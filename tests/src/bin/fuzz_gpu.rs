@@ -8,19 +8,20 @@
 //! |---|---|
 //! | `--seed S` | the first seed, or 0 |
 //! | `--kernels N` | how many, or 10000 |
-//! | `--seconds T` | begins no batch after so many seconds |
+//! | `--seconds T` | begins no batch, and no half of one, after so many seconds |
 //! | `--statements N` | gives each kernel at most so many statements |
 //! | `--batch N` | puts so many kernels in a module, or 64 |
 //! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
 //!
 //! A process whose kernel ends the context, or does not end in a minute, is replaced, and its batch is run again in
-//! halves, until the seed is known. Without a GPU it says so, and succeeds.
+//! halves, until the seed is known or the time is over. Every ten seconds it prints how far it has come. Without a GPU
+//! it says so, and succeeds.
 use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Write},
     ops::Range,
     process::{Child, ChildStdin, Command, ExitCode, Stdio},
-    sync::{Mutex, mpsc},
+    sync::{Mutex, MutexGuard, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -31,6 +32,8 @@ use warpwise_tests::{
 
 /// How long a batch may take, compiling included.
 const MAX_BATCH_TIME: Duration = Duration::from_secs(60);
+/// The time between two lines on the progress.
+const PROGRESS: Duration = Duration::from_secs(10);
 /// The first argument of the processes that this program starts.
 const WORKER: &str = "--worker";
 
@@ -200,16 +203,28 @@ struct Tally {
     kernels: u64,
     faults: u64,
     findings: u64,
+    /// When the progress was last printed.
+    printed: Option<Instant>,
 }
 
 impl Tally {
+    /// Counts a batch that has run.
+    fn add(&mut self, kernels: u64, faults: u64) {
+        self.kernels += kernels;
+        self.faults += faults;
+        if self.printed.is_none_or(|printed| printed.elapsed() >= PROGRESS) {
+            self.printed = Some(Instant::now());
+            println!("{} kernels so far; {} ended with a fault", self.kernels, self.faults);
+        }
+    }
+
     fn report(&mut self, text: &str) {
         self.findings += 1;
         println!("{text}");
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("nobody panics with it")
 }
 
@@ -223,11 +238,13 @@ struct Queue {
 
 impl Queue {
     fn next(&mut self) -> Option<Range<u64>> {
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            return None;
+        }
         if let Some(half) = self.halves.pop_front() {
             return Some(half);
         }
-        let is_over = self.end.is_some_and(|end| Instant::now() >= end);
-        if is_over || self.rest.is_empty() {
+        if self.rest.is_empty() {
             return None;
         }
         let start = self.rest.start;
@@ -250,7 +267,11 @@ fn fuzz(options: &Options) -> ExitCode {
             scope.spawn(|| drive(options, &queue, &tally));
         }
     });
-    let (tally, next) = (lock(&tally), lock(&queue).rest.start);
+    let (mut tally, queue) = (lock(&tally), lock(&queue));
+    for seeds in &queue.halves {
+        tally.report(&format!("k{} to k{}: one of them fails", seeds.start, seeds.end - 1));
+    }
+    let next = queue.rest.start;
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "{} kernels in {seconds:.0} s, {:.0} a second; {} ended with a fault; {} findings; the next seed is {next}",
@@ -279,8 +300,7 @@ fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
         let text = match current.run(&seeds, tally) {
             Ok(faults) => {
                 let mut tally = lock(tally);
-                tally.kernels += seeds.end - seeds.start;
-                tally.faults += faults;
+                tally.add(seeds.end - seeds.start, faults);
                 worker = Some(current);
                 continue;
             }
@@ -296,6 +316,8 @@ fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
             tally.kernels += 1;
             tally.report(&format!("k{middle} {text}"));
         } else {
+            // Whoever ends this program early is told which seeds to look at.
+            println!("k{} to k{}: {text}; run in halves", seeds.start, seeds.end - 1);
             lock(queue).halves.extend([seeds.start..middle, middle..seeds.end]);
         }
     }
