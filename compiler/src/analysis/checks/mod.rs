@@ -44,6 +44,7 @@ mod locals;
 mod number;
 mod powers;
 mod prove;
+mod relevant;
 mod require;
 mod simplex;
 mod spell;

@@ -15,11 +15,11 @@ use crate::{
 const MAX_BOUNDS: usize = 8;
 
 impl Walk<'_> {
-    /// Returns the result of `id`, whose operands have forms; `None` if that is no integer.
+    /// Returns the result of `id`, whose operands have forms; `None` if that is no integer, or one that no proof needs.
     pub(super) fn form(&mut self, id: InstId) -> Option<Form> {
         let inst = &self.kernel.insts[id];
         let Ty::Scalar(scalar) = inst.ty else { return None };
-        if scalar == Scalar::Bool {
+        if scalar == Scalar::Bool || !self.relevant[id] {
             return None;
         }
         let limits = range::scalar_limits(scalar)?;

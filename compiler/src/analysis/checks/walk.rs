@@ -8,6 +8,7 @@ use super::{
     form::{AtomId, Form},
     locals::Locals,
     powers::Powers,
+    relevant::relevant,
 };
 use crate::{
     analysis::{
@@ -42,6 +43,8 @@ pub(super) struct Walk<'k> {
     /// The values of some numbers, case by case.
     pub(super) cases: Cases,
     pub(super) powers: Powers,
+    /// The integers that proofs can need.
+    pub(super) relevant: Facts<InstId, bool>,
     /// The results of operations that may have wrapped: the exact result, and the limits of its type.
     pub(super) wrapped: Vec<(AtomId, Form, Range)>,
     /// The values of `bool`s here.
@@ -68,6 +71,7 @@ impl<'k> Walk<'k> {
             locals: Locals::new(kernel),
             cases: Cases::default(),
             powers: Powers::new(kernel),
+            relevant: relevant(kernel),
             wrapped: Vec::new(),
             truths: kernel.insts.facts(None),
             added: Vec::new(),

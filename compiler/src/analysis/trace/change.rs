@@ -3,13 +3,11 @@
 use super::{
     Factors, Run, SymbolKind, Threads, Value,
     known::{Int, Known, limits, scalar},
+    locals::Locals,
     merge::State,
     truth::Spread,
 };
-use crate::{
-    id::Id,
-    ir::{BinaryOp, Body, InstId, LocalId, Op, Scalar},
-};
+use crate::ir::{BinaryOp, Body, InstId, LocalId, Op, Scalar};
 use std::rc::Rc;
 
 impl Run<'_> {
@@ -34,24 +32,25 @@ impl Run<'_> {
         before: &State,
         written: &[LocalId],
         number: Option<&Value>,
-    ) -> Rc<Vec<Known>> {
-        let mut locals = (*before.locals).clone();
+    ) -> Locals {
+        let mut locals = before.locals.clone();
         for &local in written {
             let counted = number.and_then(|number| {
                 let step = self.increment(id, body, local, &before.active.threads)?;
-                let Known::Int(start) = &before.locals[local.index()] else { return None };
+                let Known::Int(start) = &before.locals[local] else { return None };
                 let more = step.value.times(number)?;
                 let value = start.value.plus(&more)?;
                 let scalar = scalar(self.kernel.locals[local].ty)?;
                 let range = self.ranges.local(self.kernel, local).filter(|range| !range.is_empty());
                 self.int(value, scalar, range, start.assumed || step.assumed)
             });
-            locals[local.index()] = match counted {
+            let known = match counted {
                 Some(int) => Known::Int(int),
                 None => self.any(id, local),
             };
+            locals.set(local, known);
         }
-        Rc::new(locals)
+        locals
     }
 
     /// Something that `local` may be.

@@ -5,10 +5,7 @@ use super::{
     run::Run,
     truth::{Spread, Truth},
 };
-use crate::{
-    id::Id,
-    ir::{Extent, InstId, LocalId, MatchOp, Op, Root, ShuffleOp, VoteOp},
-};
+use crate::ir::{Extent, InstId, LocalId, MatchOp, Op, Root, ShuffleOp, VoteOp};
 use std::rc::Rc;
 
 impl Run<'_> {
@@ -100,7 +97,7 @@ impl Run<'_> {
     }
 
     fn get(&mut self, id: InstId, local: LocalId) -> Known {
-        let known = self.locals[local.index()].clone();
+        let known = self.locals[local].clone();
         let Known::Int(int) = &known else { return known };
         let (Some(scalar), true) = (scalar(self.kernel.insts[id].ty), int.fit > Fit::Proved) else {
             return known;

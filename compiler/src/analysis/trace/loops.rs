@@ -16,6 +16,7 @@ const MOST_ITERATIONS: i64 = 64;
 /// Nor is one that would take more instructions.
 const MOST_UNROLLED: usize = 3000;
 /// The same for a `loop`, of which less is known where it is not run to its end.
+const MOST_REPEATS: u32 = 1024;
 const MOST_REPEATED: usize = 8000;
 
 impl Run<'_> {
@@ -203,14 +204,16 @@ impl Run<'_> {
         self.loops.push((id, None));
         self.rounds.push(0);
         let mut next = Some(active.clone());
+        let mut left = MOST_REPEATS;
         let mut known = true;
         while let Some(here) = next.take() {
             next = self.iteration(id, body, here);
+            left -= 1;
             let Some(stays) = &next else { break };
             let overlaps = |state: &State| state.active.threads.meets(&stays.threads);
             let unknown = self.frame().exits.iter().any(overlaps);
             let used = steps - self.steps;
-            if unknown || used > MOST_REPEATED || self.steps == 0 {
+            if unknown || left == 0 || used > MOST_REPEATED || self.steps == 0 {
                 known = false;
                 break;
             }

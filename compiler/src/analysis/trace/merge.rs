@@ -2,17 +2,18 @@
 use super::{
     super::range::Range,
     known::{Fit, Int, Known, limits, scalar},
+    locals::Locals,
     truth::{Part, Spread, Truth},
 };
 use super::{Active, Group, Run, SymbolKind, Threads, Value, Which};
-use crate::ir::InstId;
+use crate::ir::{InstId, LocalId};
 use std::rc::Rc;
 
 /// Threads at one place, with what their locals hold.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) active: Active,
-    pub(super) locals: Rc<Vec<Known>>,
+    pub(super) locals: Locals,
     pub(super) interval: u32,
     pub(super) since: u32,
 }
@@ -53,14 +54,9 @@ impl Run<'_> {
         let active = a.active.or(&b.active, &self.all);
         let (interval, since) = (a.interval.max(b.interval), a.since.min(b.since));
         let mut locals = a.locals;
-        if !Rc::ptr_eq(&locals, &b.locals) {
-            for index in 0..locals.len() {
-                if !locals[index].is_same(&b.locals[index]) {
-                    let known =
-                        self.meet(id, index, &locals[index], &b.locals[index], &mut decides);
-                    Rc::make_mut(&mut locals)[index] = known;
-                }
-            }
+        for local in locals.different(&b.locals) {
+            let known = self.meet(id, local, &locals[local], &b.locals[local], &mut decides);
+            locals.set(local, known);
         }
         State { active, locals, interval, since }
     }
@@ -69,13 +65,12 @@ impl Run<'_> {
     fn meet(
         &mut self,
         id: InstId,
-        local: usize,
+        local: LocalId,
         a: &Known,
         b: &Known,
         decides: &mut Decides,
     ) -> Known {
-        let ty = self.kernel.locals.iter().nth(local).map(|(_, local)| local.ty);
-        let scalar = ty.and_then(scalar);
+        let scalar = scalar(self.kernel.locals[local].ty);
         let spreads = [a, b].map(|known| self.spread(known, &self.all));
         let spread = match decides {
             Decides::Thread(_) | Decides::Unknown => Spread::Thread,

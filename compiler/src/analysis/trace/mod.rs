@@ -47,6 +47,7 @@ mod control;
 mod factors;
 mod given;
 mod known;
+mod locals;
 mod loops;
 mod memory;
 mod merge;

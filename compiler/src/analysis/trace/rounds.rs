@@ -5,6 +5,7 @@ use super::{
     super::{range::Range, uniformity::Group},
     Active, Run, SymbolId, SymbolKind, Threads, Value, Which,
     known::{Fit, Int, Known, scalar},
+    locals::Locals,
     merge::State,
     run::Flow,
     truth::{Part, Spread, Truth},
@@ -175,7 +176,7 @@ impl Run<'_> {
         id: InstId,
         body: &Body,
         active: &Active,
-        locals: &Rc<Vec<Known>>,
+        locals: &Locals,
         header: Option<&Header>,
         number: &Value,
     ) -> Option<Active> {

@@ -3,6 +3,7 @@ use super::{
     super::{launch::Launch, range::Ranges, uniformity::Uniformity},
     contracts::{self, Passed},
     known::Known,
+    locals::Locals,
     merge::State,
     tables::{Tables, tables},
     truth::{Spread, Truth},
@@ -11,10 +12,9 @@ use super::{
     AccessKind, Active, Event, Shape, Split, SymbolId, Threads, Trace, Value, What, Which,
 };
 use crate::{
-    id::{Facts, Id},
+    id::Facts,
     ir::{self, Body, Builtin, Extent, InstId, Kernel, LocalId, Op},
 };
-use std::rc::Rc;
 
 /// A block that is being run.
 pub(super) struct Run<'k> {
@@ -28,7 +28,7 @@ pub(super) struct Run<'k> {
     pub(super) trace: Trace,
     /// What each instruction has yielded last.
     pub(super) values: Facts<InstId, Option<Known>>,
-    pub(super) locals: Rc<Vec<Known>>,
+    pub(super) locals: Locals,
     /// Of the path so far: see [`Event`].
     pub(super) interval: u32,
     pub(super) since: u32,
@@ -129,7 +129,7 @@ impl<'k> Run<'k> {
             all: Threads::all(count),
             trace,
             values: kernel.insts.clones(None),
-            locals: Rc::new(kernel.locals.iter().map(local).collect()),
+            locals: Locals::new(kernel.locals.iter().map(local)),
             interval: 0,
             since: 0,
             loops: Vec::new(),
@@ -295,7 +295,7 @@ impl<'k> Run<'k> {
     fn sets(&mut self, id: InstId, local: LocalId, value: InstId, active: &Active) {
         let known = self.known(value);
         self.yields(id, known.clone(), &active.threads);
-        Rc::make_mut(&mut self.locals)[local.index()] = known;
+        self.locals.set(local, known);
     }
 
     fn stores(&mut self, id: InstId, active: &Active, ptr: InstId, value: InstId) {

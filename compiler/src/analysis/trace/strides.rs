@@ -101,7 +101,7 @@ impl Run<'_> {
         );
         let is_kept = || rhs < id && self.spread_of_all([rhs], &active.threads) <= Spread::Warp;
         let is_constant = is_given || is_kept();
-        let Known::Int(start) = self.locals[crate::id::Id::index(local)].clone() else {
+        let Known::Int(start) = self.locals[local].clone() else {
             return None;
         };
         let step = self.increment(id, body, local, &active.threads)?;
