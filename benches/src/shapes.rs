@@ -46,6 +46,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "methods of traits", source: methods },
     Shape { name: "calls of a `macro_rules!`", source: macro_calls },
     Shape { name: "calls of one device function", source: calls },
+    Shape { name: "mathematical functions of `f32`", source: math },
     Shape { name: "closures", source: closures },
     Shape { name: "iterators", source: iterators },
     Shape { name: "chain of generic types", source: generics },
@@ -318,6 +319,11 @@ fn calls(lines: usize) -> String {
     let function = "#[device]\nfn step(a: f32, b: f32) -> f32 {\n    \
                     if a > b { a - b } else { a * b }\n}\n";
     function.to_owned() + &kernel(&body)
+}
+
+fn math(lines: usize) -> String {
+    const FUNCTIONS: [&str; 4] = ["sin", "exp", "ln", "sqrt"];
+    kernel(&repeat(lines, |k| format!("    sum += (sum * {k}.5).{}();", FUNCTIONS[k % 4])))
 }
 
 fn closures(lines: usize) -> String {
