@@ -40,7 +40,7 @@ impl fmt::Display for Address {
 }
 
 /// The name of a space in instructions.
-pub(super) const fn space_name(space: Space) -> &'static str {
+pub const fn space_name(space: Space) -> &'static str {
     match space {
         Space::Global => "global",
         Space::Shared => "shared",

@@ -441,8 +441,8 @@ fn is_one(bits: u64, scalar: Scalar) -> bool {
         || scalar == Scalar::F64 && bits == 1.0_f64.to_bits()
 }
 
-/// The instruction for it, which but for `tanh` can have subnormal numbers be zeros, and is shorter then.
-const fn approximate(op: Approx) -> &'static str {
+/// The instruction for an approximation, which but for `tanh` can have subnormal numbers be zeros, and is shorter then.
+pub const fn approximate(op: Approx) -> &'static str {
     match op {
         Approx::Exp2 => "ex2.approx.ftz",
         Approx::Log2 => "lg2.approx.ftz",

@@ -17,7 +17,7 @@ use super::{
 use crate::ir::{AtomicOp, InstId, Order, Scalar, Scope, Space};
 
 /// The name of a scope in instructions.
-pub(super) const fn scope_name(scope: Scope) -> &'static str {
+pub const fn scope_name(scope: Scope) -> &'static str {
     match scope {
         Scope::Block => "cta",
         Scope::Device => "gpu",
@@ -26,7 +26,7 @@ pub(super) const fn scope_name(scope: Scope) -> &'static str {
 }
 
 /// What remains of an ordering once its fence, if it needs one, is emitted.
-const fn order_name(order: Order) -> &'static str {
+pub const fn order_name(order: Order) -> &'static str {
     match order {
         Order::Relaxed => "relaxed",
         Order::Acquire | Order::SeqCst => "acquire",
@@ -35,8 +35,8 @@ const fn order_name(order: Order) -> &'static str {
     }
 }
 
-/// How an instruction begins that updates memory and yields what was there.
-fn update_name(order: Order, scope: Scope, space: Space) -> String {
+/// Returns how an instruction begins that updates memory and yields what was there.
+pub fn update_name(order: Order, scope: Scope, space: Space) -> String {
     format!("atom.{}.{}.{}", order_name(order), scope_name(scope), space_name(space))
 }
 
@@ -201,7 +201,7 @@ impl Emitter<'_> {
 }
 
 /// Whether `red`, which yields nothing, has the ordering.
-const fn red_has(order: Order) -> bool {
+pub const fn red_has(order: Order) -> bool {
     match order {
         Order::Relaxed | Order::Release => true,
         Order::Acquire | Order::AcqRel | Order::SeqCst => false,
@@ -215,7 +215,7 @@ const fn red_has(order: Order) -> bool {
 /// keep the counter of a loop around it in a uniform register although lanes leave its own loop one
 /// after the other (seen with 13.0 and driver 580: such a kernel never ended). The loop of
 /// [`Emitter::update_loop`] is there from the start.
-fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
+pub fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
     let looped = scalar.bits() == Some(64) || scalar.is_float();
     if space == Space::Shared && looped && op != AtomicOp::Swap {
         return None;
@@ -238,7 +238,7 @@ fn native(op: AtomicOp, scalar: Scalar, space: Space) -> Option<String> {
 }
 
 /// The instruction that computes what `op` writes, from what is there and its operand.
-pub(super) fn combining(op: AtomicOp, scalar: Scalar) -> String {
+pub fn combining(op: AtomicOp, scalar: Scalar) -> String {
     let (ty, bits) = (arithmetic(scalar), untyped(scalar));
     let rounding = if scalar.is_float() { ".rn" } else { "" };
     match op {

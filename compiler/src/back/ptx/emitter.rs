@@ -9,7 +9,7 @@ use super::{
     constants::Constants,
     facts::{Facts, constant, declared_threads, has_extremes},
     fault::Failure,
-    layout::{SharedPlace, shared_place},
+    layout::{SharedPlace, offset_param, shared_place},
     products::widest_scale,
     reg::{Class, Imm, Operand, Reg, Regs, memory},
 };
@@ -209,8 +209,13 @@ impl<'k> Emitter<'k> {
         let reg = self.shared[shared].unwrap_or_else(|| {
             let reg = self.regs.fresh(Class::B32);
             match shared_place(self.kernel, shared) {
-                SharedPlace::Symbol(symbol) => ptx!(self, "mov.u32 {reg}, {symbol}"),
-                SharedPlace::Passed(param) => {
+                SharedPlace::Declared => {
+                    ptx!(self, "mov.u32 {reg}, shared{}", shared.index());
+                }
+                SharedPlace::Dynamic(0) => ptx!(self, "mov.u32 {reg}, $shared"),
+                SharedPlace::Dynamic(offset) => ptx!(self, "mov.u32 {reg}, $shared+{offset}"),
+                SharedPlace::Passed => {
+                    let param = offset_param(shared);
                     let [start, offset] = [(); 2].map(|()| self.regs.fresh(Class::B32));
                     ptx!(self, "mov.u32 {start}, $shared");
                     ptx!(self, "ld.param.u32 {offset}, [{param}]");

@@ -19,8 +19,8 @@ use crate::{
     ir::{Axis, BinaryOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
 
-/// See the module.
-pub(super) struct Facts {
+/// What a back end needs to know about a kernel before it starts: see the module.
+pub struct Facts {
     max: id::Facts<InstId, u64>,
     small: id::Facts<LocalId, bool>,
     used: id::Facts<InstId, bool>,
@@ -31,7 +31,8 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(kernel: &Kernel, ranges: &Ranges) -> Self {
+    /// Computes the facts of `kernel`, whose ranges are `ranges`.
+    pub fn of(kernel: &Kernel, ranges: &Ranges) -> Self {
         let ends = copies::ends(kernel);
         let mut facts = Self {
             max: kernel.insts.facts(u64::MAX),
@@ -64,13 +65,13 @@ impl Facts {
     }
 
     /// True if anything uses the value.
-    pub(super) fn used(&self, value: InstId) -> bool {
+    pub fn used(&self, value: InstId) -> bool {
         self.used[value]
     }
 
     /// True if the sign and payload of the value, should it be a NaN, can be seen. They
     /// cannot where arithmetic alone uses it: what that makes of a NaN is unspecified.
-    pub(super) fn bits_matter(&self, value: InstId) -> bool {
+    pub fn bits_matter(&self, value: InstId) -> bool {
         self.bits_matter[value]
     }
 
@@ -85,7 +86,7 @@ impl Facts {
     }
 
     /// True if threads may meet behind the instruction.
-    pub(super) fn meets_later(&self, id: InstId) -> bool {
+    pub fn meets_later(&self, id: InstId) -> bool {
         id.index() < self.last_meeting
     }
 
@@ -192,7 +193,7 @@ pub(super) const fn width(scalar: Scalar) -> u32 {
 }
 
 /// Whether there are minima or maxima of integers that GPUs have an instruction of three for.
-pub(super) fn has_extremes(kernel: &Kernel) -> bool {
+pub fn has_extremes(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|(_, inst)| {
         matches!(inst.op, Op::Binary { op: BinaryOp::Min | BinaryOp::Max, .. })
             && matches!(inst.ty, Ty::Scalar(scalar) if !scalar.is_float() && width(scalar) <= 32)
@@ -205,7 +206,7 @@ pub(super) fn is_unsigned(kernel: &Kernel, value: InstId) -> bool {
 }
 
 /// The number of threads of a block along `axis`, if the kernel declares it.
-pub(super) fn declared_threads(kernel: &Kernel, axis: Axis) -> Option<u64> {
+pub fn declared_threads(kernel: &Kernel, axis: Axis) -> Option<u64> {
     kernel.block.as_ref().and_then(|block| block[axis as usize].known())
 }
 

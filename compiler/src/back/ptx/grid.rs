@@ -25,7 +25,7 @@ use crate::ir::{Axis, InstId, Kernel};
 use std::fmt::{self, Write};
 
 /// Bytes of shared memory that it takes: the number of a thread, and how many have ended.
-pub(super) const SHARED_BYTES: u64 = 16;
+pub const SHARED_BYTES: u64 = 16;
 /// One block that has ended.
 const ONE_ENDED: u64 = 1 << 32;
 /// The bit that changes.

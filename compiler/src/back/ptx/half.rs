@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// The first target that rounds to `bf16`, has its fused multiply-add, and `min` and `max` of both types.
-pub(super) const HAS_ROUNDING: Target = Target::new(80);
+pub const HAS_ROUNDING: Target = Target::new(80);
 /// The first target with sums, differences and products of `bf16`.
-pub(super) const HAS_SUMS: Target = Target::new(90);
+pub const HAS_SUMS: Target = Target::new(90);
 
 /// Whether the instruction rounds to `bf16`.
 pub(super) fn rounds(inst: &Inst) -> bool {

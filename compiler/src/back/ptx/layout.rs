@@ -11,7 +11,9 @@
 use super::{comment, grid};
 use crate::{
     id::Id,
-    ir::{Element, Extent, Kernel, Length, Passed, Scalar, Shared, SharedId, Size, SizeError},
+    ir::{
+        Array, Element, Extent, Kernel, Length, Passed, Scalar, Shared, SharedId, Size, SizeError,
+    },
 };
 use std::fmt::{self, Write};
 
@@ -108,7 +110,7 @@ fn fixed(shared: &Shared) -> Option<(&Element, &Extent)> {
 }
 
 /// The arrays whose places the launcher passes, in the order of their parameters.
-pub(super) fn offset_params(kernel: &Kernel) -> impl Iterator<Item = SharedId> {
+pub fn offset_params(kernel: &Kernel) -> impl Iterator<Item = SharedId> {
     sized(kernel).skip(1).map(|(id, ..)| id)
 }
 
@@ -118,11 +120,41 @@ pub(super) fn offset_param(id: SharedId) -> String {
 }
 
 /// Where a shared array begins.
-pub(super) enum SharedPlace {
-    /// At this address.
-    Symbol(String),
-    /// As far behind `$shared` as this parameter says.
-    Passed(String),
+pub enum SharedPlace {
+    /// At a symbol of its own.
+    Declared,
+    /// So many bytes behind `$shared`.
+    Dynamic(u64),
+    /// As far behind `$shared` as the array's [`offset_params`] says.
+    Passed,
+}
+
+/// An array's alignment and size, as back ends declare it.
+pub struct Placement {
+    /// What its address is a multiple of.
+    pub align: u64,
+    /// Bytes that it takes.
+    pub bytes: u64,
+}
+
+/// The shared arrays that a kernel declares one by one.
+pub fn declared_shared_arrays(kernel: &Kernel) -> impl Iterator<Item = (SharedId, Placement)> {
+    let declared = undeclared_bytes(kernel) == 0;
+    kernel.shared.iter().filter(move |_| declared).filter_map(|(id, shared)| {
+        let (elem, len) = fixed(shared)?;
+        Some((id, Placement { align: align(elem), bytes: declared_bytes(elem, len) }))
+    })
+}
+
+/// The placement of an array that each thread has of its own.
+pub fn local_placement(array: &Array) -> Placement {
+    Placement { align: align(&array.elem), bytes: bytes(&array.elem, &array.len) }
+}
+
+/// The alignment of the memory that the launch sizes; `None` if there is none.
+pub fn dynamic_shared_align(kernel: &Kernel) -> Option<u64> {
+    let sized = undeclared_bytes(kernel) > 0 || is_sized_at_launch(kernel);
+    sized.then(|| alignment(kernel))
 }
 
 /// Bytes of all arrays that a thread has of its own.
@@ -131,33 +163,28 @@ pub(super) fn local_bytes(kernel: &Kernel) -> u64 {
 }
 
 /// Where a shared array begins.
-pub(super) fn shared_place(kernel: &Kernel, id: SharedId) -> SharedPlace {
+pub fn shared_place(kernel: &Kernel, id: SharedId) -> SharedPlace {
     let shared = &kernel.shared[id];
     let undeclared = undeclared_bytes(kernel);
     let before = match &shared.len {
         Length::Fixed(_) if undeclared == 0 => {
-            return SharedPlace::Symbol(format!("shared{}", id.index()));
+            return SharedPlace::Declared;
         }
         Length::Fixed(_) => {
             total(kernel.shared.iter().take(id.index()).filter_map(|(_, shared)| fixed(shared)))
         }
         Length::Launch(_) if offset_params(kernel).any(|passed| passed == id) => {
-            return SharedPlace::Passed(offset_param(id));
+            return SharedPlace::Passed;
         }
         Length::Launch(_) => undeclared,
     };
-    SharedPlace::Symbol(match next_multiple(before, align(&shared.elem)) {
-        0 => "$shared".into(),
-        offset => format!("$shared+{offset}"),
-    })
+    SharedPlace::Dynamic(next_multiple(before, align(&shared.elem)))
 }
 
 /// The declaration of what the launch sizes, if there is such.
 pub(super) fn declare_dynamic(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
-    if undeclared_bytes(kernel) == 0 && !is_sized_at_launch(kernel) {
-        return Ok(());
-    }
-    writeln!(f, ".extern .shared .align {} .b8 $shared[];\n", alignment(kernel))
+    let Some(align) = dynamic_shared_align(kernel) else { return Ok(()) };
+    writeln!(f, ".extern .shared .align {align} .b8 $shared[];\n")
 }
 
 /// What the address of the memory that the launch sizes is a multiple of.
@@ -167,15 +194,12 @@ fn alignment(kernel: &Kernel) -> u64 {
 
 /// The declarations of arrays in the body.
 pub(super) fn declare(kernel: &Kernel, f: &mut impl Write) -> fmt::Result {
-    let declared = undeclared_bytes(kernel) == 0;
-    for (id, shared) in kernel.shared.iter().filter(|_| declared) {
-        let Some((elem, len)) = fixed(shared) else { continue };
-        let (align, bytes) = (align(elem), declared_bytes(elem, len));
-        let (number, comment) = (id.index(), comment(&shared.name));
+    for (id, Placement { align, bytes }) in declared_shared_arrays(kernel) {
+        let (number, comment) = (id.index(), comment(&kernel.shared[id].name));
         writeln!(f, "\t.shared .align {align} .b8 shared{number}[{bytes}];{comment}")?;
     }
     for (id, array) in kernel.arrays.iter() {
-        let (align, bytes) = (align(&array.elem), bytes(&array.elem, &array.len));
+        let Placement { align, bytes } = local_placement(array);
         let (number, comment) = (id.index(), comment(&array.name));
         writeln!(f, "\t.local .align {align} .b8 local{number}[{bytes}];{comment}")?;
     }

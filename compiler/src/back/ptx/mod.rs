@@ -34,6 +34,9 @@
 //! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`] says.
 //!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
+//!
+//! The LLVM back end (`warpwise-llvm`) has the same interface to the launcher and emits the same instructions for
+//! atomic operations, so this module also exports where arrays lie, the names of instructions, and [`Facts`].
 mod address;
 mod arith;
 mod atomic;
@@ -63,11 +66,21 @@ use crate::{
     ir::{Access, Approx, Inst, Kernel, MOST_PARAM_BYTES, Op, ParamKind, Scalar, Ty, UnaryOp},
     target::Target,
 };
+pub use address::space_name;
+pub use arith::approximate;
+pub use atomic::{combining, native, order_name, red_has, scope_name, update_name};
 use emitter::Emitter;
+pub use facts::{Facts, declared_threads, has_extremes};
+pub use grid::SHARED_BYTES as GRID_BARRIER_SHARED_BYTES;
+pub use half::{HAS_ROUNDING, HAS_SUMS};
 use layout::{MOST_LOCAL_BYTES, MOST_SHARED_BYTES};
 pub use layout::{
-    SharedMemory, block_shared_bytes, declared_shared_bytes, is_sized_at_launch, shared_memory,
+    Placement, SharedMemory, SharedPlace, block_shared_bytes, declared_shared_arrays,
+    declared_shared_bytes, dynamic_shared_align, is_sized_at_launch, local_placement,
+    offset_params, shared_memory, shared_place,
 };
+pub use reduce::HAS_REDUX;
+pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
 
 /// The PTX version that introduced [`Target::OLDEST`]; all that every target has is in it.
@@ -155,7 +168,7 @@ pub fn gains(kernel: &Kernel, target: Target) -> bool {
 
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it
 /// makes of `kernel`.
-fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
+pub fn level(kernel: &Kernel, target: Target) -> (&'static str, Target) {
     let uses = |is: fn(&Inst) -> bool| kernel.insts.iter().any(|(_, inst)| is(inst));
     let reduces = |inst: &Inst| match (&inst.op, inst.ty) {
         (Op::Reduce { .. }, Ty::Scalar(scalar)) => reduce::is_word(scalar),
@@ -193,7 +206,11 @@ pub fn entry_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}$", name.chars().map(escape).collect::<String>()))
 }
 
-fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
+/// Checks that `target` and the limits of PTX allow `kernel`, which is specialized.
+///
+/// # Errors
+/// The limit that the kernel outgrows.
+pub fn check_limits(kernel: &Kernel, target: Target) -> Result<(), Unsupported> {
     if target < Target::OLDEST {
         return Err(Unsupported::Target { feature: "Warpwise", needs: Target::OLDEST, target });
     }

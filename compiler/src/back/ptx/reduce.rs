@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The first target with `redux.sync`.
-pub(super) const HAS_REDUX: Target = Target::new(80);
+pub const HAS_REDUX: Target = Target::new(80);
 
 /// The distances of a butterfly.
 const DISTANCES: [u32; 5] = [16, 8, 4, 2, 1];

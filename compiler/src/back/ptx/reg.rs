@@ -161,7 +161,7 @@ impl fmt::Display for Operand {
 }
 
 /// The type suffix for arithmetic on `scalar`, as wide as its registers.
-pub(super) fn arithmetic(scalar: Scalar) -> &'static str {
+pub fn arithmetic(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::I8 | Scalar::I16 | Scalar::I32 => "s32",
         Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 => "u32",
@@ -176,7 +176,7 @@ pub(super) fn arithmetic(scalar: Scalar) -> &'static str {
 }
 
 /// The type suffix for `scalar` as it lies in memory.
-pub(super) fn memory(scalar: Scalar) -> &'static str {
+pub fn memory(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::I8 => "s8",
         Scalar::I16 => "s16",
@@ -194,7 +194,7 @@ pub(super) fn memory(scalar: Scalar) -> &'static str {
 }
 
 /// The untyped suffix for what a register of `scalar` holds.
-pub(super) fn untyped(scalar: Scalar) -> &'static str {
+pub fn untyped(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Bool
         | Scalar::I8
