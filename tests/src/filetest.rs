@@ -113,8 +113,16 @@ pub fn run_all(name: &str) -> Result<(), String> {
         .into_iter()
         .find(|(known, _)| *known == name)
         .ok_or_else(|| format!("there is no command `{name}`"))?;
+    run_folder(&directory().join(name), name, command)
+}
+
+/// Runs every file of `folder`, whose first lines name the command `name`.
+///
+/// # Errors
+/// The differences, and how to accept them.
+pub fn run_folder(folder: &Path, name: &str, command: Command) -> Result<(), String> {
     let mut failures = String::new();
-    for path in files(&directory().join(name)).map_err(|error| format!("{name}: {error}"))? {
+    for path in files(folder).map_err(|error| format!("{name}: {error}"))? {
         if let Err(failure) = run_file(&path, name, command) {
             failures += &format!("{}\n{failure}\n", path.display());
         }
@@ -148,7 +156,7 @@ fn run_file(path: &Path, name: &str, command: Command) -> Result<(), String> {
     }
     let diff = TextDiff::from_lines(&expected, &actual);
     let diff = diff.unified_diff().header("expected", "found").to_string();
-    Err(format!("{diff}If this is right: BLESS=1 cargo test -p warpwise-tests --test filetests"))
+    Err(format!("{diff}If this is right, run the test again with BLESS=1"))
 }
 
 /// The file as it should be: each case with what `command` says about it.
