@@ -1,0 +1,128 @@
+//! Rust's `as`, and bit casts.
+//!
+//! A float becomes an integer by the built-in back end's instructions, inline: PTX clamps what is outside
+//! a 32- or 64-bit integer, a NaN is taken to 0 where PTX does not promise that, and 8- and 16-bit results
+//! are clamped from 32 bits. LLVM's `fptosi.sat` means the same in more instructions.
+use super::{
+    emitter::{Effects, Emitter, inst},
+    value::{Type, Value},
+};
+use warpwise_compiler::{
+    back::ptx,
+    ir::{InstId, Scalar},
+};
+
+impl Emitter<'_> {
+    /// `value as scalar`, for the scalar that `id` yields.
+    pub(super) fn cast(&mut self, id: InstId, value: InstId) -> Value {
+        let (from, to) = (self.scalar(value), self.scalar(id));
+        let value = self.value(value);
+        if from == to {
+            return value;
+        }
+        if to == Scalar::BF16 {
+            return self.cast_to_bf16(from, &value);
+        }
+        let ty = Type::of(to);
+        match (from.is_float(), to.is_float()) {
+            (false, false) => self.int_to_int(from, &value, ty),
+            (false, true) if from.is_signed() => inst!(self, ty, "sitofp {value} to {ty}"),
+            (false, true) => inst!(self, ty, "uitofp {value} to {ty}"),
+            (true, false) => self.float_to_int(to, &value, from),
+            (true, true) => self.float_to_float(&value, from, ty),
+        }
+    }
+
+    fn int_to_int(&mut self, from: Scalar, value: &Value, to: Type) -> Value {
+        if to.bits() <= value.ty.bits() {
+            return self.truncate(value, to);
+        }
+        let extend = if from.is_signed() { "sext" } else { "zext" };
+        inst!(self, to, "{extend} {value} to {to}")
+    }
+
+    fn float_to_float(&mut self, value: &Value, from: Scalar, to: Type) -> Value {
+        let wide = match from {
+            Scalar::BF16 => self.bf16_value(value),
+            _ => value.clone(),
+        };
+        if wide.ty == to {
+            return wide;
+        }
+        let convert = if wide.ty.bits() < to.bits() { "fpext" } else { "fptrunc" };
+        inst!(self, to, "{convert} {wide} to {to}")
+    }
+
+    /// An `f32` for a 16-bit float; anything else is as it is.
+    fn in_a_wide_float(&mut self, scalar: Scalar, value: &Value) -> (Scalar, Value) {
+        match scalar.half() {
+            Some(format) => (Scalar::F32, self.half_value(format, value)),
+            None => (scalar, value.clone()),
+        }
+    }
+
+    fn float_to_int(&mut self, to: Scalar, value: &Value, from: Scalar) -> Value {
+        let (from, value) = self.in_a_wide_float(from, value);
+        let (to_name, from_name) = (ptx::arithmetic(to), ptx::arithmetic(from));
+        let wide = Type::of(to).bits() == 64;
+        let class = if wide { Type::I64 } else { Type::I32 };
+        let convert = format!("cvt.rzi.{to_name}.{from_name} $0, $1;");
+        let clamped = self.asm(class, &convert, std::slice::from_ref(&value), Effects::None);
+        let number = if from == Scalar::F64 || wide {
+            let is_number = inst!(self, Type::I1, "fcmp ord {value}, {}", value.name);
+            inst!(self, class, "select {is_number}, {clamped}, {class} 0")
+        } else {
+            clamped
+        };
+        self.clamp(to, number)
+    }
+
+    /// Takes an `i32` to the nearest that an 8- or 16-bit type has.
+    fn clamp(&mut self, to: Scalar, value: Value) -> Value {
+        let bits = Type::of(to).bits();
+        if bits >= 32 {
+            return value;
+        }
+        let limit = |number: i32| Value::new(Type::I32, number.to_string());
+        let inside = if to.is_signed() {
+            let (lowest, highest) = (limit(-(1 << (bits - 1))), limit((1 << (bits - 1)) - 1));
+            let below = self.intrinsic(Type::I32, "llvm.smin.i32", &[value, highest]);
+            self.intrinsic(Type::I32, "llvm.smax.i32", &[below, lowest])
+        } else {
+            self.intrinsic(Type::I32, "llvm.umin.i32", &[value, limit((1 << bits) - 1)])
+        };
+        self.truncate(&inside, Type::of(to))
+    }
+
+    /// The same bits as the type that `id` yields.
+    pub(super) fn bitcast(&mut self, id: InstId, value: InstId) -> Value {
+        let (value, ty) = (self.value(value), Type::of(self.scalar(id)));
+        if value.ty == ty {
+            return value;
+        }
+        inst!(self, ty, "bitcast {value} to {ty}")
+    }
+
+    /// The bits of a scalar in an integer of its width.
+    pub(super) fn bits(&mut self, value: &Value) -> Value {
+        if !value.ty.is_float() {
+            return value.clone();
+        }
+        let int = Type::int(value.ty.bits());
+        inst!(self, int, "bitcast {value} to {int}")
+    }
+
+    /// The bits of a scalar, zero-extended to 64.
+    pub(super) fn bits_in_64(&mut self, value: &Value) -> Value {
+        let bits = self.bits(value);
+        self.zero_extend(&bits, Type::I64)
+    }
+
+    /// The value of a type that has these bits.
+    pub(super) fn of_bits(&mut self, bits: &Value, ty: Type) -> Value {
+        match bits.ty == ty {
+            true => bits.clone(),
+            false => inst!(self, ty, "bitcast {bits} to {ty}"),
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Bodies and control flow: one match over the instructions, and structured control flow as blocks.
+use super::{
+    emitter::{Emitter, Label, Targets, inst, line},
+    memory::known,
+    value::{Type, Value},
+};
+use warpwise_compiler::{
+    id::Id,
+    ir::{Body, InstId, Op, Scalar},
+};
+
+/// The metadata node of branches that are nearly always taken.
+const LIKELY: usize = 1;
+/// The metadata node that has a loop unrolled in full.
+const UNROLL_FULL: usize = 2;
+/// The first node of loops.
+const FIRST_LOOP: usize = 3;
+
+/// What `for` counts over.
+struct Range {
+    start: InstId,
+    end: InstId,
+    step: InstId,
+    inclusive: bool,
+}
+
+impl Emitter<'_> {
+    /// Everything in `body`, to the first instruction that leaves it.
+    pub(super) fn body(&mut self, body: &Body) {
+        for &id in &body.0 {
+            self.inst(id);
+            if !self.open || self.kernel.insts[id].op.is_exit() {
+                return;
+            }
+        }
+    }
+
+    /// Ends the thread at the end of the kernel's body, and what failing checks share.
+    pub(super) fn end(&mut self) {
+        if self.open {
+            self.leave_kernel();
+        }
+        self.failed();
+    }
+
+    fn inst(&mut self, id: InstId) {
+        let kernel = self.kernel;
+        let inst = &kernel.insts[id];
+        let value = match &inst.op {
+            Op::Const(bits) => Some(Value::constant(self.scalar(id), *bits)),
+            Op::Param(param) => Some(self.param(*param)),
+            Op::Len(param) => Some(Value::new(Type::I64, format!("%{param}_len"))),
+            Op::Shared(shared) => Some(self.shared(*shared)),
+            Op::Array(array) => Some(self.array(*array)),
+            Op::Builtin(builtin) => Some(self.provided(id, *builtin)),
+            Op::Unary { op, value } => Some(self.unary(id, *op, *value)),
+            Op::Binary { op, lhs, rhs } => Some(self.binary(id, *op, *lhs, *rhs)),
+            Op::Compare { op, lhs, rhs } => Some(self.compare(*op, *lhs, *rhs)),
+            Op::Cast { value } => Some(self.cast(id, *value)),
+            Op::Bitcast { value } => Some(self.bitcast(id, *value)),
+            Op::Select { cond, then, other } => Some(self.select(*cond, *then, *other)),
+            Op::Fma { a, b, c } => Some(self.fma(id, [*a, *b, *c])),
+            Op::Index { base, index, stride } => Some(self.index(*base, *index, known(stride))),
+            Op::Offset { base, offset } => Some(self.offset(*base, known(offset))),
+            Op::Bounds { index, len } => Some(self.bounds(id, *index, *len)),
+            Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
+            Op::Get(local) => Some(self.get(id, *local)),
+            Op::Set { local, value } => self.unit(|this| this.set(*local, *value)),
+            Op::Load { ptr } => Some(self.load(id, *ptr)),
+            Op::Store { ptr, value } => self.unit(|this| this.store(*ptr, *value)),
+            Op::AtomicLoad { ptr, order, scope } => {
+                Some(self.atomic_load(id, *ptr, *order, *scope))
+            }
+            Op::AtomicStore { ptr, value, order, scope } => {
+                self.unit(|this| this.atomic_store(*ptr, *value, *order, *scope))
+            }
+            Op::Atomic { op, ptr, value, order, scope } => {
+                Some(self.atomic(id, *op, [*ptr, *value], *order, *scope))
+            }
+            Op::CompareExchange { ptr, expected, value, order, scope } => {
+                Some(self.compare_exchange(id, [*ptr, *expected, *value], *order, *scope))
+            }
+            Op::Barrier { reduce } => self.barrier(*reduce),
+            Op::SyncGrid => self.unit(|this| this.sync_grid()),
+            Op::SyncWarp { mask } => self.unit(|this| this.sync_warp(*mask)),
+            Op::Fence { scope } => self.unit(|this| this.fence(*scope)),
+            Op::Shuffle { op, value, lane, width, mask } => {
+                Some(self.shuffle(*op, [*value, *lane], known(width) as u32, *mask))
+            }
+            Op::Vote { op, value, mask } => Some(self.vote(*op, *value, *mask)),
+            Op::Match { op, value, mask } => Some(self.match_lanes(*op, *value, *mask)),
+            Op::ActiveMask => Some(self.active_mask()),
+            Op::Reduce { op, value, mask } => Some(self.reduce(id, *op, *value, *mask)),
+            Op::If { cond, then, other } => self.unit(|this| this.choose(id, *cond, then, other)),
+            Op::For { start, end, step, inclusive, body } => {
+                let range = Range { start: *start, end: *end, step: *step, inclusive: *inclusive };
+                self.unit(|this| this.count(id, &range, body))
+            }
+            Op::Loop { body } => self.unit(|this| this.repeat(id, body)),
+            Op::Block { body } => self.unit(|this| this.block(id, body)),
+            Op::Break(of) => self.unit(|this| this.leave(*of, |targets| targets.end)),
+            Op::Continue(of) => self.unit(|this| this.leave(*of, |targets| targets.next)),
+            Op::Return => self.unit(|this| this.end_thread(id)),
+            Op::Print { message, args } => self.unit(|this| this.print(*message, args)),
+            Op::Panic { message, args } => self.unit(|this| this.panic(id, *message, args)),
+            Op::Generic(_) | Op::MulAdd { .. } => {
+                unreachable!("a specialized kernel has neither")
+            }
+        };
+        if let Some(value) = value {
+            self.define(id, value);
+        }
+    }
+
+    /// For instructions that yield nothing.
+    fn unit(&mut self, emit: impl FnOnce(&mut Self)) -> Option<Value> {
+        emit(self);
+        None
+    }
+
+    fn choose(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
+        let cond = self.value(cond);
+        let [yes, no, end] = ["then", "else", "end"].map(|what| Label::of(what, id));
+        self.branch(&cond, yes, if other.0.is_empty() { end } else { no });
+        self.label(yes);
+        self.body(then);
+        let mut reaches_end = self.open || other.0.is_empty();
+        if self.open {
+            self.jump(end);
+        }
+        if !other.0.is_empty() {
+            self.label(no);
+            self.body(other);
+            reaches_end |= self.open;
+        }
+        if reaches_end {
+            self.label(end);
+        }
+    }
+
+    fn repeat(&mut self, id: InstId, body: &Body) {
+        let [next, end] = ["loop", "end"].map(|what| Label::of(what, id));
+        self.targets[id] = Some(Targets { end, next });
+        self.label(next);
+        self.body(body);
+        if self.open {
+            self.jump(next);
+        }
+        self.label(end);
+    }
+
+    fn block(&mut self, id: InstId, body: &Body) {
+        let end = Label::of("end", id);
+        self.targets[id] = Some(Targets { end, next: end });
+        self.body(body);
+        self.label(end);
+    }
+
+    fn leave(&mut self, of: InstId, to: fn(Targets) -> Label) {
+        let targets = self.targets[of].expect("what is left encloses this");
+        self.jump(to(targets));
+    }
+
+    /// A counting loop, with its test at the end and a test that guards the first round.
+    fn count(&mut self, id: InstId, range: &Range, body: &Body) {
+        let scalar = self.scalar(id);
+        let [start, end] = [range.start, range.end].map(|value| self.value(value));
+        let [head, next, behind] = ["loop", "next", "end"].map(|what| Label::of(what, id));
+        self.targets[id] = Some(Targets { end: behind, next });
+        let (ty, sign) = (start.ty, if scalar.is_signed() { "s" } else { "u" });
+        let counter = self.alloca(&format!("%counter{}", id.index()), ty);
+        let inside = if range.inclusive { "le" } else { "lt" };
+        let some = inst!(self, Type::I1, "icmp {sign}{inside} {start}, {}", end.name);
+        line!(self, "store {start}, {counter}");
+        self.branch(&some, head, behind);
+        self.label(head);
+        let current = inst!(self, ty, "load {ty}, {counter}");
+        self.define(id, current.clone());
+        self.body(body);
+        self.label(next);
+        let (more, following) = self.next_round(id, range, &current);
+        line!(self, "store {following}, {counter}");
+        match self.unrolls(id, body) {
+            true => {
+                let node = FIRST_LOOP + self.unrolled_loops;
+                self.unrolled_loops += 1;
+                line!(self, "br {more}, label %{head}, label %{behind}, !llvm.loop !{node}");
+                self.open = false;
+            }
+            false => self.branch(&more, head, behind),
+        }
+        self.label(behind);
+    }
+
+    /// Whether a round follows the one of `current`, and its value. Where a step could lead past the end of
+    /// the type, the distance to the end decides.
+    fn next_round(&mut self, id: InstId, range: &Range, current: &Value) -> (Value, Value) {
+        let (ty, signed) = (current.ty, self.scalar(id).is_signed());
+        let [end, step] = [range.end, range.step].map(|value| self.value(value));
+        if self.cannot_overflow(id, range) {
+            let (flag, sign) = if signed { ("nsw", "s") } else { ("nuw", "u") };
+            let inside = if range.inclusive { "le" } else { "lt" };
+            let following = inst!(self, ty, "add {flag} {current}, {}", step.name);
+            let more = inst!(self, Type::I1, "icmp {sign}{inside} {following}, {}", end.name);
+            return (more, following);
+        }
+        // Not negative, so it is a number of the unsigned type.
+        let distance = inst!(self, ty, "sub {end}, {}", current.name);
+        let room = if range.inclusive { "uge" } else { "ugt" };
+        let more = inst!(self, Type::I1, "icmp {room} {distance}, {}", step.name);
+        (more, inst!(self, ty, "add {current}, {}", step.name))
+    }
+
+    /// Whether a step from any value in the range stays inside the type.
+    fn cannot_overflow(&self, id: InstId, range: &Range) -> bool {
+        let most = |value| self.ranges.get(self.kernel, value).map(|range| range.max);
+        let scalar = self.scalar(id);
+        let bits = value_bits(scalar);
+        let by_one = !range.inclusive && most(range.step) == Some(1);
+        let furthest = most(range.end).zip(most(range.step)).map(|(end, step)| end + step);
+        by_one || furthest.is_some_and(|furthest| furthest < 1 << bits)
+    }
+
+    /// The metadata node of branches that are nearly always taken.
+    pub(super) const fn likely(&self) -> usize {
+        LIKELY
+    }
+
+    /// The metadata nodes.
+    pub(super) fn metadata(&self) -> String {
+        let mut text = format!(
+            "!{} = !{{}}\n\
+             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n\
+             !{UNROLL_FULL} = !{{!\"llvm.loop.unroll.full\"}}\n",
+            super::memory::INVARIANT
+        );
+        for node in (0..self.unrolled_loops).map(|number| FIRST_LOOP + number) {
+            text += &format!("!{node} = distinct !{{!{node}, !{UNROLL_FULL}}}\n");
+        }
+        text
+    }
+}
+
+/// How many bits of an integer type hold its value, the sign left out.
+fn value_bits(scalar: Scalar) -> u32 {
+    Type::of(scalar).bits() - u32::from(scalar.is_signed())
+}

@@ -1,0 +1,267 @@
+//! What is known while a kernel is lowered, and how instructions are appended.
+use super::value::{Type, Value};
+use std::{
+    collections::BTreeSet,
+    fmt::{self, Write},
+};
+use warpwise_compiler::{
+    analysis::range::{self, Ranges},
+    back::ptx,
+    id::{Facts, Id},
+    ir::{InstId, Kernel, LocalId, Scalar, Ty},
+    target::Target,
+};
+
+/// Appends an instruction that yields nothing: `line!(emitter, "br label %{end}")`.
+macro_rules! line {
+    ($emitter:expr, $($format:tt)*) => { $emitter.push_line(format_args!($($format)*)) };
+}
+/// Appends an instruction that yields a value of a type: `inst!(emitter, Type::I32, "add {a}, {}", b.name)`.
+macro_rules! inst {
+    ($emitter:expr, $ty:expr, $($format:tt)*) => { $emitter.push_inst($ty, format_args!($($format)*)) };
+}
+pub(super) use {inst, line};
+
+/// What inline PTX does besides computing its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effects {
+    /// Nothing: LLVM may drop, merge and move it.
+    None,
+    /// It reads and writes memory.
+    Memory,
+    /// It exchanges values with other lanes.
+    Lanes,
+    /// It waits for other threads and orders memory.
+    Sync,
+}
+
+impl Effects {
+    /// The attribute group of calls.
+    const fn group(self) -> usize {
+        match self {
+            Self::None => 1,
+            Self::Memory => 2,
+            Self::Lanes => 3,
+            Self::Sync => 4,
+        }
+    }
+
+    /// The attributes, by group.
+    pub(super) const GROUPS: [(Self, &str); 4] = [
+        (Self::None, "nounwind willreturn memory(none)"),
+        (Self::Memory, "nounwind"),
+        (Self::Lanes, "convergent nomerge nounwind memory(inaccessiblemem: readwrite)"),
+        (Self::Sync, "convergent nomerge nounwind"),
+    ];
+
+    /// The declarations of the groups.
+    pub(super) fn declare(f: &mut impl Write) -> fmt::Result {
+        Self::GROUPS.iter().try_for_each(|(effects, attributes)| {
+            writeln!(f, "attributes #{} = {{ {attributes} }}", effects.group())
+        })
+    }
+}
+
+/// Where `break` and `continue` of one instruction go.
+#[derive(Clone, Copy)]
+pub(super) struct Targets {
+    pub(super) end: Label,
+    pub(super) next: Label,
+}
+
+/// A block: what it is, and the instruction that it belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct Label {
+    what: &'static str,
+    of: InstId,
+}
+
+impl Label {
+    /// The `what` of instruction `of`.
+    pub(super) const fn of(what: &'static str, of: InstId) -> Self {
+        Self { what, of }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.what, self.of.index())
+    }
+}
+
+/// A check that branches to the end of the kernel where it fails.
+pub(super) struct Failure {
+    pub(super) at: InstId,
+    pub(super) check: u64,
+    /// The index and the length, for one out of bounds, or the values of a message; 64 bits each.
+    pub(super) values: Vec<Value>,
+}
+
+/// See the module.
+pub(super) struct Emitter<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) target: Target,
+    pub(super) ranges: Ranges,
+    pub(super) facts: ptx::Facts,
+    /// See [`ptx::has_extremes`].
+    pub(super) has_extremes: bool,
+    /// Which float loads must happen once ([`memory`](super::memory)).
+    pub(super) becomes_integer: Facts<InstId, bool>,
+    pub(super) targets: Facts<InstId, Option<Targets>>,
+    pub(super) failures: Vec<Failure>,
+    /// Distinct nodes of loops to unroll.
+    pub(super) unrolled_loops: usize,
+    /// Whether control reaches this point: the block is not terminated.
+    pub(super) open: bool,
+    /// Allocas, which stand in the entry block.
+    pub(super) entry: String,
+    pub(super) code: String,
+    pub(super) declarations: BTreeSet<String>,
+    values: Facts<InstId, Option<Value>>,
+    temporaries: usize,
+}
+
+impl<'k> Emitter<'k> {
+    pub(super) fn new(kernel: &'k Kernel, target: Target) -> Self {
+        let ranges = range::analyze(kernel);
+        let facts = ptx::Facts::of(kernel, &ranges);
+        Self {
+            kernel,
+            target,
+            ranges,
+            facts,
+            has_extremes: ptx::has_extremes(kernel),
+            becomes_integer: super::memory::floats_that_become_integers(kernel),
+            targets: kernel.insts.facts(None),
+            failures: Vec::new(),
+            unrolled_loops: 0,
+            open: true,
+            entry: String::new(),
+            code: String::new(),
+            declarations: BTreeSet::new(),
+            values: kernel.insts.clones(None),
+            temporaries: 0,
+        }
+    }
+
+    /// What stands for `id`.
+    pub(super) fn value(&self, id: InstId) -> Value {
+        self.values[id].clone().expect("an operand precedes its users")
+    }
+
+    /// Says what stands for `id`.
+    pub(super) fn define(&mut self, id: InstId, value: Value) {
+        self.values[id] = Some(value);
+    }
+
+    /// The scalar type of `id`.
+    pub(super) fn scalar(&self, id: InstId) -> Scalar {
+        match self.kernel.insts[id].ty {
+            Ty::Scalar(scalar) => scalar,
+            Ty::Unit | Ty::Ptr(_) => unreachable!("the verifier saw a scalar here"),
+        }
+    }
+
+    /// A name for a value that is not used yet.
+    pub(super) fn fresh(&mut self) -> String {
+        self.temporaries += 1;
+        format!("%t{}", self.temporaries)
+    }
+
+    pub(super) fn push_line(&mut self, text: fmt::Arguments<'_>) {
+        writeln!(self.code, "  {text}").expect("a string takes everything");
+    }
+
+    pub(super) fn push_inst(&mut self, ty: Type, text: fmt::Arguments<'_>) -> Value {
+        let name = self.fresh();
+        self.push_line(format_args!("{name} = {text}"));
+        Value { ty, name }
+    }
+
+    /// Ends the block with a branch.
+    pub(super) fn jump(&mut self, to: Label) {
+        line!(self, "br label %{to}");
+        self.open = false;
+    }
+
+    /// Ends the block with a branch to one of two.
+    pub(super) fn branch(&mut self, cond: &Value, then: Label, other: Label) {
+        line!(self, "br {cond}, label %{then}, label %{other}");
+        self.open = false;
+    }
+
+    /// Begins a block, which control enters from above, too, if it gets there.
+    pub(super) fn label(&mut self, label: Label) {
+        if self.open {
+            self.jump(label);
+        }
+        writeln!(self.code, "{label}:").expect("a string takes everything");
+        self.open = true;
+    }
+
+    /// Calls an intrinsic, `attributes` being those of its result.
+    pub(super) fn intrinsic(&mut self, ty: Type, name: &str, args: &[Value]) -> Value {
+        self.intrinsic_with(ty, "", name, args)
+    }
+
+    /// Calls an intrinsic whose result has an attribute, such as a range.
+    pub(super) fn intrinsic_with(
+        &mut self,
+        ty: Type,
+        attribute: &str,
+        name: &str,
+        args: &[Value],
+    ) -> Value {
+        let types: Vec<String> = args.iter().map(|arg| arg.ty.to_string()).collect();
+        self.declarations.insert(format!("declare {ty} @{name}({})", types.join(", ")));
+        inst!(self, ty, "call {attribute}{ty} @{name}({})", list(args))
+    }
+
+    /// Inline PTX that yields a value, `$0`; the operands are `$1` and so on.
+    pub(super) fn asm(&mut self, ty: Type, text: &str, args: &[Value], effects: Effects) -> Value {
+        let call = asm_call(Some(ty), text, args, effects);
+        inst!(self, ty, "{call}")
+    }
+
+    /// Inline PTX that yields nothing; the operands are `$0` and so on.
+    pub(super) fn asm_line(&mut self, text: &str, args: &[Value], effects: Effects) {
+        let call = asm_call(None, text, args, effects);
+        line!(self, "{call}");
+    }
+
+    /// A variable in the entry block, which LLVM promotes.
+    pub(super) fn alloca(&mut self, name: &str, ty: Type) -> Value {
+        writeln!(self.entry, "  {name} = alloca {ty}").expect("a string takes everything");
+        Value::new(Type::Ptr(warpwise_compiler::ir::Space::Local), name)
+    }
+
+    /// The variable of a local.
+    pub(super) fn local(&self, local: LocalId) -> Value {
+        let name = format!("%local{}", local.index());
+        Value::new(Type::Ptr(warpwise_compiler::ir::Space::Local), name)
+    }
+}
+
+fn list(values: &[Value]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn asm_call(result: Option<Type>, text: &str, args: &[Value], effects: Effects) -> String {
+    let result_constraint = result.map(|ty| format!("={}", ty.constraint()));
+    let clobber = match effects {
+        Effects::None | Effects::Lanes => None,
+        Effects::Memory | Effects::Sync => Some("~{memory}".to_owned()),
+    };
+    let inputs = args.iter().map(|arg| arg.ty.constraint().to_string());
+    let constraints: Vec<String> =
+        result_constraint.into_iter().chain(inputs).chain(clobber).collect();
+    let side_effect = if effects == Effects::None { "" } else { "sideeffect " };
+    let result = result.map_or("void".to_owned(), |ty| ty.to_string());
+    let text = text.trim().replace('\n', "\\0A\\09");
+    format!(
+        "call {result} asm {side_effect}\"{text}\", \"{}\"({}) #{}",
+        constraints.join(","),
+        list(args),
+        effects.group()
+    )
+}

@@ -1,0 +1,242 @@
+//! Checks, panics and prints: what a thread leaves for the host, and how it ends.
+//!
+//! The protocol is that of the built-in back end (`compiler/src/back/ptx/fault.rs` and `output.rs`): a thread whose
+//! check fails leaves its details in the launch's [`FaultRecord`] and exits, and nothing traps.
+//!
+//! **Where that stands.** Where threads may still meet ([`Facts::meets_later`]), the code of a failing check
+//! stands in place and exits by inline PTX of which neither LLVM nor `ptxas` knows that it does: control goes
+//! on behind the check as far as they can tell. So nothing that follows a check may be undefined where it
+//! fails. Elsewhere a failing check branches to the kernel's end, where all share one block.
+//!
+//! [`Facts::meets_later`]: warpwise_compiler::back::ptx::Facts::meets_later
+use super::{
+    emitter::{Effects, Emitter, Failure, Label, inst, line},
+    value::{Type, Value},
+};
+use std::{fmt::Write, mem::offset_of};
+use warpwise_compiler::{
+    fault::{FaultRecord, PIECE_BITS, Reason},
+    id::Id,
+    ir::{Fault, InstId, MessageId},
+    output::{END, HEADER, LOST, ROOM, USED, record_bytes},
+};
+
+/// The thread's number in the launch, in `w_thread`: the block's, x fastest, times the threads in a block,
+/// plus the thread's number in its block.
+const LAUNCH_NUMBER: &str = ".reg .b64 w_thread;\n{\n\
+    .reg .b32 w_tx, w_ty, w_tz, w_width, w_height, w_depth, w_bx, w_by, w_bz, w_columns, w_rows;\n\
+    .reg .b32 w_row, w_own, w_layer, w_threads;\n\
+    .reg .b64 w_wide, w_line, w_block;\n\
+    mov.u32 w_tx, %tid.x;\nmov.u32 w_ty, %tid.y;\nmov.u32 w_tz, %tid.z;\n\
+    mov.u32 w_width, %ntid.x;\nmov.u32 w_height, %ntid.y;\nmov.u32 w_depth, %ntid.z;\n\
+    mov.u32 w_bx, %ctaid.x;\nmov.u32 w_by, %ctaid.y;\nmov.u32 w_bz, %ctaid.z;\n\
+    mov.u32 w_columns, %nctaid.x;\nmov.u32 w_rows, %nctaid.y;\n\
+    mad.lo.s32 w_row, w_tz, w_height, w_ty;\n\
+    mad.lo.s32 w_own, w_row, w_width, w_tx;\n\
+    mul.lo.s32 w_layer, w_width, w_height;\n\
+    mul.lo.s32 w_threads, w_layer, w_depth;\n\
+    cvt.u64.u32 w_wide, w_by;\n\
+    mad.wide.u32 w_line, w_bz, w_rows, w_wide;\n\
+    cvt.u64.u32 w_wide, w_columns;\n\
+    mul.lo.s64 w_line, w_line, w_wide;\n\
+    cvt.u64.u32 w_wide, w_bx;\n\
+    add.s64 w_block, w_line, w_wide;\n\
+    cvt.u64.u32 w_wide, w_threads;\n\
+    mul.lo.s64 w_block, w_block, w_wide;\n\
+    cvt.u64.u32 w_wide, w_own;\n\
+    add.s64 w_thread, w_block, w_wide;\n}\n";
+
+impl Emitter<'_> {
+    /// Ends the thread unless `index < len`; yields the index.
+    pub(super) fn bounds(&mut self, id: InstId, index: InstId, len: InstId) -> Value {
+        let values = [index, len].map(|value| self.value(value));
+        let inside = inst!(self, Type::I1, "icmp ult {}, {}", values[0], values[1].name);
+        let reason = Reason::Check(Fault::IndexOutOfBounds);
+        self.fail_unless(&inside, id, reason, &values);
+        self.value(index)
+    }
+
+    /// Ends the thread unless `cond` holds.
+    pub(super) fn check(&mut self, id: InstId, cond: InstId, fault: Fault) {
+        let cond = self.value(cond);
+        self.fail_unless(&cond, id, Reason::Check(fault), &[]);
+    }
+
+    fn fail_unless(&mut self, cond: &Value, at: InstId, reason: Reason, values: &[Value]) {
+        let [passed, fault] = ["passed", "fault"].map(|what| Label::of(what, at));
+        let likely = self.likely();
+        line!(self, "br {cond}, label %{passed}, label %{fault}, !prof !{likely}");
+        self.open = false;
+        if self.facts.meets_later(at) {
+            self.label(fault);
+            self.fail_here(at, reason, values);
+        } else {
+            self.failures.push(Failure {
+                at,
+                check: self.check_bits(at, reason),
+                values: values.to_vec(),
+            });
+        }
+        self.label(passed);
+    }
+
+    /// Ends the thread with a message.
+    pub(super) fn panic(&mut self, at: InstId, message: MessageId, args: &[InstId]) {
+        let values: Vec<Value> = args.iter().map(|&arg| self.value(arg)).collect();
+        let reason = Reason::Panic(message);
+        if self.facts.meets_later(at) {
+            self.fail_here(at, reason, &values);
+        } else {
+            let check = self.check_bits(at, reason);
+            self.failures.push(Failure { at, check, values });
+            self.jump(Label::of("fault", at));
+        }
+    }
+
+    /// Leaves the details and exits, without LLVM and `ptxas` knowing.
+    fn fail_here(&mut self, at: InstId, reason: Reason, values: &[Value]) {
+        let check = Value::i64(self.check_bits(at, reason));
+        let values: Vec<Value> = values.iter().map(|value| self.bits_in_64(value)).collect();
+        self.record(&check, &values);
+        self.exit_if_any();
+    }
+
+    /// Ends the thread without a fault.
+    pub(super) fn end_thread(&mut self, at: InstId) {
+        if self.facts.meets_later(at) {
+            self.exit_if_any();
+        } else {
+            self.leave_kernel();
+        }
+    }
+
+    /// Returns from the kernel.
+    pub(super) fn leave_kernel(&mut self) {
+        self.depart();
+        line!(self, "ret void");
+        self.open = false;
+    }
+
+    /// Exits, without LLVM and `ptxas` knowing.
+    fn exit_if_any(&mut self) {
+        self.depart();
+        let text = "{\n.reg .pred w_always;\n\
+                    setp.ne.u64 w_always, $0, 0;\n\
+                    @w_always exit;\n}";
+        self.asm_line(text, &[record_address()], Effects::Memory);
+    }
+
+    /// Everything that checks branch to: the details of each, and the code that they share.
+    pub(super) fn failed(&mut self) {
+        let failures = std::mem::take(&mut self.failures);
+        let Some(last) = failures.last().map(|failure| failure.at) else { return };
+        let most = failures.iter().map(|failure| failure.values.len()).max().unwrap_or(0);
+        let shared = Label::of("record", last);
+        let mut incoming: Vec<(Label, Vec<Value>)> = Vec::new();
+        for failure in failures {
+            let from = Label::of("fault", failure.at);
+            self.label(from);
+            let mut brought = vec![Value::i64(failure.check)];
+            for value in &failure.values {
+                let bits = self.bits_in_64(value);
+                brought.push(bits);
+            }
+            brought.resize(most + 1, Value::i64(0));
+            self.jump(shared);
+            incoming.push((from, brought));
+        }
+        self.label(shared);
+        let joined: Vec<Value> = (0..=most)
+            .map(|word| {
+                let cases = incoming
+                    .iter()
+                    .map(|(from, values)| format!("[ {}, %{from} ]", values[word].name));
+                let cases = cases.collect::<Vec<_>>().join(", ");
+                inst!(self, Type::I64, "phi i64 {cases}")
+            })
+            .collect();
+        self.record(&joined[0], &joined[1..]);
+        self.leave_kernel();
+    }
+
+    /// Which check failed.
+    fn check_bits(&self, at: InstId, reason: Reason) -> u64 {
+        let span = self.kernel.insts[at].span.index() as u64;
+        u64::from(reason.number()) << u32::BITS | span
+    }
+
+    /// Counts the thread and, if no lower one has come before it, brings its details.
+    fn record(&mut self, check: &Value, values: &[Value]) {
+        let [count, check_at, values_at] = [
+            offset_of!(FaultRecord, count),
+            offset_of!(FaultRecord, check),
+            offset_of!(FaultRecord, values),
+        ];
+        let mut text = format!(
+            "{{\n{LAUNCH_NUMBER}.reg .b64 w_record, w_place, w_lowest, w_piece;\n.reg .pred w_first;\n\
+             cvta.to.global.u64 w_record, $0;\n\
+             shl.b64 w_place, w_thread, {PIECE_BITS};\n\
+             red.relaxed.gpu.global.add.u64 [w_record+{count}], 1;\n\
+             ld.relaxed.gpu.global.u64 w_lowest, [w_record+{check_at}];\n\
+             setp.gt.u64 w_first, w_lowest, w_place;\n"
+        );
+        let check_pieces = (0..2).map(|piece| (check_at, 1, piece));
+        let value_pieces = (0..values.len()).flat_map(|value| {
+            let at = values_at + value * size_of::<[u64; 3]>();
+            (0..3).map(move |piece| (at, value + 2, piece))
+        });
+        for (at, operand, piece) in check_pieces.chain(value_pieces) {
+            let (shift, at) = (piece * PIECE_BITS as usize, at + piece * size_of::<u64>());
+            write!(
+                text,
+                "bfe.u64 w_piece, ${operand}, {shift}, {PIECE_BITS};\n\
+                 or.b64 w_piece, w_piece, w_place;\n\
+                 @w_first red.relaxed.gpu.global.min.u64 [w_record+{at}], w_piece;\n"
+            )
+            .expect("a string takes everything");
+        }
+        text.push('}');
+        let operands: Vec<Value> =
+            [&record_address(), check].into_iter().chain(values).cloned().collect();
+        self.asm_line(&text, &operands, Effects::Memory);
+    }
+
+    /// Leaves a record of what is printed, without branches.
+    pub(super) fn print(&mut self, message: MessageId, args: &[InstId]) {
+        let bytes = record_bytes(args.len());
+        let mut text = format!(
+            "{{\n{LAUNCH_NUMBER}.reg .b64 w_buffer, w_at, w_end, w_place, w_word;\n\
+             .reg .pred w_fits, w_begins;\n\
+             cvta.to.global.u64 w_buffer, $0;\n\
+             atom.relaxed.gpu.global.add.u64 w_at, [w_buffer+{USED}], {bytes};\n\
+             add.s64 w_end, w_at, {bytes};\n\
+             setp.le.u64 w_fits, w_end, {ROOM};\n\
+             setp.lt.u64 w_begins, w_at, {ROOM};\n\
+             add.s64 w_place, w_buffer, w_at;\n\
+             @!w_fits red.relaxed.gpu.global.add.u64 [w_buffer+{LOST}], 1;\n\
+             selp.b64 w_word, {}, {}, w_fits;\n\
+             @w_begins st.global.u64 [w_place+{HEADER}], w_word;\n",
+            message.index(),
+            END as i64
+        );
+        let values = (0..args.len()).map(|value| format!("${}", value + 2));
+        let words = ["$1".to_owned(), "w_thread".to_owned()].into_iter().chain(values);
+        for (word, value) in words.enumerate() {
+            let at = HEADER + (word + 1) * size_of::<u64>();
+            writeln!(text, "@w_fits st.global.u64 [w_place+{at}], {value};")
+                .expect("a string takes everything");
+        }
+        text.push('}');
+        let mut operands = vec![Value::new(Type::I64, "%print_buffer"), record_address()];
+        for &arg in args {
+            let value = self.value(arg);
+            let bits = self.bits_in_64(&value);
+            operands.push(bits);
+        }
+        self.asm_line(&text, &operands, Effects::Memory);
+    }
+}
+
+fn record_address() -> Value {
+    Value::new(Type::I64, "%fault_record")
+}

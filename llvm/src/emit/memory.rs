@@ -1,0 +1,184 @@
+//! Addresses, locals, and plain loads and stores.
+//!
+//! **Read once.** What other threads may write is read by unordered atomic loads wherever the value is an
+//! integer or may become one: LLVM does not repeat or split those, so that the index that was checked is the
+//! index that is used. Their scope is the block; with LLVM's default, the system, every load would pass
+//! the first cache by. A float from which no integer is made can neither be an index nor decide between two, and
+//! is read by a plain load, which LLVM may merge with its neighbours.
+//!
+//! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
+//!
+//! Addresses are computed without `inbounds`: behind a failing check that [goes on](super::fault) as far as
+//! LLVM can tell, they are anywhere.
+use super::{
+    emitter::{Emitter, inst, line},
+    value::{Type, Value},
+};
+use warpwise_compiler::{
+    back::ptx::{SharedPlace, shared_place},
+    id::{Facts, Id},
+    ir::{
+        Access, ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Root,
+        Scalar, SharedId, Space, Ty,
+    },
+};
+
+/// The symbol of the shared memory that the launch sizes.
+pub(super) const DYNAMIC_SHARED: &str = "@\"$shared\"";
+/// The metadata node of invariant loads, which is empty.
+pub(super) const INVARIANT: usize = 0;
+
+/// The number that a stride, an offset or a width is.
+pub(super) fn known(extent: &Extent) -> u64 {
+    extent.known().expect("a specialized kernel's extents are numbers")
+}
+
+/// The floats from which an integer is made: by a conversion or of their bits, perhaps through locals.
+pub(super) fn floats_that_become_integers(kernel: &Kernel) -> Facts<InstId, bool> {
+    let is_float = |id: InstId| matches!(kernel.insts[id].ty, Ty::Scalar(s) if s.is_float());
+    let mut sets = kernel.locals.lists();
+    let mut found = kernel.insts.facts(false);
+    let mut left = Vec::new();
+    for (_, Inst { op, ty, .. }) in kernel.insts.iter() {
+        if let Op::Set { local, value } = op {
+            sets.list(*local).push(*value);
+        } else if let Op::Cast { value } | Op::Bitcast { value } = op
+            && matches!(ty, Ty::Scalar(scalar) if !scalar.is_float())
+        {
+            left.push(*value);
+        }
+    }
+    while let Some(id) = left.pop() {
+        if !is_float(id) || std::mem::replace(&mut found[id], true) {
+            continue;
+        }
+        let op = &kernel.insts[id].op;
+        left.extend(op.operands());
+        if let Op::Get(local) = op {
+            left.append(sets.list(*local));
+        }
+    }
+    found
+}
+
+impl Emitter<'_> {
+    /// A scalar parameter, or the address that a slice parameter passes.
+    pub(super) fn param(&mut self, param: ParamId) -> Value {
+        let name = format!("%{param}");
+        match self.kernel.params[param].kind {
+            ParamKind::Scalar(Scalar::Bool) => inst!(self, Type::I1, "icmp ne i8 {name}, 0"),
+            ParamKind::Scalar(Scalar::F16) => inst!(self, Type::Half, "bitcast i16 {name} to half"),
+            ParamKind::Scalar(scalar) => Value::new(Type::of(scalar), name),
+            ParamKind::Slice { .. } => Value::new(Type::Ptr(Space::Global), name),
+        }
+    }
+
+    /// The address of a shared array.
+    pub(super) fn shared(&mut self, shared: SharedId) -> Value {
+        let ty = Type::Ptr(Space::Shared);
+        match shared_place(self.kernel, shared) {
+            SharedPlace::Declared => Value::new(ty, format!("@shared{}", shared.index())),
+            SharedPlace::Dynamic(0) => Value::new(ty, DYNAMIC_SHARED),
+            SharedPlace::Dynamic(offset) => {
+                inst!(self, ty, "getelementptr i8, {ty} {DYNAMIC_SHARED}, i64 {offset}")
+            }
+            SharedPlace::Passed => {
+                let offset = Value::new(Type::I32, format!("%shared{}_offset", shared.index()));
+                let offset = self.zero_extend(&offset, Type::I64);
+                inst!(self, ty, "getelementptr i8, {ty} {DYNAMIC_SHARED}, {offset}")
+            }
+        }
+    }
+
+    /// The address of an array of the thread's own.
+    pub(super) fn array(&self, array: ArrayId) -> Value {
+        Value::new(Type::Ptr(Space::Local), format!("%array{}", array.index()))
+    }
+
+    /// The address `index * stride` bytes behind `base`.
+    pub(super) fn index(&mut self, base: InstId, index: InstId, stride: u64) -> Value {
+        let (base, index) = (self.value(base), self.value(index));
+        let index = self.zero_extend(&index, Type::I64);
+        inst!(self, base.ty, "getelementptr [{stride} x i8], {base}, {index}")
+    }
+
+    /// The address `offset` bytes behind `base`.
+    pub(super) fn offset(&mut self, base: InstId, offset: u64) -> Value {
+        let base = self.value(base);
+        inst!(self, base.ty, "getelementptr i8, {base}, i64 {}", offset as i64)
+    }
+
+    pub(super) fn get(&mut self, id: InstId, local: LocalId) -> Value {
+        let (ty, variable) = (Type::of_ty(self.kernel.insts[id].ty), self.local(local));
+        inst!(self, ty, "load {ty}, {variable}")
+    }
+
+    pub(super) fn set(&mut self, local: LocalId, value: InstId) {
+        let (value, variable) = (self.value(value), self.local(local));
+        line!(self, "store {value}, {variable}");
+    }
+
+    /// Reads memory.
+    pub(super) fn load(&mut self, id: InstId, ptr: InstId) -> Value {
+        let (scalar, address) = (self.scalar(id), self.value(ptr));
+        let align = size(scalar);
+        let ty = Type::of(scalar);
+        let bits = Type::int(8 * align);
+        let is_integer = !scalar.is_float() || self.becomes_integer[id];
+        if self.is_read_only(ptr) {
+            let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
+            let read = inst!(
+                self,
+                ty,
+                "load {ty}, {address}, align {align}, !invariant.load !{INVARIANT}"
+            );
+            return self.loaded(scalar, read);
+        }
+        let read = if address.ty != Type::Ptr(Space::Local) && is_integer {
+            inst!(
+                self,
+                bits,
+                "load atomic {bits}, {address} syncscope(\"block\") unordered, align {align}"
+            )
+        } else {
+            let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
+            inst!(self, ty, "load {ty}, {address}, align {align}")
+        };
+        self.loaded(scalar, read)
+    }
+
+    /// The scalar that was read, as it lies in memory or as its bits.
+    fn loaded(&mut self, scalar: Scalar, read: Value) -> Value {
+        match scalar {
+            Scalar::Bool => inst!(self, Type::I1, "icmp ne {read}, 0"),
+            _ => self.of_bits(&read, Type::of(scalar)),
+        }
+    }
+
+    /// Writes memory.
+    pub(super) fn store(&mut self, ptr: InstId, value: InstId) {
+        let (align, address) = (size(self.scalar(value)), self.value(ptr));
+        let value = self.value(value);
+        let stored = match value.ty {
+            Type::I1 => self.zero_extend(&value, Type::I8),
+            _ => value,
+        };
+        line!(self, "store {stored}, {address}, align {align}");
+    }
+
+    /// True if nobody writes during the launch what `ptr` points into.
+    fn is_read_only(&self, ptr: InstId) -> bool {
+        match self.kernel.root(ptr) {
+            Some(Root::Param(param)) => matches!(
+                self.kernel.params[param].kind,
+                ParamKind::Slice { access: Access::Read, .. }
+            ),
+            Some(Root::Shared(_) | Root::Array(_)) | None => false,
+        }
+    }
+}
+
+/// Bytes of a scalar, of which its address is a multiple.
+fn size(scalar: Scalar) -> u32 {
+    scalar.size().expect("a specialized kernel has no type parameters")
+}

@@ -1,0 +1,150 @@
+//! Kernel IR to textual LLVM IR.
+//!
+//! One instruction after the other, in order: LLVM's passes do the rest. What `docs/ir.md` defines more
+//! strictly than LLVM does, or what LLVM 22 gets wrong, is inline PTX, the text that the built-in back end emits:
+//! atomic operations, warp operations, barriers, conversions to integers, `%` of floats, approximations.
+//!
+//! ```text
+//! target triple = "nvptx64-nvidia-cuda"
+//!
+//! define ptx_kernel void @scale(float %arg0, ptr addrspace(1) noalias readonly %arg1, i64 %arg1_len, ..
+//! ```
+//!
+//! Same kernel, same bytes: nothing here iterates over a hash table.
+mod arith;
+mod atomic;
+mod boolean;
+mod builtin;
+mod cast;
+mod control;
+mod emitter;
+mod fault;
+mod half;
+mod memory;
+mod rem;
+mod sync;
+mod unroll;
+mod value;
+mod warp;
+
+use emitter::{Effects, Emitter};
+use memory::DYNAMIC_SHARED;
+use std::fmt::{self, Write};
+use value::Type;
+use warpwise_compiler::{
+    back::ptx::{
+        self, GRID_BARRIER_SHARED_BYTES, Placement, Unsupported, declared_shared_arrays,
+        dynamic_shared_align, local_placement, offset_params,
+    },
+    id::Id,
+    ir::{Access, Kernel, ParamKind, Scalar},
+    target::Target,
+};
+
+/// Writes `kernel`, which is specialized and verified, as a module in LLVM IR.
+///
+/// # Errors
+/// If `target` lacks something that the kernel uses, or the kernel outgrows a limit of PTX.
+pub fn lower(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
+    ptx::check_limits(kernel, target)?;
+    let mut emitter = Emitter::new(kernel, target);
+    emitter.begin_block();
+    emitter.body(&kernel.body);
+    emitter.end();
+    Ok(Module { kernel, emitter: &emitter }.to_string())
+}
+
+/// A kernel that was lowered, as text.
+struct Module<'a> {
+    kernel: &'a Kernel,
+    emitter: &'a Emitter<'a>,
+}
+
+impl fmt::Display for Module<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = ptx::entry_name(&self.kernel.name);
+        writeln!(f, "; Warpwise kernel `{name}`.\ntarget triple = \"nvptx64-nvidia-cuda\"\n")?;
+        self.shared_memory(f)?;
+        writeln!(f, "define ptx_kernel void @\"{name}\"(\n{}\n) #0 {{", self.params())?;
+        writeln!(f, "entry:")?;
+        self.variables(f)?;
+        writeln!(f, "{}  br label %start\nstart:\n{}}}\n", self.emitter.entry, self.emitter.code)?;
+        for declaration in &self.emitter.declarations {
+            writeln!(f, "{declaration}")?;
+        }
+        writeln!(f, "\nattributes #0 = {{ nounwind{} }}", self.launch_bounds())?;
+        Effects::declare(f)?;
+        write!(f, "\n{}", self.emitter.metadata())
+    }
+}
+
+impl Module<'_> {
+    /// Shared arrays. They are visible from outside, so that LLVM does not take what this thread knows of
+    /// them for all there is to know, and keeps those that nothing uses: the launcher counts them.
+    fn shared_memory(&self, f: &mut impl Write) -> fmt::Result {
+        let undefined = |f: &mut dyn Write, name: &str, Placement { align, bytes }| {
+            writeln!(f, "@{name} = addrspace(3) global [{bytes} x i8] undef, align {align}")
+        };
+        if let Some(align) = dynamic_shared_align(self.kernel) {
+            writeln!(f, "{DYNAMIC_SHARED} = external addrspace(3) global [0 x i8], align {align}")?;
+        }
+        for (id, placement) in declared_shared_arrays(self.kernel) {
+            undefined(f, &format!("shared{}", id.index()), placement)?;
+        }
+        if self.kernel.cooperative {
+            let placement = Placement { align: 16, bytes: GRID_BARRIER_SHARED_BYTES };
+            undefined(f, "grid_block", placement)?;
+        }
+        Ok(())
+    }
+
+    /// The parameters, in the order of the built-in back end's.
+    fn params(&self) -> String {
+        let mut params = Vec::new();
+        for (id, param) in self.kernel.params.iter() {
+            match param.kind {
+                ParamKind::Scalar(Scalar::Bool) => params.push(format!("i8 %{id}")),
+                ParamKind::Scalar(Scalar::F16) => params.push(format!("i16 %{id}")),
+                ParamKind::Scalar(scalar) => params.push(format!("{} %{id}", Type::of(scalar))),
+                ParamKind::Slice { access, .. } => {
+                    let attributes = match access {
+                        Access::Read => "noalias readonly ",
+                        Access::Write | Access::Atomic => "",
+                    };
+                    params.push(format!("ptr addrspace(1) {attributes}%{id}"));
+                    params.push(format!("i64 %{id}_len"));
+                }
+            }
+        }
+        for id in offset_params(self.kernel) {
+            params.push(format!("i32 %shared{}_offset", id.index()));
+        }
+        params.push("i64 %fault_record".to_owned());
+        if self.kernel.prints() {
+            params.push("i64 %print_buffer".to_owned());
+        }
+        if self.kernel.cooperative {
+            params.push("i64 %grid_barrier".to_owned());
+        }
+        params.iter().map(|param| format!("  {param}")).collect::<Vec<_>>().join(",\n")
+    }
+
+    /// Locals and arrays of the thread's own.
+    fn variables(&self, f: &mut impl Write) -> fmt::Result {
+        for (id, local) in self.kernel.locals.iter() {
+            writeln!(f, "  %local{} = alloca {}", id.index(), Type::of_ty(local.ty))?;
+        }
+        for (id, array) in self.kernel.arrays.iter() {
+            let Placement { align, bytes } = local_placement(array);
+            writeln!(f, "  %array{} = alloca [{bytes} x i8], align {align}", id.index())?;
+        }
+        Ok(())
+    }
+
+    /// The attribute with the declared block, if there is one.
+    fn launch_bounds(&self) -> String {
+        let Some(block) = &self.kernel.block else { return String::new() };
+        let [x, y, z] = [0, 1, 2].map(|axis| block[axis].known().unwrap_or(1));
+        format!(" \"nvvm.reqntid\"=\"{x},{y},{z}\"")
+    }
+}

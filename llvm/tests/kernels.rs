@@ -1,0 +1,124 @@
+//! Every kernel at hand compiles, with the interface that the built-in back end gives it: those of that
+//! back end's file tests, as they are and optimized, and random ones over the whole IR.
+//!
+//! Without the toolchain's LLVM these tests fail. `WARPWISE_DUMP=FOLDER` keeps the PTX, for `ptxas`.
+#![expect(clippy::unwrap_used, reason = "a test")]
+use std::{env, fs, path::Path, time::Instant};
+use warpwise_compiler::{
+    back::ptx, compile::optimized, ir::Kernel, target::Target, verify::verify,
+};
+use warpwise_llvm::{Error, Llvm, emit};
+use warpwise_tests::random_ir::{
+    dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel, random_kernel,
+    seeds, stride_kernel,
+};
+
+/// The first target, one with more instructions, and the one that has them all.
+const TARGETS: [Target; 3] = [Target::OLDEST, Target::new(80), Target::new(90)];
+
+fn llvm() -> &'static Llvm {
+    Llvm::of_toolchain().expect("rustup's toolchains have an LLVM with NVPTX")
+}
+
+/// The kernels of the built-in back end's file tests, by file and case.
+fn golden_kernels() -> Vec<(String, Kernel)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/filetests/ptx");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut kernels = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        let file = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let cases = text.split("\n;===").filter(|case| case.contains("kernel "));
+        for (number, case) in cases.enumerate() {
+            let case = case.split_once('\n').map_or(case, |(_, rest)| rest);
+            let kernel: Kernel = case.parse().unwrap_or_else(|error| panic!("{file}: {error}"));
+            verify(&kernel).unwrap();
+            kernels.push((format!("{file}_{number}"), kernel));
+        }
+    }
+    kernels
+}
+
+/// Compiles a kernel as it is and optimized, for each target; yields how often, without what the built-in
+/// back end refuses as well.
+fn compile(name: &str, kernel: Kernel) -> usize {
+    let mut compiled = 0;
+    let forms = [("plain", kernel.clone()), ("optimized", optimized(kernel).unwrap())];
+    for (form, kernel) in forms {
+        for target in TARGETS {
+            match (emit(llvm(), &kernel, target), ptx::emit(&kernel, target)) {
+                (Ok(text), Ok(built_in)) => {
+                    assert_eq!(interface(&text), interface(&built_in), "{name}");
+                    keep(&format!("{name}_{form}_{target}"), &text);
+                    compiled += 1;
+                }
+                (Err(Error::Unsupported(ours)), Err(theirs)) => assert_eq!(ours, theirs, "{name}"),
+                (Ok(_), Err(error)) => panic!("{name}: LLVM alone compiles it: {error}"),
+                (Err(error), _) => panic!("{name}, {form}, {target}: {error}\n{kernel}"),
+            }
+        }
+    }
+    compiled
+}
+
+/// What the launcher relies on: bytes of each parameter, in order, bytes and alignment of each declared
+/// shared array, and the declared block.
+fn interface(ptx: &str) -> (Vec<u64>, Vec<String>, Option<String>) {
+    let lines = || ptx.lines().map(|line| line.split("//").next().unwrap_or("").trim());
+    let params = lines().filter(|line| line.starts_with(".param")).map(|line| {
+        let ty = line.split_whitespace().nth(1).unwrap();
+        let bits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
+        bits.parse::<u64>().unwrap() / 8
+    });
+    // `.visible .shared .align 16 .b8 shared0[64];`. LLVM leaves out an unused declaration of the memory that
+    // the launch sizes, which takes none.
+    let declared = |line: &&str| line.contains(".shared .align") && !line.starts_with(".extern");
+    let shared = lines().filter(declared).map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let align = words.iter().position(|word| *word == ".align").unwrap();
+        let size = line.split(['[', ']']).nth(1).unwrap();
+        format!("{} {size}", words[align + 1])
+    });
+    let block = lines().find_map(|line| line.strip_prefix(".reqntid "));
+    let mut shared: Vec<String> = shared.collect();
+    shared.sort();
+    (params.collect(), shared, block.map(str::to_owned))
+}
+
+fn keep(name: &str, text: &str) {
+    if let Some(folder) = env::var_os("WARPWISE_DUMP") {
+        fs::write(Path::new(&folder).join(format!("{name}.ptx")), text).unwrap();
+    }
+}
+
+#[test]
+fn golden_kernels_compile() {
+    let start = Instant::now();
+    let kernels = golden_kernels();
+    let count = kernels.len();
+    let compiled: usize = kernels.into_iter().map(|(name, kernel)| compile(&name, kernel)).sum();
+    println!("{count} kernels, {compiled} times, in {:?}", start.elapsed());
+    assert!(count > 60, "{count} kernels");
+}
+
+#[test]
+fn random_kernels_compile() {
+    let start = Instant::now();
+    let mut compiled = 0;
+    for seed in seeds(20) {
+        for (kind, kernel) in [
+            ("random", random_kernel(seed).kernel),
+            ("dense", dense_kernel(seed).kernel),
+            ("divergent", divergent_kernel(seed).kernel),
+            ("guarded", guarded_kernel(seed).kernel),
+            ("index", index_kernel(seed, true).kernel),
+            ("racy", racy_kernel(seed, 0).kernel),
+            ("stride", stride_kernel(seed).kernel),
+        ] {
+            compiled += compile(&format!("{kind}_{seed}"), kernel);
+        }
+    }
+    println!("{compiled} times, in {:?}", start.elapsed());
+}
