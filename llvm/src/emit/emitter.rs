@@ -117,6 +117,7 @@ pub(super) struct Emitter<'k> {
     pub(super) entry: String,
     pub(super) code: String,
     pub(super) declarations: BTreeSet<String>,
+    pub(super) functions: BTreeSet<String>,
     values: Facts<InstId, Option<Value>>,
     temporaries: usize,
 }
@@ -139,6 +140,7 @@ impl<'k> Emitter<'k> {
             entry: String::new(),
             code: String::new(),
             declarations: BTreeSet::new(),
+            functions: BTreeSet::new(),
             values: kernel.insts.clones(None),
             temporaries: 0,
         }
@@ -227,6 +229,16 @@ impl<'k> Emitter<'k> {
     pub(super) fn asm_line(&mut self, text: &str, args: &[Value], effects: Effects) {
         let call = asm_call(None, text, args, effects);
         line!(self, "{call}");
+    }
+
+    /// Defines a function that is always inlined, once: inline PTX on its parameters, `%0` and so on.
+    pub(super) fn define_function(&mut self, name: &str, text: &str, params: &[Value]) {
+        let types: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
+        let call = asm_call(None, text, params, Effects::Memory);
+        self.functions.insert(format!(
+            "define internal void {name}({}) alwaysinline nounwind {{\n  {call}\n  ret void\n}}",
+            types.join(", ")
+        ));
     }
 
     /// A variable in the entry block, which LLVM promotes.

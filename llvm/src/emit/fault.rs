@@ -165,8 +165,18 @@ impl Emitter<'_> {
         u64::from(reason.number()) << u32::BITS | span
     }
 
-    /// Counts the thread and, if no lower one has come before it, brings its details.
+    /// Counts the thread and, if no lower one has come before it, brings its details. That is a function
+    /// for each number of values, for the sake of who reads the text: LLVM inlines it.
     fn record(&mut self, check: &Value, values: &[Value]) {
+        let name = format!("@record_{}_values", values.len());
+        let operands: Vec<Value> =
+            [&record_address(), check].into_iter().chain(values).cloned().collect();
+        self.define_record(&name, values.len());
+        let args = operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        line!(self, "call void {name}({args})");
+    }
+
+    fn define_record(&mut self, name: &str, values: usize) {
         let [count, check_at, values_at] = [
             offset_of!(FaultRecord, count),
             offset_of!(FaultRecord, check),
@@ -181,7 +191,7 @@ impl Emitter<'_> {
              setp.gt.u64 w_first, w_lowest, w_place;\n"
         );
         let check_pieces = (0..2).map(|piece| (check_at, 1, piece));
-        let value_pieces = (0..values.len()).flat_map(|value| {
+        let value_pieces = (0..values).flat_map(|value| {
             let at = values_at + value * size_of::<[u64; 3]>();
             (0..3).map(move |piece| (at, value + 2, piece))
         });
@@ -197,8 +207,8 @@ impl Emitter<'_> {
         }
         text.push('}');
         let operands: Vec<Value> =
-            [&record_address(), check].into_iter().chain(values).cloned().collect();
-        self.asm_line(&text, &operands, Effects::Memory);
+            (0..values + 2).map(|number| Value::new(Type::I64, format!("%{number}"))).collect();
+        self.define_function(name, &text, &operands);
     }
 
     /// Leaves a record of what is printed, without branches.

@@ -69,6 +69,9 @@ impl fmt::Display for Module<'_> {
         writeln!(f, "entry:")?;
         self.variables(f)?;
         writeln!(f, "{}  br label %start\nstart:\n{}}}\n", self.emitter.entry, self.emitter.code)?;
+        for function in &self.emitter.functions {
+            writeln!(f, "{function}\n")?;
+        }
         for declaration in &self.emitter.declarations {
             writeln!(f, "{declaration}")?;
         }
