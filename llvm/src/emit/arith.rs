@@ -5,8 +5,7 @@
 //! PTX, the instructions of the built-in back end.
 //!
 //! Integers wrap; `nuw` and `nsw` stand where the range analysis proves that nothing does. Shift amounts are
-//! masked. A divisor that LLVM would call undefined is replaced, although a check stands before: where
-//! threads may still meet, a failing check [goes on](super::fault) as far as LLVM can tell.
+//! masked.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -177,9 +176,7 @@ impl Emitter<'_> {
             BinaryOp::And => "and ".to_owned(),
             BinaryOp::Or => "or ".to_owned(),
             BinaryOp::Xor => "xor ".to_owned(),
-            BinaryOp::Div | BinaryOp::Rem if signed => return self.signed_division(op, lhs, rhs),
-            BinaryOp::Div => return self.unsigned_division("udiv", lhs, rhs),
-            BinaryOp::Rem => return self.unsigned_division("urem", lhs, rhs),
+            BinaryOp::Div | BinaryOp::Rem => return self.divide(op, signed, lhs, rhs),
             BinaryOp::Shl | BinaryOp::Shr => {
                 let amount = self.shift_amount(ty, rhs);
                 let shift = match (op, signed) {
@@ -212,28 +209,6 @@ impl Emitter<'_> {
             Type::I64 => self.zero_extend(&masked, ty),
             _ => self.truncate(&masked, ty),
         }
-    }
-
-    fn unsigned_division(&mut self, name: &str, lhs: &Value, rhs: &Value) -> Value {
-        let ty = lhs.ty;
-        let zero = inst!(self, Type::I1, "icmp eq {rhs}, 0");
-        let divisor = inst!(self, ty, "select {zero}, {ty} 1, {rhs}");
-        inst!(self, ty, "{name} {lhs}, {}", divisor.name)
-    }
-
-    /// `MIN / -1` wraps.
-    fn signed_division(&mut self, op: BinaryOp, lhs: &Value, rhs: &Value) -> Value {
-        let ty = lhs.ty;
-        let zero = inst!(self, Type::I1, "icmp eq {rhs}, 0");
-        let minus_one = inst!(self, Type::I1, "icmp eq {rhs}, -1");
-        let special = inst!(self, Type::I1, "or {zero}, {}", minus_one.name);
-        let divisor = inst!(self, ty, "select {special}, {ty} 1, {rhs}");
-        if op == BinaryOp::Rem {
-            return inst!(self, ty, "srem {lhs}, {}", divisor.name);
-        }
-        let quotient = inst!(self, ty, "sdiv {lhs}, {}", divisor.name);
-        let negative = inst!(self, ty, "sub {ty} 0, {}", lhs.name);
-        inst!(self, ty, "select {minus_one}, {negative}, {quotient}")
     }
 
     /// The upper half of a product in a type that is twice as wide.

@@ -2,7 +2,8 @@
 //!
 //! One instruction after the other, in order: LLVM's passes do the rest. What `docs/ir.md` defines more
 //! strictly than LLVM does, or what LLVM 22 gets wrong, is inline PTX, the text that the built-in back end emits:
-//! atomic operations, warp operations, barriers, conversions to integers, `%` of floats, approximations.
+//! atomic operations, warp operations, barriers, quotients of 64-bit integers, conversions to integers, `%` of
+//! floats, approximations.
 //!
 //! ```text
 //! target triple = "nvptx64-nvidia-cuda"
@@ -17,6 +18,7 @@ mod boolean;
 mod builtin;
 mod cast;
 mod control;
+mod division;
 mod emitter;
 mod fault;
 mod half;
