@@ -11,7 +11,8 @@ use std::{
 };
 
 /// Files and folders that may say `expect(unsafe_code)`; rustc denies `unsafe` everywhere else.
-const UNSAFE: [&str; 9] = [
+const UNSAFE: [&str; 10] = [
+    "llvm/src/library.rs",
     "runtime/src/driver/",
     "runtime/src/kernel.rs",
     "runtime/tests/kernels/mod.rs",
@@ -98,6 +99,46 @@ fn the_macros_link_neither_llvm_nor_cuda() {
         }
     }
     assert!(built.contains("syn"), "{built:?}");
+}
+
+#[test]
+fn only_the_llvm_back_end_knows_llvm() {
+    let metadata = metadata();
+    for package in metadata.workspace_packages() {
+        let built = built_with(&metadata, &package.name);
+        let is_llvm = package.name == "warpwise-llvm";
+        assert!(is_llvm || !built.contains("warpwise-llvm"), "{} builds it", package.name);
+    }
+    for (name, text) in sources() {
+        let may = name.starts_with("llvm/") || name == "tests/tests/deps.rs";
+        assert!(may || !text.contains("libLLVM"), "{name} knows LLVM");
+    }
+}
+
+#[test]
+fn the_llvm_back_end_links_no_llvm() {
+    let metadata = metadata();
+    let built = built_with(&metadata, "warpwise-llvm");
+    for name in &built {
+        let ours = name == "warpwise-llvm";
+        assert!(
+            ours || !name.contains("llvm") && name != "inkwell",
+            "warpwise-llvm links `{name}`"
+        );
+    }
+    assert!(built.contains("libloading"), "{built:?}");
+}
+
+#[test]
+fn a_plain_cargo_test_needs_no_llvm() {
+    let metadata = metadata();
+    let left_out: Vec<&Package> = metadata
+        .workspace_packages()
+        .into_iter()
+        .filter(|package| !metadata.workspace_default_members.contains(&package.id))
+        .collect();
+    let names: Vec<&str> = left_out.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(names, ["warpwise-llvm"]);
 }
 
 #[test]
