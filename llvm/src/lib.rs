@@ -1,6 +1,6 @@
 //! The LLVM back end: verified, specialized and optimized kernel IR to PTX, by LLVM's `-O3`.
 //!
-//! [`lower`] writes a kernel as textual LLVM IR, [`Llvm::compile`] makes PTX of such text, and [`emit`] is
+//! [`lower`] writes a kernel as textual LLVM IR, [`Llvm::compile`] makes PTX of such text, and [`emit()`] is
 //! both. The kernel's interface, that is parameters, fault record, print buffer and shared memory, is the
 //! one that [`back::ptx`](warpwise_compiler::back::ptx) describes, so that the same launcher runs either.
 //!

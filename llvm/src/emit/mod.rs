@@ -34,12 +34,13 @@ use memory::DYNAMIC_SHARED;
 use std::fmt::{self, Write};
 use value::Type;
 use warpwise_compiler::{
+    analysis::vectors::alignment_of,
     back::ptx::{
         self, GRID_BARRIER_SHARED_BYTES, Placement, Unsupported, declared_shared_arrays,
         dynamic_shared_align, local_placement, offset_params,
     },
     id::Id,
-    ir::{Access, Kernel, ParamKind, Scalar},
+    ir::{Access, Kernel, ParamKind, Root, Scalar},
     target::Target,
 };
 
@@ -116,7 +117,8 @@ impl Module<'_> {
                         Access::Read => "noalias readonly ",
                         Access::Write | Access::Atomic => "",
                     };
-                    params.push(format!("ptr addrspace(1) {attributes}%{id}"));
+                    let align = alignment_of(self.kernel, Root::Param(id));
+                    params.push(format!("ptr addrspace(1) {attributes}align {align} %{id}"));
                     params.push(format!("i64 %{id}_len"));
                 }
             }
