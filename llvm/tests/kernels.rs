@@ -5,7 +5,11 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 use std::{env, fs, path::Path, time::Instant};
 use warpwise_compiler::{
-    back::ptx, compile::optimized, ir::Kernel, target::Target, verify::verify,
+    back::ptx,
+    compile::optimized,
+    ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp},
+    target::Target,
+    verify::verify,
 };
 use warpwise_llvm::{Error, Llvm, emit};
 use warpwise_tests::random_ir::{
@@ -101,6 +105,76 @@ fn golden_kernels_compile() {
     let compiled: usize = kernels.into_iter().map(|(name, kernel)| compile(&name, kernel)).sum();
     println!("{count} kernels, {compiled} times, in {:?}", start.elapsed());
     assert!(count > 60, "{count} kernels");
+}
+
+/// A kernel whose threads load two or three values and store what an operation makes of them, beside a minimum,
+/// which changes how integers are negated; `None` if the types do not fit.
+fn operation(name: &str, operands: &[Scalar], result: Scalar) -> Option<Kernel> {
+    let mut text = format!("kernel k {{ param arg0 = out: write [{result}] ");
+    for (number, ty) in operands.iter().enumerate() {
+        text += &format!("param arg{} = x: read [{ty}] ", number + 1);
+    }
+    text += "param arg9 = least: write [u32] %0 = builtin thread_idx.x : u32 ";
+    let param = format!("arg{}", operands.len() + 1);
+    let mut next = 1;
+    let mut values = Vec::new();
+    let element = |number: usize, next: usize, size: u32| {
+        format!(
+            "%{next} = param arg{number} : ptr global %{} = index %{next}, %0, {size} : ptr global ",
+            next + 1
+        )
+    };
+    for (number, ty) in operands.iter().enumerate() {
+        text += &element(number + 1, next, ty.size()?);
+        text += &format!("%{} = load %{} : {ty} ", next + 2, next + 1);
+        values.push(format!("%{}", next + 2));
+        next += 3;
+    }
+    text += &format!("%{next} = {name} {} : {result} ", values.join(", "));
+    text += &element(0, next + 1, result.size()?);
+    text += &format!("%{} = store %{}, %{next} ", next + 3, next + 2);
+    text += &element(operands.len() + 1, next + 4, 4);
+    text += &format!(
+        "%{} = min %0, %0 : u32 %{} = store %{}, %{} }}",
+        next + 6,
+        next + 7,
+        next + 5,
+        next + 6
+    );
+    let kernel: Kernel = text.replace("arg9", &param).parse().ok()?;
+    verify(&kernel).is_ok().then_some(kernel)
+}
+
+#[test]
+fn every_operation_on_every_type_compiles() {
+    let mut operations = Vec::new();
+    for ty in Scalar::CONCRETE {
+        for op in UnaryOp::ALL {
+            operations.push((op.name(), vec![ty], ty));
+        }
+        for op in BinaryOp::ALL {
+            let amount = if op.is_shift() { Scalar::U32 } else { ty };
+            operations.push((op.name(), vec![ty, amount], ty));
+        }
+        for op in CompareOp::ALL {
+            operations.push((op.name(), vec![ty, ty], Scalar::Bool));
+        }
+        operations.push(("fma", vec![ty; 3], ty));
+        operations.push(("select", vec![Scalar::Bool, ty, ty], ty));
+        for to in Scalar::CONCRETE {
+            operations.push(("cast", vec![ty], to));
+            operations.push(("bitcast", vec![ty], to));
+        }
+    }
+    let mut kernels = 0;
+    for (name, operands, result) in operations {
+        if let Some(kernel) = operation(name, &operands, result) {
+            compile(&format!("{name}_{}_{result}", operands[0]), kernel);
+            kernels += 1;
+        }
+    }
+    println!("{kernels} kernels");
+    assert!(kernels > 400, "{kernels} kernels");
 }
 
 #[test]
