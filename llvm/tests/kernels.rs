@@ -1,7 +1,7 @@
 //! Every kernel at hand compiles, with the interface that the built-in back end gives it: those of that
 //! back end's file tests, as they are and optimized, and random ones over the whole IR.
 //!
-//! Without the toolchain's LLVM these tests fail. `WARPWISE_DUMP=FOLDER` keeps the PTX, for `ptxas`.
+//! Without the toolchain's LLVM these tests fail. `WARPWISE_DUMP=FOLDER` keeps the PTX, and the built-in back end's, for `ptxas`.
 #![expect(clippy::unwrap_used, reason = "a test")]
 use std::{env, fs, path::Path, time::Instant};
 use warpwise_compiler::{
@@ -55,7 +55,8 @@ fn compile(name: &str, kernel: Kernel) -> usize {
             match (emit(llvm(), &kernel, target), ptx::emit(&kernel, target)) {
                 (Ok(text), Ok(built_in)) => {
                     assert_eq!(interface(&text), interface(&built_in), "{name}");
-                    keep(&format!("{name}_{form}_{target}"), &text);
+                    keep(&format!("{name}_{form}_{target}.llvm"), &text);
+                    keep(&format!("{name}_{form}_{target}.built_in"), &built_in);
                     compiled += 1;
                 }
                 (Err(Error::Unsupported(ours)), Err(theirs)) => assert_eq!(ours, theirs, "{name}"),
