@@ -584,3 +584,22 @@ fn is_library(path: &Path) -> bool {
         name.starts_with("libLLVM") && (name.contains(".so") || name.ends_with(".dylib"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_library_that_the_process_has_loaded_is_found() {
+        let llvm = Llvm::of_toolchain().unwrap();
+        let loaded = loaded_library().unwrap();
+        assert_eq!(loaded.canonicalize().unwrap(), llvm.path().canonicalize().unwrap());
+    }
+
+    #[test]
+    fn a_folder_without_a_library_is_an_error() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        assert_eq!(library_in(&folder), Err(LoadError::NotFound(folder)));
+    }
+}

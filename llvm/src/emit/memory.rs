@@ -1,15 +1,17 @@
 //! Addresses, locals, and plain loads and stores.
 //!
 //! **Read once.** What other threads may write is read by unordered atomic loads wherever the value is an
-//! integer or may become one: LLVM does not repeat or split those, so that the index that was checked is the
-//! index that is used. Their scope is the block; with LLVM's default, the system, every load would pass
-//! the first cache by. A float from which no integer is made can neither be an index nor decide between two, and
-//! is read by a plain load, which LLVM may merge with its neighbours.
+//! integer or may become one, or where an index depends on it ([`Facts::steers`]): LLVM does not repeat or
+//! split those, so that the index that was checked is the index that is used. Their scope is the block; with
+//! LLVM's default, the system, every load would pass the first cache by. Any other float is read by a plain
+//! load, which LLVM may merge with its neighbours.
 //!
 //! What nobody writes during the launch is marked invariant, which makes `ld.global.nc` of it.
 //!
 //! Addresses are computed without `inbounds`: behind a failing check that [goes on](super::fault) as far as
 //! LLVM can tell, they are anywhere.
+//!
+//! [`Facts::steers`]: warpwise_compiler::back::ptx::Facts::steers
 use super::{
     emitter::{Emitter, inst, line},
     value::{Type, Value},
@@ -124,7 +126,7 @@ impl Emitter<'_> {
         let align = size(scalar);
         let ty = Type::of(scalar);
         let bits = Type::int(8 * align);
-        let is_integer = !scalar.is_float() || self.becomes_integer[id];
+        let once = !scalar.is_float() || self.becomes_integer[id] || self.facts.steers(id);
         if self.is_read_only(ptr) {
             let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
             let read = inst!(
@@ -134,7 +136,7 @@ impl Emitter<'_> {
             );
             return self.loaded(scalar, read);
         }
-        let read = if address.ty != Type::Ptr(Space::Local) && is_integer {
+        let read = if address.ty != Type::Ptr(Space::Local) && once {
             inst!(
                 self,
                 bits,

@@ -76,7 +76,7 @@ impl Facts {
     }
 
     /// True if an address or a bounds check is computed from the value.
-    pub(super) fn steers(&self, value: InstId) -> bool {
+    pub fn steers(&self, value: InstId) -> bool {
         self.steers[value]
     }
 
