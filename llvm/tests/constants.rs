@@ -47,98 +47,103 @@ fn values(scalar: Scalar) -> Vec<u64> {
     values.into_iter().map(|value| evaluate::wrap(scalar, value)).collect()
 }
 
-/// The bits of what LLVM makes of an operation on constants; `None` if it is not a constant.
-fn folded(name: &str, operands: &[(Scalar, u64)], result: Scalar) -> Option<Option<u64>> {
+/// Cases of an operation: the operands' bits, and those of the result.
+type Cases = Vec<(Vec<u64>, u64)>;
+
+/// Bytes between the results of a kernel, so that LLVM does not merge stores of them.
+const STRIDE: usize = 4096;
+
+/// A kernel that stores the results of an operation on constants, as 64 bits each; `None` if the types do
+/// not fit.
+fn kernel(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> Option<Kernel> {
     let mut text =
         "kernel k { param arg0 = out: write [u64] %0 = param arg0 : ptr global ".to_owned();
-    for (index, (ty, bits)) in operands.iter().enumerate() {
-        text += &format!("%{} = const {} : {ty} ", index + 1, number(*ty, *bits));
-    }
-    let next = operands.len() + 1;
-    let list: Vec<String> = (1..next).map(|index| format!("%{index}")).collect();
-    text += &format!("%{next} = {name} {} : {result} ", list.join(", "));
     let bits = match result.size()? {
-        _ if result == Scalar::Bool => Scalar::Bool,
-        1 => Scalar::U8,
-        2 => Scalar::U16,
-        4 => Scalar::U32,
-        _ => Scalar::U64,
+        _ if result == Scalar::Bool => None,
+        1 => Some(Scalar::U8),
+        2 => Some(Scalar::U16),
+        4 => Some(Scalar::U32),
+        _ => Some(Scalar::U64),
     };
-    let [raw, wide, store] = [next + 1, next + 2, next + 3];
-    text += &match bits {
-        Scalar::Bool => format!("%{raw} = select %{next}, %{next}, %{next} : bool "),
-        _ => format!("%{raw} = bitcast %{next} : {bits} "),
-    };
-    text += &format!("%{wide} = cast %{raw} : u64 %{store} = store %0, %{wide} }}");
-    let kernel: Kernel = text.parse().ok()?;
-    verify(&kernel).ok()?;
+    let mut next = 1;
+    for (index, (operands, _)) in cases.iter().enumerate() {
+        let mut names = Vec::new();
+        for (ty, bits) in types.iter().zip(operands) {
+            text += &format!("%{next} = const {} : {ty} ", number(*ty, *bits));
+            names.push(format!("%{next}"));
+            next += 1;
+        }
+        text += &format!("%{next} = {name} {} : {result} ", names.join(", "));
+        if let Some(bits) = bits {
+            text += &format!("%{} = bitcast %{next} : {bits} ", next + 1);
+            next += 1;
+        }
+        let (wide, place) = (next + 1, next + 2);
+        text += &format!("%{wide} = cast %{next} : u64 ");
+        text += &format!("%{place} = offset %0, {} : ptr global ", index * STRIDE);
+        text += &format!("%{} = store %{place}, %{wide} ", place + 1);
+        next = place + 2;
+    }
+    let kernel: Kernel = (text + "}").parse().ok()?;
+    verify(&kernel).is_ok().then_some(kernel)
+}
+
+/// Holds what LLVM makes of the cases against what they mean; yields how many it folded to constants.
+fn check(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> usize {
+    let Some(kernel) = kernel(name, types, result, cases) else { return 0 };
     let llvm = Llvm::of_toolchain().expect("rustup's toolchains have an LLVM with NVPTX");
     let ptx = emit(llvm, &kernel, Target::OLDEST).unwrap();
-    let line = ptx.lines().find(|line| line.contains("st.global.b64")).unwrap();
-    let stored = line.split_once("], ").unwrap().1.trim_end_matches(';');
-    Some(stored.parse::<i64>().ok().map(|bits| bits as u64))
-}
-
-/// How many operations were folded, and how many were not.
-#[derive(Default)]
-struct Count {
-    folded: usize,
-    open: usize,
-}
-
-impl Count {
-    /// Holds what LLVM makes of an operation against what it means, if that is one number.
-    fn check(
-        &mut self,
-        name: &str,
-        operands: &[(Scalar, u64)],
-        result: Scalar,
-        expected: Option<u64>,
-    ) {
-        let Some(expected) = expected else { return };
-        match folded(name, operands, result) {
-            Some(Some(found)) => {
-                assert_eq!(found, expected, "{name} {operands:x?} : {result}");
-                self.folded += 1;
-            }
-            Some(None) => self.open += 1,
-            None => {}
-        }
+    let mut folded = 0;
+    // `st.global.b64 [%rd1+4096], 7;`
+    for line in ptx.lines().filter(|line| line.contains("st.global.b64")) {
+        let (place, stored) = line.split_once("], ").unwrap();
+        let Ok(found) = stored.trim_end_matches(';').parse::<i64>() else { continue };
+        let place: usize = place.split_once('+').map_or(0, |(_, bytes)| bytes.parse().unwrap());
+        let (operands, expected) = &cases[place / STRIDE];
+        assert_eq!(found as u64, *expected, "{name} {operands:x?} : {types:?} -> {result}");
+        folded += 1;
     }
+    folded
 }
 
 #[test]
 fn llvm_folds_as_the_ir_means() {
-    let mut count = Count::default();
+    let mut folded = 0;
     for ty in Scalar::CONCRETE {
         let values = values(ty);
-        for &a in &values {
-            for op in UnaryOp::ALL {
-                count.check(op.name(), &[(ty, a)], ty, evaluate::unary(*op, ty, a));
-            }
-            for to in Scalar::CONCRETE {
-                let expected = evaluate::cast(ty, to, a);
-                count.check("cast", &[(ty, a)], to, expected);
-            }
-        }
         // Every value meets some others.
-        let pairs = values.iter().enumerate().flat_map(|(index, &a)| {
-            [1, 4, 7].map(|step| (a, values[(index + step) % values.len()]))
-        });
-        for (a, b) in pairs {
-            for op in BinaryOp::ALL {
-                let (amount, b) = if op.is_shift() { (Scalar::U32, b & 0xff) } else { (ty, b) };
-                let expected = evaluate::binary(*op, ty, a, b);
-                count.check(op.name(), &[(ty, a), (amount, b)], ty, expected);
-            }
-            for op in CompareOp::ALL {
-                let expected = evaluate::compare(*op, ty, a, b).map(u64::from);
-                count.check(op.name(), &[(ty, a), (ty, b)], Scalar::Bool, expected);
-            }
-            let expected = evaluate::fma(ty, a, b, a);
-            count.check("fma", &[(ty, a), (ty, b), (ty, a)], ty, expected);
+        let pairs: Vec<(u64, u64)> = (values.iter().enumerate())
+            .flat_map(|(index, &a)| {
+                [1, 4, 7].map(|step| (a, values[(index + step) % values.len()]))
+            })
+            .collect();
+        let each = |result: &dyn Fn(u64) -> Option<u64>| -> Cases {
+            values.iter().filter_map(|&a| Some((vec![a], result(a)?))).collect()
+        };
+        for op in UnaryOp::ALL {
+            let cases = each(&|a| evaluate::unary(*op, ty, a));
+            folded += check(op.name(), &[ty], ty, &cases);
         }
+        for to in Scalar::CONCRETE {
+            folded += check("cast", &[ty], to, &each(&|a| evaluate::cast(ty, to, a)));
+        }
+        for op in BinaryOp::ALL {
+            let (amount, mask) = if op.is_shift() { (Scalar::U32, 0xff) } else { (ty, u64::MAX) };
+            let cases = pairs.iter().filter_map(|&(a, b)| {
+                Some((vec![a, b & mask], evaluate::binary(*op, ty, a, b & mask)?))
+            });
+            folded += check(op.name(), &[ty, amount], ty, &cases.collect());
+        }
+        for op in CompareOp::ALL {
+            let cases = pairs
+                .iter()
+                .filter_map(|&(a, b)| Some((vec![a, b], evaluate::compare(*op, ty, a, b)?.into())));
+            folded += check(op.name(), &[ty, ty], Scalar::Bool, &cases.collect());
+        }
+        let cases =
+            pairs.iter().filter_map(|&(a, b)| Some((vec![a, b, a], evaluate::fma(ty, a, b, a)?)));
+        folded += check("fma", &[ty; 3], ty, &cases.collect());
     }
-    println!("{} operations folded, {} not", count.folded, count.open);
-    assert!(count.folded > 5000, "{} operations", count.folded);
+    println!("{folded} operations");
+    assert!(folded > 9000, "{folded} operations");
 }
