@@ -38,12 +38,12 @@ fn unrolled_instructions(kernel: &Kernel, id: InstId) -> Option<u64> {
 fn instructions(kernel: &Kernel, body: &Body) -> Option<u64> {
     body.0.iter().try_fold(0_u64, |sum, &id| {
         let op = &kernel.insts[id].op;
-        let inner = match op {
-            Op::For { .. } => unrolled_instructions(kernel, id)?,
-            Op::Loop { .. } => return None,
-            _ => op
-                .bodies()
-                .try_fold(1_u64, |sum, body| sum.checked_add(instructions(kernel, body)?))?,
+        let inner = if matches!(op, Op::For { .. }) {
+            unrolled_instructions(kernel, id)?
+        } else if matches!(op, Op::Loop { .. }) {
+            return None;
+        } else {
+            op.bodies().try_fold(1_u64, |sum, body| sum.checked_add(instructions(kernel, body)?))?
         };
         sum.checked_add(inner)
     })
