@@ -1,5 +1,5 @@
 //! Accesses to the arrays of a thread's own: in registers, or in local memory
-//! ([`Placement`](crate::analysis::local_arrays::Placement)).
+//! ([`Placement`]).
 use super::{Answer, Known, Subject, Verdict};
 use crate::{
     analysis::{accesses::memory, local_arrays::Placement},
