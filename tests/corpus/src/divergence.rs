@@ -465,7 +465,7 @@ fn all_threads_fill_the_table(table: &[f32], x: &[f32], y: &mut [f32]) {
 fn the_first_thread_finds_the_nth(n: usize, x: &[f32], y: &mut [f32]) {
     let found = shared!([f32; 2]);
     if thread_idx_x() == 0 {
-        found[0] = x.iter().nth(n).copied().unwrap_or(0.0);
+        found[0] = x.iter().rev().nth(n).copied().unwrap_or(0.0);
         found[1] = x.chunks_exact(4).rev().nth(n).map_or(0.0, |chunk| chunk[1]);
     }
     sync_threads();

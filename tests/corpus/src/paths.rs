@@ -48,6 +48,7 @@ fn a_barrier_in_each_mode(x: &[f32], y: &mut [f32], mode: u32) {
 }
 
 #[kernel(block = 256)]
+#[expect(clippy::if_same_then_else, reason = "a barrier on each path is what this is about")]
 fn barriers_on_either_side_of_a_number(x: &[f32], y: &mut [f32], n: u32) {
     let (t, i) = (thread_idx_x(), global_idx_x());
     let s = shared!([f32; 256]);

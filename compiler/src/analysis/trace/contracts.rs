@@ -7,9 +7,8 @@
 //! ```
 //! All that a launch passes gets its value here, so an access at `s[t * stride]` is one at `s[t * 32]` for every
 //! analysis. A number comes from [`Launch`](crate::analysis::launch::Launch), which has the range of each parameter. An
-//! equality is used in one
-//! direction: what is asked for while its own equality is being solved remains a symbol. No requirement wraps, so values
-//! are those of its sums and products.
+//! equality is used in one direction: what is asked for while its own equality is being solved remains a symbol. No
+//! requirement wraps, so values are those of its sums and products.
 use super::{Run, Value};
 use crate::{
     analysis::{evaluate, range},
