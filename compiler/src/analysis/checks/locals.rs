@@ -1,8 +1,8 @@
 //! The contents of locals: the value that was last set, or one for each way on which control came.
 //!
 //! A value is known from a `set` on, or from the first `get`, until the local is set elsewhere: in a loop, at its start if
-//! it is set anywhere in it. After an `if` whose arms set a local to different values, both are known, each with the facts of its
-//! arm ([`cases`](super::cases)). A `bool` that is false on one way tells which one control took:
+//! it is set anywhere in it. After an `if` whose arms set a local to different values, both are known, each with the facts
+//! of its arm ([`cases`](super::cases)). A `bool` that is false on one way tells which one control took:
 //!
 //! ```text
 //! let inside = if i < n { mask[i] != 0 } else { false };

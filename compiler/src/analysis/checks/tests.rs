@@ -326,3 +326,36 @@ fn parts_of_slices_that_are_there_are_not_checked() {
     );
     assert_eq!(advice(body).remove(0), expected);
 }
+
+/// `requires(x.len() >= n as u32 as usize)`, many numbers that may wrap, and then `if n < 1000 && i < n { x[i] }`.
+#[test]
+fn a_cast_of_a_requirement_is_linked_behind_many_numbers_that_may_wrap() {
+    const NUMBERS: usize = 20;
+    let mut body = "%0 = builtin global_idx.x : u64
+        %1 = param arg2 : u64
+        %2 = const 1000 : u64\n"
+        .to_owned();
+    for number in 0..NUMBERS {
+        let id = 3 + 2 * number;
+        body += &format!("%{id} = const {} : u64\n", number + 1);
+        body += &format!("%{} = sub %1, %{id} : u64\n", id + 1);
+    }
+    let id = 3 + 2 * NUMBERS;
+    body += &format!(
+        "%{id} = lt %1, %2 : bool
+        %{a} = lt %0, %1 : bool
+        %{b} = and %{id}, %{a} : bool
+        %{c} = if %{b} {{
+          %{d} = len arg0 : u64
+          %{e} = bounds %0, %{d} : u64
+        }}",
+        a = id + 1,
+        b = id + 2,
+        c = id + 3,
+        d = id + 4,
+        e = id + 5,
+    );
+    let requirement = "ge(len arg0, cast u64(cast u32(arg2)))";
+    assert_proved(&[requirement], &body, &[true]);
+    assert_proved(&[], &body, &[false]);
+}

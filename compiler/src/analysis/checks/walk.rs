@@ -23,7 +23,8 @@ use std::collections::HashMap;
 
 /// The depth to which conditions are looked into.
 pub(super) const MOST_PARTS: u32 = 12;
-/// Numbers that may have wrapped, the latest, that each condition is tried on.
+/// Numbers that may have wrapped that each condition is tried on: the first ones of requirements, and the latest others.
+const MAX_REQUIRED: usize = 8;
 const MAX_WRAPPED: usize = 16;
 /// Facts that an equality is combined with.
 const MAX_TIGHTENED: usize = 16;
@@ -47,6 +48,8 @@ pub(super) struct Walk<'k> {
     pub(super) relevant: Facts<InstId, bool>,
     /// The results of operations that may have wrapped: the exact result, and the limits of its type.
     pub(super) wrapped: Vec<(AtomId, Form, Range)>,
+    /// The number of those that requirements have, which come first.
+    required: usize,
     /// The values of `bool`s here.
     truths: Facts<InstId, Option<(bool, Cause)>>,
     /// Those that were added.
@@ -73,6 +76,7 @@ impl<'k> Walk<'k> {
             powers: Powers::new(kernel),
             relevant: relevant(kernel),
             wrapped: Vec::new(),
+            required: 0,
             truths: kernel.insts.facts(None),
             added: Vec::new(),
             explain,
@@ -83,6 +87,7 @@ impl<'k> Walk<'k> {
 
     pub(super) fn run(mut self) -> Vec<Check> {
         self.requirements();
+        self.required = self.wrapped.len();
         self.body(&self.kernel.body);
         self.checks
     }
@@ -336,7 +341,8 @@ impl<'k> Walk<'k> {
 
     /// Adds that numbers which may have wrapped are exact, where that is known by now: `n - 1` after `n > 1`.
     fn link_wrapped(&mut self, compared: &Form) {
-        for index in self.wrapped.len().saturating_sub(MAX_WRAPPED)..self.wrapped.len() {
+        let latest = self.wrapped.len().saturating_sub(MAX_WRAPPED).max(self.required);
+        for index in (0..self.required.min(MAX_REQUIRED)).chain(latest..self.wrapped.len()) {
             let (atom, form, limits) = self.wrapped[index].clone();
             if form.atoms().any(|atom| compared.atoms().any(|other| other == atom))
                 && self.is_within(&form, limits)
