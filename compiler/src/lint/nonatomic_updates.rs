@@ -335,7 +335,7 @@ impl<'k> Exprs<'k> {
         }
     }
 
-    /// What a variable that is set once holds; other values as they are.
+    /// The value of a variable that is set once; other values as they are.
     fn variable(&self, id: InstId) -> InstId {
         use crate::id::Id as _;
         let Op::Get(local) = self.op(id) else { return id };
@@ -354,7 +354,7 @@ impl<'k> Exprs<'k> {
     }
 }
 
-/// What an atomic operation makes of an element and another value.
+/// The result of an atomic operation on an element and another value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Update {
     Add,

@@ -1,4 +1,4 @@
-//! What the hardware provides to each thread, with the ranges that every launch keeps to.
+//! Special registers of a thread, with the ranges that every launch keeps to.
 use super::{
     emitter::{Emitter, inst},
     value::{Type, Value},
@@ -18,7 +18,7 @@ const MAX_THREADS_XY: u64 = 1024;
 const MAX_THREADS_Z: u64 = 64;
 
 impl Emitter<'_> {
-    /// What the hardware provides, as the `u32` or `u64` that `id` is.
+    /// The special register of a builtin, as the `u32` or `u64` that `id` is.
     pub(super) fn provided(&mut self, id: InstId, builtin: Builtin) -> Value {
         let (value, ty) = (self.builtin(builtin), Type::of(self.scalar(id)));
         match ty {
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the hardware provides: 32 bits, but for a wide global index.
+    /// The special register: 32 bits, but for a wide global index.
     fn builtin(&mut self, builtin: Builtin) -> Value {
         match builtin {
             Builtin::ThreadIdx(axis) => {
@@ -66,7 +66,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a special register says along an axis: from `first` to below `end`.
+    /// A special register along an axis, from `first` to below `end`.
     fn special(&mut self, name: &str, axis: Axis, first: u64, end: u64) -> Value {
         let range = format!("range(i32 {first}, {}) ", end as u32 as i32);
         let name = format!("llvm.nvvm.read.ptx.sreg.{name}.{}", axis_name(axis));

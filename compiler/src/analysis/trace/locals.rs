@@ -10,7 +10,7 @@ use std::{ops::Index, rc::Rc};
 /// Locals in a chunk.
 const CHUNK: usize = 16;
 
-/// What each local holds.
+/// The contents of all locals, in chunks that copies share.
 #[derive(Clone, Debug)]
 pub(super) struct Locals(Rc<Vec<Rc<Vec<Known>>>>);
 

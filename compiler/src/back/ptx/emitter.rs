@@ -239,7 +239,7 @@ impl<'k> Emitter<'k> {
         Address::of(Space::Local, reg)
     }
 
-    /// What the hardware provides: 32 bits, but for a wide global index.
+    /// The special register: 32 bits, but for a wide global index.
     pub(super) fn builtin(&mut self, builtin: Builtin) -> Operand {
         if let Some(known) = self.builtins.get(&builtin) {
             return *known;

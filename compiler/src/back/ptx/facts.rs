@@ -19,7 +19,7 @@ use crate::{
     ir::{Axis, BinaryOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
 
-/// What a back end needs to know about a kernel before it starts: see the module.
+/// The facts about a kernel that a back end needs before it starts: see the module.
 pub struct Facts {
     max: id::Facts<InstId, u64>,
     small: id::Facts<LocalId, bool>,

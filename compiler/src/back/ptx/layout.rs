@@ -131,7 +131,7 @@ pub enum SharedPlace {
 
 /// An array's alignment and size, as back ends declare it.
 pub struct Placement {
-    /// What its address is a multiple of.
+    /// The alignment of its address, in bytes.
     pub align: u64,
     /// Bytes that it takes.
     pub bytes: u64,
