@@ -5,7 +5,7 @@ use warpwise::prelude::*;
 
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
-    lost_factors, guarded_store: THREADS_MEET,
+    lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -189,4 +189,95 @@ fn guarded_store(on: &Engine) -> Check {
     let half: Vec<i16> = (0..200).map(|t| if t < 100 { -18_942 } else { 0 }).collect();
     same("rows", &rows, &half)?;
     same("out", &out, &[want; 128])
+}
+
+/// Uses what the lanes of a warp said together in loops that lanes leave one after the other.
+#[kernel(block = 33)]
+fn decide(x: &[u32], rounds: u32, steps: &mut [u32], out: &mut [u32]) {
+    let t = thread_idx_x();
+    let large = x[t] > 7;
+    let (all, any) = (warp::all(large), warp::any(large));
+    let same = warp::match_all(x[t]);
+    let mut sum = 0;
+    for round in 0..rounds {
+        thread_fence();
+        let mut step = 0;
+        while step < x[t] & 3 {
+            if all || same {
+                break;
+            }
+            step += 1;
+            if large {
+                steps[t] += 1;
+            }
+            sum = sum * 31 + step + round;
+            if !any {
+                break;
+            }
+        }
+        if large {
+            sum += 1;
+        }
+    }
+    out[t] = sum;
+}
+
+fn votes_in_loops(on: &Engine) -> Check {
+    let rounds = 3_u32;
+    // In the last, the lanes that are large leave the loop before the others.
+    for x in
+        [|_| 0, |t| t, |t| 2 * t, |t| if t % 4 == 1 { 9 } else { t % 4 }] as [fn(u32) -> u32; 4]
+    {
+        let x: Vec<u32> = (0..33).map(x).collect();
+        let (mut steps, mut out) = (vec![0_u32; 33], vec![0_u32; 33]);
+        let config = LaunchConfig::grid(1).block(33);
+        launch!(on, decide(read x, value rounds, write steps, write out), config)?;
+        // The last lane is a warp of its own, in which all bring the same.
+        let walk = |t: usize| {
+            let (mut sum, mut steps) = (0_u32, 0);
+            for round in 0..rounds {
+                for step in 1..=if t < 32 { x[t] & 3 } else { 0 } {
+                    steps += u32::from(x[t] > 7);
+                    sum = sum.wrapping_mul(31).wrapping_add(step + round);
+                }
+                sum = sum.wrapping_add(u32::from(x[t] > 7));
+            }
+            (steps, sum)
+        };
+        let (steps_wanted, out_wanted): (Vec<u32>, Vec<u32>) = (0..33).map(walk).unzip();
+        same("steps", &steps, &steps_wanted)?;
+        same("out", &out, &out_wanted)?;
+    }
+    Ok(())
+}
+
+/// Updates by compare-and-swap that lanes come to apart, with others after them.
+#[kernel(block = 33)]
+fn lower(bounds: &[AtomicF32], far: &[u32], out: &mut [f32]) {
+    let least = shared!([AtomicF32; 33]);
+    let (t, i) = (thread_idx_x(), global_idx_x());
+    least[t].store(9.5, Relaxed);
+    sync_threads();
+    for slot in 0..t & 3 {
+        bounds[slot].fetch_min(5.5 - t as f32, Relaxed);
+    }
+    let other = far[i] as usize;
+    bounds[other % 9].fetch_min(-50.0, Release);
+    least[other % 33].fetch_max(i as f32, Acquire);
+    sync_threads();
+    out[i] = least[t].load(Relaxed);
+}
+
+fn updates_apart(on: &Engine) -> Check {
+    let far: Vec<u32> = (0..99).map(|i| i * 7 % 33).collect();
+    let (mut bounds, mut out) = (vec![3.5_f32; 9], vec![0_f32; 99]);
+    let config = LaunchConfig::grid(3).block(33);
+    launch!(on, lower(atomic bounds, read far, write out), config)?;
+    let mut want = vec![9.5_f32; 99];
+    for i in 0..99 {
+        let slot = i / 33 * 33 + far[i] as usize;
+        want[slot] = want[slot].max(i as f32);
+    }
+    same("bounds", &bounds, &[-50.0; 9])?;
+    same("out", &out, &want)
 }

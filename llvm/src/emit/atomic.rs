@@ -107,7 +107,7 @@ impl Emitter<'_> {
 
     /// A compare-and-swap loop that replaces the value in memory by a function of it.
     ///
-    /// The lanes that enter the loop together wait for each other after it, as in the built-in back end.
+    /// The lanes that enter the loop together leave it together, as in the built-in back end.
     fn update_loop(
         &mut self,
         op: AtomicOp,
@@ -123,18 +123,20 @@ impl Emitter<'_> {
         let class = if scalar.is_float() { ty } else { bits };
         let text = format!(
             "{{\n.reg .{class} w_old, w_seen, w_new;\n.reg .{bits} w_old_bits, w_seen_bits;\n\
-             .reg .b32 w_entered;\n.reg .pred w_again;\n\
+             .reg .b32 w_entered, w_lanes;\n.reg .pred w_failed, w_some_failed;\n\
              activemask.b32 w_entered;\n\
-             ld.relaxed.{place}.{ty} w_seen, [$1];\n\
+             ld.relaxed.{place}.{ty} w_old, [$1];\n\
+             setp.eq.u32 w_failed, 0, 0;\n\
              w_update:\n\
-             mov.{bits} w_old, w_seen;\n\
              {combine} w_new, w_old, $2;\n\
-             atom.{order}.{place}.cas.{bits} w_seen, [$1], w_old, w_new;\n\
+             @w_failed atom.{order}.{place}.cas.{bits} w_seen, [$1], w_old, w_new;\n\
              mov.{bits} w_old_bits, w_old;\n\
              mov.{bits} w_seen_bits, w_seen;\n\
-             setp.ne.{bits} w_again, w_old_bits, w_seen_bits;\n\
-             @w_again bra w_update;\n\
-             bar.warp.sync w_entered;\n\
+             setp.ne.and.{bits} w_failed, w_old_bits, w_seen_bits, w_failed;\n\
+             @w_failed mov.{bits} w_old, w_seen;\n\
+             vote.sync.ballot.b32 w_lanes, w_failed, w_entered;\n\
+             setp.ne.u32 w_some_failed, w_lanes, 0;\n\
+             @w_some_failed bra w_update;\n\
              mov.{bits} $0, w_old;\n}}"
         );
         self.asm(Type::of(scalar), &text, &[address, value], Effects::Sync)

@@ -36,15 +36,25 @@ impl Emitter<'_> {
         mask.map_or(Value::i32(u32::MAX), |mask| self.value(mask))
     }
 
-    /// What the lanes of the mask say together.
+    /// What the lanes of the mask say together, by a ballot, as in the built-in back end: the predicates
+    /// of `vote.all`, `vote.any` and `match.all` are values that `ptxas` may compute again.
     pub(super) fn vote(&mut self, op: VoteOp, value: InstId, mask: Option<InstId>) -> Value {
         let (value, mask) = (self.value(value), self.mask(mask));
-        let (op, ty) = match op {
-            VoteOp::All => ("all.pred", Type::I1),
-            VoteOp::Any => ("any.pred", Type::I1),
-            VoteOp::Ballot => ("ballot.b32", Type::I32),
+        let (vote, compare) = match op {
+            VoteOp::All => ("!$1", Some("eq")),
+            VoteOp::Any => ("$1", Some("ne")),
+            VoteOp::Ballot => ("$1", None),
         };
-        self.asm(ty, &format!("vote.sync.{op} $0, $1, $2;"), &[value, mask], Effects::Lanes)
+        let text = format!("vote.sync.ballot.b32 $0, {vote}, $2;");
+        let lanes = self.asm(Type::I32, &text, &[value, mask], Effects::Lanes);
+        match compare {
+            Some(how) => self.compare_with_zero(how, &lanes),
+            None => lanes,
+        }
+    }
+
+    fn compare_with_zero(&mut self, how: &str, lanes: &Value) -> Value {
+        inst!(self, Type::I1, "icmp {how} i32 {}, 0", lanes.name)
     }
 
     /// The lanes that run this together.
@@ -71,11 +81,9 @@ impl Emitter<'_> {
                 self.asm(Type::I32, &text, &[bits, mask], Effects::Lanes)
             }
             MatchOp::All => {
-                let text = format!(
-                    "{{\n.reg .b32 w_lanes;\n\
-                     match.all.sync.b{width} w_lanes|$0, $1, $2;\n}}"
-                );
-                self.asm(Type::I1, &text, &[bits, mask], Effects::Lanes)
+                let text = format!("match.all.sync.b{width} $0, $1, $2;");
+                let lanes = self.asm(Type::I32, &text, &[bits, mask], Effects::Lanes);
+                self.compare_with_zero("ne", &lanes)
             }
         }
     }

@@ -137,9 +137,10 @@ impl Emitter<'_> {
 
     /// Emits a compare-and-swap loop that replaces the value in memory by a function of it.
     ///
-    /// The lanes that enter the loop together wait for each other after it. Without that, `ptxas`
-    /// lets lanes that have left it overwrite uniform registers that the loop still needs
-    /// (`docs/testing.md`). The wait ends: a lane's compare-and-swap fails only if another's succeeded.
+    /// The lanes that enter the loop together leave it together: the loop goes on while the swap of one
+    /// of them failed. `ptxas` lets lanes that have left a loop of compare-and-swap overwrite uniform
+    /// registers that the loop still needs, and a barrier of the lanes behind the loop may never end
+    /// (`docs/testing.md`). The loop ends: a lane's swap fails only if another's succeeded.
     fn update_loop(
         &mut self,
         id: InstId,
@@ -156,24 +157,26 @@ impl Emitter<'_> {
         let [old, seen, new] = [(); 3].map(|()| self.regs.fresh(class));
         let [old_bits, seen_bits] =
             [(); 2].map(|()| self.regs.fresh(if bits == "b64" { Class::B64 } else { Class::B32 }));
-        let again = self.regs.fresh(Class::Pred);
-        let entered = self.regs.fresh(Class::B32);
+        let [failed, some_failed] = [(); 2].map(|()| self.regs.fresh(Class::Pred));
+        let [entered, lanes] = [(); 2].map(|()| self.regs.fresh(Class::B32));
         let update = Label::of("update", id);
         ptx!(self, "activemask.b32 {entered}");
-        ptx!(self, "ld.relaxed.{scope}.{space}.{ty} {seen}, {address}");
+        ptx!(self, "ld.relaxed.{scope}.{space}.{ty} {old}, {address}");
+        ptx!(self, "setp.eq.u32 {failed}, 0, 0");
         self.code.label(update);
-        ptx!(self, "mov.{bits} {old}, {seen}");
         ptx!(self, "{} {new}, {old}, {value}", combining(op, scalar));
         ptx!(
             self,
-            "atom.{}.{scope}.{space}.cas.{bits} {seen}, {address}, {old}, {new}",
+            "@{failed} atom.{}.{scope}.{space}.cas.{bits} {seen}, {address}, {old}, {new}",
             order_name(order)
         );
         ptx!(self, "mov.{bits} {old_bits}, {old}");
         ptx!(self, "mov.{bits} {seen_bits}, {seen}");
-        ptx!(self, "setp.ne.{bits} {again}, {old_bits}, {seen_bits}");
-        self.code.branch(again, update);
-        ptx!(self, "bar.warp.sync {entered}");
+        ptx!(self, "setp.ne.and.{bits} {failed}, {old_bits}, {seen_bits}, {failed}");
+        ptx!(self, "@{failed} mov.{bits} {old}, {seen}");
+        ptx!(self, "vote.sync.ballot.b32 {lanes}, {failed}, {entered}");
+        ptx!(self, "setp.ne.u32 {some_failed}, {lanes}, 0");
+        self.code.branch(some_failed, update);
         old.into()
     }
 

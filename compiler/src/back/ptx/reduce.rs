@@ -59,10 +59,10 @@ impl Emitter<'_> {
                 ptx!(self, "match.any.sync.{ty} {lanes}, {bits}, {mask}");
                 lanes.into()
             }
+            // The predicate that it can also yield is one that `ptxas` may compute again, as a vote's.
             MatchOp::All => {
-                let all = self.regs.fresh(Class::Pred);
-                ptx!(self, "match.all.sync.{ty} {lanes}|{all}, {bits}, {mask}");
-                all.into()
+                ptx!(self, "match.all.sync.{ty} {lanes}, {bits}, {mask}");
+                self.pred(format_args!("setp.ne.u32"), format_args!("{lanes}, 0")).into()
             }
         }
     }

@@ -19,10 +19,10 @@ const fn word(value: u32) -> Operand {
 }
 
 impl Emitter<'_> {
-    /// A barrier of the block. Those that combine a `bool` count the threads that bring it: of a `bool` that
-    /// it knows to be constant, `ptxas` 12.0 to 13.4 takes the result of `bar.red.and` and `bar.red.or` for a
-    /// value that it can compute again wherever it is used, which is one more barrier there. Where lanes come
-    /// to that apart, it is an illegal instruction; where some do not come, it never ends.
+    /// A barrier of the block. Those that combine a `bool` count the threads that bring it: `ptxas` 12.0 to
+    /// 13.4 takes the result of `bar.red.and` and `bar.red.or` for a value that it can compute again wherever
+    /// it is used, which is one more barrier there. Where lanes come to that apart, it is an illegal
+    /// instruction; where some do not come, it never ends.
     pub(super) fn barrier(&mut self, reduce: Option<(BarrierOp, InstId)>) -> Value {
         let Some((op, value)) = reduce else {
             ptx!(self, "bar.sync 0");
@@ -61,17 +61,26 @@ impl Emitter<'_> {
         mask.map_or(word(u32::MAX), |mask| self.low(mask))
     }
 
-    /// What the lanes of the mask say together.
+    /// What the lanes of the mask say together. Of `all` and `any`, too, the ballot is taken: the predicates
+    /// that `vote.all` and `vote.any` yield are values to `ptxas` that it can compute again wherever they
+    /// are used, by another vote. Where some lanes do not come to that, it never ends.
     pub(super) fn vote(&mut self, op: VoteOp, value: InstId, mask: Option<InstId>) -> Value {
         let (value, mask) = (self.reg(value), self.mask(mask));
-        let (op, class) = match op {
-            VoteOp::All => ("all.pred", Class::Pred),
-            VoteOp::Any => ("any.pred", Class::Pred),
-            VoteOp::Ballot => ("ballot.b32", Class::B32),
-        };
-        let reg = self.regs.fresh(class);
-        ptx!(self, "vote.sync.{op} {reg}, {value}, {mask}");
-        reg.into()
+        let lanes = self.regs.fresh(Class::B32);
+        match op {
+            VoteOp::All => {
+                ptx!(self, "vote.sync.ballot.b32 {lanes}, !{value}, {mask}");
+                self.pred(format_args!("setp.eq.u32"), format_args!("{lanes}, 0")).into()
+            }
+            VoteOp::Any => {
+                ptx!(self, "vote.sync.ballot.b32 {lanes}, {value}, {mask}");
+                self.pred(format_args!("setp.ne.u32"), format_args!("{lanes}, 0")).into()
+            }
+            VoteOp::Ballot => {
+                ptx!(self, "vote.sync.ballot.b32 {lanes}, {value}, {mask}");
+                lanes.into()
+            }
+        }
     }
 
     /// The lanes that run this together.
