@@ -6,6 +6,7 @@ use warpwise::prelude::*;
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
+    least_numbers,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -280,4 +281,27 @@ fn updates_apart(on: &Engine) -> Check {
     }
     same("bounds", &bounds, &[-50.0; 9])?;
     same("out", &out, &want)
+}
+
+/// Compares magnitudes with 0, where that of the least number is negative.
+#[kernel]
+fn measure(x: &[i64], y: &[i32], signs: &mut [i32], thirds: &mut [i64]) {
+    let i = global_idx_x();
+    if i < x.len() && i < y.len() {
+        let (far, near) = (x[i].wrapping_abs(), y[i].wrapping_abs());
+        signs[i] = i32::from(far < 0) + 2 * i32::from(near < 0) + 4 * i32::from(far >= 0);
+        thirds[i] = far / 3 - (near / 5) as i64;
+    }
+}
+
+fn least_numbers(on: &Engine) -> Check {
+    let x = vec![i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX];
+    let y = vec![i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX];
+    let (mut signs, mut thirds) = (vec![0; 6], vec![0; 6]);
+    let config = LaunchConfig::cover(x.len());
+    launch!(on, measure(read x, read y, write signs, write thirds), config)?;
+    same("signs", &signs, &[3, 4, 4, 4, 4, 4])?;
+    let parts = |(x, y): (&i64, &i32)| x.wrapping_abs() / 3 - i64::from(y.wrapping_abs() / 5);
+    let want: Vec<i64> = x.iter().zip(&y).map(parts).collect();
+    same("thirds", &thirds, &want)
 }

@@ -8,7 +8,7 @@ use super::{
     Emitter,
     emitter::{Value, ptx},
     facts::{constant, width},
-    reg::{Class, Imm, Operand, Reg, arithmetic},
+    reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
 use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
 
@@ -22,15 +22,15 @@ impl Emitter<'_> {
         match op {
             UnaryOp::Neg if scalar.is_float() => self.change_sign(id, "neg", "xor", value),
             UnaryOp::Abs if scalar.is_float() => self.change_sign(id, "abs", "and", value),
-            UnaryOp::Neg if width(scalar) <= 32 && self.has_extremes => self.negated(scalar, value),
-            UnaryOp::Neg => self.int_unary("neg.s", scalar, value),
+            UnaryOp::Neg => self.negative(scalar, value).into(),
             UnaryOp::Abs if scalar.is_unsigned() => self.value(value),
-            UnaryOp::Abs => self.int_unary("abs.s", scalar, value),
+            UnaryOp::Abs if width(scalar) < 32 => self.int_unary("abs.s", scalar, value).into(),
+            UnaryOp::Abs => self.magnitude(scalar, value).into(),
             UnaryOp::Not if scalar == Scalar::Bool => {
                 let value = self.reg(value);
                 self.pred(format_args!("not.pred"), format_args!("{value}")).into()
             }
-            UnaryOp::Not => self.int_unary("not.b", scalar, value),
+            UnaryOp::Not => self.int_unary("not.b", scalar, value).into(),
             UnaryOp::Sqrt => self.float_unary("sqrt.rn", scalar, value),
             UnaryOp::Floor => self.round("rmi", scalar, value),
             UnaryOp::Ceil => self.round("rpi", scalar, value),
@@ -44,7 +44,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// x, if an operation is 0 - x or x * -1 and [`negated`](Self::negated) is needed.
+    /// x, if an operation is 0 - x or x * -1 and [`complement_plus_one`](Self::complement_plus_one) is needed.
     fn negates(&self, scalar: Scalar, op: BinaryOp, lhs: InstId, rhs: InstId) -> Option<InstId> {
         let unused = 64 - width(scalar);
         let is = |value, wanted: u64| {
@@ -59,21 +59,40 @@ impl Emitter<'_> {
         (unused >= 32 && self.has_extremes).then_some(value)
     }
 
+    fn negative(&mut self, scalar: Scalar, value: InstId) -> Reg {
+        if width(scalar) <= 32 && self.has_extremes {
+            self.complement_plus_one(scalar, value)
+        } else {
+            self.int_unary("neg.s", scalar, value)
+        }
+    }
+
     /// -x as !x + 1. Where `neg` makes a number that is compared so, the `ptxas` of CUDA 13.0 merges two
     /// comparisons into one of three, and compares with x.
-    fn negated(&mut self, scalar: Scalar, value: InstId) -> Value {
+    fn complement_plus_one(&mut self, scalar: Scalar, value: InstId) -> Reg {
         let value = self.operand(value);
         let [complement, reg] = [(); 2].map(|()| self.regs.fresh(Class::of(scalar)));
         ptx!(self, "not.b32 {complement}, {value}");
         ptx!(self, "add.s32 {reg}, {complement}, 1");
-        self.normalize(scalar, reg).into()
+        self.normalize(scalar, reg)
     }
 
-    fn int_unary(&mut self, op: &str, scalar: Scalar, value: InstId) -> Value {
+    /// |x| of 32 or 64 bits, which is negative for the least x: `ptxas` 12.0 to 13.0 takes the result of
+    /// `abs` for at least 0 where it is compared with 0.
+    fn magnitude(&mut self, scalar: Scalar, value: InstId) -> Reg {
+        let (negative, value) = (self.negative(scalar, value), self.operand(value));
+        let reg = self.regs.fresh(Class::of(scalar));
+        let ty = arithmetic(scalar);
+        let is_negative = self.pred(format_args!("setp.lt.{ty}"), format_args!("{value}, 0"));
+        ptx!(self, "selp.{} {reg}, {negative}, {value}, {is_negative}", untyped(scalar));
+        reg
+    }
+
+    fn int_unary(&mut self, op: &str, scalar: Scalar, value: InstId) -> Reg {
         let (value, reg) = (self.operand(value), self.regs.fresh(Class::of(scalar)));
         let bits = if reg.class == Class::B64 { 64 } else { 32 };
         ptx!(self, "{op}{bits} {reg}, {value}");
-        self.normalize(scalar, reg).into()
+        self.normalize(scalar, reg)
     }
 
     fn float_unary(&mut self, op: &str, scalar: Scalar, value: InstId) -> Value {
@@ -129,7 +148,7 @@ impl Emitter<'_> {
         } else if let Some(value) = self.divide_by_power(id, op, lhs, rhs) {
             value
         } else if let Some(value) = self.negates(scalar, op, lhs, rhs) {
-            self.negated(scalar, value)
+            self.complement_plus_one(scalar, value).into()
         } else if scalar == Scalar::U64 && self.is_narrow(id, op, lhs, rhs) {
             self.int_binary(Scalar::U32, scalar, op, lhs, rhs)
         } else if scalar == Scalar::U64

@@ -99,6 +99,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// `abs.s64` will do here, where what follows is unsigned ([`magnitude`](Self::magnitude)).
     fn signed_quotient(&mut self, [lhs, rhs]: [InstId; 2]) -> Reg {
         let (dividend, divisor) = (self.reg(lhs), self.constant(rhs).filter(|&bits| bits != 0));
         let [magnitude, negative] = self.wide_regs();
