@@ -1,7 +1,7 @@
 //! The command line.
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, path::PathBuf};
-use warpwise_compiler::target::Target;
+use warpwise_compiler::{back::Backend, target::Target};
 
 /// Lints, explains and shows GPU kernels that are written with Warpwise.
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Ir(Ir),
     /// Show the PTX that a kernel becomes.
     Ptx(Ptx),
+    /// Show the LLVM IR that the LLVM back end makes of a kernel, before LLVM optimizes it.
+    LlvmIr(LlvmIr),
     /// Show the machine code that a kernel becomes, and the registers and memory that it takes.
     ///
     /// Needs NVIDIA's `ptxas` and `nvdisasm` (or `cuobjdump`), but no GPU.
@@ -140,6 +142,23 @@ pub(crate) struct Ptx {
     /// The architecture to compile for.
     #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = target)]
     pub(crate) target: Target,
+    /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
+    #[arg(long, value_parser = backend)]
+    pub(crate) backend: Option<Backend>,
+    #[command(flatten)]
+    pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// `cargo warpwise llvm-ir`
+#[derive(Debug, Args)]
+pub(crate) struct LlvmIr {
+    /// The kernel: its name, its path, or `FILE:LINE`.
+    pub(crate) kernel: String,
+    /// The architecture to compile for.
+    #[arg(long, value_name = "sm_NN", default_value = "sm_75", value_parser = target)]
+    pub(crate) target: Target,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -154,6 +173,9 @@ pub(crate) struct Sass {
     /// The architecture to compile for.
     #[arg(long, value_name = "sm_NN", default_value = "sm_90", value_parser = target)]
     pub(crate) target: Target,
+    /// What makes the PTX: `builtin` or `llvm`. Without it, what the project's settings say.
+    #[arg(long, value_parser = backend)]
+    pub(crate) backend: Option<Backend>,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
@@ -336,6 +358,10 @@ impl Build {
             || !self.test.is_empty()
             || !self.bench.is_empty()
     }
+}
+
+fn backend(name: &str) -> Result<Backend, String> {
+    Backend::named(name).ok_or_else(|| "write `builtin` or `llvm`".to_owned())
 }
 
 /// `sm_90`, `90` or `9.0`; the letter of an architecture-specific target means nothing here.

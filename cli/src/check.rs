@@ -16,6 +16,7 @@ use std::{
     process::{self, Command, Stdio},
     time::{SystemTime, UNIX_EPOCH},
 };
+use warpwise_compiler::back::Backend;
 
 /// The kernels of a project.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub(crate) struct Kernel {
     pub(crate) selected: bool,
     /// For which value of it this is, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
+    /// The back end that the build wants.
+    pub(crate) backend: Backend,
     /// Where its name is.
     pub(crate) at: Place,
     /// Where the IR's spans are.
@@ -158,6 +161,7 @@ impl Project {
             krate: header.krate.clone(),
             selected,
             debug_assertions: line.debug_assertions,
+            backend: line.backend,
             at: place(line.at),
             spans: line.spans.iter().map(|at| place(*at)).collect(),
             ir: line.ir,

@@ -12,6 +12,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 use warpwise::{Device, Error};
+use warpwise_llvm::Llvm;
 
 /// A line of what is said.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,6 +51,7 @@ pub(crate) fn run(color: When) -> ExitCode {
     let mut lines = toolchain();
     lines.extend(devices());
     lines.push(engine(env::var("WARPWISE_DEVICE").ok().as_deref()));
+    lines.push(llvm());
     lines.push(program("ptxas", sass::PTXAS_PACKAGE));
     lines.push(program("nvdisasm", sass::NVDISASM_PACKAGE));
     lines.extend(variables(env::vars_os().map(|(name, value)| {
@@ -112,6 +114,20 @@ fn rustc() -> Line {
         Some((found, needed)) if found >= needed => Line::new(Mark::Ok, "rust", text),
         _ => Line::new(Mark::Warn, "rust", format!("`{text}`, and warpwise needs {needed}"))
             .help("`rustup update stable`"),
+    }
+}
+
+/// What the LLVM back end compiles with.
+fn llvm() -> Line {
+    match Llvm::of_toolchain() {
+        Ok(llvm) => {
+            let [major, minor, patch] = llvm.version();
+            let text = format!("{major}.{minor}.{patch}, rustc's own: {}", llvm.path().display());
+            Line::new(Mark::Ok, "llvm", text)
+        }
+        Err(error) => Line::new(Mark::Note, "llvm", error.to_string()).help(
+            "the built-in back end makes the PTX of all kernels; rustup's toolchains have LLVM",
+        ),
     }
 }
 

@@ -296,6 +296,7 @@ mod tests {
             krate: "p".into(),
             selected: true,
             debug_assertions,
+            backend: warpwise_compiler::back::Backend::Builtin,
             at,
             spans: Vec::new(),
             ir: String::new(),

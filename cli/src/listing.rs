@@ -1,6 +1,6 @@
-//! `cargo warpwise ir` and `ptx`: what becomes of a kernel, as text.
+//! `cargo warpwise ir`, `ptx` and `llvm-ir`: what becomes of a kernel, as text.
 use crate::{
-    args::{Ir, Ptx},
+    args::{Bind, Ir, LlvmIr, Ptx},
     check::Kernel,
     fault::Fault,
     find,
@@ -9,7 +9,12 @@ use std::{
     io::{self, Write as _},
     process::ExitCode,
 };
-use warpwise_compiler::{back, compile, ir, target::Target};
+use warpwise_compiler::{
+    back::{self, Backend},
+    compile, ir,
+    target::Target,
+};
+use warpwise_llvm::Llvm;
 
 /// Prints a kernel's IR.
 pub(crate) fn ir(command: &Ir) -> Result<ExitCode, Fault> {
@@ -26,19 +31,58 @@ pub(crate) fn ir(command: &Ir) -> Result<ExitCode, Fault> {
 /// Prints a kernel's PTX.
 pub(crate) fn ptx(command: &Ptx) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        ptx_of(kernel, &command.bind, command.target)
+        ptx_of(kernel, &command.bind, command.target, command.backend)
     })?;
     print(&text)
 }
 
-/// The PTX of a kernel, for `target`.
+/// Prints the LLVM IR of a kernel.
+pub(crate) fn llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
+    let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
+        let kernel = optimized(find::closed(kernel, &command.bind)?)?;
+        warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
+    })?;
+    print(&text)
+}
+
+/// The PTX of a kernel for `target`, by `backend` or, as a build does it, by the one that the kernel wants, if it
+/// is here.
 pub(crate) fn ptx_of(
     kernel: &Kernel,
-    bind: &crate::args::Bind,
+    bind: &Bind,
     target: Target,
+    backend: Option<Backend>,
 ) -> Result<String, Fault> {
-    let kernel = optimized(find::closed(kernel, bind)?)?;
-    back::ptx::emit(&kernel, target).map_err(|error| Fault::new(error.to_string()))
+    let ir = optimized(find::closed(kernel, bind)?)?;
+    let llvm = match backend.unwrap_or(kernel.backend) {
+        Backend::Builtin => None,
+        Backend::Llvm => match Llvm::of_toolchain() {
+            Ok(llvm) => Some(llvm),
+            Err(_) if backend.is_none() => None,
+            Err(error) => return Err(Fault::new(format!("there is no LLVM to use: {error}"))),
+        },
+    };
+    let ptx = match llvm {
+        Some(llvm) => warpwise_llvm::emit(llvm, &ir, target).map_err(|error| error.to_string()),
+        None => back::ptx::emit(&ir, target).map_err(|error| error.to_string()),
+    };
+    ptx.map_err(Fault::new)
+}
+
+/// What makes the PTX of a kernel, in words.
+pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
+    const BUILTIN: &str = "the built-in back end";
+    if is_open {
+        return format!("{BUILTIN}, when it is first launched with its parameters bound");
+    }
+    match (kernel.backend, Llvm::of_toolchain()) {
+        (Backend::Builtin, _) => BUILTIN.to_owned(),
+        (Backend::Llvm, Ok(llvm)) => {
+            let [major, minor, patch] = llvm.version();
+            format!("LLVM {major}.{minor}.{patch}")
+        }
+        (Backend::Llvm, Err(error)) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
+    }
 }
 
 fn optimized(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {

@@ -3,7 +3,7 @@
 //! ```text
 //! cargo warpwise lint       what is wrong with the kernels, for people and for tools
 //! cargo warpwise explain    a lint; or every branch and access of one kernel
-//! cargo warpwise ir|ptx|sass    what becomes of a kernel
+//! cargo warpwise ir|ptx|llvm-ir|sass    what becomes of a kernel
 //! cargo warpwise profile    what a program's kernels did on the interpreter, counted as hardware does
 //! cargo warpwise doctor     what this machine has of what kernels need
 //! ```
@@ -66,6 +66,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
         Command::Explain(command) => explain::run(command, color),
         Command::Ir(command) => listing::ir(command),
         Command::Ptx(command) => listing::ptx(command),
+        Command::LlvmIr(command) => listing::llvm_ir(command),
         Command::Sass(command) => sass::run(command),
         Command::Profile(command) => profile::run(command, color),
         Command::Doctor => Ok(doctor::run(color)),

@@ -7,11 +7,12 @@
 //! build, whether fresh or not. So what other features, profiles or targets left behind, and what was deleted
 //! since, is not read. A compilation that failed writes nothing that cargo could list, but it ran,
 //! and its file says in which run.
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
 };
+use warpwise_compiler::back::Backend;
 
 /// The environment variable that tells the macro where to record.
 pub(crate) const FILE: &str = "WARPWISE_RECORD";
@@ -41,6 +42,9 @@ pub(crate) struct Line {
     pub(crate) kernel: String,
     /// For which value of it this is, if the kernel depends on it.
     pub(crate) debug_assertions: Option<bool>,
+    /// The back end that the build wants.
+    #[serde(deserialize_with = "backend")]
+    pub(crate) backend: Backend,
     /// Where the name is.
     pub(crate) at: At,
     /// What places are in.
@@ -51,6 +55,11 @@ pub(crate) struct Line {
     pub(crate) ir: String,
     /// What lints found, at any level.
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+fn backend<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Backend, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Backend::named(&name).ok_or_else(|| D::Error::custom(format!("no back end `{name}`")))
 }
 
 /// Index of the file; line and column, from 1, in characters; line and column of the end.
@@ -135,11 +144,12 @@ mod tests {
 
     #[test]
     fn a_line_of_the_macro_is_read() {
-        let text = r#"{"warpwise":"0.1.0","kernel":"k","debug_assertions":null,"at":[0,1,2,3,4],
+        let text = r#"{"warpwise":"0.1.0","kernel":"k","debug_assertions":null,"backend":"llvm","at":[0,1,2,3,4],
             "files":["src/lib.rs"],"spans":[[0,5,6,7,8]],"ir":"kernel k {\n}","diagnostics":[
             {"code":"gpu_x","level":"deny","message":"m","at":[0,1,1,1,2],
              "labels":[{"at":[0,1,1,1,2],"text":"t"}],"notes":["n"],"help":null}]}"#;
         let line: Line = serde_json::from_str(text).unwrap();
+        assert_eq!(line.backend, Backend::Llvm);
         assert_eq!((line.at, line.spans[0]), (At(0, 1, 2, 3, 4), At(0, 5, 6, 7, 8)));
         let found = &line.diagnostics[0];
         assert_eq!((found.level, &*found.labels[0].text), (Level::Deny, "t"));

@@ -34,14 +34,26 @@ pub fn compile(
     target: Target,
     levels: &Levels,
 ) -> Result<Compiled, CompileError> {
+    let (kernel, diagnostics) = checked_and_optimized(kernel, bindings, levels)?;
+    let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
+    Ok(Compiled { kernel, ptx, diagnostics })
+}
+
+/// All of [`compile`] but the back end: the kernel that one gets, and warnings.
+///
+/// # Errors
+/// All but [`CompileError::Unsupported`].
+pub fn checked_and_optimized(
+    kernel: &Kernel,
+    bindings: &[Binding],
+    levels: &Levels,
+) -> Result<(Kernel, Diagnostics), CompileError> {
     let (kernel, mut diagnostics) = check(kernel, bindings, levels)?;
     diagnostics.0.extend(checks::denied(&kernel).0);
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
     }
-    let kernel = optimized(kernel.into_owned())?;
-    let ptx = ptx::emit(&kernel, target).map_err(CompileError::Unsupported)?;
-    Ok(Compiled { kernel, ptx, diagnostics })
+    Ok((optimized(kernel.into_owned())?, diagnostics))
 }
 
 /// The first half of [`compile`]: binds, verifies and lints.

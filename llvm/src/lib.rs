@@ -18,6 +18,7 @@
 //! ```
 mod emit;
 mod library;
+mod workarounds;
 
 pub use emit::lower;
 pub use library::{CompileFailure, Llvm, LoadError, OLDEST_LLVM};
@@ -49,5 +50,6 @@ pub fn emit(llvm: &Llvm, kernel: &Kernel, target: Target) -> Result<String, Erro
     let text = lower(kernel, target)?;
     let (version, target) = ptx::level(kernel, target);
     let name = &kernel.name;
-    Ok(llvm.compile(name, &text, &target.to_string(), &version.replace('.', ""))?)
+    let ptx = llvm.compile(name, &text, &target.to_string(), &version.replace('.', ""))?;
+    Ok(workarounds::apply(&ptx))
 }

@@ -252,7 +252,8 @@ extern "C" fn report_fatal_error(reason: *const c_char) {
     match CURRENT_KERNEL.with_borrow(Clone::clone) {
         Some(kernel) => eprintln!(
             "LLVM cannot compile kernel `{kernel}` and ends this process (a bug of Warpwise): {reason}\n\
-             help: compile this kernel with the built-in back end, `warpwise_compiler::back::ptx::emit`"
+             help: `#[kernel(backend = \"builtin\")]`, or `WARPWISE_BACKEND=builtin` for all kernels, compiles \
+             without LLVM"
         ),
         None => eprintln!("LLVM ends this process: {reason}"),
     }

@@ -150,7 +150,7 @@ const _: () = {
                             },
                         ],
                     )
-                    .with_ptx(<saxpy>::__WARPWISE_PTX)
+                    .with_ptx(<saxpy>::__WARPWISE_PTX, &[])
             };
             &SOURCE
         };
@@ -179,5 +179,8 @@ const _: () = {
             }
         }
     }
-    const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+    const _: [::core::option::Option<&str>; 2] = [
+        ::core::option_env!("WARPWISE_LINTS"),
+        ::core::option_env!("WARPWISE_BACKEND"),
+    ];
 };

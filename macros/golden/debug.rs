@@ -120,7 +120,7 @@ const _: () = {
                         },
                         &[],
                     )
-                    .with_ptx(<halve>::__WARPWISE_PTX)
+                    .with_ptx(<halve>::__WARPWISE_PTX, &[])
             };
             &SOURCE
         };
@@ -139,7 +139,7 @@ const _: () = {
                         },
                         &[],
                     )
-                    .with_ptx(<halve>::__WARPWISE_PTX)
+                    .with_ptx(<halve>::__WARPWISE_PTX, &[])
             };
             &SOURCE
         };
@@ -167,5 +167,8 @@ const _: () = {
             x[i] /= 2u32;
         }
     }
-    const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+    const _: [::core::option::Option<&str>; 2] = [
+        ::core::option_env!("WARPWISE_LINTS"),
+        ::core::option_env!("WARPWISE_BACKEND"),
+    ];
 };

@@ -195,5 +195,8 @@ const _: () = {
             }
         }
     }
-    const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+    const _: [::core::option::Option<&str>; 2] = [
+        ::core::option_env!("WARPWISE_LINTS"),
+        ::core::option_env!("WARPWISE_BACKEND"),
+    ];
 };

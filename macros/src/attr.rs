@@ -9,15 +9,16 @@ use crate::{
     instances::{self, Instance},
     lint_attr::{LintLevel, Word, lint_levels},
     requires::{self, Condition},
-    suggest::closest,
+    suggest::{closest, wrong_word},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Error, Expr, ExprLit, Ident, Lit, LitBool, Path, Stmt, Token,
+    Error, Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Stmt, Token,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
 };
+use warpwise_compiler::back::Backend;
 
 /// What `#[kernel(..)]` asks for.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) wide_index: bool,
     /// Whether a check that is not proved is an error.
     pub(crate) deny_checks: bool,
+    /// What makes the PTX, and where that is said.
+    pub(crate) backend: Option<(Backend, Span)>,
     /// What every launch fulfils.
     pub(crate) requires: Vec<Condition>,
     /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
@@ -52,6 +55,7 @@ impl Default for Options {
             cooperative: false,
             wide_index: false,
             deny_checks: false,
+            backend: None,
             requires: Vec::new(),
             block: None,
             open: Vec::new(),
@@ -62,8 +66,9 @@ impl Default for Options {
 }
 
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 13] = [
+const ARGUMENTS: [&str; 14] = [
     "allow",
+    "backend",
     "block",
     "contract",
     "cooperative",
@@ -120,6 +125,7 @@ fn split_at_commas(args: TokenStream) -> Vec<TokenStream> {
 /// One argument, read but not yet judged against the others.
 enum Argument {
     Flag(Ident, bool),
+    Backend(Ident, Backend, Span),
     Block(Ident, Box<[Expr; 3]>),
     Open(Ident, Vec<Path>),
     Requires(Ident, Vec<Condition>),
@@ -136,6 +142,10 @@ impl Parse for Argument {
             "contract" | "cooperative" | "deny_checks" | "overflow_checks" | "wide_index" => {
                 let on = flag(&name, input)?;
                 Ok(Self::Flag(name, on))
+            }
+            "backend" => {
+                let (backend, at) = backend(&name, input)?;
+                Ok(Self::Backend(name, backend, at))
             }
             "block" => {
                 let dims = Box::new(block(&name, input)?);
@@ -193,6 +203,21 @@ fn flag(name: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
     let value: LitBool = input.parse().map_err(|_| wrong(at))?;
     finished(input)?;
     Ok(value.value)
+}
+
+/// `= "llvm"`.
+fn backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)> {
+    const FORM: &str = "write `backend = \"llvm\"` or `backend = \"builtin\"`";
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
+    let at = here(name, input);
+    let value: LitStr = input.parse().map_err(|_| Error::new(at, FORM))?;
+    finished(input)?;
+    let known = Backend::ALL.map(Backend::name);
+    let backend = Backend::named(&value.value()).ok_or_else(|| {
+        Error::new(value.span(), wrong_word("the back end", &value.value(), &known))
+    })?;
+    Ok((backend, value.span()))
 }
 
 /// `= 256`, `= (32, 8)`, `= N`.
@@ -355,6 +380,10 @@ impl Reader {
                     _ => &mut options.wide_index,
                 };
                 *target = on;
+                self.once(&name)
+            }
+            Argument::Backend(name, backend, at) => {
+                options.backend = Some((backend, at));
                 self.once(&name)
             }
             Argument::Block(name, dims) => {

@@ -10,6 +10,7 @@
 //! without them, and `#[cfg(debug_assertions)]` takes one of the two: that of the crate that holds the kernel.
 use crate::{
     attr::Options,
+    backend::{self, Emitted},
     instances::Instance,
     level::Build,
     lint_attr::Expectation,
@@ -26,10 +27,10 @@ use std::{collections::BTreeSet, rc::Rc};
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
-    compile::{CompileError, check_open, compile},
+    back::Backend,
+    compile::{CompileError, check_open, checked_and_optimized},
     diag::{Diagnostic, Diagnostics, Level},
     lint::{self, Levels, Setting},
-    target::Target,
     verify::verify,
 };
 
@@ -87,7 +88,10 @@ fn one(
     match lower(input) {
         Err(rejected) => (report::rejected(rejected), false),
         Ok(_) if !sound => (TokenStream::new(), true),
-        Ok(lowered) => (embedded(input.item, launched, &lowered, said), true),
+        Ok(lowered) => {
+            let kernel = Embedded { item: input.item, options: input.options, launched };
+            (kernel.tokens(&lowered, said), true)
+        }
     }
 }
 
@@ -126,33 +130,86 @@ fn unfulfilled(lowered: &Lowered) -> TokenStream {
     said.into_iter().map(|expectation| report::unfulfilled(expectation)).collect()
 }
 
-fn embedded(
-    item: &ItemFn,
-    launched: &TokenStream,
-    lowered: &Lowered,
-    said: &mut Said,
-) -> TokenStream {
-    let witnesses = lowered.witnesses.iter().map(witness);
-    let rebuild = rebuild();
-    let variants = match &lowered.release {
-        None => {
-            let (source, said) = variant((item, launched), lowered, None, said);
-            quote!(#source #said)
-        }
-        Some(release) => {
-            let debug = only(
-                &quote!(debug_assertions),
-                variant((item, launched), lowered, Some(true), &mut Said::default()),
-            );
-            let release = only(
-                &quote!(not(debug_assertions)),
-                variant((item, launched), release, Some(false), &mut Said::default()),
-            );
-            quote!(#debug #release)
-        }
-    };
-    let (complaints, unfulfilled) = (complaints(item), unfulfilled(lowered));
-    quote!(#variants #(#witnesses)* #complaints #unfulfilled #rebuild)
+/// A kernel, or an instance of one, that is embedded.
+#[derive(Clone, Copy)]
+struct Embedded<'a> {
+    item: &'a ItemFn,
+    options: &'a Options,
+    /// The type that launches it.
+    launched: &'a TokenStream,
+}
+
+impl Embedded<'_> {
+    fn tokens(self, lowered: &Lowered, said: &mut Said) -> TokenStream {
+        let witnesses = lowered.witnesses.iter().map(witness);
+        let rebuild = rebuild();
+        let variants = match &lowered.release {
+            None => {
+                let (source, said) = self.variant(lowered, None, said);
+                quote!(#source #said)
+            }
+            Some(release) => {
+                let debug = only(
+                    &quote!(debug_assertions),
+                    self.variant(lowered, Some(true), &mut Said::default()),
+                );
+                let release = only(
+                    &quote!(not(debug_assertions)),
+                    self.variant(release, Some(false), &mut Said::default()),
+                );
+                quote!(#debug #release)
+            }
+        };
+        let (complaints, unfulfilled) = (complaints(self.item), unfulfilled(lowered));
+        quote!(#variants #(#witnesses)* #complaints #unfulfilled #rebuild)
+    }
+
+    /// The constants of a kernel, if it compiles, and what there is to say about it. `assertions`
+    /// tells which of two variants it is, if there are two.
+    fn variant(
+        self,
+        lowered: &Lowered,
+        assertions: Option<bool>,
+        before: &mut Said,
+    ) -> (Option<TokenStream>, TokenStream) {
+        let Lowered { spans, origins, .. } = lowered;
+        let places = Places { spans, origins, fallback: self.item.sig.ident.span() };
+        let levels = Build::current().levels(&lowered.levels);
+        let backend = backend::chosen(self.options);
+        let levels = match record::kernel(lowered, assertions, backend, &levels, places) {
+            Ok(false) => levels,
+            // Whoever asked for the record says what is in it.
+            Ok(true) => Build::silent(),
+            Err(error) => {
+                let text =
+                    format!("cannot write to the file that `{}` names: {error}", record::FILE);
+                return (None, report::error(&text, places.fallback, places.fallback));
+            }
+        };
+        let said = match run(lowered, backend, &levels) {
+            Ok(compiled) => {
+                let source = compiled.source(self.item, self.launched, places);
+                let new = compiled.warnings.0.iter().filter(|found| before.adds(found, places));
+                let mut said: TokenStream =
+                    new.map(|found| report::diagnostic(found, places)).collect();
+                let ptx = compiled.ptx.as_ref();
+                if let Some(warning) = ptx.and_then(|ptx| ptx.warning.as_deref()) {
+                    let at = self.options.backend.map_or(places.fallback, |(_, at)| at);
+                    said.extend(report::backend(warning, at));
+                }
+                return (Some(source), said);
+            }
+            Err(CompileError::Rejected(rejected)) => diagnostics(&rejected, places),
+            Err(CompileError::Unsupported(error)) => {
+                report::error(&error.to_string(), places.fallback, places.fallback)
+            }
+            Err(error @ (CompileError::Specialize(_) | CompileError::Malformed(_))) => {
+                let text = format!("{error}\n{}", lowered.kernel);
+                report::bug(&text, places.fallback)
+            }
+        };
+        (None, said)
+    }
 }
 
 /// What a variant embeds and says, under a condition.
@@ -163,45 +220,6 @@ fn only(
     let source = source.map(|source| quote!(#[cfg(#condition)] #source));
     let said = (!said.is_empty()).then(|| quote!(#[cfg(#condition)] const _: () = { #said };));
     quote!(#source #said)
-}
-
-/// The constants of a kernel, if it compiles, and what there is to say about it. `assertions`
-/// tells which of two variants it is, if there are two.
-fn variant(
-    (item, launched): (&ItemFn, &TokenStream),
-    lowered: &Lowered,
-    assertions: Option<bool>,
-    before: &mut Said,
-) -> (Option<TokenStream>, TokenStream) {
-    let Lowered { spans, origins, .. } = lowered;
-    let places = Places { spans, origins, fallback: item.sig.ident.span() };
-    let levels = Build::current().levels(&lowered.levels);
-    let levels = match record::kernel(lowered, assertions, &levels, places) {
-        Ok(false) => levels,
-        // Whoever asked for the record says what is in it.
-        Ok(true) => Build::silent(),
-        Err(error) => {
-            let text = format!("cannot write to the file that `{}` names: {error}", record::FILE);
-            return (None, report::error(&text, places.fallback, places.fallback));
-        }
-    };
-    let said = match run(lowered, &levels) {
-        Ok(compiled) => {
-            let source = compiled.source(item, launched, places);
-            let new = compiled.warnings.0.iter().filter(|found| before.adds(found, places));
-            let said = new.map(|found| report::diagnostic(found, places)).collect();
-            return (Some(source), said);
-        }
-        Err(CompileError::Rejected(rejected)) => diagnostics(&rejected, places),
-        Err(CompileError::Unsupported(error)) => {
-            report::error(&error.to_string(), places.fallback, places.fallback)
-        }
-        Err(error @ (CompileError::Specialize(_) | CompileError::Malformed(_))) => {
-            let text = format!("{error}\n{}", lowered.kernel);
-            report::bug(&text, places.fallback)
-        }
-    };
-    (None, said)
 }
 
 /// A function that exists for rustc to check, and to say nothing else about.
@@ -226,7 +244,7 @@ fn diagnostics(diagnostics: &Diagnostics, places: Places<'_>) -> TokenStream {
     diagnostics.0.iter().map(|diagnostic| report::diagnostic(diagnostic, places)).collect()
 }
 
-/// Makes cargo expand this again when the variable or the package's settings change.
+/// Makes cargo expand this again when a variable or the package's settings change.
 fn rebuild() -> TokenStream {
     let manifest = Build::current().has_manifest.then(|| {
         quote!(
@@ -237,7 +255,8 @@ fn rebuild() -> TokenStream {
         )
     });
     quote!(
-        const _: ::core::option::Option<&str> = ::core::option_env!("WARPWISE_LINTS");
+        const _: [::core::option::Option<&str>; 2] =
+            [::core::option_env!("WARPWISE_LINTS"), ::core::option_env!("WARPWISE_BACKEND")];
         #manifest
     )
 }
@@ -268,19 +287,20 @@ fn level(setting: &Setting) -> TokenStream {
 /// A kernel, compiled as far as the macro can.
 struct Compiled {
     ir: String,
-    ptx: Option<String>,
+    ptx: Option<Emitted>,
     warnings: Diagnostics,
     levels: Levels,
 }
 
-fn run(lowered: &Lowered, levels: &Levels) -> Result<Compiled, CompileError> {
+fn run(lowered: &Lowered, backend: Backend, levels: &Levels) -> Result<Compiled, CompileError> {
     let kernel = &lowered.kernel;
     if kernel.is_closed() {
-        let compiled = compile(kernel, &[], Target::OLDEST, levels)?;
+        let (optimized, warnings) = checked_and_optimized(kernel, &[], levels)?;
+        let ptx = backend::emit(backend, kernel, &optimized).map_err(CompileError::Unsupported)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
         // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
-        let (ir, ptx) = (format!("{kernel}"), Some(compiled.ptx));
-        Ok(Compiled { ir, ptx, warnings: compiled.diagnostics, levels: levels.clone() })
+        let ir = format!("{kernel}");
+        Ok(Compiled { ir, ptx: Some(ptx), warnings, levels: levels.clone() })
     } else {
         let warnings = check_open(kernel, levels)?;
         Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels: levels.clone() })
@@ -302,13 +322,17 @@ impl Compiled {
         let new = quote_spanned!(Span::mixed_site()=>
             ::warpwise::__private::Source::new(#name, #ir, #places, &[#(#levels),*])
         );
-        let (ptx, source) = match &self.ptx {
-            Some(ptx) => {
-                let ptx = text::literal(ptx);
+        let (ptx, source) = match self.ptx.as_ref().and_then(|ptx| ptx.texts.split_first()) {
+            Some(((_, oldest), later)) => {
+                let oldest = text::literal(oldest);
+                let later = later.iter().map(|(target, ptx)| {
+                    let (sm, ptx) = (Literal::u32_unsuffixed(target.sm()), text::literal(ptx));
+                    quote!((#sm, #ptx))
+                });
                 (
-                    Some(quote!(const __WARPWISE_PTX: &'static str = #ptx;)),
+                    Some(quote!(const __WARPWISE_PTX: &'static str = #oldest;)),
                     quote_spanned!(Span::mixed_site()=>
-                        unsafe { #new.with_ptx(<#launched>::__WARPWISE_PTX) }
+                        unsafe { #new.with_ptx(<#launched>::__WARPWISE_PTX, &[#(#later),*]) }
                     ),
                 )
             }
@@ -348,7 +372,9 @@ mod tests {
             Lowered { kernel, spans, origins, levels, expectations, witnesses, release: None };
         let generics = signature::launched(&item.sig.generics, false);
         let (name, (_, args, _)) = (&item.sig.ident, generics.split_for_impl());
-        embedded(&item, &quote!(#name #args), &lowered, &mut Said::default()).to_string()
+        let (options, launched) = (Options::default(), quote!(#name #args));
+        let kernel = Embedded { item: &item, options: &options, launched: &launched };
+        kernel.tokens(&lowered, &mut Said::default()).to_string()
     }
 
     const FILL: &str = "kernel fill {
@@ -381,7 +407,9 @@ mod tests {
             FILL,
             &[],
         );
-        for part in ["r\"kernel fill {", ".entry fill", "with_ptx (< fill > :: __WARPWISE_PTX)"] {
+        for part in
+            ["r\"kernel fill {", ".entry fill", "with_ptx (< fill > :: __WARPWISE_PTX , & [])"]
+        {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(text.contains("fn witness () { }"), "{text}");

@@ -1,15 +1,17 @@
-//! Which levels lints have in this build, beyond what the source says.
+//! What is set for a whole build, beyond what the source says: levels of lints, and the back end.
 //!
 //! - `[package.metadata.warpwise.lints]` in the package's `Cargo.toml` gives levels to lints and
 //!   groups of them, where nothing in the source does.
 //! - Over all that stands the environment: `WARPWISE_LINTS=off` shows none, `warn` makes errors
 //!   warnings and `deny` warnings errors.
 //! - In a dependency a lint never stops the build: whoever builds it cannot change it.
+//! - `backend = "llvm"` in `[package.metadata.warpwise]` is the back end of kernels that name none, and over all that
+//!   stands `WARPWISE_BACKEND`.
 use crate::{
     lint_attr::unknown,
     manifest::{self, Entry},
     record,
-    suggest::closest,
+    suggest::wrong_word,
 };
 use std::{
     env, fs,
@@ -20,6 +22,7 @@ use std::{
     },
 };
 use warpwise_compiler::{
+    back::Backend,
     diag::Level,
     lint::{self, GROUPS, LINTS, Levels, Setting},
 };
@@ -80,6 +83,10 @@ pub(crate) struct Build {
     policy: Policy,
     /// What `Cargo.toml` says, the more general first.
     package: Vec<Setting>,
+    /// The back end that the environment names, for every kernel.
+    forced_backend: Option<Backend>,
+    /// The one that `Cargo.toml` names.
+    package_backend: Option<Backend>,
     /// What is wrong with it, or with the environment.
     wrong: Vec<String>,
     /// Whether the package is a dependency of what is worked on.
@@ -99,38 +106,49 @@ impl Build {
         static CURRENT: OnceLock<Build> = OnceLock::new();
         CURRENT.get_or_init(|| {
             if !proc_macro::is_available() {
-                return Self::new("", None, false);
+                return Self::new(Variables::default(), None, false);
             }
             // Without cargo, what is compiled is what is worked on.
             let is_set = |name| env::var_os(name).is_some();
             // What is recorded is read by builds of other packages, too.
             let dependency =
                 is_set("CARGO") && !is_set("CARGO_PRIMARY_PACKAGE") && !is_set(record::FILE);
-            let variable = env::var_os("WARPWISE_LINTS").unwrap_or_default();
+            let variable =
+                |name| env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
+            let variables = Variables {
+                lints: variable("WARPWISE_LINTS"),
+                backend: variable("WARPWISE_BACKEND"),
+            };
             let manifest = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| {
                 let path = PathBuf::from(folder).join("Cargo.toml");
                 let text = fs::read_to_string(&path).ok()?;
                 Some((path, text))
             });
             let manifest = manifest.as_ref().map(|(path, text)| (path.as_path(), text.as_str()));
-            Self::new(&variable.to_string_lossy(), manifest, dependency)
+            Self::new(variables, manifest, dependency)
         })
     }
 
-    fn new(variable: &str, manifest: Option<(&Path, &str)>, dependency: bool) -> Self {
+    fn new(variables: Variables, manifest: Option<(&Path, &str)>, dependency: bool) -> Self {
         let mut wrong = Vec::new();
-        let policy = Policy::new(variable, dependency).unwrap_or_else(|error| {
+        let policy = Policy::new(&variables.lints, dependency).unwrap_or_else(|error| {
             wrong.push(error);
             if dependency { Policy::Warn } else { Policy::AsWritten }
         });
-        let mut package = Vec::new();
+        let forced_backend = match variables.backend.as_str() {
+            "" => None,
+            name => {
+                backend_named("`WARPWISE_BACKEND`", name).map_err(|error| wrong.push(error)).ok()
+            }
+        };
+        let (mut package, mut package_backend) = (Vec::new(), None);
         for entry in manifest.map(|(_, text)| manifest::entries(text)).into_iter().flatten() {
-            match settings(&entry) {
-                Ok(settings) => package.push(settings),
+            match setting(&entry) {
+                Ok(InPackage::Lints(rank, settings)) => package.push((rank, settings)),
+                Ok(InPackage::Backend(backend)) => package_backend = Some(backend),
                 Err(error) => {
                     let path = manifest.map(|(path, _)| shown(path)).unwrap_or_default();
-                    let line = entry.line;
-                    let table = "[package.metadata.warpwise.lints]";
+                    let (line, table) = (entry.line, entry.table());
                     wrong.push(format!("{error}\n= note: in `{table}` ({path}:{line})"));
                 }
             }
@@ -138,7 +156,13 @@ impl Build {
         // A table has no order: a lint is over its group, and that over all.
         package.sort_by_key(|settings| std::cmp::Reverse(settings.0));
         let package = package.into_iter().flat_map(|(_, settings)| settings).collect();
-        Self { policy, package, wrong, dependency, has_manifest: manifest.is_some() }
+        let has_manifest = manifest.is_some();
+        Self { policy, package, forced_backend, package_backend, wrong, dependency, has_manifest }
+    }
+
+    /// The back end of a kernel that may name one; `None` if nothing does.
+    pub(crate) fn backend(&self, named: Option<Backend>) -> Option<Backend> {
+        self.forced_backend.or(named).or(self.package_backend)
     }
 
     /// `written`, and what holds beside it.
@@ -164,16 +188,51 @@ impl Build {
     }
 }
 
-/// What a line of `Cargo.toml` sets, behind how many lints it stands for.
-fn settings(entry: &Entry) -> Result<(usize, Vec<Setting>), String> {
+/// The environment variables of a build, empty if they are not set.
+#[derive(Debug, Default)]
+struct Variables {
+    /// `WARPWISE_LINTS`
+    lints: String,
+    /// `WARPWISE_BACKEND`
+    backend: String,
+}
+
+/// What a line of `Cargo.toml` sets.
+enum InPackage {
+    /// Levels, behind how many lints the line stands for.
+    Lints(usize, Vec<Setting>),
+    Backend(Backend),
+}
+
+fn setting(entry: &Entry) -> Result<InPackage, String> {
     let Entry { keys, value, .. } = entry;
+    let (table, below) = keys.split_first().ok_or("a setting has a name")?;
+    match (table.as_str(), value) {
+        ("lints", _) if below.is_empty() => Err("`lints` is a table".to_owned()),
+        ("lints", value) => {
+            lint_levels(below, value.as_deref()).map(|(rank, lints)| InPackage::Lints(rank, lints))
+        }
+        ("backend", Some(name)) if below.is_empty() => {
+            backend_named("`backend`", name).map(InPackage::Backend)
+        }
+        ("backend", _) => Err("`backend` is a string: `backend = \"llvm\"`".to_owned()),
+        (other, _) => Err(wrong_word("a setting", other, &["lints", "backend"])),
+    }
+}
+
+fn backend_named(what: &str, name: &str) -> Result<Backend, String> {
+    Backend::named(name).ok_or_else(|| wrong_word(what, name, &Backend::ALL.map(Backend::name)))
+}
+
+/// The levels that a line gives to lints, behind how many it stands for.
+fn lint_levels(keys: &[String], value: Option<&str>) -> Result<(usize, Vec<Setting>), String> {
     let (name, below) = keys.split_first().ok_or("a lint has a name")?;
     let mut lints = lint::named(name).ok_or_else(|| unknown(name))?;
     if let Some(key) = below.iter().find(|key| *key != "level").or(below.get(1)) {
         return Err(format!("`{name}` has a `level` and no `{key}`"));
     }
     let form = || format!("the level of `{name}` is a string: `{name} = \"warn\"`");
-    let level = match value.as_deref().ok_or_else(form)? {
+    let level = match value.ok_or_else(form)? {
         "allow" => Level::Allow,
         "warn" => Level::Warn,
         "deny" => Level::Deny,
@@ -189,14 +248,6 @@ fn settings(entry: &Entry) -> Result<(usize, Vec<Setting>), String> {
     };
     let settings = lints.drain(..).map(|lint| Setting::everywhere(lint, level));
     Ok((rank, settings.collect()))
-}
-
-fn wrong_word(what: &str, word: &str, known: &[&'static str]) -> String {
-    let list = known.join("`, `");
-    match closest(word, known.iter().copied()) {
-        Some(close) => format!("{what} is `{word}`; did you mean `{close}`?"),
-        None => format!("{what} is `{word}`, and not one of `{list}`"),
-    }
 }
 
 /// A file as rustc would name it.

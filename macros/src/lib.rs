@@ -5,6 +5,7 @@
 //! program carries of it. Nothing panics on what a user writes; should something, it is reported
 //! as a bug of ours.
 mod attr;
+mod backend;
 mod carry;
 mod device;
 mod embed;
@@ -64,6 +65,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// The arguments of the attribute, in any order:
 ///
+/// - `backend = "llvm"`, `backend = "builtin"`: what makes the PTX. LLVM is the one that rustc itself has; both
+///   give the same bits.
 /// - `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)`: the threads of a block. A const
 ///   generic's name, or that of a constant named in `open(..)`, may stand for a number.
 /// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
@@ -79,6 +82,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///   is first launched.
 /// - `allow(gpu_..)`, `warn(gpu_..)`, `deny(gpu_..)`, `expect(gpu_..)`: levels of lints. Attributes of
 ///   the kernel and of statements do the same: `#[allow(gpu_barriers_in_divergent_flow)]`.
+///
+/// The back end of kernels that name none is the `backend` in `[package.metadata.warpwise]` of the package's
+/// `Cargo.toml`, and the environment variable `WARPWISE_BACKEND` is over all of these.
 ///
 /// A package has levels of its own in `[package.metadata.warpwise.lints]` of its `Cargo.toml`. A
 /// warning is rustc's lint `deprecated`, and can be allowed or denied as that, too. With the

@@ -1,11 +1,11 @@
-//! Reads one table of a package's `Cargo.toml`: `[package.metadata.warpwise.lints]`.
+//! Reads one table of a package's `Cargo.toml`: `[package.metadata.warpwise]`.
 //!
 //! cargo has read the file before rustc runs, so it is well-formed, and all that is left to do is
 //! to find the table however it is written: under a header of its own, as a dotted key, or in inline
 //! tables. Values of other keys are passed over. Where the text is no TOML after all, reading ends.
 
 /// The keys that lead to the table.
-const TABLE: [&str; 4] = ["package", "metadata", "warpwise", "lints"];
+const TABLE: [&str; 3] = ["package", "metadata", "warpwise"];
 
 /// A value in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,15 @@ pub(crate) struct Entry {
     pub(crate) value: Option<String>,
     /// The line of its key, from 1.
     pub(crate) line: usize,
+}
+
+impl Entry {
+    /// The table that it is in, as its header is written.
+    pub(crate) fn table(&self) -> String {
+        let own = &self.keys[..self.keys.len().saturating_sub(1).min(1)];
+        let keys: Vec<&str> = TABLE.into_iter().chain(own.iter().map(String::as_str)).collect();
+        format!("[{}]", keys.join("."))
+    }
 }
 
 /// The values in the table of the `Cargo.toml` with this text.
@@ -230,14 +239,14 @@ mod tests {
                       gpu_d = { level = \"warn\" }\n[package.metadata.warpwise.lints.gpu_e]\n\
                       level = \"deny\"\n[dependencies]\ngpu_f = \"1\"\n";
         let expected = [
-            set("gpu_a", "deny", 4),
-            set("gpu_b", "warn", 5),
-            set("gpu_c.level", "allow", 6),
-            set("gpu_d.level", "warn", 7),
-            set("gpu_e.level", "deny", 9),
+            set("lints.gpu_a", "deny", 4),
+            set("lints.gpu_b", "warn", 5),
+            set("lints.gpu_c.level", "allow", 6),
+            set("lints.gpu_d.level", "warn", 7),
+            set("lints.gpu_e.level", "deny", 9),
         ];
         assert_eq!(found(header), expected);
-        let one = [set("gpu_a", "deny", 2)];
+        let one = [set("lints.gpu_a", "deny", 2)];
         assert_eq!(found("[package]\nmetadata.warpwise.lints.gpu_a = 'deny'\n"), one);
         assert_eq!(found("[package]\nmetadata.warpwise = { lints = { gpu_a = 'deny' } }"), one);
         assert_eq!(found("\npackage = { metadata.warpwise.lints = { gpu_a = 'deny' } }"), one);
@@ -253,7 +262,6 @@ mod tests {
             "[workspace.package.metadata.warpwise.lints]\ngpu_a = 'deny'\n",
             "[[package.metadata.warpwise.lints]]\ngpu_a = 'deny'\n",
             "[package]\nkeywords = [ # [package.metadata.warpwise.lints]\n'a', [ { gpu_a = 'deny' } ],\n]\n",
-            "[package.metadata.warpwise]\nlints = 3\n",
         ];
         for text in lookalikes {
             assert_eq!(found(text), [], "{text}");
@@ -267,9 +275,9 @@ mod tests {
                     [package.metadata.warpwise.lints]\ngpu_a = \"d\\u0065ny\"\ngpu_b = true\n\
                     gpu_c = [\n'warn' ]\n";
         let expected = [
-            set("gpu_a", "deny", 9),
-            ("gpu_b".to_owned(), None, 10),
-            ("gpu_c".to_owned(), None, 11),
+            set("lints.gpu_a", "deny", 9),
+            ("lints.gpu_b".to_owned(), None, 10),
+            ("lints.gpu_c".to_owned(), None, 11),
         ];
         assert_eq!(found(text), expected);
     }
@@ -281,7 +289,11 @@ mod tests {
             ["= 3", "a b = 3", "[a", "a = '", "a = \"\\", "a = \"\\u00", "a = {", "a = [", "é"]
         {
             assert_eq!(found(&format!("{wrong}\n")), [], "{wrong}");
-            assert_eq!(found(&format!("{table}{wrong}")), [set("gpu_a", "deny", 2)], "{wrong}");
+            assert_eq!(
+                found(&format!("{table}{wrong}")),
+                [set("lints.gpu_a", "deny", 2)],
+                "{wrong}"
+            );
         }
     }
 }

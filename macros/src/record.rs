@@ -2,7 +2,7 @@
 //! environment variable [`FILE`] names.
 //!
 //! ```text
-//! {"warpwise":"0.1.0","kernel":"saxpy","debug_assertions":null,"at":[0,4,4,4,9],
+//! {"warpwise":"0.1.0","kernel":"saxpy","debug_assertions":null,"backend":"llvm","at":[0,4,4,4,9],
 //!  "files":["src/lib.rs"],"spans":[[0,5,13,5,27]],"ir":"kernel saxpy {..}",
 //!  "diagnostics":[{"code":"gpu_..","level":"warn","message":"..","at":[0,7,9,7,12],
 //!                  "labels":[{"at":[0,5,13,5,27],"text":".."}],"notes":[],"help":".."}]}
@@ -17,6 +17,7 @@ use crate::{lower::Lowered, place::Range, report::Places};
 use std::{env, fs::OpenOptions, io, io::Write as _};
 use warpwise_compiler::{
     analysis::Analyses,
+    back::Backend,
     diag::{Diagnostic, Level},
     ir,
     lint::{self, Levels},
@@ -33,6 +34,7 @@ pub(crate) const FILE: &str = "WARPWISE_RECORD";
 pub(crate) fn kernel(
     lowered: &Lowered,
     assertions: Option<bool>,
+    backend: Backend,
     levels: &Levels,
     places: Places<'_>,
 ) -> io::Result<bool> {
@@ -40,7 +42,7 @@ pub(crate) fn kernel(
     if verify(&lowered.kernel).is_err() {
         return Ok(false); // which compiling it says, too
     }
-    let mut line = record(lowered, assertions, levels, places);
+    let mut line = record(lowered, assertions, backend, levels, places);
     line.push('\n');
     OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())?;
     Ok(true)
@@ -49,6 +51,7 @@ pub(crate) fn kernel(
 fn record(
     lowered: &Lowered,
     assertions: Option<bool>,
+    backend: Backend,
     levels: &Levels,
     places: Places<'_>,
 ) -> String {
@@ -61,8 +64,8 @@ fn record(
     let files = list(writer.files.iter().map(|file| quoted(file)));
     let assertions = assertions.map_or("null".to_owned(), |on| on.to_string());
     format!(
-        "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\"at\":{at},\
-         \"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
+        "{{\"warpwise\":{},\"kernel\":{},\"debug_assertions\":{assertions},\
+         \"backend\":\"{backend}\",\"at\":{at},\"files\":{files},\"spans\":{spans},\"ir\":{},\"diagnostics\":{diagnostics}}}",
         quoted(env!("CARGO_PKG_VERSION")),
         quoted(&kernel.name),
         quoted(&kernel.to_string()),
@@ -162,10 +165,10 @@ mod tests {
         let code = "gpu_barriers_in_divergent_flow";
         for (level, name) in [(Level::Allow, "allow"), (Level::Deny, "deny")] {
             let levels = Levels { settings: vec![Setting::everywhere(code, level)] };
-            let line = record(&lowered, Some(true), &levels, places);
+            let line = record(&lowered, Some(true), Backend::Llvm, &levels, places);
             let version = format!("{{\"warpwise\":\"{}\",", env!("CARGO_PKG_VERSION"));
-            let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"at\":[0,0,0,0,0],\
-                         \"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
+            let start = "\"kernel\":\"half\",\"debug_assertions\":true,\"backend\":\"llvm\",\
+                         \"at\":[0,0,0,0,0],\"files\":[\"<unknown>\"],\"spans\":[[0,0,0,0,0],[0,0,0,0,0]],\
                          \"ir\":\"kernel half {\\n";
             assert!(line.starts_with(&(version + start)), "{line}");
             let found = format!("{{\"code\":\"{code}\",\"level\":\"{name}\",\"message\":\"`sync");

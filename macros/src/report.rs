@@ -83,6 +83,11 @@ pub(crate) fn settings(text: &str, level: Level, at: Span) -> TokenStream {
     }
 }
 
+/// Statements that make rustc say why the back end is another than was asked for.
+pub(crate) fn backend(text: &str, at: Span) -> TokenStream {
+    warning("backend", text, at, at)
+}
+
 /// An item that makes rustc say that nothing fulfils `expectation`, in its own words: it expects
 /// something of an item that there is nothing to say about.
 pub(crate) fn unfulfilled(Expectation { at, reason }: &Expectation) -> TokenStream {

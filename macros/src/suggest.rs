@@ -14,6 +14,15 @@ pub(crate) fn closest<'c>(
         .map(|(_, candidate)| candidate)
 }
 
+/// That `what` is a word that means nothing.
+pub(crate) fn wrong_word(what: &str, word: &str, known: &[&'static str]) -> String {
+    let list = known.join("`, `");
+    match closest(word, known.iter().copied()) {
+        Some(close) => format!("{what} is `{word}`; did you mean `{close}`?"),
+        None => format!("{what} is `{word}`, and not one of `{list}`"),
+    }
+}
+
 /// How many letters to insert, remove or replace to get from `a` to `b` (Levenshtein).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

@@ -33,6 +33,7 @@ pub trait NotCompiled {
         name: "?",
         ir: Source::NOT_COMPILED,
         ptx: None,
+        later_ptx: &[],
         places: Places::NONE,
         levels: &[],
     };

@@ -25,6 +25,7 @@ use warpwise_compiler::{
     message::MOST_VALUES,
     places,
     specialize::Binding,
+    target::Target,
 };
 
 /// A place in the user's source; line and column from 1.
@@ -60,6 +61,9 @@ pub struct Source {
     pub ir: &'static str,
     /// Its PTX for the oldest GPU it runs on, if nothing is left to bind.
     pub ptx: Option<&'static str>,
+    /// The same for later GPUs, ten times their compute capability, where that was made beforehand and
+    /// gains something.
+    pub later_ptx: &'static [(u32, &'static str)],
     /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
     pub places: Places,
     /// The levels of its lints, where they are not the lints' own.
@@ -104,18 +108,32 @@ impl Source {
         places: Places,
         levels: &'static [LintLevel],
     ) -> Self {
-        Self { name, ir, ptx: None, places, levels }
+        Self { name, ir, ptx: None, later_ptx: &[], places, levels }
     }
 
     /// The same with its PTX, which a GPU runs without any further check.
     ///
     /// # Safety
-    /// `ptx` is what this version of the compiler makes of the kernel's IR.
+    /// `ptx` and `later` are what this version of the compiler makes of the kernel's IR.
     #[must_use]
     #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
-    pub const unsafe fn with_ptx(mut self, ptx: &'static str) -> Self {
-        self.ptx = Some(ptx);
+    pub const unsafe fn with_ptx(
+        mut self,
+        ptx: &'static str,
+        later: &'static [(u32, &'static str)],
+    ) -> Self {
+        (self.ptx, self.later_ptx) = (Some(ptx), later);
         self
+    }
+
+    /// The PTX that was made beforehand for `target`, unless the kernel gains something there that it lacks.
+    pub(crate) fn ptx_for(&self, kernel: &Kernel, target: Target) -> Option<&'static str> {
+        let target = ptx::level(kernel, target).1;
+        if target == Target::OLDEST {
+            return self.ptx;
+        }
+        let (_, ptx) = self.later_ptx.iter().find(|(sm, _)| Target::new(*sm) == target)?;
+        Some(ptx)
     }
 
     /// What span number `span` stands for: if it is none, the kernel.

@@ -116,7 +116,7 @@ fn source(random: &RandomKernel) -> &'static Source {
     let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
     let places = Places { files: &["random"], rows: rows.leak() };
     // SAFETY: random kernels check their indices, and the PTX was made from this IR.
-    Box::leak(Box::new(unsafe { Source::new(name, ir, places, &[]).with_ptx(ptx.leak()) }))
+    Box::leak(Box::new(unsafe { Source::new(name, ir, places, &[]).with_ptx(ptx.leak(), &[]) }))
 }
 
 /// An argument on a device.

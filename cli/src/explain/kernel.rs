@@ -12,6 +12,7 @@ use crate::{
     color::Paint,
     find,
     lint::span,
+    listing,
     sources::{Place, Sources},
 };
 use annotate_snippets::renderer::AnsiColor;
@@ -31,6 +32,8 @@ pub(crate) struct Explained<'p> {
     verdicts: Vec<(Place, Verdict)>,
     /// What they take for granted.
     assumption: Option<String>,
+    /// What makes its PTX.
+    maker: String,
 }
 
 impl<'p> Explained<'p> {
@@ -51,7 +54,8 @@ impl<'p> Explained<'p> {
             }
         }
         verdicts.sort_by(|(a, _), (b, _)| sources.order(*a).cmp(&sources.order(*b)));
-        Self { sources, kernel, verdicts, assumption: assumption(ir) }
+        let maker = listing::maker(kernel, !ir.is_closed());
+        Self { sources, kernel, verdicts, assumption: assumption(ir), maker }
     }
 
     /// For people.
@@ -158,7 +162,8 @@ impl<'p> Explained<'p> {
         });
         let assumption = self.assumption.iter().map(|text| format!("note: {text}\n"));
         let assumption: String = assumption.collect();
-        format!("{assumption}{}: {}\n", self.kernel.name, counts.join(", "))
+        let (maker, name) = (&self.maker, &self.kernel.name);
+        format!("{assumption}note: its PTX is made by {maker}\n{name}: {}\n", counts.join(", "))
     }
 
     fn count(&self, answer: Answer) -> usize {
@@ -195,6 +200,7 @@ impl<'p> Explained<'p> {
             "bad": self.count(Answer::Bad),
             "unknown": self.count(Answer::Unknown),
             "assumption": self.assumption,
+            "backend": self.kernel.backend.name(),
         });
         lines.chain([summary]).map(|line| format!("{line}\n")).collect()
     }

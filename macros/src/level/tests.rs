@@ -7,7 +7,11 @@ const RETURNS: &str = "gpu_barriers_after_divergent_returns";
 /// A build with these lines in its table, beginning on line 2.
 fn build(variable: &str, lines: &str, dependency: bool) -> Build {
     let text = format!("[package.metadata.warpwise.lints]\n{lines}\n");
-    Build::new(variable, Some((Path::new("a/Cargo.toml"), &text)), dependency)
+    Build::new(lints(variable), Some((Path::new("a/Cargo.toml"), &text)), dependency)
+}
+
+fn lints(variable: &str) -> Variables {
+    Variables { lints: variable.to_owned(), ..Variables::default() }
 }
 
 /// The level of a lint where `written` says nothing.
@@ -47,7 +51,7 @@ fn a_policy_changes_every_level() {
 
 #[test]
 fn levels_in_the_source_are_capped_too() {
-    let build = Build::new("", None, true);
+    let build = Build::new(Variables::default(), None, true);
     for lint in LINTS {
         assert!(level(&build, &[(lint.name, Level::Deny)], lint.name) <= Level::Warn);
     }
@@ -115,4 +119,32 @@ fn mistakes_stop_the_build_of_what_is_worked_on_and_are_said_once() {
     assert_eq!(said.len(), 1);
     assert_eq!(said[0].1, Level::Warn);
     assert_eq!(dependency.complaints().count(), 0);
+}
+
+#[test]
+fn the_environment_names_the_back_end_before_the_kernel_and_that_before_the_package() {
+    use Backend::{Builtin, Llvm};
+    let build = |variable: &str, lines: &str| {
+        let text = format!("[package.metadata.warpwise]\n{lines}\n");
+        let variables = Variables { backend: variable.to_owned(), ..Variables::default() };
+        Build::new(variables, Some((Path::new("a/Cargo.toml"), &text)), false)
+    };
+    assert_eq!(build("", "").backend(None), None);
+    assert_eq!(build("", "backend = 'llvm'").backend(None), Some(Llvm));
+    assert_eq!(build("", "backend = 'llvm'").backend(Some(Builtin)), Some(Builtin));
+    assert_eq!(build("llvm", "").backend(Some(Builtin)), Some(Llvm));
+    let note = "\n= note: in `[package.metadata.warpwise]` (a/Cargo.toml:2)";
+    let cases = [
+        ("backend = 'lvm'", "`backend` is `lvm`; did you mean `llvm`?"),
+        ("backend = 3", "`backend` is a string: `backend = \"llvm\"`"),
+        ("backed = 'llvm'", "a setting is `backed`; did you mean `backend`?"),
+        ("lints = 3", "`lints` is a table"),
+    ];
+    for (line, text) in cases {
+        assert_eq!(build("", line).wrong, [format!("{text}{note}")], "{line}");
+    }
+    assert_eq!(
+        build("gcc", "").wrong,
+        ["`WARPWISE_BACKEND` is `gcc`, and not one of `builtin`, `llvm`"]
+    );
 }

@@ -37,10 +37,10 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Loads the kernel's PTX, made now unless what was embedded is as good.
     pub(super) fn new(context: &Arc<Context>, source: &Source, bound: &Bound) -> Result<Self> {
-        let Source { name: kernel, ptx, .. } = *source;
+        let kernel = source.name;
         let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
         let target = context.info.sm.map_or(Target::OLDEST, Target::new);
-        let ptx = match ptx.filter(|_| !ptx::gains(&bound.kernel, target)) {
+        let ptx = match source.ptx_for(&bound.kernel, target) {
             Some(ptx) => Cow::Borrowed(ptx),
             None => Cow::Owned(emit(&bound.kernel, target).map_err(failed)?),
         };

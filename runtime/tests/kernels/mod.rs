@@ -267,5 +267,5 @@ pub fn meeting(device: &Device, blocks: usize, n: u64, y: &mut Buffer<u32>) -> R
 #[expect(unsafe_code, reason = "tests of what becomes of PTX that is wrong")]
 pub const fn with_ptx(name: &'static str, ir: &'static str, ptx: &'static str) -> Source {
     // SAFETY: whoever launches it expects the device to refuse it or to be lost.
-    unsafe { interpreted(name, ir, Places::NONE).with_ptx(ptx) }
+    unsafe { interpreted(name, ir, Places::NONE).with_ptx(ptx, &[]) }
 }

@@ -28,4 +28,10 @@ fn no_name() {}
 #[kernel(overflow_checks wide_index)]
 fn no_comma() {}
 
+#[kernel(backend = "lvm")]
+fn misspelt_back_end() {}
+
+#[kernel(backend)]
+fn no_back_end() {}
+
 fn main() {}

@@ -13,7 +13,7 @@ fn scale(x: &mut [f32]) {
 
 static LITERAL: Source =
     Source { name: "k", ir: "kernel k {}", ptx: Some("trap;"), places: Places::NONE, levels: &[] };
-static CALLED: Source = Source::new("k", "kernel k {}", Places::NONE, &[]).with_ptx("trap;");
+static CALLED: Source = Source::new("k", "kernel k {}", Places::NONE, &[]).with_ptx("trap;", &[]);
 
 fn main() {
     let _ = launch(&LITERAL, &[], &Device::cpu(), LaunchConfig::grid(1), &[]);

@@ -79,6 +79,7 @@ pub use layout::{
     declared_shared_bytes, dynamic_shared_align, is_sized_at_launch, local_placement,
     offset_params, shared_memory, shared_place,
 };
+pub use products::may_lose_factor;
 pub use reduce::HAS_REDUX;
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
@@ -164,6 +165,16 @@ pub fn emit(kernel: &Kernel, target: Target) -> Result<String, Unsupported> {
 /// Whether the PTX of `kernel`, which is specialized, is better for `target` than for [`Target::OLDEST`].
 pub fn gains(kernel: &Kernel, target: Target) -> bool {
     level(kernel, target).1 > Target::OLDEST
+}
+
+/// The targets for which there are different texts of `kernel`, the oldest first: each [gains](gains) something
+/// over those before it.
+pub fn levels(kernel: &Kernel) -> Vec<Target> {
+    let targets = [Target::OLDEST, reduce::HAS_REDUX, half::HAS_ROUNDING, half::HAS_SUMS];
+    let mut levels: Vec<Target> = targets.map(|target| level(kernel, target).1).into();
+    levels.sort_unstable();
+    levels.dedup();
+    levels
 }
 
 /// The PTX version and the target that the text for `target` is of: the oldest that have what it

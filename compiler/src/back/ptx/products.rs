@@ -66,8 +66,9 @@ fn split(kernel: &Kernel, lhs: InstId, rhs: InstId) -> Option<(InstId, u64)> {
     }
 }
 
-/// True if `factor` may be dropped in a kernel that [scales](widest_scale) so far.
-const fn is_lost(factor: u64, scale: u32) -> bool {
+/// True if `ptxas` may drop `factor` in a kernel whose largest powers of two that scale 64-bit integers, two at
+/// a time, are 2^`scale`.
+pub const fn may_lose_factor(factor: u64, scale: u32) -> bool {
     let tail = factor.wrapping_sub(1).trailing_zeros();
     factor % 2 == 1 && (scale > MAX_HARMLESS_SHIFT || scale + tail >= u32::BITS)
 }
@@ -76,7 +77,7 @@ impl Emitter<'_> {
     /// Emits `lhs * rhs` of 64-bit integers with its constant factor in a register, if it must be hidden.
     pub(super) fn multiply_by_hidden_factor(&mut self, lhs: InstId, rhs: InstId) -> Option<Reg> {
         let (value, bits) = split(self.kernel, lhs, rhs)?;
-        if !is_lost(bits, self.widest_scale) {
+        if !may_lose_factor(bits, self.widest_scale) {
             return None;
         }
         let factor = self.constant_from_memory(bits)?;
