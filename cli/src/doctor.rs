@@ -11,7 +11,8 @@ use std::{
     io::{self, Write as _},
     process::{Command, ExitCode, Stdio},
 };
-use warpwise::{Device, Error};
+use warpwise::{Device, Error, check::Checks};
+use warpwise_compiler::back::Backend;
 use warpwise_llvm::Llvm;
 
 /// A line of what is said.
@@ -252,6 +253,8 @@ fn program(name: &'static str, package: &str) -> Line {
 
 /// Variables of the environment that Warpwise reads, each with what it may be.
 const VARIABLES: &[(&str, &str)] = &[
+    ("WARPWISE_BACKEND", "`builtin` or `llvm`"),
+    ("WARPWISE_CHECK", "`all`, `deny`, and names of checks, with commas between"),
     ("WARPWISE_DEVICE", "`auto`, `cpu`, `cuda` or `cuda:N`"),
     ("WARPWISE_LINTS", "`off`, `warn` or `deny`"),
     ("WARPWISE_PROFILE", "a folder"),
@@ -280,6 +283,8 @@ fn variables(set: impl Iterator<Item = (String, String)>) -> Vec<Line> {
 
 fn is_valid(name: &str, value: &str) -> bool {
     match name {
+        "WARPWISE_BACKEND" => value.is_empty() || Backend::named(value).is_some(),
+        "WARPWISE_CHECK" => value.is_empty() || value.parse::<Checks>().is_ok(),
         "WARPWISE_LINTS" => matches!(value, "" | "off" | "warn" | "deny"),
         "WARPWISE_PROFILE" => true,
         _ => {
@@ -302,9 +307,15 @@ mod tests {
             found.into_iter().map(|line| (line.mark, line.help)).next()
         };
         assert_eq!(lines("WARPWISE_LINTS", "deny"), Some((Mark::Ok, None)));
-        assert_eq!(lines("WARPWISE_DEVICE", "cuda:1"), Some((Mark::Ok, None)));
+        for (name, value) in [
+            ("WARPWISE_DEVICE", "cuda:1"),
+            ("WARPWISE_CHECK", "all,deny"),
+            ("WARPWISE_BACKEND", "llvm"),
+        ] {
+            assert_eq!(lines(name, value), Some((Mark::Ok, None)), "{name}={value}");
+        }
         for (name, value) in
-            [("WARPWISE_LINTS", "loud"), ("WARPWISE_DEVICE", "cuda:"), ("WARPWISE_DEVICE", "gpu")]
+            [("WARPWISE_LINTS", "loud"), ("WARPWISE_DEVICE", "cuda:"), ("WARPWISE_CHECK", "al")]
         {
             let (mark, help) = lines(name, value).unwrap();
             assert!(mark == Mark::Warn && help.unwrap().contains("takes"), "{name}={value}");

@@ -10,13 +10,14 @@ pub use driver::DriverError;
 use driver::{Driver, Memory, Module};
 use std::{collections::BTreeMap, ffi::CString, fmt, num::NonZeroUsize};
 use warpwise_compiler::{
-    back::ptx,
+    back::{Backend, ptx},
     fault::{FaultRecord, Reason},
     ir::{Kernel, MessageId, Passed, Scalar},
     optimize::optimize,
     output::{self, Printed},
     target::Target,
 };
+use warpwise_llvm::Llvm;
 use warpwise_simt::{Arg, Launch, Memory as HostMemory, Program};
 
 /// More steps than any random kernel takes.
@@ -186,15 +187,21 @@ impl fmt::Display for BatchError {
 /// The first GPU.
 pub struct Gpu {
     driver: Driver,
+    /// What makes PTX of kernels, if it is not the built-in back end.
+    llvm: Option<&'static Llvm>,
 }
 
 impl Gpu {
-    /// Opens the first GPU.
+    /// Opens the first GPU, to run what the back end makes.
     ///
     /// # Errors
-    /// Why there is none.
-    pub fn open() -> Result<Self, String> {
-        Ok(Self { driver: Driver::open()? })
+    /// Why there is none, or no LLVM.
+    pub fn open(backend: Backend) -> Result<Self, String> {
+        let llvm = match backend {
+            Backend::Builtin => None,
+            Backend::Llvm => Some(Llvm::of_toolchain().map_err(|error| error.to_string())?),
+        };
+        Ok(Self { driver: Driver::open()?, llvm })
     }
 
     /// The GPU's name.
@@ -208,7 +215,8 @@ impl Gpu {
     /// See [`BatchError`]. After [`BatchError::Lost`] nothing works in this process any more.
     pub fn run(&self, batch: &[RandomKernel]) -> Result<Vec<Left>, BatchError> {
         let target = Target::new(self.driver.sm);
-        let texts: Vec<String> = batch.iter().map(|random| text(&random.kernel, target)).collect();
+        let text = |random: &RandomKernel| self.text(&random.kernel, target);
+        let texts: Vec<String> = batch.iter().map(text).collect();
         let modules = self.load(&texts)?;
         let layouts = layouts(batch);
         let end = layouts.last().map_or(0, |layout| layout.end);
@@ -226,7 +234,7 @@ impl Gpu {
                 memory.clear(offset, output::HEADER)?;
                 print_offset += PRINT_BYTES;
             }
-            launch(&modules[header(text).0], random, layout, print, &memory)?;
+            launch(&modules[self.module(text)], random, layout, print, &memory)?;
         }
         self.driver.synchronize()?;
         memory.download(0, &mut bytes)?;
@@ -246,8 +254,31 @@ impl Gpu {
         Ok(left)
     }
 
-    /// Compiles texts, those of one target in one module.
+    /// The PTX that the runtime runs on the target.
+    fn text(&self, kernel: &Kernel, target: Target) -> String {
+        let optimized = optimize(kernel.clone());
+        let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
+        match self.llvm {
+            None => ptx::emit(&optimized, target).expect("random kernels fit every target"),
+            Some(llvm) => warpwise_llvm::emit(llvm, &optimized, target)
+                .unwrap_or_else(|error| panic!("{error}")),
+        }
+    }
+
+    /// The module that a text is in: one for each target, but one for each text of LLVM, whose arrays are the module's.
+    fn module<'t>(&self, text: &'t str) -> &'t str {
+        if self.llvm.is_some() { text } else { header(text).0 }
+    }
+
+    /// Compiles texts, by module.
     fn load<'t>(&self, texts: &'t [String]) -> Result<BTreeMap<&'t str, Module<'_>>, DriverError> {
+        if self.llvm.is_some() {
+            let load = |text: &'t String| {
+                let code = CString::new(text.as_str()).expect("PTX has no zeros");
+                Ok((text.as_str(), self.driver.load(&code)?))
+            };
+            return texts.iter().map(load).collect();
+        }
         let mut joined: BTreeMap<&str, (bool, String)> = BTreeMap::new();
         for (number, text) in texts.iter().enumerate() {
             let (header, body) = header(text);
@@ -264,13 +295,6 @@ impl Gpu {
         }
         Ok(modules)
     }
-}
-
-/// The PTX that the runtime runs on the target.
-fn text(kernel: &Kernel, target: Target) -> String {
-    let optimized = optimize(kernel.clone());
-    let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
-    ptx::emit(&optimized, target).expect("random kernels fit every target")
 }
 
 /// How a kernel declares the shared memory that launches size, once in a module.

@@ -11,6 +11,7 @@
 //! | `--seconds T` | begins no batch, and no half of one, after so many seconds |
 //! | `--statements N` | gives each kernel at most so many statements |
 //! | `--batch N` | puts so many kernels in a module, or 64 |
+//! | `--backend NAME` | whose PTX runs: `builtin`, which it is without this, or `llvm` |
 //! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
 //!
 //! A process whose kernel ends the context, or does not end in a minute, is replaced, and its batch is run again in
@@ -25,6 +26,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use warpwise_compiler::back::Backend;
 use warpwise_tests::{
     gpu::{BatchError, Gpu, reference},
     random_ir::random_kernel_within,
@@ -45,15 +47,23 @@ struct Options {
     statements: u32,
     batch: u64,
     processes: u64,
+    backend: Backend,
 }
 
 fn options() -> Option<Options> {
     let processes = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let (kernels, seconds, statements) = (10_000, u64::MAX, u32::MAX);
-    let mut options = Options { seed: 0, kernels, seconds, statements, batch: 64, processes };
+    let backend = Backend::Builtin;
+    let mut options =
+        Options { seed: 0, kernels, seconds, statements, batch: 64, processes, backend };
     let mut args = std::env::args().skip(1);
     while let Some(name) = args.next() {
-        let value: u64 = args.next()?.parse().ok()?;
+        let value = args.next()?;
+        if name == "--backend" {
+            options.backend = Backend::named(&value)?;
+            continue;
+        }
+        let value: u64 = value.parse().ok()?;
         match name.as_str() {
             "--seed" => options.seed = value,
             "--kernels" => options.kernels = value,
@@ -70,15 +80,17 @@ fn options() -> Option<Options> {
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(WORKER) {
         let statements = std::env::args().nth(2).and_then(|text| text.parse().ok());
-        return work(statements.unwrap_or(u32::MAX));
+        let backend = std::env::args().nth(3).and_then(|name| Backend::named(&name));
+        return work(statements.unwrap_or(u32::MAX), backend.unwrap_or(Backend::Builtin));
     }
     let Some(options) = options() else {
         eprintln!(
-            "fuzz_gpu [--seed S] [--kernels N] [--seconds T] [--statements N] [--batch N] [--processes P]"
+            "fuzz_gpu [--seed S] [--kernels N] [--seconds T] [--statements N] [--batch N] \
+             [--backend NAME] [--processes P]"
         );
         return ExitCode::FAILURE;
     };
-    match Gpu::open() {
+    match Gpu::open(options.backend) {
         Err(reason) => {
             println!("no GPU: {reason}");
             return ExitCode::SUCCESS;
@@ -91,8 +103,8 @@ fn main() -> ExitCode {
 // The processes.
 
 /// Runs the batches that the standard input names, until it ends or the context is lost.
-fn work(statements: u32) -> ExitCode {
-    let gpu = match Gpu::open() {
+fn work(statements: u32, backend: Backend) -> ExitCode {
+    let gpu = match Gpu::open(backend) {
         Ok(gpu) => gpu,
         Err(reason) => {
             println!("lost {reason}");
@@ -139,9 +151,9 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(statements: u32) -> std::io::Result<Self> {
+    fn start(statements: u32, backend: Backend) -> std::io::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
-            .args([WORKER, &statements.to_string()])
+            .args([WORKER, &statements.to_string(), backend.name()])
             .env("CUDA_CACHE_DISABLE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -291,7 +303,7 @@ fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
         let Some(seeds) = next else { return };
         let current = match worker.take() {
             Some(worker) => Ok(worker),
-            None => Worker::start(options.statements),
+            None => Worker::start(options.statements, options.backend),
         };
         let mut current = match current {
             Ok(worker) => worker,
