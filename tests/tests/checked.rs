@@ -342,6 +342,34 @@ fn each_place_that_is_out_of_bounds_is_reported_with_its_array() {
     assert!(texts[0].starts_with(before) && texts[1].starts_with(after), "{texts:#?}");
 }
 
+/// Reads two arrays at one index, of which the second is too short for the last thread.
+#[kernel(block = 8)]
+#[allow(gpu_negative_indices, gpu_out_of_bounds_shared, gpu_unguarded_indices)]
+fn both(by: usize, y: &mut [u32]) {
+    let long = shared!([u32; 9]);
+    let short = shared!([u32; 8]);
+    let t = thread_idx_x();
+    long[t] = 1;
+    short[t] = 2;
+    sync_threads();
+    y[t] = long[t + by] + short[t + by];
+}
+
+#[test]
+fn the_array_of_a_check_is_told_from_others_that_are_read_beside_it() {
+    let device = Device::cpu().with_checks(Checks::MEMORY);
+    let mut y = device.zeros::<u32>(8).unwrap();
+    let Err(error) = both::launch(&device, LaunchConfig::grid(1), 1, &mut y) else {
+        panic!("it is out of bounds")
+    };
+    let found = device.take_findings();
+    let outside = found.iter().find_map(|found| match &found.problem {
+        Problem::OutOfBounds(outside) => outside.buffer.as_deref(),
+        _ => None,
+    });
+    assert_eq!(outside, Some("short"), "{error}");
+}
+
 /// Half of each warp is asked for its sum.
 #[kernel(block = 64)]
 #[allow(gpu_warp_mask_mismatches)]

@@ -3,7 +3,7 @@ use super::finding::{Finding, OutOfBounds, Problem, Severity};
 use crate::FaultReport;
 use warpwise_compiler::{
     fault::Reason,
-    ir::{Fault, InstId, Kernel, Op, Root},
+    ir::{Fault, InstId, Kernel, Length, Op, Root},
 };
 
 /// What is to be said of a fault, if it is an index out of bounds.
@@ -37,7 +37,11 @@ fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
         if let Op::Len(param) = kernel.insts[len].op {
             return Some(Root::Param(param));
         }
-        order[at..].iter().find_map(|id| indexed_by(kernel, *id, unchecked(kernel, index)))
+        let number = unchecked(kernel, index);
+        let behind = order[at..].iter().filter_map(|id| indexed_by(kernel, *id, number));
+        // The optimizer puts checks of several arrays before the accesses to any.
+        let fits = |root: &Root| has_length(kernel, *root, len);
+        behind.clone().find(fits).or_else(|| behind.clone().next())
     };
     let names = order.iter().enumerate().filter_map(checked).map(|root| name(kernel, root));
     let mut names: Vec<_> = names.collect();
@@ -50,6 +54,19 @@ fn indexed<'k>(kernel: &'k Kernel, fault: &FaultReport) -> Option<&'k str> {
 fn indexed_by(kernel: &Kernel, id: InstId, number: InstId) -> Option<Root> {
     let Op::Index { index, .. } = kernel.insts[id].op else { return None };
     kernel.root(id).filter(|_| unchecked(kernel, index) == number)
+}
+
+/// True for an array that has `len` elements, which is a constant.
+fn has_length(kernel: &Kernel, root: Root, len: InstId) -> bool {
+    let Op::Const(len) = kernel.insts[len].op else { return false };
+    match root {
+        Root::Param(_) => false,
+        Root::Shared(shared) => match &kernel.shared[shared].len {
+            Length::Fixed(extent) => extent.known() == Some(len),
+            Length::Launch(_) => false,
+        },
+        Root::Array(array) => kernel.arrays[array].len.known() == Some(len),
+    }
 }
 
 /// The number that a checked index has; it may be checked as `usize` and used as it was before.
