@@ -5,7 +5,7 @@
 //! - Every bit that a kernel computes, except sign and payload of a computed NaN.
 //! - Which threads fault, and at which check first.
 //! - How often, and in which order, a thread accesses memory that others may write. Only a plain
-//!   load that nothing uses is dropped.
+//!   load that nothing uses is dropped, and where a check fails, loads just before it.
 //! - Where threads meet.
 //!
 //! Passes rely on operands having lower ids than their users, as
@@ -32,6 +32,10 @@
 //! `select_values` and `unroll_loops` change none of these either, whose branches decide about memory and whose
 //! loops run a known number of times or hold barriers: they are for what computes.
 //!
+//! `hoist_checks` changes none of them by more than 5: it is for what waits for memory. Loads that a thread has in
+//! flight before it waits, in a stencil of 7 points 2, 1, 1, 1, 1, 1, 1 without it and 7 with it (25 and 28 registers), in one of 5
+//! points 2, 1, 1 and 4 (20 and 20), in a matrix product without tiles 2, 2, 2, 2 a round and 8 (31 and 42).
+//!
 //! Left to `ptxas`: moving invariants out of loops, and strength reduction.
 mod eliminate_checks;
 mod eliminate_common_subexpressions;
@@ -39,6 +43,7 @@ mod eliminate_dead_code;
 mod fold_constants;
 mod fold_ranges;
 mod forward_locals;
+mod hoist_checks;
 mod narrow_indices;
 mod promote_arrays;
 mod replace;
@@ -56,6 +61,7 @@ use eliminate_dead_code::eliminate_dead_code;
 use fold_constants::fold_constants;
 use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
+use hoist_checks::hoist_checks;
 use narrow_indices::narrow_indices;
 use promote_arrays::{drop_arrays, promote_arrays};
 use select_values::select_values;
@@ -86,6 +92,8 @@ pub fn optimize(mut kernel: Kernel) -> Kernel {
     forward_locals(&mut kernel);
     eliminate_common_subexpressions(&mut kernel);
     eliminate_dead_code(&mut kernel);
+    // Behind what unrolls, so that the checks of all rounds stand before the first load.
+    hoist_checks(&mut kernel);
     kernel.renumber();
     kernel
 }
