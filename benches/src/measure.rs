@@ -12,8 +12,8 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// `small` or `large`.
-    pub(crate) fn pick<T>(self, small: T, large: T) -> T {
+    /// Returns `small` or `large`.
+    pub fn pick<T>(self, small: T, large: T) -> T {
         match self {
             Self::Small => small,
             Self::Large => large,

@@ -1,0 +1,100 @@
+//! Agreement of results: exact where the computation is, and within a tolerance where the order of
+//! additions or the accuracy of a function is the compiler's choice.
+use crate::problem::{Kind, Problem};
+use warpwise::f16;
+
+/// How closely two results must agree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Agreement {
+    /// Bit by bit.
+    Exact,
+    /// Floats whose difference is at most this share of their magnitude, or of the mean magnitude if that
+    /// is larger.
+    Within(f64),
+    /// Numbers of which at most this share differs, since a rounding decides which of two they are.
+    Mostly(f64),
+    /// The same numbers in any order.
+    AnyOrder,
+}
+
+/// Compares `found`, the contents of all buffers after a launch, with `wanted`, if given, or with what plain Rust
+/// computes. `None` stands for a buffer that is no output.
+///
+/// # Errors
+/// The first difference.
+pub(crate) fn outputs(
+    problem: &Problem,
+    found: &[Vec<u8>],
+    wanted: Option<&[Vec<u8>]>,
+) -> Result<(), String> {
+    for (place, buffer) in problem.buffers.iter().enumerate() {
+        let Some(output) = &buffer.output else { continue };
+        let expected = output.expected.as_deref();
+        let wanted = wanted.map(|wanted| &*wanted[place]).or(expected);
+        let wanted = wanted.ok_or("there is nothing to compare the result with")?;
+        agree(output.agreement, buffer.kind, &found[place], wanted)
+            .map_err(|difference| format!("argument {place}: {difference}"))?;
+    }
+    Ok(())
+}
+
+fn agree(agreement: Agreement, kind: Kind, found: &[u8], wanted: &[u8]) -> Result<(), String> {
+    if found.len() != wanted.len() {
+        return Err(format!("{} bytes, expected {}", found.len(), wanted.len()));
+    }
+    match agreement {
+        Agreement::Exact => share_differs(kind, found, wanted, 0.0),
+        Agreement::Mostly(share) => share_differs(kind, found, wanted, share),
+        Agreement::Within(tolerance) => within(kind, found, wanted, tolerance),
+        Agreement::AnyOrder => {
+            let sorted = |bytes: &[u8]| {
+                let mut numbers: Vec<Vec<u8>> =
+                    bytes.chunks_exact(kind.bytes()).map(<[u8]>::to_vec).collect();
+                numbers.sort_unstable();
+                numbers.concat()
+            };
+            share_differs(kind, &sorted(found), &sorted(wanted), 0.0)
+        }
+    }
+}
+
+fn share_differs(kind: Kind, found: &[u8], wanted: &[u8], share: f64) -> Result<(), String> {
+    let pairs = found.chunks_exact(kind.bytes()).zip(wanted.chunks_exact(kind.bytes()));
+    let mut different = pairs.enumerate().filter(|(_, (found, wanted))| found != wanted);
+    let Some((place, (first, expected))) = different.next() else { return Ok(()) };
+    let count = 1 + different.count();
+    let numbers = found.len() / kind.bytes();
+    if count as f64 <= share * numbers as f64 {
+        return Ok(());
+    }
+    let (first, expected) = (number(kind, first), number(kind, expected));
+    Err(format!("{count} of {numbers} differ; number {place} is {first}, expected {expected}"))
+}
+
+fn within(kind: Kind, found: &[u8], wanted: &[u8], tolerance: f64) -> Result<(), String> {
+    let numbers =
+        |bytes: &[u8]| bytes.chunks_exact(kind.bytes()).map(|bytes| number(kind, bytes)).collect();
+    let (found, wanted): (Vec<f64>, Vec<f64>) = (numbers(found), numbers(wanted));
+    let finite = wanted.iter().filter(|wanted| wanted.is_finite());
+    let mean = finite.map(|wanted| wanted.abs()).sum::<f64>() / wanted.len() as f64;
+    for (place, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
+        let is_same = found == wanted || (found.is_nan() && wanted.is_nan());
+        let difference = (found - wanted).abs();
+        if !is_same && !(difference <= tolerance * wanted.abs().max(mean)) {
+            return Err(format!("number {place} is {found}, expected {wanted}"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the value of a number, given its bytes.
+fn number(kind: Kind, bytes: &[u8]) -> f64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(word);
+    match kind {
+        Kind::F32 => f32::from_bits(bits as u32).into(),
+        Kind::F16 => f16::from_bits(bits as u16).into(),
+        Kind::Integer(_) => bits as f64,
+    }
+}

@@ -1,0 +1,50 @@
+//! The kernels of the race: one file in Rust and one in CUDA C++ for each.
+//!
+//! The Rust is what a user writes first: slices, indices of `usize`, bounds checks, `for` loops, no contracts and
+//! nothing that was found by reading machine code. The CUDA C++ is the same algorithm with the same block
+//! and grid, with indices of `int` and `__restrict__` pointers.
+use crate::{Result, contest::Contest};
+
+/// What the files with kernels use.
+mod prelude {
+    pub(super) use crate::{
+        compare::Agreement,
+        contest::contest,
+        inputs,
+        problem::{Buffers, Problem, Work, args, cover},
+        reference,
+    };
+    pub(super) use warpwise::prelude::*;
+    pub(super) use warpwise_benches::Scale;
+}
+
+macro_rules! contests {
+    ($($name:ident)*) => {
+        $(mod $name;)*
+
+        /// All contests, in the order of the table.
+        const ALL: &[Contest] = &[$($name::CONTEST),*];
+    };
+}
+
+contests! {
+    saxpy vector_add copy grid_stride
+    sum dot histogram global_histogram
+    mandelbrot transpose
+    matmul_naive matmul_tiled_16 matmul_tiled_32 matmul_blocked
+}
+
+/// Returns the contests with these names, or all if there are none.
+///
+/// # Errors
+/// If a name is unknown.
+pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Contest>> {
+    if names.is_empty() {
+        return Ok(ALL.iter().collect());
+    }
+    let find = |name: &String| {
+        let found = ALL.iter().find(|contest| contest.name == name);
+        found.ok_or_else(|| format!("there is no kernel `{name}`").into())
+    };
+    names.iter().map(find).collect()
+}

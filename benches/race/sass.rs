@@ -1,0 +1,163 @@
+//! Machine code as `nvdisasm -c` prints it, and its hot loop.
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// An instruction.
+#[derive(Debug)]
+pub(crate) struct Instruction {
+    /// Its address.
+    address: u64,
+    /// True if a predicate guards it.
+    is_guarded: bool,
+    /// The operation with its modifiers: `LDG.E.128.CONSTANT`.
+    pub(crate) opcode: String,
+    /// The label that it mentions.
+    label: Option<String>,
+}
+
+impl Instruction {
+    /// Returns true for operation `name`, whatever its modifiers.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.opcode.split('.').next() == Some(name)
+    }
+
+    /// Returns true if the instruction jumps or falls through.
+    pub(crate) fn is_conditional_branch(&self) -> bool {
+        self.is_guarded && self.is("BRA")
+    }
+
+    /// Returns the bits that a load transfers: the first modifier that is a width, or 32.
+    pub(crate) fn width(&self) -> u32 {
+        let width = |modifier| match modifier {
+            "U8" | "S8" => Some(8),
+            "U16" | "S16" => Some(16),
+            "64" => Some(64),
+            "128" => Some(128),
+            _ => None,
+        };
+        self.opcode.split('.').skip(1).find_map(width).unwrap_or(32)
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (address, rest) = line.trim().strip_prefix("/*")?.split_once("*/")?;
+        let address = u64::from_str_radix(address, 16).ok()?;
+        let text = rest.trim().trim_start_matches('{').trim().trim_end_matches([';', '}', ' ']);
+        let (is_guarded, text) = match text.strip_prefix('@') {
+            Some(guarded) => (true, guarded.split_once(' ')?.1.trim()),
+            None => (false, text),
+        };
+        let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
+        let label = operands.split_once("`(").and_then(|(_, label)| label.split_once(')'));
+        let label = label.map(|(label, _)| label.to_owned());
+        Some(Self { address, is_guarded, opcode: opcode.to_owned(), label })
+    }
+}
+
+/// The instructions of a kernel, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    instructions: Vec<Instruction>,
+    /// The address of each label.
+    labels: HashMap<String, u64>,
+}
+
+impl Program {
+    /// Parses what `nvdisasm -c` prints.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut program = Self::default();
+        let mut pending = Vec::new();
+        for line in text.lines() {
+            if let Some(label) = line.strip_suffix(':') {
+                pending.push(label.trim().to_owned());
+            } else if let Some(instruction) = Instruction::parse(line) {
+                let address = instruction.address;
+                program.labels.extend(pending.drain(..).map(|label| (label, address)));
+                program.instructions.push(instruction);
+            }
+        }
+        program.remove_padding();
+        program
+    }
+
+    /// Removes the endless jump at the end and what fills the last line of the instruction cache.
+    fn remove_padding(&mut self) {
+        while self.instructions.last().is_some_and(|last| last.is("NOP") || self.is_trap(last)) {
+            self.instructions.pop();
+        }
+    }
+
+    fn is_trap(&self, instruction: &Instruction) -> bool {
+        self.jump_target(instruction) == Some(instruction.address)
+    }
+
+    fn jump_target(&self, instruction: &Instruction) -> Option<u64> {
+        let label = instruction.label.as_ref().filter(|_| instruction.is("BRA"))?;
+        self.labels.get(label).copied()
+    }
+
+    /// Returns the number of instructions.
+    pub(crate) fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Returns the innermost loop with most instructions `unit`, or the whole program if no loop has any, less the
+    /// blocks that report a fault.
+    pub(crate) fn hot_loop(&self, unit: &str) -> Vec<&Instruction> {
+        let loops = self.loops();
+        let contains_other = |(&start, &end): (&u64, &u64)| {
+            loops.range(start..=end).any(|(&other, &last)| other != start && last <= end)
+        };
+        let candidates = loops.iter().filter(|candidate| !contains_other(*candidate));
+        let units = |range: &(u64, u64)| self.within(*range).filter(|inst| inst.is(unit)).count();
+        let hottest = candidates.map(|(&start, &end)| (start, end)).max_by_key(units);
+        let whole = (0, u64::MAX);
+        let range = hottest.filter(|range| units(range) > 0).unwrap_or(whole);
+        let reports = self.report_addresses();
+        self.within(range).filter(|inst| !reports.contains(&inst.address)).collect()
+    }
+
+    fn within(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
+        self.instructions.iter().filter(move |inst| (start..=end).contains(&inst.address))
+    }
+
+    /// Returns the first and last address of each loop, that is of each target of backward jumps.
+    fn loops(&self) -> BTreeMap<u64, u64> {
+        let mut loops = BTreeMap::new();
+        for instruction in &self.instructions {
+            let target = self.jump_target(instruction);
+            if let Some(start) = target.filter(|target| *target < instruction.address) {
+                let end = loops.entry(start).or_insert(instruction.address);
+                *end = instruction.address.max(*end);
+            }
+        }
+        loops
+    }
+
+    /// Returns the addresses in basic blocks that report a fault: those with an atomic minimum of 64 bits,
+    /// which no kernel of the race takes otherwise.
+    fn report_addresses(&self) -> BTreeSet<u64> {
+        let targets: BTreeSet<u64> = self.labels.values().copied().collect();
+        let mut reports = BTreeSet::new();
+        let mut block = Vec::new();
+        let mut is_report = false;
+        for instruction in &self.instructions {
+            if targets.contains(&instruction.address) {
+                if is_report {
+                    reports.extend(block.iter().copied());
+                }
+                block.clear();
+                is_report = false;
+            }
+            block.push(instruction.address);
+            is_report |= instruction.opcode.contains(".MIN.64");
+            let ends = ["BRA", "EXIT", "RET", "BRX"].iter().any(|name| instruction.is(name));
+            if ends {
+                if is_report {
+                    reports.extend(block.iter().copied());
+                }
+                block.clear();
+                is_report = false;
+            }
+        }
+        reports
+    }
+}

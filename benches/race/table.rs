@@ -1,0 +1,105 @@
+//! `race table`: the machine code of the contestants, without a GPU.
+use crate::{
+    Result,
+    contest::{Contest, Contestant},
+    sass::{Instruction, Program},
+    tools,
+};
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// The text of a fault report's first instruction in PTX, of which each check that remains has one.
+const FAULT_REPORT: &str = "red.relaxed.gpu.global.add.u64";
+
+/// Prints registers, stack and hot loop of each contestant's code in `folder`.
+///
+/// # Errors
+/// If a tool is missing or refuses a file.
+pub(crate) fn print(folder: &Path, contests: &[&Contest]) -> Result<()> {
+    println!(
+        "| {:24} | {:8} | regs | stack | code | loop | {:>10} | per unit | branches | checks | loads |",
+        "kernel", "by", "units"
+    );
+    println!("|{0:-<26}|{0:-<10}|-----:|------:|-----:|-----:|{0:->11}:|---------:|---------:|-------:|-------|", "");
+    for contest in contests {
+        for contestant in Contestant::ALL {
+            if contestant.file(folder, contest).exists() {
+                Row::new(folder, contest, contestant)?.print(contest, contestant);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the table has of one contestant's code.
+struct Row {
+    registers: String,
+    stack: String,
+    code: usize,
+    /// Instructions in the hot loop.
+    hot: usize,
+    /// Instructions in it that do the work.
+    units: usize,
+    /// Conditional branches in it, that of the loop included.
+    branches: usize,
+    /// Checks in the whole kernel that may fail.
+    checks: usize,
+    /// Global loads in the hot loop, by bits.
+    loads: BTreeMap<u32, usize>,
+}
+
+impl Row {
+    fn new(folder: &Path, contest: &Contest, contestant: Contestant) -> Result<Self> {
+        let file = contestant.file(folder, contest);
+        let (cubin, checks) = match contestant {
+            Contestant::Nvcc => (file, 0),
+            Contestant::BuiltIn | Contestant::Llvm => {
+                let cubin = file.with_extension("cubin");
+                tools::ptxas(&file, &cubin)?;
+                (cubin, fs::read_to_string(&file)?.matches(FAULT_REPORT).count())
+            }
+        };
+        let program = Program::parse(&tools::disassemble(&cubin)?);
+        let hot = program.hot_loop(contest.unit);
+        let count = |is: &dyn Fn(&Instruction) -> bool| hot.iter().filter(|inst| is(inst)).count();
+        let mut loads = BTreeMap::new();
+        for load in hot.iter().filter(|inst| inst.is("LDG")) {
+            *loads.entry(load.width()).or_default() += 1;
+        }
+        let resources = tools::resources(&cubin)?;
+        Ok(Self {
+            registers: resource(&resources, "REG:"),
+            stack: resource(&resources, "STACK:"),
+            code: program.len(),
+            hot: hot.len(),
+            units: count(&|inst| inst.is(contest.unit)),
+            branches: count(&Instruction::is_conditional_branch),
+            checks,
+            loads,
+        })
+    }
+
+    fn print(&self, contest: &Contest, contestant: Contestant) {
+        let units = format!("{} {}", self.units, contest.unit);
+        let per_unit = self.hot as f64 / self.units.max(1) as f64;
+        let loads: Vec<String> =
+            self.loads.iter().map(|(bits, count)| format!("{count} of {bits}")).collect();
+        println!(
+            "| {:24} | {:8} | {:>4} | {:>5} | {:>4} | {:>4} | {units:>10} | {per_unit:>8.1} | {:>8} | {:>6} | {} |",
+            contest.name,
+            contestant.name(),
+            self.registers,
+            self.stack,
+            self.code,
+            self.hot,
+            self.branches,
+            self.checks,
+            loads.join(", ")
+        );
+    }
+}
+
+/// Returns the number after `name` in what `cuobjdump -res-usage` prints of the kernel.
+fn resource(text: &str, name: &str) -> String {
+    let after = text.split_once(name).map_or("", |(_, after)| after);
+    after.chars().take_while(char::is_ascii_digit).collect()
+}

@@ -1,0 +1,49 @@
+//! CUDA's command-line tools, as far as they are on the path.
+use crate::Result;
+use std::{
+    io::ErrorKind,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Compiles CUDA C++ to machine code, `nvcc -O3 -arch=sm_90 -cubin`. `None` if there is no `nvcc`.
+pub(crate) fn nvcc(source: &Path, cubin: &Path) -> Option<Result<()>> {
+    let mut command = Command::new("nvcc");
+    command.args(["-O3", "-arch=sm_90", "-cubin", "-o"]).arg(cubin).arg(source);
+    match command.output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        done => Some(done.map_err(Into::into).and_then(checked).map(drop)),
+    }
+}
+
+/// Compiles PTX to machine code.
+///
+/// # Errors
+/// What `ptxas` reports.
+pub(crate) fn ptxas(ptx: &Path, cubin: &Path) -> Result<()> {
+    checked(Command::new("ptxas").args(["-arch=sm_90", "-o"]).arg(cubin).arg(ptx).output()?)?;
+    Ok(())
+}
+
+/// Disassembles machine code.
+///
+/// # Errors
+/// If `nvdisasm` is missing or refuses the file.
+pub(crate) fn disassemble(cubin: &Path) -> Result<String> {
+    checked(Command::new("nvdisasm").arg("-c").arg(cubin).output()?)
+}
+
+/// Returns the resources that machine code uses, as `cuobjdump` prints them: `REG:32 STACK:0 ...`.
+///
+/// # Errors
+/// If `cuobjdump` is missing or refuses the file.
+pub(crate) fn resources(cubin: &Path) -> Result<String> {
+    checked(Command::new("cuobjdump").arg("-res-usage").arg(cubin).output()?)
+}
+
+fn checked(output: Output) -> Result<String> {
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
