@@ -100,19 +100,23 @@ impl Program {
     }
 
     /// Returns the innermost loop with most instructions `unit`, or the whole program if no loop has any, less the
-    /// blocks that report a fault.
+    /// reports of faults.
     pub(crate) fn hot_loop(&self, unit: &str) -> Vec<&Instruction> {
         let loops = self.loops();
         let contains_other = |(&start, &end): (&u64, &u64)| {
             loops.range(start..=end).any(|(&other, &last)| other != start && last <= end)
         };
         let candidates = loops.iter().filter(|candidate| !contains_other(*candidate));
-        let units = |range: &(u64, u64)| self.within(*range).filter(|inst| inst.is(unit)).count();
+        let reports = self.fault_reports();
+        let is_reported = |inst: &Instruction| {
+            reports.iter().any(|(start, end)| (*start..=*end).contains(&inst.address))
+        };
+        let work = |range: (u64, u64)| -> Vec<&Instruction> {
+            self.within(range).filter(|inst| !is_reported(inst)).collect()
+        };
+        let units = |range: &(u64, u64)| work(*range).iter().filter(|inst| inst.is(unit)).count();
         let hottest = candidates.map(|(&start, &end)| (start, end)).max_by_key(units);
-        let whole = (0, u64::MAX);
-        let range = hottest.filter(|range| units(range) > 0).unwrap_or(whole);
-        let reports = self.report_addresses();
-        self.within(range).filter(|inst| !reports.contains(&inst.address)).collect()
+        work(hottest.filter(|range| units(range) > 0).unwrap_or((0, u64::MAX)))
     }
 
     fn within(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
@@ -132,30 +136,26 @@ impl Program {
         loops
     }
 
-    /// Returns the addresses in basic blocks that report a fault: those with an atomic minimum of 64 bits,
-    /// which no kernel of the race takes otherwise.
-    fn report_addresses(&self) -> BTreeSet<u64> {
-        let targets: BTreeSet<u64> = self.labels.values().copied().collect();
-        let mut reports = BTreeSet::new();
-        let mut block = Vec::new();
-        let mut is_report = false;
+    /// Returns the first and last address of each fault report: from the block that counts the fault, with an
+    /// atomic addition of 64 bits, to the last atomic minimum of 64 bits. No kernel of the race has either.
+    fn fault_reports(&self) -> Vec<(u64, u64)> {
+        let targets: BTreeSet<u64> =
+            self.instructions.iter().filter_map(|inst| self.jump_target(inst)).collect();
+        let mut reports: Vec<(u64, u64)> = Vec::new();
+        let mut block_start = 0;
+        let mut after_branch = false;
         for instruction in &self.instructions {
-            if targets.contains(&instruction.address) {
-                if is_report {
-                    reports.extend(block.iter().copied());
-                }
-                block.clear();
-                is_report = false;
+            let address = instruction.address;
+            if after_branch || targets.contains(&address) {
+                block_start = address;
             }
-            block.push(instruction.address);
-            is_report |= instruction.opcode.contains(".MIN.64");
-            let ends = ["BRA", "EXIT", "RET", "BRX"].iter().any(|name| instruction.is(name));
-            if ends {
-                if is_report {
-                    reports.extend(block.iter().copied());
-                }
-                block.clear();
-                is_report = false;
+            after_branch = ["BRA", "EXIT", "RET", "BRX"].iter().any(|name| instruction.is(name));
+            if instruction.opcode.contains(".ADD.64") {
+                reports.push((block_start, address));
+            } else if instruction.opcode.contains(".MIN.64")
+                && let Some((_, end)) = reports.last_mut()
+            {
+                *end = address;
             }
         }
         reports

@@ -30,8 +30,10 @@ macro_rules! contests {
 contests! {
     saxpy vector_add copy grid_stride
     sum dot histogram global_histogram
-    mandelbrot transpose
-    matmul_naive matmul_tiled_16 matmul_tiled_32 matmul_blocked
+    chacha20 sha256 matvec_i8 mandelbrot
+    transpose matmul_naive matmul_tiled_16 matmul_tiled_32 matmul_blocked matmul_batched
+    nbody scan particles bitonic_sort bitonic_xor
+    stencil_3d stencil_2d convolution_1d
 }
 
 /// Returns the contests with these names, or all if there are none.
