@@ -34,6 +34,8 @@ contests! {
     transpose matmul_naive matmul_tiled_16 matmul_tiled_32 matmul_blocked matmul_batched
     nbody scan particles bitonic_sort bitonic_xor
     stencil_3d stencil_2d convolution_1d
+    softmax layer_norm black_scholes spmv kmeans gelu_f16 fft
+    radix_count radix_scatter attention floyd_warshall
 }
 
 /// Returns the contests with these names, or all if there are none.
