@@ -29,7 +29,10 @@ pub(crate) fn run(kernel: &Kernel, problem: &Problem) -> Result<Vec<Vec<u8>>, St
         return Err(format!("the launch does not end: {stopped:?}"));
     }
     if let Some(fault) = outcome.fault {
-        return Err(format!("{:?} in block {:?}, thread {:?}, span {:?}: {:?}", fault.reason, fault.block, fault.thread, fault.span, fault.values));
+        return Err(format!(
+            "{:?} in block {:?}, thread {:?}, span {:?}: {:?}",
+            fault.reason, fault.block, fault.thread, fault.span, fault.values
+        ));
     }
     let contents = |memory: &Memory| {
         let mut bytes = vec![0; memory.len()];

@@ -30,7 +30,10 @@ pub(crate) fn run(folder: &Path, contests: &[&Contest]) -> Result<()> {
         driver.version / 1000,
         driver.version % 1000 / 10
     );
-    println!("| {:24} | {:>10} | {:>18} | {:>10} | {:>6} | {:>10} | {:>6} |", "kernel", "nvcc", "rate", "built-in", "ratio", "llvm", "ratio");
+    println!(
+        "| {:24} | {:>10} | {:>18} | {:>10} | {:>6} | {:>10} | {:>6} |",
+        "kernel", "nvcc", "rate", "built-in", "ratio", "llvm", "ratio"
+    );
     println!("|{0:-<26}|{0:->11}:|{0:->19}:|{0:->11}:|{0:->7}:|{0:->11}:|{0:->7}:|", "");
     let mut medians = Vec::new();
     let mut failures = Vec::new();

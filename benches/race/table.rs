@@ -19,7 +19,10 @@ pub(crate) fn print(folder: &Path, contests: &[&Contest]) -> Result<()> {
         "| {:24} | {:8} | regs | stack | code | loop | {:>10} | per unit | branches | checks | loads |",
         "kernel", "by", "units"
     );
-    println!("|{0:-<26}|{0:-<10}|-----:|------:|-----:|-----:|{0:->11}:|---------:|---------:|-------:|-------|", "");
+    println!(
+        "|{0:-<26}|{0:-<10}|-----:|------:|-----:|-----:|{0:->11}:|---------:|---------:|-------:|-------|",
+        ""
+    );
     for contest in contests {
         for contestant in Contestant::ALL {
             if contestant.file(folder, contest).exists() {

@@ -36,6 +36,8 @@ contests! {
     stencil_3d stencil_2d convolution_1d
     softmax layer_norm black_scholes spmv kmeans gelu_f16 fft
     radix_count radix_scatter attention floyd_warshall
+    smith_waterman lattice_boltzmann hash_insert aes bilateral row_sums convolution_2d
+    monte_carlo_pi life matvec gray
 }
 
 /// Returns the contests with these names, or all if there are none.
