@@ -1,5 +1,8 @@
 //! What is known while a kernel is lowered, and how instructions are appended.
-use super::value::{Type, Value};
+use super::{
+    read_only::ReadOnly,
+    value::{Type, Value},
+};
 use std::{
     collections::BTreeSet,
     fmt::{self, Write},
@@ -107,6 +110,7 @@ pub(super) struct Emitter<'k> {
     pub(super) has_extremes: bool,
     /// Which float loads must happen once ([`memory`](super::memory)).
     pub(super) becomes_integer: Facts<InstId, bool>,
+    pub(super) read_only: ReadOnly,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,
     /// Distinct nodes of loops to unroll.
@@ -132,6 +136,7 @@ impl<'k> Emitter<'k> {
             ranges,
             facts,
             has_extremes: ptx::has_extremes(kernel),
+            read_only: ReadOnly::of(kernel),
             becomes_integer: super::memory::floats_that_become_integers(kernel),
             targets: kernel.insts.facts(None),
             failures: Vec::new(),

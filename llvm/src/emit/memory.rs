@@ -20,8 +20,8 @@ use warpwise_compiler::{
     back::ptx::{SharedPlace, shared_place},
     id::{Facts, Id},
     ir::{
-        Access, ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Root,
-        Scalar, SharedId, Space, Ty,
+        ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
+        Space, Ty,
     },
 };
 
@@ -127,7 +127,7 @@ impl Emitter<'_> {
         let ty = Type::of(scalar);
         let bits = Type::int(8 * align);
         let once = !scalar.is_float() || self.becomes_integer[id] || self.facts.steers(id);
-        if self.is_read_only(ptr) {
+        if self.read_only.contains(self.kernel, ptr) {
             let ty = if scalar == Scalar::Bool { Type::I8 } else { ty };
             let read = inst!(
                 self,
@@ -166,17 +166,6 @@ impl Emitter<'_> {
             _ => value,
         };
         line!(self, "store {stored}, {address}, align {align}");
-    }
-
-    /// True if nobody writes during the launch what `ptr` points into.
-    fn is_read_only(&self, ptr: InstId) -> bool {
-        match self.kernel.root(ptr) {
-            Some(Root::Param(param)) => matches!(
-                self.kernel.params[param].kind,
-                ParamKind::Slice { access: Access::Read, .. }
-            ),
-            Some(Root::Shared(_) | Root::Array(_)) | None => false,
-        }
     }
 }
 

@@ -23,6 +23,7 @@ mod emitter;
 mod fault;
 mod half;
 mod memory;
+mod read_only;
 mod rem;
 mod sync;
 mod unroll;
@@ -40,7 +41,7 @@ use warpwise_compiler::{
         dynamic_shared_align, local_placement, offset_params,
     },
     id::Id,
-    ir::{Access, Kernel, ParamKind, Root, Scalar},
+    ir::{Kernel, ParamKind, Root, Scalar},
     target::Target,
 };
 
@@ -112,10 +113,10 @@ impl Module<'_> {
                 ParamKind::Scalar(Scalar::Bool) => params.push(format!("i8 %{id}")),
                 ParamKind::Scalar(Scalar::F16) => params.push(format!("i16 %{id}")),
                 ParamKind::Scalar(scalar) => params.push(format!("{} %{id}", Type::of(scalar))),
-                ParamKind::Slice { access, .. } => {
-                    let attributes = match access {
-                        Access::Read => "noalias readonly ",
-                        Access::Write | Access::Atomic => "",
+                ParamKind::Slice { .. } => {
+                    let attributes = match self.emitter.read_only.may_tell(self.kernel, id) {
+                        true => "noalias readonly ",
+                        false => "",
                     };
                     let align = alignment_of(self.kernel, Root::Param(id));
                     params.push(format!("ptr addrspace(1) {attributes}align {align} %{id}"));
