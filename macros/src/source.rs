@@ -468,22 +468,23 @@ fn brought(tree: &UseTree, prefix: &mut String, found: &mut Vec<(String, String)
             brought(&path.tree, prefix, found);
             prefix.truncate(len);
         }
-        UseTree::Name(name) if name.ident == "self" => {
-            let path = prefix.trim_end_matches("::");
-            let last = path.rsplit("::").next().unwrap_or(path);
-            found.push((last.to_owned(), path.to_owned()));
-        }
         UseTree::Name(name) => {
-            found.push((name.ident.to_string(), format!("{prefix}{}", name.ident)))
+            let path = joined(prefix, &name.ident);
+            let last = path.rsplit("::").next().unwrap_or(&path);
+            found.push((last.to_owned(), path));
         }
-        UseTree::Rename(name) if name.ident == "self" => {
-            found.push((name.rename.to_string(), prefix.trim_end_matches("::").to_owned()));
-        }
-        UseTree::Rename(name) => {
-            found.push((name.rename.to_string(), format!("{prefix}{}", name.ident)));
-        }
+        UseTree::Rename(name) => found.push((name.rename.to_string(), joined(prefix, &name.ident))),
         UseTree::Group(group) => group.items.iter().for_each(|tree| brought(tree, prefix, found)),
         UseTree::Glob(_) => {}
+    }
+}
+
+/// The path of a name behind a prefix, which is what `self` stands for, if there is one: `use self as here` names the
+/// module.
+fn joined(prefix: &str, name: &Ident) -> String {
+    match prefix.strip_suffix("::") {
+        Some(path) if name == "self" => path.to_owned(),
+        _ => format!("{prefix}{name}"),
     }
 }
 

@@ -282,4 +282,21 @@ mod tests {
         );
         assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
     }
+
+    #[test]
+    fn self_of_no_path_is_the_module() {
+        let item: ItemFn = syn::parse_quote!(
+            fn f() {
+                use ::{self as Made, *};
+                Made::Sub
+            }
+        );
+        let expected = quote!(
+            fn f() {
+                use ::{self as Made, *};
+                self::Sub
+            }
+        );
+        assert_eq!(written_out_kernel(item).0.to_token_stream().to_string(), expected.to_string());
+    }
 }
