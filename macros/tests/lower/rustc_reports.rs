@@ -25,6 +25,11 @@ fn mismatches(x: &[f32], n: u32, y: &mut [f32]) {
     n[0];
     let m = 340282366920938463463374607431768211456;
 }
+
+#[kernel]
+fn no_functions(cell: &[AtomicU32]) {
+    let a = cell[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, ());
+}
 // == mismatches
 // rustc too: 3:18-3:19: mismatched types: expected `f32`, found `{integer}`
 // rustc too: 4:17-4:20: mismatched types: expected `u32`, found `{float}`
@@ -49,3 +54,5 @@ fn mismatches(x: &[f32], n: u32, y: &mut [f32]) {
 // rustc too: 13:13-13:25: this is not defined on type `bool`
 // rustc too: 14:13-14:21: this is not defined on type `f64`
 // rustc too: 15:13-15:22: `u32` cannot be cast to `bool`
+// == no_functions
+// rustc too: 31:72-31:74: a value of type `()` cannot be called

@@ -1,6 +1,7 @@
 //! Closures: inlined where they are called.
 use super::{
     super::{
+        error::Reported,
         span::SpanRange,
         tree::{Closure, Expr, Kind, Pattern, Var},
         types::{ClosureType, Ty, Type},
@@ -100,9 +101,7 @@ impl Infer<'_> {
             }
             _ => {
                 self.discard(&call.args);
-                let shown = self.types.show(callee.ty);
-                let fact = format_args!("a value of type `{shown}` cannot be called");
-                let reported = self.errors.mistyped(at, fact);
+                let reported = self.cannot_be_called(callee.ty, at);
                 return self.reported(reported, at);
             }
         };
@@ -112,5 +111,11 @@ impl Infer<'_> {
         let args = call.args.iter().zip(params);
         let args = args.map(|(arg, ty)| self.expect(arg, ty)).collect();
         self.make(Kind::Invoke { callee: Box::new(callee), args }, ret, at)
+    }
+
+    /// Reports that a value of this type is called, or passed to be called.
+    pub(super) fn cannot_be_called(&mut self, ty: Ty, at: SpanRange) -> Reported {
+        let shown = self.types.show(ty);
+        self.errors.mistyped(at, format_args!("a value of type `{shown}` cannot be called"))
     }
 }

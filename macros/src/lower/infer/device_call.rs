@@ -194,19 +194,19 @@ impl<'a> Infer<'a> {
 
     /// Makes the signature of a closure what its bound says.
     pub(super) fn called_as(&mut self, value: &Expr, bound: &Callable) {
-        let mut ty = value.ty;
-        while let Type::Ref { to, .. } = self.types.get(ty) {
-            ty = to;
-        }
+        let (ty, at) = (self.types.pointee(value.ty), self.places[value.at]);
         let called = match self.types.get(ty) {
             Type::Closure(id) => {
                 let closure = self.types.closure_type(id);
                 Callable { params: closure.params.clone(), ret: closure.ret }
             }
             Type::Pointer(list) => self.signature_of(list),
-            _ => return,
+            Type::Unknown(_) | Type::Reported(_) => return,
+            _ => {
+                self.cannot_be_called(ty, at);
+                return;
+            }
         };
-        let at = self.places[value.at];
         for (param, expected) in called.params.iter().zip(&bound.params) {
             self.unify(at, *param, *expected);
         }
