@@ -30,6 +30,19 @@ fn mismatches(x: &[f32], n: u32, y: &mut [f32]) {
 fn no_functions(cell: &[AtomicU32]) {
     let a = cell[0].fetch_update(Ordering::Relaxed, Ordering::Relaxed, ());
 }
+
+#[device]
+struct Leaky<const P: u32, const Q: i8, const ON: bool>(f32);
+
+#[device]
+impl<const P: u32, const Q: i8, const ON: bool> Leaky<P, Q, ON> {
+    const OFF: bool = !ON;
+}
+
+#[kernel]
+fn unknown_arguments() {
+    let a = Leaky::<7, 0, _>::OFF;
+}
 // == mismatches
 // rustc too: 3:18-3:19: mismatched types: expected `f32`, found `{integer}`
 // rustc too: 4:17-4:20: mismatched types: expected `u32`, found `{float}`
@@ -56,3 +69,5 @@ fn no_functions(cell: &[AtomicU32]) {
 // rustc too: 15:13-15:22: `u32` cannot be cast to `bool`
 // == no_functions
 // rustc too: 31:72-31:74: a value of type `()` cannot be called
+// == unknown_arguments
+// rustc too: 44:13-44:34: a constant argument is not known

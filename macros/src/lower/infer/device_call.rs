@@ -306,12 +306,7 @@ impl<'a> Infer<'a> {
     ) -> Env {
         let here = self.env.clone();
         let own = self.written_args(&sig.generics, turbofish, &here, &env, false);
-        for (_, arg) in &own {
-            match arg {
-                GenericArg::Type(ty) => self.oblige(at, Obligation::TypeArg(*ty)),
-                GenericArg::Const(len) => self.oblige(at, Obligation::ConstArg(*len)),
-            }
-        }
+        self.oblige_known(&own, at);
         let impls = parameters(None, sig).into_iter().filter_map(|param| match param {
             Parameter::Impl(..) => Some(param.name()),
             Parameter::Type(_) | Parameter::Const(_) => None,
@@ -320,6 +315,16 @@ impl<'a> Infer<'a> {
             impls.map(|name| (name, GenericArg::Type(self.unknown()))).collect();
         let args = env.args.iter().cloned().chain(own).chain(impls).collect();
         Env { args, ..env }
+    }
+
+    /// Obliges generic arguments to be known in the end.
+    pub(super) fn oblige_known(&mut self, args: &[(String, GenericArg)], at: SpanRange) {
+        for (_, arg) in args {
+            match arg {
+                GenericArg::Type(ty) => self.oblige(at, Obligation::TypeArg(*ty)),
+                GenericArg::Const(len) => self.oblige(at, Obligation::ConstArg(*len)),
+            }
+        }
     }
 }
 

@@ -169,6 +169,7 @@ impl Infer<'_> {
         (hint, at): (Option<Ty>, SpanRange),
     ) -> Expr {
         let env = own.clone();
+        self.oblige_known(&env.args, at);
         let definition = Definition { value, env: &env, at };
         let resolve = |this: &mut Self| this.resolved_value(value, ty, own, (hint, at));
         match self.resolve(&definition, resolve) {
