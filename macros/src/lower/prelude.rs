@@ -163,6 +163,8 @@ impl Prelude {
 
     /// The type that a path leads to, for those that are in scope everywhere or std's.
     pub(super) fn named(&self, path: &str) -> Option<usize> {
+        // `::std::option::Option` is in a crate for certain.
+        let path = path.strip_prefix("::").filter(|rest| rest.contains("::")).unwrap_or(path);
         let name = match path {
             "Option" | "std::option::Option" | "core::option::Option" => "Option",
             "Result" | "std::result::Result" | "core::result::Result" => "Result",

@@ -9,6 +9,7 @@ mod golden;
 mod helps;
 mod linted;
 mod random;
+mod std_paths;
 mod unending;
 
 use super::{DeviceItem, DeviceSet, Input, Lowered, Rejected, kernel_paths, key, lower};
