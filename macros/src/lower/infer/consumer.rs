@@ -95,7 +95,7 @@ impl<'a> Infer<'a> {
         let of = Function { callee, sig, env, gives: hint };
         let folds = matches!(name.as_str(), "sum" | "product");
         let in_other = self.is_overloaded(item);
-        let turbofish = call.turbofish.as_ref().filter(|_| folds && !in_other);
+        let turbofish = call.turbofish.as_ref().filter(|_| !(folds && in_other));
         let result = self.call_function(of, Some(receiver), turbofish, &call.args, at);
         if folds {
             // Of options and results, what is in them.
@@ -108,10 +108,14 @@ impl<'a> Infer<'a> {
 
     /// What `sum`, `product` or `collect` is written or expected to give.
     pub(super) fn folded_type(&mut self, call: &ExprMethodCall, hint: Option<Ty>) -> Option<Ty> {
-        let written = call.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
-        match written {
-            Some(syn::GenericArgument::Type(ty)) => Some(self.ty(ty)),
-            _ => hint,
+        self.written_argument(call, 0).or(hint)
+    }
+
+    /// The type that is this generic argument of a call.
+    pub(super) fn written_argument(&mut self, call: &ExprMethodCall, index: usize) -> Option<Ty> {
+        match call.turbofish.as_ref()?.args.get(index)? {
+            syn::GenericArgument::Type(ty) => Some(self.ty(ty)),
+            _ => None,
         }
     }
 

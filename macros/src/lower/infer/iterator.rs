@@ -374,7 +374,7 @@ impl<'a> Infer<'a> {
         }
         let first = self.expr(&call.args[0], None);
         let state = self.types.reference(true, first.ty);
-        let yields = self.unknown();
+        let yields = self.written_argument(call, 1).unwrap_or_else(|| self.unknown());
         let ret = self.option_of(yields);
         let callable = Callable { params: vec![state, item], ret };
         let closure = self.callable(&call.args[1], &callable);
@@ -395,7 +395,9 @@ impl<'a> Infer<'a> {
         }
         let bool = self.prim(Prim::Bool);
         let by_reference = self.types.reference(false, item);
-        let mapped = self.unknown();
+        let is_map = name.contains("map");
+        let written = is_map.then(|| self.written_argument(call, 0)).flatten();
+        let mapped = written.unwrap_or_else(|| self.unknown());
         let (adapter, param, ret, yields) = match name {
             "map" => (Adapter::Map, item, mapped, mapped),
             "filter_map" => (Adapter::FilterMap, item, self.option_of(mapped), mapped),

@@ -1,7 +1,7 @@
 //! What arrays have that slices have not, as kernel code: not compiled, but lowered with the kernels
 //! that call it.
 impl<T, const N: usize> [T; N] {
-    fn map<U, F: FnMut(T) -> U>(self, mut f: F) -> [U; N] {
+    fn map<F: FnMut(T) -> U, U>(self, mut f: F) -> [U; N] {
         let mut mapped: [U; N];
         for i in 0..N {
             mapped[i] = f(self[i]);

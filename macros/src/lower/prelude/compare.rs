@@ -166,10 +166,10 @@ trait Choose {
     fn max_by<T, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, compare: F) -> T {
         if compare(&b, &a).is_lt() { a } else { b }
     }
-    fn min_by_key<T, K, F: FnMut(&T) -> K>(a: T, b: T, mut f: F) -> T {
+    fn min_by_key<T, F: FnMut(&T) -> K, K>(a: T, b: T, mut f: F) -> T {
         if f(&b) < f(&a) { b } else { a }
     }
-    fn max_by_key<T, K, F: FnMut(&T) -> K>(a: T, b: T, mut f: F) -> T {
+    fn max_by_key<T, F: FnMut(&T) -> K, K>(a: T, b: T, mut f: F) -> T {
         if f(&b) < f(&a) { a } else { b }
     }
 }

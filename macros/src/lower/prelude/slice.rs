@@ -270,7 +270,7 @@ impl<T> [T] {
         }
         true
     }
-    fn is_sorted_by_key<K, F: FnMut(&T) -> K>(&self, f: F) -> bool {
+    fn is_sorted_by_key<F: FnMut(&T) -> K, K>(&self, f: F) -> bool {
         self.iter().is_sorted_by_key(f)
     }
     fn get_between(&self, start: usize, end: usize) -> Option<&[T]> {

@@ -112,7 +112,7 @@ trait Iterator<T> {
         }
         true
     }
-    fn is_sorted_by_key<K, F: FnMut(T) -> K>(self, mut f: F) -> bool {
+    fn is_sorted_by_key<F: FnMut(T) -> K, K>(self, mut f: F) -> bool {
         self.map(f).is_sorted()
     }
     fn count(self) -> usize {
@@ -208,17 +208,17 @@ trait Iterator<T> {
         }
         None
     }
-    fn try_fold<B, R, F: FnMut(B, T) -> R>(self, init: B, mut f: F) -> R {
+    fn try_fold<B, F: FnMut(B, T) -> R, R>(self, init: B, mut f: F) -> R {
         let mut folded = init;
         for item in self {
             folded = f(folded, item)?;
         }
         R::from_output(folded)
     }
-    fn try_rfold<B, R, F: FnMut(B, T) -> R>(self, init: B, mut f: F) -> R {
+    fn try_rfold<B, F: FnMut(B, T) -> R, R>(self, init: B, mut f: F) -> R {
         self.rev().try_fold(init, f)
     }
-    fn try_for_each<R, F: FnMut(T) -> R>(self, mut f: F) -> R {
+    fn try_for_each<F: FnMut(T) -> R, R>(self, mut f: F) -> R {
         for item in self {
             f(item)?;
         }

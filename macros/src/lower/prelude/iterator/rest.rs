@@ -81,21 +81,21 @@ trait Iterator<T> {
         }
         None
     }
-    fn try_fold_of_rest<B, R, F: FnMut(B, T) -> R>(&mut self, init: B, mut f: F) -> R {
+    fn try_fold_of_rest<B, F: FnMut(B, T) -> R, R>(&mut self, init: B, mut f: F) -> R {
         let mut folded = init;
         while let Some(item) = self.next() {
             folded = f(folded, item)?;
         }
         R::from_output(folded)
     }
-    fn try_rfold_of_rest<B, R, F: FnMut(B, T) -> R>(&mut self, init: B, mut f: F) -> R {
+    fn try_rfold_of_rest<B, F: FnMut(B, T) -> R, R>(&mut self, init: B, mut f: F) -> R {
         let mut folded = init;
         while let Some(item) = self.next_back() {
             folded = f(folded, item)?;
         }
         R::from_output(folded)
     }
-    fn try_for_each_of_rest<R, F: FnMut(T) -> R>(&mut self, mut f: F) -> R {
+    fn try_for_each_of_rest<F: FnMut(T) -> R, R>(&mut self, mut f: F) -> R {
         while let Some(item) = self.next() {
             f(item)?;
         }
