@@ -43,6 +43,25 @@ impl<const P: u32, const Q: i8, const ON: bool> Leaky<P, Q, ON> {
 fn unknown_arguments() {
     let a = Leaky::<7, 0, _>::OFF;
 }
+
+#[device]
+enum State { Off, Failed(i32, Option<>) }
+
+#[device]
+fn repeated<T: Num, const N: usize>(x: T) -> [T; N] { [x; N] }
+
+#[kernel]
+fn generic_arguments(y: &mut [f32]) {
+    let a = Leaky::<7, 0>(1.0);
+    let b = State::Failed(7, None);
+    let c: Option = None;
+    let d = Result::<u32>::Ok(1);
+    let e = repeated::<f32>(1.0);
+    let f = repeated::<2, f32>(1.0);
+    let g: AtomicU32<u32> = y[0];
+    let h: std::ops::Range<> = 0..2;
+    let i: std::iter::Rev<> = (0..2).rev();
+}
 // == mismatches
 // rustc too: 3:18-3:19: mismatched types: expected `f32`, found `{integer}`
 // rustc too: 4:17-4:20: mismatched types: expected `u32`, found `{float}`
@@ -71,3 +90,16 @@ fn unknown_arguments() {
 // rustc too: 31:72-31:74: a value of type `()` cannot be called
 // == unknown_arguments
 // rustc too: 44:13-44:34: a constant argument is not known
+// == generic_arguments
+// rustc too: 55:18-55:26: this takes 3 generic arguments, and 2 are given
+// rustc too: 48:31-48:39: this takes 1 generic argument, and 0 are given
+// rustc too: 57:12-57:18: this takes 1 generic argument, and 0 are given
+// rustc too: 58:19-58:26: this takes 2 generic arguments, and 1 are given
+// rustc too: 59:21-59:28: this takes 2 generic arguments, and 1 are given
+// rustc too: 60:24-60:25: this generic argument does not fit its parameter
+// rustc too: 60:27-60:30: this generic argument does not fit its parameter
+// rustc too: 61:12-61:26: this type has no generic parameters
+// rustc too: 62:12-62:29: this takes 1 generic argument, and 0 are given
+// rustc too: 63:12-63:28: this takes 1 generic argument, and 0 are given
+// rustc too: 60:13-60:36: a constant argument is not known
+// rustc too: 60:9-60:10: the length of an array is not known

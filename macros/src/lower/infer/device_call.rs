@@ -12,6 +12,7 @@ use super::{
     path::callee,
     scope::{self, Env},
     signature::{Parameter, by_reference, parameters, peel},
+    syntax::Omitted,
 };
 use syn::{
     AngleBracketedGenericArguments, FnArg, GenericArgument, PathArguments, ReturnType, Signature,
@@ -305,7 +306,7 @@ impl<'a> Infer<'a> {
         at: SpanRange,
     ) -> Env {
         let here = self.env.clone();
-        let own = self.written_args(&sig.generics, turbofish, &here, &env, false);
+        let own = self.written_args(&sig.generics, turbofish, &here, &env, Omitted::Inferred);
         self.oblige_known(&own, at);
         let impls = parameters(None, sig).into_iter().filter_map(|param| match param {
             Parameter::Impl(..) => Some(param.name()),

@@ -11,6 +11,7 @@ use super::{
     member::{Member, MemberKind},
     scope::Env,
     signature::peel,
+    syntax::Omitted,
 };
 use syn::{Fields, Item};
 
@@ -207,11 +208,11 @@ impl<'a> Infer<'a> {
         let generics = match self.program().item(item)? {
             Item::Struct(of) => &of.generics,
             Item::Enum(of) => &of.generics,
-            Item::Type(_) => return self.named_type(item, args, env),
+            Item::Type(_) => return self.named_type(item, args, env, Omitted::Inferred),
             _ => return None,
         };
         let own = Env { args: [].into(), home: Some(item), this: None };
-        let params = self.written_args(generics, args, env, &own, false);
+        let params = self.written_args(generics, args, env, &own, Omitted::Inferred);
         let list = self.types.list(params.into_iter().map(|(_, arg)| arg).collect());
         Some(self.types.add(Type::Adt(item, list)))
     }
@@ -243,7 +244,7 @@ impl<'a> Infer<'a> {
     pub(super) fn implementation(&mut self, item: usize) -> Option<(Env, Ty)> {
         let Some(Item::Impl(of)) = self.program().item(item) else { return None };
         let own = Env { args: [].into(), home: Some(item), this: None };
-        let args = self.written_args(&of.generics, None, &own, &own, false);
+        let args = self.written_args(&of.generics, None, &own, &own, Omitted::Inferred);
         let mut env = Env { args: args.into(), ..own };
         let this = self.type_in(&of.self_ty, &env);
         env.this = Some(this);

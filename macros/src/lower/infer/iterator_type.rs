@@ -2,13 +2,16 @@
 use super::{
     super::{
         chain::{Adapter, Chain},
+        span::SpanRange,
         tree::GenericArg,
         types::{Len, Prim, Ty, Type},
     },
     Infer,
     scope::Env,
+    syntax::generic_arguments,
 };
-use syn::{GenericArgument, PathArguments};
+use std::cell::Cell;
+use syn::GenericArgument;
 
 impl Infer<'_> {
     /// The iterator that a path of std's names, with what is written behind it; `None` if it is none that kernel code has.
@@ -20,17 +23,38 @@ impl Infer<'_> {
     ) -> Option<Ty> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let ["std" | "core", module, name] = names.as_slice() else { return None };
-        let PathArguments::AngleBracketed(written) = &path.segments.last()?.arguments else {
-            return None;
-        };
-        let mut args =
-            written.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+        let written = generic_arguments(&path.segments.last()?.arguments);
+        let are_too_few = Cell::new(false);
+        let end = std::iter::from_fn(|| {
+            are_too_few.set(true);
+            None
+        });
+        let mut args = written.iter().copied().chain(end);
+        match self.chain_of_std(module, name, &mut args, env) {
+            Some((chain, types)) => Some(self.iterator_type(chain, types)),
+            None if are_too_few.get() => {
+                let (at, count) = (SpanRange::path(path), written.len());
+                let reported = self.miscounted(count + 1, count, at);
+                Some(self.types.add(Type::Reported(reported)))
+            }
+            None => None,
+        }
+    }
+
+    /// The iterator, and the types of its items and parts; `None` if there is none, or if `args` are no arguments of it.
+    fn chain_of_std(
+        &mut self,
+        module: &str,
+        name: &str,
+        args: &mut dyn Iterator<Item = &GenericArgument>,
+        env: &Env,
+    ) -> Option<(Chain, Vec<Ty>)> {
         let mut ty = |this: &mut Self| match args.next()? {
             GenericArgument::Type(ty) => Some(this.type_in(ty, env)),
             _ => None,
         };
         let usize = self.prim(Prim::Usize);
-        let (chain, types) = match (*module, *name) {
+        Some(match (module, name) {
             ("array", "IntoIter") => {
                 let elem = ty(self)?;
                 let len = self.written_len(args.next()?, env);
@@ -39,18 +63,18 @@ impl Infer<'_> {
             }
             ("slice", "Iter" | "IterMut") => {
                 let elem = ty(self)?;
-                let mutable = *name == "IterMut";
+                let mutable = name == "IterMut";
                 let slice = self.slice_reference(elem, mutable);
                 (Chain::Slice, vec![self.types.reference(mutable, elem), slice])
             }
             ("slice", "Chunks" | "ChunksMut") => {
                 let elem = ty(self)?;
-                let slice = self.slice_reference(elem, *name == "ChunksMut");
+                let slice = self.slice_reference(elem, name == "ChunksMut");
                 (Chain::Chunks, vec![slice, slice, usize])
             }
             ("slice", "ChunksExact" | "ChunksExactMut") => {
                 let elem = ty(self)?;
-                let slice = self.slice_reference(elem, *name == "ChunksExactMut");
+                let slice = self.slice_reference(elem, name == "ChunksExactMut");
                 (Chain::ChunksExact, vec![slice, slice, usize, usize])
             }
             ("slice", "Windows") => {
@@ -90,8 +114,7 @@ impl Infer<'_> {
                 (Chain::Of(adapter), types)
             }
             _ => return None,
-        };
-        Some(self.iterator_type(chain, types))
+        })
     }
 
     fn slice_reference(&mut self, elem: Ty, mutable: bool) -> Ty {

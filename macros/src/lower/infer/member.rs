@@ -2,6 +2,7 @@
 use super::{
     super::{
         program::Callee,
+        span::SpanRange,
         types::{Class, Ty, Type},
     },
     Infer,
@@ -9,6 +10,7 @@ use super::{
     by_trait::is_operator,
     items::Split,
     scope::Env,
+    syntax::Omitted,
 };
 use syn::{ImplItem, Item, Signature, TraitItem};
 
@@ -223,7 +225,8 @@ impl<'a> Infer<'a> {
             syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
         };
         let own = Env { args: [].into(), home: Some(home), this: Some(owner) };
-        let args = self.written_args(&defined.generics, written, env, &own, true);
+        let omitted = Omitted::Defaults(SpanRange::path(path));
+        let args = self.written_args(&defined.generics, written, env, &own, omitted);
         Some(Env { args: args.into(), ..own })
     }
 

@@ -15,6 +15,15 @@ use super::{
 };
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType};
 
+/// What the generic arguments are that are not written.
+#[derive(Clone, Copy)]
+pub(super) enum Omitted {
+    /// Inferred, if none is written: in expressions and patterns.
+    Inferred,
+    /// The defaults of their parameters: in the type or trait at this place.
+    Defaults(SpanRange),
+}
+
 impl Infer<'_> {
     /// The type that is written in the function itself.
     pub(super) fn ty(&mut self, ty: &syn::Type) -> Ty {
@@ -95,7 +104,11 @@ impl Infer<'_> {
             _ => {}
         }
         let last = names.last().cloned().unwrap_or_default();
-        let plain = path.segments.last().is_some_and(|last| last.arguments.is_none());
+        let plain = path.segments.last().is_none_or(|last| match &last.arguments {
+            PathArguments::None => true,
+            PathArguments::AngleBracketed(args) => args.args.is_empty(),
+            PathArguments::Parenthesized(_) => false,
+        });
         if let Some(prim) = Prim::named(&last).filter(|_| plain) {
             return self.prim(prim);
         }
@@ -113,7 +126,10 @@ impl Infer<'_> {
         if let Some(ty) = self.iterator_of_std(path, &names, env) {
             return ty;
         }
-        let reported = self.no_path_type(at, &last);
+        let reported = match Prim::named(&last).or_else(|| atomic_named(&last)) {
+            Some(_) => self.errors.mistyped(at, "this type has no generic parameters"),
+            None => self.no_path_type(at, &last),
+        };
         self.types.add(Type::Reported(reported))
     }
 
@@ -121,9 +137,13 @@ impl Infer<'_> {
     fn range_type(&mut self, chain: Chain, path: &syn::Path, env: &Env) -> Option<Ty> {
         let of = match &path.segments.last()?.arguments {
             PathArguments::None => self.unknown(),
-            PathArguments::AngleBracketed(args) => match args.args.first()? {
-                GenericArgument::Type(ty) => self.type_in(ty, env),
-                _ => return None,
+            PathArguments::AngleBracketed(args) => match arguments_in(args).next() {
+                Some(GenericArgument::Type(ty)) => self.type_in(ty, env),
+                Some(_) => return None,
+                None => {
+                    let reported = self.miscounted(1, 0, SpanRange::path(path));
+                    self.types.add(Type::Reported(reported))
+                }
             },
             PathArguments::Parenthesized(_) => return None,
         };
@@ -151,7 +171,8 @@ impl Infer<'_> {
             PathArguments::AngleBracketed(args) => Some(args),
             PathArguments::None | PathArguments::Parenthesized(_) => None,
         };
-        let ty = self.named_type(item, args, env)?;
+        let omitted = Omitted::Defaults(SpanRange::path(path));
+        let ty = self.named_type(item, args, env, omitted)?;
         match rest.as_slice() {
             [] => Some(ty),
             [name] => {
@@ -168,6 +189,7 @@ impl Infer<'_> {
         item: usize,
         args: Option<&syn::AngleBracketedGenericArguments>,
         env: &Env,
+        omitted: Omitted,
     ) -> Option<Ty> {
         let generics = match self.program().item(item)? {
             syn::Item::Struct(of) => &of.generics,
@@ -176,7 +198,7 @@ impl Infer<'_> {
             _ => return None,
         };
         let own = Env { args: [].into(), home: Some(item), this: None };
-        let params = self.written_args(generics, args, env, &own, true);
+        let params = self.written_args(generics, args, env, &own, omitted);
         if let Some(syn::Item::Type(alias)) = self.program().item(item) {
             let own = Env { args: params.into(), ..own };
             let at = SpanRange::token(alias.ident.span());
@@ -194,23 +216,39 @@ impl Infer<'_> {
         written: Option<&syn::AngleBracketedGenericArguments>,
         env: &Env,
         own: &Env,
-        defaults: bool,
+        omitted: Omitted,
     ) -> Vec<(String, GenericArg)> {
-        let mut written = written
-            .into_iter()
-            .flat_map(|written| &written.args)
-            .filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+        let given: Vec<&GenericArgument> = written.into_iter().flat_map(arguments_in).collect();
+        // Where one argument is written, none is inferred, in expressions neither.
+        let at = match (omitted, written) {
+            (Omitted::Defaults(at), _) => Some(at),
+            (Omitted::Inferred, Some(list)) if !given.is_empty() => Some(SpanRange::tokens(list)),
+            (Omitted::Inferred, _) => None,
+        };
+        let miscounted = at.and_then(|at| self.count_args(generics, given.len(), own, at));
+        let defaults = at.is_some();
+        let mut given = given.into_iter();
         let mut args = Vec::new();
         for param in &generics.params {
             let given = match param {
                 GenericParam::Lifetime(_) => continue,
-                _ => written.next(),
+                _ => given.next(),
             };
-            let (name, arg) = self.fresh_arg(param);
+            let (name, mut arg) = self.fresh_arg(param);
             match (given, param) {
                 (Some(given), _) => {
                     let prim = self.const_prim(param, own);
                     self.generic_arg(given, arg, prim, env);
+                }
+                (None, _) if let Some(reported) = miscounted => {
+                    arg = match arg {
+                        GenericArg::Type(_) => {
+                            GenericArg::Type(self.types.add(Type::Reported(reported)))
+                        }
+                        GenericArg::Const(_) => {
+                            GenericArg::Const(self.types.reported_len(reported))
+                        }
+                    };
                 }
                 (None, GenericParam::Type(param)) if defaults => {
                     if let (Some((_, default)), GenericArg::Type(ty)) = (&param.default, arg) {
@@ -233,6 +271,38 @@ impl Infer<'_> {
             args.push((name, arg));
         }
         args
+    }
+
+    /// Reports generic arguments that are too many or too few for these parameters.
+    fn count_args(
+        &mut self,
+        generics: &syn::Generics,
+        given: usize,
+        own: &Env,
+        at: SpanRange,
+    ) -> Option<Reported> {
+        let has_default = |param: &GenericParam| match param {
+            GenericParam::Lifetime(_) => None,
+            GenericParam::Type(param) => Some(param.default.is_some()),
+            GenericParam::Const(param) => Some(param.default.is_some()),
+        };
+        let defaults: Vec<bool> = generics.params.iter().filter_map(has_default).collect();
+        let most = defaults.len();
+        let least = defaults.iter().filter(|has_default| !**has_default).count();
+        // Of few functions, std's have parameters more than the prelude's.
+        let are_more_known = own.home.is_some_and(|home| self.program().is_prelude(home));
+        match given {
+            _ if given < least => Some(self.miscounted(least, given, at)),
+            _ if given > most && !are_more_known => Some(self.miscounted(most, given, at)),
+            _ => None,
+        }
+    }
+
+    /// Reports that generic arguments are too many or too few.
+    pub(super) fn miscounted(&mut self, expected: usize, given: usize, at: SpanRange) -> Reported {
+        let s = if expected == 1 { "" } else { "s" };
+        let fact = format_args!("this takes {expected} generic argument{s}, and {given} are given");
+        self.errors.mistyped(at, fact)
     }
 
     /// A generic parameter of which nothing is known yet.
@@ -323,7 +393,9 @@ impl Infer<'_> {
                 self.unify_len(at, len, slot);
             }
             // `f::<N>` reads as a type until one knows what `N` is.
-            (GenericArgument::Type(syn::Type::Path(path)), GenericArg::Const(slot)) => {
+            (GenericArgument::Type(syn::Type::Path(path)), GenericArg::Const(slot))
+                if !is_of_number(&path.path) =>
+            {
                 let path = syn::ExprPath { attrs: vec![], qself: None, path: path.path.clone() };
                 let len = self.const_arg(&syn::Expr::Path(path), prim, env);
                 self.unify_len(at, len, slot);
@@ -344,6 +416,25 @@ impl Infer<'_> {
             self.errors.mistyped(at, "this constant does not fit the other arguments");
         }
     }
+}
+
+/// Generic arguments without lifetimes, which kernel code does not look at.
+pub(super) fn generic_arguments(written: &PathArguments) -> Vec<&GenericArgument> {
+    match written {
+        PathArguments::AngleBracketed(list) => arguments_in(list).collect(),
+        PathArguments::None | PathArguments::Parenthesized(_) => Vec::new(),
+    }
+}
+
+fn arguments_in(
+    list: &syn::AngleBracketedGenericArguments,
+) -> impl Iterator<Item = &GenericArgument> {
+    list.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)))
+}
+
+/// True if a path is the name of a number type.
+fn is_of_number(path: &syn::Path) -> bool {
+    path.get_ident().is_some_and(|name| Prim::named(&name.to_string()).is_some())
 }
 
 /// Where something is written, with no other type parameter than `name`: several may stand for one type.

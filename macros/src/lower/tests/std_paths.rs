@@ -32,6 +32,18 @@ fn generic_arguments_of_std_are_in_its_order() {
     }
 }
 
+#[test]
+fn empty_generic_arguments_are_none() {
+    for statement in [
+        "let a = Option::<>::Some(1);",
+        "let a: u32<> = 1;",
+        "let a = std::iter::once::<>(1);",
+        "if let Some::<>(a) = x.first() {}",
+    ] {
+        assert_lowers(statement);
+    }
+}
+
 fn assert_lowers(statement: &str) {
     let text = format!("#[kernel] fn k(x: &[f32]) {{ {statement} }}");
     if let Err(rejected) = lower_text(&text) {
