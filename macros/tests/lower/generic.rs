@@ -8,6 +8,41 @@ fn scale<T: Num, const N: usize>(a: T, x: &[T], y: &mut [T]) {
         y[i] /= T::from_i32(3);
     }
 }
+
+#[device]
+trait Scaled<const N: usize> {
+    const SCALE: u32;
+    fn scale(self) -> u32;
+    fn twice(self) -> u32 { self.scale() * 2 }
+}
+
+#[device]
+impl Scaled<3> for u8 { const SCALE: u32 = 3; fn scale(self) -> u32 { 30 } }
+
+#[device]
+impl Scaled<4> for u8 { const SCALE: u32 = 4; fn scale(self) -> u32 { 40 } }
+
+#[device]
+trait Code<T> { const CODE: u32; }
+
+#[device]
+impl Code<f32> for u8 { const CODE: u32 = 1; }
+
+#[device]
+impl Code<u32> for u8 { const CODE: u32 = 2; }
+
+#[device]
+impl<const N: usize> Code<[f32; N]> for u8 { const CODE: u32 = N as u32; }
+
+#[device]
+fn scaled<T: Scaled<4>>(x: T) -> u32 { x.scale() + T::SCALE }
+
+#[kernel]
+fn traits_with_arguments(y: &mut [u32]) {
+    y[<u8 as Scaled<4>>::SCALE as usize] = <u8 as Scaled<4>>::twice(1);
+    y[<u8 as Code<u32>>::CODE as usize] = scaled(1u8);
+    y[0] = <u8 as Code<[f32; 9]>>::CODE;
+}
 // == scale
 // kernel scale {
 //   generic T0 = T: type num !0
@@ -110,4 +145,38 @@ fn scale<T: Num, const N: usize>(a: T, x: &[T], y: &mut [T]) {
 //     %90 = div %62, %61 : T0 !38
 //     %91 = store %59, %90 !38
 //   }
+// }
+// == traits_with_arguments
+// kernel traits_with_arguments {
+//   param arg0 = y: write [u32] !0
+//   %0 = const 1 : u8 !1
+//   %1 = const 40 : u32 !2
+//   %2 = const 2 : u32 !3
+//   %3 = mul %1, %2 : u32 !4
+//   %4 = const 4 : u32 !5
+//   %5 = cast %4 : u64 !6
+//   %6 = len arg0 : u64 !6
+//   %7 = bounds %5, %6 : u64 !6
+//   %8 = param arg0 : ptr global !7
+//   %9 = index %8, %7, 4 : ptr global !7
+//   %10 = store %9, %3 !8
+//   %11 = const 1 : u8 !9
+//   %12 = const 40 : u32 !10
+//   %13 = const 4 : u32 !11
+//   %14 = add %12, %13 : u32 !12
+//   %15 = const 2 : u32 !13
+//   %16 = cast %15 : u64 !14
+//   %17 = len arg0 : u64 !14
+//   %18 = bounds %16, %17 : u64 !14
+//   %19 = param arg0 : ptr global !15
+//   %20 = index %19, %18, 4 : ptr global !15
+//   %21 = store %20, %14 !16
+//   %22 = const 9 : u64 !17
+//   %23 = cast %22 : u32 !18
+//   %24 = const 0 : u64 !19
+//   %25 = len arg0 : u64 !19
+//   %26 = bounds %24, %25 : u64 !19
+//   %27 = param arg0 : ptr global !20
+//   %28 = index %27, %26, 4 : ptr global !20
+//   %29 = store %28, %23 !21
 // }

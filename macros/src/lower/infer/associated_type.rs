@@ -4,6 +4,7 @@
 //! `Mul<Vector>`. `Self::Output` in an `impl` is its own; of a parameter `T` it is that of the trait among its bounds.
 use super::{
     super::{
+        paths::key,
         span::SpanRange,
         tree::{GenericArg, Kind},
         types::{Class, Ty, Type},
@@ -12,11 +13,10 @@ use super::{
     bounds::Meant,
     resolve::Definition,
     scope::{self, Env},
-    syntax::only,
+    syntax::{generic_arguments, only},
 };
 use syn::{
-    GenericArgument, GenericParam, ImplItem, Item, PathArguments, TraitItem, TypeParamBound,
-    WherePredicate,
+    GenericArgument, GenericParam, ImplItem, Item, TraitItem, TypeParamBound, WherePredicate,
 };
 
 /// A type of a trait that is asked for before it is known of what type.
@@ -188,7 +188,10 @@ impl<'a> Infer<'a> {
             |this: &Self, ty: Ty| !matches!(this.types.get(ty), Type::Unknown(Class::Any));
         is_known(self, owner)
             && of_trait.is_none_or(|path| {
-                self.trait_arguments(path, env).iter().all(|ty| is_known(self, *ty))
+                self.trait_arguments(path, env).iter().all(|arg| match arg {
+                    GenericArg::Type(ty) => is_known(self, *ty),
+                    GenericArg::Const(_) => true,
+                })
             })
     }
 
@@ -227,6 +230,11 @@ impl<'a> Infer<'a> {
         if of_std.is_some() && of_trait.is_none() {
             return of_std;
         }
+        let of_bound = match meant {
+            Meant::Of(_, bound) => bound.as_ref(),
+            Meant::Any | Meant::OfStd => None,
+        };
+        let of_trait = of_trait.or(of_bound);
         let mut any = None;
         for &item in self.program().impls() {
             let Some(Item::Impl(of)) = self.program().item(item) else { continue };
@@ -325,24 +333,55 @@ impl<'a> Infer<'a> {
         let wanted = self.trait_arguments(wanted, env);
         let given = self.trait_arguments(path, own);
         let count = wanted.len().max(given.len());
-        let at = |list: &[Ty], index: usize| list.get(index).copied().unwrap_or(owner);
-        let pairs: Vec<(Ty, Ty)> =
+        let owner = GenericArg::Type(owner);
+        let at = |list: &[GenericArg], index: usize| list.get(index).copied().unwrap_or(owner);
+        let pairs: Vec<(GenericArg, GenericArg)> =
             (0..count).map(|index| (at(&wanted, index), at(&given, index))).collect();
-        pairs.iter().all(|(a, b)| self.types.could_unify(*a, *b))
-            && pairs.iter().all(|(a, b)| self.types.unify(*a, *b).is_ok())
+        pairs.iter().all(|(a, b)| self.types.could_unify_arg(*a, *b))
+            && pairs.iter().all(|(a, b)| self.types.unify_arg(*a, *b).is_ok())
     }
 
-    pub(super) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<Ty> {
-        let Some(PathArguments::AngleBracketed(args)) =
-            path.segments.last().map(|last| &last.arguments)
-        else {
+    /// The types and constants that are written for a trait.
+    pub(super) fn trait_arguments(&mut self, path: &syn::Path, env: &Env) -> Vec<GenericArg> {
+        let Some(last) = path.segments.last() else { return Vec::new() };
+        let written = generic_arguments(&last.arguments);
+        if written.is_empty() {
             return Vec::new();
+        }
+        let item = self.split(path, env).map(|split| split.item);
+        let defined = item.and_then(|item| Some((item, self.program().item(item)?)));
+        let (item, params) = match defined {
+            Some((item, Item::Trait(of))) => (Some(item), Some(&of.generics.params)),
+            _ => (None, None),
         };
-        let types = args.args.iter().filter_map(|arg| match arg {
-            GenericArgument::Type(ty) => Some(self.type_in(ty, env)),
-            _ => None,
+        let own = Env { args: [].into(), home: item, this: None };
+        let is_lifetime = |param: &&GenericParam| matches!(param, GenericParam::Lifetime(_));
+        let mut params = params.into_iter().flatten().filter(|param| !is_lifetime(param));
+        let arguments = written.into_iter().filter_map(|written| {
+            let param = params.next();
+            match (written, param) {
+                (_, Some(param @ GenericParam::Const(_))) => {
+                    let slot = GenericArg::Const(self.types.unknown_len());
+                    let prim = self.const_prim(param, &own);
+                    self.generic_arg(written, slot, prim, env);
+                    Some(slot)
+                }
+                (GenericArgument::Type(ty), _) => Some(self.trait_argument(ty, env)),
+                _ => None,
+            }
         });
-        types.collect()
+        arguments.collect()
+    }
+
+    /// A type that is written for a trait, or a constant parameter by its name.
+    fn trait_argument(&mut self, ty: &syn::Type, env: &Env) -> GenericArg {
+        if let syn::Type::Path(path) = ty
+            && let Some((_, found @ GenericArg::Const(_))) =
+                scope::generic(&env.args, &key(&path.path))
+        {
+            return found;
+        }
+        GenericArg::Type(self.type_in(ty, env))
     }
 
     /// `<T as Trait>::Name` and `<T>::Name`

@@ -22,8 +22,8 @@ const MOST_SUPERTRAITS: usize = 16;
 pub(super) enum Meant {
     /// Any that it has.
     Any,
-    /// Those of this trait, which a bound names.
-    Of(String),
+    /// Those of this trait, which a bound names; as it is written, where it is one only.
+    Of(String, Option<syn::Path>),
     /// Those of traits that are not kernel code, or that whatever it stands for has.
     OfStd,
 }
@@ -39,17 +39,35 @@ impl<'a> Infer<'a> {
             && let Some(home) = env.home
             && let Some(Item::Trait(_)) = self.program().item(home)
         {
-            return self.trait_with(home, name, 0).map_or(Meant::OfStd, Meant::Of);
+            let Some(found) = self.trait_with(home, name, 0) else { return Meant::OfStd };
+            let written = self.own_path(home).filter(|path| path.segments[0].ident == found);
+            return Meant::Of(found, written);
         }
         let Some(bounds) = self.bounds_of(of, env) else { return Meant::Any };
-        let found = bounds.into_iter().find_map(|bound| self.bound_with(bound, name, env, 0));
-        found.map_or(Meant::OfStd, Meant::Of)
+        let find = |bound: &&TypeParamBound| self.bound_with(bound, name, env, 0);
+        let Some(found) = bounds.iter().find_map(find) else { return Meant::OfStd };
+        // Of several bounds by one trait, the arguments of a call tell which is meant.
+        let written = bounds.iter().filter_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
+        });
+        let mut written =
+            written.filter(|path| self.trait_name(path, env).as_ref() == Some(&found));
+        let (first, second) = (written.next(), written.next());
+        Meant::Of(found, first.filter(|_| second.is_none()).cloned())
+    }
+
+    /// The path of a trait with its parameters, as its own items may write it.
+    fn own_path(&self, item: usize) -> Option<syn::Path> {
+        let Some(Item::Trait(defined)) = self.program().item(item) else { return None };
+        let (name, (_, params, _)) = (&defined.ident, defined.generics.split_for_impl());
+        Some(syn::parse_quote!(#name #params))
     }
 
     /// The trait of kernel code that a bound names, for a method that is called of what a type parameter stands for.
     pub(super) fn meant_trait(&self, of: Ty, name: &str) -> Option<String> {
         match self.meant(of, name, &self.env) {
-            Meant::Of(of_trait) => Some(of_trait),
+            Meant::Of(of_trait, _) => Some(of_trait),
             Meant::Any | Meant::OfStd => None,
         }
     }
@@ -61,8 +79,8 @@ impl<'a> Infer<'a> {
             (Meant::Any, _) => true,
             // What std's traits say of std's types.
             (Meant::OfStd, None) => self.program().is_prelude(item),
-            (Meant::Of(_), None) => false,
-            (Meant::Of(name), Some((path, _))) => {
+            (Meant::Of(..), None) => false,
+            (Meant::Of(name, _), Some((path, _))) => {
                 self.trait_name(path, &own).as_ref() == Some(name)
             }
             (Meant::OfStd, Some((path, _))) => {

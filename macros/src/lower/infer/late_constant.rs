@@ -30,7 +30,7 @@ impl Infer<'_> {
         }
         let Some((owner, name)) = self.owner(path, env) else { return false };
         matches!(self.types.get(owner), Type::Unknown(Class::Any))
-            && matches!(self.meant(owner, &name, env), Meant::Of(_))
+            && matches!(self.meant(owner, &name, env), Meant::Of(..))
     }
 
     /// The variable that stands for such a constant.

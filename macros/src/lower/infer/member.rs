@@ -75,7 +75,12 @@ impl<'a> Infer<'a> {
     ) -> Option<Member<'a>> {
         let meant =
             if of_trait.is_none() { self.meant(owner, name, &self.env) } else { Meant::Any };
-        let may_be_its_own = of_trait.is_none() && !matches!(meant, Meant::Of(_));
+        let of_bound = match &meant {
+            Meant::Of(_, bound) => bound.clone(),
+            Meant::Any | Meant::OfStd => None,
+        };
+        let written = told.of_trait.or(of_bound.as_ref());
+        let may_be_its_own = of_trait.is_none() && !matches!(meant, Meant::Of(..));
         if may_be_its_own && let Some(of_number) = self.of_number(owner, name) {
             return Some(of_number);
         }
@@ -97,7 +102,7 @@ impl<'a> Infer<'a> {
             let Some((env, this)) = self.implementation(item) else { continue };
             if !self.types.could_unify(this, owner)
                 || !self.is_bound(item, of, owner)
-                || !self.is_of(told.of_trait, traits, &env)
+                || !self.is_of(written, traits, &env)
             {
                 continue;
             }
@@ -116,6 +121,7 @@ impl<'a> Infer<'a> {
             _ => self.fitting(&of_traits, told).unwrap_or(0),
         };
         let (found, item) = of_traits.swap_remove(fitting);
+        self.unify_trait(written, item, &found.env);
         self.found(found, owner, item)
     }
 
@@ -143,7 +149,22 @@ impl<'a> Infer<'a> {
         let here = self.env.clone();
         let written = self.trait_arguments(written, &here);
         let given = self.trait_arguments(of_trait, env);
-        written.iter().zip(given).all(|(written, given)| self.types.could_unify(*written, given))
+        written
+            .iter()
+            .zip(given)
+            .all(|(written, given)| self.types.could_unify_arg(*written, given))
+    }
+
+    /// Makes the arguments of the trait of an `impl` those that are written.
+    fn unify_trait(&mut self, written: Option<&syn::Path>, item: usize, env: &Env) {
+        let Some(Item::Impl(of)) = self.program().item(item) else { return };
+        let (Some(written), Some((of_trait, _))) = (written, &of.trait_) else { return };
+        let here = self.env.clone();
+        let written = self.trait_arguments(written, &here);
+        for (written, given) in written.into_iter().zip(self.trait_arguments(of_trait, env)) {
+            // They could be, or another `impl` was found.
+            let _ = self.types.unify_arg(written, given);
+        }
     }
 
     /// Which of several functions takes the arguments of a call and gives what is expected of it, if one does.

@@ -8,7 +8,7 @@ use super::{
         types::{Len, Prim, Ty, Type},
     },
     Infer, LocalConstant,
-    member::MemberKind,
+    member::{MemberKind, Told},
     resolve::Definition,
     scope::{self, Env},
     signature,
@@ -145,7 +145,10 @@ impl Infer<'_> {
             let owner = self.ty(&qself.ty);
             let of_trait = self.qualifying_trait(expr);
             let name = last.ident.to_string();
-            if let Some(member) = self.member(owner, &name, of_trait.as_deref())
+            let segments = expr.path.segments.iter().take(qself.position).cloned().collect();
+            let written = syn::Path { leading_colon: expr.path.leading_colon, segments };
+            let told = Told { of_trait: Some(&written), ..Told::default() };
+            if let Some(member) = self.member_told(owner, &name, of_trait.as_deref(), told)
                 && let MemberKind::Const(value, ty) = member.kind
             {
                 return self.constant_value(value, Some(ty), member.env, (None, at));

@@ -69,23 +69,14 @@ impl Types {
         if a.len() != b.len() {
             return Err(Mismatch);
         }
-        a.into_iter().zip(b).try_for_each(|pair| match pair {
-            (GenericArg::Type(a), GenericArg::Type(b)) => self.unify(a, b),
-            (GenericArg::Const(a), GenericArg::Const(b)) => self.unify_len(a, b),
-            _ => Err(Mismatch),
-        })
+        a.into_iter().zip(b).try_for_each(|(a, b)| self.unify_arg(a, b))
     }
 
     /// Whether two types could be made the same, as far as their shapes tell.
     pub(crate) fn could_unify(&self, a: Ty, b: Ty) -> bool {
         let lists = |a: List, b: List| {
             let (a, b) = (&self.lists[a], &self.lists[b]);
-            a.len() == b.len()
-                && a.iter().zip(b).all(|pair| match pair {
-                    (GenericArg::Type(a), GenericArg::Type(b)) => self.could_unify(*a, *b),
-                    (GenericArg::Const(a), GenericArg::Const(b)) => self.same_len(*a, *b),
-                    _ => false,
-                })
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.could_unify_arg(*a, *b))
         };
         match (self.get(a), self.get(b)) {
             (Type::Reported(_), _) | (_, Type::Reported(_)) => true,
@@ -99,6 +90,29 @@ impl Types {
             (Type::Adt(a, of_a), Type::Adt(b, of_b)) => a == b && lists(of_a, of_b),
             (Type::Iter(a, of_a), Type::Iter(b, of_b)) => a == b && lists(of_a, of_b),
             (a, b) => a == b,
+        }
+    }
+
+    /// The same of generic arguments.
+    pub(crate) fn could_unify_arg(&self, a: GenericArg, b: GenericArg) -> bool {
+        match (a, b) {
+            (GenericArg::Type(a), GenericArg::Type(b)) => self.could_unify(a, b),
+            (GenericArg::Const(a), GenericArg::Const(b)) => self.same_len(a, b),
+            (GenericArg::Type(_), GenericArg::Const(_))
+            | (GenericArg::Const(_), GenericArg::Type(_)) => false,
+        }
+    }
+
+    /// Makes two generic arguments the same.
+    ///
+    /// # Errors
+    /// If they are known to differ.
+    pub(crate) fn unify_arg(&mut self, a: GenericArg, b: GenericArg) -> Result<(), Mismatch> {
+        match (a, b) {
+            (GenericArg::Type(a), GenericArg::Type(b)) => self.unify(a, b),
+            (GenericArg::Const(a), GenericArg::Const(b)) => self.unify_len(a, b),
+            (GenericArg::Type(_), GenericArg::Const(_))
+            | (GenericArg::Const(_), GenericArg::Type(_)) => Err(Mismatch),
         }
     }
 
