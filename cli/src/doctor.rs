@@ -123,7 +123,8 @@ fn llvm() -> Line {
     match Llvm::of_toolchain() {
         Ok(llvm) => {
             let [major, minor, patch] = llvm.version();
-            let text = format!("{major}.{minor}.{patch}, rustc's own: {}", llvm.path().display());
+            let file = llvm.path().file_name().unwrap_or_default().to_string_lossy();
+            let text = format!("{major}.{minor}.{patch}, rustc's own ({file})");
             Line::new(Mark::Ok, "llvm", text)
         }
         Err(error) => Line::new(Mark::Note, "llvm", error.to_string()).help(
