@@ -78,9 +78,10 @@ fn within(kind: Kind, found: &[u8], wanted: &[u8], tolerance: f64) -> Result<(),
     let finite = wanted.iter().filter(|wanted| wanted.is_finite());
     let mean = finite.map(|wanted| wanted.abs()).sum::<f64>() / wanted.len() as f64;
     for (place, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
+        // Infinities are close to themselves, too; a NaN is close to nothing but another.
         let is_same = found == wanted || (found.is_nan() && wanted.is_nan());
-        let difference = (found - wanted).abs();
-        if !is_same && !(difference <= tolerance * wanted.abs().max(mean)) {
+        let is_close = (found - wanted).abs() <= tolerance * wanted.abs().max(mean);
+        if !is_same && !is_close {
             return Err(format!("number {place} is {found}, expected {wanted}"));
         }
     }
@@ -96,5 +97,41 @@ fn number(kind: Kind, bytes: &[u8]) -> f64 {
         Kind::F32 => f32::from_bits(bits as u32).into(),
         Kind::F16 => f16::from_bits(bits as u16).into(),
         Kind::Integer(_) => bits as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Agreement, agree};
+    use crate::problem::Kind;
+
+    fn floats(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn tolerances_are_relative_to_the_larger_of_magnitude_and_mean() {
+        let wanted = floats(&[0.0, 2.0, f32::INFINITY]);
+        let close =
+            |found: &[f32]| agree(Agreement::Within(0.1), Kind::F32, &floats(found), &wanted);
+        assert!(close(&[0.05, 2.1, f32::INFINITY]).is_ok());
+        assert!(close(&[0.1, 2.0, f32::INFINITY]).is_err());
+        assert!(close(&[0.0, f32::NAN, f32::INFINITY]).is_err());
+    }
+
+    #[test]
+    fn a_share_may_differ() {
+        let differ =
+            |share| agree(Agreement::Mostly(share), Kind::Integer(1), &[1, 2, 3], &[1, 2, 4]);
+        assert!(differ(0.5).is_ok());
+        assert!(differ(0.1).is_err_and(|text| text.contains("number 2 is 3, expected 4")));
+    }
+
+    #[test]
+    fn order_may_not_matter() {
+        let agrees =
+            |found: &[u8]| agree(Agreement::AnyOrder, Kind::Integer(2), found, &[1, 0, 2, 0]);
+        assert!(agrees(&[2, 0, 1, 0]).is_ok());
+        assert!(agrees(&[2, 0, 2, 0]).is_err());
     }
 }

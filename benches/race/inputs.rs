@@ -15,7 +15,7 @@ pub(crate) fn words(seed: u64, n: usize) -> Vec<u32> {
 
 /// Returns `n` integers below `limit`.
 pub(crate) fn below(limit: u32, seed: u64, n: usize) -> Vec<u32> {
-    (0..n).map(|index| ((hash(seed, index) >> 32) * u64::from(limit) >> 32) as u32).collect()
+    (0..n).map(|index| (((hash(seed, index) >> 32) * u64::from(limit)) >> 32) as u32).collect()
 }
 
 /// Returns `n` bytes.

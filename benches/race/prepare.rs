@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn every_kernel_computes_what_plain_rust_does() {
         for contest in kernels::select(&[]).expect("no name is unknown") {
-            verify(&contest).unwrap_or_else(|error| panic!("{}: {error}", contest.name));
+            verify(contest).unwrap_or_else(|error| panic!("{}: {error}", contest.name));
         }
     }
 }

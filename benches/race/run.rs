@@ -144,7 +144,7 @@ impl<'d> Race<'d> {
         for contestant in Contestant::ALL {
             match self.load(contestant) {
                 Ok(function) => entrants.push(Entrant { contestant, function }),
-                Err(error) => failures.push(self.failure(contestant, &*error.to_string())),
+                Err(error) => failures.push(self.failure(contestant, &error.to_string())),
             }
         }
         entrants

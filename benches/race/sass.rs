@@ -99,28 +99,29 @@ impl Program {
         self.instructions.len()
     }
 
-    /// Returns the innermost loop with most instructions `unit`, or the whole program if no loop has any, less the
-    /// reports of faults.
+    /// Returns the innermost loop with most instructions `unit`, less the reports of faults. If no innermost loop
+    /// has any, returns the shortest loop with most, and without loops that have any, the whole program.
     pub(crate) fn hot_loop(&self, unit: &str) -> Vec<&Instruction> {
         let loops = self.loops();
-        let contains_other = |(&start, &end): (&u64, &u64)| {
-            loops.range(start..=end).any(|(&other, &last)| other != start && last <= end)
+        let is_innermost = |&(start, end): &(u64, u64)| {
+            !loops.range(start..=end).any(|(&other, &last)| other != start && last <= end)
         };
-        let candidates = loops.iter().filter(|candidate| !contains_other(*candidate));
-        let reports = self.fault_reports();
-        let is_reported = |inst: &Instruction| {
-            reports.iter().any(|(start, end)| (*start..=*end).contains(&inst.address))
-        };
-        let work = |range: (u64, u64)| -> Vec<&Instruction> {
-            self.within(range).filter(|inst| !is_reported(inst)).collect()
-        };
-        let units = |range: &(u64, u64)| work(*range).iter().filter(|inst| inst.is(unit)).count();
-        let hottest = candidates.map(|(&start, &end)| (start, end)).max_by_key(units);
-        work(hottest.filter(|range| units(range) > 0).unwrap_or((0, u64::MAX)))
+        let units = |range: (u64, u64)| self.work(range).filter(|inst| inst.is(unit)).count();
+        let ranges = loops.iter().map(|(&start, &end)| (start, end));
+        let with_units = ranges.filter(|range| units(*range) > 0);
+        let hottest = with_units.max_by_key(|range| (is_innermost(range), units(*range), range.0));
+        self.work(hottest.unwrap_or((0, u64::MAX))).collect()
     }
 
-    fn within(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
-        self.instructions.iter().filter(move |inst| (start..=end).contains(&inst.address))
+    /// Iterates over a range of addresses, less the reports of faults.
+    fn work(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
+        let reports = self.fault_reports();
+        let is_reported = move |address: u64| {
+            reports.iter().any(|(first, last)| (*first..=*last).contains(&address))
+        };
+        let within =
+            self.instructions.iter().filter(move |inst| (start..=end).contains(&inst.address));
+        within.filter(move |inst| !is_reported(inst.address))
     }
 
     /// Returns the first and last address of each loop, that is of each target of backward jumps.
@@ -159,5 +160,47 @@ impl Program {
             }
         }
         reports
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Program;
+
+    const LISTING: &str = "
+.text.scale:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+.L_x_1:
+        /*0010*/                   LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
+        /*0020*/              @!P0 BRA `(.L_x_2) ;
+        /*0030*/                   FFMA R4, R4, R5, R6 ;
+        /*0040*/               @P1 BRA `(.L_x_1) ;
+        /*0050*/                   EXIT ;
+.L_x_2:
+        /*0060*/                   REDG.E.ADD.64.STRONG.GPU desc[UR4][R6.64], R16 ;
+        /*0070*/                   REDG.E.MIN.64.STRONG.GPU desc[UR4][R6.64], R6 ;
+        /*0080*/                   EXIT ;
+.L_x_3:
+        /*0090*/                   BRA `(.L_x_3);
+        /*00a0*/                   NOP;
+";
+
+    #[test]
+    fn the_hot_loop_is_the_one_with_work() {
+        let program = Program::parse(LISTING);
+        assert_eq!(program.len(), 9);
+        let hot = program.hot_loop("FFMA");
+        let opcodes: Vec<&str> = hot.iter().map(|inst| &*inst.opcode).collect();
+        assert_eq!(opcodes, ["LDG.E.128.CONSTANT", "BRA", "FFMA", "BRA"]);
+        assert_eq!(hot[0].width(), 128);
+        assert!(hot[1].is_conditional_branch());
+    }
+
+    #[test]
+    fn without_work_in_loops_all_but_fault_reports_is_hot() {
+        let program = Program::parse(LISTING);
+        let hot = program.hot_loop("MUFU");
+        assert_eq!(hot.len(), 7);
+        assert!(!hot.iter().any(|inst| inst.is("REDG")));
     }
 }

@@ -17,9 +17,7 @@ fn bitonic_sort(keys: &[u32], sorted: &mut [u32]) {
             let high = low + distance;
             let upwards = low / run % 2 == 0;
             if (tile[low] > tile[high]) == upwards {
-                let key = tile[low];
-                tile[low] = tile[high];
-                tile[high] = key;
+                tile.swap(low, high);
             }
             sync_threads();
             distance /= 2;

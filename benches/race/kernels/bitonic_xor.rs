@@ -14,9 +14,7 @@ fn bitonic_xor(keys: &[u32], sorted: &mut [u32]) {
         while distance > 0 {
             let other = t ^ distance;
             if other > t && (tile[t] > tile[other]) == (t & run == 0) {
-                let key = tile[t];
-                tile[t] = tile[other];
-                tile[other] = key;
+                tile.swap(t, other);
             }
             sync_threads();
             distance /= 2;

@@ -81,4 +81,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(chacha20, "IADD3");
+contest!(chacha20, "LOP3");

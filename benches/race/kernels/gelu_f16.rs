@@ -3,7 +3,7 @@ use super::prelude::*;
 
 #[device]
 fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + (0.797_884_56 * (x + 0.044_715 * x * x * x)).tanh())
+    0.5 * x * (1.0 + (0.797_884_6 * (x + 0.044_715 * x * x * x)).tanh())
 }
 
 #[kernel(block = 256)]

@@ -51,4 +51,4 @@ fn escape_time(column: usize, row: usize, side: usize) -> u32 {
     n
 }
 
-contest!(mandelbrot, "FFMA");
+contest!(mandelbrot, "FSETP");
