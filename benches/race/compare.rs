@@ -47,11 +47,11 @@ fn agree(agreement: Agreement, kind: Kind, found: &[u8], wanted: &[u8]) -> Resul
         Agreement::Mostly(share) => share_differs(kind, found, wanted, share),
         Agreement::Within(tolerance) => within(kind, found, wanted, tolerance),
         Agreement::AnyOrder => {
-            let sorted = |bytes: &[u8]| {
-                let mut numbers: Vec<Vec<u8>> =
-                    bytes.chunks_exact(kind.bytes()).map(<[u8]>::to_vec).collect();
+            let sorted = |bytes: &[u8]| -> Vec<u8> {
+                let mut numbers: Vec<u64> = bytes.chunks_exact(kind.bytes()).map(bits).collect();
                 numbers.sort_unstable();
-                numbers.concat()
+                let bytes = |number: u64| number.to_le_bytes().into_iter().take(kind.bytes());
+                numbers.into_iter().flat_map(bytes).collect()
             };
             share_differs(kind, &sorted(found), &sorted(wanted), 0.0)
         }
@@ -88,11 +88,16 @@ fn within(kind: Kind, found: &[u8], wanted: &[u8], tolerance: f64) -> Result<(),
     Ok(())
 }
 
-/// Returns the value of a number, given its bytes.
-fn number(kind: Kind, bytes: &[u8]) -> f64 {
+/// Returns a number's bits, zero-extended.
+fn bits(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(word);
+    u64::from_le_bytes(word)
+}
+
+/// Returns the value of a number, given its bytes.
+fn number(kind: Kind, bytes: &[u8]) -> f64 {
+    let bits = bits(bytes);
     match kind {
         Kind::F32 => f32::from_bits(bits as u32).into(),
         Kind::F16 => f16::from_bits(bits as u16).into(),

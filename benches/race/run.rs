@@ -20,8 +20,8 @@ const MAX_LAUNCHES: usize = 100;
 /// Runs the contests with the code in `folder` and prints a Markdown table.
 ///
 /// # Errors
-/// If there is no GPU, or the driver refuses something that is not one contestant's code. Wrong results are
-/// reported, and their contestant has no time.
+/// If there is no GPU or a contestant failed: its code does not load, a check fails, or its result is wrong. It has
+/// no time then. If the driver refuses anything else, as after an illegal access, the race ends there.
 pub(crate) fn run(folder: &Path, contests: &[&Contest]) -> Result<()> {
     let driver = Driver::open()?;
     println!(
@@ -38,9 +38,16 @@ pub(crate) fn run(folder: &Path, contests: &[&Contest]) -> Result<()> {
     let mut medians = Vec::new();
     let mut failures = Vec::new();
     for contest in contests {
-        let times = Race { driver: &driver, folder, contest }.times(&mut failures)?;
-        print_row(contest, &times);
-        medians.push(times);
+        match (Race { driver: &driver, folder, contest }).times(&mut failures) {
+            Ok(times) => {
+                print_row(contest, &times);
+                medians.push(times);
+            }
+            Err(error) => {
+                failures.push(format!("`{}`: {error}; the rest was not run", contest.name));
+                break;
+            }
+        }
     }
     print_means(&medians);
     for failure in &failures {
