@@ -17,20 +17,20 @@ pub(crate) enum Agreement {
     AnyOrder,
 }
 
-/// Compares `found`, the contents of all buffers after a launch, with `wanted`, if given, or with what plain Rust
-/// computes. `None` stands for a buffer that is no output.
+/// Compares `found`, the contents of all outputs after a launch, with `wanted`, if given, or with what plain Rust
+/// computes. Both have an entry for each buffer.
 ///
 /// # Errors
 /// The first difference.
 pub(crate) fn outputs(
     problem: &Problem,
     found: &[Vec<u8>],
-    wanted: Option<&[Vec<u8>]>,
+    wanted: Option<&Vec<Vec<u8>>>,
 ) -> Result<(), String> {
     for (place, buffer) in problem.buffers.iter().enumerate() {
         let Some(output) = &buffer.output else { continue };
         let expected = output.expected.as_deref();
-        let wanted = wanted.map(|wanted| &*wanted[place]).or(expected);
+        let wanted = wanted.map(|wanted| wanted[place].as_slice()).or(expected);
         let wanted = wanted.ok_or("there is nothing to compare the result with")?;
         agree(output.agreement, buffer.kind, &found[place], wanted)
             .map_err(|difference| format!("argument {place}: {difference}"))?;

@@ -1,7 +1,7 @@
-//! From a contest's source to its kernel and PTX.
+//! From a benchmark's source to its kernel and PTX.
 use crate::{
     Result,
-    contest::{Contest, Contestant},
+    benchmark::{Benchmark, Compiler},
 };
 use warpwise_compiler::{back::ptx, compile, ir::Kernel, target::Target};
 use warpwise_llvm::Llvm;
@@ -13,21 +13,21 @@ pub(crate) const TARGET: Target = Target::new(90);
 ///
 /// # Errors
 /// If the kernel did not compile.
-pub(crate) fn kernel(contest: &Contest) -> Result<Kernel> {
+pub(crate) fn kernel(benchmark: &Benchmark) -> Result<Kernel> {
     let kernel: Kernel =
-        contest.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
+        benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
     Ok(compile::optimized(bound)?)
 }
 
-/// Returns the PTX that `contestant` makes of the kernel.
+/// Returns the PTX that `compiler` makes of the kernel.
 ///
 /// # Errors
 /// If it refuses the kernel, or there is no LLVM.
-pub(crate) fn ptx(contestant: Contestant, kernel: &Kernel) -> Result<String> {
-    match contestant {
-        Contestant::Nvcc => Err("`nvcc` compiles CUDA C++, not IR".into()),
-        Contestant::BuiltIn => Ok(ptx::emit(kernel, TARGET)?),
-        Contestant::Llvm => Ok(warpwise_llvm::emit(Llvm::of_toolchain()?, kernel, TARGET)?),
+pub(crate) fn ptx(compiler: Compiler, kernel: &Kernel) -> Result<String> {
+    match compiler {
+        Compiler::Nvcc => Err("`nvcc` compiles CUDA C++, not IR".into()),
+        Compiler::BuiltIn => Ok(ptx::emit(kernel, TARGET)?),
+        Compiler::Llvm => Ok(warpwise_llvm::emit(Llvm::of_toolchain()?, kernel, TARGET)?),
     }
 }

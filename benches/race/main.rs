@@ -3,14 +3,15 @@
 //! ```text
 //! race prepare DIR   verifies every kernel on the interpreter and writes what the other commands read
 //! race table DIR     compares the machine code for `sm_90`, without a GPU
-//! race run DIR       runs every contestant on the first GPU, in turns
+//! race run DIR       runs every compiler on the first GPU, in turns
 //! ```
 //!
 //! A kernel is a pair of files in `kernels/`: natural Rust, with the plain Rust that computes the expected
 //! result, and CUDA C++ of the same algorithm. `docs/race.md` describes the rules and the output.
+mod benchmark;
 mod compare;
 mod compile;
-mod contest;
+mod device_problem;
 mod driver;
 mod inputs;
 mod interpret;
@@ -21,6 +22,7 @@ mod reference;
 mod run;
 mod sass;
 mod table;
+mod times;
 mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -38,10 +40,10 @@ fn main() -> ExitCode {
     };
     let folder = PathBuf::from(folder);
     let names: Vec<String> = arguments.collect();
-    let done = kernels::select(&names).and_then(|contests| match &*command {
-        "prepare" => prepare::prepare(&folder, &contests),
-        "table" => table::print(&folder, &contests),
-        "run" => run::run(&folder, &contests),
+    let done = kernels::select(&names).and_then(|benchmarks| match &*command {
+        "prepare" => prepare::prepare(&folder, &benchmarks),
+        "table" => table::print(&folder, &benchmarks),
+        "run" => run::run(&folder, &benchmarks),
         _ => Err(USAGE.into()),
     });
     match done {

@@ -1,8 +1,8 @@
 //! `race prepare`: everything that needs a Rust toolchain, done once, so that the other commands need none.
 use crate::{
-    Result, compare, compile,
-    contest::{Contest, Contestant},
-    interpret, tools,
+    Result,
+    benchmark::{Benchmark, Compiler},
+    compare, compile, interpret, tools,
 };
 use std::{fs, path::Path};
 use warpwise_benches::Scale;
@@ -13,27 +13,27 @@ use warpwise_benches::Scale;
 /// # Errors
 /// If a kernel computes something else than plain Rust does, or a file cannot be written. A back end that
 /// refuses a kernel is reported and left out.
-pub(crate) fn prepare(folder: &Path, contests: &[&Contest]) -> Result<()> {
+pub(crate) fn prepare(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     fs::create_dir_all(folder)?;
-    for contest in contests {
-        write(folder, contest).map_err(|error| format!("`{}`: {error}", contest.name))?;
-        println!("{}", contest.name);
+    for benchmark in benchmarks {
+        write(folder, benchmark).map_err(|error| format!("`{}`: {error}", benchmark.name))?;
+        println!("{}", benchmark.name);
     }
     Ok(())
 }
 
-fn write(folder: &Path, contest: &Contest) -> Result<()> {
-    verify(contest)?;
-    let kernel = compile::kernel(contest)?;
-    for contestant in Contestant::OURS {
-        match compile::ptx(contestant, &kernel) {
-            Ok(text) => fs::write(contestant.file(folder, contest), text)?,
-            Err(error) => println!("{} without {}: {error}", contest.name, contestant.name()),
+fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
+    verify(benchmark)?;
+    let kernel = compile::kernel(benchmark)?;
+    for compiler in Compiler::OURS {
+        match compile::ptx(compiler, &kernel) {
+            Ok(text) => fs::write(compiler.file(folder, benchmark), text)?,
+            Err(error) => println!("{} without {}: {error}", benchmark.name, compiler.name()),
         }
     }
-    let source = contest.cuda_file(folder);
-    fs::write(&source, contest.cuda)?;
-    if let Some(built) = tools::nvcc(&source, &Contestant::Nvcc.file(folder, contest)) {
+    let source = benchmark.cuda_file(folder);
+    fs::write(&source, benchmark.cuda)?;
+    if let Some(built) = tools::nvcc(&source, &Compiler::Nvcc.file(folder, benchmark)) {
         built?;
     }
     Ok(())
@@ -43,9 +43,9 @@ fn write(folder: &Path, contest: &Contest) -> Result<()> {
 ///
 /// # Errors
 /// The first difference, or the fault.
-fn verify(contest: &Contest) -> Result<()> {
-    let problem = (contest.problem)(Scale::Small);
-    let found = interpret::run(&compile::kernel(contest)?, &problem)?;
+fn verify(benchmark: &Benchmark) -> Result<()> {
+    let problem = (benchmark.problem)(Scale::Small);
+    let found = interpret::run(&compile::kernel(benchmark)?, &problem)?;
     Ok(compare::outputs(&problem, &found, None)?)
 }
 
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn every_kernel_computes_what_plain_rust_does() {
-        for contest in kernels::select(&[]).expect("no name is unknown") {
-            verify(contest).unwrap_or_else(|error| panic!("{}: {error}", contest.name));
+        for benchmark in kernels::select(&[]).expect("no name is unknown") {
+            verify(benchmark).unwrap_or_else(|error| panic!("{}: {error}", benchmark.name));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Problems: the buffers, arguments, launch and amount of work of a contest at one scale.
+//! Problems: the buffers, arguments, launch and amount of work of a benchmark at one scale.
 use crate::compare::Agreement;
 use warpwise::f16;
 use warpwise_benches::Scale;
@@ -220,7 +220,7 @@ impl Buffers {
     }
 
     /// Adds a buffer that holds `values` before a launch and what `expected` computes after it. At the
-    /// large scale, contestants are compared with each other instead.
+    /// large scale, compilers are compared with each other instead.
     pub(crate) fn output<T: Element>(
         &mut self,
         values: &[T],
@@ -241,6 +241,11 @@ impl Buffers {
     /// Iterates over the buffers in the order in which they were added.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Buffer> {
         self.all.iter()
+    }
+
+    /// Returns true if plain Rust computed the results, as at the small scale.
+    pub(crate) fn have_expected(&self) -> bool {
+        self.scale == Scale::Small
     }
 
     /// Returns a buffer's place in [`Self::iter`].

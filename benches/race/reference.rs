@@ -1,4 +1,4 @@
-//! Plain Rust that several contests share.
+//! Plain Rust that several benchmarks share.
 
 /// Multiplies square matrices of `n` rows, summing in order with one rounding a step.
 pub(crate) fn matmul(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {

@@ -1,7 +1,7 @@
-//! `race table`: the machine code of the contestants, without a GPU.
+//! `race table`: the machine code of the compilers, without a GPU.
 use crate::{
     Result,
-    contest::{Contest, Contestant},
+    benchmark::{Benchmark, Compiler},
     sass::{Instruction, Program},
     tools,
 };
@@ -10,30 +10,30 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// The text of a fault report's first instruction in PTX, of which each check that remains has one.
 const FAULT_REPORT: &str = "red.relaxed.gpu.global.add.u64";
 
-/// Prints registers, stack and hot loop of each contestant's code in `folder`.
+/// Prints registers, stack and hot loop of each compiler's code in `folder`.
 ///
 /// # Errors
 /// If a tool is missing or refuses a file.
-pub(crate) fn print(folder: &Path, contests: &[&Contest]) -> Result<()> {
+pub(crate) fn print(folder: &Path, benchmarks: &[&Benchmark]) -> Result<()> {
     println!(
-        "| {:24} | {:8} | regs | stack | code | loop | {:>10} | per unit | branches | checks | loads |",
+        "| {:18} | {:8} | regs | stack | code | loop | {:>10} | per unit | branches | checks | loads |",
         "kernel", "by", "units"
     );
     println!(
-        "|{0:-<26}|{0:-<10}|-----:|------:|-----:|-----:|{0:->11}:|---------:|---------:|-------:|-------|",
+        "|{0:-<20}|{0:-<10}|-----:|------:|-----:|-----:|{0:->11}:|---------:|---------:|-------:|-------|",
         ""
     );
-    for contest in contests {
-        for contestant in Contestant::ALL {
-            if contestant.file(folder, contest).exists() {
-                Row::new(folder, contest, contestant)?.print(contest, contestant);
+    for benchmark in benchmarks {
+        for compiler in Compiler::ALL {
+            if compiler.file(folder, benchmark).exists() {
+                Row::new(folder, benchmark, compiler)?.print(benchmark, compiler);
             }
         }
     }
     Ok(())
 }
 
-/// What the table has of one contestant's code.
+/// What the table has of one compiler's code.
 struct Row {
     registers: String,
     stack: String,
@@ -51,18 +51,18 @@ struct Row {
 }
 
 impl Row {
-    fn new(folder: &Path, contest: &Contest, contestant: Contestant) -> Result<Self> {
-        let file = contestant.file(folder, contest);
-        let (cubin, checks) = match contestant {
-            Contestant::Nvcc => (file, 0),
-            Contestant::BuiltIn | Contestant::Llvm => {
+    fn new(folder: &Path, benchmark: &Benchmark, compiler: Compiler) -> Result<Self> {
+        let file = compiler.file(folder, benchmark);
+        let (cubin, checks) = match compiler {
+            Compiler::Nvcc => (file, 0),
+            Compiler::BuiltIn | Compiler::Llvm => {
                 let cubin = file.with_extension("cubin");
                 tools::ptxas(&file, &cubin)?;
                 (cubin, fs::read_to_string(&file)?.matches(FAULT_REPORT).count())
             }
         };
         let program = Program::parse(&tools::disassemble(&cubin)?);
-        let hot = program.hot_loop(contest.unit);
+        let hot = program.hot_loop(benchmark.unit);
         let count = |is: &dyn Fn(&Instruction) -> bool| hot.iter().filter(|inst| is(inst)).count();
         let mut loads = BTreeMap::new();
         for load in hot.iter().filter(|inst| inst.is("LDG")) {
@@ -74,22 +74,22 @@ impl Row {
             stack: resource(&resources, "STACK:"),
             code: program.len(),
             hot: hot.len(),
-            units: count(&|inst| inst.is(contest.unit)),
+            units: count(&|inst| inst.is(benchmark.unit)),
             branches: count(&Instruction::is_conditional_branch),
             checks,
             loads,
         })
     }
 
-    fn print(&self, contest: &Contest, contestant: Contestant) {
-        let units = format!("{} {}", self.units, contest.unit);
+    fn print(&self, benchmark: &Benchmark, compiler: Compiler) {
+        let units = format!("{} {}", self.units, benchmark.unit);
         let per_unit = self.hot as f64 / self.units.max(1) as f64;
         let loads: Vec<String> =
             self.loads.iter().map(|(bits, count)| format!("{count} of {bits}")).collect();
         println!(
-            "| {:24} | {:8} | {:>4} | {:>5} | {:>4} | {:>4} | {units:>10} | {per_unit:>8.1} | {:>8} | {:>6} | {} |",
-            contest.name,
-            contestant.name(),
+            "| {:18} | {:8} | {:>4} | {:>5} | {:>4} | {:>4} | {units:>10} | {per_unit:>8.1} | {:>8} | {:>6} | {} |",
+            benchmark.name,
+            compiler.name(),
             self.registers,
             self.stack,
             self.code,

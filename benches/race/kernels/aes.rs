@@ -139,4 +139,4 @@ fn encrypted(s_box: &[u32; 256], round_keys: &[u32], block: [u32; 4]) -> [u32; 4
     state
 }
 
-contest!(aes, "LDS");
+benchmark!(aes, "LDS");

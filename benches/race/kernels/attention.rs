@@ -85,4 +85,4 @@ fn attended(by: f32, query: &[f32], keys: &[f32], values: &[f32]) -> Vec<f32> {
     sums.into_iter().map(|sum| (sum / total) as f32).collect()
 }
 
-contest!(attention, "FFMA");
+benchmark!(attention, "FFMA");

@@ -61,4 +61,4 @@ fn filtered(width: usize, image: &[f32], x: usize, y: usize) -> f32 {
     (sum / total) as f32
 }
 
-contest!(bilateral, "LDG");
+benchmark!(bilateral, "LDG");

@@ -49,4 +49,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(bitonic_sort, "LDS");
+benchmark!(bitonic_sort, "LDS");

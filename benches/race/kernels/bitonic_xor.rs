@@ -45,4 +45,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(bitonic_xor, "LDS");
+benchmark!(bitonic_xor, "LDS");

@@ -60,4 +60,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(black_scholes, "FFMA");
+benchmark!(black_scholes, "FFMA");

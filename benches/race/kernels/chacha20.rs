@@ -81,4 +81,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(chacha20, "LOP3");
+benchmark!(chacha20, "LOP3");

@@ -46,4 +46,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(convolution_1d, "FFMA");
+benchmark!(convolution_1d, "FFMA");

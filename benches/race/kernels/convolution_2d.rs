@@ -46,4 +46,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(convolution_2d, "FFMA");
+benchmark!(convolution_2d, "FFMA");

@@ -25,4 +25,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(copy, "LDG");
+benchmark!(copy, "LDG");

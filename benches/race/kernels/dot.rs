@@ -45,4 +45,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(dot, "LDG");
+benchmark!(dot, "LDG");

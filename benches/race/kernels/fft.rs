@@ -64,4 +64,4 @@ fn transformed(x: &[[f32; 2]], turns: &[[f64; 2]]) -> Vec<[f32; 2]> {
     (0..x.len()).map(frequency).collect()
 }
 
-contest!(fft, "FFMA");
+benchmark!(fft, "FFMA");

@@ -41,4 +41,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(floyd_warshall, "LDG");
+benchmark!(floyd_warshall, "LDG");

@@ -31,4 +31,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(gelu_f16, "LDG");
+benchmark!(gelu_f16, "LDG");

@@ -33,4 +33,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(global_histogram, "LDG");
+benchmark!(global_histogram, "LDG");

@@ -26,4 +26,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(grid_stride, "LDG");
+benchmark!(grid_stride, "LDG");

@@ -53,4 +53,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(hash_insert, "ATOMG");
+benchmark!(hash_insert, "ATOMG");

@@ -38,4 +38,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(histogram, "LDG");
+benchmark!(histogram, "LDG");

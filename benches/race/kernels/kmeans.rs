@@ -49,4 +49,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(kmeans, "FFMA");
+benchmark!(kmeans, "FFMA");

@@ -90,4 +90,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(lattice_boltzmann, "LDG");
+benchmark!(lattice_boltzmann, "LDG");

@@ -57,4 +57,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(layer_norm, "LDG");
+benchmark!(layer_norm, "LDG");

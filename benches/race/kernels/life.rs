@@ -47,4 +47,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(life, "LDG");
+benchmark!(life, "LDG");

@@ -46,4 +46,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(matmul_batched, "FFMA");
+benchmark!(matmul_batched, "FFMA");

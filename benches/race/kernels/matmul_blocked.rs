@@ -55,4 +55,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(matmul_blocked, "FFMA");
+benchmark!(matmul_blocked, "FFMA");

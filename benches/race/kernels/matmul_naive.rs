@@ -30,4 +30,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(matmul_naive, "FFMA");
+benchmark!(matmul_naive, "FFMA");

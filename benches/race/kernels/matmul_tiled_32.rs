@@ -37,4 +37,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(matmul_tiled_32, "FFMA");
+benchmark!(matmul_tiled_32, "FFMA");

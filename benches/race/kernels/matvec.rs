@@ -40,4 +40,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(matvec, "FFMA");
+benchmark!(matvec, "FFMA");

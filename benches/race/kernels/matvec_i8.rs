@@ -41,4 +41,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(matvec_i8, "LDG");
+benchmark!(matvec_i8, "LDG");

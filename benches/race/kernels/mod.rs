@@ -3,13 +3,13 @@
 //! The Rust is what a user writes first: slices, indices of `usize`, bounds checks, `for` loops, no contracts and
 //! nothing that was found by reading machine code. The CUDA C++ is the same algorithm with the same block
 //! and grid, with indices of `int` and `__restrict__` pointers.
-use crate::{Result, contest::Contest};
+use crate::{Result, benchmark::Benchmark};
 
 /// What the files with kernels use.
 mod prelude {
     pub(super) use crate::{
+        benchmark::benchmark,
         compare::Agreement,
-        contest::contest,
         inputs,
         problem::{Buffers, Problem, Work, args, cover},
         reference,
@@ -18,16 +18,16 @@ mod prelude {
     pub(super) use warpwise_benches::Scale;
 }
 
-macro_rules! contests {
+macro_rules! benchmarks {
     ($($name:ident)*) => {
         $(mod $name;)*
 
-        /// All contests, in the order of the table.
-        const ALL: &[Contest] = &[$($name::CONTEST),*];
+        /// All benchmarks, in the order of the table.
+        const ALL: &[Benchmark] = &[$($name::BENCHMARK),*];
     };
 }
 
-contests! {
+benchmarks! {
     saxpy vector_add copy grid_stride
     sum dot histogram global_histogram
     chacha20 sha256 matvec_i8 mandelbrot
@@ -40,16 +40,16 @@ contests! {
     monte_carlo_pi life matvec gray
 }
 
-/// Returns the contests with these names, or all if there are none.
+/// Returns the benchmarks with these names, or all if there are none.
 ///
 /// # Errors
 /// If a name is unknown.
-pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Contest>> {
+pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Benchmark>> {
     if names.is_empty() {
         return Ok(ALL.iter().collect());
     }
     let find = |name: &String| {
-        let found = ALL.iter().find(|contest| contest.name == name);
+        let found = ALL.iter().find(|benchmark| benchmark.name == name);
         found.ok_or_else(|| format!("there is no kernel `{name}`").into())
     };
     names.iter().map(find).collect()

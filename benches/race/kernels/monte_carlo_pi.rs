@@ -49,4 +49,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(monte_carlo_pi, "IMAD");
+benchmark!(monte_carlo_pi, "IMAD");

@@ -57,4 +57,4 @@ fn acceleration(softening: f32, me: [f32; 4], bodies: &[[f32; 4]]) -> [f32; 4] {
     [x, y, z, 0.0]
 }
 
-contest!(nbody, "LDS");
+benchmark!(nbody, "LDS");

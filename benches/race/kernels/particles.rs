@@ -53,4 +53,4 @@ fn moved(seconds: f32, gravity: f32, mut particle: [f32; 7]) -> [f32; 7] {
     particle
 }
 
-contest!(particles, "LDG");
+benchmark!(particles, "LDG");

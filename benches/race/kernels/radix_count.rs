@@ -48,4 +48,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(radix_count, "LDG");
+benchmark!(radix_count, "LDG");

@@ -79,4 +79,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(radix_scatter, "VOTE");
+benchmark!(radix_scatter, "VOTE");

@@ -43,4 +43,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(row_sums, "SHFL");
+benchmark!(row_sums, "SHFL");

@@ -26,4 +26,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(saxpy, "LDG");
+benchmark!(saxpy, "LDG");

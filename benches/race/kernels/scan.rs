@@ -50,4 +50,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(scan, "SHFL");
+benchmark!(scan, "SHFL");

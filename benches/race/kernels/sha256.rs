@@ -84,4 +84,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(sha256, "LOP3");
+benchmark!(sha256, "LOP3");

@@ -85,4 +85,4 @@ fn aligned(first: &[u8], second: &[u8]) -> i32 {
     best
 }
 
-contest!(smith_waterman, "LDS");
+benchmark!(smith_waterman, "LDS");

@@ -46,4 +46,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(softmax, "LDG");
+benchmark!(softmax, "LDG");

@@ -50,4 +50,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(spmv, "FFMA");
+benchmark!(spmv, "FFMA");

@@ -36,4 +36,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(stencil_2d, "LDG");
+benchmark!(stencil_2d, "LDG");

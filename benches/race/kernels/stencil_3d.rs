@@ -48,4 +48,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(stencil_3d, "LDG");
+benchmark!(stencil_3d, "LDG");

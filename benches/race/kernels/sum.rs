@@ -33,4 +33,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(sum, "LDG");
+benchmark!(sum, "LDG");

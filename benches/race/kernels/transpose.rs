@@ -39,4 +39,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(transpose, "LDG");
+benchmark!(transpose, "LDG");

@@ -26,4 +26,4 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-contest!(vector_add, "LDG");
+benchmark!(vector_add, "LDG");

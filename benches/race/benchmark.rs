@@ -1,11 +1,11 @@
-//! Contests and contestants: a kernel in both languages, and who compiles it.
+//! A kernel in both languages, and the compilers that race on it.
 use crate::problem::Problem;
 use std::path::{Path, PathBuf};
 use warpwise::__private::Source;
 use warpwise_benches::Scale;
 
 /// A kernel of the race.
-pub(crate) struct Contest {
+pub(crate) struct Benchmark {
     /// The name of the entry point in both languages, and of the files.
     pub(crate) name: &'static str,
     /// The kernel, as the macro embeds it.
@@ -18,12 +18,12 @@ pub(crate) struct Contest {
     pub(crate) problem: fn(Scale) -> Problem,
 }
 
-/// Defines `CONTEST` for the kernel of the given name, whose CUDA C++ is in the file beside it and whose
+/// Defines `BENCHMARK` for the kernel of the given name, whose CUDA C++ is in the file beside it and whose
 /// `problem` function is in scope.
-macro_rules! contest {
+macro_rules! benchmark {
     ($name:ident, $unit:literal) => {
-        /// The contest.
-        pub(crate) const CONTEST: crate::contest::Contest = crate::contest::Contest {
+        /// The benchmark.
+        pub(crate) const BENCHMARK: crate::benchmark::Benchmark = crate::benchmark::Benchmark {
             name: stringify!($name),
             source: $name::__WARPWISE_SOURCE,
             cuda: include_str!(concat!(stringify!($name), ".cu")),
@@ -32,11 +32,11 @@ macro_rules! contest {
         };
     };
 }
-pub(crate) use contest;
+pub(crate) use benchmark;
 
 /// A compiler in the race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contestant {
+pub(crate) enum Compiler {
     /// `nvcc -O3`, the baseline.
     Nvcc,
     /// The built-in back end.
@@ -45,7 +45,7 @@ pub(crate) enum Contestant {
     Llvm,
 }
 
-impl Contestant {
+impl Compiler {
     /// All of them, the baseline first.
     pub(crate) const ALL: [Self; 3] = [Self::Nvcc, Self::BuiltIn, Self::Llvm];
     /// Those that compile the Rust.
@@ -60,17 +60,17 @@ impl Contestant {
         }
     }
 
-    /// Returns the file in `folder` with its code for `contest`: machine code of `nvcc`, PTX of ours.
-    pub(crate) fn file(self, folder: &Path, contest: &Contest) -> PathBuf {
+    /// Returns the file in `folder` with its code for `benchmark`: machine code of `nvcc`, PTX of ours.
+    pub(crate) fn file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
         let extension = match self {
             Self::Nvcc => "cubin",
             Self::BuiltIn | Self::Llvm => "ptx",
         };
-        folder.join(format!("{}.{}.{extension}", contest.name, self.name()))
+        folder.join(format!("{}.{}.{extension}", benchmark.name, self.name()))
     }
 }
 
-impl Contest {
+impl Benchmark {
     /// Returns the file in `folder` with the CUDA C++.
     pub(crate) fn cuda_file(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.cu", self.name))

@@ -1,0 +1,178 @@
+//! A problem on a GPU: launches of each compiler's code in the same buffers, verified and timed.
+use crate::{
+    Result,
+    benchmark::Compiler,
+    driver::{Driver, Event, Function, Memory},
+    problem::{Arg, Buffers, Problem},
+};
+use warpwise_compiler::fault::FaultRecord;
+
+/// Turns of each compiler; the median counts.
+pub(crate) const ROUNDS: usize = 25;
+/// What a turn takes at least, in milliseconds, if kernels can run in a row.
+const MIN_TURN_MS: f64 = 2.0;
+/// Launches of a turn at most.
+const MAX_LAUNCHES: usize = 100;
+
+/// A compiler's code for a benchmark.
+pub(crate) struct LoadedKernel<'d> {
+    /// The compiler.
+    pub(crate) compiler: Compiler,
+    /// The code.
+    pub(crate) function: Function<'d>,
+}
+
+/// A problem in device memory. All compilers' kernels run in the same buffers.
+pub(crate) struct DeviceProblem<'d> {
+    driver: &'d Driver,
+    problem: &'d Problem,
+    memories: Vec<Memory<'d>>,
+    /// Initial contents of the buffers that every launch must find so.
+    originals: Vec<Option<Memory<'d>>>,
+    fault_record: Memory<'d>,
+    start: Event<'d>,
+    end: Event<'d>,
+}
+
+impl<'d> DeviceProblem<'d> {
+    /// Allocates the buffers.
+    ///
+    /// # Errors
+    /// What the driver refuses.
+    pub(crate) fn new(driver: &'d Driver, problem: &'d Problem) -> Result<Self> {
+        let (mut memories, mut originals) = (Vec::new(), Vec::new());
+        for buffer in problem.buffers.iter() {
+            memories.push(driver.allocate(buffer.bytes.len())?);
+            originals.push(match buffer.restored {
+                true => {
+                    let original = driver.allocate(buffer.bytes.len())?;
+                    original.upload(&buffer.bytes)?;
+                    Some(original)
+                }
+                false => None,
+            });
+        }
+        let fault_record = driver.allocate(size_of::<FaultRecord>())?;
+        let (start, end) = (driver.event()?, driver.event()?);
+        Ok(Self { driver, problem, memories, originals, fault_record, start, end })
+    }
+
+    /// Launches a kernel once on the initial contents, and returns the contents of all outputs after it. `None` if a check
+    /// failed.
+    ///
+    /// # Errors
+    /// What the driver refuses.
+    pub(crate) fn outputs(&self, kernel: &LoadedKernel<'_>) -> Result<Option<Vec<Vec<u8>>>> {
+        for (memory, buffer) in self.memories.iter().zip(self.problem.buffers.iter()) {
+            memory.upload(&buffer.bytes)?;
+        }
+        // The count is 0, every other word of an empty record is all ones.
+        let mut record = [0xff; size_of::<FaultRecord>()];
+        record[..8].fill(0);
+        self.fault_record.upload(&record)?;
+        self.launch(kernel)?;
+        self.driver.synchronize()?;
+        let record = self.fault_record.download()?;
+        if record[..8] != [0; 8] {
+            return Ok(None);
+        }
+        let mut contents = Vec::new();
+        for (memory, buffer) in self.memories.iter().zip(self.problem.buffers.iter()) {
+            contents.push(match &buffer.output {
+                Some(_) => memory.download()?,
+                None => Vec::new(),
+            });
+        }
+        Ok(Some(contents))
+    }
+
+    /// Returns the median time of a launch of each kernel, in microseconds.
+    ///
+    /// # Errors
+    /// What the driver refuses.
+    pub(crate) fn times(&self, kernels: &[LoadedKernel<'_>]) -> Result<Vec<f64>> {
+        let Some(first) = kernels.first() else { return Ok(Vec::new()) };
+        let count = self.launches_per_turn(first)?;
+        let mut times = vec![Vec::with_capacity(ROUNDS); kernels.len()];
+        for round in 0..ROUNDS {
+            for turn in 0..kernels.len() {
+                // Each kernel goes first as often as any other.
+                let place = (round + turn) % kernels.len();
+                times[place].push(self.turn(&kernels[place], count)?);
+            }
+        }
+        let median = |mut times: Vec<f64>| {
+            times.sort_unstable_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        Ok(times.into_iter().map(median).collect())
+    }
+
+    /// Returns how many launches in a row take long enough to be timed well. Buffers that are restored
+    /// before every launch allow one.
+    fn launches_per_turn(&self, kernel: &LoadedKernel<'_>) -> Result<usize> {
+        if self.originals.iter().any(Option::is_some) {
+            return Ok(1);
+        }
+        self.turn(kernel, 1)?;
+        let milliseconds = self.turn(kernel, 1)? / 1e3;
+        Ok(((MIN_TURN_MS / milliseconds).ceil() as usize).clamp(1, MAX_LAUNCHES))
+    }
+
+    /// Returns the microseconds of a launch, of `count` in a row.
+    fn turn(&self, kernel: &LoadedKernel<'_>, count: usize) -> Result<f64> {
+        for (memory, original) in self.memories.iter().zip(&self.originals) {
+            if let Some(original) = original {
+                memory.copy_from(original)?;
+            }
+        }
+        self.start.record()?;
+        for _ in 0..count {
+            self.launch(kernel)?;
+        }
+        self.end.record()?;
+        let milliseconds = self.end.milliseconds_since(&self.start)?;
+        Ok(f64::from(milliseconds) * 1e3 / count as f64)
+    }
+
+    #[expect(unsafe_code, reason = "a GPU runs what it is given")]
+    fn launch(&self, kernel: &LoadedKernel<'_>) -> Result<()> {
+        let mut words = match kernel.compiler {
+            Compiler::Nvcc => self.cuda_words(),
+            Compiler::BuiltIn | Compiler::Llvm => self.rust_words(),
+        };
+        let shape = [self.problem.grid, self.problem.block];
+        // SAFETY: the words are the parameters of the kernel, in its language; checks keep Rust kernels to their buffers,
+        // and the CUDA C++ kernels are written for these sizes.
+        unsafe { kernel.function.launch(shape, &mut words)? };
+        Ok(())
+    }
+
+    fn cuda_words(&self) -> Vec<u64> {
+        let word = |arg: &Arg| match *arg {
+            Arg::Bits(bits) => bits,
+            Arg::Buffer(id) => self.memories[Buffers::place(id)].address,
+        };
+        self.problem.cuda.iter().map(word).collect()
+    }
+
+    /// Returns the parameters that `warpwise_compiler::back::ptx` lists, of kernels that neither print nor have shared
+    /// arrays whose length the launch computes.
+    fn rust_words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        for arg in &self.problem.rust {
+            match *arg {
+                Arg::Bits(bits) => words.push(bits),
+                Arg::Buffer(id) => {
+                    let place = Buffers::place(id);
+                    words.push(self.memories[place].address);
+                    words.extend(
+                        self.problem.buffers.iter().nth(place).map(|buffer| buffer.len() as u64),
+                    );
+                }
+            }
+        }
+        words.push(self.fault_record.address);
+        words
+    }
+}
