@@ -1,7 +1,7 @@
 //! Agreement of results: exact where the computation is, and within a tolerance where the order of
 //! additions or the accuracy of a function is the compiler's choice.
 use crate::problem::{Kind, Problem};
-use warpwise::f16;
+use warpwise::{bf16, f16};
 
 /// How closely two results must agree.
 #[derive(Clone, Copy, Debug)]
@@ -99,8 +99,10 @@ fn bits(bytes: &[u8]) -> u64 {
 fn number(kind: Kind, bytes: &[u8]) -> f64 {
     let bits = bits(bytes);
     match kind {
+        Kind::F64 => f64::from_bits(bits),
         Kind::F32 => f32::from_bits(bits as u32).into(),
         Kind::F16 => f16::from_bits(bits as u16).into(),
+        Kind::BF16 => bf16::from_bits(bits as u16).into(),
         Kind::Integer(_) => bits as f64,
     }
 }

@@ -1,6 +1,6 @@
 //! Problems: the buffers, arguments, launch and amount of work of a benchmark at one scale.
 use crate::compare::Agreement;
-use warpwise::f16;
+use warpwise::{bf16, f16};
 use warpwise_benches::Scale;
 
 /// Everything that a launch of either side needs.
@@ -123,10 +123,14 @@ pub(crate) struct Output {
 /// A kind of number in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// 32-bit floats.
+    /// `f64`.
+    F64,
+    /// `f32`.
     F32,
-    /// 16-bit floats.
+    /// `f16`.
     F16,
+    /// `bf16`.
+    BF16,
     /// Integers of so many bytes.
     Integer(usize),
 }
@@ -135,8 +139,9 @@ impl Kind {
     /// Returns the bytes of a number.
     pub(crate) const fn bytes(self) -> usize {
         match self {
+            Self::F64 => 8,
             Self::F32 => 4,
-            Self::F16 => 2,
+            Self::F16 | Self::BF16 => 2,
             Self::Integer(bytes) => bytes,
         }
     }
@@ -151,10 +156,10 @@ pub(crate) trait Element: Copy {
     fn write(self, bytes: &mut Vec<u8>);
 }
 
-macro_rules! integers {
-    ($($ty:ty)*) => {
+macro_rules! elements {
+    ($($ty:ty: $kind:expr,)*) => {
         $(impl Element for $ty {
-            const KIND: Kind = Kind::Integer(size_of::<$ty>());
+            const KIND: Kind = $kind;
 
             fn write(self, bytes: &mut Vec<u8>) {
                 bytes.extend(self.to_le_bytes());
@@ -163,22 +168,16 @@ macro_rules! integers {
     };
 }
 
-integers!(u8 i8 u32 i32);
-
-impl Element for f32 {
-    const KIND: Kind = Kind::F32;
-
-    fn write(self, bytes: &mut Vec<u8>) {
-        bytes.extend(self.to_le_bytes());
-    }
-}
-
-impl Element for f16 {
-    const KIND: Kind = Kind::F16;
-
-    fn write(self, bytes: &mut Vec<u8>) {
-        bytes.extend(self.to_le_bytes());
-    }
+elements! {
+    u8: Kind::Integer(1),
+    i8: Kind::Integer(1),
+    u32: Kind::Integer(4),
+    i32: Kind::Integer(4),
+    u64: Kind::Integer(8),
+    f16: Kind::F16,
+    bf16: Kind::BF16,
+    f32: Kind::F32,
+    f64: Kind::F64,
 }
 
 /// A struct of equal numbers.

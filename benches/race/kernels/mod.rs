@@ -37,7 +37,7 @@ benchmarks! {
     softmax layer_norm black_scholes spmv kmeans gelu_f16 fft
     radix_count radix_scatter attention floyd_warshall
     smith_waterman lattice_boltzmann hash_insert aes bilateral row_sums convolution_2d
-    monte_carlo_pi life matvec gray
+    monte_carlo_pi life matvec gray gelu_bf16 integrate_f64 scan_chained
 }
 
 /// Returns the benchmarks with these names, or all if there are none.
