@@ -43,9 +43,9 @@ fn agree(agreement: Agreement, kind: Kind, found: &[u8], wanted: &[u8]) -> Resul
         return Err(format!("{} bytes, expected {}", found.len(), wanted.len()));
     }
     match agreement {
-        Agreement::Exact => share_differs(kind, found, wanted, 0.0),
-        Agreement::Mostly(share) => share_differs(kind, found, wanted, share),
-        Agreement::Within(tolerance) => within(kind, found, wanted, tolerance),
+        Agreement::Exact => compare_bits(kind, found, wanted, 0.0),
+        Agreement::Mostly(share) => compare_bits(kind, found, wanted, share),
+        Agreement::Within(tolerance) => compare_floats(kind, found, wanted, tolerance),
         Agreement::AnyOrder => {
             let sorted = |bytes: &[u8]| -> Vec<u8> {
                 let mut numbers: Vec<u64> = bytes.chunks_exact(kind.bytes()).map(bits).collect();
@@ -53,12 +53,12 @@ fn agree(agreement: Agreement, kind: Kind, found: &[u8], wanted: &[u8]) -> Resul
                 let bytes = |number: u64| number.to_le_bytes().into_iter().take(kind.bytes());
                 numbers.into_iter().flat_map(bytes).collect()
             };
-            share_differs(kind, &sorted(found), &sorted(wanted), 0.0)
+            compare_bits(kind, &sorted(found), &sorted(wanted), 0.0)
         }
     }
 }
 
-fn share_differs(kind: Kind, found: &[u8], wanted: &[u8], share: f64) -> Result<(), String> {
+fn compare_bits(kind: Kind, found: &[u8], wanted: &[u8], share: f64) -> Result<(), String> {
     let pairs = found.chunks_exact(kind.bytes()).zip(wanted.chunks_exact(kind.bytes()));
     let mut different = pairs.enumerate().filter(|(_, (found, wanted))| found != wanted);
     let Some((place, (first, expected))) = different.next() else { return Ok(()) };
@@ -71,7 +71,7 @@ fn share_differs(kind: Kind, found: &[u8], wanted: &[u8], share: f64) -> Result<
     Err(format!("{count} of {numbers} differ; number {place} is {first}, expected {expected}"))
 }
 
-fn within(kind: Kind, found: &[u8], wanted: &[u8], tolerance: f64) -> Result<(), String> {
+fn compare_floats(kind: Kind, found: &[u8], wanted: &[u8], tolerance: f64) -> Result<(), String> {
     let numbers =
         |bytes: &[u8]| bytes.chunks_exact(kind.bytes()).map(|bytes| number(kind, bytes)).collect();
     let (found, wanted): (Vec<f64>, Vec<f64>) = (numbers(found), numbers(wanted));

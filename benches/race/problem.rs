@@ -191,7 +191,7 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
-fn bytes_of<T: Element>(values: &[T]) -> Vec<u8> {
+fn to_bytes<T: Element>(values: &[T]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_of_val(values));
     for value in values {
         value.write(&mut bytes);
@@ -208,7 +208,7 @@ impl Buffers {
     /// Adds a buffer that is only read, or whose contents after the launch do not matter.
     pub(crate) fn input<T: Element>(&mut self, values: &[T]) -> BufferId {
         let buffer = Buffer {
-            bytes: bytes_of(values),
+            bytes: to_bytes(values),
             element_bytes: size_of::<T>(),
             kind: T::KIND,
             output: None,
@@ -227,7 +227,7 @@ impl Buffers {
         expected: impl FnOnce() -> Vec<T>,
     ) -> BufferId {
         let id = self.input(values);
-        let expected = (self.scale == Scale::Small).then(|| bytes_of(&expected()));
+        let expected = (self.scale == Scale::Small).then(|| to_bytes(&expected()));
         self.all[id.0].output = Some(Output { agreement, expected });
         id
     }

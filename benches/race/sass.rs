@@ -106,15 +106,16 @@ impl Program {
         let is_innermost = |&(start, end): &(u64, u64)| {
             !loops.range(start..=end).any(|(&other, &last)| other != start && last <= end)
         };
-        let units = |range: (u64, u64)| self.work(range).filter(|inst| inst.is(unit)).count();
+        let units =
+            |range: (u64, u64)| self.without_reports(range).filter(|inst| inst.is(unit)).count();
         let ranges = loops.iter().map(|(&start, &end)| (start, end));
         let with_units = ranges.filter(|range| units(*range) > 0);
         let hottest = with_units.max_by_key(|range| (is_innermost(range), units(*range), range.0));
-        self.work(hottest.unwrap_or((0, u64::MAX))).collect()
+        self.without_reports(hottest.unwrap_or((0, u64::MAX))).collect()
     }
 
-    /// Iterates over a range of addresses, less the reports of faults.
-    fn work(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
+    /// Iterates over the instructions in a range of addresses, less the reports of faults.
+    fn without_reports(&self, (start, end): (u64, u64)) -> impl Iterator<Item = &Instruction> {
         let reports = self.fault_reports();
         let is_reported = move |address: u64| {
             reports.iter().any(|(first, last)| (*first..=*last).contains(&address))

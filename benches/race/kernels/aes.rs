@@ -37,18 +37,18 @@ fn aes(table: &[u32], s_box: &[u32], round_keys: &[u32], blocks: &[[u32; 4]], ou
 
 fn problem(scale: Scale) -> Problem {
     let n = scale.pick(500, 1 << 22);
-    let s_box = s_box();
+    let s_box = make_s_box();
     let table = s_box.map(|s| {
         let s = s as u8;
         u32::from_be_bytes([times_x(s), s, s, times_x(s) ^ s])
     });
     // The example of FIPS 197, appendix B.
-    let round_keys = expanded([0x2b7e_1516, 0x28ae_d2a6, 0xabf7_1588, 0x09cf_4f3c], &s_box);
+    let round_keys = expand_key([0x2b7e_1516, 0x28ae_d2a6, 0xabf7_1588, 0x09cf_4f3c], &s_box);
     let mut blocks: Vec<[u32; 4]> = inputs::words(1, 4 * n).as_chunks().0.to_vec();
     blocks[0] = [0x3243_f6a8, 0x885a_308d, 0x3131_98a2, 0xe037_0734];
     let expected = || {
-        let encrypt = |block: &[u32; 4]| encrypted(&s_box, &round_keys, *block);
-        let all: Vec<[u32; 4]> = blocks.iter().map(encrypt).collect();
+        let all: Vec<[u32; 4]> =
+            blocks.iter().map(|block| encrypt(&s_box, &round_keys, *block)).collect();
         assert_eq!(all[0], [0x3925_841d, 0x02dc_09fb, 0xdc11_8597, 0x196a_0b32], "FIPS 197");
         all
     };
@@ -71,8 +71,8 @@ const fn times_x(a: u8) -> u8 {
     a << 1 ^ if a & 0x80 == 0 { 0 } else { 0x1b }
 }
 
-/// Returns the S-box: inverses in the field, made affine.
-fn s_box() -> [u32; 256] {
+/// Makes the S-box: inverses in the field, made affine.
+fn make_s_box() -> [u32; 256] {
     let mut s_box = [0x63; 256];
     let (mut p, mut q) = (1u8, 1u8);
     loop {
@@ -92,18 +92,18 @@ fn s_box() -> [u32; 256] {
 }
 
 /// Applies the S-box to each byte of a word.
-fn substituted(s_box: &[u32; 256], word: u32) -> u32 {
+fn substitute_bytes(s_box: &[u32; 256], word: u32) -> u32 {
     u32::from_be_bytes(word.to_be_bytes().map(|byte| s_box[usize::from(byte)] as u8))
 }
 
 /// Returns the round keys.
-fn expanded(key: [u32; 4], s_box: &[u32; 256]) -> Vec<u32> {
+fn expand_key(key: [u32; 4], s_box: &[u32; 256]) -> Vec<u32> {
     let mut words = key.to_vec();
     let mut constant = 1u8;
     for k in 4..44 {
         let mut word = words[k - 1];
         if k % 4 == 0 {
-            word = substituted(s_box, word.rotate_left(8)) ^ u32::from(constant) << 24;
+            word = substitute_bytes(s_box, word.rotate_left(8)) ^ u32::from(constant) << 24;
             constant = times_x(constant);
         }
         words.push(words[k - 4] ^ word);
@@ -112,7 +112,7 @@ fn expanded(key: [u32; 4], s_box: &[u32; 256]) -> Vec<u32> {
 }
 
 /// Encrypts a block as FIPS 197 says, step by step.
-fn encrypted(s_box: &[u32; 256], round_keys: &[u32], block: [u32; 4]) -> [u32; 4] {
+fn encrypt(s_box: &[u32; 256], round_keys: &[u32], block: [u32; 4]) -> [u32; 4] {
     let add_key = |state: [u32; 4], round: usize| -> [u32; 4] {
         std::array::from_fn(|k| state[k] ^ round_keys[4 * round + k])
     };
@@ -130,7 +130,7 @@ fn encrypted(s_box: &[u32; 256], round_keys: &[u32], block: [u32; 4]) -> [u32; 4
     };
     let mut state = add_key(block, 0);
     for round in 1..=10 {
-        state = shift_rows(state.map(|word| substituted(s_box, word)));
+        state = shift_rows(state.map(|word| substitute_bytes(s_box, word)));
         if round < 10 {
             state = state.map(mix);
         }

@@ -53,7 +53,7 @@ fn problem(scale: Scale) -> Problem {
         for head in 0..heads {
             let rows = head * n * 64..(head + 1) * n * 64;
             for query in q[rows.clone()].chunks_exact(64) {
-                out.extend(attended(by, query, &k[rows.clone()], &v[rows.clone()]));
+                out.extend(attend(by, query, &k[rows.clone()], &v[rows.clone()]));
             }
         }
         out
@@ -71,7 +71,7 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-fn attended(by: f32, query: &[f32], keys: &[f32], values: &[f32]) -> Vec<f32> {
+fn attend(by: f32, query: &[f32], keys: &[f32], values: &[f32]) -> Vec<f32> {
     let dot = |key: &[f32]| query.iter().zip(key).map(|(q, k)| f64::from(q * k)).sum::<f64>();
     let weights: Vec<f64> =
         keys.chunks_exact(64).map(|key| (f64::from(by) * dot(key)).exp()).collect();

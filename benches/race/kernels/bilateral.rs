@@ -28,7 +28,7 @@ fn problem(scale: Scale) -> Problem {
         let mut out = vec![0.0; width * height];
         for y in 2..height - 2 {
             for x in 2..width - 2 {
-                out[y * width + x] = filtered(width, &image, x, y);
+                out[y * width + x] = filter_pixel(width, &image, x, y);
             }
         }
         out
@@ -46,7 +46,7 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-fn filtered(width: usize, image: &[f32], x: usize, y: usize) -> f32 {
+fn filter_pixel(width: usize, image: &[f32], x: usize, y: usize) -> f32 {
     let centre = f64::from(image[y * width + x]);
     let (mut sum, mut total) = (0.0, 0.0);
     for (dy, row) in (y - 2..=y + 2).enumerate() {

@@ -35,7 +35,7 @@ fn problem(scale: Scale) -> Problem {
     let x: Vec<[f32; 2]> = inputs::floats(-1.0, 1.0, 1, 2 * n).as_chunks().0.to_vec();
     let expected = || {
         let turns: Vec<[f64; 2]> = (0..1024).map(turn).collect();
-        x.chunks_exact(1024).flat_map(|x| transformed(x, &turns)).collect()
+        x.chunks_exact(1024).flat_map(|x| transform(x, &turns)).collect()
     };
     let mut buffers = Buffers::new(scale);
     let (twiddles_id, x_id) = (buffers.input(&twiddles), buffers.input(&x));
@@ -51,7 +51,7 @@ fn problem(scale: Scale) -> Problem {
 }
 
 /// Returns the discrete Fourier transform, from its definition.
-fn transformed(x: &[[f32; 2]], turns: &[[f64; 2]]) -> Vec<[f32; 2]> {
+fn transform(x: &[[f32; 2]], turns: &[[f64; 2]]) -> Vec<[f32; 2]> {
     let frequency = |f: usize| {
         let mut sum = [0.0; 2];
         for (k, value) in x.iter().enumerate() {

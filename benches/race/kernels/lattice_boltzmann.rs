@@ -20,7 +20,7 @@ const WEIGHT: [f32; 9] = [
 
 /// Returns the densities after a collision.
 #[device]
-fn collided(omega: f32, f: [f32; 9]) -> [f32; 9] {
+fn collide(omega: f32, f: [f32; 9]) -> [f32; 9] {
     let (mut density, mut ux, mut uy) = (0.0, 0.0, 0.0);
     for k in 0..9 {
         density += f[k];
@@ -50,7 +50,7 @@ fn lattice_boltzmann(width: usize, height: usize, omega: f32, from: &[f32], to: 
             let from_y = (y as i32 - DY[k] + height as i32) as usize % height;
             f[k] = from[k * cells + from_y * width + from_x];
         }
-        let after = collided(omega, f);
+        let after = collide(omega, f);
         for k in 0..9 {
             to[k * cells + y * width + x] = after[k];
         }
@@ -71,7 +71,7 @@ fn problem(scale: Scale) -> Problem {
                 let x = wrapped(cell % width, DX[k], width);
                 from[k * cells + wrapped(cell / width, DY[k], height) * width + x]
             });
-            for (k, density) in collided(omega, f).into_iter().enumerate() {
+            for (k, density) in collide(omega, f).into_iter().enumerate() {
                 to[k * cells + cell] = density;
             }
         }

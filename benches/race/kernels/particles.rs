@@ -29,7 +29,7 @@ fn problem(scale: Scale) -> Problem {
     let (seconds, gravity) = (0.01f32, 9.81f32);
     let numbers = inputs::floats(0.0, 1.0, 1, 7 * n);
     let before: Vec<[f32; 7]> = numbers.as_chunks().0.to_vec();
-    let expected = || before.iter().map(|particle| moved(seconds, gravity, *particle)).collect();
+    let expected = || before.iter().map(|particle| advance(seconds, gravity, *particle)).collect();
     let mut buffers = Buffers::new(scale);
     let particles_id = buffers.output(&before, Agreement::Within(1e-5), expected);
     Problem {
@@ -42,7 +42,7 @@ fn problem(scale: Scale) -> Problem {
     }
 }
 
-fn moved(seconds: f32, gravity: f32, mut particle: [f32; 7]) -> [f32; 7] {
+fn advance(seconds: f32, gravity: f32, mut particle: [f32; 7]) -> [f32; 7] {
     particle[4] -= gravity * particle[6] * seconds;
     for k in 0..3 {
         particle[k] += particle[3 + k] * seconds;

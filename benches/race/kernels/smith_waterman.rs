@@ -54,7 +54,7 @@ fn problem(scale: Scale) -> Problem {
     let (first, second) = (letters(1, 128 * pairs), letters(2, length * pairs));
     let expected = || {
         let pairs = first.chunks_exact(128).zip(second.chunks_exact(length));
-        pairs.map(|(first, second)| aligned(first, second)).collect()
+        pairs.map(|(first, second)| align(first, second)).collect()
     };
     let mut buffers = Buffers::new(scale);
     let (first_id, second_id) = (buffers.input(&first), buffers.input(&second));
@@ -70,7 +70,7 @@ fn problem(scale: Scale) -> Problem {
 }
 
 /// Returns the best local score, row by row.
-fn aligned(first: &[u8], second: &[u8]) -> i32 {
+fn align(first: &[u8], second: &[u8]) -> i32 {
     let mut above = vec![0; second.len() + 1];
     let mut best = 0;
     for a in first {
