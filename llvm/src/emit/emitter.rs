@@ -1,6 +1,7 @@
 //! What is known while a kernel is lowered, and how instructions are appended.
 use super::{
     read_only::ReadOnly,
+    tables::{Tables, tables},
     value::{Type, Value},
 };
 use std::{
@@ -111,6 +112,8 @@ pub(super) struct Emitter<'k> {
     /// Which float loads must happen once ([`memory`](super::memory)).
     pub(super) becomes_integer: Facts<InstId, bool>,
     pub(super) read_only: ReadOnly,
+    /// See [`tables`](super::tables).
+    pub(super) tables: Tables,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,
     /// Distinct nodes of loops to unroll.
@@ -137,6 +140,7 @@ impl<'k> Emitter<'k> {
             facts,
             has_extremes: ptx::has_extremes(kernel),
             read_only: ReadOnly::of(kernel),
+            tables: tables(kernel),
             becomes_integer: super::memory::floats_that_become_integers(kernel),
             targets: kernel.insts.facts(None),
             failures: Vec::new(),

@@ -20,8 +20,8 @@ use warpwise_compiler::{
     back::ptx::{SharedPlace, shared_place},
     id::{Facts, Id},
     ir::{
-        ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
-        Space, Ty,
+        ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Root, Scalar,
+        SharedId, Space, Ty,
     },
 };
 
@@ -94,7 +94,12 @@ impl Emitter<'_> {
 
     /// The address of an array of the thread's own.
     pub(super) fn array(&self, array: ArrayId) -> Value {
-        Value::new(Type::Ptr(Space::Local), format!("%array{}", array.index()))
+        let index = array.index();
+        let name = match self.tables.contains_key(&array) {
+            true => format!("addrspacecast (ptr addrspace(1) @table{index} to ptr)"),
+            false => format!("%array{index}"),
+        };
+        Value::new(Type::Ptr(Space::Local), name)
     }
 
     /// The address `index * stride` bytes behind `base`.
@@ -159,6 +164,11 @@ impl Emitter<'_> {
 
     /// Writes memory.
     pub(super) fn store(&mut self, ptr: InstId, value: InstId) {
+        if let Some(Root::Array(array)) = self.kernel.root(ptr)
+            && self.tables.contains_key(&array)
+        {
+            return;
+        }
         let (align, address) = (size(self.scalar(value)), self.value(ptr));
         let value = self.value(value);
         let stored = match value.ty {

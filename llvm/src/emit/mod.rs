@@ -26,6 +26,7 @@ mod memory;
 mod read_only;
 mod rem;
 mod sync;
+mod tables;
 mod unroll;
 mod value;
 mod warp;
@@ -41,7 +42,7 @@ use warpwise_compiler::{
         dynamic_shared_align, local_placement, offset_params,
     },
     id::Id,
-    ir::{Kernel, ParamKind, Root, Scalar},
+    ir::{Array, ArrayId, Kernel, ParamKind, Root, Scalar},
     target::Target,
 };
 
@@ -69,6 +70,7 @@ impl fmt::Display for Module<'_> {
         let name = ptx::entry_name(&self.kernel.name);
         writeln!(f, "; Warpwise kernel `{name}`.\ntarget triple = \"nvptx64-nvidia-cuda\"\n")?;
         self.shared_memory(f)?;
+        self.tables(f)?;
         writeln!(f, "define ptx_kernel void @\"{name}\"(\n{}\n) #0 {{", self.params())?;
         writeln!(f, "entry:")?;
         self.variables(f)?;
@@ -101,6 +103,21 @@ impl Module<'_> {
         if self.kernel.cooperative {
             let placement = Placement { align: 16, bytes: GRID_BARRIER_SHARED_BYTES };
             undefined(f, "grid_block", placement)?;
+        }
+        Ok(())
+    }
+
+    /// Arrays of constants.
+    fn tables(&self, f: &mut impl Write) -> fmt::Result {
+        for (&id, bytes) in &self.emitter.tables {
+            writeln!(
+                f,
+                "@table{} = internal unnamed_addr addrspace(1) constant [{} x i8] c\"{}\", align {}",
+                id.index(),
+                bytes.len(),
+                tables::string(bytes),
+                local_placement(&self.kernel.arrays[id]).align
+            )?;
         }
         Ok(())
     }
@@ -142,7 +159,8 @@ impl Module<'_> {
         for (id, local) in self.kernel.locals.iter() {
             writeln!(f, "  %local{} = alloca {}", id.index(), Type::of_ty(local.ty))?;
         }
-        for (id, array) in self.kernel.arrays.iter() {
+        let own = |(id, _): &(ArrayId, &Array)| !self.emitter.tables.contains_key(id);
+        for (id, array) in self.kernel.arrays.iter().filter(own) {
             let Placement { align, bytes } = local_placement(array);
             writeln!(f, "  %array{} = alloca [{bytes} x i8], align {align}", id.index())?;
         }
