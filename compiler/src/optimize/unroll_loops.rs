@@ -1,21 +1,23 @@
 //! Runs four rounds of a counting loop between two decisions whether to go on.
 //!
-//! Takes innermost loops over `0..n` whose body is short, that nothing leaves or continues early,
-//! and in which threads do not meet; the rounds that are left over when `n` is no multiple of four
-//! run in a loop behind.
+//! Takes innermost loops over unsigned numbers that count up by a constant and whose body is short, that nothing
+//! leaves or continues early, and in which threads do not meet; the rounds that are left over run in a loop
+//! behind.
 //!
 //! ```text
-//! for %i from 0 to %n {         %m = and %n, !3
-//!   body(%i)                    for %i from 0 to %m, step 4 {
-//! }                       =>      body(%i) body(%i + 1) body(%i + 2) body(%i + 3)
-//!                               }
-//!                               for %j from %m to %n { body(%j) }
+//!                                        %m = the least of max(%n, !3s) - !3s and MAX - !4s + 1
+//!                                        $next = %a
+//! for %i from %a to %n, step !s {        for %i from %a to %m, step !4s {
+//!   body(%i)                       =>      body(%i) body(%i + s) body(%i + 2s) body(%i + 3s)
+//! }                                        $next = %i + !4s
+//!                                        }
+//!                                        for %j from $next to %n, step !s { body(%j) }
 //! ```
 //!
 //! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for counting,
 //! and for constants that do not fit into instructions, in every round, and nothing of a round
 //! overlaps with the next.
-use crate::ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Op, Scalar, Ty};
+use crate::ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty};
 use std::collections::HashMap;
 
 /// Rounds in one.
@@ -25,6 +27,9 @@ const ROUNDS: u64 = 4;
 /// registers that fewer threads fit: with 128, logarithms of `f64` in a kernel that waits for memory took half
 /// as long again on an H200.
 const SHORT: usize = 48;
+
+/// The widest step: four of them are in every type.
+const MAX_STRIDE: u64 = 1 << 24;
 
 /// Unrolls the loops of `kernel`, whose instructions are not numbered in order afterwards.
 pub(super) fn unroll_loops(kernel: &mut Kernel) {
@@ -56,9 +61,18 @@ fn body(kernel: &mut Kernel, list: Body) -> Body {
 /// What a loop runs over.
 struct Range {
     scalar: Scalar,
+    start: InstId,
     end: InstId,
-    /// The constant 1.
     step: InstId,
+    /// The number that it is.
+    stride: u64,
+}
+
+impl Range {
+    /// The largest number of its type.
+    const fn max(&self) -> u64 {
+        if matches!(self.scalar, Scalar::U64) { u64::MAX } else { u32::MAX as u64 }
+    }
 }
 
 /// What `id` runs over, if it is a loop to unroll.
@@ -70,15 +84,16 @@ fn range(kernel: &Kernel, id: InstId) -> Option<Range> {
         let Op::Const(bits) = kernel.insts[id].op else { return None };
         Some(bits)
     };
-    let counts = constant(*start) == Some(0) && constant(*step) == Some(1);
     let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = kernel.insts[id].ty else {
         return None;
     };
-    let unknown = constant(*end).is_none();
+    let stride = constant(*step).filter(|stride| (1..=MAX_STRIDE).contains(stride))?;
+    let unknown = constant(*start).is_none() || constant(*end).is_none();
     let short = size(kernel, id, body).is_some_and(|size| size <= SHORT);
     // There is no second round where the first never comes to its end.
     let again = kernel.falls_through(body);
-    (counts && unknown && short && again).then_some(Range { scalar, end: *end, step: *step })
+    let range = Range { scalar, start: *start, end: *end, step: *step, stride };
+    (unknown && short && again).then_some(range)
 }
 
 /// How many instructions `list` holds; `None` if it is nothing to repeat in the loop `of`.
@@ -101,12 +116,19 @@ fn size(kernel: &Kernel, of: InstId, list: &Body) -> Option<usize> {
 
 /// Appends to `kept` the loop `id` with more in each round, and another one for what is left.
 fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>) {
-    let Range { scalar, end, step } = range;
+    let Range { scalar, start, end, step, stride } = range;
+    let span = kernel.insts[id].span;
+    let next = kernel.locals.push(Local { name: String::new(), ty: scalar.into(), span });
     let mut copy = Copy { kernel, like: id, scalar };
-    let rounds = copy.constant(ROUNDS);
-    let mask = copy.constant(if scalar == Scalar::U64 { !(ROUNDS - 1) } else { 0xffff_fffc });
-    let middle = copy.binary(BinaryOp::And, end, mask);
-    kept.extend([rounds, mask, middle, id]);
+    // Where the last of the four rounds begins, and where the next four do, is in the type and in the range.
+    let last = copy.constant((ROUNDS - 1) * stride);
+    let enough = copy.binary(BinaryOp::Max, end, last);
+    let room = copy.binary(BinaryOp::Sub, enough, last);
+    let most = copy.constant(range.max() - ROUNDS * stride + 1);
+    let middle = copy.binary(BinaryOp::Min, room, most);
+    let rounds = copy.constant(ROUNDS * stride);
+    let begin = copy.set(next, start);
+    kept.extend([last, enough, room, most, middle, rounds, begin, id]);
 
     let Op::For { body, .. } = &mut copy.kernel.insts[id].op else {
         unreachable!("`range` found a loop")
@@ -114,21 +136,23 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
     let mut all = std::mem::take(body);
     let round = all.clone();
     for number in 1..ROUNDS {
-        let number = copy.constant(number);
+        let number = copy.constant(number * stride);
         let counter = copy.binary(BinaryOp::Add, id, number);
         all.0.extend([number, counter]);
         all.0.extend(copy.body(&round, &mut HashMap::from([(id, counter)])).0);
     }
-    let op = Op::For { start: middle, end, step, inclusive: false, body: Body::default() };
-    let rest = copy.push(op);
-    let left = copy.body(&round, &mut HashMap::from([(id, rest)]));
-    let bodies = copy.kernel.insts[rest].op.bodies_mut();
-    bodies.for_each(|body| *body = left.clone());
-    kept.push(rest);
+    let following = copy.binary(BinaryOp::Add, id, rounds);
+    let advance = copy.set(next, following);
+    all.0.extend([following, advance]);
 
-    let Op::For { start, .. } = copy.kernel.insts[id].op else {
-        unreachable!("`range` found a loop")
-    };
+    let left = copy.push(Op::Get(next));
+    let rest =
+        copy.push(Op::For { start: left, end, step, inclusive: false, body: Body::default() });
+    let last_rounds = copy.body(&round, &mut HashMap::from([(id, rest)]));
+    let bodies = copy.kernel.insts[rest].op.bodies_mut();
+    bodies.for_each(|body| *body = last_rounds.clone());
+    kept.extend([left, rest]);
+
     copy.kernel.insts[id].op =
         Op::For { start, end: middle, step: rounds, inclusive: false, body: all };
 }
@@ -145,6 +169,11 @@ impl Copy<'_> {
     fn push(&mut self, op: Op) -> InstId {
         let span = self.kernel.insts[self.like].span;
         self.kernel.insts.push(Inst { op, ty: self.scalar.into(), span })
+    }
+
+    fn set(&mut self, local: LocalId, value: InstId) -> InstId {
+        let span = self.kernel.insts[self.like].span;
+        self.kernel.insts.push(Inst { op: Op::Set { local, value }, ty: Ty::Unit, span })
     }
 
     fn constant(&mut self, bits: u64) -> InstId {
