@@ -27,6 +27,7 @@ mod meet;
 mod memory;
 mod plan;
 mod racy;
+mod straight;
 mod strides;
 mod values;
 
@@ -37,6 +38,7 @@ use draw::Draw;
 pub use guarded::guarded_kernel;
 pub use indices::index_kernel;
 pub use racy::racy_kernel;
+pub use straight::straight_kernel;
 pub use strides::stride_kernel;
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},

@@ -2,7 +2,9 @@
 use warpwise_compiler::{optimize::optimize, verify::verify};
 use warpwise_tests::{
     oracle,
-    random_ir::{RandomKernel, dense_kernel, guarded_kernel, random_kernel, seeds},
+    random_ir::{
+        RandomKernel, dense_kernel, guarded_kernel, random_kernel, seeds, straight_kernel,
+    },
 };
 
 #[test]
@@ -18,6 +20,11 @@ fn dense_kernels_compute_the_same_before_and_after() {
 #[test]
 fn guarded_kernels_fail_the_same_checks_before_and_after() {
     computes_the_same(guarded_kernel);
+}
+
+#[test]
+fn straight_pieces_fail_the_same_checks_before_and_after() {
+    computes_the_same(straight_kernel);
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {

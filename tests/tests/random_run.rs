@@ -8,7 +8,7 @@ use warpwise_simt::{
     Requests,
 };
 use warpwise_tests::random_ir::{
-    ArgData, RandomKernel, divergent_kernel, random_kernel, seeds, stride_kernel,
+    ArgData, RandomKernel, divergent_kernel, random_kernel, seeds, straight_kernel, stride_kernel,
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -91,8 +91,9 @@ fn difference(a: &(Vec<ArgData>, Outcome), b: &(Vec<ArgData>, Outcome)) -> Strin
 #[test]
 fn the_optimizer_changes_nothing_that_they_do() {
     let (mut wrote, mut faulted) = (0, 0);
-    for seed in seeds(300) {
-        let random = random_kernel(seed);
+    let kernels =
+        seeds(300).flat_map(|seed| [(seed, random_kernel(seed)), (seed, straight_kernel(seed))]);
+    for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());
         let plain = run(&random, &random.kernel, 1);
         let RandomKernel { kernel, shape, .. } = &random;

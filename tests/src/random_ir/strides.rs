@@ -255,7 +255,7 @@ impl Strides {
 }
 
 /// The text with numbers for names, as they come.
-fn numbered(text: &str) -> String {
+pub(super) fn numbered(text: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut done = String::new();
     let mut rest = text;
