@@ -108,6 +108,8 @@ pub(super) struct Emitter<'k> {
     pub(super) code: Code,
     pub(super) constants: Constants,
     pub(super) failures: Vec<Failure>,
+    /// Checks whose report the next check brings.
+    pub(super) failures_here: Vec<Failure>,
     pub(super) targets: id::Facts<InstId, Option<Targets>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
@@ -133,6 +135,7 @@ impl<'k> Emitter<'k> {
             code: Code::default(),
             constants: Constants::default(),
             failures: Vec::new(),
+            failures_here: Vec::new(),
             targets: kernel.insts.facts(None),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),

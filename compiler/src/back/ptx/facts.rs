@@ -16,7 +16,7 @@ use super::copies;
 use crate::{
     analysis::range::{Range, Ranges},
     id::{self, Id},
-    ir::{Axis, BinaryOp, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
+    ir::{Axis, BinaryOp, Body, Effect, Inst, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp},
 };
 
 /// The facts about a kernel that a back end needs before it starts: see the module.
@@ -27,6 +27,7 @@ pub struct Facts {
     bits_matter: id::Facts<InstId, bool>,
     steers: id::Facts<InstId, bool>,
     needs_copy: id::Facts<InstId, bool>,
+    shares_report: id::Facts<InstId, bool>,
     last_meeting: usize,
 }
 
@@ -41,11 +42,13 @@ impl Facts {
             bits_matter: kernel.insts.facts(false),
             steers: kernel.insts.facts(false),
             needs_copy: copies::needed(kernel, &ends),
+            shares_report: kernel.insts.facts(false),
             last_meeting: last_meeting(kernel, &ends),
         };
         facts.bound(kernel, ranges);
         facts.look_at_users(kernel);
         facts.trace_addresses(kernel);
+        facts.pair_checks(kernel, &kernel.body);
         facts
     }
 
@@ -85,6 +88,11 @@ impl Facts {
         self.needs_copy[get]
     }
 
+    /// True if nothing but values stands between the check and another one in the same body.
+    pub(super) fn shares_report(&self, check: InstId) -> bool {
+        self.shares_report[check]
+    }
+
     /// True if threads may meet behind the instruction.
     pub fn meets_later(&self, id: InstId) -> bool {
         id.index() < self.last_meeting
@@ -111,6 +119,25 @@ impl Facts {
                 self.used[operand] = true;
                 self.bits_matter[operand] |= bits_matter;
             });
+        }
+    }
+
+    fn pair_checks(&mut self, kernel: &Kernel, list: &Body) {
+        let mut check = None;
+        for &id in &list.0 {
+            let op = &kernel.insts[id].op;
+            match op.effect() {
+                Effect::None => {}
+                Effect::Fault => {
+                    if let Some(before) = check.replace(id) {
+                        self.shares_report[before] = true;
+                    }
+                }
+                Effect::Read | Effect::Write | Effect::Sync | Effect::Control => check = None,
+            }
+            if !op.is_leaf() {
+                op.bodies().for_each(|inner| self.pair_checks(kernel, inner));
+            }
         }
     }
 

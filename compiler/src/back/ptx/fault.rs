@@ -72,15 +72,29 @@ impl Emitter<'_> {
     }
 
     fn fail_unless(&mut self, cond: Reg, failure: Failure) {
-        if self.facts.meets_later(failure.at) {
-            let passed = Label::of("passed", failure.at);
-            self.code.branch(cond, passed);
-            self.fail_here(&failure);
-            self.code.label(passed);
-        } else {
+        if !self.facts.meets_later(failure.at) {
             self.code.branch(format_args!("!{cond}"), Label::of("fault", failure.at));
             self.failures.push(failure);
+        } else if self.facts.shares_report(failure.at) {
+            self.code.branch(format_args!("!{cond}"), Label::of("fault", failure.at));
+            self.failures_here.push(failure);
+        } else {
+            let passed = Label::of("passed", failure.at);
+            self.code.branch(cond, passed);
+            self.report_here(failure);
+            self.code.label(passed);
         }
+    }
+
+    /// Ends the thread for the check just before, or for one that shares its report.
+    fn report_here(&mut self, failure: Failure) {
+        let others = std::mem::take(&mut self.failures_here);
+        if others.is_empty() {
+            return self.fail_here(&failure);
+        }
+        // The check just before falls into its part.
+        self.report([failure].into_iter().chain(others).collect());
+        self.exit_if_any();
     }
 
     /// Ends the thread with a message.
@@ -132,9 +146,19 @@ impl Emitter<'_> {
         ptx!(self, "@{always} exit");
     }
 
-    /// Everything that checks branch to: a few moves for each, and the code that they share.
+    /// Everything that checks branch to where threads do not meet any more.
     pub(super) fn failed(&mut self) {
         let failures = std::mem::take(&mut self.failures);
+        if failures.is_empty() {
+            return;
+        }
+        self.report(failures);
+        self.depart();
+        ptx!(self, "exit");
+    }
+
+    /// Emits a few moves for each failure, and the code that they share.
+    fn report(&mut self, failures: Vec<Failure>) {
         let Some(last) = failures.last().map(|failure| failure.at) else { return };
         let [low, high] = [(); 2].map(|()| self.regs.fresh(Class::B64));
         let most = failures.iter().map(|failure| failure.values.len()).max().unwrap_or(0);
@@ -161,8 +185,6 @@ impl Emitter<'_> {
         self.code.label(shared);
         let values = brought.into_iter().map(|value| self.pieces(Operand::Reg(value))).collect();
         self.record(&Details { check: [low, high].map(Operand::Reg), values });
-        self.depart();
-        ptx!(self, "exit");
     }
 
     /// Which check failed.
