@@ -188,7 +188,8 @@ impl Emitter<'_> {
              shl.b64 w_place, w_thread, {PIECE_BITS};\n\
              red.relaxed.gpu.global.add.u64 [w_record+{count}], 1;\n\
              ld.relaxed.gpu.global.u64 w_lowest, [w_record+{check_at}];\n\
-             setp.gt.u64 w_first, w_lowest, w_place;\n"
+             setp.gt.u64 w_first, w_lowest, w_place;\n\
+             @!w_first bra w_recorded;\n"
         );
         let check_pieces = (0..2).map(|piece| (check_at, 1, piece));
         let value_pieces = (0..values).flat_map(|value| {
@@ -201,11 +202,11 @@ impl Emitter<'_> {
                 text,
                 "bfe.u64 w_piece, ${operand}, {shift}, {PIECE_BITS};\n\
                  or.b64 w_piece, w_piece, w_place;\n\
-                 @w_first red.relaxed.gpu.global.min.u64 [w_record+{at}], w_piece;\n"
+                 red.relaxed.gpu.global.min.u64 [w_record+{at}], w_piece;\n"
             )
             .expect("a string takes everything");
         }
-        text.push('}');
+        text.push_str("w_recorded:\n}");
         let operands: Vec<Value> =
             (0..values + 2).map(|number| Value::new(Type::I64, format!("%{number}"))).collect();
         self.define_function(name, &text, &operands);

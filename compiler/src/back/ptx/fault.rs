@@ -10,7 +10,8 @@
 //! barrier for it. So where threads may still meet, the code of a failing check stands in place, and
 //! comes back behind the check as far as `ptxas` can tell: the thread exits if the record
 //! has an address, which it has. It has no loop and no call, so that loops around it unroll and no
-//! register is kept for it. `return` hides its exit likewise. Where threads do not meet again, a check
+//! register is kept for it. Checks that only values stand between have one such code, behind the last of them; the
+//! values are not computed where one of the checks fails, and nobody needs them there. `return` hides its exit likewise. Where threads do not meet again, a check
 //! branches to the kernel's end, where all that do so share that code.
 use super::{
     Emitter,
@@ -124,7 +125,7 @@ impl Emitter<'_> {
     fn fail_here(&mut self, failure: &Failure) {
         let values = failure.values.iter().map(|&value| self.pieces(value)).collect();
         let details = Details { check: self.check_pieces(failure), values };
-        self.record(&details);
+        self.record(failure.at, &details);
         self.exit_if_any();
     }
 
@@ -184,7 +185,7 @@ impl Emitter<'_> {
         }
         self.code.label(shared);
         let values = brought.into_iter().map(|value| self.pieces(Operand::Reg(value))).collect();
-        self.record(&Details { check: [low, high].map(Operand::Reg), values });
+        self.record(last, &Details { check: [low, high].map(Operand::Reg), values });
     }
 
     /// Which check failed.
@@ -219,10 +220,11 @@ impl Emitter<'_> {
     }
 
     /// Counts the thread and, if no lower one has come before it, brings its details.
-    fn record(&mut self, details: &Details) {
+    fn record(&mut self, at: InstId, details: &Details) {
+        let recorded = Label::of("recorded", at);
         let [record, number, lowest] = [(); 3].map(|()| self.regs.fresh(Class::B64));
         let first = self.regs.fresh(Class::Pred);
-        let at =
+        let place =
             |start: usize, word: usize| format!("[{record}+{}]", start + word * size_of::<u64>());
         let [count, check, values] = [
             offset_of!(FaultRecord, count),
@@ -233,17 +235,20 @@ impl Emitter<'_> {
         let thread = self.launch_number();
         ptx!(self, "cvta.to.global.u64 {record}, {address}");
         ptx!(self, "shl.b64 {number}, {thread}, {PIECE_BITS}");
-        ptx!(self, "red.relaxed.gpu.global.add.u64 {}, 1", at(count, 0));
-        ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, {}", at(check, 0));
+        ptx!(self, "red.relaxed.gpu.global.add.u64 {}, 1", place(count, 0));
+        ptx!(self, "ld.relaxed.gpu.global.u64 {lowest}, {}", place(check, 0));
         ptx!(self, "setp.gt.u64 {first}, {lowest}, {number}");
-        let words = details.check.iter().enumerate().map(|(i, piece)| (at(check, i), piece));
+        // One branch, which `ptxas` would otherwise make for each word.
+        self.code.branch(format_args!("!{first}"), recorded);
+        let words = details.check.iter().enumerate().map(|(i, piece)| (place(check, i), piece));
         let pieces = details.values.iter().flatten().enumerate();
-        let values = pieces.map(|(i, piece)| (at(values, i), piece));
+        let values = pieces.map(|(i, piece)| (place(values, i), piece));
         for (place, piece) in words.chain(values) {
             let word = self.regs.fresh(Class::B64);
             ptx!(self, "or.b64 {word}, {number}, {piece}");
-            ptx!(self, "@{first} red.relaxed.gpu.global.min.u64 {place}, {word}");
+            ptx!(self, "red.relaxed.gpu.global.min.u64 {place}, {word}");
         }
+        self.code.label(recorded);
     }
 
     pub(super) fn record_address(&mut self) -> Reg {
