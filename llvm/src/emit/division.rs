@@ -52,12 +52,24 @@ impl Emitter<'_> {
         inst!(self, ty, "select {minus_one}, {negative}, {quotient}")
     }
 
+    /// Most numbers of 64 bits are lengths and indices, and fit 32: then the quotient is one of 32 bits, in half
+    /// the instructions.
     fn wide_quotient(&mut self, signed: bool, lhs: &Value, rhs: &Value) -> Value {
         let operand = if signed { "abs.s64" } else { "mov.b64" };
         let mut text = format!(
             "{{\n.reg .f32 w_float;\n.reg .b32 w_bits;\n.reg .pred w_holds;\n\
              .reg .b64 w_n, w_d, w_estimate, w_product, w_q, w_rest, w_next, w_less;\n\
+             .reg .b32 w_low_n, w_low_d, w_low_q;\n\
              {operand} w_n, $1;\n{operand} w_d, $2;\n\
+             or.b64 w_rest, w_n, w_d;\n\
+             setp.gt.u64 w_holds, w_rest, 4294967295;\n\
+             @w_holds bra w_wide;\n\
+             cvt.u32.u64 w_low_n, w_n;\n\
+             cvt.u32.u64 w_low_d, w_d;\n\
+             div.u32 w_low_q, w_low_n, w_low_d;\n\
+             cvt.u64.u32 w_q, w_low_q;\n\
+             bra w_known;\n\
+             w_wide:\n\
              cvt.rp.f32.u64 w_float, w_d;\n\
              rcp.approx.ftz.f32 w_float, w_float;\n\
              mov.b32 w_bits, w_float;\n\
@@ -81,6 +93,7 @@ impl Emitter<'_> {
                      selp.b64 w_q, w_next, w_q, w_holds;\n\
                      selp.b64 w_rest, w_less, w_rest, w_holds;\n";
         }
+        text += "w_known:\n";
         if signed {
             text += "xor.b64 w_d, $1, $2;\n\
                      setp.lt.s64 w_holds, w_d, 0;\n\
