@@ -1,5 +1,5 @@
 //! What `ptxas` miscompiles, taken out of the text that LLVM emits. LLVM makes these forms itself, so that no other
-//! place can: `abs` of a choice between `x` and `-x`, one factor of two. `docs/testing.md` lists the releases.
+//! place can: `abs` of a choice between `x` and `-x`, arithmetic of 16 bits, one factor of two. `docs/testing.md` lists the releases.
 use std::fmt::Write;
 use warpwise_compiler::back::ptx::may_lose_factor;
 
@@ -13,7 +13,9 @@ pub(crate) fn apply(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len());
     for line in ptx.lines() {
         let replaced = Instruction::parse(line).and_then(|instruction| {
-            magnitude(&instruction).or_else(|| hidden_factor(&instruction, scale, &mut factors))
+            magnitude(&instruction)
+                .or_else(|| short_negative(&instruction))
+                .or_else(|| hidden_factor(&instruction, scale, &mut factors))
         });
         text += replaced.as_deref().unwrap_or(line);
         text.push('\n');
@@ -45,9 +47,17 @@ fn magnitude(instruction: &Instruction<'_>) -> Option<String> {
     Some(format!(
         "\t{{\n\t.reg .pred w_is_negative;\n\t.reg .b{bits} w_negative;\n\
          \tsetp.lt.s{bits} w_is_negative, {value}, 0;\n\
-         \tneg.s{bits} w_negative, {value};\n\
+         \tnot.b{bits} w_negative, {value};\n\
+         \tadd.s{bits} w_negative, w_negative, 1;\n\
          \tselp.b{bits} {result}, w_negative, {value}, w_is_negative;\n\t}}"
     ))
+}
+
+/// `neg` of 16 bits, which `ptxas` 12.0 to 13.0 takes for a number of 16 bits also where it is 32768.
+fn short_negative(instruction: &Instruction<'_>) -> Option<String> {
+    let [result, value] = instruction.operands[..] else { return None };
+    let text = || format!("\tnot.b16 {result}, {value};\n\tadd.s16 {result}, {result}, 1;");
+    (instruction.name == "neg.s16").then(text)
 }
 
 /// A product by a factor that `ptxas` may lose, by one that it does not see.
@@ -113,6 +123,13 @@ mod tests {
         assert!(!text.contains("abs.s32"), "{text}");
         assert!(text.contains("selp.b32 %r2, w_negative, %r1, w_is_negative;"), "{text}");
         assert!(text.contains("\tabs.f32 \t%f2, %f1;\n"), "{text}");
+    }
+
+    #[test]
+    fn a_short_negative_is_a_complement_and_one_more() {
+        let text = apply("\tneg.s16 \t%rs2, %rs1;\n\tneg.s32 \t%r2, %r1;\n");
+        let expected = "\tnot.b16 %rs2, %rs1;\n\tadd.s16 %rs2, %rs2, 1;\n\tneg.s32 \t%r2, %r1;\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

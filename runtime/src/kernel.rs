@@ -349,7 +349,7 @@ mod tests {
     static TWO: Source = source("two");
 
     const fn source(name: &'static str) -> Source {
-        Source { name, ir: "", ptx: None, places: Places::NONE, levels: &[] }
+        Source { name, ir: "", ptx: None, later_ptx: &[], places: Places::NONE, levels: &[] }
     }
 
     #[test]
