@@ -1,6 +1,6 @@
 //! Bodies and control flow: one match over the instructions, and structured control flow as blocks.
 use super::{
-    emitter::{Effects, Emitter, Label, Targets, inst, line},
+    emitter::{Emitter, Label, Targets, inst, line},
     memory::known,
     value::{Type, Value},
 };
@@ -205,23 +205,10 @@ impl Emitter<'_> {
             return (more, following);
         }
         // Not negative, so it is a number of the unsigned type.
-        let end = self.hidden(&end);
         let distance = inst!(self, ty, "sub {end}, {}", current.name);
         let room = if range.inclusive { "uge" } else { "ugt" };
         let more = inst!(self, Type::I1, "icmp {room} {distance}, {}", step.name);
         (more, inst!(self, ty, "add {current}, {}", step.name))
-    }
-
-    /// A number that LLVM knows nothing of. It would compare the counter with what is a step before the end, of
-    /// which every `ptxas` from 12.8 to 13.5 makes one round where the end is the last number of the type.
-    fn hidden(&mut self, value: &Value) -> Value {
-        match value.ty {
-            Type::I32 | Type::I64 => {
-                let text = format!("mov.b{} $0, $1;", value.ty.bits());
-                self.asm(value.ty, &text, &[value.clone()], Effects::None)
-            }
-            _ => value.clone(),
-        }
     }
 
     /// Whether a step from any value in the range stays inside the type.
