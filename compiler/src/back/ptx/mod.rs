@@ -167,7 +167,7 @@ pub fn gains(kernel: &Kernel, target: Target) -> bool {
     level(kernel, target).1 > Target::OLDEST
 }
 
-/// The targets for which there are different texts of `kernel`, the oldest first: each [gains](gains) something
+/// The targets for which there are different texts of `kernel`, the oldest first: each [`gains`] something
 /// over those before it.
 pub fn levels(kernel: &Kernel) -> Vec<Target> {
     let targets = [Target::OLDEST, reduce::HAS_REDUX, half::HAS_ROUNDING, half::HAS_SUMS];
