@@ -75,13 +75,15 @@ pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
     if is_open {
         return format!("{BUILTIN}, when it is first launched with its parameters bound");
     }
-    match (kernel.backend, Llvm::of_toolchain()) {
-        (Backend::Builtin, _) => BUILTIN.to_owned(),
-        (Backend::Llvm, Ok(llvm)) => {
-            let [major, minor, patch] = llvm.version();
-            format!("LLVM {major}.{minor}.{patch}")
-        }
-        (Backend::Llvm, Err(error)) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
+    match kernel.backend {
+        Backend::Builtin => BUILTIN.to_owned(),
+        Backend::Llvm => match Llvm::of_toolchain() {
+            Ok(llvm) => {
+                let [major, minor, patch] = llvm.version();
+                format!("LLVM {major}.{minor}.{patch}")
+            }
+            Err(error) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
+        },
     }
 }
 
