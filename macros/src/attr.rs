@@ -6,10 +6,11 @@
 //! Arguments come in any order, each at most once (lint levels as often as one likes).
 //! Every wrong argument is reported, each at its own tokens.
 use crate::{
+    backend::named,
     instances::{self, Instance},
     lint_attr::{LintLevel, Word, lint_levels},
     requires::{self, Condition},
-    suggest::{closest, wrong_word},
+    suggest::closest,
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -213,10 +214,8 @@ fn backend(name: &Ident, input: ParseStream<'_>) -> syn::Result<(Backend, Span)>
     let at = here(name, input);
     let value: LitStr = input.parse().map_err(|_| Error::new(at, FORM))?;
     finished(input)?;
-    let known = Backend::ALL.map(Backend::name);
-    let backend = Backend::named(&value.value()).ok_or_else(|| {
-        Error::new(value.span(), wrong_word("the back end", &value.value(), &known))
-    })?;
+    let backend =
+        named("the back end", &value.value()).map_err(|error| Error::new(value.span(), error))?;
     Ok((backend, value.span()))
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Under `cargo check`, which has no use for it, LLVM is left alone: the built-in back end, which takes a tenth of
 //! the time, says what GPUs lack.
-use crate::{attr::Options, level::Build};
+use crate::{attr::Options, level::Build, suggest::wrong_word};
 use std::env;
 use warpwise_compiler::{
     back::{
@@ -27,6 +27,14 @@ pub(crate) struct Emitted {
     pub(crate) texts: Vec<(Target, String)>,
     /// Why the back end is not the one that was asked for.
     pub(crate) warning: Option<String>,
+}
+
+/// The back end of that name, which `what` is.
+///
+/// # Errors
+/// That there is none, with the names that there are.
+pub(crate) fn named(what: &str, name: &str) -> Result<Backend, String> {
+    Backend::named(name).ok_or_else(|| wrong_word(what, name, &Backend::ALL.map(Backend::name)))
 }
 
 /// The back end of a kernel with these options.

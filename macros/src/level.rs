@@ -8,6 +8,7 @@
 //! - `backend = "llvm"` in `[package.metadata.warpwise]` is the back end of kernels that name none, and over all that
 //!   stands `WARPWISE_BACKEND`.
 use crate::{
+    backend,
     lint_attr::unknown,
     manifest::{self, Entry},
     record,
@@ -138,7 +139,7 @@ impl Build {
         let forced_backend = match variables.backend.as_str() {
             "" => None,
             name => {
-                backend_named("`WARPWISE_BACKEND`", name).map_err(|error| wrong.push(error)).ok()
+                backend::named("`WARPWISE_BACKEND`", name).map_err(|error| wrong.push(error)).ok()
             }
         };
         let (mut package, mut package_backend) = (Vec::new(), None);
@@ -213,15 +214,11 @@ fn setting(entry: &Entry) -> Result<InPackage, String> {
             lint_levels(below, value.as_deref()).map(|(rank, lints)| InPackage::Lints(rank, lints))
         }
         ("backend", Some(name)) if below.is_empty() => {
-            backend_named("`backend`", name).map(InPackage::Backend)
+            backend::named("`backend`", name).map(InPackage::Backend)
         }
         ("backend", _) => Err("`backend` is a string: `backend = \"llvm\"`".to_owned()),
         (other, _) => Err(wrong_word("a setting", other, &["lints", "backend"])),
     }
-}
-
-fn backend_named(what: &str, name: &str) -> Result<Backend, String> {
-    Backend::named(name).ok_or_else(|| wrong_word(what, name, &Backend::ALL.map(Backend::name)))
 }
 
 /// The levels that a line gives to lints, behind how many it stands for.
