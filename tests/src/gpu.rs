@@ -18,10 +18,14 @@ use warpwise_compiler::{
     target::Target,
 };
 use warpwise_llvm::Llvm;
-use warpwise_simt::{Arg, Launch, Memory as HostMemory, Program};
+use warpwise_simt::{
+    Arg, CheckedProgram, Checks, Finding, Launch, Memory as HostMemory, Outcome, Problem, Program,
+};
 
 /// More steps than any random kernel takes.
 const MAX_STEPS: u64 = 200_000_000;
+/// The steps of a kernel that is looked at many times in a row.
+const MAX_CHECKED_STEPS: u64 = 5_000_000;
 /// The alignment of what the driver allocates, which kernels rely on.
 const ALIGNMENT: usize = 256;
 /// Bytes of a kernel's buffer for what it prints.
@@ -79,6 +83,30 @@ impl Left {
 /// # Panics
 /// If it does not end.
 pub fn reference(random: &RandomKernel) -> Left {
+    let program = Program::new(&random.kernel);
+    let (outcome, args) = on_interpreter(random, |launch| program.run(launch));
+    assert_eq!(outcome.stopped, None, "{}", random.kernel.name);
+    left(&random.kernel, outcome, args)
+}
+
+/// As [`reference`], with the sanitizer's checks; `None` if they find anything, or the kernel does not end.
+pub fn checked_reference(random: &RandomKernel) -> Option<Left> {
+    let program = CheckedProgram::new(&random.kernel);
+    let run = |launch: &Launch<'_>| {
+        program.run(&Launch { steps: Some(MAX_CHECKED_STEPS), ..*launch }, Checks::ALL)
+    };
+    let ((outcome, findings), args) = on_interpreter(random, run);
+    // A fault is a result to compare, and no mistake of the kernel here.
+    let is_fault = |finding: &Finding| matches!(finding.problem, Problem::OutOfBounds(_));
+    let is_faulty = !findings.iter().all(is_fault);
+    (outcome.stopped.is_none() && !is_faulty).then(|| left(&random.kernel, outcome, args))
+}
+
+/// Launches on the arguments of `random`, and returns what they are afterwards.
+fn on_interpreter<R>(
+    random: &RandomKernel,
+    run: impl FnOnce(&Launch<'_>) -> R,
+) -> (R, Vec<ArgData>) {
     let memories: Vec<Option<HostMemory>> = random
         .args
         .iter()
@@ -99,14 +127,13 @@ pub fn reference(random: &RandomKernel) -> Left {
             (ArgData::Slice { .. }, None) => unreachable!("every slice got a memory"),
         })
         .collect();
-    let outcome = Program::new(&random.kernel).run(&Launch {
+    let result = run(&Launch {
         grid: random.shape.grid,
         block: random.shape.block,
         args: &args,
         workers: NonZeroUsize::new(1),
         steps: Some(MAX_STEPS),
     });
-    assert_eq!(outcome.stopped, None, "{}", random.kernel.name);
     let after = random.args.iter().zip(&memories).map(|(arg, memory)| match (arg, memory) {
         (ArgData::Slice { elem, access, .. }, Some(memory)) => {
             let mut bytes = vec![0; memory.len()];
@@ -115,12 +142,17 @@ pub fn reference(random: &RandomKernel) -> Left {
         }
         (ArgData::Scalar { .. } | ArgData::Slice { .. }, _) => arg.clone(),
     });
+    (result, after.collect())
+}
+
+/// The outcome of a launch on the interpreter, to compare with a GPU's.
+fn left(kernel: &Kernel, outcome: Outcome, args: Vec<ArgData>) -> Left {
     Left {
-        args: after.collect(),
+        args,
         fault: outcome.fault.map(|fault| Fault {
             reason: Some(fault.reason),
             span: warpwise_compiler::id::Id::index(fault.span) as u32,
-            values: fault_values(&random.kernel, Some(fault.reason), fault.values),
+            values: fault_values(kernel, Some(fault.reason), fault.values),
             block: fault.block,
             thread: fault.thread,
             count: fault.count,
@@ -128,7 +160,7 @@ pub fn reference(random: &RandomKernel) -> Left {
         printed: (outcome.lost == 0).then(|| {
             let mut printed = outcome.printed;
             for Printed { message, values } in &mut printed {
-                keep_bits_of_types(&random.kernel, *message, values);
+                keep_bits_of_types(kernel, *message, values);
             }
             printed
         }),
