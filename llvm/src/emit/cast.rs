@@ -2,7 +2,8 @@
 //!
 //! A float becomes an integer by the built-in back end's instructions, inline: PTX clamps what is outside
 //! a 32- or 64-bit integer, a NaN is taken to 0 where PTX does not promise that, and 8- and 16-bit results
-//! are clamped from 32 bits. LLVM's `fptosi.sat` means the same in more instructions.
+//! are clamped from 32 bits. LLVM's `fptosi.sat` means the same in more instructions. What may overflow `f16` becomes it by
+//! inline PTX, too.
 use super::{
     emitter::{Effects, Emitter, inst},
     value::{Type, Value},
@@ -26,6 +27,9 @@ impl Emitter<'_> {
         let ty = Type::of(to);
         match (from.is_float(), to.is_float()) {
             (false, false) => self.int_to_int(from, &value, ty),
+            (false, true) if to == Scalar::F16 && value.ty.bits() > 8 => {
+                self.int_to_f16(from, &value)
+            }
             (false, true) if from.is_signed() => inst!(self, ty, "sitofp {value} to {ty}"),
             (false, true) => inst!(self, ty, "uitofp {value} to {ty}"),
             (true, false) => self.float_to_int(to, &value, from),
@@ -39,6 +43,15 @@ impl Emitter<'_> {
         }
         let extend = if from.is_signed() { "sext" } else { "zext" };
         inst!(self, to, "{extend} {value} to {to}")
+    }
+
+    /// An integer that may be beyond the range of `f16`. LLVM 22 takes a conversion for exact if `f16` has room for the
+    /// integer's significant bits, wherever the first of them is, and then drops the conversion: 2^30 would stay 2^30 in a wider
+    /// type.
+    fn int_to_f16(&mut self, from: Scalar, value: &Value) -> Value {
+        let text = format!("cvt.rn.f16.{} $0, $1;", ptx::memory(from));
+        let bits = self.asm(Type::I16, &text, std::slice::from_ref(value), Effects::None);
+        inst!(self, Type::Half, "bitcast {bits} to half")
     }
 
     fn float_to_float(&mut self, value: &Value, from: Scalar, to: Type) -> Value {
