@@ -45,16 +45,18 @@ pub(crate) fn llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     print(&text)
 }
 
-/// The PTX of a kernel for `target`, by `backend` or, as a build does it, by the one that the kernel wants, if it
-/// is here.
+/// Returns the PTX of a kernel for `target`, by `backend` or, if that is `None`, by the one that users get: the built-in back end
+/// for a kernel that is open until its launch, and of any other the one that it wants, if that is here.
 pub(crate) fn ptx_of(
     kernel: &Kernel,
     bind: &Bind,
     target: Target,
     backend: Option<Backend>,
 ) -> Result<String, Fault> {
+    let is_open = !find::ir(kernel)?.is_closed();
     let ir = optimized(find::closed(kernel, bind)?)?;
-    let llvm = match backend.unwrap_or(kernel.backend) {
+    let users = if is_open { Backend::Builtin } else { kernel.backend };
+    let llvm = match backend.unwrap_or(users) {
         Backend::Builtin => None,
         Backend::Llvm => match Llvm::of_toolchain() {
             Ok(llvm) => Some(llvm),

@@ -1,8 +1,9 @@
 //! Which back end makes a kernel's PTX, and what it makes.
 //!
 //! By the environment variable `WARPWISE_BACKEND`, or else `#[kernel(backend = "..")]`, or else `backend = ".."` in
-//! `[package.metadata.warpwise]`, or else [`DEFAULT`]. LLVM is the one that this rustc has loaded. Where it is
-//! missing or too old, the built-in back end does the work, and a warning says so of a kernel that asks for LLVM.
+//! `[package.metadata.warpwise]`, or else LLVM, whose code is faster ([`DEFAULT`]). LLVM is the one that this rustc has
+//! loaded. Where it is missing or too old, the built-in back end does the work, and a warning says so if a setting asks for
+//! LLVM: without one, nobody relies on it.
 //!
 //! Under `cargo check`, which has no use for it, LLVM is left alone: the built-in back end, which takes a tenth of
 //! the time, says what GPUs lack.
@@ -19,7 +20,15 @@ use warpwise_compiler::{
 use warpwise_llvm::Llvm;
 
 /// The back end where nothing names one.
-pub(crate) const DEFAULT: Backend = Backend::Builtin;
+const DEFAULT: Backend = Backend::Llvm;
+
+/// The back end of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) backend: Backend,
+    /// True if a setting names it.
+    is_asked_for: bool,
+}
 
 /// A kernel as PTX.
 pub(crate) struct Emitted {
@@ -38,8 +47,9 @@ pub(crate) fn named(what: &str, name: &str) -> Result<Backend, String> {
 }
 
 /// The back end of a kernel with these options.
-pub(crate) fn chosen(options: &Options) -> Backend {
-    Build::current().backend(options.backend.map(|(backend, _)| backend)).unwrap_or(DEFAULT)
+pub(crate) fn chosen(options: &Options) -> Choice {
+    let asked_for = Build::current().backend(options.backend.map(|(backend, _)| backend));
+    Choice { backend: asked_for.unwrap_or(DEFAULT), is_asked_for: asked_for.is_some() }
 }
 
 /// Makes PTX of `optimized`, which `kernel` became.
@@ -47,7 +57,7 @@ pub(crate) fn chosen(options: &Options) -> Backend {
 /// # Errors
 /// If the kernel outgrows a limit of PTX.
 pub(crate) fn emit(
-    backend: Backend,
+    choice: Choice,
     kernel: &Kernel,
     optimized: &Kernel,
 ) -> Result<Emitted, Unsupported> {
@@ -56,14 +66,15 @@ pub(crate) fn emit(
         let text = ptx::emit(optimized, Target::OLDEST)?;
         Ok(Emitted { texts: vec![(Target::OLDEST, text)], warning })
     };
-    if backend == Backend::Builtin || !makes_code() {
+    if choice.backend == Backend::Builtin || !makes_code() {
         return builtin(None);
     }
     let instead = "the built-in back end compiles it instead";
     let llvm = match Llvm::of_toolchain() {
         Ok(llvm) => llvm,
         Err(error) => {
-            return builtin(Some(format!("there is no LLVM for this kernel: {error}; {instead}")));
+            let warning = format!("there is no LLVM for this kernel: {error}; {instead}");
+            return builtin(choice.is_asked_for.then_some(warning));
         }
     };
     let mut texts = Vec::new();

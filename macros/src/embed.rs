@@ -10,7 +10,7 @@
 //! without them, and `#[cfg(debug_assertions)]` takes one of the two: that of the crate that holds the kernel.
 use crate::{
     attr::Options,
-    backend::{self, Emitted},
+    backend::{self, Choice, Emitted},
     instances::Instance,
     level::Build,
     lint_attr::Expectation,
@@ -27,7 +27,6 @@ use std::{collections::BTreeSet, rc::Rc};
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
-    back::Backend,
     compile::{CompileError, check_open, checked_and_optimized},
     diag::{Diagnostic, Diagnostics, Level},
     lint::{self, Levels, Setting},
@@ -175,8 +174,8 @@ impl Embedded<'_> {
         let Lowered { spans, origins, .. } = lowered;
         let places = Places { spans, origins, fallback: self.item.sig.ident.span() };
         let levels = Build::current().levels(&lowered.levels);
-        let backend = backend::chosen(self.options);
-        let levels = match record::kernel(lowered, assertions, backend, &levels, places) {
+        let choice = backend::chosen(self.options);
+        let levels = match record::kernel(lowered, assertions, choice.backend, &levels, places) {
             Ok(false) => levels,
             // Whoever asked for the record says what is in it.
             Ok(true) => Build::silent(),
@@ -186,7 +185,7 @@ impl Embedded<'_> {
                 return (None, report::error(&text, places.fallback, places.fallback));
             }
         };
-        let said = match run(lowered, backend, &levels) {
+        let said = match run(lowered, choice, &levels) {
             Ok(compiled) => {
                 let source = compiled.source(self.item, self.launched, places);
                 let new = compiled.warnings.0.iter().filter(|found| before.adds(found, places));
@@ -292,11 +291,11 @@ struct Compiled {
     levels: Levels,
 }
 
-fn run(lowered: &Lowered, backend: Backend, levels: &Levels) -> Result<Compiled, CompileError> {
+fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, CompileError> {
     let kernel = &lowered.kernel;
     if kernel.is_closed() {
         let (optimized, warnings) = checked_and_optimized(kernel, &[], levels)?;
-        let ptx = backend::emit(backend, kernel, &optimized).map_err(CompileError::Unsupported)?;
+        let ptx = backend::emit(choice, kernel, &optimized).map_err(CompileError::Unsupported)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
         // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
         let ir = format!("{kernel}");

@@ -66,7 +66,9 @@ fn redacted(tokens: TokenStream) -> TokenStream {
             text if is_raw(&text, "kernel ") && text.contains(" {\n") => {
                 Literal::string("IR").into()
             }
-            text if is_raw(&text, "// Warpwise kernel") => Literal::string("PTX").into(),
+            text if is_raw(&text, "//") && text.contains("\n.version ") => {
+                Literal::string("PTX").into()
+            }
             text if is_hash(text.trim_matches('"')) => Literal::string("HASH").into(),
             _ => literal.into(),
         },

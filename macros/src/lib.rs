@@ -65,8 +65,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// The arguments of the attribute, in any order:
 ///
-/// - `backend = "llvm"`, `backend = "builtin"`: what makes the PTX. LLVM is the one that rustc itself has; both
-///   give the same bits.
+/// - `backend = "llvm"`, `backend = "builtin"`: the compiler of the PTX. Both give the same bits. LLVM, the default, is the one
+///   that rustc itself has; its code is faster, and where rustc has none, the built-in one takes over.
 /// - `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)`: the threads of a block. A const
 ///   generic's name, or that of a constant named in `open(..)`, may stand for a number.
 /// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
