@@ -28,6 +28,6 @@ pub(crate) fn ptx(compiler: Compiler, kernel: &Kernel) -> Result<String> {
     match compiler {
         Compiler::Nvcc => Err("`nvcc` compiles CUDA C++, not IR".into()),
         Compiler::BuiltIn => Ok(ptx::emit(kernel, TARGET)?),
-        Compiler::Llvm => Ok(warpwise_llvm::emit(Llvm::of_toolchain()?, kernel, TARGET)?),
+        Compiler::Llvm => Ok(warpwise_llvm::emit(Llvm::find()?, kernel, TARGET)?),
     }
 }

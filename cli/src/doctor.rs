@@ -120,13 +120,8 @@ fn rustc() -> Line {
 
 /// What the LLVM back end compiles with.
 fn llvm() -> Line {
-    match Llvm::of_toolchain() {
-        Ok(llvm) => {
-            let [major, minor, patch] = llvm.version();
-            let file = llvm.path().file_name().unwrap_or_default().to_string_lossy();
-            let text = format!("{major}.{minor}.{patch}, rustc's own ({file})");
-            Line::new(Mark::Ok, "llvm", text)
-        }
+    match Llvm::find() {
+        Ok(llvm) => Line::new(Mark::Ok, "llvm", format!("{llvm}, `{}`", llvm.path().display())),
         Err(error) => Line::new(Mark::Note, "llvm", error.to_string()).help(
             "the built-in back end makes the PTX of all kernels; rustup's toolchains have LLVM",
         ),

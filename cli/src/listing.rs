@@ -58,7 +58,7 @@ pub(crate) fn ptx_of(
     let users = if is_open { Backend::Builtin } else { kernel.backend };
     let llvm = match backend.unwrap_or(users) {
         Backend::Builtin => None,
-        Backend::Llvm => match Llvm::of_toolchain() {
+        Backend::Llvm => match Llvm::find() {
             Ok(llvm) => Some(llvm),
             Err(_) if backend.is_none() => None,
             Err(error) => return Err(Fault::new(format!("there is no LLVM to use: {error}"))),
@@ -79,11 +79,8 @@ pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
     }
     match kernel.backend {
         Backend::Builtin => BUILTIN.to_owned(),
-        Backend::Llvm => match Llvm::of_toolchain() {
-            Ok(llvm) => {
-                let [major, minor, patch] = llvm.version();
-                format!("LLVM {major}.{minor}.{patch}")
-            }
+        Backend::Llvm => match Llvm::find() {
+            Ok(llvm) => llvm.to_string(),
             Err(error) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
         },
     }

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel: Kernel = first.parse()?;
     verify(&kernel)?;
     let kernel = optimized(kernel)?;
-    let llvm = Llvm::of_toolchain()?;
+    let llvm = Llvm::find()?;
     let [major, minor, patch] = llvm.version();
     println!("; LLVM {major}.{minor}.{patch}, {}", llvm.path().display());
     println!("{}\n{}", lower(&kernel, target)?, emit(llvm, &kernel, target)?);

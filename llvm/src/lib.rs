@@ -4,15 +4,15 @@
 //! both. The kernel's interface, that is parameters, fault record, print buffer and shared memory, is the
 //! one that [`back::ptx`](warpwise_compiler::back::ptx) describes, so that the same launcher runs either.
 //!
-//! LLVM is the library that the toolchain's rustc has, found and loaded at run time: nothing is linked
-//! and nothing has to be installed. `docs/llvm.md` says what LLVM is trusted with and what is not.
+//! LLVM is the library that the toolchain's rustc has, or else an installed one, found and loaded at run time: nothing is
+//! linked and nothing has to be installed. `docs/llvm.md` says what LLVM is trusted with and what is not.
 //!
 //! ```no_run
 //! use warpwise_compiler::{ir::Kernel, target::Target};
 //! use warpwise_llvm::Llvm;
 //!
 //! let kernel: Kernel = "kernel nothing { %0 = return !0 }".parse()?;
-//! let ptx = warpwise_llvm::emit(Llvm::of_toolchain()?, &kernel, Target::new(90))?;
+//! let ptx = warpwise_llvm::emit(Llvm::find()?, &kernel, Target::new(90))?;
 //! assert!(ptx.contains(".visible .entry nothing"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -21,7 +21,7 @@ mod library;
 mod workarounds;
 
 pub use emit::lower;
-pub use library::{CompileFailure, Llvm, LoadError, OLDEST_LLVM};
+pub use library::{CompileFailure, LLVM_VARIABLE, Llvm, LoadError, OLDEST_LLVM};
 
 use thiserror::Error;
 use warpwise_compiler::{

@@ -1,5 +1,5 @@
-//! LLVM, found at run time: the library that the toolchain's rustc has, and the functions of its C API that
-//! [`Llvm::compile`] calls.
+//! LLVM, found at run time: the library that the toolchain's rustc has, or an installed one, and the functions of its C API
+//! that [`Llvm::compile`] calls.
 //!
 //! Every function is looked up before any is called, so that a library that lacks one is an [`Err`] which
 //! names it. The library is never unloaded: LLVM registers destructors that run at the end of the process.
@@ -18,6 +18,7 @@ use module::{Context, Machine};
 use std::{
     cell::RefCell,
     ffi::{CStr, CString, c_char, c_int},
+    fmt,
     path::{Path, PathBuf},
     ptr,
     sync::OnceLock,
@@ -27,6 +28,9 @@ use thiserror::Error;
 /// The oldest LLVM that the back end is tested with. Older ones may end the process: 19 does on atomic
 /// operations that it cannot select.
 pub const OLDEST_LLVM: u32 = 22;
+
+/// The environment variable that names a `libLLVM`, or the folder that has one.
+pub const LLVM_VARIABLE: &str = "WARPWISE_LLVM";
 
 /// The triple of the module and the target machine.
 const TRIPLE: &CStr = c"nvptx64-nvidia-cuda";
@@ -92,19 +96,42 @@ pub struct Llvm {
     path: PathBuf,
 }
 
+/// Prints as `LLVM 22.1.2`.
+impl fmt::Display for Llvm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [major, minor, patch] = self.version;
+        write!(f, "LLVM {major}.{minor}.{patch}")
+    }
+}
+
 impl Llvm {
-    /// Returns the LLVM that this process has loaded, as rustc has, or else the one of the `rustc` that the
-    /// environment variable `RUSTC` names or that is found on the path. Looks for it once in a process.
+    /// Returns the first LLVM of these, looked for once in a process:
+    ///
+    /// 1. The one that the environment variable [`LLVM_VARIABLE`] names. If it does, there is no other.
+    /// 2. The one that this process has loaded, as rustc has.
+    /// 3. The one of the `rustc` that the environment variable `RUSTC` names or that is found on the path.
+    /// 4. An installed one, by the names that distributions give it.
     ///
     /// # Errors
-    /// If there is none, or not one that can be used.
-    pub fn of_toolchain() -> Result<&'static Self, LoadError> {
-        static TOOLCHAIN: OnceLock<Result<Llvm, LoadError>> = OnceLock::new();
-        let find = || match find::loaded_library() {
+    /// If there is none, or not one that can be used. The error is that of the third where no other is there.
+    pub fn find() -> Result<&'static Self, LoadError> {
+        static FOUND: OnceLock<Result<Llvm, LoadError>> = OnceLock::new();
+        let find = || match find::named_library() {
+            Some(path) => Self::load(&path?),
+            None => Self::of_toolchain().or_else(|error| Self::installed().ok_or(error)),
+        };
+        FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
+    }
+
+    fn of_toolchain() -> Result<Self, LoadError> {
+        match find::loaded_library() {
             Some(path) => Self::load(&path),
             None => Self::load(&find::library_in(&find::sysroot()?.join("lib"))?),
-        };
-        TOOLCHAIN.get_or_init(find).as_ref().map_err(Clone::clone)
+        }
+    }
+
+    fn installed() -> Option<Self> {
+        find::INSTALLED.iter().find_map(|name| Self::load(Path::new(name)).ok())
     }
 
     /// Loads the LLVM at `path` and prepares it. The process keeps it to its end.

@@ -91,7 +91,7 @@ fn kernel(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> Option
 /// Holds what LLVM makes of the cases against what they mean; yields how many it folded to constants.
 fn check(name: &str, types: &[Scalar], result: Scalar, cases: &Cases) -> usize {
     let Some(kernel) = kernel(name, types, result, cases) else { return 0 };
-    let llvm = Llvm::of_toolchain().expect("rustup's toolchains have an LLVM with NVPTX");
+    let llvm = Llvm::find().expect("rustup's toolchains have an LLVM with NVPTX");
     let ptx = emit(llvm, &kernel, Target::OLDEST).unwrap();
     let mut folded = 0;
     // `st.global.b64 [%rd1+4096], 7;`

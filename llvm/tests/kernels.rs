@@ -21,7 +21,7 @@ use warpwise_tests::random_ir::{
 const TARGETS: [Target; 3] = [Target::OLDEST, Target::new(80), Target::new(90)];
 
 fn llvm() -> &'static Llvm {
-    Llvm::of_toolchain().expect("rustup's toolchains have an LLVM with NVPTX")
+    Llvm::find().expect("rustup's toolchains have an LLVM with NVPTX")
 }
 
 /// The kernels of the built-in back end's file tests, by file and case.

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use warpwise_llvm::{Llvm, LoadError, OLDEST_LLVM};
 
 fn llvm() -> &'static Llvm {
-    Llvm::of_toolchain().expect("rustup's toolchains have an LLVM with NVPTX")
+    Llvm::find().expect("rustup's toolchains have an LLVM with NVPTX")
 }
 
 #[test]

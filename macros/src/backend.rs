@@ -70,7 +70,7 @@ pub(crate) fn emit(
         return builtin(None);
     }
     let instead = "the built-in back end compiles it instead";
-    let llvm = match Llvm::of_toolchain() {
+    let llvm = match Llvm::find() {
         Ok(llvm) => llvm,
         Err(error) => {
             let warning = format!("there is no LLVM for this kernel: {error}; {instead}");

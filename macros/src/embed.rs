@@ -27,6 +27,7 @@ use std::{collections::BTreeSet, rc::Rc};
 use syn::{ItemFn, ext::IdentExt};
 use warpwise_compiler::{
     analysis::Analyses,
+    back::Backend,
     compile::{CompileError, check_open, checked_and_optimized},
     diag::{Diagnostic, Diagnostics, Level},
     lint::{self, Levels, Setting},
@@ -254,8 +255,11 @@ fn rebuild() -> TokenStream {
         )
     });
     quote!(
-        const _: [::core::option::Option<&str>; 2] =
-            [::core::option_env!("WARPWISE_LINTS"), ::core::option_env!("WARPWISE_BACKEND")];
+        const _: [::core::option::Option<&str>; 3] = [
+                ::core::option_env!("WARPWISE_LINTS"),
+                ::core::option_env!("WARPWISE_BACKEND"),
+                ::core::option_env!("WARPWISE_LLVM"),
+            ];
         #manifest
     )
 }
@@ -289,20 +293,23 @@ struct Compiled {
     ptx: Option<Emitted>,
     warnings: Diagnostics,
     levels: Levels,
+    /// True if the built-in back end was asked for.
+    is_built_in: bool,
 }
 
 fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, CompileError> {
     let kernel = &lowered.kernel;
+    let (levels, is_built_in) = (levels.clone(), choice.backend == Backend::Builtin);
     if kernel.is_closed() {
-        let (optimized, warnings) = checked_and_optimized(kernel, &[], levels)?;
+        let (optimized, warnings) = checked_and_optimized(kernel, &[], &levels)?;
         let ptx = backend::emit(choice, kernel, &optimized).map_err(CompileError::Unsupported)?;
         // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
         // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
         let ir = format!("{kernel}");
-        Ok(Compiled { ir, ptx: Some(ptx), warnings, levels: levels.clone() })
+        Ok(Compiled { ir, ptx: Some(ptx), warnings, levels, is_built_in })
     } else {
-        let warnings = check_open(kernel, levels)?;
-        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels: levels.clone() })
+        let warnings = check_open(kernel, &levels)?;
+        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels, is_built_in })
     }
 }
 
@@ -335,7 +342,10 @@ impl Compiled {
                     ),
                 )
             }
-            None => (None, quote_spanned!(Span::mixed_site()=> unsafe { #new })),
+            None => {
+                let without_llvm = self.is_built_in.then(|| quote!(.without_llvm()));
+                (None, quote_spanned!(Span::mixed_site()=> unsafe { #new #without_llvm }))
+            }
         };
         quote!(
             impl #impl_generics #launched #where_clause {

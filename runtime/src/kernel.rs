@@ -64,6 +64,8 @@ pub struct Source {
     /// The same for later GPUs, ten times their compute capability, where that was made beforehand and
     /// gains something.
     pub later_ptx: &'static [(u32, &'static str)],
+    /// True if LLVM may compile what is left to bind.
+    pub may_use_llvm: bool,
     /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
     pub places: Places,
     /// The levels of its lints, where they are not the lints' own.
@@ -108,7 +110,14 @@ impl Source {
         places: Places,
         levels: &'static [LintLevel],
     ) -> Self {
-        Self { name, ir, ptx: None, later_ptx: &[], places, levels }
+        Self { name, ir, ptx: None, later_ptx: &[], may_use_llvm: true, places, levels }
+    }
+
+    /// The same, of which the built-in back end compiles whatever is not compiled beforehand.
+    #[must_use]
+    pub const fn without_llvm(mut self) -> Self {
+        self.may_use_llvm = false;
+        self
     }
 
     /// The same with its PTX, which a GPU runs without any further check.
@@ -349,7 +358,15 @@ mod tests {
     static TWO: Source = source("two");
 
     const fn source(name: &'static str) -> Source {
-        Source { name, ir: "", ptx: None, later_ptx: &[], places: Places::NONE, levels: &[] }
+        Source {
+            name,
+            ir: "",
+            ptx: None,
+            later_ptx: &[],
+            may_use_llvm: true,
+            places: Places::NONE,
+            levels: &[],
+        }
     }
 
     #[test]

@@ -169,8 +169,15 @@ mod tests {
         });
         let rows = "000000003000500000000400090000000070009";
         let places = Places { files: &["src/k.rs"], rows };
-        let source =
-            Source { name, ir: OPEN, ptx: None, later_ptx: &[], places, levels: levels.leak() };
+        let source = Source {
+            name,
+            ir: OPEN,
+            ptx: None,
+            later_ptx: &[],
+            may_use_llvm: true,
+            places,
+            levels: levels.leak(),
+        };
         report(&source, bindings, &bound.parse().unwrap());
         let own = format!("`{name}` with");
         let mut records = RECORDS.lock().unwrap();

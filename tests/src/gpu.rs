@@ -231,7 +231,7 @@ impl Gpu {
     pub fn open(backend: Backend) -> Result<Self, String> {
         let llvm = match backend {
             Backend::Builtin => None,
-            Backend::Llvm => Some(Llvm::of_toolchain().map_err(|error| error.to_string())?),
+            Backend::Llvm => Some(Llvm::find().map_err(|error| error.to_string())?),
         };
         Ok(Self { driver: Driver::open()?, llvm })
     }

@@ -1,10 +1,21 @@
-//! Where the LLVM of the toolchain's rustc is.
-use super::LoadError;
+//! The places where there may be an LLVM.
+use super::{LLVM_VARIABLE, LoadError};
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// Names of an installed LLVM, which the loader looks for where the system has its libraries: those of Debian, Fedora and Arch, of the
+/// versions that the back end is tested with.
+pub(super) const INSTALLED: [&str; 2] = ["libLLVM-22.so", "libLLVM.so.22.1"];
+
+/// The library that [`LLVM_VARIABLE`] names, by itself or by its folder; `None` if it is not set.
+pub(super) fn named_library() -> Option<Result<PathBuf, LoadError>> {
+    let named = env::var_os(LLVM_VARIABLE).filter(|path| !path.is_empty())?;
+    let path = PathBuf::from(named);
+    Some(if path.is_dir() { library_in(&path) } else { Ok(path) })
+}
 
 /// The file of the `libLLVM` that this process has loaded.
 pub(super) fn loaded_library() -> Option<PathBuf> {
@@ -53,7 +64,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn the_library_that_the_process_has_loaded_is_found() {
-        let llvm = Llvm::of_toolchain().unwrap();
+        let llvm = Llvm::find().unwrap();
         let loaded = loaded_library().unwrap();
         assert_eq!(loaded.canonicalize().unwrap(), llvm.path().canonicalize().unwrap());
     }

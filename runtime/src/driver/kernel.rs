@@ -42,7 +42,7 @@ impl Loaded {
         let target = context.info.sm.map_or(Target::OLDEST, Target::new);
         let ptx = match source.ptx_for(&bound.kernel, target) {
             Some(ptx) => Cow::Borrowed(ptx),
-            None => Cow::Owned(emit(&bound.kernel, target).map_err(failed)?),
+            None => Cow::Owned(emit(&bound.kernel, target, source.may_use_llvm).map_err(failed)?),
         };
         let zero = |_| failed("a name or PTX with a zero byte".into());
         let ptx = CString::new(&*ptx).map_err(zero)?;
@@ -58,10 +58,30 @@ impl Loaded {
     }
 }
 
-/// The PTX of a kernel for the GPU at hand.
-fn emit(kernel: &Kernel, target: Target) -> Result<String, String> {
+/// Returns the PTX of a kernel for the GPU at hand, by LLVM if that is wanted and there is one.
+fn emit(kernel: &Kernel, target: Target, may_use_llvm: bool) -> Result<String, String> {
     let kernel = optimized(kernel.clone()).map_err(|error| error.to_string())?;
+    if may_use_llvm && let Some(ptx) = by_llvm(&kernel, target) {
+        return Ok(ptx);
+    }
     ptx::emit(&kernel, target).map_err(|error| error.to_string())
+}
+
+/// Returns LLVM's PTX; `None` if there is no LLVM, or it refuses the kernel.
+#[cfg(feature = "llvm")]
+fn by_llvm(kernel: &Kernel, target: Target) -> Option<String> {
+    let name = &kernel.name;
+    let llvm = warpwise_llvm::Llvm::find()
+        .inspect_err(|error| log::debug!("kernel `{name}` is not compiled by LLVM: {error}"))
+        .ok()?;
+    warpwise_llvm::emit(llvm, kernel, target)
+        .inspect_err(|error| log::warn!("kernel `{name}` is not compiled by LLVM: {error}"))
+        .ok()
+}
+
+#[cfg(not(feature = "llvm"))]
+const fn by_llvm(_: &Kernel, _: Target) -> Option<String> {
+    None
 }
 
 /// Bytes of shared memory that launches ask for at most.
