@@ -9,7 +9,7 @@ use warpwise_llvm::Llvm;
 /// The GPU that tables are about and that PTX may need: the H100 and the H200.
 pub(crate) const TARGET: Target = Target::new(90);
 
-/// Returns the optimized kernel, which every engine gets.
+/// Returns the optimized kernel, which every back end gets.
 ///
 /// # Errors
 /// If the kernel did not compile.
@@ -17,7 +17,7 @@ pub(crate) fn kernel(benchmark: &Benchmark) -> Result<Kernel> {
     let kernel: Kernel =
         benchmark.source.ir.parse().map_err(|error| format!("IR does not parse: {error}"))?;
     let bound = compile::bind(&kernel, &[])?.into_owned();
-    Ok(compile::optimized(bound)?)
+    Ok(compile::optimized_for_gpu(bound)?)
 }
 
 /// Returns the PTX that `compiler` makes of the kernel.

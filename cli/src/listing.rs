@@ -39,7 +39,7 @@ pub(crate) fn ptx(command: &Ptx) -> Result<ExitCode, Fault> {
 /// Prints the LLVM IR of a kernel.
 pub(crate) fn llvm_ir(command: &LlvmIr) -> Result<ExitCode, Fault> {
     let text = find::with_kernel(&command.build, &command.kernel, |_, kernel| {
-        let kernel = optimized(find::closed(kernel, &command.bind)?)?;
+        let kernel = optimized_for_gpu(find::closed(kernel, &command.bind)?)?;
         warpwise_llvm::lower(&kernel, command.target).map_err(|error| Fault::new(error.to_string()))
     })?;
     print(&text)
@@ -54,7 +54,7 @@ pub(crate) fn ptx_of(
     backend: Option<Backend>,
 ) -> Result<String, Fault> {
     let is_open = !find::ir(kernel)?.is_closed();
-    let ir = optimized(find::closed(kernel, bind)?)?;
+    let ir = optimized_for_gpu(find::closed(kernel, bind)?)?;
     let users = if is_open { Backend::Builtin } else { kernel.backend };
     let llvm = match backend.unwrap_or(users) {
         Backend::Builtin => None,
@@ -88,6 +88,10 @@ pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
 
 fn optimized(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
     compile::optimized(kernel).map_err(|error| Fault::new(error.to_string()))
+}
+
+fn optimized_for_gpu(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {
+    compile::optimized_for_gpu(kernel).map_err(|error| Fault::new(error.to_string()))
 }
 
 /// Prints `text`, which ends the line it is in.

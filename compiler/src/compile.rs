@@ -6,7 +6,7 @@ use crate::{
     diag::Diagnostics,
     ir::Kernel,
     lint::{self, Levels},
-    optimize::optimize,
+    optimize::{optimize, optimize_for_gpu},
     specialize::{Binding, SpecializeError, specialize},
     target::Target,
     verify::{VerifyErrors, verify},
@@ -16,7 +16,7 @@ use std::{borrow::Cow, fmt};
 /// A compiled kernel.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// What the back end got: specialized, verified and optimized. The interpreter runs this.
+    /// What the back end got: specialized, verified and optimized for a GPU.
     pub kernel: Kernel,
     /// The same as PTX.
     pub ptx: String,
@@ -53,7 +53,7 @@ pub fn checked_and_optimized(
     if diagnostics.has_errors() {
         return Err(CompileError::Rejected(diagnostics));
     }
-    Ok((optimized(kernel.into_owned())?, diagnostics))
+    Ok((optimized_for_gpu(kernel.into_owned())?, diagnostics))
 }
 
 /// The first half of [`compile`]: binds, verifies and lints.
@@ -87,12 +87,22 @@ pub fn bind<'k>(kernel: &'k Kernel, bindings: &[Binding]) -> Result<Cow<'k, Kern
     Ok(bound)
 }
 
-/// Optimizes `kernel`, which is specialized and verified: what every engine gets.
+/// Optimizes `kernel`, which is specialized and verified: what the interpreter gets.
 ///
 /// # Errors
 /// [`CompileError::Malformed`].
 pub fn optimized(kernel: Kernel) -> Result<Kernel, CompileError> {
     let kernel = optimize(kernel);
+    verify(&kernel).map_err(CompileError::Malformed)?;
+    Ok(kernel)
+}
+
+/// Optimizes `kernel`, which is specialized and verified: what back ends get.
+///
+/// # Errors
+/// [`CompileError::Malformed`].
+pub fn optimized_for_gpu(kernel: Kernel) -> Result<Kernel, CompileError> {
+    let kernel = optimize_for_gpu(kernel);
     verify(&kernel).map_err(CompileError::Malformed)?;
     Ok(kernel)
 }

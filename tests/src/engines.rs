@@ -14,7 +14,7 @@ use warpwise::{
 use warpwise_compiler::{
     back::ptx,
     ir::{Access, Scalar},
-    optimize::optimize,
+    optimize::optimize_for_gpu,
     places,
     target::Target,
 };
@@ -106,7 +106,7 @@ pub fn run(random: &RandomKernel, device: &Device) -> Result<Left, Error> {
 /// What the macro would embed; lives as long as the process, as there.
 #[expect(unsafe_code, reason = "what a GPU runs is the PTX that is embedded in programs")]
 fn source(random: &RandomKernel) -> &'static Source {
-    let optimized = optimize(random.kernel.clone());
+    let optimized = optimize_for_gpu(random.kernel.clone());
     let ptx = ptx::emit(&optimized, Target::OLDEST).expect("random kernels fit every target");
     let span_count = random.kernel.insts.iter().map(|(_, inst)| inst.span).max();
     let mut rows = String::new();

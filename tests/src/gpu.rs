@@ -13,7 +13,7 @@ use warpwise_compiler::{
     back::{Backend, ptx},
     fault::{FaultRecord, Reason},
     ir::{Kernel, MessageId, Passed, Scalar},
-    optimize::optimize,
+    optimize::optimize_for_gpu,
     output::{self, Printed},
     target::Target,
 };
@@ -288,7 +288,7 @@ impl Gpu {
 
     /// The PTX that the runtime runs on the target.
     fn text(&self, kernel: &Kernel, target: Target) -> String {
-        let optimized = optimize(kernel.clone());
+        let optimized = optimize_for_gpu(kernel.clone());
         let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
         match self.llvm {
             None => ptx::emit(&optimized, target).expect("random kernels fit every target"),

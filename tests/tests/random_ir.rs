@@ -7,7 +7,7 @@ use warpwise_compiler::{
         AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MulAddForm, Order,
         ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
     },
-    optimize::optimize,
+    optimize::optimize_for_gpu,
     target::Target,
     verify::verify,
 };
@@ -31,7 +31,7 @@ fn they_are_well_formed_and_their_text_reads_back() {
 fn they_compile() {
     for seed in seeds(500) {
         let kernel = random_kernel(seed).kernel;
-        let optimized = optimize(kernel.clone());
+        let optimized = optimize_for_gpu(kernel.clone());
         if let Err(errors) = verify(&optimized) {
             panic!("seed {seed}: {errors}\nfrom {kernel}to {optimized}");
         }

@@ -22,7 +22,8 @@ use crate::{
     id::Facts,
     ir::{InstId, Kernel, LocalId, Scalar, Ty},
 };
-pub(super) use arith::{binary, constant, inverse, unary};
+pub(crate) use arith::inverse;
+pub(super) use arith::{binary, constant, unary};
 use walk::{Growth, Walk};
 
 /// All integers from `min` to `max`; none if `min` is the larger.
@@ -145,7 +146,7 @@ impl Range {
         Self::new(self.min.max(other.min), self.max.min(other.max))
     }
     /// The range of products; `None` if it is too large even to compute.
-    pub(super) fn times(self, other: Self) -> Option<Self> {
+    pub(crate) fn times(self, other: Self) -> Option<Self> {
         arith::product(self, other)
     }
     /// What is left if the one integer of `other`, should it be only one, is left out.
@@ -175,7 +176,7 @@ const fn limits(ty: Ty) -> Option<Range> {
 }
 
 /// The limits of a type; `None` if it is no integer.
-pub(super) const fn scalar_limits(scalar: Scalar) -> Option<Range> {
+pub(crate) const fn scalar_limits(scalar: Scalar) -> Option<Range> {
     match evaluate::limits(scalar) {
         Some((min, max)) => Some(Range::new(min, max)),
         None => None,

@@ -17,8 +17,9 @@
 //! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for counting,
 //! and for constants that do not fit into instructions, in every round, and nothing of a round
 //! overlaps with the next.
+use super::copy::copy_body;
 use crate::ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rounds in one.
 const ROUNDS: u64 = 4;
@@ -31,23 +32,24 @@ const SHORT: usize = 48;
 /// The widest step: four of them are in every type.
 const MAX_STRIDE: u64 = 1 << 24;
 
-/// Unrolls the loops of `kernel`, whose instructions are not numbered in order afterwards.
-pub(super) fn unroll_loops(kernel: &mut Kernel) {
+/// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Instructions are not
+/// numbered in order afterwards.
+pub(super) fn unroll_loops(kernel: &mut Kernel, skipped: &HashSet<InstId>) {
     let list = std::mem::take(&mut kernel.body);
-    kernel.body = body(kernel, list);
+    kernel.body = body(kernel, list, skipped);
 }
 
-fn body(kernel: &mut Kernel, list: Body) -> Body {
+fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>) -> Body {
     let mut kept = Vec::with_capacity(list.0.len());
     for id in list.0 {
-        if kernel.insts[id].op.is_leaf() {
+        if kernel.insts[id].op.is_leaf() || skipped.contains(&id) {
             kept.push(id);
             continue;
         }
         // Taken out while its bodies are walked.
         let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
         for inner in op.bodies_mut() {
-            *inner = body(kernel, std::mem::take(inner));
+            *inner = body(kernel, std::mem::take(inner), skipped);
         }
         kernel.insts[id].op = op;
         match range(kernel, id) {
@@ -139,7 +141,7 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
         let number = copy.constant(number * stride);
         let counter = copy.binary(BinaryOp::Add, id, number);
         all.0.extend([number, counter]);
-        all.0.extend(copy.body(&round, &mut HashMap::from([(id, counter)])).0);
+        all.0.extend(copy_body(copy.kernel, &round, &mut HashMap::from([(id, counter)])).0);
     }
     let following = copy.binary(BinaryOp::Add, id, rounds);
     let advance = copy.set(next, following);
@@ -148,7 +150,7 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
     let left = copy.push(Op::Get(next));
     let rest =
         copy.push(Op::For { start: left, end, step, inclusive: false, body: Body::default() });
-    let last_rounds = copy.body(&round, &mut HashMap::from([(id, rest)]));
+    let last_rounds = copy_body(copy.kernel, &round, &mut HashMap::from([(id, rest)]));
     let bodies = copy.kernel.insts[rest].op.bodies_mut();
     bodies.for_each(|body| *body = last_rounds.clone());
     kept.extend([left, rest]);
@@ -182,31 +184,5 @@ impl Copy<'_> {
 
     fn binary(&mut self, op: BinaryOp, lhs: InstId, rhs: InstId) -> InstId {
         self.push(Op::Binary { op, lhs, rhs })
-    }
-
-    /// The instructions of `list` once more. `new` says what stands for others in the copy.
-    fn body(&mut self, list: &Body, new: &mut HashMap<InstId, InstId>) -> Body {
-        Body(list.0.iter().map(|&id| self.inst(id, new)).collect())
-    }
-
-    fn inst(&mut self, id: InstId, new: &mut HashMap<InstId, InstId>) -> InstId {
-        let mut inst = self.kernel.insts[id].clone();
-        let of = |old: &mut InstId| *old = new.get(old).copied().unwrap_or(*old);
-        inst.op.operands_mut().for_each(of);
-        if let Op::Break(target) | Op::Continue(target) = &mut inst.op {
-            of(target);
-        }
-        // A block is named by what it holds.
-        let copy = self.kernel.insts.push(inst);
-        new.insert(id, copy);
-        if self.kernel.insts[copy].op.is_leaf() {
-            return copy;
-        }
-        let mut op = std::mem::replace(&mut self.kernel.insts[copy].op, Op::Return);
-        for inner in op.bodies_mut() {
-            *inner = self.body(inner, new);
-        }
-        self.kernel.insts[copy].op = op;
-        copy
     }
 }

@@ -13,7 +13,7 @@ use std::{
     ptr,
     sync::Arc,
 };
-use warpwise_compiler::{back::ptx, compile::optimized, ir::Kernel, target::Target};
+use warpwise_compiler::{back::ptx, compile::optimized_for_gpu, ir::Kernel, target::Target};
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
 const ERROR_LOG_BUFFER: c_uint = 5;
@@ -60,7 +60,7 @@ impl Loaded {
 
 /// Returns the PTX of a kernel for the GPU at hand, by LLVM if that is wanted and there is one.
 fn emit(kernel: &Kernel, target: Target, may_use_llvm: bool) -> Result<String, String> {
-    let kernel = optimized(kernel.clone()).map_err(|error| error.to_string())?;
+    let kernel = optimized_for_gpu(kernel.clone()).map_err(|error| error.to_string())?;
     if may_use_llvm && let Some(ptx) = by_llvm(&kernel, target) {
         return Ok(ptx);
     }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The comparison of integers that is true where `op` is false.
-pub(in crate::analysis) const fn inverse(op: CompareOp) -> CompareOp {
+pub(crate) const fn inverse(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Eq => CompareOp::Ne,
         CompareOp::Ne => CompareOp::Eq,
