@@ -121,7 +121,13 @@ impl Emitter<'_> {
     fn choose(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
         let cond = self.value(cond);
         let [yes, no, end] = ["then", "else", "end"].map(|what| Label::of(what, id));
-        self.branch(&cond, yes, if other.0.is_empty() { end } else { no });
+        if then.0.is_empty() && self.only_fails(other) {
+            let likely = self.likely();
+            line!(self, "br {cond}, label %{yes}, label %{no}, !prof !{likely}");
+            self.open = false;
+        } else {
+            self.branch(&cond, yes, if other.0.is_empty() { end } else { no });
+        }
         self.label(yes);
         self.body(then);
         let mut reaches_end = self.open || other.0.is_empty();
@@ -136,6 +142,15 @@ impl Emitter<'_> {
         if reaches_end {
             self.label(end);
         }
+    }
+
+    /// True if `body` runs checks, one of which fails.
+    fn only_fails(&self, body: &Body) -> bool {
+        let Some((last, checks)) = body.0.split_last() else { return false };
+        let is_check = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Bounds { .. });
+        matches!(self.kernel.insts[*last].op, Op::Return)
+            && !checks.is_empty()
+            && checks.iter().all(is_check)
     }
 
     fn repeat(&mut self, id: InstId, body: &Body) {
