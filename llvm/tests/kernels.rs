@@ -6,15 +6,15 @@
 use std::{env, fs, path::Path, time::Instant};
 use warpwise_compiler::{
     back::ptx,
-    compile::optimized,
+    compile::optimized_for_gpu,
     ir::{BinaryOp, CompareOp, Kernel, Scalar, UnaryOp},
     target::Target,
     verify::verify,
 };
 use warpwise_llvm::{Error, Llvm, emit};
 use warpwise_tests::random_ir::{
-    dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel, random_kernel,
-    seeds, stride_kernel,
+    affine_kernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel,
+    random_kernel, seeds, stride_kernel,
 };
 
 /// The first target, one with more instructions, and the one that has them all.
@@ -49,7 +49,7 @@ fn golden_kernels() -> Vec<(String, Kernel)> {
 /// back end refuses as well.
 fn compile(name: &str, kernel: Kernel) -> usize {
     let mut compiled = 0;
-    let forms = [("plain", kernel.clone()), ("optimized", optimized(kernel).unwrap())];
+    let forms = [("plain", kernel.clone()), ("optimized", optimized_for_gpu(kernel).unwrap())];
     for (form, kernel) in forms {
         for target in TARGETS {
             match (emit(llvm(), &kernel, target), ptx::emit(&kernel, target)) {
@@ -184,6 +184,7 @@ fn random_kernels_compile() {
     let mut compiled = 0;
     for seed in seeds(20) {
         for (kind, kernel) in [
+            ("affine", affine_kernel(seed).kernel),
             ("random", random_kernel(seed).kernel),
             ("dense", dense_kernel(seed).kernel),
             ("divergent", divergent_kernel(seed).kernel),

@@ -15,6 +15,7 @@
 //!   name the lanes that come). To know that, each value carries whether it is *uniform*.
 //!
 //! Values, lengths and indices are often edge values. What a kernel computes means nothing.
+mod affine;
 mod arrays;
 mod contracts;
 mod dense;
@@ -31,6 +32,7 @@ mod straight;
 mod strides;
 mod values;
 
+pub use affine::affine_kernel;
 pub use contracts::with_contracts;
 pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;

@@ -1,9 +1,14 @@
 //! Optimizing changes nothing that a kernel computes.
-use warpwise_compiler::{optimize::optimize, verify::verify};
+use warpwise_compiler::{
+    ir::Kernel,
+    optimize::{optimize, optimize_for_gpu},
+    verify::verify,
+};
 use warpwise_tests::{
     oracle,
     random_ir::{
-        RandomKernel, dense_kernel, guarded_kernel, random_kernel, seeds, straight_kernel,
+        RandomKernel, affine_kernel, dense_kernel, guarded_kernel, random_kernel, seeds,
+        straight_kernel,
     },
 };
 
@@ -23,26 +28,38 @@ fn guarded_kernels_fail_the_same_checks_before_and_after() {
 }
 
 #[test]
+fn loops_with_two_versions_fail_the_same_checks_before_and_after() {
+    computes_the_same(affine_kernel);
+}
+
+#[test]
 fn straight_pieces_fail_the_same_checks_before_and_after() {
     computes_the_same(straight_kernel);
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {
     for seed in seeds(300) {
-        let RandomKernel { kernel, shape, args, .. } = make(seed);
-        if let Err(errors) = verify(&kernel) {
-            panic!("seed {seed}: {errors}\n{kernel}");
+        let random = make(seed);
+        if let Err(errors) = verify(&random.kernel) {
+            panic!("seed {seed}: {errors}\n{}", random.kernel);
         }
-        let optimized = optimize(kernel.clone());
-        let text = || format!("seed {seed}\n{kernel}\n{optimized}");
-        if let Err(errors) = verify(&optimized) {
-            panic!("made malformed: {errors}\n{}", text());
+        for optimize in [optimize, optimize_for_gpu] {
+            computes_the_same_by(optimize, seed, &random);
         }
-        let [mut before, mut after] = [args.clone(), args];
-        let expected = oracle::run(&kernel, &shape, &mut before, &mut |_| {});
-        let found = oracle::run(&optimized, &shape, &mut after, &mut |_| {});
-        assert_eq!(found, expected, "{}", text());
-        let same = before.iter().zip(&after).all(|(before, after)| before.same_values(after));
-        assert!(same, "{before:?}\n{after:?}\n{}", text());
     }
+}
+
+fn computes_the_same_by(optimize: fn(Kernel) -> Kernel, seed: u64, random: &RandomKernel) {
+    let RandomKernel { kernel, shape, args, .. } = random;
+    let optimized = optimize(kernel.clone());
+    let text = || format!("seed {seed}\n{kernel}\n{optimized}");
+    if let Err(errors) = verify(&optimized) {
+        panic!("made malformed: {errors}\n{}", text());
+    }
+    let [mut before, mut after] = [args.clone(), args.clone()];
+    let expected = oracle::run(kernel, shape, &mut before, &mut |_| {});
+    let found = oracle::run(&optimized, shape, &mut after, &mut |_| {});
+    assert_eq!(found, expected, "{}", text());
+    let same = before.iter().zip(&after).all(|(before, after)| before.same_values(after));
+    assert!(same, "{before:?}\n{after:?}\n{}", text());
 }

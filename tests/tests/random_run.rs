@@ -2,13 +2,17 @@
 //! are optimized, nor on how many blocks run at once. This is the interpreter alone, which is
 //! fast enough for long searches: `WARPWISE_SEED=0 WARPWISE_SEEDS=100000`, in release.
 use std::{fmt::Write as _, num::NonZeroUsize};
-use warpwise_compiler::{ir::Kernel, optimize::optimize};
+use warpwise_compiler::{
+    ir::Kernel,
+    optimize::{optimize, optimize_for_gpu},
+};
 use warpwise_simt::{
     Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Problem, Program,
     Requests,
 };
 use warpwise_tests::random_ir::{
-    ArgData, RandomKernel, divergent_kernel, random_kernel, seeds, straight_kernel, stride_kernel,
+    ArgData, RandomKernel, affine_kernel, divergent_kernel, random_kernel, seeds, straight_kernel,
+    stride_kernel,
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -90,29 +94,35 @@ fn difference(a: &(Vec<ArgData>, Outcome), b: &(Vec<ArgData>, Outcome)) -> Strin
 
 #[test]
 fn the_optimizer_changes_nothing_that_they_do() {
-    let (mut wrote, mut faulted) = (0, 0);
-    let kernels =
-        seeds(300).flat_map(|seed| [(seed, random_kernel(seed)), (seed, straight_kernel(seed))]);
+    let (mut wrote, mut faulted, mut versioned) = (0, 0, 0);
+    let kernels = seeds(300).flat_map(|seed| {
+        [random_kernel(seed), straight_kernel(seed), affine_kernel(seed)].map(|made| (seed, made))
+    });
     for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());
+        let for_gpu = optimize_for_gpu(random.kernel.clone());
+        versioned += usize::from(for_gpu != optimized);
         let plain = run(&random, &random.kernel, 1);
         let RandomKernel { kernel, shape, .. } = &random;
         assert_eq!(plain.1.stopped, None, "seed {seed}: {shape:?}\n{kernel}");
         wrote += usize::from(plain.0 != random.args);
         faulted += usize::from(plain.1.fault.is_some());
-        for (what, kernel, workers) in
-            [("again on two workers", kernel, 2), ("optimized", &optimized, 1)]
-        {
+        for (what, kernel, workers) in [
+            ("again on two workers", kernel, 2),
+            ("optimized", &optimized, 1),
+            ("for a GPU", &for_gpu, 1),
+        ] {
             let difference = difference(&plain, &run(&random, kernel, workers));
             assert!(
                 difference.is_empty(),
-                "seed {seed}, {what}: {shape:?}\n{difference}\n{}\noptimized to\n{optimized}",
+                "seed {seed}, {what}: {shape:?}\n{difference}\n{}\noptimized to\n{for_gpu}",
                 random.kernel
             );
         }
     }
     assert!(wrote > 0, "no kernel wrote anything");
     assert!(faulted > 0, "no kernel faulted");
+    assert!(versioned > 0, "no loop has two versions");
 }
 
 /// Kernels that end in a deadlock, where the lanes that wait at one instruction have come apart in steps that count and together in
