@@ -26,11 +26,12 @@ fn scan_chained(x: &[u32], ticket: &[AtomicU32], sums: &[AtomicU64], out: &mut [
         if tile > 0 {
             let mut state = 0;
             while state >> 32 == 0 {
-                state = sums[tile - 1].load(Ordering::Acquire);
+                state = sums[tile - 1].load(Ordering::Relaxed);
             }
             before = state as u32;
         }
-        sums[tile].store(1 << 32 | (before + sum) as u64, Ordering::Release);
+        // The flag and the sum are one word, so that they arrive together, and nothing else needs an order.
+        sums[tile].store(1 << 32 | (before + sum) as u64, Ordering::Relaxed);
         shared[1] = before;
     }
     sync_threads();
