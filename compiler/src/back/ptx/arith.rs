@@ -161,7 +161,7 @@ impl Emitter<'_> {
             ptx!(self, "mul.wide.u32 {reg}, {lhs}, {rhs}");
             reg.into()
         } else if width(scalar) == 64 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-            self.divide_wide(scalar, op, [lhs, rhs]).into()
+            self.divide_wide(id, op, [lhs, rhs]).into()
         } else if width(scalar) == 64
             && op == BinaryOp::Mul
             && let Some(product) = self.multiply_by_hidden_factor(lhs, rhs)
