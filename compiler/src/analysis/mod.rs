@@ -11,6 +11,7 @@ pub mod local_arrays;
 pub mod races;
 pub mod range;
 pub mod running;
+pub mod tables;
 pub mod trace;
 pub mod trips;
 pub mod uniformity;

@@ -1,7 +1,6 @@
 //! What is known while a kernel is lowered, and how instructions are appended.
 use super::{
     read_only::ReadOnly,
-    tables::{Tables, tables},
     value::{Type, Value},
 };
 use std::{
@@ -9,7 +8,10 @@ use std::{
     fmt::{self, Write},
 };
 use warpwise_compiler::{
-    analysis::range::{self, Ranges},
+    analysis::{
+        range::{self, Ranges},
+        tables::{Tables, tables},
+    },
     back::ptx,
     id::{Facts, Id},
     ir::{InstId, Kernel, LocalId, Scalar, Ty},
@@ -112,7 +114,7 @@ pub(super) struct Emitter<'k> {
     /// Which float loads must happen once ([`memory`](super::memory)).
     pub(super) becomes_integer: Facts<InstId, bool>,
     pub(super) read_only: ReadOnly,
-    /// See [`tables`](super::tables).
+    /// The arrays of the thread's own that are constants of the module.
     pub(super) tables: Tables,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,

@@ -26,7 +26,6 @@ mod memory;
 mod read_only;
 mod rem;
 mod sync;
-mod tables;
 mod unroll;
 mod value;
 mod warp;
@@ -115,7 +114,7 @@ impl Module<'_> {
                 "@table{} = internal unnamed_addr addrspace(1) constant [{} x i8] c\"{}\", align {}",
                 id.index(),
                 bytes.len(),
-                tables::string(bytes),
+                string(bytes),
                 local_placement(&self.kernel.arrays[id]).align
             )?;
         }
@@ -173,4 +172,13 @@ impl Module<'_> {
         let [x, y, z] = [0, 1, 2].map(|axis| block[axis].known().unwrap_or(1));
         format!(" \"nvvm.reqntid\"=\"{x},{y},{z}\"")
     }
+}
+
+/// Returns a string of LLVM's with these bytes.
+fn string(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(3 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "\\{byte:02X}");
+    }
+    text
 }

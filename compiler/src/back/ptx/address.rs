@@ -279,7 +279,8 @@ impl Emitter<'_> {
                 self.kernel.params[param].kind,
                 ParamKind::Slice { access: Access::Read, .. }
             ),
-            Some(Root::Shared(_) | Root::Array(_)) | None => false,
+            Some(Root::Array(array)) => self.tables.contains_key(&array),
+            Some(Root::Shared(_)) | None => false,
         }
     }
 }

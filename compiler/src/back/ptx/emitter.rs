@@ -16,6 +16,7 @@ use super::{
 use crate::{
     analysis::{
         range,
+        tables::{Tables, tables},
         vectors::{self, Vectors},
     },
     id::{self, Id},
@@ -104,6 +105,8 @@ pub(super) struct Emitter<'k> {
     /// See [`widest_scale`].
     pub(super) widest_scale: u32,
     pub(super) vectors: Vectors,
+    /// The arrays that are constants of the module.
+    pub(super) tables: Tables,
     pub(super) regs: Regs,
     pub(super) code: Code,
     pub(super) constants: Constants,
@@ -131,6 +134,7 @@ impl<'k> Emitter<'k> {
             has_extremes: has_extremes(kernel),
             widest_scale: widest_scale(kernel),
             vectors: vectors::analyze_in(kernel, &ranges),
+            tables: tables(kernel),
             regs: Regs::default(),
             code: Code::default(),
             constants: Constants::default(),
@@ -233,13 +237,17 @@ impl<'k> Emitter<'k> {
 
     /// The address of an array of the thread's own.
     pub(super) fn array(&mut self, array: ArrayId) -> Address {
+        let is_table = self.tables.contains_key(&array);
         let reg = self.arrays[array].unwrap_or_else(|| {
+            if is_table {
+                return self.table_address(array);
+            }
             let reg = self.regs.fresh(Class::B32);
             ptx!(self, "mov.u32 {reg}, local{}", array.index());
             reg
         });
         self.arrays[array] = Some(reg);
-        Address::of(Space::Local, reg)
+        Address::of(if is_table { Space::Global } else { Space::Local }, reg)
     }
 
     /// The special register: 32 bits, but for a wide global index.

@@ -31,7 +31,8 @@
 //! simplifies scalars; what it does not do is up to the optimizer, and this module only
 //! translates: one instruction after the other, in order, with what [`facts`] says about each.
 //!
-//! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`] says.
+//! Literals of `f64` with more than 32 significant bits are in constant memory, as [`constants`] says, and arrays of
+//! constants are in global memory, as [`tables`] says.
 //!
 //! Same kernel, same bytes: nothing here iterates over a hash table.
 //!
@@ -60,6 +61,7 @@ mod reduce;
 mod reg;
 mod rem;
 mod sync;
+mod tables;
 mod vector;
 
 use crate::{
@@ -269,6 +271,7 @@ impl fmt::Display for Entry<'_> {
         let (version, target) = level(self.kernel, self.emitter.target);
         writeln!(f, ".version {version}\n.target {target}\n.address_size 64\n")?;
         self.emitter.constants.declare(f)?;
+        tables::declare(self.kernel, &self.emitter.tables, f)?;
         layout::declare_dynamic(self.kernel, f)?;
         writeln!(f, ".visible .entry {name}(")?;
         self.params(f)?;
@@ -278,7 +281,7 @@ impl fmt::Display for Entry<'_> {
             writeln!(f, ".reqntid {x}, {y}, {z}")?;
         }
         writeln!(f, "{{")?;
-        layout::declare(self.kernel, f)?;
+        layout::declare(self.kernel, &self.emitter.tables, f)?;
         for declaration in self.emitter.regs.declarations() {
             writeln!(f, "\t{declaration}")?;
         }
