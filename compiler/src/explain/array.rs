@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_of_known_length_are_the_drivers_to_write_out() {
+    fn indices_of_loops_that_are_unrolled_are_registers() {
         let body = "%5 = const 8 : u64 !2
             %6 = for %2, %5, step %3 : u64 !2 {
                 %7 = index %0, %6, 8 : ptr local !2
@@ -164,6 +164,24 @@ mod tests {
             %9 = offset %0, 8 : ptr local !3
             %10 = load %9 : u64 !3";
         let found = said_of(body, 10);
+        assert!(
+            found
+                .iter()
+                .all(|found| found.ends_with("good in registers: every index is a constant"))
+        );
+    }
+
+    #[test]
+    fn loops_of_many_iterations_are_the_drivers_to_write_out() {
+        let body = "%5 = const 100000 : u64 !2
+            %6 = for %2, %5, step %3 : u64 !2 {
+                %7 = rem %6, %4 : u64 !2
+                %8 = index %0, %7, 8 : ptr local !2
+                %9 = store %8, %1 !2
+            }
+            %10 = offset %0, 8 : ptr local !3
+            %11 = load %10 : u64 !3";
+        let found = said_of(body, 11);
         let why = "unknown in registers only if the driver's compiler writes out the loops that index it, \
                    because this loop has a constant number of iterations";
         assert_eq!(found.len(), 2);

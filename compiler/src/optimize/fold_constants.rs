@@ -29,18 +29,23 @@ pub(super) fn fold_constants(kernel: &mut Kernel) {
     let mut values = Replacements::new(kernel);
     for id in kernel.insts.ids() {
         values.apply(&mut kernel.insts[id].op);
-        // What one rule yields may be food for another; each leaves less to do.
-        while let Some(folded) = fold(kernel, id) {
-            match folded {
-                Const(bits) => kernel.insts[id].op = Op::Const(bits),
-                Folded::Op(op) => kernel.insts[id].op = op,
-                Same(other) => {
-                    values.replace(id, other);
-                    break;
-                }
-            }
+        if let Some(same) = fold_inst(kernel, id) {
+            values.replace(id, same);
         }
     }
+}
+
+/// Folds what `id` computes; yields the value that is the same, if there is one.
+pub(super) fn fold_inst(kernel: &mut Kernel, id: InstId) -> Option<InstId> {
+    // What one rule yields may be food for another; each leaves less to do.
+    while let Some(folded) = fold(kernel, id) {
+        match folded {
+            Const(bits) => kernel.insts[id].op = Op::Const(bits),
+            Folded::Op(op) => kernel.insts[id].op = op,
+            Same(other) => return Some(other),
+        }
+    }
+    None
 }
 
 fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {

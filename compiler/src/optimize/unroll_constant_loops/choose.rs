@@ -1,0 +1,400 @@
+//! The choice of loops to unroll in full.
+//!
+//! An array is worth it if each of its indices is computed of constants and counters of loops, so that it has constant indices
+//! only once these loops are unrolled. All of them are, or none: an array that keeps one other index stays in memory.
+//! Of a table each index counts for itself.
+use super::numbers;
+use crate::{
+    analysis::{evaluate, tables::Tables},
+    id::Facts,
+    ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty},
+};
+
+/// Most instructions that a loop may become if that puts an array into registers. The 64 rounds of SHA-256 are 3,000.
+pub(super) const MAX_UNROLLED_INSTRUCTIONS: u64 = 4096;
+/// Most instructions that a loop may become if it only reads tables, which costs a load from cached memory otherwise.
+const MAX_UNROLLED_LOOKUPS: u64 = 1024;
+/// Most instructions that all loops of a kernel may become: what the other passes go through in a few milliseconds.
+const MAX_UNROLLED_INSTRUCTIONS_OF_KERNEL: u64 = 12288;
+/// Most bytes of an array that registers may hold: a thread has 255 of 4 bytes.
+const MAX_PROMOTED_BYTES: u64 = 1024;
+/// Most operations that bounds of a loop are computed by of counters around it.
+const MAX_BOUND_OPERATIONS: u32 = 16;
+
+/// What is done with the loops of a kernel.
+pub(super) struct Choice {
+    /// True for the loops that are unrolled.
+    pub(super) is_unrolled: Facts<InstId, bool>,
+    /// How loops are left early.
+    pub(super) exits: Facts<InstId, Exits>,
+}
+
+/// How a loop, or an iteration of it, is left early.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Exits {
+    /// By `break`.
+    pub(super) breaks: bool,
+    /// By `continue`.
+    pub(super) continues: bool,
+}
+
+/// Chooses the loops of `kernel` that are unrolled; `None` if none is.
+pub(super) fn choose(kernel: &Kernel, tables: &Tables) -> Option<Choice> {
+    let mut exits = kernel.insts.facts(Exits::default());
+    for (_, inst) in kernel.insts.iter() {
+        if let Op::Break(target) = inst.op {
+            exits[target].breaks = true;
+        } else if let Op::Continue(target) = inst.op {
+            exits[target].continues = true;
+        }
+    }
+    let mut survey = Survey {
+        kernel,
+        tables,
+        exits: &exits,
+        around: Vec::new(),
+        counted: kernel.insts.facts(None),
+        decides: kernel.insts.facts(false),
+        refused: kernel.insts.facts(false),
+        loops: Vec::new(),
+        needs: kernel.arrays.clones(Some(Vec::new())),
+    };
+    for (id, array) in kernel.arrays.iter() {
+        let bytes = array.elem.size().zip(array.len.known());
+        let bytes = bytes.and_then(|(size, len)| size.checked_mul(len));
+        if bytes.is_none_or(|bytes| bytes > MAX_PROMOTED_BYTES) && !tables.contains_key(&id) {
+            survey.needs[id] = None;
+        }
+    }
+    survey.body(&kernel.body, &mut Vec::new());
+    let needs = std::mem::replace(&mut survey.needs, kernel.arrays.clones(None));
+    let selection = Selection {
+        survey: &survey,
+        needs,
+        is_unrolled: kernel.insts.facts(false),
+        counters: kernel.insts.facts(None),
+    };
+    let is_unrolled = selection.run()?;
+    Some(Choice { is_unrolled, exits })
+}
+
+struct Survey<'k> {
+    kernel: &'k Kernel,
+    tables: &'k Tables,
+    exits: &'k Facts<InstId, Exits>,
+    /// The loops around that can be unrolled, the outermost first.
+    around: Vec<InstId>,
+    /// The loops of `around` whose counters a value is computed of, one bit each; `None` if something else decides it.
+    counted: Facts<InstId, Option<u64>>,
+    /// True for loops whose counter decides how often a loop inside runs.
+    decides: Facts<InstId, bool>,
+    /// True for loops in which some iterations may not come to where threads meet.
+    refused: Facts<InstId, bool>,
+    /// The loops that can be unrolled, outer before inner.
+    loops: Vec<InstId>,
+    /// The loops to unroll, so that all indices of an array are constants; `None` if some would not be.
+    needs: Facts<ArrayId, Option<Vec<InstId>>>,
+}
+
+impl Survey<'_> {
+    /// `enclosing` are the instructions around `list`, the outermost first.
+    fn body(&mut self, list: &Body, enclosing: &mut Vec<InstId>) {
+        for &id in &list.0 {
+            let inst = &self.kernel.insts[id];
+            self.address(inst);
+            self.counted[id] = self.count(id, inst);
+            if inst.op.effect() == Effect::Sync {
+                self.refuse(enclosing);
+            }
+            if inst.op.is_leaf() {
+                continue;
+            }
+            let is_counted = self.counted[id].is_some();
+            if is_counted {
+                self.around.push(id);
+                self.loops.push(id);
+            }
+            enclosing.push(id);
+            inst.op.bodies().for_each(|inner| self.body(inner, enclosing));
+            enclosing.pop();
+            if is_counted {
+                self.around.pop();
+            }
+        }
+    }
+
+    /// Refuses loops around an instruction that not every iteration runs.
+    fn refuse(&mut self, enclosing: &[InstId]) {
+        let mut runs_always = true;
+        for &id in enclosing.iter().rev() {
+            runs_always &= self.counted[id].is_some() && self.exits[id] == Exits::default();
+            self.refused[id] |= !runs_always;
+        }
+    }
+
+    /// The loops whose counters `id` is computed of.
+    fn count(&mut self, id: InstId, inst: &Inst) -> Option<u64> {
+        let operands =
+            || inst.op.operands().try_fold(0, |all, operand| Some(all | self.counted[operand]?));
+        match &inst.op {
+            Op::Const(_) | Op::Array(_) => Some(0),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Compare { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Select { .. }
+            | Op::Fma { .. }
+            | Op::Index { .. }
+            | Op::Offset { .. }
+            | Op::Bounds { .. } => operands(),
+            Op::Load { ptr } if self.is_table(*ptr) => operands(),
+            Op::For { start, end, step, .. } => {
+                let bounds = operands()?;
+                let Exits { breaks, continues } = self.exits[id];
+                let mut fuel = MAX_BOUND_OPERATIONS;
+                let simple =
+                    [*start, *end, *step].iter().all(|&bound| self.is_simple(bound, &mut fuel));
+                if !simple || breaks && continues || self.around.len() >= u64::BITS as usize {
+                    return None;
+                }
+                for (depth, &outer) in self.around.iter().enumerate() {
+                    self.decides[outer] |= bounds >> depth & 1 == 1;
+                }
+                Some(bounds | 1 << self.around.len())
+            }
+            Op::Generic(_)
+            | Op::Param(_)
+            | Op::Len(_)
+            | Op::Shared(_)
+            | Op::Builtin(_)
+            | Op::MulAdd { .. }
+            | Op::Check { .. }
+            | Op::Get(_)
+            | Op::Set { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Barrier { .. }
+            | Op::SyncGrid
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::ActiveMask
+            | Op::Reduce { .. }
+            | Op::Print { .. }
+            | Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return
+            | Op::Panic { .. } => None,
+        }
+    }
+
+    fn is_table(&self, ptr: InstId) -> bool {
+        matches!(self.kernel.root(ptr), Some(Root::Array(array)) if self.tables.contains_key(&array))
+    }
+
+    /// True if the value is computed by few operations.
+    fn is_simple(&self, id: InstId, fuel: &mut u32) -> bool {
+        let op = &self.kernel.insts[id].op;
+        if let Op::Const(_) | Op::For { .. } = op {
+            return true;
+        }
+        *fuel = fuel.saturating_sub(1);
+        let evaluates = matches!(op, Op::Unary { .. } | Op::Binary { .. } | Op::Cast { .. });
+        evaluates && *fuel > 0 && op.operands().all(|operand| self.is_simple(operand, fuel))
+    }
+
+    /// Notes what `inst` does with addresses of arrays.
+    fn address(&mut self, inst: &Inst) {
+        for operand in inst.op.operands() {
+            if self.kernel.insts[operand].ty == Ty::Ptr(Space::Local)
+                && let Some(Root::Array(array)) = self.kernel.root(operand)
+            {
+                self.access(inst, operand, array);
+            }
+        }
+    }
+
+    /// Notes what `inst` does with an address in `array`.
+    fn access(&mut self, inst: &Inst, ptr: InstId, array: ArrayId) {
+        let stays_known = if let Op::Index { index, .. } = inst.op {
+            match self.counted[index] {
+                Some(loops) => {
+                    let around = self.around.iter().enumerate();
+                    let needed = around.filter(|(depth, _)| loops >> depth & 1 == 1);
+                    if let Some(needs) = &mut self.needs[array] {
+                        needs.extend(needed.map(|(_, &id)| id));
+                    }
+                    true
+                }
+                None => self.tables.contains_key(&array),
+            }
+        } else if let Op::Store { value, .. } = inst.op {
+            value != ptr
+        } else {
+            matches!(inst.op, Op::Offset { .. } | Op::Load { .. })
+        };
+        if !stays_known {
+            self.needs[array] = None;
+        }
+    }
+}
+
+/// The selection among the loops that a survey found.
+struct Selection<'k> {
+    survey: &'k Survey<'k>,
+    /// As in the survey, but `None` for arrays that were given up.
+    needs: Facts<ArrayId, Option<Vec<InstId>>>,
+    is_unrolled: Facts<InstId, bool>,
+    /// The counters of loops whose iterations are being added up.
+    counters: Facts<InstId, Option<u64>>,
+}
+
+impl Selection<'_> {
+    /// Unrolls the loops that arrays need, and gives up arrays until that is within the limits.
+    fn run(mut self) -> Option<Facts<InstId, bool>> {
+        let Survey { kernel, refused, loops, tables, .. } = self.survey;
+        let mut given_up: Vec<InstId> = loops.iter().copied().filter(|&id| refused[id]).collect();
+        loop {
+            for array in kernel.arrays.ids() {
+                let needs = self.needs[array].as_ref();
+                if needs.is_some_and(|needs| needs.iter().any(|id| given_up.contains(id))) {
+                    self.needs[array] = None;
+                }
+            }
+            self.is_unrolled = kernel.insts.facts(false);
+            let mut in_registers = kernel.insts.facts(false);
+            for array in kernel.arrays.ids() {
+                for &id in self.needs[array].iter().flatten() {
+                    self.is_unrolled[id] = true;
+                    in_registers[id] |= !tables.contains_key(&array);
+                }
+            }
+            given_up = self.too_large(&in_registers);
+            if given_up.is_empty() {
+                let any = loops.iter().any(|&id| self.is_unrolled[id]);
+                return any.then_some(self.is_unrolled);
+            }
+        }
+    }
+
+    /// Returns loops that exceed a limit, as few as possible: none if all together are within the limits.
+    fn too_large(&mut self, in_registers: &Facts<InstId, bool>) -> Vec<InstId> {
+        let survey = self.survey;
+        // Inner loops first: without them, those around may be small enough.
+        for &id in survey.loops.iter().rev() {
+            if !self.is_unrolled[id] {
+                continue;
+            }
+            let limit = match in_registers[id] {
+                true => MAX_UNROLLED_INSTRUCTIONS,
+                false => MAX_UNROLLED_LOOKUPS,
+            };
+            // The numbers of other loops are not known here; those around them have their turn.
+            let knows_numbers = self.numbers(id).is_some();
+            if knows_numbers && self.size_of(id, limit) > limit {
+                return vec![id];
+            }
+        }
+        let mut outermost = Vec::new();
+        self.outermost(&survey.kernel.body, &mut outermost);
+        let limit = MAX_UNROLLED_INSTRUCTIONS_OF_KERNEL;
+        let sizes: Vec<u64> = outermost.iter().map(|&id| self.size_of(id, limit)).collect();
+        if sizes.iter().sum::<u64>() <= limit {
+            return Vec::new();
+        }
+        let largest = outermost.iter().zip(sizes).max_by_key(|(_, size)| *size);
+        largest.map(|(&id, _)| id).into_iter().collect()
+    }
+
+    /// Appends the unrolled loops in `list` that are in no other.
+    fn outermost(&self, list: &Body, found: &mut Vec<InstId>) {
+        for &id in &list.0 {
+            let op = &self.survey.kernel.insts[id].op;
+            if self.is_unrolled[id] {
+                found.push(id);
+            } else if !op.is_leaf() {
+                op.bodies().for_each(|inner| self.outermost(inner, found));
+            }
+        }
+    }
+
+    /// Returns how many instructions the loop `id` becomes; if it is more than `limit`, any number that is more.
+    fn size_of(&mut self, id: InstId, limit: u64) -> u64 {
+        let Survey { kernel, decides, .. } = self.survey;
+        let Op::For { body, .. } = &kernel.insts[id].op else { return 0 };
+        let Some(numbers) = self.numbers(id) else { return limit + 1 };
+        if !decides[id] {
+            return self.size(body, limit).max(1).saturating_mul(numbers.len() as u64);
+        }
+        let mut size = 0_u64;
+        for number in numbers {
+            self.counters[id] = Some(number);
+            size = size.saturating_add(self.size(body, limit).max(1));
+            if size > limit {
+                break;
+            }
+        }
+        self.counters[id] = None;
+        size
+    }
+
+    fn size(&mut self, list: &Body, limit: u64) -> u64 {
+        let Survey { kernel, counted, .. } = self.survey;
+        let mut size = 0_u64;
+        for &id in &list.0 {
+            let op = &kernel.insts[id].op;
+            size = size.saturating_add(if self.is_unrolled[id] {
+                self.size_of(id, limit)
+            } else if op.is_leaf() {
+                u64::from(
+                    counted[id].is_none()
+                        && !matches!(op, Op::Param(_) | Op::Len(_) | Op::Shared(_)),
+                )
+            } else {
+                op.bodies().fold(1, |sum: u64, inner| sum.saturating_add(self.size(inner, limit)))
+            });
+            if size > limit {
+                break;
+            }
+        }
+        size
+    }
+
+    /// Returns the counter's values in each iteration of a loop; `None` if loops around decide them.
+    fn numbers(&self, id: InstId) -> Option<Vec<u64>> {
+        let inst = &self.survey.kernel.insts[id];
+        let Op::For { start, end, step, inclusive, .. } = inst.op else { return None };
+        let bounds = [self.evaluate(start)?, self.evaluate(end)?, self.evaluate(step)?];
+        numbers(inst.ty, bounds, inclusive)
+    }
+
+    /// Returns the bits of a bound.
+    fn evaluate(&self, id: InstId) -> Option<u64> {
+        let Inst { op, ty, .. } = &self.survey.kernel.insts[id];
+        let scalar = |ty: Ty| if let Ty::Scalar(scalar) = ty { Some(scalar) } else { None };
+        let of = |id: InstId| scalar(self.survey.kernel.insts[id].ty);
+        if let Op::Const(bits) = op {
+            Some(*bits)
+        } else if let Op::For { .. } = op {
+            self.counters[id]
+        } else if let Op::Unary { op, value } = *op {
+            evaluate::unary(op, scalar(*ty)?, self.evaluate(value)?)
+        } else if let Op::Binary { op, lhs, rhs } = *op {
+            evaluate::binary(op, scalar(*ty)?, self.evaluate(lhs)?, self.evaluate(rhs)?)
+        } else if let Op::Cast { value } = *op {
+            evaluate::cast(of(value)?, scalar(*ty)?, self.evaluate(value)?)
+        } else {
+            None
+        }
+    }
+}
