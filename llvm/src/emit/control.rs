@@ -11,10 +11,6 @@ use warpwise_compiler::{
 
 /// The metadata node of branches that are nearly always taken.
 const LIKELY: usize = 1;
-/// The metadata node that has a loop unrolled in full.
-const UNROLL_FULL: usize = 2;
-/// The first node of loops.
-const FIRST_LOOP: usize = 3;
 
 /// What `for` counts over.
 struct Range {
@@ -195,15 +191,7 @@ impl Emitter<'_> {
         self.label(next);
         let (more, following) = self.next_round(id, range, &current);
         line!(self, "store {following}, {counter}");
-        match self.unrolls(id, body) {
-            true => {
-                let node = FIRST_LOOP + self.unrolled_loops;
-                self.unrolled_loops += 1;
-                line!(self, "br {more}, label %{head}, label %{behind}, !llvm.loop !{node}");
-                self.open = false;
-            }
-            false => self.branch(&more, head, behind),
-        }
+        self.branch(&more, head, behind);
         self.label(behind);
     }
 
@@ -275,17 +263,12 @@ impl Emitter<'_> {
     }
 
     /// The metadata nodes.
-    pub(super) fn metadata(&self) -> String {
-        let mut text = format!(
+    pub(super) fn metadata() -> String {
+        format!(
             "!{} = !{{}}\n\
-             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n\
-             !{UNROLL_FULL} = !{{!\"llvm.loop.unroll.full\"}}\n",
+             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n",
             super::memory::INVARIANT
-        );
-        for node in (0..self.unrolled_loops).map(|number| FIRST_LOOP + number) {
-            text += &format!("!{node} = distinct !{{!{node}, !{UNROLL_FULL}}}\n");
-        }
-        text
+        )
     }
 }
 

@@ -118,8 +118,6 @@ pub(super) struct Emitter<'k> {
     pub(super) tables: Tables,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,
-    /// Distinct nodes of loops to unroll.
-    pub(super) unrolled_loops: usize,
     /// Whether control reaches this point: the block is not terminated.
     pub(super) open: bool,
     /// Allocas, which stand in the entry block.
@@ -146,7 +144,6 @@ impl<'k> Emitter<'k> {
             becomes_integer: super::memory::floats_that_become_integers(kernel),
             targets: kernel.insts.facts(None),
             failures: Vec::new(),
-            unrolled_loops: 0,
             open: true,
             entry: String::new(),
             code: String::new(),

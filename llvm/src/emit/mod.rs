@@ -26,7 +26,6 @@ mod memory;
 mod read_only;
 mod rem;
 mod sync;
-mod unroll;
 mod value;
 mod warp;
 
@@ -82,7 +81,7 @@ impl fmt::Display for Module<'_> {
         }
         writeln!(f, "\nattributes #0 = {{ nounwind{} }}", self.launch_bounds())?;
         Effects::declare(f)?;
-        write!(f, "\n{}", self.emitter.metadata())
+        write!(f, "\n{}", Emitter::metadata())
     }
 }
 
