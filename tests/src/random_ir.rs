@@ -237,6 +237,8 @@ struct Generator {
     /// What is visible, oldest first.
     values: Vec<Value>,
     enclosing: Vec<Enclosing>,
+    /// The counters of the loops over constant ranges around this place, with their types.
+    counters: Vec<(InstId, Scalar)>,
     /// Whether control is the same in the whole block here.
     uniform: bool,
     /// How many loops enclose this place.

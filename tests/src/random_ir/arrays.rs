@@ -191,6 +191,44 @@ impl Generator {
         self.access_fields(ptr, &layout, LOCAL);
     }
 
+    /// Accesses a struct of the thread's own by an index, a `u32`, if there are some.
+    pub(super) fn use_structs_by(&mut self, index: InstId) {
+        if self.plan.structs.local.is_empty() {
+            return;
+        }
+        let number = self.draw.index(self.plan.structs.local.len());
+        let (array, layout, len) = self.plan.structs.local[number].clone();
+        let base = self.emit(Op::Array(array), LOCAL);
+        let len = self.constant(Scalar::U32, len.into()).id;
+        let index = self.arithmetic(BinaryOp::Rem, index, len, Scalar::U32);
+        let ptr = self.struct_at(base, index, &layout, LOCAL);
+        self.access_fields(ptr, &layout, LOCAL);
+    }
+
+    /// Reads a table: an array in which constants are stored just before.
+    pub(super) fn use_table(&mut self, index: InstId) {
+        let ty =
+            self.draw.one_of(&[Scalar::U8, Scalar::I16, Scalar::U32, Scalar::I64, Scalar::F32]);
+        let (len, span) = (1 + self.draw.below(4), self.build.span);
+        let extent = u64::from(len).into();
+        let array = Array { name: String::new(), elem: ty.into(), len: extent, passed: None, span };
+        let array = self.build.kernel.arrays.push(array);
+        let base = self.emit(Op::Array(array), LOCAL);
+        let size = u64::from(ty.size().expect("it is concrete"));
+        for number in 0..len {
+            let index = self.constant(Scalar::U32, number.into()).id;
+            let ptr = self.emit(Op::Index { base, index, stride: size.into() }, LOCAL);
+            let number = self.draw.below(100) as u8;
+            let value = self.small(ty, number).id;
+            self.emit(Op::Store { ptr, value }, Ty::Unit);
+        }
+        let len = self.constant(Scalar::U32, len.into()).id;
+        let index = self.arithmetic(BinaryOp::Rem, index, len, Scalar::U32);
+        let ptr = self.emit(Op::Index { base, index, stride: size.into() }, LOCAL);
+        let id = self.emit(Op::Load { ptr }, ty);
+        self.yields(id, ty, false);
+    }
+
     /// Every thread fills its struct and reads another's; only where control is uniform.
     pub(super) fn exchange_structs(&mut self) {
         let Some((shared, layout)) = self.plan.structs.shared.first().cloned() else { return };

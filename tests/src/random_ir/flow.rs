@@ -26,7 +26,7 @@ impl Generator {
 
     fn statement(&mut self) -> Goes {
         self.budget -= 1;
-        match self.draw.below(33) {
+        match self.draw.below(37) {
             0..=8 => {
                 let ty = self.any_type();
                 self.compute(ty);
@@ -48,6 +48,11 @@ impl Generator {
             27 => self.labelled_block(),
             28 => self.print(),
             29 | 30 => self.use_structs(),
+            31 | 32 => self.constant_loop(),
+            33 => {
+                let index = self.some(Scalar::U32).id;
+                self.use_table(index);
+            }
             _ => return self.leave(),
         }
         Goes::On
@@ -183,6 +188,42 @@ impl Generator {
         let visible = self.values.len();
         self.yields(id, ty, uniform);
         self.repeat(id, uniform);
+        self.values.truncate(visible);
+    }
+
+    /// A loop over a constant range, or up to the counter of such a loop around it, that indexes arrays of the thread's own by
+    /// its counter.
+    fn constant_loop(&mut self) {
+        if self.loops == 2 {
+            return;
+        }
+        let ty =
+            self.draw.one_of(&[Scalar::U8, Scalar::U32, Scalar::I32, Scalar::U64, Scalar::I64]);
+        let [start, count, step] = [3, 5, 2].map(|most| self.draw.below(most) as u8);
+        let around = self.counters.last().filter(|(_, counts)| *counts == ty).map(|(id, _)| *id);
+        let end = match around {
+            Some(around) if self.draw.chance(50) => around,
+            Some(_) | None => self.small(ty, start + count).id,
+        };
+        let [start, step] = [start, 1 + step].map(|number| self.small(ty, number).id);
+        let inclusive = self.draw.chance(30);
+        let range = Op::For { start, end, step, inclusive, body: Body::default() };
+        let id = self.begin(range, ty);
+        let visible = self.values.len();
+        self.yields(id, ty, true);
+        self.counters.push((id, ty));
+        for _ in 0..1 + self.draw.below(3) {
+            let index = match ty {
+                Scalar::U32 => id,
+                _ => self.emit(Op::Cast { value: id }, Scalar::U32),
+            };
+            match self.draw.chance(75) {
+                true => self.use_structs_by(index),
+                false => self.use_table(index),
+            }
+        }
+        self.repeat(id, true);
+        self.counters.pop();
         self.values.truncate(visible);
     }
 

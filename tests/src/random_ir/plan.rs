@@ -125,6 +125,7 @@ impl Generator {
             plan,
             values: Vec::new(),
             enclosing: Vec::new(),
+            counters: Vec::new(),
             uniform: true,
             loops: 0,
             budget,
