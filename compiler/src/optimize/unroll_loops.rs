@@ -1,8 +1,7 @@
 //! Runs four rounds of a counting loop between two decisions whether to go on.
 //!
-//! Takes innermost loops over unsigned numbers that count up by a constant and whose body is short, that nothing
-//! leaves or continues early, and in which threads do not meet; the rounds that are left over run in a loop
-//! behind.
+//! Takes innermost loops over unsigned numbers whose body is short, that nothing leaves or continues early, and in which
+//! threads do not meet; the rounds that are left over run in a loop behind.
 //!
 //! ```text
 //!                                        %m = the least of max(%n, !3s) - !3s and MAX - !4s + 1
@@ -14,11 +13,20 @@
 //!                                        for %j from $next to %n, step !s { body(%j) }
 //! ```
 //!
+//! A step that is no constant may be so large that four of it are not in the type. The loop of four rounds then has no
+//! round, and counts by a step that is in the type all the same:
+//!
+//! ```text
+//! %t = min(%s, MAX / 8)     %m = if %t == %s, the least of max(%n, 3%t) - 3%t and MAX - 4%t + 1; else 0
+//! ```
+//!
 //! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for counting,
 //! and for constants that do not fit into instructions, in every round, and nothing of a round
 //! overlaps with the next.
 use super::copy::copy_body;
-use crate::ir::{BinaryOp, Body, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty};
+use crate::ir::{
+    BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Rounds in one.
@@ -29,7 +37,7 @@ const ROUNDS: u64 = 4;
 /// as long again on an H200.
 const SHORT: usize = 48;
 
-/// The widest step: four of them are in every type.
+/// The widest step that is a constant: four of them are in every type.
 const MAX_STRIDE: u64 = 1 << 24;
 
 /// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Instructions are not
@@ -66,8 +74,18 @@ struct Range {
     start: InstId,
     end: InstId,
     step: InstId,
-    /// The number that it is.
-    stride: u64,
+    stride: Stride,
+}
+
+/// How far apart the numbers of a loop are.
+#[derive(Clone, Copy)]
+enum Stride {
+    /// This number.
+    Constant(u64),
+    /// A number of which four are in the type.
+    Small,
+    /// Any number.
+    Unknown,
 }
 
 impl Range {
@@ -82,15 +100,21 @@ fn range(kernel: &Kernel, id: InstId) -> Option<Range> {
     let Op::For { start, end, step, inclusive: false, body } = &kernel.insts[id].op else {
         return None;
     };
-    let constant = |id: InstId| {
-        let Op::Const(bits) = kernel.insts[id].op else { return None };
-        Some(bits)
-    };
+    let is_constant = |id: InstId| matches!(kernel.insts[id].op, Op::Const(_));
     let Ty::Scalar(scalar @ (Scalar::U32 | Scalar::U64)) = kernel.insts[id].ty else {
         return None;
     };
-    let stride = constant(*step).filter(|stride| (1..=MAX_STRIDE).contains(stride))?;
-    let unknown = constant(*start).is_none() || constant(*end).is_none();
+    let stride = if let Op::Const(number) = kernel.insts[*step].op {
+        Stride::Constant(Some(number).filter(|number| (1..=MAX_STRIDE).contains(number))?)
+    } else if let Op::Cast { value } = kernel.insts[*step].op
+        && scalar == Scalar::U64
+        && kernel.insts[value].ty == Scalar::U32.into()
+    {
+        Stride::Small
+    } else {
+        Stride::Unknown
+    };
+    let unknown = !is_constant(*start) || !is_constant(*end) || !is_constant(*step);
     let short = size(kernel, id, body).is_some_and(|size| size <= SHORT);
     // There is no second round where the first never comes to its end.
     let again = kernel.falls_through(body);
@@ -118,19 +142,15 @@ fn size(kernel: &Kernel, of: InstId, list: &Body) -> Option<usize> {
 
 /// Appends to `kept` the loop `id` with more in each round, and another one for what is left.
 fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>) {
-    let Range { scalar, start, end, step, stride } = range;
+    let Range { scalar, start, end, step, .. } = range;
     let span = kernel.insts[id].span;
     let next = kernel.locals.push(Local { name: String::new(), ty: scalar.into(), span });
     let mut copy = Copy { kernel, like: id, scalar };
-    // Where the last of the four rounds begins, and where the next four do, is in the type and in the range.
-    let last = copy.constant((ROUNDS - 1) * stride);
-    let enough = copy.binary(BinaryOp::Max, end, last);
-    let room = copy.binary(BinaryOp::Sub, enough, last);
-    let most = copy.constant(range.max() - ROUNDS * stride + 1);
-    let middle = copy.binary(BinaryOp::Min, room, most);
-    let rounds = copy.constant(ROUNDS * stride);
+    let multiples = copy.multiples(&range, kept);
+    let middle = copy.middle(&range, &multiples, kept);
+    let rounds = copy.multiple(&multiples, ROUNDS, kept);
     let begin = copy.set(next, start);
-    kept.extend([last, enough, room, most, middle, rounds, begin, id]);
+    kept.extend([begin, id]);
 
     let Op::For { body, .. } = &mut copy.kernel.insts[id].op else {
         unreachable!("`range` found a loop")
@@ -138,9 +158,9 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
     let mut all = std::mem::take(body);
     let round = all.clone();
     for number in 1..ROUNDS {
-        let number = copy.constant(number * stride);
-        let counter = copy.binary(BinaryOp::Add, id, number);
-        all.0.extend([number, counter]);
+        let distance = copy.multiple(&multiples, number, &mut all.0);
+        let counter = copy.binary(BinaryOp::Add, id, distance);
+        all.0.push(counter);
         all.0.extend(copy_body(copy.kernel, &round, &mut HashMap::from([(id, counter)])).0);
     }
     let following = copy.binary(BinaryOp::Add, id, rounds);
@@ -157,6 +177,14 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
 
     copy.kernel.insts[id].op =
         Op::For { start, end: middle, step: rounds, inclusive: false, body: all };
+}
+
+/// A step, taken up to four times.
+enum Multiples {
+    /// Of this constant.
+    Constant(u64),
+    /// Of a step that is in the type four times: that step, and its multiples, which are computed before the loop.
+    Computed([InstId; ROUNDS as usize]),
 }
 
 /// Makes instructions for the loop `like`.
@@ -184,5 +212,70 @@ impl Copy<'_> {
 
     fn binary(&mut self, op: BinaryOp, lhs: InstId, rhs: InstId) -> InstId {
         self.push(Op::Binary { op, lhs, rhs })
+    }
+
+    /// Appends to `list` what computes the multiples of the step, or of the widest step of which four are in the type.
+    fn multiples(&mut self, range: &Range, list: &mut Vec<InstId>) -> Multiples {
+        let first = match range.stride {
+            Stride::Constant(stride) => return Multiples::Constant(stride),
+            Stride::Small => range.step,
+            Stride::Unknown => {
+                let most = self.constant(range.max() / (2 * ROUNDS));
+                let first = self.binary(BinaryOp::Min, range.step, most);
+                list.extend([most, first]);
+                first
+            }
+        };
+        let mut multiples = [first; ROUNDS as usize];
+        for (multiple, number) in multiples.iter_mut().zip(1..=ROUNDS).skip(1) {
+            let number = self.constant(number);
+            *multiple = self.binary(BinaryOp::Mul, first, number);
+            list.extend([number, *multiple]);
+        }
+        Multiples::Computed(multiples)
+    }
+
+    /// Returns the step times `number`, and appends it to `list` if that is a constant.
+    fn multiple(&mut self, of: &Multiples, number: u64, list: &mut Vec<InstId>) -> InstId {
+        match of {
+            Multiples::Constant(stride) => {
+                let multiple = self.constant(number * stride);
+                list.push(multiple);
+                multiple
+            }
+            Multiples::Computed(multiples) => multiples[number as usize - 1],
+        }
+    }
+
+    /// Appends to `list` what computes where the loop of four rounds ends: where the last of four rounds begins, and where
+    /// the next four do, is in the type and in the range.
+    fn middle(&mut self, range: &Range, multiples: &Multiples, list: &mut Vec<InstId>) -> InstId {
+        let last = self.multiple(multiples, ROUNDS - 1, list);
+        let enough = self.binary(BinaryOp::Max, range.end, last);
+        let room = self.binary(BinaryOp::Sub, enough, last);
+        list.extend([enough, room]);
+        let [first, .., all] = match *multiples {
+            Multiples::Computed(multiples) => multiples,
+            Multiples::Constant(stride) => {
+                let most = self.constant(range.max() - ROUNDS * stride + 1);
+                let middle = self.binary(BinaryOp::Min, room, most);
+                list.extend([most, middle]);
+                return middle;
+            }
+        };
+        // The same, MAX + 1 being 0.
+        let zero = self.constant(0);
+        let most = self.binary(BinaryOp::Sub, zero, all);
+        let middle = self.binary(BinaryOp::Min, room, most);
+        list.extend([zero, most, middle]);
+        if first == range.step {
+            return middle;
+        }
+        let span = self.kernel.insts[self.like].span;
+        let op = Op::Compare { op: CompareOp::Eq, lhs: first, rhs: range.step };
+        let fits = self.kernel.insts.push(Inst { op, ty: Scalar::Bool.into(), span });
+        let end = self.push(Op::Select { cond: fits, then: middle, other: zero });
+        list.extend([fits, end]);
+        end
     }
 }

@@ -141,15 +141,16 @@ impl Generator {
         self.values.truncate(visible);
     }
 
-    /// A number from 0 to 3 of an integer type, and whether it is uniform.
+    /// A number of an integer type, from 0 to 3 or, in no other loop, to 15, and whether it is uniform.
     fn few(&mut self, ty: Scalar) -> (InstId, bool) {
         let value = if self.uniform && self.draw.chance(60) {
             self.some_uniform(ty)
         } else {
             self.some(ty)
         };
-        let three = self.small(ty, 3).id;
-        (self.arithmetic(BinaryOp::And, value.id, three, ty), value.uniform)
+        let most = if self.loops == 0 && self.draw.chance(30) { 15 } else { 3 };
+        let most = self.small(ty, most).id;
+        (self.arithmetic(BinaryOp::And, value.id, most, ty), value.uniform)
     }
 
     /// The open body of a loop, to its end.
@@ -172,14 +173,26 @@ impl Generator {
         let (start, end, step, uniform) = match ty.bits() {
             Some(width) if self.draw.chance(25) => {
                 let [start, end, step] = self.whole_range(ty, width);
-                (start, end, step, true)
+                if self.draw.chance(50) {
+                    (start, end, step, true)
+                } else {
+                    let (step, uniform) = self.at_least(step, ty);
+                    (start, end, step, uniform)
+                }
             }
             Some(_) | None => {
                 let start = if self.uniform { self.some_uniform(ty) } else { self.some(ty) };
                 let (count, uniform) = self.few(ty);
                 let end = self.arithmetic(BinaryOp::Add, start.id, count, ty);
                 let step = 1 + self.draw.below(2) as u8;
-                (start.id, end, self.small(ty, step).id, start.uniform && uniform)
+                let step = self.small(ty, step).id;
+                let uniform = start.uniform && uniform;
+                if self.draw.chance(70) {
+                    (start.id, end, step, uniform)
+                } else {
+                    let (step, same) = self.at_least(step, ty);
+                    (start.id, end, step, uniform && same)
+                }
             }
         };
         let inclusive = self.draw.chance(50);
@@ -189,6 +202,21 @@ impl Generator {
         self.yields(id, ty, uniform);
         self.repeat(id, uniform);
         self.values.truncate(visible);
+    }
+
+    /// A number that is known when the kernel runs, no less than `least`, and whether it is uniform.
+    fn at_least(&mut self, least: InstId, ty: Scalar) -> (InstId, bool) {
+        let value = match self.draw.chance(50) {
+            true => self.some(ty),
+            false => self.some_uniform(ty),
+        };
+        // Small ones, too, so that there is another iteration.
+        let three = self.small(ty, 3).id;
+        let number = match self.draw.chance(50) {
+            true => self.arithmetic(BinaryOp::And, value.id, three, ty),
+            false => value.id,
+        };
+        (self.arithmetic(BinaryOp::Max, number, least, ty), value.uniform)
     }
 
     /// A loop over a constant range, or up to the counter of such a loop around it, that indexes arrays of the thread's own by
