@@ -43,6 +43,9 @@
 //! product without tiles 27.8 and 5.3, a convolution 33.6 and 7.1, a matrix times a vector 25.5 and 3.7, a softmax 25.8
 //! and 2.4, sparse rows 33.2 and 15.8, a stencil without loops 22.2 and 18.5.
 //!
+//! `recompute_after_loops` changes none of them, which have no long row of indices: in attention, whose threads read and write
+//! rows of 64 numbers, it saves 92 of 255 registers.
+//!
 //! Left to `ptxas`: moving invariants out of loops, and strength reduction.
 mod combine_checks;
 mod copy;
@@ -56,6 +59,7 @@ mod hoist_checks;
 mod hoist_tables;
 mod narrow_indices;
 mod promote_arrays;
+mod recompute_after_loops;
 mod replace;
 mod select_values;
 mod simplify_control;
@@ -78,6 +82,7 @@ use hoist_checks::hoist_checks;
 use hoist_tables::hoist_tables;
 use narrow_indices::narrow_indices;
 use promote_arrays::{drop_arrays, promote_arrays};
+use recompute_after_loops::recompute_after_loops;
 use select_values::select_values;
 use simplify_control::simplify_control;
 use std::collections::HashSet;
@@ -144,6 +149,10 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
         combine_checks(&mut kernel);
         kernel.renumber();
     }
+    // After all that eliminates common subexpressions.
+    recompute_after_loops(&mut kernel);
+    eliminate_dead_code(&mut kernel);
+    kernel.renumber();
     kernel
 }
 
