@@ -10,14 +10,18 @@ use crate::{
     ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty},
 };
 
-/// Most instructions that a loop may become if that puts an array into registers. The 64 rounds of SHA-256 are 3,000.
-pub(super) const MAX_UNROLLED_INSTRUCTIONS: u64 = 4096;
+/// Most instructions that a loop may become if that puts an array into registers. Later passes leave a third of them: the 64
+/// rounds of SHA-256 are 6,000 here.
+pub(super) const MAX_UNROLLED_INSTRUCTIONS: u64 = 8192;
 /// Most instructions that a loop may become if it only reads tables, which costs a load from cached memory otherwise.
 const MAX_UNROLLED_LOOKUPS: u64 = 1024;
-/// Most instructions that all loops of a kernel may become: what the other passes go through in a few milliseconds.
+/// Most instructions that all loops of a kernel may become: in a macro, which is built without optimization, the other passes
+/// take 60 ms for them.
 const MAX_UNROLLED_INSTRUCTIONS_OF_KERNEL: u64 = 12288;
 /// Most bytes of an array that registers may hold: a thread has 255 of 4 bytes.
 const MAX_PROMOTED_BYTES: u64 = 1024;
+/// Instructions that are folded while they are copied take as long as one that is kept.
+const FOLDED_PER_INSTRUCTION: u64 = 8;
 /// Most operations that bounds of a loop are computed by of counters around it.
 const MAX_BOUND_OPERATIONS: u32 = 16;
 
@@ -350,24 +354,27 @@ impl Selection<'_> {
 
     fn size(&mut self, list: &Body, limit: u64) -> u64 {
         let Survey { kernel, counted, .. } = self.survey;
-        let mut size = 0_u64;
+        let (mut size, mut folded) = (0_u64, 0);
         for &id in &list.0 {
             let op = &kernel.insts[id].op;
-            size = size.saturating_add(if self.is_unrolled[id] {
-                self.size_of(id, limit)
-            } else if op.is_leaf() {
-                u64::from(
-                    counted[id].is_none()
-                        && !matches!(op, Op::Param(_) | Op::Len(_) | Op::Shared(_)),
-                )
+            if self.is_unrolled[id] {
+                size = size.saturating_add(self.size_of(id, limit));
+            } else if !op.is_leaf() {
+                size += 1;
+                for inner in op.bodies() {
+                    size = size.saturating_add(self.size(inner, limit));
+                }
+            } else if counted[id].is_some() {
+                folded += 1;
             } else {
-                op.bodies().fold(1, |sum: u64, inner| sum.saturating_add(self.size(inner, limit)))
-            });
+                size += u64::from(!matches!(op, Op::Param(_) | Op::Len(_) | Op::Shared(_)));
+            }
             if size > limit {
                 break;
             }
         }
-        size
+        // Nothing is left of them, but they are copied first.
+        size.saturating_add(folded / FOLDED_PER_INSTRUCTION)
     }
 
     /// Returns the counter's values in each iteration of a loop; `None` if loops around decide them.
