@@ -1,7 +1,8 @@
 //! One branch for bounds checks that stand together.
 //!
-//! A row is a sequence of checks with only values and accesses to locals in between. One branch tests
-//! all of them. Where one fails, the checks run as they were, so that the first one ends the thread.
+//! A row is a sequence of checks with only values, loads and stores in between, and with operands that are known at the first
+//! access to memory. One branch there tests all of them. Where one fails, the checks run as they were, with the loads and stores between
+//! them, so that the first one ends the thread.
 //!
 //! ```text
 //!                                 %4 = lt %0, %len
@@ -10,31 +11,107 @@
 //!                                 if %6 {} else { bounds %0, %len  bounds %1, %len  return }
 //! ```
 //!
+//! Of indices that are one value plus constants each, below one length, the largest is tested alone. Where the sums may
+//! wrap, a second comparison says that from the smallest to the largest none does: the largest is then at least as large as the
+//! distance between them.
+//!
 //! Why: comparisons chain into one predicate, while each branch takes an instruction, and `ptxas`
-//! neither combines branches nor moves loads across them.
-use super::replace::Replacements;
-use crate::ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, Span, Ty};
+//! neither combines branches nor moves loads across them. The largest of 64 indices is in one register, or two, where all of them take
+//! half of a thread's.
+use super::{copy::copy_body, replace::Replacements};
+use crate::{
+    analysis::range::{self, Ranges},
+    ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, Span, Ty},
+};
+use std::collections::{HashMap, HashSet};
+
+/// The largest constant that is added to an index, so that no two are farther apart than an index is wide.
+const MAX_CONSTANT: i128 = 1 << 30;
+
+/// The most instructions that are repeated where a check fails.
+const MAX_REPEATED: usize = 512;
 
 /// Combines the checks of `kernel`, whose instructions are numbered in order; they are not afterwards.
 pub(super) fn combine_checks(kernel: &mut Kernel) {
+    let ranges = range::analyze(kernel);
     let list = std::mem::take(&mut kernel.body);
     let values = Replacements::new(kernel);
-    let mut walk = Walk { kernel, values };
+    let mut walk = Walk { kernel, ranges, values };
     let combined = walk.body(list);
     kernel.body = combined;
 }
 
 struct Walk<'k> {
     kernel: &'k mut Kernel,
+    ranges: Ranges,
     values: Replacements,
+}
+
+/// Checks of a value plus constants against one length.
+struct Group {
+    /// The value that constants are added to; `None` if the indices are constants themselves.
+    base: Option<InstId>,
+    len: InstId,
+    ty: Ty,
+    /// The check with the smallest constant, and that constant.
+    smallest: (InstId, i128),
+    /// The same of the largest.
+    largest: (InstId, i128),
+    /// True if none of the sums wraps.
+    is_exact: bool,
+}
+
+/// A sequence of instructions of one body that begins with a check.
+#[derive(Default)]
+struct Piece {
+    list: Vec<InstId>,
+    /// The number of instructions up to the last check that no access to memory stands before: there, the branch is.
+    quiet: usize,
+    /// True once an access to memory has come.
+    accesses: bool,
+    /// Values that the branch cannot use, since they come about behind it.
+    late: HashSet<InstId>,
+    checks: usize,
+}
+
+impl Piece {
+    /// False if the piece ends before `op`, or none begins with it.
+    fn takes(&self, op: &Op) -> bool {
+        if self.accesses && self.list.len() >= self.quiet + MAX_REPEATED {
+            return false;
+        }
+        match op {
+            Op::Bounds { .. } => !self.accesses || !op.operands().any(|id| self.late.contains(&id)),
+            Op::Load { .. } | Op::Store { .. } | Op::Get(_) | Op::Set { .. } => true,
+            _ => op.effect() == Effect::None,
+        }
+    }
+
+    fn push(&mut self, id: InstId, op: &Op) {
+        self.list.push(id);
+        if matches!(op, Op::Bounds { .. }) {
+            self.checks += 1;
+            if !self.accesses {
+                self.quiet = self.list.len();
+                self.late.clear();
+            }
+            return;
+        }
+        self.accesses |= matches!(op, Op::Load { .. } | Op::Store { .. });
+        if op.effect() != Effect::None || op.operands().any(|id| self.late.contains(&id)) {
+            self.late.insert(id);
+        }
+    }
 }
 
 impl Walk<'_> {
     fn body(&mut self, list: Body) -> Body {
-        let last = self.last_of_rows(&list);
         let mut kept = Vec::with_capacity(list.0.len());
-        let mut row = Vec::new();
-        for (id, ends_row) in list.0.into_iter().zip(last) {
+        let mut piece = Piece::default();
+        for id in list.0 {
+            if !piece.takes(&self.kernel.insts[id].op) {
+                self.close(std::mem::take(&mut piece), &mut kept);
+            }
             let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
             self.values.apply(&mut op);
             if !op.is_leaf() {
@@ -42,63 +119,212 @@ impl Walk<'_> {
                     *inner = self.body(std::mem::take(inner));
                 }
             }
-            let index = if let Op::Bounds { index, .. } = op { Some(index) } else { None };
-            self.kernel.insts[id].op = op;
-            match (index, ends_row) {
-                (Some(index), Some(true)) if !row.is_empty() => {
-                    row.push(id);
-                    self.values.replace(id, index);
-                    self.combine(std::mem::take(&mut row), &mut kept);
-                }
-                (Some(index), Some(false)) => {
-                    row.push(id);
-                    self.values.replace(id, index);
-                }
-                _ => kept.push(id),
+            if piece.list.is_empty() && !matches!(op, Op::Bounds { .. }) {
+                kept.push(id);
+            } else {
+                piece.push(id, &op);
             }
+            self.kernel.insts[id].op = op;
         }
+        self.close(piece, &mut kept);
         Body(kept)
     }
 
-    /// Marks each check of `list` with true if it is the last of its row.
-    fn last_of_rows(&self, list: &Body) -> Vec<Option<bool>> {
-        let mut last = vec![None; list.0.len()];
-        let mut another_follows = false;
-        for (is_last, &id) in last.iter_mut().zip(&list.0).rev() {
-            let op = &self.kernel.insts[id].op;
-            if matches!(op, Op::Bounds { .. }) {
-                *is_last = Some(!another_follows);
-                another_follows = true;
-            } else if !matches!(op, Op::Get(_) | Op::Set { .. }) && op.effect() != Effect::None {
-                another_follows = false;
-            }
+    /// Appends to `kept` what stands for `piece`.
+    fn close(&mut self, piece: Piece, kept: &mut Vec<InstId>) {
+        let Piece { list, quiet, checks, .. } = piece;
+        if checks < 2 {
+            kept.extend(list);
+            return;
         }
-        last
+        let is_check =
+            |kernel: &Kernel, id: InstId| matches!(kernel.insts[id].op, Op::Bounds { .. });
+        let last = list.iter().rposition(|&id| is_check(self.kernel, id)).expect("it has checks");
+        let row: Vec<InstId> =
+            list[..=last].iter().copied().filter(|&id| is_check(self.kernel, id)).collect();
+        for &check in &row {
+            let (index, _) = self.operands(check);
+            // That may be an earlier check.
+            self.values.replace(check, self.values.of(index));
+        }
+        for &id in &list {
+            let mut op = std::mem::replace(&mut self.kernel.insts[id].op, Op::Return);
+            self.values.apply(&mut op);
+            self.kernel.insts[id].op = op;
+        }
+        let (before, behind) = list.split_at(quiet);
+        kept.extend(before.iter().filter(|&&id| !is_check(self.kernel, id)));
+        let repeated = &behind[..(last + 1).saturating_sub(quiet)];
+        let fails = before.iter().filter(|&&id| is_check(self.kernel, id)).chain(repeated);
+        let fails = self.copy(fails.copied().collect());
+        let placed = self.combine(&row, fails, behind, kept);
+        let is_left = |id: &&InstId| !placed.contains(id) && !is_check(self.kernel, **id);
+        kept.extend(behind.iter().filter(is_left));
     }
 
-    /// Appends to `kept` the branch that stands for the checks of `row`.
-    fn combine(&mut self, row: Vec<InstId>, kept: &mut Vec<InstId>) {
-        let span = self.kernel.insts[row[0]].span;
-        let mut all = None;
-        for &check in &row {
-            let Inst { op: Op::Bounds { index, len }, span, .. } = self.kernel.insts[check] else {
-                unreachable!("a row is of checks")
-            };
-            let op = Op::Compare { op: CompareOp::Lt, lhs: index, rhs: len };
-            let passes = self.push(op, Scalar::Bool.into(), span, kept);
-            all = Some(match all {
-                None => passes,
-                Some(lhs) => {
-                    let op = Op::Binary { op: BinaryOp::And, lhs, rhs: passes };
-                    self.push(op, Scalar::Bool.into(), span, kept)
-                }
-            });
+    /// Returns a copy of `list`, with a copy of each sum that is checked: computed there, it occupies no register
+    /// where no check fails.
+    fn copy(&mut self, list: Vec<InstId>) -> Vec<InstId> {
+        let mut new = HashMap::new();
+        let mut copies = Vec::with_capacity(list.len());
+        for id in list {
+            if let Op::Bounds { index, .. } = self.kernel.insts[id].op {
+                self.copy_sum(index, &mut new, &mut copies);
+            }
+            copies.extend(copy_body(self.kernel, &Body(vec![id]), &mut new).0);
         }
-        let cond = all.expect("a row has checks");
-        let mut fails = row;
+        copies
+    }
+
+    fn copy_sum(
+        &mut self,
+        index: InstId,
+        new: &mut HashMap<InstId, InstId>,
+        copies: &mut Vec<InstId>,
+    ) {
+        let value = match self.kernel.insts[index].op {
+            Op::Cast { value } if self.kernel.insts[value].ty == Ty::Scalar(Scalar::U32) => value,
+            _ => index,
+        };
+        if self.split(value).1 == 0 {
+            return;
+        }
+        for id in [value, index] {
+            if !new.contains_key(&id) {
+                copies.extend(copy_body(self.kernel, &Body(vec![id]), new).0);
+            }
+        }
+    }
+
+    /// Appends to `kept` the branch that stands for the checks of `row`, with `fails` where one fails, and returns
+    /// the values of `behind` that it needs, which stand before it now.
+    fn combine(
+        &mut self,
+        row: &[InstId],
+        mut fails: Vec<InstId>,
+        behind: &[InstId],
+        kept: &mut Vec<InstId>,
+    ) -> HashSet<InstId> {
+        let span = self.kernel.insts[row[0]].span;
+        let groups = self.groups(row);
+        let mut needed: HashSet<InstId> = HashSet::new();
+        for group in &groups {
+            let (index, len) = self.operands(group.largest.0);
+            needed.extend([index, len]);
+        }
+        let mut placed = HashSet::new();
+        // Users stand behind what they use.
+        for &id in behind.iter().rev() {
+            if needed.contains(&id) {
+                needed.extend(self.kernel.insts[id].op.operands());
+                placed.insert(id);
+            }
+        }
+        kept.extend(behind.iter().filter(|id| placed.contains(id)));
+        let mut conditions = Vec::new();
+        for group in &groups {
+            self.test(group, &mut conditions, kept);
+        }
+        let mut conditions = conditions.into_iter();
+        let first = conditions.next().expect("a row has checks");
+        let cond = conditions.fold(first, |lhs, rhs| {
+            let op = Op::Binary { op: BinaryOp::And, lhs, rhs };
+            self.push(op, Scalar::Bool.into(), span, kept)
+        });
         fails.push(self.kernel.insts.push(Inst { op: Op::Return, ty: Ty::Unit, span }));
         let op = Op::If { cond, then: Body::default(), other: Body(fails) };
         self.push(op, Ty::Unit, span, kept);
+        placed
+    }
+
+    /// Returns the checks of `row` by what their indices and lengths have in common, in the order of the first of each.
+    fn groups(&self, row: &[InstId]) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for &check in row {
+            let (index, len) = self.operands(check);
+            let ty = self.kernel.insts[index].ty;
+            let (base, constant) = self.split(index);
+            let is_narrow = matches!(self.kernel.insts[index].op, Op::Cast { .. });
+            let is_exact = constant == 0 || is_narrow || self.ranges.is_exact(index);
+            let sibling = groups.iter_mut().find(|group| (group.base, group.len) == (base, len));
+            let Some(group) = sibling else {
+                let both = (check, constant);
+                groups.push(Group { base, len, ty, smallest: both, largest: both, is_exact });
+                continue;
+            };
+            group.is_exact &= is_exact;
+            if constant < group.smallest.1 {
+                group.smallest = (check, constant);
+            }
+            if constant > group.largest.1 {
+                group.largest = (check, constant);
+            }
+        }
+        groups
+    }
+
+    fn operands(&self, check: InstId) -> (InstId, InstId) {
+        let Op::Bounds { index, len } = self.kernel.insts[check].op else {
+            unreachable!("a row is of checks")
+        };
+        (index, len)
+    }
+
+    /// Returns the value and the constant whose sum `index` is. Half of the constants are below 0: what is written as a
+    /// difference may have become a sum that wraps.
+    fn split(&self, index: InstId) -> (Option<InstId>, i128) {
+        let insts = &self.kernel.insts;
+        let constant = |id: InstId| match insts[id].op {
+            Op::Const(bits) => Some(bits),
+            _ => None,
+        };
+        if let Some(bits) = constant(index) {
+            return (None, bits.into());
+        }
+        // What is narrow is a cast, and its sums do not wrap.
+        if let Op::Cast { value } = insts[index].op
+            && insts[value].ty == Ty::Scalar(Scalar::U32)
+        {
+            let (base, number) = self.split(value);
+            let wraps = number != 0 && !self.ranges.is_exact(value);
+            return if wraps { (Some(index), 0) } else { (base, number) };
+        }
+        let small = |bits: u64| {
+            let number = match insts[index].ty {
+                Ty::Scalar(Scalar::U64) => i128::from(bits as i64),
+                Ty::Scalar(Scalar::U32) => i128::from(bits as u32 as i32),
+                Ty::Scalar(_) | Ty::Ptr(_) | Ty::Unit => return None,
+            };
+            Some(number).filter(|number| number.abs() <= MAX_CONSTANT)
+        };
+        if let Op::Binary { op, lhs, rhs } = &insts[index].op {
+            let sum = match (op, constant(*lhs), constant(*rhs)) {
+                (BinaryOp::Add, _, Some(bits)) => small(bits).map(|number| (*lhs, number)),
+                (BinaryOp::Add, Some(bits), _) => small(bits).map(|number| (*rhs, number)),
+                (BinaryOp::Sub, _, Some(bits)) => small(bits).map(|number| (*lhs, -number)),
+                _ => None,
+            };
+            if let Some((value, number)) = sum {
+                return (Some(value), number);
+            }
+        }
+        (Some(index), 0)
+    }
+
+    /// Appends to `conditions` those under which all checks of `group` pass.
+    fn test(&mut self, group: &Group, conditions: &mut Vec<InstId>, kept: &mut Vec<InstId>) {
+        let (largest, span) = (group.largest.0, self.kernel.insts[group.largest.0].span);
+        let (index, len) = self.operands(largest);
+        let op = Op::Compare { op: CompareOp::Lt, lhs: index, rhs: len };
+        conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
+        let distance = group.largest.1 - group.smallest.1;
+        if distance == 0 || group.is_exact || group.base.is_none() {
+            return;
+        }
+        let distance = u64::try_from(distance).expect("it is between two small constants");
+        let distance = self.push(Op::Const(distance), group.ty, span, kept);
+        let op = Op::Compare { op: CompareOp::Ge, lhs: index, rhs: distance };
+        conditions.push(self.push(op, Scalar::Bool.into(), span, kept));
     }
 
     fn push(&mut self, op: Op, ty: Ty, span: Span, kept: &mut Vec<InstId>) -> InstId {

@@ -6,7 +6,7 @@ use super::{
 };
 use warpwise_compiler::{
     id::Id,
-    ir::{Body, InstId, Op, Scalar},
+    ir::{BinaryOp, Body, InstId, Op, Scalar},
 };
 
 /// The metadata node of branches that are nearly always taken.
@@ -132,7 +132,11 @@ impl Emitter<'_> {
         }
         if !other.0.is_empty() {
             self.label(no);
+            let hidden = self.hide_from_checks(then, other);
             self.body(other);
+            for (id, value) in hidden {
+                self.define(id, value);
+            }
             reaches_end |= self.open;
         }
         if reaches_end {
@@ -147,6 +151,46 @@ impl Emitter<'_> {
         matches!(self.kernel.insts[*last].op, Op::Return)
             && !checks.is_empty()
             && checks.iter().all(is_check)
+    }
+
+    /// Hides what the indices in `other` are computed from, if that is what runs where one of several checks fails, and returns
+    /// what to define again behind it.
+    ///
+    /// LLVM would take the sums for those that are computed ahead of it, and keep as many registers occupied to its end as there are
+    /// checks: up to half of a thread's, through loops between the first access to a row and the next.
+    fn hide_from_checks(&mut self, then: &Body, other: &Body) -> Vec<(InstId, Value)> {
+        let is_check = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Bounds { .. });
+        let returns = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Return);
+        if !then.0.is_empty()
+            || !other.0.last().is_some_and(returns)
+            || !other.0.iter().any(is_check)
+        {
+            return Vec::new();
+        }
+        let first = other.0[0];
+        let mut hidden: Vec<(InstId, Value)> = Vec::new();
+        for &id in &other.0 {
+            let op = &self.kernel.insts[id].op;
+            if !matches!(op, Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. }) {
+                continue;
+            }
+            for operand in op.operands() {
+                let is_constant = matches!(self.kernel.insts[operand].op, Op::Const(_));
+                let is_known = hidden.iter().any(|(id, _)| *id == operand);
+                if is_constant || is_known || operand >= first {
+                    continue;
+                }
+                let value = self.value(operand);
+                if is_word(value.ty) {
+                    let text = format!("mov.b{} $0, $1;", value.ty.bits());
+                    let copy =
+                        self.asm(value.ty, &text, std::slice::from_ref(&value), Effects::None);
+                    self.define(operand, copy);
+                    hidden.push((operand, value));
+                }
+            }
+        }
+        hidden
     }
 
     fn repeat(&mut self, id: InstId, body: &Body) {
@@ -275,4 +319,9 @@ impl Emitter<'_> {
 /// How many bits of an integer type hold its value, the sign left out.
 fn value_bits(scalar: Scalar) -> u32 {
     Type::of(scalar).bits() - u32::from(scalar.is_signed())
+}
+
+/// True for the integers that registers of their own hold.
+const fn is_word(ty: Type) -> bool {
+    matches!(ty, Type::I32 | Type::I64)
 }
