@@ -317,7 +317,12 @@ impl Gpu {
             let (is_sized_at_launch, bodies) = joined.entry(header).or_default();
             *is_sized_at_launch |= body.contains(SIZED_AT_LAUNCH);
             let body = body.replace(SIZED_AT_LAUNCH, "");
-            *bodies += &body.replace("$constants", &format!("$constants{number}"));
+            // What a kernel declares of the module has a name of the kernel's own.
+            let own = |name: &str| format!("{name}_{number}_");
+            let body = ["$constants", "$table"]
+                .iter()
+                .fold(body, |body, name| body.replace(name, &own(name)));
+            *bodies += &body;
         }
         let mut modules = BTreeMap::new();
         for (header, (is_sized_at_launch, bodies)) in joined {

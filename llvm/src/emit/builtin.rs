@@ -1,6 +1,6 @@
 //! Special registers of a thread, with the ranges that every launch keeps to.
 use super::{
-    emitter::{Emitter, inst},
+    emitter::{Effects, Emitter, inst},
     value::{Type, Value},
 };
 use warpwise_compiler::{
@@ -44,8 +44,14 @@ impl Emitter<'_> {
                 }
             },
             Builtin::LaneId => {
-                let range = "range(i32 0, 32) ";
-                self.intrinsic_with(Type::I32, range, "llvm.nvvm.read.ptx.sreg.laneid", &[])
+                // Not by LLVM's intrinsic: what reductions and scans of a loop make of the lane would occupy registers around
+                // the whole loop.
+                self.asm_with(
+                    "range(i32 0, 32) ",
+                    Type::I32,
+                    "mov.u32 $0, %laneid;",
+                    Effects::Fixed,
+                )
             }
             Builtin::LaneMask(mask) => {
                 let name = match mask {

@@ -35,6 +35,8 @@ pub(super) enum Effects {
     None,
     /// It reads and writes memory.
     Memory,
+    /// Nothing, but LLVM leaves it in the loop where it stands, if inline PTX there has an effect.
+    Fixed,
     /// It exchanges values with other lanes.
     Lanes,
     /// It waits for other threads and orders memory.
@@ -49,15 +51,17 @@ impl Effects {
             Self::Memory => 2,
             Self::Lanes => 3,
             Self::Sync => 4,
+            Self::Fixed => 5,
         }
     }
 
     /// The attributes, by group.
-    pub(super) const GROUPS: [(Self, &str); 4] = [
+    pub(super) const GROUPS: [(Self, &str); 5] = [
         (Self::None, "nounwind willreturn memory(none)"),
         (Self::Memory, "nounwind"),
         (Self::Lanes, "convergent nomerge nounwind memory(inaccessiblemem: readwrite)"),
         (Self::Sync, "convergent nomerge nounwind"),
+        (Self::Fixed, "nounwind willreturn memory(inaccessiblemem: read)"),
     ];
 
     /// The declarations of the groups.
@@ -233,6 +237,19 @@ impl<'k> Emitter<'k> {
         inst!(self, ty, "{call}")
     }
 
+    /// Inline PTX without operands that yields a value, `$0`; `attribute` is the result's.
+    pub(super) fn asm_with(
+        &mut self,
+        attribute: &str,
+        ty: Type,
+        text: &str,
+        effects: Effects,
+    ) -> Value {
+        let call = asm_call(Some(ty), text, &[], effects);
+        let call = call.replacen("call ", &format!("call {attribute}"), 1);
+        inst!(self, ty, "{call}")
+    }
+
     /// Inline PTX that yields nothing; the operands are `$0` and so on.
     pub(super) fn asm_line(&mut self, text: &str, args: &[Value], effects: Effects) {
         let call = asm_call(None, text, args, effects);
@@ -269,13 +286,14 @@ fn list(values: &[Value]) -> String {
 fn asm_call(result: Option<Type>, text: &str, args: &[Value], effects: Effects) -> String {
     let result_constraint = result.map(|ty| format!("={}", ty.constraint()));
     let clobber = match effects {
-        Effects::None | Effects::Lanes => None,
+        Effects::None | Effects::Fixed | Effects::Lanes => None,
         Effects::Memory | Effects::Sync => Some("~{memory}".to_owned()),
     };
     let inputs = args.iter().map(|arg| arg.ty.constraint().to_string());
     let constraints: Vec<String> =
         result_constraint.into_iter().chain(inputs).chain(clobber).collect();
-    let side_effect = if effects == Effects::None { "" } else { "sideeffect " };
+    let side_effect =
+        if matches!(effects, Effects::None | Effects::Fixed) { "" } else { "sideeffect " };
     let result = result.map_or("void".to_owned(), |ty| ty.to_string());
     let text = text.trim().replace('\n', "\\0A\\09");
     format!(
