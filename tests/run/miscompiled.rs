@@ -1,12 +1,12 @@
 //! Kernels whose plain PTX some release of `ptxas` miscompiles; `docs/testing.md` lists them.
 use crate::run::engine::{Check, Engine, cases, launch, same};
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use warpwise::prelude::*;
 
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
-    least_numbers,
+    least_numbers, last_numbers,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -304,4 +304,35 @@ fn least_numbers(on: &Engine) -> Check {
     let parts = |(x, y): (&i64, &i32)| x.wrapping_abs() / 3 - i64::from(y.wrapping_abs() / 5);
     let want: Vec<i64> = x.iter().zip(&y).map(parts).collect();
     same("thirds", &thirds, &want)
+}
+
+/// Counts to the last numbers of types, in few steps.
+#[kernel]
+fn far_steps(counts: &[AtomicU32], sums: &[AtomicU64]) {
+    let i = global_idx_x();
+    if i < counts.len() && i < sums.len() {
+        for number in (0..u32::MAX).step_by(1 << 30) {
+            counts[i].fetch_add(1, Relaxed);
+            sums[i].fetch_add(number as u64, Relaxed);
+        }
+        for number in (i32::MIN..=i32::MAX).step_by((1 << 30) - 2) {
+            counts[i].fetch_add(100, Relaxed);
+            sums[i].fetch_add(number as u64, Relaxed);
+        }
+        for number in (i64::MIN..i64::MAX).step_by((1 << 62) - 2) {
+            counts[i].fetch_add(10_000, Relaxed);
+            sums[i].fetch_add(number as u64, Relaxed);
+        }
+    }
+}
+
+fn last_numbers(on: &Engine) -> Check {
+    let (mut counts, mut sums) = (vec![0_u32; 3], vec![0_u64; 3]);
+    launch!(on, far_steps(atomic counts, atomic sums), LaunchConfig::cover(3))?;
+    let unsigned = (0..u32::MAX).step_by(1 << 30).map(u64::from);
+    let signed = (i32::MIN..=i32::MAX).step_by((1 << 30) - 2).map(|number| number as u64);
+    let wide = (i64::MIN..i64::MAX).step_by((1 << 62) - 2).map(|number| number as u64);
+    let sum = unsigned.chain(signed).chain(wide).fold(0, u64::wrapping_add);
+    same("counts", &counts, &[50_504; 3])?;
+    same("sums", &sums, &[sum; 3])
 }
