@@ -16,7 +16,7 @@ use std::{borrow::Cow, fmt};
 /// A compiled kernel.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// What the back end got: specialized, verified and optimized for a GPU.
+    /// The kernel as the back end got it: specialized, verified and optimized for a GPU.
     pub kernel: Kernel,
     /// The same as PTX.
     pub ptx: String,

@@ -167,8 +167,9 @@ const _: () = {
             x[i] /= 2u32;
         }
     }
-    const _: [::core::option::Option<&str>; 2] = [
+    const _: [::core::option::Option<&str>; 3] = [
         ::core::option_env!("WARPWISE_LINTS"),
         ::core::option_env!("WARPWISE_BACKEND"),
+        ::core::option_env!("WARPWISE_LLVM"),
     ];
 };

@@ -195,8 +195,9 @@ const _: () = {
             }
         }
     }
-    const _: [::core::option::Option<&str>; 2] = [
+    const _: [::core::option::Option<&str>; 3] = [
         ::core::option_env!("WARPWISE_LINTS"),
         ::core::option_env!("WARPWISE_BACKEND"),
+        ::core::option_env!("WARPWISE_LLVM"),
     ];
 };

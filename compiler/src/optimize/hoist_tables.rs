@@ -39,7 +39,7 @@ pub(super) fn hoist_tables(kernel: &mut Kernel) {
     kernel.body = list;
 }
 
-/// What a store fills: an array, how many bytes behind its beginning, and the type.
+/// The place that a store fills: an array, the bytes from its beginning, and the type.
 type Place = (ArrayId, u64, Scalar);
 
 struct Walk<'k> {

@@ -103,7 +103,7 @@ pub fn optimize_for_gpu(kernel: Kernel) -> Kernel {
     optimize_for(Engine::Gpu, kernel)
 }
 
-/// What runs the optimized kernel.
+/// An engine that runs the optimized kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Engine {
     Interpreter,

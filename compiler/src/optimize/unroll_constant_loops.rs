@@ -13,10 +13,10 @@
 //! A `continue` becomes a `break` of a block around its iteration, and a `break` one of a block around all iterations. A loop
 //! that has both is left alone: it would become two blocks, and bodies may nest only so deep.
 //!
-//! What the counter alone decides is folded while the body is copied, so that branches not taken and loops inside, of which
+//! Everything that the counter alone decides is folded while the body is copied, so that branches not taken and loops inside, of which
 //! the counter decides the range, are not copied first and folded later.
 //!
-//! Where threads meet is where they met before. Loops with barriers or warp operations are unrolled only if all of their
+//! Threads meet in the same places as before. Loops with barriers or warp operations are unrolled only if all of their
 //! iterations run these, so that threads that meet are in the same iteration.
 //!
 //! Why: registers have no index, so `ptxas` keeps an array in registers only if it unrolls all loops that index it, which it

@@ -77,7 +77,7 @@ struct Range {
     stride: Stride,
 }
 
-/// How far apart the numbers of a loop are.
+/// The distance between the numbers of a loop.
 #[derive(Clone, Copy)]
 enum Stride {
     /// This number.

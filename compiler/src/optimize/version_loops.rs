@@ -115,9 +115,9 @@ struct Check {
     id: InstId,
     /// The conditions around it in the loop.
     conditions: Vec<(InstId, bool)>,
-    /// Whether a loop around it may end early.
+    /// True if a loop around it may end early.
     may_be_left_out: bool,
-    /// Whether it stands in an innermost loop.
+    /// True if it stands in an innermost loop.
     is_hot: bool,
 }
 

@@ -25,15 +25,15 @@ const FOLDED_PER_INSTRUCTION: u64 = 8;
 /// Most operations that bounds of a loop are computed by of counters around it.
 const MAX_BOUND_OPERATIONS: u32 = 16;
 
-/// What is done with the loops of a kernel.
+/// The loops of a kernel that are unrolled, and those that are not.
 pub(super) struct Choice {
     /// True for the loops that are unrolled.
     pub(super) is_unrolled: Facts<InstId, bool>,
-    /// How loops are left early.
+    /// The ways in which loops are left early.
     pub(super) exits: Facts<InstId, Exits>,
 }
 
-/// How a loop, or an iteration of it, is left early.
+/// A way to leave a loop, or an iteration of it, early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exits {
     /// By `break`.

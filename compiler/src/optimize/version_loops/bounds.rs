@@ -88,7 +88,7 @@ struct Walk<'a, 't> {
     /// Values whose bounds are being computed: a condition may compare a value with one computed from it.
     open: Vec<InstId>,
     tests: Vec<Test>,
-    /// Whether a condition around the check narrowed a bound.
+    /// True if a condition around the check narrowed a bound.
     is_guarded: bool,
 }
 
