@@ -89,7 +89,7 @@ pub fn reference(random: &RandomKernel) -> Left {
     left(&random.kernel, outcome, args)
 }
 
-/// As [`reference`], with the sanitizer's checks; `None` if they find anything, or the kernel does not end.
+/// As [`reference()`], with the sanitizer's checks; `None` if they find anything, or the kernel does not end.
 pub fn checked_reference(random: &RandomKernel) -> Option<Left> {
     let program = CheckedProgram::new(&random.kernel);
     let run = |launch: &Launch<'_>| {
