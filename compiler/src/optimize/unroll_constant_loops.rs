@@ -1,7 +1,7 @@
 //! Unrolls loops over constant ranges in full, so that arrays of a thread's own are indexed by constants.
 //!
 //! Takes loops whose counters index an array that then has constant indices only, which [`promote_arrays`] makes locals
-//! of, or a [table](crate::analysis::tables), whose numbers then become constants. [`choose`] says which loops those are
+//! of, or a [table](crate::analysis::tables), whose numbers then become constants. [`choose`](mod@choose) says which loops those are
 //! and how large they may become.
 //!
 //! ```text
@@ -22,7 +22,7 @@
 //! Why: registers have no index, so `ptxas` keeps an array in registers only if it unrolls all loops that index it, which it
 //! does not for loops with checks or more than a few hundred instructions.
 //!
-//! [`promote_arrays`]: super::promote_arrays
+//! [`promote_arrays`]: mod@super::promote_arrays
 mod choose;
 
 use super::fold_constants::fold_inst;
