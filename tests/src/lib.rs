@@ -2,7 +2,7 @@
 //!
 //! [`filetest`] runs tests that are files of IR text. [`random_ir`] makes kernels up, [`oracle`]
 //! says what they mean, [`race_check`] finds their races, [`engines`] runs them on what is here, and [`gpu`]
-//! many of them on a GPU; [`reduce`] makes one that fails small. [`accuracy`] lists the functions
+//! many of them on a GPU, in [`worker`]s; [`reduce`] makes one that fails small. [`accuracy`] lists the functions
 //! of `math`, and [`exact`] computes them to more digits. [`hardware`] reads what was measured.
 pub mod accuracy;
 pub mod engines;
@@ -18,3 +18,4 @@ pub mod random_rust;
 pub mod reduce;
 pub mod reference;
 pub mod trace_check;
+pub mod worker;

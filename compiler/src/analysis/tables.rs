@@ -67,6 +67,17 @@ fn store(kernel: &Kernel, bytes: &mut [Option<u8>], ptr: InstId, value: InstId) 
     Some(())
 }
 
+/// Returns the table that `ptr` points into.
+pub fn table(tables: &Tables, kernel: &Kernel, ptr: InstId) -> Option<ArrayId> {
+    if tables.is_empty() {
+        return None;
+    }
+    match kernel.root(ptr) {
+        Some(Root::Array(array)) => tables.contains_key(&array).then_some(array),
+        Some(Root::Param(_) | Root::Shared(_)) | None => None,
+    }
+}
+
 /// Returns how many bytes `ptr` is behind the beginning of its array, if that is known.
 pub fn place(kernel: &Kernel, ptr: InstId) -> Option<u64> {
     let op = &kernel.insts[ptr].op;
@@ -82,7 +93,7 @@ pub fn place(kernel: &Kernel, ptr: InstId) -> Option<u64> {
 
 /// Returns the bits that a load of `scalar` from `ptr` yields, if that is a known place of a table.
 pub fn read(tables: &Tables, kernel: &Kernel, ptr: InstId, scalar: Scalar) -> Option<u64> {
-    let Some(Root::Array(array)) = kernel.root(ptr) else { return None };
+    let array = table(tables, kernel, ptr)?;
     let start = usize::try_from(place(kernel, ptr)?).ok()?;
     let bytes = tables.get(&array)?.get(start..)?.get(..scalar.size()? as usize)?;
     Some(bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))

@@ -162,8 +162,8 @@ impl Walk<'_> {
         kept.extend(behind.iter().filter(is_left));
     }
 
-    /// Returns a copy of `list`, with a copy of each sum that is checked: computed there, it occupies no register
-    /// where no check fails.
+    /// Returns a copy of `list`, with a copy of each sum that is checked: computed there, it occupies no
+    /// register until a check fails.
     fn copy(&mut self, list: Vec<InstId>) -> Vec<InstId> {
         let mut new = HashMap::new();
         let mut copies = Vec::with_capacity(list.len());

@@ -13,8 +13,8 @@
 //! Why: the front end makes an array of a `const` wherever the source names it, in the body of a loop, too. Unrolling
 //! would repeat all of its stores.
 use crate::{
-    analysis::tables::{Tables, place, read, tables},
-    ir::{ArrayId, Body, Inst, InstId, Kernel, Op, Root, Scalar, Space, Ty},
+    analysis::tables::{Tables, place, read, table, tables},
+    ir::{ArrayId, Body, Inst, InstId, Kernel, Op, Scalar, Space, Ty},
 };
 use std::collections::BTreeSet;
 
@@ -102,9 +102,8 @@ impl Walk<'_> {
     /// Returns the place of a table that `id` fills, and the value.
     fn filled_by(&self, id: InstId) -> Option<(Place, InstId)> {
         let Op::Store { ptr, value } = self.kernel.insts[id].op else { return None };
-        let Some(Root::Array(array)) = self.kernel.root(ptr) else { return None };
+        let array = table(&self.tables, self.kernel, ptr)?;
         let Ty::Scalar(scalar) = self.kernel.insts[value].ty else { return None };
-        self.tables.contains_key(&array).then_some(())?;
         Some(((array, place(self.kernel, ptr)?, scalar), value))
     }
 

@@ -154,7 +154,7 @@ impl Emitter<'_> {
     }
 
     /// Hides what the indices in `other` are computed from, if that is what runs where one of several checks fails, and returns
-    /// what to define again behind it.
+    /// the values to define again behind it.
     ///
     /// LLVM would take the sums for those that are computed ahead of it, and keep as many registers occupied to its end as there are
     /// checks: up to half of a thread's, through loops between the first access to a row and the next.

@@ -17,11 +17,12 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
+    analysis::tables::table,
     back::ptx::{SharedPlace, shared_place},
     id::{Facts, Id},
     ir::{
-        ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Root, Scalar,
-        SharedId, Space, Ty,
+        ArrayId, Extent, Inst, InstId, Kernel, LocalId, Op, ParamId, ParamKind, Scalar, SharedId,
+        Space, Ty,
     },
 };
 
@@ -164,9 +165,7 @@ impl Emitter<'_> {
 
     /// Writes memory.
     pub(super) fn store(&mut self, ptr: InstId, value: InstId) {
-        if let Some(Root::Array(array)) = self.kernel.root(ptr)
-            && self.tables.contains_key(&array)
-        {
+        if table(&self.tables, self.kernel, ptr).is_some() {
             return;
         }
         let (align, address) = (size(self.scalar(value)), self.value(ptr));

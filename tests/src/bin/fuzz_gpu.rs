@@ -19,9 +19,9 @@
 //! it says so, and succeeds.
 use std::{
     collections::VecDeque,
-    io::{BufRead, BufReader, Write},
+    io::Write,
     ops::Range,
-    process::{Child, ChildStdin, Command, ExitCode, Stdio},
+    process::ExitCode,
     sync::{Mutex, MutexGuard, mpsc},
     thread,
     time::{Duration, Instant},
@@ -30,14 +30,13 @@ use warpwise_compiler::back::Backend;
 use warpwise_tests::{
     gpu::{BatchError, Gpu, reference},
     random_ir::random_kernel_within,
+    worker::{WORKER, Worker},
 };
 
 /// How long a batch may take, compiling included.
 const MAX_BATCH_TIME: Duration = Duration::from_secs(60);
 /// The time between two lines on the progress.
 const PROGRESS: Duration = Duration::from_secs(10);
-/// The first argument of the processes that this program starts.
-const WORKER: &str = "--worker";
 
 #[derive(Clone, Debug)]
 struct Options {
@@ -143,50 +142,21 @@ fn seeds(line: &str) -> Option<Range<u64>> {
     Some(from.parse().ok()?..to.parse().ok()?)
 }
 
-/// A process that runs batches.
-struct Worker {
-    child: Child,
-    input: ChildStdin,
-    lines: mpsc::Receiver<String>,
-}
-
-impl Worker {
-    fn start(statements: u32, backend: Backend) -> std::io::Result<Self> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .args([WORKER, &statements.to_string(), backend.name()])
-            .env("CUDA_CACHE_DISABLE", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = child.stdin.take().expect("it is piped");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Self { child, input, lines })
-    }
-
-    /// Runs a batch; how many kernels ended with a fault, or why there is no telling.
-    fn run(&mut self, seeds: &Range<u64>, tally: &Mutex<Tally>) -> Result<u64, Failure> {
-        let lost = |text: &str| Failure::Ended(text.to_owned());
-        writeln!(self.input, "{} {}", seeds.start, seeds.end)
-            .map_err(|_| lost("the process ended"))?;
-        loop {
-            let line = self.lines.recv_timeout(MAX_BATCH_TIME).map_err(|error| match error {
-                mpsc::RecvTimeoutError::Timeout => lost("it does not end"),
-                mpsc::RecvTimeoutError::Disconnected => lost("the process ended"),
-            })?;
-            match line.split_once(' ') {
-                Some(("done", faults)) => return Ok(faults.parse().unwrap_or(0)),
-                Some(("differs", text)) => lock(tally).report(text),
-                Some(("refused", text)) => return Err(Failure::Refused(text.to_owned())),
-                _ => return Err(lost(&line)),
-            }
+/// Runs a batch; how many kernels ended with a fault, or why there is no telling.
+fn run(worker: &mut Worker, seeds: &Range<u64>, tally: &Mutex<Tally>) -> Result<u64, Failure> {
+    let lost = |text: &str| Failure::Ended(text.to_owned());
+    writeln!(worker.input, "{} {}", seeds.start, seeds.end)
+        .map_err(|_| lost("the process ended"))?;
+    loop {
+        let line = worker.lines.recv_timeout(MAX_BATCH_TIME).map_err(|error| match error {
+            mpsc::RecvTimeoutError::Timeout => lost("it does not end"),
+            mpsc::RecvTimeoutError::Disconnected => lost("the process ended"),
+        })?;
+        match line.split_once(' ') {
+            Some(("done", faults)) => return Ok(faults.parse().unwrap_or(0)),
+            Some(("differs", text)) => lock(tally).report(text),
+            Some(("refused", text)) => return Err(Failure::Refused(text.to_owned())),
+            _ => return Err(lost(&line)),
         }
     }
 }
@@ -197,14 +167,6 @@ enum Failure {
     Refused(String),
     /// The process is of no use any more.
     Ended(String),
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 // The program that starts them.
@@ -303,13 +265,15 @@ fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
         let Some(seeds) = next else { return };
         let current = match worker.take() {
             Some(worker) => Ok(worker),
-            None => Worker::start(options.statements, options.backend),
+            None => {
+                Worker::start([options.statements.to_string().as_str(), options.backend.name()])
+            }
         };
         let mut current = match current {
             Ok(worker) => worker,
             Err(error) => return lock(tally).report(&format!("no process: {error}")),
         };
-        let text = match current.run(&seeds, tally) {
+        let text = match run(&mut current, &seeds, tally) {
             Ok(faults) => {
                 let mut tally = lock(tally);
                 tally.add(seeds.end - seeds.start, faults);

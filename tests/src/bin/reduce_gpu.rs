@@ -8,10 +8,8 @@
 //! back end's code agrees with the interpreter, and the one that `--backend` names (`llvm` without it) does not, or does not end in
 //! [`MAX_TIME`]. Kernels run in processes of their own, which are replaced when one does not end.
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, Command, ExitCode, Stdio},
-    sync::mpsc,
-    thread,
+    io::{BufRead, Read, Write},
+    process::ExitCode,
     time::Duration,
 };
 use warpwise_compiler::{back::Backend, ir::Kernel};
@@ -19,12 +17,11 @@ use warpwise_tests::{
     gpu::{Gpu, checked_reference},
     random_ir::{RandomKernel, random_kernel_within},
     reduce::reduce,
+    worker::{WORKER, Worker},
 };
 
 /// The time that a kernel may take, compiling included.
 const MAX_TIME: Duration = Duration::from_secs(10);
-/// The first argument of the processes that this program starts.
-const WORKER: &str = "--worker";
 
 #[derive(Clone, Copy, Debug)]
 struct Options {
@@ -101,20 +98,6 @@ struct Runner {
     worker: Option<Worker>,
 }
 
-struct Worker {
-    child: Child,
-    input: ChildStdin,
-    lines: mpsc::Receiver<String>,
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 impl Runner {
     /// Returns how the kernel's result differs from the interpreter's, in words, or [`SAME`].
     fn run(&mut self, kernel: &Kernel) -> String {
@@ -129,36 +112,13 @@ impl Runner {
 
     fn try_run(&mut self, kernel: &Kernel) -> Result<String, Box<dyn std::error::Error>> {
         if self.worker.is_none() {
-            self.worker = Some(Worker::start(self.options)?);
+            self.worker = Some(Worker::start(self.options.args())?);
         }
         let worker = self.worker.as_mut().ok_or("no process")?;
         let text = kernel.to_string();
         write!(worker.input, "{}\n{text}", text.len())?;
         worker.input.flush()?;
         Ok(worker.lines.recv_timeout(MAX_TIME).map_err(|_| "it does not end")?)
-    }
-}
-
-impl Worker {
-    fn start(options: Options) -> std::io::Result<Self> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .arg(WORKER)
-            .args(options.args())
-            .env("CUDA_CACHE_DISABLE", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = child.stdin.take().expect("it is piped");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Self { child, input, lines })
     }
 }
 

@@ -11,9 +11,9 @@ use super::{
     reg::{Class, Reg},
 };
 use crate::{
-    analysis::tables::Tables,
+    analysis::tables::{Tables, table},
     id::Id,
-    ir::{ArrayId, InstId, Kernel, Root},
+    ir::{ArrayId, InstId, Kernel},
 };
 use std::fmt::{self, Write};
 
@@ -39,13 +39,7 @@ pub(super) fn declare(kernel: &Kernel, tables: &Tables, f: &mut impl Write) -> f
 impl Emitter<'_> {
     /// Returns the table that `ptr` points into.
     pub(super) fn table(&self, ptr: InstId) -> Option<ArrayId> {
-        if self.tables.is_empty() {
-            return None;
-        }
-        match self.kernel.root(ptr) {
-            Some(Root::Array(array)) => self.tables.contains_key(&array).then_some(array),
-            Some(Root::Param(_) | Root::Shared(_)) | None => None,
-        }
+        table(&self.tables, self.kernel, ptr)
     }
 
     /// Emits the address of a table.

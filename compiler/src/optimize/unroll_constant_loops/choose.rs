@@ -5,7 +5,10 @@
 //! Of a table each index counts for itself.
 use super::numbers;
 use crate::{
-    analysis::{evaluate, tables::Tables},
+    analysis::{
+        evaluate,
+        tables::{Tables, table},
+    },
     id::Facts,
     ir::{ArrayId, Body, Effect, Inst, InstId, Kernel, Op, Root, Space, Ty},
 };
@@ -152,7 +155,7 @@ impl Survey<'_> {
             | Op::Index { .. }
             | Op::Offset { .. }
             | Op::Bounds { .. } => operands(),
-            Op::Load { ptr } if self.is_table(*ptr) => operands(),
+            Op::Load { ptr } if table(self.tables, self.kernel, *ptr).is_some() => operands(),
             Op::For { start, end, step, .. } => {
                 let bounds = operands()?;
                 let Exits { breaks, continues } = self.exits[id];
@@ -200,10 +203,6 @@ impl Survey<'_> {
             | Op::Return
             | Op::Panic { .. } => None,
         }
-    }
-
-    fn is_table(&self, ptr: InstId) -> bool {
-        matches!(self.kernel.root(ptr), Some(Root::Array(array)) if self.tables.contains_key(&array))
     }
 
     /// True if the value is computed by few operations.
