@@ -62,7 +62,14 @@ fn main() -> ExitCode {
         eprintln!("reduce_gpu --seed S [--statements N] [--backend NAME]");
         return ExitCode::FAILURE;
     };
-    if is_worker { work(options) } else { run(options) }
+    if is_worker {
+        return work(options);
+    }
+    if let Err(reason) = Gpu::open(options.backend) {
+        println!("no GPU: {reason}");
+        return ExitCode::FAILURE;
+    }
+    run(options)
 }
 
 /// Reduces the kernel of the options.
