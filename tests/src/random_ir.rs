@@ -41,7 +41,7 @@ pub use guarded::guarded_kernel;
 pub use indices::index_kernel;
 pub use racy::racy_kernel;
 pub use straight::straight_kernel;
-pub use strides::stride_kernel;
+pub use strides::{numbered, stride_kernel};
 use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},

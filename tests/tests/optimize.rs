@@ -7,7 +7,7 @@ use warpwise_compiler::{
 use warpwise_tests::{
     oracle,
     random_ir::{
-        ArgData, LaunchShape, RandomKernel, affine_kernel, dense_kernel, guarded_kernel,
+        ArgData, LaunchShape, RandomKernel, affine_kernel, dense_kernel, guarded_kernel, numbered,
         random_kernel, seeds, straight_kernel,
     },
 };
@@ -106,5 +106,53 @@ fn loops_with_steps_of_the_run_count_the_same_numbers() {
                 assert_eq!((found, after), (expected, before), "from {start} to {end} by {step}");
             }
         }
+    }
+}
+
+#[test]
+fn remainders_of_bounded_sums_are_the_same() {
+    let forms = [
+        ("add %x, %one : u8 %a = rem %e, %w : u8", true),
+        ("add %x, %y : u8 %a = rem %e, %w : u8", true),
+        ("add %x, %x : u8 %a = rem %e, %w : u8", true),
+        ("add %x, %w : u8 %d = sub %e, %one : u8 %a = rem %d, %w : u8", true),
+        ("sub %w, %one : u8 %d = add %e, %x : u8 %a = rem %d, %w : u8", true),
+        ("add %x, %w : u8 %d = sub %e, %y : u8 %a = rem %d, %w : u8", true),
+        ("sub %w, %y : u8 %a = rem %e, %w : u8", true),
+        ("sub %w, %x : u8 %a = rem %e, %w : u8", true),
+        ("sub %x, %one : u8 %a = rem %e, %w : u8", false),
+        ("add %y, %one : u8 %a = rem %e, %w : u8", false),
+    ];
+    let edges: Vec<u8> =
+        [0, 1, 2, 3, 5, 31, 64, 100, 126, 127, 128, 129, 200, 253, 254, 255].into();
+    let threads: u32 = (edges.len() as u32).pow(3);
+    let numbers = |place: u32| {
+        let bytes = (0..threads).map(|i| edges[i as usize >> (4 * place) & 15]).collect();
+        ArgData::Slice { elem: Scalar::U8, access: Access::Read, bytes }
+    };
+    for (form, is_reduced) in forms {
+        let text = numbered(&format!(
+            "kernel remainder {{ param arg0 = x: read [u8] !0 param arg1 = y: read [u8] !0
+            param arg2 = w: read [u8] !0 param arg3 = z: write [u8] !0
+            %i = builtin global_idx.x : u64 %one = const 1 : u8
+            %p = param arg0 : ptr global %pi = index %p, %i, 1 : ptr global %x = load %pi : u8
+            %q = param arg1 : ptr global %qi = index %q, %i, 1 : ptr global %y = load %qi : u8
+            %r = param arg2 : ptr global %ri = index %r, %i, 1 : ptr global %w = load %ri : u8
+            %less = lt %x, %w : bool %most = le %y, %w : bool %both = and %less, %most : bool
+            %if = if %both {{
+                %e = {form}
+                %s = param arg3 : ptr global %si = index %s, %i, 1 : ptr global %st = store %si, %a
+            }} }}"
+        ));
+        let kernel: Kernel = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let bytes = vec![0; threads as usize];
+        let z = ArgData::Slice { elem: Scalar::U8, access: Access::Write, bytes };
+        let args = vec![numbers(0), numbers(1), numbers(2), z];
+        let shape = LaunchShape { grid: [threads / 64, 1, 1], block: [64, 1, 1] };
+        let (open, bindings) = (kernel.clone(), Vec::new());
+        let random = RandomKernel { open, bindings, kernel, shape, args };
+        let optimized = optimize_for_gpu(random.kernel.clone()).to_string();
+        assert_eq!(!optimized.contains("= rem"), is_reduced, "{optimized}");
+        computes_the_same_by(optimize_for_gpu, 0, &random);
     }
 }

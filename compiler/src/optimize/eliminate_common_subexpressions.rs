@@ -32,7 +32,7 @@ fn unary(op: UnaryOp) -> u64 {
 
 /// Equal for instructions that yield the same.
 #[derive(PartialEq, Eq)]
-struct Key {
+pub(super) struct Key {
     op: Discriminant<Op>,
     /// What the operation has besides operands.
     detail: u64,
@@ -57,7 +57,7 @@ impl Key {
 
 /// What is visible at a place: a stack, with the keys of one slot in a chain. In a macro that is built without
 /// optimization, a map of the standard library takes ten times as long.
-struct Seen {
+pub(super) struct Seen {
     /// The last one in each slot; as many as a power of two.
     last: Box<[Option<usize>]>,
     stack: Vec<Entry>,
@@ -72,13 +72,14 @@ struct Entry {
 }
 
 impl Seen {
-    fn new(most: usize) -> Self {
+    /// Makes room for so many keys.
+    pub(super) fn new(most: usize) -> Self {
         let slots = most.next_power_of_two();
         Self { last: vec![None; slots].into_boxed_slice(), stack: Vec::new() }
     }
 
     /// What has this key; from now on `inst` does, if nothing has.
-    fn find_or_add(&mut self, key: Key, inst: InstId) -> Option<InstId> {
+    pub(super) fn find_or_add(&mut self, key: Key, inst: InstId) -> Option<InstId> {
         // The high bits depend on all of the number.
         let slot = (key.number() >> 32) as usize & (self.last.len() - 1);
         let before = self.last[slot];
@@ -123,7 +124,7 @@ impl Walk<'_> {
 
     fn inst(&mut self, id: InstId) {
         self.values.apply(&mut self.kernel.insts[id].op);
-        if let Some(key) = key(self.kernel, &self.kernel.insts[id]) {
+        if let Some(key) = key(self.kernel, &self.kernel.insts[id], |operand| operand) {
             if let Some(first) = self.seen.find_or_add(key, id) {
                 self.values.replace(id, first);
                 self.dropped[id] = true;
@@ -140,8 +141,8 @@ impl Walk<'_> {
     }
 }
 
-/// What `inst` computes; `None` if that is not determined by its operands.
-fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
+/// What `inst` computes of what `number` makes of its operands; `None` if that is not determined by these.
+pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstId) -> Option<Key> {
     let detail = match &inst.op {
         Op::Const(bits) => *bits,
         Op::Param(param) | Op::Len(param) => param.index() as u64,
@@ -191,7 +192,7 @@ fn key(kernel: &Kernel, inst: &Inst) -> Option<Key> {
     };
     let (mut operands, mut given) = ([None; 3], 0);
     inst.op.operands().for_each(|operand| {
-        operands[given] = Some(operand);
+        operands[given] = Some(number(operand));
         given += 1;
     });
     if commutes(&inst.op) {

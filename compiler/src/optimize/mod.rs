@@ -43,6 +43,10 @@
 //! product without tiles 27.8 and 5.3, a convolution 33.6 and 7.1, a matrix times a vector 25.5 and 3.7, a softmax 25.8
 //! and 2.4, sparse rows 33.2 and 15.8, a stencil without loops 22.2 and 18.5.
 //!
+//! `reduce_remainders` and `hoist_common_expressions` run for GPUs only, too: proofs know remainders better than selected
+//! values, and lints speak of branches as they are written. With both, eight neighbours on a torus take 211 instructions by
+//! LLVM instead of 1323.
+//!
 //! `recompute_after_loops` changes none of them, which have no long row of indices: in attention, whose threads read and write
 //! rows of 64 numbers, it saves 92 of 255 registers.
 //!
@@ -56,10 +60,12 @@ mod fold_constants;
 mod fold_ranges;
 mod forward_locals;
 mod hoist_checks;
+mod hoist_common_expressions;
 mod hoist_tables;
 mod narrow_indices;
 mod promote_arrays;
 mod recompute_after_loops;
+mod reduce_remainders;
 mod replace;
 mod select_values;
 mod simplify_control;
@@ -79,10 +85,12 @@ use fold_constants::fold_constants;
 use fold_ranges::fold_ranges;
 use forward_locals::forward_locals;
 use hoist_checks::hoist_checks;
+use hoist_common_expressions::hoist_common_expressions;
 use hoist_tables::hoist_tables;
 use narrow_indices::narrow_indices;
 use promote_arrays::{drop_arrays, promote_arrays};
 use recompute_after_loops::recompute_after_loops;
+use reduce_remainders::reduce_remainders;
 use select_values::select_values;
 use simplify_control::simplify_control;
 use std::collections::HashSet;
@@ -115,6 +123,14 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
     eliminate_checks(&mut kernel);
     eliminate_dead_code(&mut kernel);
     kernel.renumber();
+    if engine == Engine::Gpu {
+        // After proofs, which know remainders better than selected values.
+        reduce_remainders(&mut kernel);
+        kernel.renumber();
+        // What only one arm needs is then computed in place.
+        hoist_common_expressions(&mut kernel);
+        kernel.renumber();
+    }
     narrow_indices(&mut kernel);
     kernel.renumber();
     // Narrowing leaves casts of casts, and constants twice.

@@ -254,8 +254,8 @@ impl Strides {
     }
 }
 
-/// The text with numbers for names, as they come.
-pub(super) fn numbered(text: &str) -> String {
+/// Returns `text`, a kernel with names for instructions, with numbers for names in the order of their first mention.
+pub fn numbered(text: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut done = String::new();
     let mut rest = text;
