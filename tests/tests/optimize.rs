@@ -110,6 +110,49 @@ fn loops_with_steps_of_the_run_count_the_same_numbers() {
 }
 
 #[test]
+fn loops_that_count_in_32_bits_stop_at_the_same_numbers() {
+    let text = "kernel count {
+        param arg0 = a: u32 param arg1 = b: u64 param arg2 = s: u32 param arg3 = y: write [u64]
+        local $0 = sum: u64
+        %0 = param arg0 : u32 %1 = cast %0 : u64 %2 = param arg1 : u64
+        %3 = param arg2 : u32 %4 = cast %3 : u64
+        %5 = const 31 : u64 %6 = set $0, %5
+        %7 = for %1, %2, step %4 : u64 {
+            %8 = get $0 : u64 %9 = mul %8, %5 : u64 %10 = add %9, %7 : u64 %11 = set $0, %10
+        }
+        %12 = get $0 : u64 %13 = param arg3 : ptr global %14 = store %13, %12 }";
+    let kernel: Kernel = text.parse().expect("the text is a kernel");
+    let optimized = optimize_for_gpu(kernel.clone());
+    assert!(optimized.to_string().contains("const 4160749568"), "{optimized}");
+    let shape = LaunchShape { grid: [1; 3], block: [1; 3] };
+    let (max, most) = (u64::from(u32::MAX), 40);
+    let edges = [1, 7, max / 8, max / 3, max / 2, max - (1 << 27), max - 1];
+    let edges: Vec<u64> = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1]).collect();
+    let small = |end: &u64| *end <= max;
+    for &start in edges.iter().filter(|start| small(start)) {
+        for &end in edges.iter().chain(&[max + 2, max * 2, max * 5]) {
+            for &step in edges.iter().filter(|step| {
+                small(step) && **step > 0 && end.saturating_sub(start) / **step < most
+            }) {
+                let scalar = |ty, bits| ArgData::Scalar { ty, bits };
+                let bytes = vec![0; 8];
+                let y = ArgData::Slice { elem: Scalar::U64, access: Access::Write, bytes };
+                let mut before = vec![
+                    scalar(Scalar::U32, start),
+                    scalar(Scalar::U64, end),
+                    scalar(Scalar::U32, step),
+                    y,
+                ];
+                let mut after = before.clone();
+                let expected = oracle::run(&kernel, &shape, &mut before, &mut |_| {});
+                let found = oracle::run(&optimized, &shape, &mut after, &mut |_| {});
+                assert_eq!((found, after), (expected, before), "from {start} to {end} by {step}");
+            }
+        }
+    }
+}
+
+#[test]
 fn remainders_of_bounded_sums_are_the_same() {
     let forms = [
         ("add %x, %one : u8 %a = rem %e, %w : u8", true),

@@ -47,6 +47,8 @@
 //! values, and lints speak of branches as they are written. With both, eight neighbours on a torus take 211 instructions by
 //! LLVM instead of 1323.
 //!
+//! So does `narrow_loops`: a dot product whose threads stride over the grid takes 3.8 instructions a load by LLVM instead of 7.9.
+//!
 //! `recompute_after_loops` changes none of them, which have no long row of indices: in attention, whose threads read and write
 //! rows of 64 numbers, it saves 92 of 255 registers.
 //!
@@ -63,6 +65,7 @@ mod hoist_checks;
 mod hoist_common_expressions;
 mod hoist_tables;
 mod narrow_indices;
+mod narrow_loops;
 mod promote_arrays;
 mod recompute_after_loops;
 mod reduce_remainders;
@@ -74,7 +77,7 @@ mod unroll_loops;
 mod version_loops;
 
 use crate::{
-    id::Facts,
+    id::{Facts, Id},
     ir::{Body, InstId, Kernel},
 };
 use combine_checks::combine_checks;
@@ -88,6 +91,7 @@ use hoist_checks::hoist_checks;
 use hoist_common_expressions::hoist_common_expressions;
 use hoist_tables::hoist_tables;
 use narrow_indices::narrow_indices;
+use narrow_loops::narrow_loops;
 use promote_arrays::{drop_arrays, promote_arrays};
 use recompute_after_loops::recompute_after_loops;
 use reduce_remainders::reduce_remainders;
@@ -148,7 +152,18 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
         Engine::Gpu => {
             kernel.renumber();
             // Ahead of what unrolls, so that only the version without checks is unrolled.
-            version_loops(&mut kernel)
+            let mut fallbacks = version_loops(&mut kernel);
+            fallbacks = renumber(&mut kernel, &fallbacks);
+            if narrow_loops(&mut kernel, &mut fallbacks) {
+                fallbacks = renumber(&mut kernel, &fallbacks);
+                narrow_indices(&mut kernel);
+                fallbacks = renumber(&mut kernel, &fallbacks);
+                fold_constants(&mut kernel);
+                eliminate_common_subexpressions(&mut kernel);
+                eliminate_dead_code(&mut kernel);
+                fallbacks = renumber(&mut kernel, &fallbacks);
+            }
+            fallbacks
         }
     };
     // Last, since it makes more of what the others would go through.
@@ -170,6 +185,13 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
     eliminate_dead_code(&mut kernel);
     kernel.renumber();
     kernel
+}
+
+/// Renumbers `kernel`, and returns the new numbers of `ids`.
+fn renumber(kernel: &mut Kernel, ids: &HashSet<InstId>) -> HashSet<InstId> {
+    let order = kernel.renumber();
+    let is_one = |(_, old): &(usize, &InstId)| ids.contains(old);
+    order.iter().enumerate().filter(is_one).map(|(new, _)| InstId::new(new)).collect()
 }
 
 /// The passes up to where checks are judged, for whoever wants to know the judgement.
