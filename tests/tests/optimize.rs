@@ -153,6 +153,41 @@ fn loops_that_count_in_32_bits_stop_at_the_same_numbers() {
 }
 
 #[test]
+fn quotients_by_powers_of_two_are_the_same() {
+    for (name, scalar) in [("u32", Scalar::U32), ("u64", Scalar::U64)] {
+        let bits: u32 = if scalar == Scalar::U32 { 32 } else { 64 };
+        let text = numbered(&format!(
+            "kernel powers {{ param arg0 = x: {name} param arg1 = z: write [{name}] local $0 = distance: {name}
+            %x = param arg0 : {name} %z = param arg1 : ptr global %one = const 1 : {name}
+            %two = const 2 : {name} %zero = const 0 : {name} %s = set $0, %one
+            %loop = loop {{
+                %d = get $0 : {name} %c = ne %d, %zero : bool
+                %if = if %c {{
+                    %q = div %x, %d : {name} %r = rem %x, %d : {name} %e = mul %d, %two : {name} %t = set $0, %e
+                    %i = builtin thread_idx.x : u32 %zi = index %z, %i, {} : ptr global
+                    %old = load %zi : {name} %k = const 31 : {name} %a = mul %old, %k : {name}
+                    %b = xor %a, %q : {name} %f = mul %b, %k : {name} %g = add %f, %r : {name} %st = store %zi, %g
+                }} else {{ %br = break %loop }}
+            }} }}",
+            bits / 8
+        ));
+        let kernel: Kernel = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let optimized = optimize_for_gpu(kernel.clone()).to_string();
+        assert!(!optimized.contains("= div") && !optimized.contains("= rem"), "{optimized}");
+        for x in [0, 1, 2, 3, 1000, 0xdead_beef, 0x8000_0000, 0xffff_ffff] {
+            let x = if bits == 64 { x << 32 | x } else { x };
+            let bytes = vec![1; bits as usize / 8];
+            let z = ArgData::Slice { elem: scalar, access: Access::Write, bytes };
+            let args = vec![ArgData::Scalar { ty: scalar, bits: x }, z];
+            let shape = LaunchShape { grid: [1; 3], block: [1; 3] };
+            let (open, bindings, kernel) = (kernel.clone(), Vec::new(), kernel.clone());
+            let random = RandomKernel { open, bindings, kernel, shape, args };
+            computes_the_same_by(optimize_for_gpu, 0, &random);
+        }
+    }
+}
+
+#[test]
 fn remainders_of_bounded_sums_are_the_same() {
     let forms = [
         ("add %x, %one : u8 %a = rem %e, %w : u8", true),

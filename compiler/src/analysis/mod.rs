@@ -8,6 +8,7 @@ pub mod checks;
 pub mod evaluate;
 pub mod launch;
 pub mod local_arrays;
+pub(crate) mod powers;
 pub mod races;
 pub mod range;
 pub mod running;

@@ -50,13 +50,17 @@
 //! So do `narrow_loops` and `carry_remainders`. By LLVM, a dot product whose threads stride over the grid takes 3.8 instructions a
 //! load instead of 7.9, and a step of sequence alignment, in three buffers that take turns, 40 instead of 72.
 //!
+//! `divide_by_powers` is for GPUs as well: a step of a bitonic sort takes 10.0 instructions an access to shared memory by the
+//! built-in back end instead of 22.5.
+//!
 //! `recompute_after_loops` changes none of them, which have no long row of indices: in attention, whose threads read and write
 //! rows of 64 numbers, it saves 92 of 255 registers.
 //!
-//! Left to `ptxas`: moving invariants out of loops, and strength reduction.
+//! Left to `ptxas`: moving invariants out of loops. Strength reduction of addresses is LLVM's and the built-in back end's.
 mod carry_remainders;
 mod combine_checks;
 mod copy;
+mod divide_by_powers;
 mod eliminate_checks;
 mod eliminate_common_subexpressions;
 mod eliminate_dead_code;
@@ -84,6 +88,7 @@ use crate::{
 };
 use carry_remainders::carry_remainders;
 use combine_checks::combine_checks;
+use divide_by_powers::divide_by_powers;
 use eliminate_checks::eliminate_checks;
 use eliminate_common_subexpressions::eliminate_common_subexpressions;
 use eliminate_dead_code::eliminate_dead_code;
@@ -167,6 +172,7 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
                 fallbacks = renumber(&mut kernel, &fallbacks);
             }
             carry_remainders(&mut kernel);
+            divide_by_powers(&mut kernel);
             fallbacks
         }
     };

@@ -42,7 +42,6 @@ mod facts;
 mod form;
 mod locals;
 mod number;
-mod powers;
 mod prove;
 mod relevant;
 mod require;

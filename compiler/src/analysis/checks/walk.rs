@@ -7,12 +7,12 @@ use super::{
     facts::Known,
     form::{AtomId, Form},
     locals::Locals,
-    powers::Powers,
     relevant::relevant,
 };
 use crate::{
     analysis::{
         launch::Launch,
+        powers::Powers,
         range::{self, Range, Ranges},
     },
     id::Facts,

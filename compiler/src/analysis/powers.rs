@@ -10,12 +10,13 @@ use crate::{
 
 /// The instructions that yield a power of two, or 0.
 #[derive(Debug)]
-pub(super) struct Powers {
+pub(crate) struct Powers {
     is_power: Facts<InstId, bool>,
 }
 
 impl Powers {
-    pub(super) fn new(kernel: &Kernel) -> Self {
+    /// Finds them in `kernel`.
+    pub(crate) fn new(kernel: &Kernel) -> Self {
         let mut is_power = kernel.insts.facts(false);
         // What is not excluded in any round is one: of each value by those before.
         let mut locals = kernel.locals.facts(true);
@@ -40,7 +41,7 @@ impl Powers {
     }
 
     /// True if `id` yields a power of two, or 0.
-    pub(super) fn has(&self, id: InstId) -> bool {
+    pub(crate) fn has(&self, id: InstId) -> bool {
         self.is_power[id]
     }
 }
