@@ -331,8 +331,14 @@ impl Emitter<'_> {
         if op == BinaryOp::Div && self.constant(lhs).is_some_and(|bits| is_one(bits, scalar)) {
             return self.float_unary("rcp.rn", scalar, rhs);
         }
-        let (lhs, rhs) = (self.number(lhs), self.number(rhs));
+        let (lhs, divisor) = (self.number(lhs), self.constant(rhs).filter(|_| op == BinaryOp::Div));
         let reg = self.regs.fresh(Class::of(scalar));
+        if let Some(bits) = divisor.and_then(|bits| exact_reciprocal(bits, scalar)) {
+            let factor = Imm { bits, scalar };
+            ptx!(self, "mul.rn.{} {reg}, {lhs}, {factor}", arithmetic(scalar));
+            return reg.into();
+        }
+        let rhs = self.number(rhs);
         ptx!(self, "{}{rounding}.{} {reg}, {lhs}, {rhs}", mnemonic(op), arithmetic(scalar));
         reg.into()
     }
@@ -452,6 +458,18 @@ const fn mnemonic(op: BinaryOp) -> &'static str {
         BinaryOp::MulHigh => "mul.hi",
         BinaryOp::RotateLeft => "shf.l.wrap",
     }
+}
+
+/// The reciprocal of a power of two in `f32`, if that is a normal number: a product with it is rounded as the quotient is.
+fn exact_reciprocal(bits: u64, scalar: Scalar) -> Option<u64> {
+    if scalar != Scalar::F32 {
+        // Without the subroutine of a quotient of `f64`, `ptxas` unrolls loops to thousands of instructions.
+        return None;
+    }
+    let divisor = f32::from_bits(bits as u32);
+    let is_power = bits & 0x7f_ffff == 0 && divisor.is_normal();
+    let reciprocal = divisor.recip();
+    (is_power && reciprocal.is_normal()).then(|| reciprocal.to_bits().into())
 }
 
 /// Whether these are the bits of 1.0.
