@@ -27,6 +27,11 @@ impl Address {
     pub(super) const fn of(space: Space, base: Reg) -> Self {
         Self { space, base, offset: 0 }
     }
+
+    /// What is `offset` bytes behind what `base` points to.
+    pub(super) const fn at(space: Space, base: Reg, offset: i32) -> Self {
+        Self { space, base, offset }
+    }
 }
 
 impl fmt::Display for Address {

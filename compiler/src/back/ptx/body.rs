@@ -58,7 +58,10 @@ impl Emitter<'_> {
             Op::Bitcast { value } => self.bitcast(id, *value),
             Op::Select { cond, then, other } => self.select(id, *cond, *then, *other),
             Op::Fma { a, b, c } => self.fma(id, *a, *b, *c),
-            Op::Index { base, index, stride } => self.index(*base, *index, known(stride)).into(),
+            Op::Index { base, index, stride } => match self.advanced[id] {
+                Some(address) => address.into(),
+                None => self.index(*base, *index, known(stride)).into(),
+            },
             Op::Offset { base, offset } => self.offset(*base, known(offset)).into(),
             Op::Bounds { index, len } => self.bounds(id, *index, *len),
             Op::Check { cond, fault } => self.unit(|this| this.check(id, *cond, *fault)),
@@ -251,9 +254,12 @@ impl Emitter<'_> {
         ptx!(self, "setp.{outside}.{ty} {nothing}, {start}, {end}");
         self.code.branch(nothing, behind);
         ptx!(self, "mov.{} {counter}, {start}", counter.class.ty());
+        let mut induction = self.begin_induction(id, [range.start, range.end, range.step], body);
         self.code.label(head);
+        self.point_to_elements(&mut induction);
         self.scoped(|this| this.body(body));
         self.code.label(next);
+        self.advance_pointers(&induction);
         let more = self.regs.fresh(Class::Pred);
         if self.cannot_overflow(counted, range) {
             self.advance(counter, step);

@@ -114,6 +114,8 @@ pub(super) struct Emitter<'k> {
     /// Checks whose report the next check brings.
     pub(super) failures_here: Vec<Failure>,
     pub(super) targets: id::Facts<InstId, Option<Targets>>,
+    /// Addresses of elements that a loop advances.
+    pub(super) advanced: id::Facts<InstId, Option<Address>>,
     values: id::Facts<InstId, Value>,
     locals: id::Facts<LocalId, Option<Reg>>,
     params: id::Facts<ParamId, Option<Reg>>,
@@ -141,6 +143,7 @@ impl<'k> Emitter<'k> {
             failures: Vec::new(),
             failures_here: Vec::new(),
             targets: kernel.insts.facts(None),
+            advanced: kernel.insts.facts(None),
             values: kernel.insts.facts(Value::None),
             locals: kernel.locals.facts(None),
             params: kernel.params.facts(None),

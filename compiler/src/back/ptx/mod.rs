@@ -54,6 +54,7 @@ mod facts;
 mod fault;
 mod grid;
 mod half;
+mod induction;
 mod layout;
 mod output;
 mod products;
