@@ -5,7 +5,7 @@ use crate::{
     driver::{Driver, Event, Function, Memory},
     problem::{Arg, Buffers, Problem},
 };
-use warpwise_compiler::fault::FaultRecord;
+use warpwise_compiler::{fault::FaultRecord, ir::CoarseGrid};
 
 /// Turns of each compiler; the median counts.
 pub(crate) const ROUNDS: usize = 25;
@@ -20,6 +20,8 @@ pub(crate) struct LoadedKernel<'d> {
     pub(crate) compiler: Compiler,
     /// The code.
     pub(crate) function: Function<'d>,
+    /// How launches divide the grid.
+    pub(crate) coarse_grid: Option<CoarseGrid>,
 }
 
 /// A problem in device memory. All compilers' kernels run in the same buffers.
@@ -141,7 +143,14 @@ impl<'d> DeviceProblem<'d> {
             Compiler::Nvcc => self.cuda_words(),
             Compiler::BuiltIn | Compiler::Llvm => self.rust_words(),
         };
-        let shape = [self.problem.grid, self.problem.block];
+        let Problem { mut grid, block, .. } = *self.problem;
+        if let Some(coarse_grid) = kernel.coarse_grid {
+            let multiprocessors = self.driver.multiprocessors;
+            let factor = coarse_grid.factor_of_launch(grid, block, multiprocessors);
+            words.extend([grid[coarse_grid.axis as usize], factor].map(u64::from));
+            grid = coarse_grid.blocks(grid, factor);
+        }
+        let shape = [grid, block];
         // SAFETY: the words are the parameters of the kernel, in its language; checks keep Rust kernels to their buffers,
         // and the CUDA C++ kernels are written for these sizes.
         unsafe { kernel.function.launch(shape, &mut words)? };

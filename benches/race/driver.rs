@@ -50,6 +50,7 @@ functions! {
     init = b"cuInit\0" (c_uint);
     device = b"cuDeviceGet\0" (*mut c_int, c_int);
     device_name = b"cuDeviceGetName\0" (*mut c_char, c_int, c_int);
+    device_attribute = b"cuDeviceGetAttribute\0" (*mut c_int, c_int, c_int);
     driver_version = b"cuDriverGetVersion\0" (*mut c_int);
     retain = b"cuDevicePrimaryCtxRetain\0" (*mut *mut c_void, c_int);
     make_current = b"cuCtxSetCurrent\0" (*mut c_void);
@@ -82,7 +83,12 @@ pub(crate) struct Driver {
     pub(crate) name: String,
     /// The driver's CUDA version, as 13000.
     pub(crate) version: i32,
+    /// The GPU's number of multiprocessors.
+    pub(crate) multiprocessors: u64,
 }
+
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
+const MULTIPROCESSOR_COUNT: c_int = 16;
 
 impl Driver {
     /// Opens the first GPU.
@@ -92,19 +98,23 @@ impl Driver {
     pub(crate) fn open() -> crate::Result<Self> {
         let functions = Functions::load("libcuda.so.1").map_err(|_| "there is no driver")?;
         let (mut device, mut context, mut version) = (0, ptr::null_mut(), 0);
-        let mut name = [0 as c_char; 128];
+        let (mut name, mut multiprocessors) = ([0 as c_char; 128], 0);
         // SAFETY: each pointer takes the result, and the name at most 127 bytes, before a zero.
         unsafe {
             check("cuInit", (functions.init)(0))?;
             check("cuDeviceGet", (functions.device)(&mut device, 0))?;
             check("cuDeviceGetName", (functions.device_name)(name.as_mut_ptr(), 127, device))?;
+            let attribute =
+                (functions.device_attribute)(&mut multiprocessors, MULTIPROCESSOR_COUNT, device);
+            check("cuDeviceGetAttribute", attribute)?;
             check("cuDriverGetVersion", (functions.driver_version)(&mut version))?;
             check("cuDevicePrimaryCtxRetain", (functions.retain)(&mut context, device))?;
             check("cuCtxSetCurrent", (functions.make_current)(context))?;
         }
         // SAFETY: the last byte is still zero.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
-        Ok(Self { functions, name, version })
+        let multiprocessors = u64::try_from(multiprocessors).unwrap_or(0);
+        Ok(Self { functions, name, version, multiprocessors })
     }
 
     /// Loads the kernel `name` from machine code, or from PTX, which the driver compiles.

@@ -2,7 +2,7 @@
 use crate::{
     Result,
     benchmark::{Benchmark, Compiler},
-    compare,
+    compare, compile,
     device_problem::{DeviceProblem, LoadedKernel, ROUNDS},
     driver::{Driver, Function},
     problem::Problem,
@@ -57,7 +57,7 @@ struct Run<'r> {
 impl<'d> Run<'d> {
     /// Times the kernels whose results are right.
     fn times(&self, failures: &mut Vec<String>) -> Result<Times> {
-        let mut kernels = self.load_all(failures);
+        let mut kernels = self.load_all(failures)?;
         let small = (self.benchmark.problem)(Scale::Small);
         self.retain_correct(&mut kernels, &small, failures)?;
         let large = (self.benchmark.problem)(Scale::Large);
@@ -70,15 +70,19 @@ impl<'d> Run<'d> {
         Ok(Times { medians, work: large.work })
     }
 
-    fn load_all(&self, failures: &mut Vec<String>) -> Vec<LoadedKernel<'d>> {
+    fn load_all(&self, failures: &mut Vec<String>) -> Result<Vec<LoadedKernel<'d>>> {
+        let coarse_grid = compile::kernel(self.benchmark)?.coarsening.map(|it| it.grid);
         let mut kernels = Vec::new();
         for compiler in Compiler::ALL {
             match self.load(compiler) {
-                Ok(function) => kernels.push(LoadedKernel { compiler, function }),
+                Ok(function) => {
+                    let coarse_grid = coarse_grid.filter(|_| compiler != Compiler::Nvcc);
+                    kernels.push(LoadedKernel { compiler, function, coarse_grid });
+                }
                 Err(error) => failures.push(self.failure(compiler, &error.to_string())),
             }
         }
-        kernels
+        Ok(kernels)
     }
 
     fn failure(&self, compiler: Compiler, reason: &str) -> String {

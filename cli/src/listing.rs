@@ -11,7 +11,8 @@ use std::{
 };
 use warpwise_compiler::{
     back::{self, Backend},
-    compile, ir,
+    compile,
+    ir::{self, CoarseGrid},
     target::Target,
 };
 use warpwise_llvm::Llvm;
@@ -84,6 +85,19 @@ pub(crate) fn maker(kernel: &Kernel, is_open: bool) -> String {
             Err(error) => format!("{BUILTIN}, as there is no LLVM to use: {error}"),
         },
     }
+}
+
+/// Returns how threads of a kernel are coarsened, in words.
+pub(crate) fn coarsening(kernel: &ir::Kernel) -> Option<String> {
+    if !kernel.is_closed() {
+        return None;
+    }
+    let CoarseGrid { axis, factor } = optimized_for_gpu(kernel.clone()).ok()?.coarsening?.grid;
+    let axis = axis.name();
+    Some(format!(
+        "in launches that fill a GPU {factor} times, each thread does the work of {factor}, from neighbouring blocks along {axis}; \
+         `#[kernel(coarsen = false)]` turns that off"
+    ))
 }
 
 fn optimized(kernel: ir::Kernel) -> Result<ir::Kernel, Fault> {

@@ -14,34 +14,35 @@
 //!    of that, and not 0. An array is passed by a parameter of its elements' type, a scalar, which no other array
 //!    and no instruction names, and in a kernel with generic parameters. No local is a `unit`. A length that the launch computes is a `u64`, and a requirement
 //!    a `bool`, of parts that fit together and that a launch knows.
+//! 5. What runs the threads of a coarsened kernel is a `for` over `u32`; the factor is at most [`MAX_FACTOR`](crate::ir::CoarseGrid::MAX_FACTOR).
 //!
 //! **Structure** ([`structure`])
-//! 5. Every id is in its table.
-//! 6. Every instruction stands in exactly one body, and they are numbered in pre-order
+//! 6. Every id is in its table.
+//! 7. Every instruction stands in exactly one body, and they are numbered in pre-order
 //!    ([`Kernel::renumber`]).
-//! 7. A value is visible from the instruction after its own to the end of that body, nested
+//! 8. A value is visible from the instruction after its own to the end of that body, nested
 //!    bodies included; that of a `for` in its body only.
-//! 8. `break` names an enclosing `for`, `loop` or `block`, `continue` an enclosing `for` or `loop`.
-//! 9. Nothing stands behind `break`, `continue`, `return` or `panic` in a body.
-//! 10. Bodies nest at most [`MAX_DEPTH`](crate::ir::MAX_DEPTH) deep.
+//! 9. `break` names an enclosing `for`, `loop` or `block`, `continue` an enclosing `for` or `loop`.
+//! 10. Nothing stands behind `break`, `continue`, `return` or `panic` in a body.
+//! 11. Bodies nest at most [`MAX_DEPTH`](crate::ir::MAX_DEPTH) deep.
 //!
 //! **Types** ([`types`])
-//! 11. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
+//! 12. Operands and result have the types that [`Op`](crate::ir::Op) says; a constant has no bits
 //!     outside its type.
-//! 12. `mul_add` is only on type parameters, so there is none without generic parameters.
-//! 13. A `sync_grid` is in a cooperative kernel. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds` or `panic`.
+//! 13. `mul_add` is only on type parameters, so there is none without generic parameters.
+//! 14. A `sync_grid` is in a cooperative kernel. A shuffle's width is 2, 4, 8, 16 or 32; a `check` is not for `index_out_of_bounds` or `panic`.
 //!
 //! **Memory** ([`memory`])
-//! 14. Where it is known what a pointer points into, its space is that one's; a store goes to a
+//! 15. Where it is known what a pointer points into, its space is that one's; a store goes to a
 //!     `write` parameter or an array, an atomic operation to an `atomic` or `write` parameter or a
 //!     shared array, a load not to scalar elements of an `atomic` parameter.
-//! 15. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
+//! 16. Atomic operations are on 32- and 64-bit integers, `f32`, `f64` and `bool`; `sub` on integers
 //!     only, `and`, `or` and `xor` on integers and `bool`, `add`, `min` and `max` not on `bool`.
-//! 16. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`
+//! 17. An atomic load is `relaxed`, `acquire` or `seq_cst`, an atomic store `relaxed`, `release`
 //!     or `seq_cst`.
 //!
 //! **Messages** ([`message`])
-//! 17. A message is a format string that names each of its values by number and formats it as its type
+//! 18. A message is a format string that names each of its values by number and formats it as its type
 //!     can be; a type parameter as all numbers can be. It has at most [`MOST_VALUES`] values.
 //!
 //! [`MOST_VALUES`]: crate::message::MOST_VALUES

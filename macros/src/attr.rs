@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) contract: bool,
     /// Whether arithmetic that overflows is a fault.
     pub(crate) overflow_checks: bool,
+    /// Whether threads may be coarsened.
+    pub(crate) coarsen: bool,
     /// Whether all blocks run at the same time.
     pub(crate) cooperative: bool,
     /// Whether an index may take more than 31 bits.
@@ -53,6 +55,7 @@ impl Default for Options {
         Self {
             contract: true,
             overflow_checks: false,
+            coarsen: true,
             cooperative: false,
             wide_index: false,
             deny_checks: false,
@@ -67,10 +70,11 @@ impl Default for Options {
 }
 
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 14] = [
+const ARGUMENTS: [&str; 15] = [
     "allow",
     "backend",
     "block",
+    "coarsen",
     "contract",
     "cooperative",
     "deny",
@@ -140,7 +144,8 @@ impl Parse for Argument {
             Error::new(error.span(), "expected an argument such as `block = 256`")
         })?;
         match name.to_string().as_str() {
-            "contract" | "cooperative" | "deny_checks" | "overflow_checks" | "wide_index" => {
+            "coarsen" | "contract" | "cooperative" | "deny_checks" | "overflow_checks"
+            | "wide_index" => {
                 let on = flag(&name, input)?;
                 Ok(Self::Flag(name, on))
             }
@@ -372,6 +377,7 @@ impl Reader {
         match argument {
             Argument::Flag(name, on) => {
                 let target = match name.to_string().as_str() {
+                    "coarsen" => &mut options.coarsen,
                     "contract" => &mut options.contract,
                     "cooperative" => &mut options.cooperative,
                     "deny_checks" => &mut options.deny_checks,

@@ -30,6 +30,7 @@ use warpwise_compiler::{
     back::Backend,
     compile::{CompileError, check_open, checked_and_optimized},
     diag::{Diagnostic, Diagnostics, Level},
+    ir::CoarseGrid,
     lint::{self, Levels, Setting},
     verify::verify,
 };
@@ -291,6 +292,8 @@ fn level(setting: &Setting) -> TokenStream {
 struct Compiled {
     ir: String,
     ptx: Option<Emitted>,
+    /// How launches of the PTX divide the grid.
+    coarse_grid: Option<CoarseGrid>,
     warnings: Diagnostics,
     levels: Levels,
     /// True if the built-in back end was asked for.
@@ -306,10 +309,12 @@ fn run(lowered: &Lowered, choice: Choice, levels: &Levels) -> Result<Compiled, C
         // As lowered: whoever runs it optimizes it, and tests run it without that, too. By `format!`, which appends by std's
         // own code; what `to_string` does is built here, without optimization, and takes ten times as long.
         let ir = format!("{kernel}");
-        Ok(Compiled { ir, ptx: Some(ptx), warnings, levels, is_built_in })
+        let coarse_grid = optimized.coarsening.map(|coarsening| coarsening.grid);
+        Ok(Compiled { ir, ptx: Some(ptx), coarse_grid, warnings, levels, is_built_in })
     } else {
         let warnings = check_open(kernel, &levels)?;
-        Ok(Compiled { ir: kernel.to_string(), ptx: None, warnings, levels, is_built_in })
+        let ir = kernel.to_string();
+        Ok(Compiled { ir, ptx: None, coarse_grid: None, warnings, levels, is_built_in })
     }
 }
 
@@ -335,10 +340,17 @@ impl Compiled {
                     let (sm, ptx) = (Literal::u32_unsuffixed(target.sm()), text::literal(ptx));
                     quote!((#sm, #ptx))
                 });
+                let coarsened = self.coarse_grid.map(|CoarseGrid { axis, factor }| {
+                    let axis = Literal::usize_unsuffixed(axis as usize);
+                    let factor = Literal::u32_unsuffixed(factor);
+                    quote!(.coarsened(#axis, #factor))
+                });
                 (
                     Some(quote!(const __WARPWISE_PTX: &'static str = #oldest;)),
                     quote_spanned!(Span::mixed_site()=>
-                        unsafe { #new.with_ptx(<#launched>::__WARPWISE_PTX, &[#(#later),*]) }
+                        unsafe {
+                            #new.with_ptx(<#launched>::__WARPWISE_PTX, &[#(#later),*])#coarsened
+                        }
                     ),
                 )
             }

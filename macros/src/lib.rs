@@ -69,6 +69,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///   that rustc itself has; its code is faster, and where rustc has none, the built-in one takes over.
 /// - `block = 256`, `block = (32, 8)`, `block = (8, 8, 4)`: the threads of a block. A const
 ///   generic's name, or that of a constant named in `open(..)`, may stand for a number.
+/// - `coarsen = false`: no thread does the work of several. Otherwise each does that of four or two, from neighbouring blocks, where
+///   that makes the kernel faster and the launch is large. Results are the same.
 /// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
 ///   one. On `f16` and `bf16` it always is two: their operators round, each for itself, and
 ///   `x.mul_add(y, z)` of `Float` is the fused one.

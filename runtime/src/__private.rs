@@ -34,6 +34,7 @@ pub trait NotCompiled {
         ir: Source::NOT_COMPILED,
         ptx: None,
         later_ptx: &[],
+        coarse_grid: None,
         may_use_llvm: true,
         places: Places::NONE,
         levels: &[],

@@ -20,7 +20,7 @@ use warpwise_compiler::{
     compile::{self, CompileError},
     fault::Reason,
     id::Id as _,
-    ir::{Extent, Fault, Kernel, Param},
+    ir::{Axis, CoarseGrid, Extent, Fault, Kernel, Param},
     lint::launch::has_barriers,
     message::MOST_VALUES,
     places,
@@ -64,6 +64,8 @@ pub struct Source {
     /// The same for later GPUs, ten times their compute capability, where that was made beforehand and
     /// gains something.
     pub later_ptx: &'static [(u32, &'static str)],
+    /// How launches of the PTX divide the grid.
+    pub coarse_grid: Option<CoarseGrid>,
     /// True if LLVM may compile what is left to bind.
     pub may_use_llvm: bool,
     /// What the IR's spans (`!3`) stand for, by number, and then where the kernel's name is.
@@ -110,7 +112,16 @@ impl Source {
         places: Places,
         levels: &'static [LintLevel],
     ) -> Self {
-        Self { name, ir, ptx: None, later_ptx: &[], may_use_llvm: true, places, levels }
+        Self {
+            name,
+            ir,
+            ptx: None,
+            later_ptx: &[],
+            coarse_grid: None,
+            may_use_llvm: true,
+            places,
+            levels,
+        }
     }
 
     /// The same, of which the built-in back end compiles whatever is not compiled beforehand.
@@ -132,6 +143,22 @@ impl Source {
         later: &'static [(u32, &'static str)],
     ) -> Self {
         (self.ptx, self.later_ptx) = (Some(ptx), later);
+        self
+    }
+
+    /// The same with PTX whose threads are coarsened, along axis 0, 1 or 2 by at most `factor`.
+    ///
+    /// # Safety
+    /// Its PTX is what this version of the compiler makes of such a kernel.
+    #[must_use]
+    #[expect(unsafe_code, reason = "the declaration; nothing unsafe is done here")]
+    pub const unsafe fn coarsened(mut self, axis: usize, factor: u32) -> Self {
+        let axis = match axis {
+            0 => Axis::X,
+            1 => Axis::Y,
+            _ => Axis::Z,
+        };
+        self.coarse_grid = Some(CoarseGrid { axis, factor });
         self
     }
 
@@ -363,6 +390,7 @@ mod tests {
             ir: "",
             ptx: None,
             later_ptx: &[],
+            coarse_grid: None,
             may_use_llvm: true,
             places: Places::NONE,
             levels: &[],

@@ -174,6 +174,7 @@ mod tests {
             ir: OPEN,
             ptx: None,
             later_ptx: &[],
+            coarse_grid: None,
             may_use_llvm: true,
             places,
             levels: levels.leak(),

@@ -13,7 +13,7 @@ use warpwise::{
 };
 use warpwise_compiler::{
     back::ptx,
-    ir::{Access, Scalar},
+    ir::{Access, CoarseGrid, Coarsening, Scalar},
     optimize::optimize_for_gpu,
     places,
     target::Target,
@@ -116,7 +116,15 @@ fn source(random: &RandomKernel) -> &'static Source {
     let (name, ir) = (random.kernel.name.clone().leak(), random.kernel.to_string().leak());
     let places = Places { files: &["random"], rows: rows.leak() };
     // SAFETY: random kernels check their indices, and the PTX was made from this IR.
-    Box::leak(Box::new(unsafe { Source::new(name, ir, places, &[]).with_ptx(ptx.leak(), &[]) }))
+    let source = unsafe { Source::new(name, ir, places, &[]).with_ptx(ptx.leak(), &[]) };
+    let source = match optimized.coarsening {
+        // SAFETY: as above.
+        Some(Coarsening { grid: CoarseGrid { axis, factor }, .. }) => unsafe {
+            source.coarsened(axis as usize, factor)
+        },
+        None => source,
+    };
+    Box::leak(Box::new(source))
 }
 
 /// An argument on a device.

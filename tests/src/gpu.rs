@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, ffi::CString, fmt, num::NonZeroUsize};
 use warpwise_compiler::{
     back::{Backend, ptx},
     fault::{FaultRecord, Reason},
-    ir::{Kernel, MessageId, Passed, Scalar},
+    ir::{CoarseGrid, Kernel, MessageId, Passed, Scalar},
     optimize::optimize_for_gpu,
     output::{self, Printed},
     target::Target,
@@ -248,7 +248,8 @@ impl Gpu {
     pub fn run(&self, batch: &[RandomKernel]) -> Result<Vec<Left>, BatchError> {
         let target = Target::new(self.driver.sm);
         let text = |random: &RandomKernel| self.text(&random.kernel, target);
-        let texts: Vec<String> = batch.iter().map(text).collect();
+        let (texts, coarse_grids): (Vec<String>, Vec<Option<CoarseGrid>>) =
+            batch.iter().map(text).unzip();
         let modules = self.load(&texts)?;
         let layouts = layouts(batch);
         let end = layouts.last().map_or(0, |layout| layout.end);
@@ -260,13 +261,15 @@ impl Gpu {
         }
         memory.upload(0, &bytes)?;
         let mut print_offset = end;
-        for ((random, layout), text) in batch.iter().zip(&layouts).zip(&texts) {
+        let codes = texts.iter().zip(coarse_grids);
+        for ((random, layout), (text, coarse_grid)) in batch.iter().zip(&layouts).zip(codes) {
             let print = random.kernel.prints().then_some(print_offset);
             if let Some(offset) = print {
                 memory.clear(offset, output::HEADER)?;
                 print_offset += PRINT_BYTES;
             }
-            launch(&modules[self.module(text)], random, layout, print, &memory)?;
+            let module = &modules[self.module(text)];
+            launch(module, random, coarse_grid, layout, print, &memory)?;
         }
         self.driver.synchronize()?;
         memory.download(0, &mut bytes)?;
@@ -286,15 +289,16 @@ impl Gpu {
         Ok(left)
     }
 
-    /// The PTX that the runtime runs on the target.
-    fn text(&self, kernel: &Kernel, target: Target) -> String {
+    /// The PTX that the runtime runs on the target, and how its launches divide the grid.
+    fn text(&self, kernel: &Kernel, target: Target) -> (String, Option<CoarseGrid>) {
         let optimized = optimize_for_gpu(kernel.clone());
         let target = if ptx::gains(kernel, target) { target } else { Target::OLDEST };
-        match self.llvm {
+        let text = match self.llvm {
             None => ptx::emit(&optimized, target).expect("random kernels fit every target"),
             Some(llvm) => warpwise_llvm::emit(llvm, &optimized, target)
                 .unwrap_or_else(|error| panic!("{error}")),
-        }
+        };
+        (text, optimized.coarsening.map(|coarsening| coarsening.grid))
     }
 
     /// The module that a text is in: one for each target, but one for each text of LLVM, whose arrays are the module's.
@@ -418,6 +422,7 @@ impl Layout {
 fn launch(
     module: &Module<'_>,
     random: &RandomKernel,
+    coarse_grid: Option<CoarseGrid>,
     layout: &Layout,
     print: Option<usize>,
     memory: &Memory<'_>,
@@ -441,11 +446,16 @@ fn launch(
     }
     words.extend(&shared.offsets);
     words.push(at(layout.record));
+    let mut grid = shape.grid;
+    if let Some(coarse_grid) = coarse_grid {
+        words.extend([grid[coarse_grid.axis as usize], coarse_grid.factor].map(u64::from));
+        grid = coarse_grid.blocks(grid, coarse_grid.factor);
+    }
     words.extend(print.map(at));
     let name = CString::new(&*ptx::entry_name(&kernel.name)).expect("a name has no zeros");
     let bytes = u32::try_from(shared.dynamic).expect("random kernels take little");
     // SAFETY: the parameters are those of the kernel's PTX, and random kernels access nothing else.
-    unsafe { module.launch(&name, [shape.grid, shape.block], bytes, &mut words) }
+    unsafe { module.launch(&name, [grid, shape.block], bytes, &mut words) }
 }
 
 /// What a kernel printed; `None` if that was too much.

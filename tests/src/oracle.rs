@@ -475,6 +475,7 @@ impl<'m> Machine<'m> {
             Builtin::LaneId => u64::from(number % 32),
             Builtin::WarpId => u64::from(number / 32),
             Builtin::LaneMask(mask) => mask.bits(number % 32).into(),
+            Builtin::CoarseningFactor => 1,
         }
     }
 

@@ -17,6 +17,7 @@
 //! Values, lengths and indices are often edge values. What a kernel computes means nothing.
 mod affine;
 mod arrays;
+mod coarse;
 mod contracts;
 mod dense;
 mod divergent;
@@ -33,6 +34,7 @@ mod strides;
 mod values;
 
 pub use affine::affine_kernel;
+pub use coarse::coarse_kernel;
 pub use contracts::with_contracts;
 pub use dense::dense_kernel;
 pub use divergent::divergent_kernel;

@@ -12,8 +12,8 @@ use warpwise_compiler::{
     fault::Reason,
     id::Id,
     ir::{
-        Access, Axis, BarrierOp, Body, Builtin, Element, Fault, InstId, Kernel, LocalId, MatchOp,
-        Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
+        Access, Axis, BarrierOp, Body, Builtin, CoarseGrid, Coarsening, Element, Fault, InstId,
+        Kernel, LocalId, MatchOp, Op, ParamKind, ReduceOp, Scalar, ShuffleOp, Ty, VoteOp,
     },
     message::MOST_VALUES,
     output::Printed,
@@ -46,9 +46,15 @@ pub fn run(random: &RandomKernel) -> Left {
         fault: None,
         printed: Vec::new(),
     };
-    let [x, y, z] = machine.grid;
+    // A coarsened kernel is launched with its largest factor.
+    let mut steps = [1; 3];
+    if let Some(Coarsening { grid: CoarseGrid { axis, factor }, .. }) = random.kernel.coarsening {
+        steps[axis as usize] = factor;
+    }
+    let [x, y, z] = [0, 1, 2].map(|axis| machine.grid[axis].div_ceil(steps[axis]));
     for block in 0..x * y * z {
-        machine.run_block([block % x, block / x % y, block / x / y]);
+        let idx = [block % x, block / x % y, block / x / y];
+        machine.run_block([0, 1, 2].map(|axis| idx[axis] * steps[axis]));
     }
     Left { args: machine.args, fault: machine.fault, printed: machine.printed }
 }
@@ -91,6 +97,15 @@ struct Machine<'k> {
     arrays: Vec<Vec<u8>>,
     fault: Option<FaultReport>,
     printed: Vec<Printed>,
+}
+
+/// Goes to the end of the body of `structure`, which `thread` is in.
+fn next_iteration(thread: &mut Thread<'_>, structure: InstId) {
+    while thread.levels.last().unwrap().of != Some(structure) {
+        thread.levels.pop();
+    }
+    let level = thread.levels.last_mut().unwrap();
+    level.next = level.body.0.len();
 }
 
 fn along(dims: [u32; 3], axis: Axis) -> u32 {
@@ -271,14 +286,9 @@ impl<'k> Machine<'k> {
                 return;
             }
             Op::Break(target) | Op::Continue(target) => {
-                while thread.levels.last().unwrap().of != Some(*target) {
-                    thread.levels.pop();
-                }
+                next_iteration(thread, *target);
                 if matches!(op, Op::Break(_)) {
                     thread.levels.pop();
-                } else {
-                    let level = thread.levels.last_mut().unwrap();
-                    level.next = level.body.0.len();
                 }
                 return;
             }
@@ -333,6 +343,9 @@ impl<'k> Machine<'k> {
             Builtin::LaneId => u64::from(thread.number % 32),
             Builtin::WarpId => u64::from(thread.number / 32),
             Builtin::LaneMask(mask) => mask.bits(thread.number % 32).into(),
+            Builtin::CoarseningFactor => {
+                self.kernel.coarsening.map_or(1, |coarsening| coarsening.grid.factor.into())
+            }
         }
     }
 
@@ -364,9 +377,15 @@ impl<'k> Machine<'k> {
         at: InstId,
         reason: Reason,
         said: &[u64],
-        block: [u32; 3],
+        mut block: [u32; 3],
     ) {
-        thread.levels.clear();
+        match self.kernel.coarsening {
+            Some(Coarsening { grid, threads }) => {
+                block[grid.axis as usize] += thread.values[&threads] as u32;
+                next_iteration(thread, threads);
+            }
+            None => thread.levels.clear(),
+        }
         let mut values = [0; MOST_VALUES];
         values[..said.len()].copy_from_slice(said);
         let report = FaultReport {

@@ -5,11 +5,11 @@ use std::num::NonZeroUsize;
 use warpwise_compiler::{
     id::Id,
     ir::{InstId, Kernel},
-    optimize::optimize,
+    optimize::{optimize, optimize_for_gpu},
 };
 use warpwise_simt::{Arg, Launch, Memory, Program, Stopped};
 use warpwise_tests::{
-    random_ir::{ArgData, RandomKernel, random_kernel, seeds},
+    random_ir::{ArgData, RandomKernel, coarse_kernel, random_kernel, seeds},
     reference::{self, Left},
 };
 
@@ -76,6 +76,30 @@ fn random_kernels_mean_what_the_reference_says() {
         }
     }
     println!("{faults} kernels fault");
+    assert!(wrong.is_empty(), "wrong: {wrong:?}");
+}
+
+#[test]
+fn coarsened_random_kernels_mean_what_the_reference_says() {
+    let (mut wrong, mut coarsened, mut faults) = (Vec::new(), 0, 0);
+    for seed in seeds(300) {
+        for random in [coarse_kernel(seed), random_kernel(seed)] {
+            let kernel = optimize_for_gpu(random.kernel.clone());
+            if kernel.coarsening.is_none() {
+                continue;
+            }
+            coarsened += 1;
+            let expected = reference::run(&random);
+            faults += usize::from(expected.fault.is_some());
+            let side_by_side = reference::run(&RandomKernel { kernel, ..random });
+            if !reference::same(&side_by_side, &expected) {
+                println!("seed {seed}: faults {:?} for {:?}", side_by_side.fault, expected.fault);
+                wrong.push(seed);
+            }
+        }
+    }
+    println!("{coarsened} kernels are coarsened, {faults} of them fault");
+    assert!(coarsened > 0 && faults > 0, "nothing was tested");
     assert!(wrong.is_empty(), "wrong: {wrong:?}");
 }
 

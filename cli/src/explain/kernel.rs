@@ -34,6 +34,8 @@ pub(crate) struct Explained<'p> {
     assumption: Option<String>,
     /// What makes its PTX.
     maker: String,
+    /// How its threads are coarsened.
+    coarsening: Option<String>,
 }
 
 impl<'p> Explained<'p> {
@@ -55,7 +57,8 @@ impl<'p> Explained<'p> {
         }
         verdicts.sort_by(|(a, _), (b, _)| sources.order(*a).cmp(&sources.order(*b)));
         let maker = listing::maker(kernel, !ir.is_closed());
-        Self { sources, kernel, verdicts, assumption: assumption(ir), maker }
+        let (assumption, coarsening) = (assumption(ir), listing::coarsening(ir));
+        Self { sources, kernel, verdicts, assumption, maker, coarsening }
     }
 
     /// For people.
@@ -163,7 +166,12 @@ impl<'p> Explained<'p> {
         let assumption = self.assumption.iter().map(|text| format!("note: {text}\n"));
         let assumption: String = assumption.collect();
         let (maker, name) = (&self.maker, &self.kernel.name);
-        format!("{assumption}note: its PTX is made by {maker}\n{name}: {}\n", counts.join(", "))
+        let coarsening = self.coarsening.iter().map(|text| format!("note: {text}\n"));
+        let coarsening: String = coarsening.collect();
+        format!(
+            "{assumption}note: its PTX is made by {maker}\n{coarsening}{name}: {}\n",
+            counts.join(", ")
+        )
     }
 
     fn count(&self, answer: Answer) -> usize {

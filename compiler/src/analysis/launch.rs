@@ -6,8 +6,8 @@ use super::range::{self, Range};
 use crate::{
     id::Facts,
     ir::{
-        Axis, BinaryOp, Builtin, CompareOp, GenericId, GenericKind, Kernel, ParamId, ParamKind,
-        Scalar, Size, UnaryOp,
+        Axis, BinaryOp, Builtin, CoarseGrid, CompareOp, GenericId, GenericKind, Kernel, ParamId,
+        ParamKind, Scalar, Size, UnaryOp,
     },
 };
 
@@ -93,6 +93,7 @@ impl Launch {
             Builtin::LaneId => Range::new(0, threads.min(32) - 1),
             Builtin::WarpId => Range::new(0, (threads - 1) / 32),
             Builtin::LaneMask(_) => Range::new(0, u32::MAX.into()),
+            Builtin::CoarseningFactor => Range::new(1, CoarseGrid::MAX_FACTOR.into()),
         }
     }
 

@@ -356,7 +356,10 @@ impl<'k> Walk<'k> {
                 };
                 if dim(axis) == Some(1) { Some(0) } else { product(axis) }
             }
-            Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => Some(0),
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::CoarseningFactor => Some(0),
             Builtin::LaneId | Builtin::LaneMask(_) => Some(1),
             Builtin::WarpId => Some(32),
         };

@@ -46,6 +46,8 @@ impl Builder {
             cooperative: false,
             wide_index: false,
             deny_checks: false,
+            may_coarsen: true,
+            coarsening: None,
             params: Table::new(),
             requires: Vec::new(),
             shared: Table::new(),

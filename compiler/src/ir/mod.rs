@@ -86,6 +86,10 @@ pub struct Kernel {
     pub wide_index: bool,
     /// Whether a check that is not proved is an error.
     pub deny_checks: bool,
+    /// Whether threads may be [coarsened](Coarsening).
+    pub may_coarsen: bool,
+    /// How threads are coarsened, once they are.
+    pub coarsening: Option<Coarsening>,
     /// Parameters, in order.
     pub params: Table<ParamId, Param>,
     /// What every launch fulfils.
@@ -102,6 +106,53 @@ pub struct Kernel {
     pub insts: Table<InstId, Inst>,
     /// The body.
     pub body: Body,
+}
+
+/// Thread coarsening: each thread does the work of several, those of the same index in neighbouring blocks.
+///
+/// The launcher passes a factor f ([`Builtin::CoarseningFactor`]) and divides the blocks along an axis by it. A block of the
+/// smaller grid runs f blocks of the launch, the last one those that are left. [`Builtin::GridDim`] stays the launch's, and
+/// [`Builtin::BlockIdx`] and [`Builtin::GlobalIdx`] are of the first of the blocks. With a factor of 1, nothing is different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coarsening {
+    /// The grid.
+    pub grid: CoarseGrid,
+    /// The `for` that runs each thread by itself. Its counter is the distance from the first block, all checks are in it, and
+    /// one that fails goes on with the next iteration.
+    pub threads: InstId,
+}
+
+/// How the launcher divides the grid of a [coarsened](Coarsening) kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoarseGrid {
+    /// The axis along which there are fewer blocks.
+    pub axis: Axis,
+    /// The largest factor, with which the kernel is fastest.
+    pub factor: u32,
+}
+
+impl CoarseGrid {
+    /// The largest factor of any kernel.
+    pub const MAX_FACTOR: u32 = 8;
+
+    /// Threads that a multiprocessor of most GPUs runs at the same time.
+    const RESIDENT_THREADS: u64 = 2048;
+
+    /// The factor for a launch of `grid` blocks of `block` threads on a GPU with so many multiprocessors: 1 where fewer threads
+    /// would not fill it.
+    pub fn factor_of_launch(self, grid: [u32; 3], block: [u32; 3], multiprocessors: u64) -> u32 {
+        let threads: u64 = grid.iter().chain(&block).map(|&dim| u64::from(dim)).product();
+        let needed = u64::from(self.factor) * multiprocessors * Self::RESIDENT_THREADS;
+        let is_long = grid[self.axis as usize] >= self.factor;
+        if is_long && threads >= needed { self.factor } else { 1 }
+    }
+
+    /// The grid of the hardware for a launch of `grid` blocks.
+    pub fn blocks(self, mut grid: [u32; 3], factor: u32) -> [u32; 3] {
+        let along = &mut grid[self.axis as usize];
+        *along = along.div_ceil(factor);
+        grid
+    }
 }
 
 /// A generic parameter.

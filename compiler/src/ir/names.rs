@@ -134,6 +134,7 @@ impl Builtin {
             Self::LaneId => ("lane_id", None),
             Self::WarpId => ("warp_id", None),
             Self::LaneMask(mask) => (mask.name(), None),
+            Self::CoarseningFactor => ("coarsening_factor", None),
         }
     }
 }
@@ -142,7 +143,7 @@ impl Named for Builtin {
     fn from_name(name: &str) -> Option<Self> {
         let Some((name, axis)) = name.split_once('.') else {
             let masks = LaneMask::ALL.map(Self::LaneMask);
-            let all = [Self::LaneId, Self::WarpId].into_iter().chain(masks);
+            let all = [Self::LaneId, Self::WarpId, Self::CoarseningFactor].into_iter().chain(masks);
             return all.into_iter().find(|item| item.name().0 == name);
         };
         let axis = Axis::from_name(axis)?;

@@ -3,8 +3,9 @@
 //! Prints what the body reaches. Whatever the table holds besides is not in the
 //! text, so a kernel comes back equal from the parser once it is renumbered.
 use super::{
-    Array, Body, Builtin, Element, Extent, Generic, GenericKind, Inst, InstId, Kernel, Length,
-    Local, Message, MessageId, Op, Param, ParamKind, Requirement, Scalar, Shared, Size, Ty,
+    Array, Body, Builtin, CoarseGrid, Coarsening, Element, Extent, Generic, GenericKind, Inst,
+    InstId, Kernel, Length, Local, Message, MessageId, Op, Param, ParamKind, Requirement, Scalar,
+    Shared, Size, Ty,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -19,6 +20,12 @@ impl Display for Kernel {
         }
         if self.deny_checks {
             writeln!(f, "  deny_checks")?;
+        }
+        if !self.may_coarsen {
+            writeln!(f, "  no_coarsening")?;
+        }
+        if let Some(Coarsening { grid: CoarseGrid { axis, factor }, threads }) = self.coarsening {
+            writeln!(f, "  coarsening {}, {factor}, {threads}", axis.name())?;
         }
         if let Some([x, y, z]) = &self.block {
             writeln!(f, "  block {x}, {y}, {z}")?;

@@ -35,6 +35,9 @@ impl Kernel {
         }
         self.insts = insts;
         remap_body(&mut self.body, &remap);
+        if let Some(coarsening) = &mut self.coarsening {
+            remap(&mut coarsening.threads);
+        }
         order
     }
 }

@@ -202,7 +202,8 @@ fn dimension(builtin: Builtin, passed: &Passed<'_>) -> Option<u64> {
         | Builtin::GlobalIdx(_)
         | Builtin::LaneId
         | Builtin::WarpId
-        | Builtin::LaneMask(_) => None,
+        | Builtin::LaneMask(_)
+        | Builtin::CoarseningFactor => None,
     }
 }
 
@@ -210,7 +211,7 @@ impl Builtin {
     /// Whether a launch knows it: it is the same for all threads.
     pub const fn is_known_at_launch(self) -> bool {
         match self {
-            Self::BlockDim(_) | Self::GridDim(_) => true,
+            Self::BlockDim(_) | Self::GridDim(_) | Self::CoarseningFactor => true,
             Self::ThreadIdx(_)
             | Self::BlockIdx(_)
             | Self::GlobalIdx(_)

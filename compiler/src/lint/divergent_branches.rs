@@ -140,7 +140,8 @@ fn source(kernel: &Kernel, analyses: &Analyses, id: InstId) -> Option<(String, S
         | Builtin::BlockDim(_)
         | Builtin::GridDim(_)
         | Builtin::GlobalIdx(_)
-        | Builtin::WarpId => format!("{name} / {LANES}"),
+        | Builtin::WarpId
+        | Builtin::CoarseningFactor => format!("{name} / {LANES}"),
     };
     Some((name, by_warp))
 }

@@ -297,6 +297,7 @@ impl FirstThread<'_> {
             | Builtin::LaneId
             | Builtin::WarpId => Some(0),
             Builtin::LaneMask(mask) => Some(mask.bits(0).into()),
+            Builtin::CoarseningFactor => Some(1),
             Builtin::BlockDim(_) | Builtin::GridDim(_) => {
                 number(Scalar::U64, self.launch.builtin(builtin))
             }

@@ -248,7 +248,11 @@ fn place(kernel: &Kernel, id: InstId, depth: usize) -> Option<String> {
             Builtin::BlockIdx(axis) => format!("block_idx.{axis:?}"),
             Builtin::ThreadIdx(axis) => format!("thread.{axis:?}"),
             Builtin::BlockDim(axis) => format!("block_dim.{axis:?}"),
-            Builtin::GridDim(_) | Builtin::LaneId | Builtin::WarpId | Builtin::LaneMask(_) => {
+            Builtin::GridDim(_)
+            | Builtin::LaneId
+            | Builtin::WarpId
+            | Builtin::LaneMask(_)
+            | Builtin::CoarseningFactor => {
                 return None;
             }
         })

@@ -21,7 +21,7 @@ fn check(kernel: &Kernel, analyses: &Analyses) -> Vec<Finding> {
         | Builtin::LaneId
         | Builtin::WarpId
         | Builtin::LaneMask(_) => true,
-        Builtin::BlockIdx(_) | Builtin::GridDim(_) => false,
+        Builtin::BlockIdx(_) | Builtin::GridDim(_) | Builtin::CoarseningFactor => false,
     };
     let mut builtins = kernel.insts.iter().filter_map(|(_, inst)| {
         if let Op::Builtin(builtin) = inst.op { Some(builtin) } else { None }

@@ -235,6 +235,7 @@ pub(super) fn call(builtin: Builtin) -> String {
         Builtin::LaneId => return "warp::lane_id()".to_owned(),
         Builtin::WarpId => return "warp::warp_id()".to_owned(),
         Builtin::LaneMask(mask) => return format!("warp::{}()", mask.name()),
+        Builtin::CoarseningFactor => return "coarsening_factor".to_owned(),
     };
     match axis {
         Axis::X => format!("{name}_x()"),

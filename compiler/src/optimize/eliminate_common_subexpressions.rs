@@ -211,7 +211,8 @@ fn builtin_number(builtin: Builtin) -> u64 {
         Builtin::GlobalIdx(axis) => (4, axis),
         Builtin::LaneId => return 15,
         Builtin::WarpId => return 16,
-        Builtin::LaneMask(mask) => return 17 + mask as u64,
+        Builtin::CoarseningFactor => return 17,
+        Builtin::LaneMask(mask) => return 18 + mask as u64,
     };
     3 * kind + axis as u64
 }

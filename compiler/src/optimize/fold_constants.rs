@@ -128,7 +128,8 @@ fn fold_builtin(kernel: &Kernel, builtin: Builtin) -> Option<Folded> {
         | Builtin::GlobalIdx(_)
         | Builtin::LaneId
         | Builtin::WarpId
-        | Builtin::LaneMask(_) => None,
+        | Builtin::LaneMask(_)
+        | Builtin::CoarseningFactor => None,
     }
 }
 

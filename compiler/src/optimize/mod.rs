@@ -53,11 +53,16 @@
 //! `divide_by_powers` is for GPUs as well: a step of a bitonic sort takes 10.0 instructions an access to shared memory by the
 //! built-in back end instead of 22.5.
 //!
+//! `coarsen_threads` gives each thread the work of four or two, for GPUs only: a copy takes 129 us instead of 201 on an H200, a sum of
+//! vectors 186 instead of 236, a stencil of 5 points 158 instead of 250, one of 7 points 405 instead of 530, a naive matrix product 2520
+//! instead of 3674.
+//!
 //! `recompute_after_loops` changes none of them, which have no long row of indices: in attention, whose threads read and write
 //! rows of 64 numbers, it saves 92 of 255 registers.
 //!
 //! Left to `ptxas`: moving invariants out of loops. Strength reduction of addresses is LLVM's and the built-in back end's.
 mod carry_remainders;
+mod coarsen_threads;
 mod combine_checks;
 mod copy;
 mod divide_by_powers;
@@ -87,6 +92,7 @@ use crate::{
     ir::{Body, InstId, Kernel},
 };
 use carry_remainders::carry_remainders;
+use coarsen_threads::coarsen_threads;
 use combine_checks::combine_checks;
 use divide_by_powers::divide_by_powers;
 use eliminate_checks::eliminate_checks;
@@ -171,6 +177,8 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
                 eliminate_dead_code(&mut kernel);
                 fallbacks = renumber(&mut kernel, &fallbacks);
             }
+            coarsen_threads(&mut kernel, &mut fallbacks);
+            fallbacks = renumber(&mut kernel, &fallbacks);
             carry_remainders(&mut kernel);
             divide_by_powers(&mut kernel);
             fallbacks

@@ -110,6 +110,31 @@ struct Plan {
     size: usize,
 }
 
+/// The checks of a loop that pass wherever a guard before it holds.
+pub(super) struct OmittedChecks {
+    plan: Option<Plan>,
+}
+
+impl OmittedChecks {
+    /// Finds them for the `for` `of` of `kernel`, whose instructions are numbered in order.
+    pub(super) fn of(kernel: &Kernel, of: InstId) -> Self {
+        Self { plan: Planner::new(kernel).planned(of) }
+    }
+
+    /// True if `check` is one of them.
+    pub(super) fn contains(&self, check: InstId) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.checks.contains(&check))
+    }
+
+    /// Makes the guard; yields its instructions and the `bool` that it is, unless it always holds.
+    pub(super) fn guard(&self, kernel: &mut Kernel, of: InstId) -> Option<(Body, InstId)> {
+        let plan = self.plan.as_ref().filter(|plan| !plan.tests.is_empty())?;
+        let mut emitter = Emitter::new(kernel, &plan.terms, of);
+        let holds = emitter.all(&plan.tests);
+        Some((emitter.finish(), holds))
+    }
+}
+
 /// A check in a loop.
 struct Check {
     id: InstId,
@@ -171,6 +196,13 @@ impl<'k> Planner<'k> {
         if waits_for_grid || range(*end)?.max - range(*start)?.min < MIN_ITERATIONS {
             return None;
         }
+        self.planned(id).filter(|plan| plan.hot > 0)
+    }
+
+    /// Returns the plan for the `for` `id`, unless it is too long.
+    fn planned(&self, id: InstId) -> Option<Plan> {
+        let kernel = self.kernel;
+        let Op::For { body, .. } = &kernel.insts[id].op else { return None };
         let size = size(kernel, body);
         let mut is_set = kernel.locals.facts(false);
         if size > MAX_COPIED_INSTRUCTIONS {
@@ -194,7 +226,7 @@ impl<'k> Planner<'k> {
         for check in checks.found {
             plan.add(&around, &check);
         }
-        (plan.hot > 0).then_some(plan)
+        Some(plan)
     }
 }
 

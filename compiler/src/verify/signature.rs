@@ -1,8 +1,8 @@
 //! Rules on what a kernel declares, and on types and extents wherever they stand.
 use super::Errors;
 use crate::ir::{
-    Access, ArrayId, Element, Extent, GenericKind, Inst, Kernel, Length, MAX_DEPTH, Op, Param,
-    ParamId, ParamKind, Requirement, Scalar, Size, Ty,
+    Access, ArrayId, CoarseGrid, Coarsening, Element, Extent, GenericKind, Inst, Kernel, Length,
+    MAX_DEPTH, Op, Param, ParamId, ParamKind, Requirement, Scalar, Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -11,7 +11,21 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
     params(kernel, errors);
     requires(kernel, errors);
     memory(kernel, errors);
+    coarsening(kernel, errors);
     insts(kernel, errors);
+}
+
+fn coarsening(kernel: &Kernel, errors: &mut Errors<'_>) {
+    let Some(Coarsening { grid: CoarseGrid { factor, .. }, threads }) = kernel.coarsening else {
+        return;
+    };
+    if !(1..=CoarseGrid::MAX_FACTOR).contains(&factor) {
+        errors.signature(format!("a coarsening factor of {factor}"));
+    }
+    let loops = |inst: &Inst| matches!(inst.op, Op::For { .. }) && inst.ty == Scalar::U32.into();
+    if !kernel.insts.get(threads).is_some_and(loops) {
+        errors.signature(format!("threads are run by {threads}, which is no `for` over `u32`"));
+    }
 }
 
 fn name(kernel: &Kernel, errors: &mut Errors<'_>) {

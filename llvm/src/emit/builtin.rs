@@ -28,14 +28,21 @@ impl Emitter<'_> {
     }
 
     /// The special register: 32 bits, but for a wide global index.
-    fn builtin(&mut self, builtin: Builtin) -> Value {
+    pub(super) fn builtin(&mut self, builtin: Builtin) -> Value {
         match builtin {
             Builtin::ThreadIdx(axis) => {
                 let threads = self.most_threads(axis);
                 self.special("tid", axis, 0, threads)
             }
-            Builtin::BlockIdx(axis) => self.special("ctaid", axis, 0, most_blocks(axis)),
-            Builtin::GridDim(axis) => self.special("nctaid", axis, 1, most_blocks(axis) + 1),
+            Builtin::BlockIdx(axis) => self.block_idx(axis),
+            Builtin::GridDim(axis) => match self.is_coarsened(axis) {
+                true => Value::new(Type::I32, "%coarsened_grid"),
+                false => self.special("nctaid", axis, 1, most_blocks(axis) + 1),
+            },
+            Builtin::CoarseningFactor => match self.kernel.coarsening {
+                Some(_) => Value::new(Type::I32, "%coarsening_factor"),
+                None => Value::i32(1),
+            },
             Builtin::BlockDim(axis) => match declared_threads(self.kernel, axis) {
                 Some(threads) => Value::i32(threads as u32),
                 None => {
@@ -69,6 +76,20 @@ impl Emitter<'_> {
                 let thread = self.thread_number();
                 inst!(self, Type::I32, "lshr {thread}, 5")
             }
+        }
+    }
+
+    /// True if the blocks of the grid run several blocks of the launch along `axis`.
+    pub(super) fn is_coarsened(&self, axis: Axis) -> bool {
+        self.kernel.coarsening.is_some_and(|coarsening| coarsening.grid.axis == axis)
+    }
+
+    /// The index of the first of the launch's blocks that this one runs.
+    fn block_idx(&mut self, axis: Axis) -> Value {
+        let own = self.special("ctaid", axis, 0, most_blocks(axis));
+        match self.is_coarsened(axis) {
+            true => inst!(self, Type::I32, "mul nuw nsw {own}, %coarsening_factor"),
+            false => own,
         }
     }
 

@@ -11,6 +11,8 @@ use warpwise_compiler::{
 
 /// The metadata node of branches that are nearly always taken.
 const LIKELY: usize = 1;
+/// The metadata node of loops that are not worth a register more.
+const RARE_LOOP: usize = 2;
 
 /// What `for` counts over.
 struct Range {
@@ -233,10 +235,24 @@ impl Emitter<'_> {
         self.define(id, current.clone());
         self.body(body);
         self.label(next);
-        let (more, following) = self.next_round(id, range, &current);
+        let (more, following) = match self.runs_threads(id) {
+            true => self.next_thread(range, &current),
+            false => self.next_round(id, range, &current),
+        };
         line!(self, "store {following}, {counter}");
-        self.branch(&more, head, behind);
+        if self.runs_threads(id) {
+            line!(self, "br {more}, label %{head}, label %{behind}, !llvm.loop !{RARE_LOOP}");
+            self.open = false;
+        } else {
+            self.branch(&more, head, behind);
+        }
         self.label(behind);
+    }
+
+    /// True for the loop that runs coarsened threads one by one, which few blocks need: it should not take registers from the
+    /// others.
+    fn runs_threads(&self, id: InstId) -> bool {
+        self.kernel.coarsening.is_some_and(|coarsening| coarsening.threads == id)
     }
 
     /// Whether a round follows the one of `current`, and its value. Where a step could lead past the end of
@@ -261,6 +277,16 @@ impl Emitter<'_> {
         let room = if range.inclusive { "uge" } else { "ugt" };
         let more = inst!(self, Type::I1, "icmp {room} {distance}, {}", step.name);
         (more, inst!(self, ty, "add {current}, {}", step.name))
+    }
+
+    /// The same for the loop that runs coarsened threads, in a way that LLVM cannot see through: it would keep a register for each
+    /// address that it could advance.
+    fn next_thread(&mut self, range: &Range, current: &Value) -> (Value, Value) {
+        let end = self.value(range.end);
+        let step = "add.s32 $0, $1, 1;";
+        let following = self.asm(Type::I32, step, std::slice::from_ref(current), Effects::None);
+        let more = inst!(self, Type::I1, "icmp ult {following}, {}", end.name);
+        (more, following)
     }
 
     /// Compares the distance to a constant end with the step in a way that LLVM cannot see through. LLVM would compare
@@ -310,7 +336,10 @@ impl Emitter<'_> {
     pub(super) fn metadata() -> String {
         format!(
             "!{} = !{{}}\n\
-             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n",
+             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n\
+             !{RARE_LOOP} = distinct !{{!{RARE_LOOP}, !3, !4}}\n\
+             !3 = !{{!\"llvm.licm.disable\"}}\n\
+             !4 = !{{!\"llvm.loop.unroll.disable\"}}\n",
             super::memory::INVARIANT
         )
     }

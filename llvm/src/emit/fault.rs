@@ -17,7 +17,7 @@ use std::{fmt::Write, mem::offset_of};
 use warpwise_compiler::{
     fault::{FaultRecord, PIECE_BITS, Reason},
     id::Id,
-    ir::{Fault, InstId, MessageId},
+    ir::{Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
     output::{END, HEADER, LOST, ROOM, USED, record_bytes},
 };
 
@@ -156,7 +156,11 @@ impl Emitter<'_> {
             })
             .collect();
         self.record(&joined[0], &joined[1..]);
-        self.leave_kernel();
+        match self.kernel.coarsening {
+            // The thread did the work of one of several.
+            Some(Coarsening { threads, .. }) => self.jump(Label::of("next", threads)),
+            None => self.leave_kernel(),
+        }
     }
 
     /// Which check failed.
@@ -169,21 +173,40 @@ impl Emitter<'_> {
     /// for each number of values, for the sake of who reads the text: LLVM inlines it.
     fn record(&mut self, check: &Value, values: &[Value]) {
         let name = format!("@record_{}_values", values.len());
-        let operands: Vec<Value> =
+        let mut operands: Vec<Value> =
             [&record_address(), check].into_iter().chain(values).cloned().collect();
         self.define_record(&name, values.len());
+        operands.extend(self.block_of_launch().into_iter().flatten());
         let args = operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         line!(self, "call void {name}({args})");
     }
 
+    /// The index of the launch's block that the thread is at, and the number of blocks, along the axis on which threads are
+    /// coarsened.
+    fn block_of_launch(&mut self) -> Option<[Value; 2]> {
+        let Coarsening { grid: CoarseGrid { axis, .. }, threads } = self.kernel.coarsening?;
+        let first = self.builtin(Builtin::BlockIdx(axis));
+        let further = inst!(self, Type::I32, "load i32, ptr %counter{}", threads.index());
+        let block = inst!(self, Type::I32, "add nuw nsw {first}, {}", further.name);
+        Some([block, self.builtin(Builtin::GridDim(axis))])
+    }
+
     fn define_record(&mut self, name: &str, values: usize) {
+        let launch_number = launch_number(self.kernel.coarsening, values + 2);
+        let operands = values + 2 + if self.kernel.coarsening.is_some() { 2 } else { 0 };
+        let operands = (0..operands).map(|number| {
+            // Behind the values, block and grid.
+            let ty = if number < values + 2 { Type::I64 } else { Type::I32 };
+            Value::new(ty, format!("%{number}"))
+        });
+        let operands: Vec<Value> = operands.collect();
         let [count, check_at, values_at] = [
             offset_of!(FaultRecord, count),
             offset_of!(FaultRecord, check),
             offset_of!(FaultRecord, values),
         ];
         let mut text = format!(
-            "{{\n{LAUNCH_NUMBER}.reg .b64 w_record, w_place, w_lowest, w_piece;\n.reg .pred w_first;\n\
+            "{{\n{launch_number}.reg .b64 w_record, w_place, w_lowest, w_piece;\n.reg .pred w_first;\n\
              cvta.to.global.u64 w_record, $0;\n\
              shl.b64 w_place, w_thread, {PIECE_BITS};\n\
              red.relaxed.gpu.global.add.u64 [w_record+{count}], 1;\n\
@@ -207,8 +230,6 @@ impl Emitter<'_> {
             .expect("a string takes everything");
         }
         text.push_str("w_recorded:\n}");
-        let operands: Vec<Value> =
-            (0..values + 2).map(|number| Value::new(Type::I64, format!("%{number}"))).collect();
         self.define_function(name, &text, &operands);
     }
 
@@ -246,6 +267,15 @@ impl Emitter<'_> {
         }
         self.asm_line(&text, &operands, Effects::Memory);
     }
+}
+
+/// Returns [`LAUNCH_NUMBER`] for a thread whose block and grid along the axis of `coarsening` are the operands from `first` on.
+fn launch_number(coarsening: Option<Coarsening>, first: usize) -> String {
+    let Some(coarsening) = coarsening else { return LAUNCH_NUMBER.to_owned() };
+    let axis = coarsening.grid.axis.name();
+    LAUNCH_NUMBER
+        .replace(&format!("%ctaid.{axis}"), &format!("${first}"))
+        .replace(&format!("%nctaid.{axis}"), &format!("${}", first + 1))
 }
 
 fn record_address() -> Value {

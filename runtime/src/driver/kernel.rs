@@ -13,7 +13,12 @@ use std::{
     ptr,
     sync::Arc,
 };
-use warpwise_compiler::{back::ptx, compile::optimized_for_gpu, ir::Kernel, target::Target};
+use warpwise_compiler::{
+    back::ptx,
+    compile::optimized_for_gpu,
+    ir::{CoarseGrid, Kernel},
+    target::Target,
+};
 
 /// `CU_JIT_ERROR_LOG_BUFFER`
 const ERROR_LOG_BUFFER: c_uint = 5;
@@ -31,6 +36,8 @@ pub(super) struct Loaded {
     pub(super) function: FunctionHandle,
     /// Registers that the driver's compiler gave a thread.
     pub(super) registers: u32,
+    /// How launches divide the grid.
+    pub(super) coarse_grid: Option<CoarseGrid>,
     _module: Module,
 }
 
@@ -40,9 +47,13 @@ impl Loaded {
         let kernel = source.name;
         let failed = |message| Error::Compile { kernel, device: context.to_string(), message };
         let target = context.info.sm.map_or(Target::OLDEST, Target::new);
-        let ptx = match source.ptx_for(&bound.kernel, target) {
-            Some(ptx) => Cow::Borrowed(ptx),
-            None => Cow::Owned(emit(&bound.kernel, target, source.may_use_llvm).map_err(failed)?),
+        let (ptx, coarse_grid) = match source.ptx_for(&bound.kernel, target) {
+            Some(ptx) => (Cow::Borrowed(ptx), source.coarse_grid),
+            None => {
+                let (ptx, coarse_grid) =
+                    emit(&bound.kernel, target, source.may_use_llvm).map_err(failed)?;
+                (Cow::Owned(ptx), coarse_grid)
+            }
         };
         let zero = |_| failed("a name or PTX with a zero byte".into());
         let ptx = CString::new(&*ptx).map_err(zero)?;
@@ -54,17 +65,22 @@ impl Loaded {
         let function = module.function(&name)?;
         allow_shared(context, function, asked_for(&bound.signature, context))?;
         let registers = registers(context, function)?;
-        Ok(Self { function, registers, _module: module })
+        Ok(Self { function, registers, coarse_grid, _module: module })
     }
 }
 
 /// Returns the PTX of a kernel for the GPU at hand, by LLVM if that is wanted and there is one.
-fn emit(kernel: &Kernel, target: Target, may_use_llvm: bool) -> Result<String, String> {
+fn emit(
+    kernel: &Kernel,
+    target: Target,
+    may_use_llvm: bool,
+) -> Result<(String, Option<CoarseGrid>), String> {
     let kernel = optimized_for_gpu(kernel.clone()).map_err(|error| error.to_string())?;
     if may_use_llvm && let Some(ptx) = by_llvm(&kernel, target) {
-        return Ok(ptx);
+        return Ok((ptx, kernel.coarsening.map(|coarsening| coarsening.grid)));
     }
-    ptx::emit(&kernel, target).map_err(|error| error.to_string())
+    let ptx = ptx::emit(&kernel, target).map_err(|error| error.to_string())?;
+    Ok((ptx, kernel.coarsening.map(|coarsening| coarsening.grid)))
 }
 
 /// Returns LLVM's PTX; `None` if there is no LLVM, or it refuses the kernel.

@@ -259,6 +259,13 @@ impl Stream {
         }
         values.extend(&shared.offsets);
         values.push(faults.next());
+        let mut coarse = grid;
+        if let Some(coarse_grid) = loaded.coarse_grid {
+            let multiprocessors = self.info().multiprocessors as u64;
+            let factor = coarse_grid.factor_of_launch(grid, block, multiprocessors);
+            coarse = coarse_grid.blocks(grid, factor);
+            values.extend([grid[coarse_grid.axis as usize], factor].map(u64::from));
+        }
         if bound.kernel.prints() {
             values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
         }
@@ -275,7 +282,7 @@ impl Stream {
         // elements as is said, and are freed behind this launch; the kernel checks its indices.
         // Its shared memory is as much as its arrays take.
         unsafe {
-            let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+            let ([gx, gy, gz], [bx, by, bz]) = (coarse, block);
             let (function, stream, params) = (loaded.function, self.handle, params.as_mut_ptr());
             match bound.signature.cooperative {
                 true => driver.cuLaunchCooperativeKernel(

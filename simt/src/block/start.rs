@@ -143,6 +143,7 @@ impl Group {
             Builtin::BlockIdx(axis) => self.registers.fill(reg, &all(along(block_idx, axis)), 0),
             Builtin::BlockDim(axis) => self.registers.fill(reg, &all(along(bound.block, axis)), 0),
             Builtin::GridDim(axis) => self.registers.fill(reg, &all(along(bound.grid, axis)), 0),
+            Builtin::CoarseningFactor => self.registers.fill(reg, &all(1), 0),
         }
     }
 }

@@ -217,7 +217,7 @@ impl Finder<'_> {
             }
             Builtin::BlockDim(axis) => Form::One(along(self.launch.block, axis)),
             Builtin::GridDim(axis) => Form::One(along(self.launch.grid, axis)),
-            Builtin::BlockIdx(_) => Form::Same,
+            Builtin::BlockIdx(_) | Builtin::CoarseningFactor => Form::Same,
         }
     }
 

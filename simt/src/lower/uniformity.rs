@@ -189,6 +189,9 @@ fn differs_between_threads(builtin: Builtin) -> bool {
         | Builtin::LaneId
         | Builtin::WarpId
         | Builtin::LaneMask(_) => true,
-        Builtin::BlockIdx(_) | Builtin::BlockDim(_) | Builtin::GridDim(_) => false,
+        Builtin::BlockIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_)
+        | Builtin::CoarseningFactor => false,
     }
 }

@@ -11,6 +11,7 @@
 //! | `--seconds T` | begins no batch, and no half of one, after so many seconds |
 //! | `--statements N` | gives each kernel at most so many statements |
 //! | `--batch N` | puts so many kernels in a module, or 64 |
+//! | `--generator NAME` | which random kernels: `any`, which it is without this, or `coarse`, for thread coarsening |
 //! | `--backend NAME` | whose PTX runs: `builtin`, which it is without this, or `llvm` |
 //! | `--processes P` | compiles in so many processes, or as many as there are cores: one process compiles one kernel at a time |
 //!
@@ -29,7 +30,7 @@ use std::{
 use warpwise_compiler::back::Backend;
 use warpwise_tests::{
     gpu::{BatchError, Gpu, reference},
-    random_ir::random_kernel_within,
+    random_ir::{RandomKernel, coarse_kernel, random_kernel_within},
     worker::{WORKER, Worker},
 };
 
@@ -47,19 +48,51 @@ struct Options {
     batch: u64,
     processes: u64,
     backend: Backend,
+    generator: Generator,
+}
+
+/// What makes a random kernel of a seed.
+#[derive(Clone, Copy, Debug)]
+enum Generator {
+    Any,
+    Coarse,
+}
+
+impl Generator {
+    fn named(name: &str) -> Option<Self> {
+        [Self::Any, Self::Coarse].into_iter().find(|generator| generator.name() == name)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Coarse => "coarse",
+        }
+    }
+
+    fn kernel(self, seed: u64, statements: u32) -> RandomKernel {
+        match self {
+            Self::Any => random_kernel_within(seed, statements),
+            Self::Coarse => coarse_kernel(seed),
+        }
+    }
 }
 
 fn options() -> Option<Options> {
     let processes = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let (kernels, seconds, statements) = (10_000, u64::MAX, u32::MAX);
-    let backend = Backend::Builtin;
+    let (backend, generator) = (Backend::Builtin, Generator::Any);
     let mut options =
-        Options { seed: 0, kernels, seconds, statements, batch: 64, processes, backend };
+        Options { seed: 0, kernels, seconds, statements, batch: 64, processes, backend, generator };
     let mut args = std::env::args().skip(1);
     while let Some(name) = args.next() {
         let value = args.next()?;
         if name == "--backend" {
             options.backend = Backend::named(&value)?;
+            continue;
+        }
+        if name == "--generator" {
+            options.generator = Generator::named(&value)?;
             continue;
         }
         let value: u64 = value.parse().ok()?;
@@ -80,12 +113,17 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(WORKER) {
         let statements = std::env::args().nth(2).and_then(|text| text.parse().ok());
         let backend = std::env::args().nth(3).and_then(|name| Backend::named(&name));
-        return work(statements.unwrap_or(u32::MAX), backend.unwrap_or(Backend::Builtin));
+        let generator = std::env::args().nth(4).and_then(|name| Generator::named(&name));
+        return work(
+            statements.unwrap_or(u32::MAX),
+            backend.unwrap_or(Backend::Builtin),
+            generator.unwrap_or(Generator::Any),
+        );
     }
     let Some(options) = options() else {
         eprintln!(
             "fuzz_gpu [--seed S] [--kernels N] [--seconds T] [--statements N] [--batch N] \
-             [--backend NAME] [--processes P]"
+             [--generator NAME] [--backend NAME] [--processes P]"
         );
         return ExitCode::FAILURE;
     };
@@ -102,7 +140,7 @@ fn main() -> ExitCode {
 // The processes.
 
 /// Runs the batches that the standard input names, until it ends or the context is lost.
-fn work(statements: u32, backend: Backend) -> ExitCode {
+fn work(statements: u32, backend: Backend, generator: Generator) -> ExitCode {
     let gpu = match Gpu::open(backend) {
         Ok(gpu) => gpu,
         Err(reason) => {
@@ -114,7 +152,7 @@ fn work(statements: u32, backend: Backend) -> ExitCode {
         let Some(seeds) = line.ok().and_then(|line| seeds(&line)) else {
             return ExitCode::FAILURE;
         };
-        let batch: Vec<_> = seeds.map(|seed| random_kernel_within(seed, statements)).collect();
+        let batch: Vec<_> = seeds.map(|seed| generator.kernel(seed, statements)).collect();
         let references: Vec<_> = batch.iter().map(reference).collect();
         match gpu.run(&batch) {
             Err(error @ BatchError::Lost(_)) => {
@@ -266,7 +304,9 @@ fn drive(options: &Options, queue: &Mutex<Queue>, tally: &Mutex<Tally>) {
         let current = match worker.take() {
             Some(worker) => Ok(worker),
             None => {
-                Worker::start([options.statements.to_string().as_str(), options.backend.name()])
+                let statements = options.statements.to_string();
+                let [backend, generator] = [options.backend.name(), options.generator.name()];
+                Worker::start([statements.as_str(), backend, generator])
             }
         };
         let mut current = match current {

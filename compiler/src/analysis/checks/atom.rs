@@ -101,7 +101,8 @@ impl Atoms {
                     | Builtin::GridDim(_)
                     | Builtin::LaneId
                     | Builtin::WarpId
-                    | Builtin::LaneMask(_),
+                    | Builtin::LaneMask(_)
+                    | Builtin::CoarseningFactor,
                 ) => false,
                 Kind::Inst(_) => true,
                 Kind::Div(a, b) | Kind::Min(a, b) | Kind::Max(a, b) => parts(a) && parts(b),

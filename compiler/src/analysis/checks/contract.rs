@@ -310,7 +310,10 @@ impl Launch<'_> {
                 }
                 Builtin::LaneId => (threads() - 1).min(31),
                 Builtin::WarpId => (threads() - 1) / 32,
-                Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::LaneMask(_) => range.max,
+                Builtin::BlockDim(_)
+                | Builtin::GridDim(_)
+                | Builtin::LaneMask(_)
+                | Builtin::CoarseningFactor => range.max,
             },
             Kind::Param(_)
             | Kind::Len(_)

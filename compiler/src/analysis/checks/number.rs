@@ -146,9 +146,11 @@ impl Walk<'_> {
                 self.add(below, cause);
                 None
             }
-            Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::LaneId | Builtin::LaneMask(_) => {
-                None
-            }
+            Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::LaneId
+            | Builtin::LaneMask(_)
+            | Builtin::CoarseningFactor => None,
         };
         if let Builtin::BlockIdx(axis) | Builtin::GridDim(axis) = builtin {
             let threads = Form::constant(self.launch.threads(axis));

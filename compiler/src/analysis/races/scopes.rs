@@ -148,6 +148,7 @@ pub(super) const fn is_of_block(builtin: Builtin) -> bool {
         | Builtin::GridDim(_)
         | Builtin::LaneId
         | Builtin::WarpId
-        | Builtin::LaneMask(_) => false,
+        | Builtin::LaneMask(_)
+        | Builtin::CoarseningFactor => false,
     }
 }

@@ -32,7 +32,9 @@ impl Run<'_> {
         let value = match builtin {
             Builtin::ThreadIdx(axis) => self.thread_idx(axis as usize).into(),
             Builtin::BlockDim(axis) => Value::from(i64::from(self.shape.dims[axis as usize])),
-            Builtin::BlockIdx(_) | Builtin::GridDim(_) => self.launch_builtin(id, builtin),
+            Builtin::BlockIdx(_) | Builtin::GridDim(_) | Builtin::CoarseningFactor => {
+                self.launch_builtin(id, builtin)
+            }
             Builtin::GlobalIdx(axis) => {
                 let block = self.launch_builtin(id, Builtin::BlockIdx(axis));
                 let dim = Factors::Same(i64::from(self.shape.dims[axis as usize]));
@@ -80,7 +82,8 @@ impl Run<'_> {
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId
             | Builtin::WarpId
-            | Builtin::LaneMask(_) => self.of_launch(id, range),
+            | Builtin::LaneMask(_)
+            | Builtin::CoarseningFactor => self.of_launch(id, range),
         };
         self.builtins.push((builtin, value.clone()));
         value

@@ -258,10 +258,20 @@ impl<'k> Emitter<'k> {
         if let Some(known) = self.builtins.get(&builtin) {
             return *known;
         }
-        let operand = match builtin {
+        let operand = self.computed_builtin(builtin);
+        self.builtins.insert(builtin, operand);
+        operand
+    }
+
+    fn computed_builtin(&mut self, builtin: Builtin) -> Operand {
+        match builtin {
             Builtin::ThreadIdx(axis) => Operand::Reg(self.special("tid", axis)),
-            Builtin::BlockIdx(axis) => Operand::Reg(self.special("ctaid", axis)),
-            Builtin::GridDim(axis) => Operand::Reg(self.special("nctaid", axis)),
+            Builtin::BlockIdx(axis) => Operand::Reg(self.block_idx(axis)),
+            Builtin::GridDim(axis) => Operand::Reg(self.grid_dim(axis)),
+            Builtin::CoarseningFactor => match self.kernel.coarsening {
+                Some(_) => Operand::Reg(self.launcher_param("coarsening_factor")),
+                None => Operand::Imm(Imm { bits: 1, scalar: Scalar::U32 }),
+            },
             Builtin::BlockDim(axis) => match declared_threads(self.kernel, axis) {
                 Some(bits) => Operand::Imm(Imm { bits, scalar: Scalar::U32 }),
                 None => Operand::Reg(self.special("ntid", axis)),
@@ -282,9 +292,7 @@ impl<'k> Emitter<'k> {
                 ptx!(self, "shr.u32 {warp}, {thread}, 5");
                 Operand::Reg(warp)
             }
-        };
-        self.builtins.insert(builtin, operand);
-        operand
+        }
     }
 
     /// A fresh register with what the hardware says along an axis.
@@ -297,6 +305,38 @@ impl<'k> Emitter<'k> {
         let reg = self.regs.fresh(Class::B32);
         ptx!(self, "mov.u32 {reg}, %{name}.{axis}");
         reg
+    }
+
+    /// True if the blocks of the grid run several blocks of the launch along `axis`.
+    fn is_coarsened(&self, axis: Axis) -> bool {
+        self.kernel.coarsening.is_some_and(|coarsening| coarsening.grid.axis == axis)
+    }
+
+    /// A fresh register with a 32-bit parameter of the launcher's own.
+    fn launcher_param(&mut self, name: &str) -> Reg {
+        let reg = self.regs.fresh(Class::B32);
+        ptx!(self, "ld.param.u32 {reg}, [{name}]");
+        reg
+    }
+
+    /// A fresh register with the index of the first of the launch's blocks that this one runs.
+    pub(super) fn block_idx(&mut self, axis: Axis) -> Reg {
+        let own = self.special("ctaid", axis);
+        if !self.is_coarsened(axis) {
+            return own;
+        }
+        let factor = self.launcher_param("coarsening_factor");
+        let first = self.regs.fresh(Class::B32);
+        ptx!(self, "mul.lo.u32 {first}, {own}, {factor}");
+        first
+    }
+
+    /// A fresh register with the number of the launch's blocks along an axis.
+    pub(super) fn grid_dim(&mut self, axis: Axis) -> Reg {
+        match self.is_coarsened(axis) {
+            true => self.launcher_param("coarsened_grid"),
+            false => self.special("nctaid", axis),
+        }
     }
 
     fn global_idx(&mut self, axis: Axis) -> Operand {

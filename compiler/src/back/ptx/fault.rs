@@ -22,7 +22,7 @@ use super::{
 use crate::{
     fault::{FaultRecord, PIECE_BITS, Reason},
     id::Id,
-    ir::{Axis, Fault, InstId, MessageId, Scalar},
+    ir::{Axis, Coarsening, Fault, InstId, MessageId, Scalar},
 };
 use std::mem::offset_of;
 
@@ -154,6 +154,9 @@ impl Emitter<'_> {
             return;
         }
         self.report(failures);
+        if let Some(Coarsening { threads, .. }) = self.kernel.coarsening {
+            return self.code.jump(Label::of("next", threads));
+        }
         self.depart();
         ptx!(self, "exit");
     }
@@ -262,8 +265,8 @@ impl Emitter<'_> {
     pub(super) fn launch_number(&mut self) -> Reg {
         let [tx, ty, tz] = AXES.map(|axis| self.special("tid", axis));
         let [width, height, depth] = AXES.map(|axis| self.special("ntid", axis));
-        let [bx, by, bz] = AXES.map(|axis| self.special("ctaid", axis));
-        let [columns, rows] = [Axis::X, Axis::Y].map(|axis| self.special("nctaid", axis));
+        let [bx, by, bz] = AXES.map(|axis| self.block_of_launch(axis));
+        let [columns, rows] = [Axis::X, Axis::Y].map(|axis| self.grid_dim(axis));
         let [row, thread, layer, threads] = [(); 4].map(|()| self.regs.fresh(Class::B32));
         ptx!(self, "mad.lo.s32 {row}, {tz}, {height}, {ty}");
         ptx!(self, "mad.lo.s32 {thread}, {row}, {width}, {tx}");
@@ -279,5 +282,18 @@ impl Emitter<'_> {
         ptx!(self, "mad.lo.s64 {block}, {line}, {columns}, {bx}");
         ptx!(self, "mad.lo.s64 {number}, {block}, {threads}, {thread}");
         number
+    }
+
+    /// The index of the launch's block that the thread is at.
+    fn block_of_launch(&mut self, axis: Axis) -> Reg {
+        let first = self.block_idx(axis);
+        match self.kernel.coarsening {
+            Some(coarsening) if coarsening.grid.axis == axis => {
+                let (further, block) = (self.reg(coarsening.threads), self.regs.fresh(Class::B32));
+                ptx!(self, "add.u32 {block}, {first}, {further}");
+                block
+            }
+            Some(_) | None => first,
+        }
     }
 }

@@ -4,7 +4,8 @@
 //! (`bool` as a byte); a slice as the address of its first element, then the number
 //! of its elements, 64 bits each; then, of each shared array but the first whose length the launch
 //! computes, where it begins ([`shared_memory`]), 32 bits; then the address of the launch's
-//! [`FaultRecord`](crate::fault::FaultRecord), if the kernel prints, that of the buffer for what it
+//! [`FaultRecord`](crate::fault::FaultRecord), if its threads are [coarsened](crate::ir::Coarsening), the blocks of the launch along the
+//! axis and the factor, 32 bits each, if the kernel prints, that of the buffer for what it
 //! prints ([`output`](crate::output)), and, if it is cooperative, that of a word in which blocks are
 //! counted, which is 0 before the first launch.
 //!
@@ -252,7 +253,8 @@ fn param_bytes(kernel: &Kernel) -> u64 {
     });
     let offsets = layout::offset_params(kernel).fold(params, |at, _| place(at, 4));
     let record = place(offsets, 8);
-    record + 8 * u64::from(kernel.prints()) + 8 * u64::from(kernel.cooperative)
+    let coarsening = if kernel.coarsening.is_some() { 8 } else { 0 };
+    record + coarsening + 8 * u64::from(kernel.prints()) + 8 * u64::from(kernel.cooperative)
 }
 
 fn size(scalar: Scalar) -> u64 {
@@ -309,6 +311,9 @@ impl Entry<'_> {
             writeln!(f, "\t.param .u32 {},", layout::offset_param(id))?;
         }
         write!(f, "\t.param .u64 fault_record")?;
+        if self.kernel.coarsening.is_some() {
+            write!(f, ",\n\t.param .u32 coarsened_grid,\n\t.param .u32 coarsening_factor")?;
+        }
         if self.kernel.prints() {
             write!(f, ",\n\t.param .u64 print_buffer")?;
         }

@@ -1,9 +1,9 @@
 //! What stands before the instructions: types, parameters, memory, messages, locals.
 use super::{
     super::{
-        Access, Array, BinaryOp, Bound, Builtin, CompareOp, Element, Extent, Generic, GenericKind,
-        Kernel, Length, Local, MAX_DEPTH, Message, Param, ParamKind, Requirement, Scalar, Shared,
-        Size, Ty, UnaryOp, names::Named,
+        Access, Array, Axis, BinaryOp, Bound, Builtin, CoarseGrid, Coarsening, CompareOp, Element,
+        Extent, Generic, GenericKind, Kernel, Length, Local, MAX_DEPTH, Message, Param, ParamKind,
+        Requirement, Scalar, Shared, Size, Ty, UnaryOp, names::Named,
     },
     Parser, Result,
 };
@@ -96,6 +96,8 @@ impl<'t> Parser<'t> {
             "cooperative" => kernel.cooperative = true,
             "wide_index" => kernel.wide_index = true,
             "deny_checks" => kernel.deny_checks = true,
+            "no_coarsening" => kernel.may_coarsen = false,
+            "coarsening" => kernel.coarsening = Some(self.coarsening()?),
             "block" => kernel.block = Some(self.block()?),
             "generic" => {
                 let name = self.declared(&kernel.generics, "T")?;
@@ -171,6 +173,16 @@ impl<'t> Parser<'t> {
         let y = self.extent()?;
         self.expect(",")?;
         Ok([x, y, self.extent()?])
+    }
+
+    /// `y, 4, %12`
+    fn coarsening(&mut self) -> Result<Coarsening> {
+        let axis = self.named::<Axis>("`x`, `y` or `z`")?;
+        self.expect(",")?;
+        let factor = self.number()?;
+        self.expect(",")?;
+        let grid = CoarseGrid { axis, factor };
+        Ok(Coarsening { grid, threads: self.inst_id()? })
     }
 
     pub(super) fn generic_kind(&mut self) -> Result<GenericKind> {

@@ -87,6 +87,8 @@ impl<'t> Parser<'t> {
             cooperative: false,
             wide_index: false,
             deny_checks: false,
+            may_coarsen: true,
+            coarsening: None,
             params: Table::new(),
             requires: Vec::new(),
             shared: Table::new(),

@@ -90,6 +90,7 @@ pub(in crate::lower) fn kernel(
 impl Emit<'_> {
     fn whole(&mut self, options: &Options) -> Flow<()> {
         let function = self.frame.function.clone();
+        self.build.kernel.may_coarsen = options.coarsen;
         self.build.kernel.cooperative = options.cooperative;
         self.build.kernel.wide_index = options.wide_index;
         self.build.kernel.deny_checks = options.deny_checks;

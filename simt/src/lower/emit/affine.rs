@@ -124,7 +124,10 @@ impl Emitter<'_> {
             | Builtin::LaneMask(_)
             | Builtin::BlockIdx(_)
             | Builtin::BlockDim(_)
-            | Builtin::GridDim(_) => return Err(self.malformed("a builtin that is not affine")),
+            | Builtin::GridDim(_)
+            | Builtin::CoarseningFactor => {
+                return Err(self.malformed("a builtin that is not affine"));
+            }
         };
         let mut by = [None; 3];
         by[match axis {

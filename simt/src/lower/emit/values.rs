@@ -20,6 +20,7 @@ impl Emitter<'_> {
             Builtin::BlockIdx(axis) => self.known(id, Given::BlockIdx(axis)),
             Builtin::BlockDim(axis) => self.known(id, Given::BlockDim(axis)),
             Builtin::GridDim(axis) => self.known(id, Given::GridDim(axis)),
+            Builtin::CoarseningFactor => self.known(id, Given::Const(1)),
             Builtin::ThreadIdx(_)
             | Builtin::GlobalIdx(_)
             | Builtin::LaneId

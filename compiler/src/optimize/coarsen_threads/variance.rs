@@ -1,0 +1,244 @@
+//! Finds what differs between the threads that one thread does the work of.
+use super::{super::version_loops::OmittedChecks, Threads};
+use crate::{
+    analysis::tables::{self, Tables},
+    id::Facts,
+    ir::{Access, Body, InstId, Kernel, LocalId, Op, ParamKind, Root, Space, Ty},
+};
+
+/// The difference between the values of such threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Varies {
+    /// None: it is one value.
+    No,
+    /// It is computed from their indices, and threads of neighbouring blocks mostly decide alike by it.
+    ByIndex,
+    /// It is computed from what is in memory, or in several iterations of a loop.
+    ByData,
+}
+
+/// What differs in a body.
+pub(super) struct Variance {
+    pub(super) value: Facts<InstId, Varies>,
+    pub(super) local: Facts<LocalId, Varies>,
+    /// Of an `if`: true if it is run for each thread by itself.
+    pub(super) is_apart: Facts<InstId, bool>,
+}
+
+/// True if `kernel` has only instructions that may run for several threads at once.
+pub(super) fn is_supported(kernel: &Kernel) -> bool {
+    let tables = tables::tables(kernel);
+    kernel.shared.is_empty()
+        && kernel.arrays.ids().all(|array| tables.contains_key(&array))
+        && kernel.insts.iter().all(|(_, inst)| match inst.op {
+            Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. }
+            | Op::Atomic { .. }
+            | Op::CompareExchange { .. }
+            | Op::Barrier { .. }
+            | Op::SyncGrid
+            | Op::SyncWarp { .. }
+            | Op::Fence { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::ActiveMask
+            | Op::Reduce { .. }
+            | Op::Print { .. }
+            | Op::Panic { .. }
+            | Op::Generic(_)
+            | Op::MulAdd { .. } => false,
+            Op::Const(_)
+            | Op::Param(_)
+            | Op::Len(_)
+            | Op::Shared(_)
+            | Op::Array(_)
+            | Op::Builtin(_)
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Compare { .. }
+            | Op::Cast { .. }
+            | Op::Bitcast { .. }
+            | Op::Select { .. }
+            | Op::Fma { .. }
+            | Op::Index { .. }
+            | Op::Offset { .. }
+            | Op::Bounds { .. }
+            | Op::Check { .. }
+            | Op::Get(_)
+            | Op::Set { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::If { .. }
+            | Op::For { .. }
+            | Op::Loop { .. }
+            | Op::Block { .. }
+            | Op::Break(_)
+            | Op::Continue(_)
+            | Op::Return => true,
+        })
+}
+
+impl Variance {
+    /// Finds what differs in `body` between `threads`, and whether these can run side by side. They may leave
+    /// as long as nothing is stored.
+    pub(super) fn of(
+        kernel: &Kernel,
+        threads: &Threads,
+        omitted: &OmittedChecks,
+        body: &Body,
+    ) -> (Self, bool) {
+        let mut walk = Walk {
+            kernel,
+            threads,
+            omitted,
+            tables: tables::tables(kernel),
+            found: Self {
+                value: kernel.insts.facts(Varies::No),
+                local: kernel.locals.facts(Varies::No),
+                is_apart: kernel.insts.facts(false),
+            },
+            grew: true,
+            has_stored: false,
+            loops: 0,
+        };
+        walk.found.value[threads.template] = Varies::ByIndex;
+        let mut fits = true;
+        while std::mem::take(&mut walk.grew) {
+            walk.has_stored = false;
+            fits = walk.body(body, Varies::No);
+        }
+        (walk.found, fits)
+    }
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    threads: &'k Threads,
+    omitted: &'k OmittedChecks,
+    tables: Tables,
+    found: Variance,
+    /// True if a local differs more than was known before.
+    grew: bool,
+    /// True if a thread may have stored something.
+    has_stored: bool,
+    /// The number of loops around.
+    loops: usize,
+}
+
+impl Walk<'_> {
+    /// Walks a body that runs under conditions that vary like `around`. Returns false if it cannot run for several threads.
+    fn body(&mut self, list: &Body, around: Varies) -> bool {
+        let mut fits = true;
+        for &id in &list.0 {
+            // Whatever came before, so that every value is known after a round.
+            fits &= self.inst(id, around);
+        }
+        fits
+    }
+
+    fn inst(&mut self, id: InstId, around: Varies) -> bool {
+        let op = &self.kernel.insts[id].op;
+        let is_apart = around == Varies::ByData;
+        let operands = op.operands().map(|operand| self.found.value[operand]).max();
+        let varies = operands.unwrap_or(Varies::No);
+        self.found.value[id] = varies;
+        match op {
+            Op::Get(local) => {
+                self.found.value[id] = self.found.local[*local];
+                true
+            }
+            Op::Set { local, .. } => {
+                self.set(*local, varies, around);
+                true
+            }
+            Op::Load { ptr } => {
+                self.found.value[id] = self.loaded(*ptr);
+                true
+            }
+            Op::Store { ptr, .. } => {
+                if self.kernel.insts[*ptr].ty != Ty::Ptr(Space::Local) {
+                    self.has_stored = true;
+                }
+                true
+            }
+            Op::Bounds { .. } if self.omitted.contains(id) => true,
+            // Leaves for the loop, which starts from the beginning.
+            Op::Bounds { .. } | Op::Check { .. } => !is_apart && !self.has_stored,
+            Op::Break(target) if *target == self.threads.side_by_side => {
+                !is_apart && !self.has_stored
+            }
+            Op::Break(_) | Op::Continue(_) | Op::Return => !is_apart,
+            Op::If { then, other, .. } => self.choose(id, varies, [then, other], around),
+            Op::For { body, .. } => varies == Varies::No && self.repeat(body, around),
+            Op::Loop { body } => self.repeat(body, around),
+            Op::Block { body } => self.body(body, around),
+            _ => true,
+        }
+    }
+
+    fn set(&mut self, local: LocalId, value: Varies, around: Varies) {
+        let several = self.loops > 0 && value != Varies::No;
+        let apart = around == Varies::ByData;
+        let varies = if several || apart { Varies::ByData } else { value };
+        if varies > self.found.local[local] {
+            self.found.local[local] = varies;
+            self.grew = true;
+        }
+    }
+
+    /// The variance of what is loaded from `ptr`.
+    fn loaded(&self, ptr: InstId) -> Varies {
+        let never_written = match self.kernel.root(ptr) {
+            Some(Root::Param(param)) => {
+                let read = |kind: &ParamKind| {
+                    matches!(kind, ParamKind::Slice { access: Access::Read, .. })
+                };
+                read(&self.kernel.params[param].kind)
+            }
+            Some(Root::Array(_)) => tables::table(&self.tables, self.kernel, ptr).is_some(),
+            Some(Root::Shared(_)) | None => false,
+        };
+        let is_same = self.found.value[ptr] == Varies::No;
+        if is_same && (never_written || !self.has_stored) { Varies::No } else { Varies::ByData }
+    }
+
+    fn choose(&mut self, id: InstId, cond: Varies, arms: [&Body; 2], around: Varies) -> bool {
+        let apart = match cond {
+            Varies::No => false,
+            Varies::ByIndex => self.has_stored || around == Varies::ByData,
+            Varies::ByData => true,
+        };
+        self.found.is_apart[id] = apart;
+        let around = if apart { Varies::ByData } else { around };
+        let before = self.has_stored;
+        let mut stored = before;
+        let mut fits = true;
+        for arm in arms {
+            self.has_stored = before;
+            fits &= self.body(arm, around);
+            stored |= self.has_stored;
+        }
+        self.has_stored = stored;
+        fits
+    }
+
+    fn repeat(&mut self, body: &Body, around: Varies) -> bool {
+        self.has_stored |= stores(self.kernel, body);
+        self.loops += 1;
+        let fits = self.body(body, around);
+        self.loops -= 1;
+        fits
+    }
+}
+
+/// True if something in `list` stores to global memory.
+pub(super) fn stores(kernel: &Kernel, list: &Body) -> bool {
+    list.0.iter().any(|&id| {
+        let op = &kernel.insts[id].op;
+        match op {
+            Op::Store { ptr, .. } => kernel.insts[*ptr].ty != Ty::Ptr(Space::Local),
+            _ => op.bodies().any(|inner| stores(kernel, inner)),
+        }
+    })
+}
