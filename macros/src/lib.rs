@@ -72,7 +72,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// - `coarsen = false`: no thread does the work of several. Otherwise each does that of four or two, from neighbouring blocks, where
 ///   that makes the kernel faster and the launch is large. Results are the same.
 /// - `contract = false`: `a * b + c` on `f32` and `f64` is two roundings, as on the host, and not
-///   one. On `f16` and `bf16` it always is two: their operators round, each for itself, and
+///   one; so is `1.0 / x.sqrt()` on `f32`. On `f16` and `bf16` it always is two: their operators round, each for itself, and
 ///   `x.mul_add(y, z)` of `Float` is the fused one.
 /// - `cooperative`: all blocks run at the same time, so that `grid::sync()` may wait for all of them. A
 ///   launch of more blocks than the device runs at once is refused.

@@ -259,7 +259,9 @@ fn floats(kernel: &Kernel, id: InstId, threads: u64) -> Floats {
         2
     } else if let Op::Binary { op, .. } = inst.op {
         u64::from(is_computed(op))
-    } else if let Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Approx(_), .. } = inst.op {
+    } else if let Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Approx(_), .. } =
+        inst.op
+    {
         1
     } else {
         0

@@ -2,7 +2,10 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![f32s, f64s, zeros: ZEROS, fused: FUSES, not_fused, double_fused: FUSES];
+cases![
+    f32s, f64s, zeros: ZEROS, fused: FUSES, not_fused, double_fused: FUSES, inverse_roots: FUSES,
+    fused_roots: FUSES, roots_apart,
+];
 
 /// The kernels for one type, and the case that runs them.
 macro_rules! floats {
@@ -246,5 +249,106 @@ fn double_fused(on: &Engine) -> Check {
     launch!(on, horner(read x, write out), LaunchConfig::cover(x.len()))?;
     let want: Vec<f64> =
         x.iter().map(|x| 0.1f64.mul_add(*x, 0.2).mul_add(*x, -0.3).mul_add(*x, 0.4)).collect();
+    same("out", &out, &want)
+}
+
+/// The inverse roots of 64 floats for each thread, whose bits are `step` apart, folded into one number.
+#[kernel]
+fn folded_inverse_roots(first: u32, step: u32, out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let mut folded = 0u32;
+        for k in 0..64 {
+            let x = f32::from_bits(first + (i as u32 * 64 + k) * step);
+            folded = folded.rotate_left(5) ^ (1.0 / x.sqrt()).to_bits();
+        }
+        out[i] = folded;
+    }
+}
+
+/// Rounded once: no inverse root of an `f32` is as near to the middle of two floats as its `f64` is to it.
+fn inverse_root(x: f32) -> f32 {
+    (1.0 / f64::from(x).sqrt()) as f32
+}
+
+/// All significands with an even and an odd exponent on a GPU, a sample elsewhere; and a sample of all numbers from zero to
+/// infinity.
+fn inverse_roots(on: &Engine) -> Check {
+    let sparse = if on.name() == "cuda" { 1 } else { 61 };
+    let (one, four, infinity) = (1f32.to_bits(), 4f32.to_bits(), f32::INFINITY.to_bits());
+    for (first, end, step) in [(one, four, sparse), (0, infinity + 1, 64 * sparse - 1)] {
+        let threads = (end - first) / step / 64;
+        let mut out = vec![0u32; threads as usize];
+        let config = LaunchConfig::cover(out.len());
+        launch!(on, folded_inverse_roots(value first, value step, write out), config)?;
+        let want: Vec<u32> = (0..threads)
+            .map(|i| {
+                let bits = (0..64).map(|k| first + (i * 64 + k) * step);
+                bits.fold(0u32, |folded, bits| {
+                    folded.rotate_left(5) ^ inverse_root(f32::from_bits(bits)).to_bits()
+                })
+            })
+            .collect();
+        same("out", &out, &want)?;
+    }
+    Ok(())
+}
+
+/// Quotients that are inverse roots, and some that are not; `fused_roots` has what each must compute.
+#[kernel]
+fn roots(x: &[f32], out: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let x = x[i];
+        let at = i * 8;
+        out[at] = 1.0 / x.sqrt();
+        out[at + 1] = x.sqrt().recip();
+        let root = x.sqrt();
+        out[at + 2] = 1.0 / root;
+        out[at + 3] = root.recip() + root;
+        let mut changing = x.sqrt();
+        out[at + 4] = 1.0 / changing;
+        changing += 1.0;
+        out[at + 5] = changing.recip();
+        out[at + 6] = 1.0 / { x.sqrt() };
+        out[at + 7] = (1.0 / (x as f64).sqrt()) as f32;
+    }
+}
+
+fn roots_of() -> Vec<f32> {
+    let mut x: Vec<f32> = (1..1000).map(|i| i as f32 / 7.0).collect();
+    x.extend([0.0, -0.0, f32::INFINITY, -1.0, f32::NAN, f32::MAX, f32::MIN_POSITIVE, 1e-45, 3e-39]);
+    x
+}
+
+fn fused_roots(on: &Engine) -> Check {
+    let x = roots_of();
+    let mut out = vec![0.0; x.len() * 8];
+    launch!(on, roots(read x, write out), LaunchConfig::cover(x.len()))?;
+    let want: Vec<f32> = x
+        .iter()
+        .flat_map(|&x| {
+            let (once, twice) = (inverse_root(x), 1.0 / x.sqrt());
+            let root = x.sqrt();
+            [once, once, once, once + root, twice, 1.0 / (root + 1.0), twice, once]
+        })
+        .collect();
+    same("out", &out, &want)
+}
+
+#[kernel(contract = false)]
+fn inverses_of_roots(x: &[f32], out: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        out[i * 2] = 1.0 / x[i].sqrt();
+        out[i * 2 + 1] = x[i].sqrt().recip();
+    }
+}
+
+fn roots_apart(on: &Engine) -> Check {
+    let x = roots_of();
+    let mut out = vec![0.0; x.len() * 2];
+    launch!(on, inverses_of_roots(read x, write out), LaunchConfig::cover(x.len()))?;
+    let want: Vec<f32> = x.iter().flat_map(|x| [1.0 / x.sqrt(), x.sqrt().recip()]).collect();
     same("out", &out, &want)
 }

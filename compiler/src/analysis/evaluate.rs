@@ -7,6 +7,7 @@
 use crate::{
     half::Format,
     ir::{BinaryOp, CompareOp, Scalar, UnaryOp},
+    library::root::rsqrt,
 };
 
 /// A number as arithmetic needs it.
@@ -24,6 +25,7 @@ pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
     match number(scalar, value)? {
         Number::Int(number) => bit_unary(op, scalar, value)
             .or_else(|| int_unary(op, scalar, number).map(|result| wrap(scalar, result))),
+        Number::F32(value) if op == UnaryOp::Rsqrt => round(scalar, rsqrt(value)),
         Number::F32(value) => float_unary_f32(op, value).and_then(|value| round(scalar, value)),
         Number::F64(value) => float_unary_f64(op, value).and_then(f64_bits),
     }
@@ -233,6 +235,7 @@ fn bit_unary(op: UnaryOp, scalar: Scalar, bits: u64) -> Option<u64> {
         | UnaryOp::Not
         | UnaryOp::Abs
         | UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
@@ -248,6 +251,7 @@ fn int_unary(op: UnaryOp, scalar: Scalar, value: i128) -> Option<i128> {
         UnaryOp::Neg => Some(-value),
         UnaryOp::Abs => Some(value.abs()),
         UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc
@@ -306,6 +310,7 @@ macro_rules! float {
                 UnaryOp::Trunc => Some(value.trunc()),
                 UnaryOp::RoundTiesEven => Some(value.round_ties_even()),
                 UnaryOp::Not
+                | UnaryOp::Rsqrt
                 | UnaryOp::CountOnes
                 | UnaryOp::LeadingZeros
                 | UnaryOp::ReverseBits

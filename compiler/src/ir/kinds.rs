@@ -12,6 +12,8 @@ pub enum UnaryOp {
     Abs,
     /// Square root of a float, correctly rounded.
     Sqrt,
+    /// `1 / sqrt(x)` of an `f32`, rounded once: that of a zero is an infinity with its sign.
+    Rsqrt,
     /// To the integer below.
     Floor,
     /// To the integer above.

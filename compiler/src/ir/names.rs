@@ -34,8 +34,8 @@ macro_rules! names {
 
 names! {
     UnaryOp {
-        Neg = "neg", Not = "not", Abs = "abs", Sqrt = "sqrt", Floor = "floor", Ceil = "ceil",
-        Trunc = "trunc", RoundTiesEven = "round_ties_even", CountOnes = "count_ones",
+        Neg = "neg", Not = "not", Abs = "abs", Sqrt = "sqrt", Rsqrt = "rsqrt", Floor = "floor",
+        Ceil = "ceil", Trunc = "trunc", RoundTiesEven = "round_ties_even", CountOnes = "count_ones",
         LeadingZeros = "leading_zeros", ReverseBits = "reverse_bits", SwapBytes = "swap_bytes",
         Approx(Approx::Exp2) = "approx_exp2", Approx(Approx::Log2) = "approx_log2",
         Approx(Approx::Sin) = "approx_sin", Approx(Approx::Cos) = "approx_cos",

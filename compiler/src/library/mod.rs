@@ -19,6 +19,7 @@ pub mod approx;
 pub mod f32;
 #[expect(clippy::approx_constant, reason = "coefficients are what they are")]
 pub mod f64;
+pub mod root;
 
 /// The text of a function of [`f32`](mod@f32) or [`f64`](mod@f64), from `pub fn` to `}`.
 pub fn text(wide: bool, name: &str) -> Option<&'static str> {

@@ -54,7 +54,7 @@ fn of_inst(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Continue(_)
         | Op::Return
         | Op::Panic { .. } => 0,
-        Op::Unary { op: UnaryOp::Sqrt, .. }
+        Op::Unary { op: UnaryOp::Sqrt | UnaryOp::Rsqrt, .. }
         | Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. }
         | Op::AtomicLoad { .. }
         | Op::AtomicStore { .. }

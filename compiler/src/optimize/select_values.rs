@@ -166,7 +166,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Select { .. }
         | Op::Fma { .. }
         | Op::Get(_) => matches!(inst.ty, Ty::Scalar(_)),
-        Op::Unary { op, .. } => *op != UnaryOp::Sqrt,
+        Op::Unary { op, .. } => !matches!(op, UnaryOp::Sqrt | UnaryOp::Rsqrt),
         Op::Binary { op, .. } => !matches!(op, BinaryOp::Div | BinaryOp::Rem),
         Op::Generic(_)
         | Op::Param(_)

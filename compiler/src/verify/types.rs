@@ -380,7 +380,7 @@ impl Typing<'_, '_> {
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits
             | UnaryOp::SwapBytes => Class::Int,
-            UnaryOp::Approx(_) => return self.result(Scalar::F32),
+            UnaryOp::Rsqrt | UnaryOp::Approx(_) => return self.result(Scalar::F32),
         });
     }
 

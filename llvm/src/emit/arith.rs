@@ -38,6 +38,7 @@ impl Emitter<'_> {
                 inst!(self, ty, "xor {value}, {ones}")
             }
             UnaryOp::Sqrt => self.float_function("sqrt", value),
+            UnaryOp::Rsqrt => self.rsqrt(value),
             UnaryOp::Floor => self.float_function("floor", value),
             UnaryOp::Ceil => self.float_function("ceil", value),
             UnaryOp::Trunc => self.float_function("trunc", value),
@@ -59,6 +60,13 @@ impl Emitter<'_> {
     fn float_function(&mut self, name: &str, value: Value) -> Value {
         let ty = value.ty;
         self.intrinsic(ty, &format!("llvm.{name}.{}", ty.suffix()), &[value])
+    }
+
+    fn rsqrt(&mut self, value: Value) -> Value {
+        let between = ["w_y", "w_root", "w_tail", "w_half", "w_rest"];
+        let instructions = ptx::rsqrt("$0", "$1", &between).join(";\n");
+        let text = format!("{{\n.reg .f32 {};\n{instructions};\n}}", between.join(", "));
+        self.asm(Type::Float, &text, &[value], Effects::None)
     }
 
     fn approximation(&mut self, approx: Approx, value: Value) -> Value {

@@ -64,6 +64,7 @@ impl Emitter<'_> {
             UnaryOp::Trunc => "trunc",
             UnaryOp::RoundTiesEven => "roundeven",
             UnaryOp::Not
+            | UnaryOp::Rsqrt
             | UnaryOp::Approx(_)
             | UnaryOp::CountOnes
             | UnaryOp::LeadingZeros

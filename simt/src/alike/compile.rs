@@ -74,7 +74,6 @@ pub(crate) fn compile<'a>(
         builder.step(step)?;
     }
     let Builder { mut program, sources, stored, noted, .. } = builder;
-    take_inverse_roots(&mut program.insts);
     remove_dead(&mut program);
     let rounds = Rounds::new(program, sources, &stored, lanes)?;
     Some(CompiledRounds { rounds, noted, lanes })
@@ -217,11 +216,8 @@ impl<'a> Builder<'_, 'a> {
         Value::Temporary(self.temporaries)
     }
 
-    /// A number in all lanes. 1 is part of the program, for [`take_inverse_roots`].
+    /// A number in all lanes.
     fn number(&mut self, bits: u64, step: u64) -> Option<Value> {
-        if step == 0 && bits == u64::from(1.0_f32.to_bits()) {
-            return Some(Value::Constant(bits as u32));
-        }
         let cell = self.cell(Source::Number { bits, step }, step != 0)?;
         let to = self.temporary();
         self.push(Code::Splat(cell), to, &[])?;
@@ -289,10 +285,12 @@ fn unary(op: UnaryOp, scalar: Scalar) -> Option<(Code, Option<Value>)> {
     let (is_float, is_integer) = kind(scalar);
     match op {
         UnaryOp::Sqrt if is_float => Some((Code::Sqrt, None)),
+        UnaryOp::Rsqrt if is_float => Some((Code::Rsqrt, None)),
         UnaryOp::Neg if is_float => Some((Code::Xor, Some(Value::Constant(1 << 31)))),
         UnaryOp::Abs if is_float => Some((Code::And, Some(Value::Constant(u32::MAX >> 1)))),
         UnaryOp::Not if is_integer => Some((Code::Xor, Some(Value::Constant(u32::MAX)))),
         UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Not
@@ -342,21 +340,6 @@ fn binary(op: BinaryOp, scalar: Scalar) -> Option<Code> {
 /// Whether operations on a type are those of 32-bit floats, and whether they are those of 32-bit integers.
 fn kind(scalar: Scalar) -> (bool, bool) {
     (scalar == Scalar::F32, matches!(scalar, Scalar::I32 | Scalar::U32))
-}
-
-/// Computes `1.0 / x.sqrt()` at once.
-fn take_inverse_roots(insts: &mut [Inst]) {
-    for at in 0..insts.len() {
-        let Inst { code: Code::Div, from: [one, root, _], .. } = insts[at] else { continue };
-        let sets = |value: Value| insts[..at].iter().rposition(|inst| inst.to == Some(value));
-        if one == Value::Constant(1.0_f32.to_bits())
-            && let Some(by) = sets(root)
-            && let Inst { code: Code::Sqrt, from: [x, ..], .. } = insts[by]
-            && sets(x).is_none_or(|at| at < by)
-        {
-            (insts[at].code, insts[at].from) = (Code::InverseSqrt, [x; 3]);
-        }
-    }
 }
 
 /// Removes what computes values that nobody reads.

@@ -82,6 +82,7 @@ pub(super) fn unary_bool(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

@@ -9,7 +9,10 @@ use super::{
     lane_ops, or_assembly, pick, with_memory,
 };
 use std::marker::PhantomData;
-use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
+use warpwise_compiler::{
+    ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp},
+    library::root::rsqrt,
+};
 
 /// What the operations need of a float type.
 pub(super) trait Float: Copy + Default + PartialOrd {
@@ -138,6 +141,7 @@ lane_ops! {
     Neg<T: Float>(a: T, _b: (), _c: ()) -> T { a.neg() }
     Abs<T: Float>(a: T, _b: (), _c: ()) -> T { a.abs() }
     Sqrt<T: Float>(a: T, _b: (), _c: ()) -> T { a.sqrt() }
+    Rsqrt(a: f32, _b: (), _c: ()) -> f32 { rsqrt(a) }
     Floor<T: Float>(a: T, _b: (), _c: ()) -> T { a.floor() }
     Ceil<T: Float>(a: T, _b: (), _c: ()) -> T { a.ceil() }
     Trunc<T: Float>(a: T, _b: (), _c: ()) -> T { a.trunc() }
@@ -209,6 +213,7 @@ pub(super) fn unary<T: Float>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         UnaryOp::Trunc => Some(pick::<Trunc<T>>(isa)),
         UnaryOp::RoundTiesEven => Some(pick::<RoundTiesEven<T>>(isa)),
         UnaryOp::Not
+        | UnaryOp::Rsqrt
         | UnaryOp::Approx(_)
         | UnaryOp::CountOnes
         | UnaryOp::LeadingZeros

@@ -149,6 +149,7 @@ pub(super) fn unary<T: Int>(op: UnaryOp, isa: Isa) -> Option<LaneFn> {
         UnaryOp::ReverseBits => Some(pick::<ReverseBits<T::Unsigned>>(isa)),
         UnaryOp::SwapBytes => Some(pick::<SwapBytes<T::Unsigned>>(isa)),
         UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

@@ -379,6 +379,9 @@ fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
     if let UnaryOp::Approx(op) = op {
         return (scalar == Scalar::F32).then(|| approx::unary(op, isa));
     }
+    if op == UnaryOp::Rsqrt {
+        return (scalar == Scalar::F32).then(|| pick::<float::Rsqrt>(isa));
+    }
     match scalar {
         Scalar::Bool => bits::unary_bool(op, isa),
         Scalar::I8 => int::unary::<i8>(op, isa),

@@ -275,7 +275,11 @@ impl Dense {
             (_, 2) => {
                 let unary = match ty {
                     Scalar::Bool => UnaryOp::Not,
-                    Scalar::F32 => self.draw.one_of(&[UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Sqrt]),
+                    Scalar::F32 => {
+                        const OPS: [UnaryOp; 4] =
+                            [UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Sqrt, UnaryOp::Rsqrt];
+                        self.draw.one_of(&OPS)
+                    }
                     Scalar::I32 => self.draw.one_of(&[UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Not]),
                     _ => UnaryOp::Not,
                 };

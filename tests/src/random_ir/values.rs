@@ -248,9 +248,12 @@ impl Generator {
             UnaryOp::Ceil,
             UnaryOp::Trunc,
             UnaryOp::RoundTiesEven,
+            UnaryOp::Rsqrt,
         ];
+        // The last is one of `f32` alone.
+        let unary = if ty == Scalar::F32 { &unary[..] } else { &unary[..unary.len() - 1] };
         match self.draw.below(8) {
-            0 | 1 => self.unary(ty, &unary),
+            0 | 1 => self.unary(ty, unary),
             2 => self.binary(ty, &DIVISIONS),
             3 | 4 => {
                 let [a, b, c] = [self.some(ty), self.some(ty), self.some(ty)];

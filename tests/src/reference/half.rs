@@ -21,6 +21,7 @@ pub(super) fn unary(format: Format, op: UnaryOp, a: u16) -> u16 {
         UnaryOp::Trunc => through(f32::trunc),
         UnaryOp::RoundTiesEven => through(f32::round_ties_even),
         UnaryOp::Not
+        | UnaryOp::Rsqrt
         | UnaryOp::CountOnes
         | UnaryOp::LeadingZeros
         | UnaryOp::ReverseBits

@@ -78,6 +78,7 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             UnaryOp::ReverseBits => a.reverse_bits() as u64,
             UnaryOp::SwapBytes => a.swap_bytes() as u64,
             UnaryOp::Sqrt
+            | UnaryOp::Rsqrt
             | UnaryOp::Floor
             | UnaryOp::Ceil
             | UnaryOp::Trunc
@@ -90,6 +91,7 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             UnaryOp::Neg => -a,
             UnaryOp::Abs => a.abs(),
             UnaryOp::Sqrt => a.sqrt(),
+            UnaryOp::Rsqrt => (1.0 / f64::from(a).sqrt()) as f32,
             UnaryOp::Floor => a.floor(),
             UnaryOp::Ceil => a.ceil(),
             UnaryOp::Trunc => a.trunc(),
@@ -114,6 +116,7 @@ pub(super) fn unary(op: UnaryOp, ty: Scalar, a: u64) -> u64 {
             UnaryOp::Trunc => a.trunc(),
             UnaryOp::RoundTiesEven => a.round_ties_even(),
             UnaryOp::Not
+            | UnaryOp::Rsqrt
             | UnaryOp::CountOnes
             | UnaryOp::LeadingZeros
             | UnaryOp::ReverseBits

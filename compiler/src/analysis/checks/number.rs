@@ -180,6 +180,7 @@ impl Walk<'_> {
                 positive.then_some(value)
             }
             UnaryOp::Sqrt
+            | UnaryOp::Rsqrt
             | UnaryOp::Floor
             | UnaryOp::Ceil
             | UnaryOp::Trunc

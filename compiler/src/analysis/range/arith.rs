@@ -35,6 +35,7 @@ pub(in crate::analysis) fn unary(op: UnaryOp, value: Range, limits: Range) -> Ra
         UnaryOp::Abs if value.min >= 0 => value,
         UnaryOp::Abs => Range::new(0, value.max.max(-value.min)),
         UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

@@ -11,6 +11,7 @@ use super::{
     reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
 use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
+use std::fmt::Display;
 
 impl Emitter<'_> {
     /// An operation on one value.
@@ -32,6 +33,14 @@ impl Emitter<'_> {
             }
             UnaryOp::Not => self.int_unary("not.b", scalar, value).into(),
             UnaryOp::Sqrt => self.float_unary("sqrt.rn", scalar, value),
+            UnaryOp::Rsqrt => {
+                let (value, reg) = (self.operand(value), self.regs.fresh(Class::F32));
+                let between = [(); 5].map(|()| self.regs.fresh(Class::F32));
+                for instruction in rsqrt(reg, value, &between) {
+                    ptx!(self, "{instruction}");
+                }
+                reg.into()
+            }
             UnaryOp::Floor => self.round("rmi", scalar, value),
             UnaryOp::Ceil => self.round("rpi", scalar, value),
             UnaryOp::Trunc => self.round("rzi", scalar, value),
@@ -490,4 +499,26 @@ pub const fn approximate(op: Approx) -> &'static str {
         Approx::Rsqrt => "rsqrt.approx.ftz",
         Approx::Sqrt => "sqrt.approx.ftz",
     }
+}
+
+/// The instructions of [`UnaryOp::Rsqrt`], on operands and five registers for what is between, as they are written.
+///
+/// One step of Newton's method from the hardware's estimate y: the rest r = 1/2 - x y y / 2, for which x y is taken as the
+/// sum of two floats, makes y + y (r + r r), nearer to the inverse root than any number halfway between two floats is. A
+/// test beside [`library::root::rsqrt`](crate::library::root::rsqrt) does it for every estimate within the error that the PTX
+/// ISA states. The estimates of 0 and of infinity are the results, which a rest that is no number must not spoil.
+pub fn rsqrt(result: impl Display, x: impl Display, between: &[impl Display; 5]) -> [String; 10] {
+    let [y, root, tail, half, rest] = between;
+    [
+        format!("rsqrt.approx.f32 {y}, {x}"),
+        format!("mul.rn.f32 {root}, {x}, {y}"),
+        format!("neg.f32 {tail}, {root}"),
+        format!("fma.rn.f32 {tail}, {x}, {y}, {tail}"),
+        format!("mul.rn.f32 {half}, {y}, 0fBF000000"),
+        format!("fma.rp.f32 {rest}, {root}, {half}, 0f3F000000"),
+        format!("fma.rn.f32 {rest}, {tail}, {half}, {rest}"),
+        format!("min.f32 {rest}, {rest}, 0f3F800000"),
+        format!("fma.rp.f32 {rest}, {rest}, {rest}, {rest}"),
+        format!("fma.rn.f32 {result}, {y}, {rest}, {y}"),
+    ]
 }

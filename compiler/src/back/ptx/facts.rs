@@ -247,6 +247,7 @@ const fn is_arithmetic(op: &Op) -> bool {
             | Op::Cast { .. }
             | Op::Unary {
                 op: UnaryOp::Sqrt
+                    | UnaryOp::Rsqrt
                     | UnaryOp::Floor
                     | UnaryOp::Ceil
                     | UnaryOp::Trunc

@@ -138,6 +138,7 @@ impl Emitter<'_> {
             UnaryOp::Trunc => "cvt.rzi.f32.f32",
             UnaryOp::RoundTiesEven => "cvt.rni.f32.f32",
             UnaryOp::Not
+            | UnaryOp::Rsqrt
             | UnaryOp::Approx(_)
             | UnaryOp::CountOnes
             | UnaryOp::LeadingZeros

@@ -1,5 +1,5 @@
 //! Expressions, statements and blocks.
-use super::{Emit, Flow, Left, Place, Value, control::opens};
+use super::{Emit, Flow, Left, Place, Value, control::opens, operator::is_root};
 use crate::lower::{
     mono::Mono,
     tree::{At, Block, Expr, Kind, Pattern, PatternKind, Stmt, StmtKind},
@@ -43,8 +43,11 @@ impl Emit<'_> {
         if let Some(other) = other {
             return self.let_else(pattern, init, other);
         }
-        if let PatternKind::Bind { by_ref: false, and: None, .. } = pattern.kind {
+        if let PatternKind::Bind { var, by_ref: false, and: None } = pattern.kind {
             let value = self.value(init)?;
+            if is_root(init) && !self.frame.function.vars[var].settable {
+                self.frame.roots.push(var);
+            }
             return self.bind_value(pattern, value);
         }
         let mono = self.mono(init.ty, init.at)?;

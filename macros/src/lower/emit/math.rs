@@ -4,7 +4,7 @@ use super::{
     check::{Operands, known},
 };
 use crate::lower::{
-    method::Method,
+    method::{FloatMethod, Method},
     tree::{At, Expr},
     types::Type,
 };
@@ -27,6 +27,11 @@ impl Emit<'_> {
         let at = expr.at;
         let Some(first) = args.first() else { return Err(self.bug(at)) };
         let of = self.scalar_of(first.ty, first.at)?;
+        if let Method::Float(FloatMethod::Recip) = method
+            && let Some(inverse) = self.inverse_root(first, of, at)?
+        {
+            return Ok(Value::Scalar(inverse));
+        }
         let values: Vec<InstId> = args.iter().map(|arg| self.scalar(arg)).collect::<Flow<_>>()?;
         let lhs = values[0];
         let operands = Operands {

@@ -244,8 +244,10 @@ struct Frame {
     origin: Origin,
     /// Where `return` goes; `None` in the kernel.
     exit: Option<Target>,
-    /// Whether products contract into sums.
+    /// Whether products contract into sums, and roots into their inverses.
     contract: bool,
+    /// Variables that are roots, and not set again.
+    roots: Vec<Var>,
     /// Whether it stands for any call of its function, so that what is in it has no variables from outside.
     is_pointed: bool,
 }
@@ -265,6 +267,7 @@ impl Frame {
             origin: Origin::Kernel,
             exit: None,
             contract: true,
+            roots: Vec::new(),
             is_pointed: false,
             function,
         }

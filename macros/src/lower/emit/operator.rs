@@ -1,12 +1,17 @@
 //! Operators on numbers, and the contraction of products into sums.
 //!
 //! Contraction is a rule on the source: in `l + r` and `l - r` a side that is itself a product,
-//! through parentheses and unary minus, is not rounded on its own; the left one if both are.
+//! through parentheses and unary minus, is not rounded on its own; the left one if both are. So is the root in
+//! `1.0 / x.sqrt()` and `x.sqrt().recip()` of `f32`, also where an immutable variable is bound to the root: the inverse
+//! root is one operation of the hardware's with a few to correct it, and its two roundings would take several times as many.
 use super::{
     Emit, Flow, Place, Value,
     check::{Operands, known},
 };
-use crate::lower::tree::{At, Expr, Kind};
+use crate::lower::{
+    method::Method,
+    tree::{At, Expr, Kind},
+};
 use warpwise_compiler::ir::{BinaryOp, Bound, Fault, InstId, MulAddForm, Op, Scalar, UnaryOp};
 
 /// A side of a sum that is a product.
@@ -28,6 +33,15 @@ fn product(expr: &Expr) -> Option<Product<'_>> {
     }
 }
 
+/// Returns true for an expression that is a call of `sqrt`.
+pub(super) fn is_root(expr: &Expr) -> bool {
+    matches!(expr.kind, Kind::Method { which: Method::Unary(UnaryOp::Sqrt), .. })
+}
+
+fn is_one(expr: &Expr) -> bool {
+    matches!(&expr.kind, Kind::Float(digits) if digits.parse() == Ok(1.0_f32))
+}
+
 impl Emit<'_> {
     pub(super) fn binary(
         &mut self,
@@ -47,6 +61,12 @@ impl Emit<'_> {
                 let (a, b) = self.factors(&left)?;
                 let c = self.scalar(rhs)?;
                 break self.mul_add(left_form(op, left.negated), [a, b, c], scalar, expr.at);
+            }
+            if op == BinaryOp::Div
+                && is_one(lhs)
+                && let Some(inverse) = self.inverse_root(rhs, scalar, expr.at)?
+            {
+                break inverse;
             }
             rest.push((op, lhs, rhs, scalar, expr.at));
             match &lhs.kind {
@@ -126,6 +146,33 @@ impl Emit<'_> {
             Some(Bound::Int) => false,
         };
         self.frame.contract && may_be_float && matches!(op, BinaryOp::Add | BinaryOp::Sub)
+    }
+
+    /// `1.0 / divisor` if that contracts: the divisor is a root, or a variable that a `let` binds to one for good.
+    pub(super) fn inverse_root(
+        &mut self,
+        divisor: &Expr,
+        scalar: Scalar,
+        at: At,
+    ) -> Flow<Option<InstId>> {
+        if !self.frame.contract || scalar != Scalar::F32 {
+            return Ok(None);
+        }
+        let value = match &divisor.kind {
+            Kind::Method { args, .. } if is_root(divisor) => {
+                let [radicand] = args.as_slice() else { return Err(self.bug(divisor.at)) };
+                self.scalar(radicand)?
+            }
+            Kind::Var(var) if self.frame.roots.contains(var) => {
+                let root = self.scalar(divisor)?;
+                let Op::Unary { value, .. } = self.build.kernel.insts[root].op else {
+                    return Err(self.bug(divisor.at));
+                };
+                value
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(self.one(UnaryOp::Rsqrt, value, scalar, at)))
     }
 
     fn mul_add(

@@ -60,6 +60,7 @@ pub(super) fn unary_bool(op: UnaryOp) -> Option<LaneFn> {
         UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

@@ -58,6 +58,7 @@ macro_rules! floats {
                     UnaryOp::Trunc => Some(LaneFn::of(trunc)),
                     UnaryOp::RoundTiesEven => Some(LaneFn::of(round_ties_even)),
                     UnaryOp::Not
+                    | UnaryOp::Rsqrt
                     | UnaryOp::Approx(_)
                     | UnaryOp::CountOnes
                     | UnaryOp::LeadingZeros

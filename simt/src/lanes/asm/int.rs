@@ -168,6 +168,7 @@ fn unary(op: UnaryOp, neg: Raw, not: Raw, abs: LaneFn) -> Option<LaneFn> {
         | UnaryOp::ReverseBits
         | UnaryOp::SwapBytes
         | UnaryOp::Sqrt
+        | UnaryOp::Rsqrt
         | UnaryOp::Floor
         | UnaryOp::Ceil
         | UnaryOp::Trunc

@@ -6,10 +6,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Zmm(pub(super) u8);
 
-/// A mask register.
-#[derive(Clone, Copy)]
-pub(super) struct Mask(pub(super) u8);
-
 /// A general register that is the base of an address.
 #[derive(Clone, Copy)]
 pub(super) enum Base {
@@ -28,6 +24,7 @@ impl Opcode {
     pub(super) const SUBPS: Self = Self(1, 0, 0x5c);
     pub(super) const MULPS: Self = Self(1, 0, 0x59);
     pub(super) const DIVPS: Self = Self(1, 0, 0x5e);
+    pub(super) const MINPS: Self = Self(1, 0, 0x5d);
     pub(super) const SQRTPS: Self = Self(1, 0, 0x51);
     pub(super) const FMADD213PS: Self = Self(2, 1, 0xa8);
     pub(super) const FMADD231PS: Self = Self(2, 1, 0xb8);
@@ -44,8 +41,6 @@ impl Opcode {
     const STORE: Self = Self(1, 0, 0x11);
     const BROADCAST: Self = Self(2, 1, 0x18);
     const BROADCAST_EAX: Self = Self(2, 1, 0x7c);
-    const CMPUD: Self = Self(3, 1, 0x1e);
-    const TESTNMD: Self = Self(2, 2, 0x27);
 }
 
 /// A place in the code.
@@ -123,35 +118,6 @@ impl Assembler {
         self.bytes.push(0xb8);
         self.bytes.extend(bits.to_le_bytes());
         self.unary(Opcode::BROADCAST_EAX, to, Zmm(0));
-    }
-
-    /// Sets the bits of words that are greater, unsigned.
-    pub(super) fn greater(&mut self, to: Mask, first: Zmm, second: Zmm) {
-        self.binary(Opcode::CMPUD, Zmm(to.0), first, second);
-        self.bytes.push(6);
-    }
-
-    /// Sets the bits of words that have no bit in common.
-    pub(super) fn disjoint(&mut self, to: Mask, first: Zmm, second: Zmm) {
-        self.binary(Opcode::TESTNMD, Zmm(to.0), first, second);
-    }
-
-    /// Jumps if neither mask has a bit; returns the jump, to [land](Self::land) it.
-    pub(super) fn jump_if_empty(&mut self, Mask(first): Mask, Mask(second): Mask) -> Label {
-        self.bytes.extend([0xc5, 0xf8, 0x98, 0xc0 | first << 3 | second]);
-        self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]);
-        Label(self.bytes.len())
-    }
-
-    pub(super) fn jump(&mut self) -> Label {
-        self.bytes.extend([0xe9, 0, 0, 0, 0]);
-        Label(self.bytes.len())
-    }
-
-    /// Has a jump lead here.
-    pub(super) fn land(&mut self, Label(after): Label) {
-        let distance = (self.bytes.len() - after) as i32;
-        self.bytes[after - 4..after].copy_from_slice(&distance.to_le_bytes());
     }
 
     /// The beginning of the loop.

@@ -15,7 +15,7 @@ mod pages;
 mod pages;
 mod rounds;
 
-use encode::{Assembler, Base, Mask, Opcode, Zmm};
+use encode::{Assembler, Base, Opcode, Zmm};
 use pages::Pages;
 pub(crate) use pages::is_available;
 pub(crate) use rounds::{Once, Rounds, Source};
@@ -49,8 +49,8 @@ pub(crate) enum Code {
     Sqrt,
     /// `a * b + c`, rounded once.
     Fma,
-    /// `1.0 / a.sqrt()`, of which both operations round.
-    InverseSqrt,
+    /// `1.0 / a.sqrt()`, rounded once.
+    Rsqrt,
     IntegerAdd,
     IntegerSub,
     IntegerMul,
@@ -72,7 +72,7 @@ impl Code {
     fn operands(self) -> usize {
         match self {
             Self::Load(_) | Self::LoadOnce(_) | Self::Splat(_) => 0,
-            Self::Copy | Self::Sqrt | Self::InverseSqrt | Self::Store(_) => 1,
+            Self::Copy | Self::Sqrt | Self::Rsqrt | Self::Store(_) => 1,
             Self::Add
             | Self::Sub
             | Self::Mul
@@ -212,8 +212,8 @@ const SCRATCH: [Zmm; 4] = [Zmm(28), Zmm(29), Zmm(30), Zmm(31)];
 /// How many vector registers hold values.
 const VALUES: u8 = 28;
 
-/// The bounds between which [`Code::InverseSqrt`] computes without division.
-const INVERSE_SQRT: [f32; 2] = [1.0 / (1_u64 << 60) as f32, (1_u64 << 60) as f32];
+/// The numbers that [`Code::Rsqrt`] computes with.
+const RSQRT: [f32; 3] = [0.5, 1.0, 1.5];
 
 /// Which values are in vector registers.
 struct Allocation<'p> {
@@ -267,8 +267,8 @@ impl<'p> Allocation<'p> {
         for inst in &self.program.insts {
             constants
                 .extend(inst.operands().iter().filter(|value| matches!(value, Value::Constant(_))));
-            if inst.code == Code::InverseSqrt {
-                constants.extend(inverse_sqrt_constants());
+            if inst.code == Code::Rsqrt {
+                constants.extend(RSQRT.map(constant));
             }
         }
         for value in constants {
@@ -400,7 +400,7 @@ impl<'p> Allocation<'p> {
                 self.code.copy(to, c);
                 (Opcode::FMADD231PS, to, a, b)
             }
-            Code::InverseSqrt => return self.inverse_sqrt(to, a),
+            Code::Rsqrt => return self.rsqrt(to, a),
             Code::Load(cell) => {
                 self.code.load_rax(i32::from(cell) * 16);
                 self.code.load(to, Base::Rax, 0);
@@ -425,53 +425,49 @@ impl<'p> Allocation<'p> {
         Some(())
     }
 
-    /// `1.0 / x.sqrt()` with the bits of the two instructions, which take three times as long.
+    /// `1.0 / x.sqrt()`, rounded once, in a third of the time that root and quotient take.
     ///
-    /// Goldschmidt's iteration refines estimates of the root and of half its inverse, and Newton's the inverse of the
-    /// rounded root, as in Markstein, "IA-64 and Elementary Functions" (2000), chapters 8 and 9. For operands whose exponents
-    /// leave room for the remainders, the results are those of the instructions, unless the root has all bits of its fraction
-    /// set, as the test of all fractions shows; any other operand in a vector has it computed by the instructions.
-    fn inverse_sqrt(&mut self, to: Zmm, x: Zmm) -> Option<()> {
-        let constants = inverse_sqrt_constants().map(|value| self.find(value));
-        let [Some(half), Some(one), Some(first), Some(range), Some(fraction)] = constants else {
+    /// Newton's method refines the machine's estimate y, which is within 2^-14, twice, the second time with all bits of the
+    /// rest r = 1/2 - x y y / 2 and with its square: y + y (r + 3/2 r r). The test of all significands shows that the result is
+    /// the one nearest to the inverse root. Estimates of 0 and of infinity are the results: a rest that is no number is taken
+    /// for 1, which does not change them.
+    fn rsqrt(&mut self, to: Zmm, x: Zmm) -> Option<()> {
+        let [Some(half), Some(one), Some(three_halves)] =
+            RSQRT.map(|value| self.find(constant(value)))
+        else {
             return None;
         };
-        let [h, r, t, g] = SCRATCH;
+        let [y, rest, t, root] = SCRATCH;
         let code = &mut self.code;
-        code.binary(Opcode::PSUBD, t, x, first);
-        code.greater(Mask(1), t, range);
-        code.disjoint(Mask(2), t, fraction);
-        let fast = code.jump_if_empty(Mask(1), Mask(2));
-        code.unary(Opcode::SQRTPS, g, x);
-        code.binary(Opcode::DIVPS, to, one, g);
-        let done = code.jump();
-        code.land(fast);
-        code.unary(Opcode::RSQRT14PS, h, x);
-        code.binary(Opcode::MULPS, g, x, h);
-        code.binary(Opcode::MULPS, h, h, half);
-        code.copy(r, half);
-        code.binary(Opcode::FNMADD231PS, r, g, h);
-        code.binary(Opcode::FMADD231PS, g, g, r);
-        code.binary(Opcode::FMADD231PS, h, h, r);
-        code.copy(r, x);
-        code.binary(Opcode::FNMADD231PS, r, g, g);
-        code.binary(Opcode::FMADD231PS, g, h, r);
-        code.binary(Opcode::ADDPS, h, h, h);
-        code.copy(r, one);
-        code.binary(Opcode::FNMADD231PS, r, g, h);
-        code.copy(to, h);
-        code.binary(Opcode::FMADD231PS, to, h, r);
-        code.land(done);
+        code.unary(Opcode::RSQRT14PS, y, x);
+        code.binary(Opcode::MULPS, root, x, y);
+        code.binary(Opcode::MULPS, t, y, half);
+        code.copy(rest, half);
+        code.binary(Opcode::FNMADD231PS, rest, root, t);
+        // The second operand where either is no number.
+        code.binary(Opcode::MINPS, rest, rest, one);
+        code.binary(Opcode::FMADD231PS, y, y, rest);
+
+        code.binary(Opcode::MULPS, root, x, y);
+        code.copy(t, root);
+        code.binary(Opcode::FNMADD231PS, t, x, y);
+        // `to` may be the register of x, which is not needed any more.
+        code.binary(Opcode::MULPS, to, y, half);
+        code.copy(rest, half);
+        code.binary(Opcode::FNMADD231PS, rest, root, to);
+        code.binary(Opcode::FMADD231PS, rest, t, to);
+        code.binary(Opcode::MINPS, rest, rest, one);
+        code.binary(Opcode::MULPS, t, rest, three_halves);
+        code.binary(Opcode::FMADD231PS, rest, t, rest);
+        code.copy(to, y);
+        code.binary(Opcode::FMADD231PS, to, y, rest);
         Some(())
     }
 }
 
-/// 0.5, 1.0, what is subtracted from the bits of an operand, the most that may be left, and the bits of fractions but the
-/// last. Two more are subtracted less, so that the bits left of a fraction are zero where those of the operand were ones.
-fn inverse_sqrt_constants() -> [Value; 5] {
-    let [least, greatest] = INVERSE_SQRT.map(f32::to_bits);
-    let constants = [0.5_f32.to_bits(), 1.0_f32.to_bits(), least - 2, greatest - least, 0x7f_fffe];
-    constants.map(Value::Constant)
+/// A number in all lanes.
+const fn constant(number: f32) -> Value {
+    Value::Constant(number.to_bits())
 }
 
 #[cfg(test)]
