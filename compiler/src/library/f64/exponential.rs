@@ -37,7 +37,8 @@ pub fn exp_of_rest(r: f64) -> f64 {
     let q = q.mul_add(r, 0.04166666666652566);
     let q = q.mul_add(r, 0.16666666666666433);
     let q = q.mul_add(r, 0.5000000000000011);
-    (r * r).mul_add(q, r) + 1.0
+    let q = q.mul_add(r, 1.0);
+    q.mul_add(r, 1.0)
 }
 
 /// p * 2^n, rounded once, for n = `t` - 1.5 * 2^52 of at most 2046 in magnitude.

@@ -3,10 +3,18 @@
 //! x = 2^n (1 + f) with f from -0.293 to 0.415: subtracting the bits of sqrt(1/2) makes the exponent n, and f
 //! is exact. Subnormal x are multiplied by 2^54 first.
 
+use super::trigonometric::high_bits;
+
+/// Returns true if x is subnormal or 0, with either sign.
+#[inline(always)]
+pub fn is_tiny(x: f64) -> bool {
+    high_bits(x) < 0x00100000
+}
+
 /// Bits of x, or of 2^54 x where x is subnormal.
 #[inline(always)]
 pub fn normal_bits(x: f64) -> u64 {
-    (if x < 2.2250738585072014e-308 { x * 18014398509481984.0 } else { x }).to_bits()
+    (if is_tiny(x) { x * 18014398509481984.0 } else { x }).to_bits()
 }
 
 /// Of the bits of a number, 2^52 times the n for which 2^-n times it is from sqrt(1/2) to sqrt(2).
@@ -18,15 +26,20 @@ pub fn exponent_of(bits: u64) -> u64 {
 /// That n for x.
 #[inline(always)]
 pub fn power(x: f64, exponent: u64) -> f64 {
-    let lost = if x < 2.2250738585072014e-308 { -54.0 } else { 0.0 };
-    power_of(exponent) + lost
+    let lost = if is_tiny(x) { 54 } else { 0 };
+    float_of(((exponent >> 52) as u32 ^ 0x800).wrapping_sub(lost))
 }
 
-/// That n, but for what made x normal: in the low bits of a large number, n + 2048.
+/// That n, but for what made x normal.
 #[inline(always)]
 pub fn power_of(exponent: u64) -> f64 {
-    let n = (exponent >> 52) as u32 ^ 0x800;
-    f64::from_bits(0x4338000000000000 | n as u64) - 6755399441057792.0
+    float_of((exponent >> 52) as u32 ^ 0x800)
+}
+
+/// `biased` - 2048, by way of the low bits of a large number.
+#[inline(always)]
+pub fn float_of(biased: u32) -> f64 {
+    f64::from_bits(0x4338000000000000 | biased as u64) - 6755399441057792.0
 }
 
 /// Whether x is positive and finite.
