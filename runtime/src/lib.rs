@@ -32,6 +32,7 @@
 //!   atomics, [`AtomicF32`] and [`AtomicF64`], and for generic ones [`Num`], [`Int`] and [`Float`].
 //! - [`vector`]: [`F32x4`] and its kin.
 //! - [`math`]: functions with the same bits everywhere. [`fast`]: those that hardware approximates.
+//! - [`bits`]: instructions on words that std has no names for. [`directed`]: rounding in a direction.
 //! - [`occupancy`]: how many blocks of a kernel run at the same time.
 //! - [`counters`]: what launches did, counted as hardware counts.
 //! - [`trace`]: what one thread or warp does, step by step, and breakpoints.
@@ -45,12 +46,14 @@ extern crate self as warpwise;
 mod advice;
 mod atomic;
 mod barrier;
+pub mod bits;
 pub mod block;
 mod buffer;
 pub mod check;
 pub mod counters;
 mod cpu;
 mod device;
+pub mod directed;
 mod dispatch;
 mod driver;
 mod element;

@@ -186,6 +186,7 @@ fn takes_time(op: &Op) -> bool {
         | Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }
+        | Op::Ternary { .. }
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Index { .. }

@@ -38,6 +38,7 @@ mod inside;
 mod instances;
 mod int_methods;
 mod integers;
+mod intrinsics;
 mod iterator_names;
 mod iterator_types;
 mod iterators;
@@ -123,6 +124,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("instances", instances::CASES),
     ("int_methods", int_methods::CASES),
     ("integers", integers::CASES),
+    ("intrinsics", intrinsics::CASES),
     ("iterator_names", iterator_names::CASES),
     ("iterator_types", iterator_types::CASES),
     ("iterators", iterators::CASES),

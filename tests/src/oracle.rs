@@ -297,6 +297,10 @@ impl<'m> Machine<'m> {
             }
             Op::Bitcast { value } => of(*value),
             Op::Select { cond, then, other } => of(if of(*cond) == 1 { *then } else { *other }),
+            Op::Ternary { op, a, b, c } => {
+                let ty = self.scalar(id);
+                evaluate::ternary(*op, ty, [of(*a), of(*b), of(*c)]).unwrap_or_else(|| nan(ty))
+            }
             Op::Fma { a, b, c } => {
                 let ty = self.scalar(id);
                 evaluate::fma(ty, of(*a), of(*b), of(*c)).unwrap_or_else(|| nan(ty))

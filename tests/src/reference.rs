@@ -200,6 +200,7 @@ impl<'k> Machine<'k> {
             Op::Builtin(builtin) => self.builtin(*builtin, thread, block_idx),
             Op::Unary { op, value } => scalar::unary(*op, ty, get(value)),
             Op::Binary { op, lhs, rhs } => scalar::binary(*op, ty, get(lhs), get(rhs)),
+            Op::Ternary { op, a, b, c } => scalar::ternary(*op, ty, get(a), get(b), get(c)),
             Op::Compare { op, lhs, rhs } => {
                 u64::from(scalar::compare(*op, self.scalar(*lhs), get(lhs), get(rhs)))
             }

@@ -5,7 +5,7 @@ use warpwise_compiler::{
     id::Id,
     ir::{
         AtomicOp, BarrierOp, BinaryOp, CompareOp, InstId, Kernel, MatchOp, MulAddForm, Order,
-        ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
+        ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
     },
     optimize::optimize_for_gpu,
     target::Target,
@@ -102,6 +102,7 @@ fn every_operation_occurs() {
     let exact = UnaryOp::ALL.iter().filter(|op| !matches!(op, UnaryOp::Approx(_)));
     wanted.extend(every("", exact.map(|op| op.name()).collect()));
     wanted.extend(every("", BinaryOp::ALL.iter().map(|op| op.name()).collect()));
+    wanted.extend(every("", TernaryOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("", CompareOp::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("mul_add.", MulAddForm::ALL.iter().map(|op| op.name()).collect()));
     wanted.extend(every("barrier.", BarrierOp::ALL.iter().map(|op| op.name()).collect()));

@@ -6,8 +6,8 @@
 //! asks leaves the instruction to the engine that runs it.
 use crate::{
     half::Format,
-    ir::{BinaryOp, CompareOp, Scalar, UnaryOp},
-    library::root::rsqrt,
+    ir::{BinaryOp, CompareOp, Scalar, TernaryOp, UnaryOp},
+    library::{directed, root::rsqrt, words},
 };
 
 /// A number as arithmetic needs it.
@@ -29,6 +29,28 @@ pub fn unary(op: UnaryOp, scalar: Scalar, value: u64) -> Option<u64> {
         Number::F32(value) => float_unary_f32(op, value).and_then(|value| round(scalar, value)),
         Number::F64(value) => float_unary_f64(op, value).and_then(f64_bits),
     }
+}
+
+/// `op` of three values.
+pub fn ternary(op: TernaryOp, scalar: Scalar, operands: [u64; 3]) -> Option<u64> {
+    let [a, b, c] = operands.map(|bits| bits as u32);
+    let signed = scalar == Scalar::I32;
+    let result = match op {
+        TernaryOp::DotBytes if signed => words::dot_bytes_signed(a, b, c),
+        TernaryOp::DotBytes => words::dot_bytes(a, b, c),
+        TernaryOp::DotHalvesLow if signed => words::dot_halves_low_signed(a, b, c),
+        TernaryOp::DotHalvesLow => words::dot_halves_low(a, b, c),
+        TernaryOp::DotHalvesHigh if signed => words::dot_halves_high_signed(a, b, c),
+        TernaryOp::DotHalvesHigh => words::dot_halves_high(a, b, c),
+        TernaryOp::PermuteBytes => words::permute_bytes(a, b, c),
+        TernaryOp::FunnelShl => words::funnel_shl(a, b, c),
+        TernaryOp::FunnelShr => words::funnel_shr(a, b, c),
+        TernaryOp::FmaTo(direction) => {
+            let [a, b, c] = [a, b, c].map(f32::from_bits);
+            return round(scalar, directed::fma(direction, a, b, c));
+        }
+    };
+    Some(result.into())
 }
 
 /// `lhs op rhs`; the right side of a shift or rotation is `u32`.

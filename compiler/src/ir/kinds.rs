@@ -92,6 +92,39 @@ pub enum BinaryOp {
     RotateLeft,
 }
 
+/// Operations on three values, each an instruction of GPUs that no other operations make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TernaryOp {
+    /// The sum of the products of the four bytes of two words and of the third word, wrapping: of signed bytes for
+    /// `i32`, of unsigned ones for `u32`.
+    DotBytes,
+    /// The sum of the products of the two halves of a word with the two lower bytes of another, and of the third
+    /// word, as [`DotBytes`](Self::DotBytes).
+    DotHalvesLow,
+    /// The same with the two upper bytes.
+    DotHalvesHigh,
+    /// Four of the eight bytes of two `u32`, the first one's below the second one's, as the third says. Its lowest
+    /// four bits choose the lowest byte: three say which, and the fourth fills the byte with its highest bit instead.
+    PermuteBytes,
+    /// The upper half of two `u32`, the upper one first, moved up by an amount modulo 32.
+    FunnelShl,
+    /// The lower half of two `u32`, the upper one first, moved down by an amount modulo 32.
+    FunnelShr,
+    /// `a * b + c` of `f32`, rounded once, in a direction.
+    FmaTo(Direction),
+}
+
+/// The direction in which an inexact result is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Toward zero.
+    Zero,
+    /// To the number above.
+    Up,
+    /// To the number below.
+    Down,
+}
+
 /// Comparisons; with a NaN only `Ne` is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "self-describing")]

@@ -39,8 +39,8 @@ pub use build::Builder;
 pub use extent::Extent;
 pub use fault::Fault;
 pub use kinds::{
-    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, LaneMask, MatchOp, MulAddForm,
-    Order, ReduceOp, Scope, ShuffleOp, UnaryOp, VoteOp,
+    Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Builtin, CompareOp, Direction, LaneMask, MatchOp,
+    MulAddForm, Order, ReduceOp, Scope, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 pub use op::{Effect, Op};
 pub use parse::ParseError;

@@ -1,8 +1,8 @@
 //! Names of operations in the text form, in one table for printer and parser.
 use super::{
-    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Fault,
-    LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space, UnaryOp,
-    VoteOp,
+    Access, Approx, AtomicOp, Axis, BarrierOp, BinaryOp, Bound, Builtin, CompareOp, Direction,
+    Fault, LaneMask, MatchOp, MulAddForm, Order, ReduceOp, Scalar, Scope, ShuffleOp, Space,
+    TernaryOp, UnaryOp, VoteOp,
 };
 
 /// What the text form spells as one word.
@@ -46,6 +46,12 @@ names! {
         Add = "add", Sub = "sub", Mul = "mul", Div = "div", Rem = "rem", And = "and", Or = "or",
         Xor = "xor", Shl = "shl", Shr = "shr", Min = "min", Max = "max",
         MulHigh = "mul_high", RotateLeft = "rotate_left",
+    }
+    TernaryOp {
+        DotBytes = "dot_bytes", DotHalvesLow = "dot_halves_low", DotHalvesHigh = "dot_halves_high",
+        PermuteBytes = "permute_bytes", FunnelShl = "funnel_shl", FunnelShr = "funnel_shr",
+        FmaTo(Direction::Zero) = "fma_zero", FmaTo(Direction::Up) = "fma_up",
+        FmaTo(Direction::Down) = "fma_down",
     }
     CompareOp { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge" }
     MulAddForm { Add = "add", Sub = "sub", From = "from", Neg = "neg" }

@@ -8,7 +8,7 @@
 use super::{
     ArrayId, AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Extent, Fault, GenericId,
     InstId, LocalId, MatchOp, MessageId, MulAddForm, Order, ParamId, ReduceOp, Scope, SharedId,
-    ShuffleOp, UnaryOp, VoteOp,
+    ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// What an instruction does.
@@ -44,6 +44,17 @@ pub enum Op {
         lhs: InstId,
         /// Right side.
         rhs: InstId,
+    },
+    /// An operation on three values of the result's type.
+    Ternary {
+        /// Which.
+        op: TernaryOp,
+        /// The first.
+        a: InstId,
+        /// The second.
+        b: InstId,
+        /// The third.
+        c: InstId,
     },
     /// A comparison of two scalars of one type; yields `bool`. `false` is below `true`.
     Compare {
@@ -366,6 +377,7 @@ impl Op {
             | Self::Cast { .. }
             | Self::Bitcast { .. }
             | Self::Select { .. }
+            | Self::Ternary { .. }
             | Self::Fma { .. }
             | Self::MulAdd { .. }
             | Self::Index { .. }

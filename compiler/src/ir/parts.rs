@@ -82,7 +82,7 @@ macro_rules! operands {
                 (Some($($deref)? lhs), Some($($deref)? rhs), None)
             }
             Op::Select { cond, then, other } => (Some($($deref)? cond), Some($($deref)? then), Some($($deref)? other)),
-            Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => (Some($($deref)? a), Some($($deref)? b), Some($($deref)? c)),
+            Op::Ternary { a, b, c, .. } | Op::Fma { a, b, c } | Op::MulAdd { a, b, c, .. } => (Some($($deref)? a), Some($($deref)? b), Some($($deref)? c)),
             Op::Index { base, index, .. } => (Some($($deref)? base), Some($($deref)? index), None),
             Op::Bounds { index, len } => (Some($($deref)? index), Some($($deref)? len), None),
             Op::Store { ptr, value }
@@ -123,6 +123,7 @@ macro_rules! by_bodies {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }

@@ -208,6 +208,7 @@ fn operation(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Builtin(builtin) => write!(f, "builtin {builtin}"),
         Op::Unary { op, value } => one(f, op.name(), value),
         Op::Binary { op, lhs, rhs } => two(f, op.name(), lhs, rhs),
+        Op::Ternary { op, a, b, c } => write!(f, "{} {a}, {b}, {c}", op.name()),
         Op::Compare { op, lhs, rhs } => two(f, op.name(), lhs, rhs),
         Op::Cast { value } => one(f, "cast", value),
         Op::Bitcast { value } => write!(f, "bitcast {value}"),

@@ -11,6 +11,7 @@
 //! Products and sums stay as they are written ([contraction](crate::ir) does not apply), and every
 //! integer operation wraps.
 pub mod approx;
+pub mod directed;
 #[expect(
     clippy::approx_constant,
     clippy::excessive_precision,
@@ -20,6 +21,7 @@ pub mod f32;
 #[expect(clippy::approx_constant, reason = "coefficients are what they are")]
 pub mod f64;
 pub mod root;
+pub mod words;
 
 /// The text of a function of [`f32`](mod@f32) or [`f64`](mod@f64), from `pub fn` to `}`.
 pub fn text(wide: bool, name: &str) -> Option<&'static str> {

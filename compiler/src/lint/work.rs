@@ -71,6 +71,7 @@ fn of_inst(kernel: &Kernel, id: InstId) -> u32 {
         | Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }
+        | Op::Ternary { .. }
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Store { .. } => 1,

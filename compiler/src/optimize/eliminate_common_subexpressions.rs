@@ -9,7 +9,10 @@
 use super::{drop_insts, replace::Replacements};
 use crate::{
     id::{Facts, Id},
-    ir::{Access, BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, ParamKind, Root, Ty, UnaryOp},
+    ir::{
+        Access, BinaryOp, Body, Builtin, Inst, InstId, Kernel, Op, ParamKind, Root, TernaryOp, Ty,
+        UnaryOp,
+    },
 };
 use std::mem::Discriminant;
 
@@ -28,6 +31,10 @@ pub(super) fn eliminate_common_subexpressions(kernel: &mut Kernel) {
 /// Which of [`UnaryOp::ALL`] it is.
 fn unary(op: UnaryOp) -> u64 {
     UnaryOp::ALL.iter().position(|&known| known == op).expect("all are listed") as u64
+}
+
+fn ternary(op: TernaryOp) -> u64 {
+    TernaryOp::ALL.iter().position(|&known| known == op).expect("all are listed") as u64
 }
 
 /// Equal for instructions that yield the same.
@@ -151,6 +158,7 @@ pub(super) fn key(kernel: &Kernel, inst: &Inst, number: impl Fn(InstId) -> InstI
         Op::Builtin(builtin) => builtin_number(*builtin),
         Op::Unary { op, .. } => unary(*op),
         Op::Binary { op, .. } => *op as u64,
+        Op::Ternary { op, .. } => ternary(*op),
         Op::Compare { op, .. } => *op as u64,
         Op::Index { stride, .. } => stride.known()?,
         Op::Offset { offset, .. } => offset.known()?,

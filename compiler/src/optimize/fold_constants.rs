@@ -10,7 +10,7 @@
 use super::replace::Replacements;
 use crate::{
     analysis::evaluate,
-    ir::{Axis, BinaryOp, Builtin, CompareOp, InstId, Kernel, Op, Scalar, Ty, UnaryOp},
+    ir::{Axis, BinaryOp, Builtin, CompareOp, InstId, Kernel, Op, Scalar, TernaryOp, Ty, UnaryOp},
 };
 
 /// What an instruction turns into.
@@ -58,6 +58,7 @@ fn fold(kernel: &Kernel, id: InstId) -> Option<Folded> {
         Op::Cast { value } => fold_cast(kernel, scalar, value),
         Op::Bitcast { value } => fold_bitcast(kernel, scalar, value),
         Op::Select { cond, then, other } => fold_select(kernel, scalar, cond, then, other),
+        Op::Ternary { op, a, b, c } => fold_ternary(kernel, op, scalar, [a, b, c]),
         Op::Fma { a, b, c } => fold_fma(kernel, scalar, a, b, c),
         Op::Const(_)
         | Op::Generic(_)
@@ -307,6 +308,16 @@ fn fold_float(
 
 fn minus_zero(scalar: Scalar) -> Option<u64> {
     scalar.bits().map(|width| 1 << (width - 1))
+}
+
+fn fold_ternary(
+    kernel: &Kernel,
+    op: TernaryOp,
+    scalar: Scalar,
+    operands: [InstId; 3],
+) -> Option<Folded> {
+    let [a, b, c] = operands.map(|id| constant(kernel, id));
+    evaluate::ternary(op, scalar, [a?, b?, c?]).map(Const)
 }
 
 fn fold_fma(kernel: &Kernel, scalar: Scalar, a: InstId, b: InstId, c: InstId) -> Option<Folded> {

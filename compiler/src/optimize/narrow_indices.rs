@@ -198,6 +198,7 @@ impl Walk<'_> {
             | Op::Compare { .. }
             | Op::Cast { .. }
             | Op::Bitcast { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }

@@ -164,6 +164,7 @@ fn is_harmless(inst: &Inst) -> bool {
         | Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }
+        | Op::Ternary { .. }
         | Op::Fma { .. }
         | Op::Get(_) => matches!(inst.ty, Ty::Scalar(_)),
         Op::Unary { op, .. } => !matches!(op, UnaryOp::Sqrt | UnaryOp::Rsqrt),

@@ -44,6 +44,7 @@ pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }

@@ -2,7 +2,7 @@
 use super::Errors;
 use crate::ir::{
     BarrierOp, BinaryOp, Bound, Fault, GenericKind, Inst, InstId, Kernel, MatchOp, MessageId, Op,
-    ParamKind, ReduceOp, Scalar, ShuffleOp, Space, Ty, UnaryOp, VoteOp,
+    ParamKind, ReduceOp, Scalar, ShuffleOp, Space, TernaryOp, Ty, UnaryOp, VoteOp,
 };
 use std::fmt::Display;
 
@@ -198,6 +198,7 @@ impl Typing<'_, '_> {
                 self.operands([*then, *other], self.ty);
                 self.something();
             }
+            Op::Ternary { op, a, b, c } => self.ternary(*op, [*a, *b, *c]),
             Op::Fma { a, b, c } => {
                 self.operands([*a, *b, *c], self.ty);
                 self.result_in(Class::Float);
@@ -382,6 +383,21 @@ impl Typing<'_, '_> {
             | UnaryOp::SwapBytes => Class::Int,
             UnaryOp::Rsqrt | UnaryOp::Approx(_) => return self.result(Scalar::F32),
         });
+    }
+
+    fn ternary(&mut self, op: TernaryOp, operands: [InstId; 3]) {
+        self.operands(operands, self.ty);
+        match op {
+            TernaryOp::DotBytes | TernaryOp::DotHalvesLow | TernaryOp::DotHalvesHigh => {
+                if self.ty != Ty::Scalar(Scalar::I32) {
+                    self.result(Scalar::U32);
+                }
+            }
+            TernaryOp::PermuteBytes | TernaryOp::FunnelShl | TernaryOp::FunnelShr => {
+                self.result(Scalar::U32);
+            }
+            TernaryOp::FmaTo(_) => self.result(Scalar::F32),
+        }
     }
 
     fn binary(&mut self, op: BinaryOp, lhs: InstId, rhs: InstId) {

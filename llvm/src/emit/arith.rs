@@ -12,7 +12,7 @@ use super::{
 };
 use warpwise_compiler::{
     back::ptx,
-    ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, UnaryOp},
+    ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, TernaryOp, UnaryOp},
 };
 
 impl Emitter<'_> {
@@ -239,6 +239,15 @@ impl Emitter<'_> {
         }
         let ty = Type::of(scalar);
         self.intrinsic(ty, &format!("llvm.fma.{}", ty.suffix()), &operands)
+    }
+
+    /// An operation on three values: LLVM has those on integers as functions of its own or not at all, and no floats that are
+    /// rounded in a direction without strict arithmetic.
+    pub(super) fn ternary(&mut self, id: InstId, op: TernaryOp, operands: [InstId; 3]) -> Value {
+        let scalar = self.scalar(id);
+        let operands = operands.map(|operand| self.value(operand));
+        let text = ptx::ternary(op, scalar, "$0", ["$1", "$2", "$3"]);
+        self.asm(Type::of(scalar), &format!("{text};"), &operands, Effects::None)
     }
 
     /// A comparison. With a NaN, all but `Ne` are false.

@@ -53,6 +53,7 @@ impl Emitter<'_> {
             Op::Builtin(builtin) => Some(self.provided(id, *builtin)),
             Op::Unary { op, value } => Some(self.unary(id, *op, *value)),
             Op::Binary { op, lhs, rhs } => Some(self.binary(id, *op, *lhs, *rhs)),
+            Op::Ternary { op, a, b, c } => Some(self.ternary(id, *op, [*a, *b, *c])),
             Op::Compare { op, lhs, rhs } => Some(self.compare(*op, *lhs, *rhs)),
             Op::Cast { value } => Some(self.cast(id, *value)),
             Op::Bitcast { value } => Some(self.bitcast(id, *value)),

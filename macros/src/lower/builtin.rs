@@ -1,7 +1,8 @@
 //! Kernel-side functions: what they are called, take and return.
 use super::types::{Len, Prim};
 use warpwise_compiler::ir::{
-    self, Approx, Axis, BarrierOp, MatchOp, ReduceOp, Scope, ShuffleOp, VoteOp,
+    self, Approx, Axis, BarrierOp, Direction, MatchOp, ReduceOp, Scope, ShuffleOp, TernaryOp,
+    VoteOp,
 };
 
 /// What a kernel-side function does.
@@ -54,6 +55,10 @@ pub(crate) enum Builtin {
     ActiveMask,
     /// A function of the module `fast`.
     Fast(Fast),
+    /// A function of the module `bits`.
+    Bits(TernaryOp),
+    /// A function of the module `directed`.
+    Directed(Directed, Direction),
     /// `warp::elect`
     Elect {
         /// Whether the first argument is a mask.
@@ -80,6 +85,19 @@ pub(crate) enum Fast {
     SinCos,
     /// x / y
     Div,
+}
+
+/// An operation on floats that rounds in a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Directed {
+    /// x + y
+    Add,
+    /// x - y
+    Sub,
+    /// x * y
+    Mul,
+    /// x * y + z
+    MulAdd,
 }
 
 /// Type of an argument or result.
@@ -132,6 +150,8 @@ fn of_crate(path: &[&str], absolute: bool) -> Option<Found> {
             Some(Found::new(Builtin::SyncGrid, "grid::sync".into(), vec![], Part::Unit))
         }
         ["fast", name] => of_fast(name),
+        ["bits", name] => of_bits(name),
+        ["directed", name] => of_directed(name),
         _ => None,
     }
 }
@@ -256,6 +276,45 @@ fn of_fast(name: &str) -> Option<Found> {
     let params = if matches!(which, Fast::Powf | Fast::Div) { vec![one; 2] } else { vec![one] };
     let ret = if which == Fast::SinCos { Part::Pair(Prim::F32) } else { one };
     Some(Found::new(Builtin::Fast(which), format!("fast::{name}"), params, ret))
+}
+
+/// Functions of the module `bits`.
+fn of_bits(name: &str) -> Option<Found> {
+    let (stem, prim) = match name.strip_suffix("_signed") {
+        Some(stem) if stem.starts_with("dot_") => (stem, Prim::I32),
+        Some(_) => return None,
+        None => (name, Prim::U32),
+    };
+    let op = match stem {
+        "dot_bytes" => TernaryOp::DotBytes,
+        "dot_halves_low" => TernaryOp::DotHalvesLow,
+        "dot_halves_high" => TernaryOp::DotHalvesHigh,
+        "permute_bytes" => TernaryOp::PermuteBytes,
+        "funnel_shl" => TernaryOp::FunnelShl,
+        "funnel_shr" => TernaryOp::FunnelShr,
+        _ => return None,
+    };
+    let part = Part::Prim(prim);
+    Some(Found::new(Builtin::Bits(op), format!("bits::{name}"), vec![part; 3], part))
+}
+
+/// Functions of the module `directed`.
+fn of_directed(name: &str) -> Option<Found> {
+    let directions =
+        [("_to_zero", Direction::Zero), ("_up", Direction::Up), ("_down", Direction::Down)];
+    let (stem, direction) = directions
+        .into_iter()
+        .find_map(|(suffix, direction)| Some((name.strip_suffix(suffix)?, direction)))?;
+    let (op, operands) = match stem {
+        "add" => (Directed::Add, 2),
+        "sub" => (Directed::Sub, 2),
+        "mul" => (Directed::Mul, 2),
+        "mul_add" => (Directed::MulAdd, 3),
+        _ => return None,
+    };
+    let part = Part::Prim(Prim::F32);
+    let which = Builtin::Directed(op, direction);
+    Some(Found::new(which, format!("directed::{name}"), vec![part; operands], part))
 }
 
 fn shuffle(name: &str) -> Option<ShuffleOp> {

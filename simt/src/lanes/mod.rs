@@ -25,6 +25,7 @@ mod half;
 mod int;
 pub(crate) mod loaded;
 pub(crate) mod scan;
+mod ternary;
 #[cfg(target_arch = "x86_64")]
 mod tile;
 pub(crate) mod walk;
@@ -32,7 +33,7 @@ pub(crate) mod with_one;
 pub(crate) mod words;
 
 use std::fmt;
-use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, UnaryOp};
+use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, Space, TernaryOp, UnaryOp};
 
 pub(crate) use bits::{BUFFER, address, copy, offset, resolve, select};
 pub(crate) use cast::cast;
@@ -398,6 +399,11 @@ fn unary_in_loops(op: UnaryOp, scalar: Scalar, isa: Isa) -> Option<LaneFn> {
         Scalar::F64 => float::unary::<f64>(op, isa),
         Scalar::Generic(_) => None,
     }
+}
+
+/// An operation on three values.
+pub(crate) fn ternary(op: TernaryOp, scalar: Scalar, isa: Isa) -> LaneFn {
+    ternary::ternary(op, scalar == Scalar::I32, isa)
 }
 
 /// An operation on two values; `None` if the type has none such.

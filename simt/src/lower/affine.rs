@@ -148,6 +148,7 @@ impl Walk<'_> {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::Bounds { .. } => true,
             Op::Generic(_)

@@ -209,6 +209,7 @@ impl Survey<'_> {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. } => true,
             Op::Const(_)
             | Op::Generic(_)

@@ -239,6 +239,7 @@ impl Walk<'_> {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }
@@ -307,6 +308,7 @@ fn accessed(op: &Op) -> Option<InstId> {
         | Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }
+        | Op::Ternary { .. }
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Index { .. }

@@ -69,6 +69,7 @@ impl Search<'_> {
                 | Op::Compare { .. }
                 | Op::Cast { .. }
                 | Op::Select { .. }
+                | Op::Ternary { .. }
                 | Op::Fma { .. }
         );
         let get = |value: InstId| match self.kernel.insts[value].op {

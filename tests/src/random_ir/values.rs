@@ -1,7 +1,8 @@
 //! Values without effects: one function a kind of type, each drawing an operation on it.
 use super::{Generator, Value};
 use warpwise_compiler::ir::{
-    BinaryOp, Bound, CompareOp, GenericKind, InstId, MulAddForm, Op, Scalar, UnaryOp,
+    BinaryOp, Bound, CompareOp, Direction, GenericKind, InstId, MulAddForm, Op, Scalar, TernaryOp,
+    UnaryOp,
 };
 
 /// What may be computed on values of a type.
@@ -20,6 +21,20 @@ const BITS: [BinaryOp; 3] = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor];
 const OF_BITS: [UnaryOp; 4] =
     [UnaryOp::CountOnes, UnaryOp::LeadingZeros, UnaryOp::ReverseBits, UnaryOp::SwapBytes];
 const SHIFTS: [BinaryOp; 3] = [BinaryOp::Shl, BinaryOp::Shr, BinaryOp::RotateLeft];
+/// Those that are of `i32`, too, first.
+const OF_WORDS: [TernaryOp; 6] = [
+    TernaryOp::DotBytes,
+    TernaryOp::DotHalvesLow,
+    TernaryOp::DotHalvesHigh,
+    TernaryOp::PermuteBytes,
+    TernaryOp::FunnelShl,
+    TernaryOp::FunnelShr,
+];
+const DIRECTED: [TernaryOp; 3] = [
+    TernaryOp::FmaTo(Direction::Zero),
+    TernaryOp::FmaTo(Direction::Up),
+    TernaryOp::FmaTo(Direction::Down),
+];
 const DIVISIONS: [BinaryOp; 2] = [BinaryOp::Div, BinaryOp::Rem];
 
 impl Generator {
@@ -206,6 +221,13 @@ impl Generator {
         self.emit(Op::Cast { value: value.id }, Scalar::U64)
     }
 
+    fn ternary(&mut self, ty: Scalar, ops: &[TernaryOp]) -> (Op, bool) {
+        let [a, b, c] = [self.some(ty), self.some(ty), self.some(ty)];
+        let op = self.draw.one_of(ops);
+        let uniform = a.uniform && b.uniform && c.uniform;
+        (Op::Ternary { op, a: a.id, b: b.id, c: c.id }, uniform)
+    }
+
     fn integer(&mut self, ty: Scalar) -> (Op, bool) {
         match self.draw.below(12) {
             0 => self.unary(ty, &[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Abs]),
@@ -219,6 +241,8 @@ impl Generator {
             }
             6 | 7 => self.division(ty),
             8 => self.mul_add(ty),
+            9 if ty == Scalar::U32 => self.ternary(ty, &OF_WORDS),
+            9 if ty == Scalar::I32 => self.ternary(ty, &OF_WORDS[..3]),
             _ => self.binary(ty, &ARITHMETIC),
         }
     }
@@ -260,6 +284,7 @@ impl Generator {
                 let uniform = a.uniform && b.uniform && c.uniform;
                 (Op::Fma { a: a.id, b: b.id, c: c.id }, uniform)
             }
+            5 if ty == Scalar::F32 && self.draw.chance(50) => self.ternary(ty, &DIRECTED),
             5 => self.mul_add(ty),
             _ => self.binary(ty, &ARITHMETIC),
         }

@@ -2,7 +2,10 @@
 #![expect(clippy::unnecessary_cast, reason = "necessary for the other types a macro stands for")]
 use super::half;
 use warpwise::{bf16, f16};
-use warpwise_compiler::ir::{AtomicOp, BinaryOp, CompareOp, Scalar, UnaryOp};
+use warpwise_compiler::{
+    ir::{AtomicOp, BinaryOp, CompareOp, Scalar, TernaryOp, UnaryOp},
+    library::directed,
+};
 
 /// Calls a macro with the Rust type of an integer scalar.
 macro_rules! with_int {
@@ -271,6 +274,38 @@ pub(super) fn fma(ty: Scalar, a: u64, b: u64, c: u64) -> u64 {
     } else {
         f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
     }
+}
+
+pub(super) fn ternary(op: TernaryOp, ty: Scalar, a: u64, b: u64, c: u64) -> u64 {
+    let part = |word: u64, width: u32, at: u32| {
+        let unused = 64 - width;
+        let bits = word >> (width * at) << unused;
+        if ty == Scalar::I32 { bits.cast_signed() >> unused } else { (bits >> unused) as i64 }
+    };
+    let dot = |width: u32, first: u32, parts: u32| {
+        let products = (0..parts).map(|at| part(a, width, at) * part(b, 8, first + at));
+        (products.sum::<i64>() + c as i64) as u32
+    };
+    let result = match op {
+        TernaryOp::DotBytes => dot(8, 0, 4),
+        TernaryOp::DotHalvesLow => dot(16, 0, 2),
+        TernaryOp::DotHalvesHigh => dot(16, 2, 2),
+        TernaryOp::PermuteBytes => {
+            let bytes = (b << 32 | a).to_le_bytes();
+            u32::from_le_bytes(std::array::from_fn(|at| {
+                let choice = c >> (4 * at) & 15;
+                let byte = bytes[choice as usize % 8];
+                let filled = if byte >> 7 == 1 { 0xff } else { 0 };
+                if choice < 8 { byte } else { filled }
+            }))
+        }
+        TernaryOp::FunnelShl => ((a << 32 | b) << (c % 32) >> 32) as u32,
+        TernaryOp::FunnelShr => ((a << 32 | b) >> (c % 32)) as u32,
+        TernaryOp::FmaTo(direction) => {
+            directed::fma(direction, f32_of(a), f32_of(b), f32_of(c)).to_bits()
+        }
+    };
+    result.into()
 }
 
 /// What `op` makes of `old`; with `flush`, subnormal `f32` are the zero of their sign.

@@ -53,7 +53,8 @@ impl Walk<'_> {
             }
             Op::For { start, step, .. } => self.count(id, *start, *step),
             Op::Bounds { index, .. } => self.forms[*index].clone(),
-            Op::Fma { .. }
+            Op::Ternary { .. }
+            | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Compare { .. }
             | Op::Get(_)

@@ -93,6 +93,7 @@ impl Values<'_> {
             Op::Const(_)
             | Op::Shared(_)
             | Op::Array(_)
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }

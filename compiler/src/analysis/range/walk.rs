@@ -419,6 +419,7 @@ impl Walk<'_> {
                 Range::new(self.value[*start].min, last)
             }
             Op::MulAdd { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::Bitcast { .. }
             | Op::Load { .. }

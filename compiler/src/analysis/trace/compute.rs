@@ -49,7 +49,7 @@ impl Run<'_> {
             Op::Bounds { index, .. } => self.bounded(id, *index, active),
             Op::Get(local) => self.get(id, *local),
             Op::Load { ptr } => self.load(id, *ptr, active),
-            Op::Fma { .. } | Op::MulAdd { .. } => {
+            Op::Ternary { .. } | Op::Fma { .. } | Op::MulAdd { .. } => {
                 let spread = self.spread_of_all(op.operands(), active);
                 self.fresh(id, spread)
             }

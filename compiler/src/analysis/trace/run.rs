@@ -264,6 +264,7 @@ impl<'k> Run<'k> {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }

@@ -10,7 +10,7 @@ use super::{
     facts::{constant, width},
     reg::{Class, Imm, Operand, Reg, arithmetic, untyped},
 };
-use crate::ir::{Approx, BinaryOp, CompareOp, InstId, Scalar, Ty, UnaryOp};
+use crate::ir::{Approx, BinaryOp, CompareOp, Direction, InstId, Scalar, TernaryOp, Ty, UnaryOp};
 use std::fmt::Display;
 
 impl Emitter<'_> {
@@ -364,6 +364,15 @@ impl Emitter<'_> {
         reg.into()
     }
 
+    /// An operation on three values.
+    pub(super) fn ternary(&mut self, id: InstId, op: TernaryOp, operands: [InstId; 3]) -> Value {
+        let scalar = self.scalar(id);
+        let [a, b, c] = operands.map(|operand| self.number(operand));
+        let reg = self.regs.fresh(Class::of(scalar));
+        ptx!(self, "{}", ternary(op, scalar, reg, [a, b, c]));
+        reg.into()
+    }
+
     /// A comparison. With a NaN, all but `Ne` are false.
     pub(super) fn compare(&mut self, op: CompareOp, lhs: InstId, rhs: InstId) -> Value {
         let scalar = self.scalar(lhs);
@@ -498,6 +507,33 @@ pub const fn approximate(op: Approx) -> &'static str {
         Approx::Recip => "rcp.approx.ftz",
         Approx::Rsqrt => "rsqrt.approx.ftz",
         Approx::Sqrt => "sqrt.approx.ftz",
+    }
+}
+
+/// The instruction of a [`TernaryOp`], on operands as they are written.
+pub fn ternary<T: Display>(
+    op: TernaryOp,
+    scalar: Scalar,
+    result: impl Display,
+    [a, b, c]: [T; 3],
+) -> String {
+    let sign = if scalar == Scalar::I32 { "s32" } else { "u32" };
+    match op {
+        TernaryOp::DotBytes => format!("dp4a.{sign}.{sign} {result}, {a}, {b}, {c}"),
+        TernaryOp::DotHalvesLow => format!("dp2a.lo.{sign}.{sign} {result}, {a}, {b}, {c}"),
+        TernaryOp::DotHalvesHigh => format!("dp2a.hi.{sign}.{sign} {result}, {a}, {b}, {c}"),
+        TernaryOp::PermuteBytes => format!("prmt.b32 {result}, {a}, {b}, {c}"),
+        // The lower word first.
+        TernaryOp::FunnelShl => format!("shf.l.wrap.b32 {result}, {b}, {a}, {c}"),
+        TernaryOp::FunnelShr => format!("shf.r.wrap.b32 {result}, {b}, {a}, {c}"),
+        TernaryOp::FmaTo(direction) => {
+            let mode = match direction {
+                Direction::Zero => "rz",
+                Direction::Up => "rp",
+                Direction::Down => "rm",
+            };
+            format!("fma.{mode}.f32 {result}, {a}, {b}, {c}")
+        }
     }
 }
 

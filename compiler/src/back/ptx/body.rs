@@ -53,6 +53,7 @@ impl Emitter<'_> {
             Op::Builtin(builtin) => self.provided(id, *builtin),
             Op::Unary { op, value } => self.unary(id, *op, *value),
             Op::Binary { op, lhs, rhs } => self.binary(id, *op, *lhs, *rhs),
+            Op::Ternary { op, a, b, c } => self.ternary(id, *op, [*a, *b, *c]),
             Op::Compare { op, lhs, rhs } => self.compare(*op, *lhs, *rhs),
             Op::Cast { value } => self.cast(id, *value),
             Op::Bitcast { value } => self.bitcast(id, *value),

@@ -243,6 +243,7 @@ const fn is_arithmetic(op: &Op) -> bool {
         op,
         Op::Binary { .. }
             | Op::Compare { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::Cast { .. }
             | Op::Unary {

@@ -2,8 +2,8 @@
 use super::{
     super::{
         AtomicOp, BarrierOp, BinaryOp, Body, Builtin, CompareOp, Fault, Inst, InstId, MatchOp,
-        MessageId, MulAddForm, Op, Order, ReduceOp, Scalar, Scope, ShuffleOp, Span, Ty, UnaryOp,
-        VoteOp, names::Named,
+        MessageId, MulAddForm, Op, Order, ReduceOp, Scalar, Scope, ShuffleOp, Span, TernaryOp, Ty,
+        UnaryOp, VoteOp, names::Named,
     },
     At, Parser, Result,
 };
@@ -95,6 +95,10 @@ impl<'t> Parser<'t> {
         if let Some(op) = BinaryOp::from_name(word) {
             let [lhs, rhs] = self.values()?;
             return Ok(Op::Binary { op, lhs, rhs });
+        }
+        if let Some(op) = TernaryOp::from_name(word) {
+            let [a, b, c] = self.values()?;
+            return Ok(Op::Ternary { op, a, b, c });
         }
         if let Some(op) = CompareOp::from_name(word) {
             let [lhs, rhs] = self.values()?;

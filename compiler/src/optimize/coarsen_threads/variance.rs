@@ -60,6 +60,7 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::Index { .. }
             | Op::Offset { .. }

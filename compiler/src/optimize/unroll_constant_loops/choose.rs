@@ -151,6 +151,7 @@ impl Survey<'_> {
             | Op::Cast { .. }
             | Op::Bitcast { .. }
             | Op::Select { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::Index { .. }
             | Op::Offset { .. }

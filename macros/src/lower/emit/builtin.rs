@@ -70,6 +70,14 @@ impl Emit<'_> {
             }
             Builtin::ActiveMask => (Op::ActiveMask, Scalar::U32.into()),
             Builtin::Fast(fast) => return self.fast(fast, args, at),
+            Builtin::Bits(op) => {
+                let [a, b, c] = [0, 1, 2].map(|at| self.argument(args, at, expr));
+                let (a, b, c) = (a?, b?, c?);
+                (Op::Ternary { op, a, b, c }, self.scalar_of(expr.ty, at)?.into())
+            }
+            Builtin::Directed(op, direction) => {
+                return self.directed(op, direction, args, at).map(Value::Scalar);
+            }
             Builtin::Elect { masked } => {
                 let mask = self.mask(masked, args, expr)?;
                 return Ok(Value::Scalar(self.elect(mask, at)));

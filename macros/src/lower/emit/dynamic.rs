@@ -119,6 +119,7 @@ impl Emit<'_> {
             Op::Shared(_)
             | Op::Array(_)
             | Op::Bitcast { .. }
+            | Op::Ternary { .. }
             | Op::Fma { .. }
             | Op::MulAdd { .. }
             | Op::Index { .. }

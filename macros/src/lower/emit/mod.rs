@@ -20,6 +20,7 @@ mod check;
 mod compare;
 mod control;
 mod counting;
+mod directed;
 mod dynamic;
 mod exact;
 mod expr;

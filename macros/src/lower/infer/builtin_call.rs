@@ -48,6 +48,8 @@ impl Infer<'_> {
             | Builtin::SyncGrid
             | Builtin::ActiveMask
             | Builtin::Fast(_)
+            | Builtin::Bits(_)
+            | Builtin::Directed(..)
             | Builtin::Elect { .. } => {}
         }
         let widths = usize::from(found.width);

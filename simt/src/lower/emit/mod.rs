@@ -316,6 +316,9 @@ impl Emitter<'_> {
                     self.fma_loaded(id, [*a, *b], *c)
                 }
             }
+            Op::Ternary { op, a, b, c } => {
+                self.map(id, Some(lanes::ternary(*op, self.scalar(id)?, isa)), &[*a, *b, *c])
+            }
             Op::Fma { a, b, c } => {
                 let f = lanes::fma(self.scalar(id)?, isa);
                 self.map(id, f, &[*a, *b, *c])

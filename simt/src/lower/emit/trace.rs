@@ -93,6 +93,7 @@ fn matters(op: &Op, space: impl Fn(InstId) -> Option<Space>) -> bool {
         | Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }
+        | Op::Ternary { .. }
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Index { .. }
@@ -152,6 +153,7 @@ fn tells_before(op: &Op) -> bool {
         | Op::Cast { .. }
         | Op::Bitcast { .. }
         | Op::Select { .. }
+        | Op::Ternary { .. }
         | Op::Fma { .. }
         | Op::MulAdd { .. }
         | Op::Index { .. }
