@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![words, directions];
+cases![words, carries, directions];
 
 #[kernel]
 fn of_words(a: &[u32], b: &[u32], c: &[u32], out: &mut [u32]) {
@@ -74,6 +74,65 @@ fn words(on: &Engine) -> Check {
     let mut out = vec![0; a.len() * 11];
     launch!(on, of_words(read a, read b, read c, write out), LaunchConfig::cover(a.len()))?;
     let want: Vec<u32> = (0..a.len()).flat_map(|i| meant(a[i], b[i], c[i])).collect();
+    same("out", &out, &want)
+}
+
+/// Numbers of 128 bits in four words and in two double words: their sum, difference and the product with a word.
+#[kernel]
+fn of_limbs(a: &[u32], b: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < a.len() / 4 {
+        let (mut carry, mut borrow, mut high) = (false, false, 0u32);
+        for k in 0..4 {
+            let (x, y) = (a[i * 4 + k], b[i * 4 + k]);
+            (out[i * 20 + k], carry) = x.carrying_add(y, carry);
+            (out[i * 20 + 4 + k], borrow) = x.borrowing_sub(y, borrow);
+            (out[i * 20 + 8 + k], high) = x.carrying_mul(b[i * 4], high);
+        }
+        let (mut wide_carry, mut wide_borrow) = (carry, borrow);
+        for k in 0..2 {
+            let at = i * 4 + k * 2;
+            let x = (a[at + 1] as u64) << 32 | a[at] as u64;
+            let y = (b[at + 1] as u64) << 32 | b[at] as u64;
+            let (sum, difference);
+            (sum, wide_carry) = x.carrying_add(y, wide_carry);
+            (difference, wide_borrow) = x.borrowing_sub(y, wide_borrow);
+            let to = i * 20 + 12 + k * 2;
+            (out[to], out[to + 1]) = (sum as u32, (sum >> 32) as u32);
+            (out[to + 4], out[to + 5]) = (difference as u32, (difference >> 32) as u32);
+        }
+    }
+}
+
+fn carries(on: &Engine) -> Check {
+    let limb = |i: u32| match i.wrapping_mul(0x9e37_79b9) >> 30 {
+        0 => 0,
+        1 => u32::MAX,
+        _ => i.wrapping_mul(0x85eb_ca6b),
+    };
+    let a: Vec<u32> = (0..2000).map(limb).collect();
+    let b: Vec<u32> = (5000..7000).map(limb).collect();
+    let mut out = vec![0; a.len() * 5];
+    launch!(on, of_limbs(read a, read b, write out), LaunchConfig::cover(a.len() / 4))?;
+    let number =
+        |limbs: &[u32]| limbs.iter().rev().fold(0, |all, limb| all << 32 | u128::from(*limb));
+    let limbs = |number: u128| [0, 1, 2, 3].map(|k| (number >> (32 * k)) as u32);
+    let want: Vec<u32> = (0..a.len() / 4)
+        .flat_map(|i| {
+            let (x, y) = (number(&a[i * 4..][..4]), number(&b[i * 4..][..4]));
+            let (sum, carry) = x.overflowing_add(y);
+            let (difference, borrow) = x.overflowing_sub(y);
+            [
+                sum,
+                difference,
+                x.wrapping_mul(y & 0xffff_ffff),
+                sum.wrapping_add(carry.into()),
+                difference.wrapping_sub(borrow.into()),
+            ]
+            .map(limbs)
+        })
+        .flatten()
+        .collect();
     same("out", &out, &want)
 }
 

@@ -45,6 +45,8 @@ pub fn ternary(op: TernaryOp, scalar: Scalar, operands: [u64; 3]) -> Option<u64>
         TernaryOp::PermuteBytes => words::permute_bytes(a, b, c),
         TernaryOp::FunnelShl => words::funnel_shl(a, b, c),
         TernaryOp::FunnelShr => words::funnel_shr(a, b, c),
+        TernaryOp::AddCarry => words::add_carry(a, b, c),
+        TernaryOp::CarryOut => words::carry_out(a, b, c),
         TernaryOp::FmaTo(direction) => {
             let [a, b, c] = [a, b, c].map(f32::from_bits);
             return round(scalar, directed::fma(direction, a, b, c));

@@ -110,6 +110,10 @@ pub enum TernaryOp {
     FunnelShl,
     /// The lower half of two `u32`, the upper one first, moved down by an amount modulo 32.
     FunnelShr,
+    /// The sum of two `u32` and a carry, which is 1 unless the third is 0, wrapping.
+    AddCarry,
+    /// 1 if [`AddCarry`](Self::AddCarry) of the same three wraps, 0 if not.
+    CarryOut,
     /// `a * b + c` of `f32`, rounded once, in a direction.
     FmaTo(Direction),
 }

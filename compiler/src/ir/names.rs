@@ -50,6 +50,7 @@ names! {
     TernaryOp {
         DotBytes = "dot_bytes", DotHalvesLow = "dot_halves_low", DotHalvesHigh = "dot_halves_high",
         PermuteBytes = "permute_bytes", FunnelShl = "funnel_shl", FunnelShr = "funnel_shr",
+        AddCarry = "add_carry", CarryOut = "carry_out",
         FmaTo(Direction::Zero) = "fma_zero", FmaTo(Direction::Up) = "fma_up",
         FmaTo(Direction::Down) = "fma_down",
     }

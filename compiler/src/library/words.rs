@@ -91,3 +91,20 @@ pub fn funnel_shl(high: u32, low: u32, amount: u32) -> u32 {
 pub fn funnel_shr(high: u32, low: u32, amount: u32) -> u32 {
     ((u64::from(high) << 32 | u64::from(low)) >> (amount & 31)) as u32
 }
+
+/// The sum of two words and 1, or of two words if `carry` is 0.
+#[inline(always)]
+pub fn add_carry(a: u32, b: u32, carry: u32) -> u32 {
+    exact_sum(a, b, carry) as u32
+}
+
+/// The carry of that sum, 0 or 1.
+#[inline(always)]
+pub fn carry_out(a: u32, b: u32, carry: u32) -> u32 {
+    (exact_sum(a, b, carry) >> 32) as u32
+}
+
+#[inline(always)]
+fn exact_sum(a: u32, b: u32, carry: u32) -> u64 {
+    u64::from(a) + u64::from(b) + u64::from(carry != 0)
+}

@@ -393,7 +393,11 @@ impl Typing<'_, '_> {
                     self.result(Scalar::U32);
                 }
             }
-            TernaryOp::PermuteBytes | TernaryOp::FunnelShl | TernaryOp::FunnelShr => {
+            TernaryOp::PermuteBytes
+            | TernaryOp::FunnelShl
+            | TernaryOp::FunnelShr
+            | TernaryOp::AddCarry
+            | TernaryOp::CarryOut => {
                 self.result(Scalar::U32);
             }
             TernaryOp::FmaTo(_) => self.result(Scalar::F32),

@@ -246,8 +246,13 @@ impl Emitter<'_> {
     pub(super) fn ternary(&mut self, id: InstId, op: TernaryOp, operands: [InstId; 3]) -> Value {
         let scalar = self.scalar(id);
         let operands = operands.map(|operand| self.value(operand));
-        let text = ptx::ternary(op, scalar, "$0", ["$1", "$2", "$3"]);
-        self.asm(Type::of(scalar), &format!("{text};"), &operands, Effects::None)
+        let between = ["w_flag", "w_sum"];
+        let text = ptx::ternary(op, scalar, "$0", ["$1", "$2", "$3"], &between).join(";\n");
+        let text = match ptx::takes_flag(op) {
+            true => format!("{{\n.reg .b32 {};\n{text};\n}}", between.join(", ")),
+            false => format!("{text};"),
+        };
+        self.asm(Type::of(scalar), &text, &operands, Effects::None)
     }
 
     /// A comparison. With a NaN, all but `Ne` are false.

@@ -10,7 +10,7 @@ use super::{
     types::{Class, Prim, Type},
 };
 use table::{of_bits, of_exact, of_floats, of_integers, of_numbers};
-use warpwise_compiler::ir::{BinaryOp, UnaryOp};
+use warpwise_compiler::ir::{BinaryOp, TernaryOp, UnaryOp};
 
 /// What a method does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub(crate) enum IntMethod {
     IsNegative,
     IsPositive,
     Isqrt,
+    /// A sum of two `u32` and a carry, for the prelude.
+    Carry(TernaryOp),
     Midpoint,
     NextMultipleOf,
     Pow,

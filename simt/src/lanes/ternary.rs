@@ -15,6 +15,8 @@ lane_ops! {
     PermuteBytes(a: u32, b: u32, c: u32) -> u32 { words::permute_bytes(a, b, c) }
     FunnelShl(a: u32, b: u32, c: u32) -> u32 { words::funnel_shl(a, b, c) }
     FunnelShr(a: u32, b: u32, c: u32) -> u32 { words::funnel_shr(a, b, c) }
+    AddCarry(a: u32, b: u32, c: u32) -> u32 { words::add_carry(a, b, c) }
+    CarryOut(a: u32, b: u32, c: u32) -> u32 { words::carry_out(a, b, c) }
     FmaToZero(a: f32, b: f32, c: f32) -> f32 { directed::fma(Direction::Zero, a, b, c) }
     FmaUp(a: f32, b: f32, c: f32) -> f32 { directed::fma(Direction::Up, a, b, c) }
     FmaDown(a: f32, b: f32, c: f32) -> f32 { directed::fma(Direction::Down, a, b, c) }
@@ -31,6 +33,8 @@ pub(super) fn ternary(op: TernaryOp, signed: bool, isa: Isa) -> LaneFn {
         TernaryOp::PermuteBytes => pick::<PermuteBytes>(isa),
         TernaryOp::FunnelShl => pick::<FunnelShl>(isa),
         TernaryOp::FunnelShr => pick::<FunnelShr>(isa),
+        TernaryOp::AddCarry => pick::<AddCarry>(isa),
+        TernaryOp::CarryOut => pick::<CarryOut>(isa),
         TernaryOp::FmaTo(Direction::Zero) => pick::<FmaToZero>(isa),
         TernaryOp::FmaTo(Direction::Up) => pick::<FmaUp>(isa),
         TernaryOp::FmaTo(Direction::Down) => pick::<FmaDown>(isa),

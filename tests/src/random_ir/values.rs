@@ -22,13 +22,15 @@ const OF_BITS: [UnaryOp; 4] =
     [UnaryOp::CountOnes, UnaryOp::LeadingZeros, UnaryOp::ReverseBits, UnaryOp::SwapBytes];
 const SHIFTS: [BinaryOp; 3] = [BinaryOp::Shl, BinaryOp::Shr, BinaryOp::RotateLeft];
 /// Those that are of `i32`, too, first.
-const OF_WORDS: [TernaryOp; 6] = [
+const OF_WORDS: [TernaryOp; 8] = [
     TernaryOp::DotBytes,
     TernaryOp::DotHalvesLow,
     TernaryOp::DotHalvesHigh,
     TernaryOp::PermuteBytes,
     TernaryOp::FunnelShl,
     TernaryOp::FunnelShr,
+    TernaryOp::AddCarry,
+    TernaryOp::CarryOut,
 ];
 const DIRECTED: [TernaryOp; 3] = [
     TernaryOp::FmaTo(Direction::Zero),

@@ -301,6 +301,8 @@ pub(super) fn ternary(op: TernaryOp, ty: Scalar, a: u64, b: u64, c: u64) -> u64 
         }
         TernaryOp::FunnelShl => ((a << 32 | b) << (c % 32) >> 32) as u32,
         TernaryOp::FunnelShr => ((a << 32 | b) >> (c % 32)) as u32,
+        TernaryOp::AddCarry => (a + b + u64::from(c != 0)) as u32,
+        TernaryOp::CarryOut => u32::from(a + b + u64::from(c != 0) > u64::from(u32::MAX)),
         TernaryOp::FmaTo(direction) => {
             directed::fma(direction, f32_of(a), f32_of(b), f32_of(c)).to_bits()
         }

@@ -369,7 +369,13 @@ impl Emitter<'_> {
         let scalar = self.scalar(id);
         let [a, b, c] = operands.map(|operand| self.number(operand));
         let reg = self.regs.fresh(Class::of(scalar));
-        ptx!(self, "{}", ternary(op, scalar, reg, [a, b, c]));
+        let between = match takes_flag(op) {
+            true => [(); 2].map(|()| self.regs.fresh(Class::B32)),
+            false => [reg; 2],
+        };
+        for instruction in ternary(op, scalar, reg, [a, b, c], &between) {
+            ptx!(self, "{instruction}");
+        }
         reg.into()
     }
 
@@ -510,15 +516,25 @@ pub const fn approximate(op: Approx) -> &'static str {
     }
 }
 
-/// The instruction of a [`TernaryOp`], on operands as they are written.
+/// Returns true for operations that take several instructions, which the flag of carries connects.
+pub fn takes_flag(op: TernaryOp) -> bool {
+    matches!(op, TernaryOp::AddCarry | TernaryOp::CarryOut)
+}
+
+/// The instructions of a [`TernaryOp`], on operands and, where it [takes the flag](takes_flag), two registers for what is
+/// between, as they are written.
+///
+/// A sum with a carry sets the flag and adds; the carry that comes out is read from the flag that the same sum leaves. In
+/// a row of sums that take each other's carries, `ptxas` makes one instruction of all this.
 pub fn ternary<T: Display>(
     op: TernaryOp,
     scalar: Scalar,
     result: impl Display,
     [a, b, c]: [T; 3],
-) -> String {
+    between: &[impl Display; 2],
+) -> Vec<String> {
     let sign = if scalar == Scalar::I32 { "s32" } else { "u32" };
-    match op {
+    vec![match op {
         TernaryOp::DotBytes => format!("dp4a.{sign}.{sign} {result}, {a}, {b}, {c}"),
         TernaryOp::DotHalvesLow => format!("dp2a.lo.{sign}.{sign} {result}, {a}, {b}, {c}"),
         TernaryOp::DotHalvesHigh => format!("dp2a.hi.{sign}.{sign} {result}, {a}, {b}, {c}"),
@@ -526,6 +542,21 @@ pub fn ternary<T: Display>(
         // The lower word first.
         TernaryOp::FunnelShl => format!("shf.l.wrap.b32 {result}, {b}, {a}, {c}"),
         TernaryOp::FunnelShr => format!("shf.r.wrap.b32 {result}, {b}, {a}, {c}"),
+        TernaryOp::AddCarry => {
+            let [flag, _] = between;
+            return vec![
+                format!("add.cc.u32 {flag}, {c}, -1"),
+                format!("addc.u32 {result}, {a}, {b}"),
+            ];
+        }
+        TernaryOp::CarryOut => {
+            let [flag, sum] = between;
+            return vec![
+                format!("add.cc.u32 {flag}, {c}, -1"),
+                format!("addc.cc.u32 {sum}, {a}, {b}"),
+                format!("addc.u32 {result}, 0, 0"),
+            ];
+        }
         TernaryOp::FmaTo(direction) => {
             let mode = match direction {
                 Direction::Zero => "rz",
@@ -534,7 +565,7 @@ pub fn ternary<T: Display>(
             };
             format!("fma.{mode}.f32 {result}, {a}, {b}, {c}")
         }
-    }
+    }]
 }
 
 /// The instructions of [`UnaryOp::Rsqrt`], on operands and five registers for what is between, as they are written.

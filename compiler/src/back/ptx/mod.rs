@@ -71,7 +71,7 @@ use crate::{
     target::Target,
 };
 pub use address::space_name;
-pub use arith::{approximate, rsqrt, ternary};
+pub use arith::{approximate, rsqrt, takes_flag, ternary};
 pub use atomic::{combining, native, order_name, red_has, scope_name, update_name};
 use emitter::Emitter;
 pub use facts::{Facts, declared_threads, has_extremes};

@@ -19,6 +19,9 @@ impl Emit<'_> {
             IntMethod::SaturatingPow => self.saturating_pow(x, exponent, of, at)?,
             IntMethod::Saturating(method) => self.saturating(method, operands, of, at),
             IntMethod::Isqrt => self.isqrt(x, of, at),
+            IntMethod::Carry(op) => {
+                self.inst(at, Op::Ternary { op, a: x, b: y, c: applied.third }, of)
+            }
             IntMethod::WrappingDiv
             | IntMethod::WrappingRem
             | IntMethod::WrappingDivEuclid

@@ -13,6 +13,7 @@ use super::{
     syntax::Omitted,
 };
 use syn::{ImplItem, Item, Signature, TraitItem};
+use warpwise_compiler::ir::Scalar;
 
 /// A function or constant of a type.
 #[derive(Clone)]
@@ -210,6 +211,9 @@ impl<'a> Infer<'a> {
     fn of_number(&self, owner: Ty, name: &str) -> Option<Member<'a>> {
         let scalar = self.types.as_prim(owner)?.scalar();
         let kinds = [
+            // What is shorter for a size, before what is for all.
+            ("Word", scalar == Scalar::U32),
+            ("DoubleWord", scalar == Scalar::U64),
             ("Int", scalar.is_int()),
             ("Signed", scalar.is_signed()),
             ("Unsigned", scalar.is_unsigned()),

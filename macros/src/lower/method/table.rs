@@ -1,7 +1,7 @@
 //! The methods of numbers by their names: which types have them, what they take and return.
 use super::{BitMethod, Exact, FloatMethod, IntMethod, Method, On, Part, Saturating, Spec};
 use crate::lower::types::Prim;
-use warpwise_compiler::ir::{BinaryOp, UnaryOp};
+use warpwise_compiler::ir::{BinaryOp, TernaryOp, UnaryOp};
 
 const BOOL: Part = Part::Is(Prim::Bool);
 const I32: Part = Part::Is(Prim::I32);
@@ -76,6 +76,8 @@ pub(super) fn of_integers(name: &str) -> Option<Spec> {
         "wrapping_mul" => binary(BinaryOp::Mul),
         // For the prelude.
         "__warpwise_mul_high" => binary(BinaryOp::MulHigh),
+        "__warpwise_add_carry" => of(I::Carry(TernaryOp::AddCarry), Unsigned, &[This, This], This),
+        "__warpwise_carry_out" => of(I::Carry(TernaryOp::CarryOut), Unsigned, &[This, This], This),
         "wrapping_neg" => Some(Spec::of(Method::Unary(UnaryOp::Neg), Int, &[], This)),
         "wrapping_abs" => Some(Spec::of(Method::Unary(UnaryOp::Abs), Signed, &[], This)),
         "wrapping_div" => of(I::WrappingDiv, Int, &[This], This),

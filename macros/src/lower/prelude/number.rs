@@ -197,6 +197,36 @@ trait Unsigned {
     }
 }
 
+trait Word {
+    fn carrying_add(self, other: Self, carry: bool) -> (Self, bool) {
+        let carry = carry as Self;
+        let sum = self.__warpwise_add_carry(other, carry);
+        (sum, self.__warpwise_carry_out(other, carry) != 0)
+    }
+    fn borrowing_sub(self, other: Self, borrow: bool) -> (Self, bool) {
+        let (difference, exceeds) = self.carrying_add(!other, !borrow);
+        (difference, !exceeds)
+    }
+    fn carrying_mul_add(self, other: Self, carry: Self, add: Self) -> (Self, Self) {
+        let product = (self as u64).wrapping_mul(other as u64);
+        let sum = product.wrapping_add(carry as u64).wrapping_add(add as u64);
+        (sum as Self, sum.wrapping_shr(32) as Self)
+    }
+}
+
+trait DoubleWord {
+    fn carrying_add(self, other: Self, carry: bool) -> (Self, bool) {
+        let (low, carry) = (self as u32).carrying_add(other as u32, carry);
+        let (high, other_high) = (self.wrapping_shr(32) as u32, other.wrapping_shr(32) as u32);
+        let (high, carry) = high.carrying_add(other_high, carry);
+        ((high as Self).wrapping_shl(32) | low as Self, carry)
+    }
+    fn borrowing_sub(self, other: Self, borrow: bool) -> (Self, bool) {
+        let (difference, exceeds) = self.carrying_add(!other, !borrow);
+        (difference, !exceeds)
+    }
+}
+
 trait Wide {
     fn next_up(self) -> Self {
         let bits = self.to_bits();
