@@ -23,26 +23,20 @@ struct Part {
 }
 
 impl Contexts {
-    /// Returns the number of the last context.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub(crate) fn last(&self) -> u32 {
-        self.len.checked_sub(1).expect("an access has a context")
-    }
-
-    /// Appends a context, unless it is the last one.
-    pub(crate) fn push(&mut self, context: Context, value: Option<u64>) {
+    /// Appends a context, unless it is the last one. Returns its number.
+    pub(crate) fn push(&mut self, context: Context, value: Option<u64>) -> u32 {
         if self.parts.last().is_none_or(|part| part.is_repeated) {
             let (contexts, values) = (Vec::new(), Vec::new());
             self.parts.push(Part { first: self.len, contexts, values, is_repeated: false });
         }
-        let Some(part) = self.parts.last_mut() else { return };
-        if part.contexts.last() != Some(&context) {
+        if let Some(part) = self.parts.last_mut()
+            && part.contexts.last() != Some(&context)
+        {
             part.contexts.push(context);
             part.values.push(value);
             self.len += 1;
         }
+        self.len - 1
     }
 
     /// Appends the contexts of so many rounds, given those of the first; `values` has those of all
@@ -123,7 +117,7 @@ mod tests {
         }
         all.push(context(5, 9, 99), Some(1));
         each.push((context(5, 9, 99), Some(1)));
-        assert_eq!(all.last() as usize + 1, each.len());
+        assert_eq!(all.len as usize, each.len());
         for (number, known) in (0..).zip(each) {
             assert_eq!((all.get(number), all.value(number)), known, "{number}");
         }

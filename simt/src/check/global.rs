@@ -17,13 +17,16 @@ use super::{
 };
 use crate::{bound::Bound, code::Code, lanes};
 use std::collections::BTreeMap;
+use warpwise_compiler::hardware::LANES;
 
 /// Cells of a chunk.
 const CHUNK: u64 = 256;
-/// Pieces that a chunk has room for.
-const PIECES: usize = 2;
+/// Pieces that a chunk has room for: as many as fit in its cache line.
+const PIECES: usize = 3;
 /// Pieces beside it before each of its cells is looked at: tiles of an image have many rows in a chunk.
 const MORE: usize = 30;
+/// Room for pieces beside it that is made at once: for one of each warp that accesses the cells of a chunk in a row.
+const FIRST_MORE: usize = CHUNK as usize / LANES - PIECES;
 
 /// Neighbouring cells that neighbouring threads have accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,11 +72,12 @@ impl Piece {
     }
 }
 
-/// What is known of [`CHUNK`] cells.
+/// What is known of [`CHUNK`] cells, in one cache line.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 struct Chunk {
     pieces: [Piece; PIECES],
-    more: Option<Box<[Piece; MORE]>>,
+    more: Vec<Piece>,
     count: u8,
     cells: Option<Box<Shadow>>,
 }
@@ -96,6 +100,15 @@ struct Place {
     unit: u64,
     /// The byte.
     first: u64,
+}
+
+impl By<'_> {
+    /// Returns where a run goes, if that is memory that may be raced for.
+    fn place(&self, run: LaneRun) -> Option<Place> {
+        let (buffer, first) = lanes::resolve(run.address);
+        let (memory, unit) = self.checks.memory(buffer)?;
+        Some(Place { buffer, memory, unit, first })
+    }
 }
 
 /// What is known of the global memory of a launch.
@@ -317,18 +330,27 @@ impl Global {
         let by = By { checks, site, value: access.value, order, block };
         self.events += 1;
         let bytes = u64::from(site.bytes);
-        checks.runs(log, access, bytes, bound, order.is_even(), |run| self.run(&by, access, run));
+        if !order.is_even() {
+            checks.runs(log, access, bytes, bound, false, |run| self.run(&by, access, run));
+            return;
+        }
+        // All lanes know the same, so that they have one context; no lane may go to memory that is looked at.
+        let context = self.context_of(&by, access.site, access.first_thread);
+        let mut number = None;
+        checks.runs(log, access, bytes, bound, true, |run| {
+            if let Some(place) = by.place(run) {
+                let number = *number.get_or_insert_with(|| self.contexts.push(context, by.value));
+                self.pieces(place, number, site.bytes, (access.first_thread, run), order);
+            }
+        });
     }
 
     /// Looks at what neighbouring lanes access.
     fn run(&mut self, by: &By<'_>, access: &Access, run: LaneRun) {
-        let (buffer, first) = lanes::resolve(run.address);
-        let Some((memory, unit)) = by.checks.memory(buffer) else { return };
+        let Some(place) = by.place(run) else { return };
         let context = self.context_of(by, access.site, access.first_thread + run.lane);
-        self.contexts.push(context, by.value);
-        let place = Place { buffer, memory, unit, first };
-        let (number, run) = (self.contexts.last(), (access.first_thread, run));
-        self.pieces(place, number, by.site.bytes, run, by.order);
+        let number = self.contexts.push(context, by.value);
+        self.pieces(place, number, by.site.bytes, (access.first_thread, run), by.order);
     }
 
     /// Notes what neighbouring lanes access, each so many bytes, in the context of a number.
@@ -415,12 +437,12 @@ impl Global {
     }
 }
 
+const _: () = assert!(size_of::<Chunk>() == 64, "a chunk has one cache line");
+
 impl Chunk {
     /// The pieces, as they came.
     fn known(&self) -> [&[Piece]; 2] {
-        let count = usize::from(self.count);
-        let more = self.more.as_ref().map_or(&[][..], |more| &more[..count - PIECES]);
-        [&self.pieces[..count.min(PIECES)], more]
+        [&self.pieces[..usize::from(self.count).min(PIECES)], &self.more]
     }
 
     /// Who has accessed each cell.
@@ -443,7 +465,14 @@ impl Chunk {
         if number < PIECES {
             return self.pieces.get_mut(number);
         }
-        self.more.get_or_insert_with(|| Box::new([Piece::default(); MORE])).get_mut(number - PIECES)
+        let more = number - PIECES;
+        if more == self.more.len() && more < MORE {
+            if self.more.is_empty() {
+                self.more.reserve_exact(FIRST_MORE);
+            }
+            self.more.push(Piece::default());
+        }
+        self.more.get_mut(more)
     }
 
     /// Takes a piece of the block whose contexts begin at `contexts_of_block`, if it is seen without

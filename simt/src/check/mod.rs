@@ -17,6 +17,7 @@
 //! | [`sync`] | what threads know of each other by releases and acquires |
 //! | [`bound`] | what the checks know of a launch |
 //! | [`undefined`] | values that nobody has written |
+//! | [`defined`] | the cells of shared memory that somebody has written |
 //! | [`block`] | what is kept of a block: its log, and the shadow of its shared memory |
 //! | [`found`] | races, joined where they are the same two places |
 //! | [`unused`] | memory that no thread uses |
@@ -33,6 +34,7 @@ pub(crate) mod block;
 pub(crate) mod bound;
 pub(crate) mod choice;
 pub(crate) mod contexts;
+pub(crate) mod defined;
 pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod global;

@@ -5,8 +5,8 @@
 //! it. As long as nothing undefined was read, there is nothing to follow.
 use super::{
     BoundChecks,
+    defined::{Defined, Rounds},
     found::{Origin, Source},
-    log::Access,
 };
 use crate::{
     code::{Operand, WarpOp},
@@ -70,19 +70,14 @@ impl Undefined {
     }
 }
 
-/// An access, by how many bytes it goes on in each round, and how many rounds there are.
-pub(crate) type Rounds = (Access, u64, u64);
-
 /// Rounds of accesses that are remembered as clean.
 const CLEAN: usize = 64;
 
-/// What is undefined in a block.
+/// The undefined values of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Undefineds {
-    /// Of each cell of shared memory, whether it is defined.
-    defined: Vec<bool>,
-    /// How many are not.
-    missing: usize,
+    /// The cells of shared memory that are not.
+    pub(crate) defined: Defined,
     /// Of cells that were written with something undefined, its source.
     written: HashMap<u64, Source>,
     /// Rounds of accesses that only read what is defined, as long as nothing undefined is written.
@@ -97,13 +92,12 @@ pub(crate) struct Undefineds {
 
 impl Undefineds {
     pub(crate) fn new(bound: &BoundChecks) -> Self {
-        Self { defined: vec![false; bound.cells as usize], ..Self::default() }
+        Self { defined: Defined::new(bound.cells as usize), ..Self::default() }
     }
 
     /// As a new block, in which nothing is written.
     pub(crate) fn reset(&mut self) {
-        self.defined.fill(false);
-        self.missing = self.defined.len();
+        self.defined.reset();
         self.written.clear();
         self.clean.clear();
         self.registers.clear();
@@ -120,17 +114,7 @@ impl Undefineds {
     /// Whether it matters what an access does.
     #[inline(always)]
     pub(crate) fn may_matter(&self, is_shared: bool) -> bool {
-        (is_shared && self.missing > 0) || self.are_there()
-    }
-
-    pub(crate) fn is_defined(&self, cell: u64) -> bool {
-        self.defined.get(cell as usize).copied().unwrap_or(true)
-    }
-
-    /// Whether all of some cells are.
-    pub(crate) fn are_defined(&self, cells: Range<u64>) -> bool {
-        let cells = self.defined.get(cells.start as usize..cells.end as usize);
-        cells.is_none_or(|cells| cells.iter().all(|defined| *defined))
+        (is_shared && self.defined.lacks_some()) || self.are_there()
     }
 
     /// Whether some rounds are known to read only what is defined.
@@ -157,20 +141,15 @@ impl Undefineds {
                 self.written.remove(&cell);
             }
         }
-        let cells = self.defined.get_mut(cells.start as usize..cells.end as usize);
-        let Some(cells) = cells else { return };
-        let were = cells.iter().filter(|defined| **defined).count();
-        cells.fill(true);
-        self.missing = self.missing + were - cells.len();
+        self.defined.insert(cells);
     }
 
     /// Notes that a cell is written with what is undefined.
     pub(crate) fn undefine(&mut self, cell: u64, source: Source) {
-        let Some(defined) = self.defined.get_mut(cell as usize) else { return };
-        self.missing += usize::from(*defined);
-        *defined = false;
-        self.written.insert(cell, source);
-        self.clean.clear();
+        if self.defined.remove(cell) {
+            self.written.insert(cell, source);
+            self.clean.clear();
+        }
     }
 
     pub(crate) fn lanes(&self, group: usize, reg: Reg) -> Option<Undefined> {
@@ -322,11 +301,11 @@ fn set<K: Eq + std::hash::Hash>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::log::Where;
+    use crate::check::log::{Access, Where};
 
     #[test]
     fn what_was_clean_is_until_something_undefined_is_written() {
-        let mut undefineds = Undefineds { defined: vec![false; 8], ..Undefineds::default() };
+        let mut undefineds = Undefineds { defined: Defined::new(8), ..Undefineds::default() };
         undefineds.reset();
         let (lanes, places) = (Mask::first(32), Where::Same(0));
         let access = Access { site: 0, first_thread: 0, lanes, places, value: None };

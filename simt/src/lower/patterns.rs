@@ -31,7 +31,7 @@ pub(crate) struct Pattern {
     pub(crate) offsets: Arc<[u64]>,
     /// Of each warp: a number that it shares with those whose lanes are as far apart.
     pub(crate) classes: Vec<u16>,
-    /// Of each group, if all its warps are full, of one class, and whole sectors apart.
+    /// Of each group, if all its warps are full, of one class, and so far apart that all ask the same.
     pub(crate) alike: Vec<Option<Alike>>,
     /// Whether it only holds while lanes go round loops together.
     pub(crate) in_step: bool,
@@ -326,10 +326,10 @@ impl Finder<'_> {
             classes.push(class as u16);
         }
         let alike = offsets.chunks(GROUP).zip(classes.chunks(GROUP / 32)).map(|(own, classes)| {
-            let sectors = |warp: &[u64]| warp[0].wrapping_sub(own[0]).is_multiple_of(SECTOR);
+            let apart = |warp: &[u64]| warp[0].wrapping_sub(own[0]);
             let alike = own.len().is_multiple_of(32)
                 && classes.iter().all(|class| *class == classes[0])
-                && own.chunks(32).all(sectors);
+                && own.chunks(32).all(|warp| request.phase(apart(warp)) == 0);
             let (lanes, warps) = (Mask::first(own.len()), classes.len() as u64);
             alike.then_some(Alike { lanes, class: classes[0], warps })
         });
@@ -337,9 +337,6 @@ impl Finder<'_> {
         Some(Pattern { alike, classes, offsets, in_step: *in_step })
     }
 }
-
-/// Bytes after which places in sectors, and in words of banks, come again.
-const SECTOR: u64 = warpwise_compiler::hardware::global::SECTOR;
 
 /// Whether something may be part of an address: an integer, or an address.
 fn is_address(kernel: &Kernel, id: InstId) -> bool {

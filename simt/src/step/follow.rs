@@ -5,7 +5,8 @@
 use super::Exec;
 use crate::{
     check::{
-        BlockChecks,
+        BlockChecks, BoundChecks,
+        defined::Rounds,
         finding::Use,
         found::{Origin, Source},
         log::{Access, Log},
@@ -187,6 +188,10 @@ impl Exec<'_> {
     pub(super) fn define(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
         let Some(bound) = &self.bound.checks else { return };
         let site = &self.code.sites[access.site as usize];
+        let once = (*access, 0, 1);
+        if site.is_shared && self.replay(&mut checks.undefined, &once, bound) {
+            return;
+        }
         let (group, at) = (self.place.first_thread, self.strand.at as usize);
         let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
         let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
@@ -201,7 +206,7 @@ impl Exec<'_> {
             let all_defined = stored.is_none()
                 && bound.cells_of_runs(self.bound, site, log, access, |cells| {
                     let undefined = &mut checks.undefined;
-                    let are = !site.reads || undefined.are_defined(cells.clone());
+                    let are = !site.reads || undefined.defined.contains_all(cells.clone());
                     if are && site.kind.writes() {
                         undefined.define(cells);
                     }
@@ -210,6 +215,7 @@ impl Exec<'_> {
             if !all_defined {
                 read = self.define_lanes(checks, access, stored.as_ref());
             }
+            checks.undefined.defined.record(&once, all_defined);
         } else if let Some(stored) = stored {
             checks.used(stored, Use::Output, at);
         }
@@ -217,6 +223,31 @@ impl Exec<'_> {
             checks.used(read, Use::Atomic, at);
         }
         self.loaded(&mut checks.undefined, at, read);
+    }
+
+    /// Returns true if accesses of shared memory only do what they did in an earlier block: they read and write what is
+    /// defined. Otherwise what was replayed before them is made up for.
+    pub(super) fn replay(
+        &self,
+        undefined: &mut Undefineds,
+        rounds: &Rounds,
+        bound: &BoundChecks,
+    ) -> bool {
+        if !undefined.are_there() && undefined.defined.replay(rounds) {
+            return true;
+        }
+        let none = Log::default();
+        for (access, _, _) in undefined.defined.end_replay() {
+            // What is repeated in rounds only reads.
+            let site = &self.code.sites[access.site as usize];
+            if site.kind.writes() {
+                bound.cells_of_runs(self.bound, site, &none, &access, |cells| {
+                    undefined.define(cells);
+                    true
+                });
+            }
+        }
+        false
     }
 
     /// What is undefined of the values that the step `at` brings, if it is atomic.
@@ -249,7 +280,7 @@ impl Exec<'_> {
             let (buffer, first) = lanes::resolve(self.byte_of(site.at, lane));
             for (cell, byte) in self.bound.checks.as_ref()?.cells_of(buffer, first, site.bytes) {
                 let is_known = read.last().is_some_and(|(last, _)| *last as usize == lane);
-                if site.reads && !is_known && !checks.undefined.is_defined(cell) {
+                if site.reads && !is_known && !checks.undefined.defined.contains(cell) {
                     // What somebody wrote there came from elsewhere: that is where it went wrong.
                     let source = checks.undefined.written(cell).unwrap_or_else(|| Source {
                         block: self.place.block,

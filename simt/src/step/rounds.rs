@@ -9,8 +9,8 @@ use super::{Exec, sums::Round};
 use crate::{
     check::{
         BlockChecks, BoundChecks,
+        defined::Rounds,
         log::{Access, Log},
-        undefined::Rounds,
     },
     code::{Going, Sums},
     tally::{Asked, Begin},
@@ -104,17 +104,22 @@ impl Exec<'_> {
         rounds @ (access, step, many): Rounds,
         bound: &BoundChecks,
     ) -> bool {
+        if self.replay(&mut checks.undefined, &rounds, bound) {
+            return true;
+        }
         if checks.undefined.are_clean(&rounds) {
+            checks.undefined.defined.record(&rounds, true);
             return true;
         }
         let (site, none) = (&self.code.sites[access.site as usize], Log::default());
         let are_defined = (0..many).all(|round| {
             access.behind(step.wrapping_mul(round)).is_some_and(|access| {
                 bound.cells_of_runs(self.bound, site, &none, &access, |cells| {
-                    checks.undefined.are_defined(cells)
+                    checks.undefined.defined.contains_all(cells)
                 })
             })
         });
+        checks.undefined.defined.record(&rounds, are_defined);
         if are_defined {
             checks.undefined.remember_clean(rounds);
         }
