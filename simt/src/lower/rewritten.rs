@@ -104,10 +104,9 @@ impl<'k> Rewritten<'k> {
         self.uniformity.get_or_init(|| Uniformity::of(self.written))
     }
 
-    /// Whether nobody in a loop waits for others, as [it was written](runs_through), where it matters that it does so
-    /// as in what was written.
+    /// Whether nobody in a loop waits for others, as [it was written](runs_through).
     pub(super) fn runs_through(&self, id: InstId) -> bool {
-        self.origin(id).is_some_and(|was| self.is_observed() && self.ran_through(was))
+        self.origin(id).is_some_and(|was| self.ran_through(was))
     }
 
     /// The same of a loop of what was written.

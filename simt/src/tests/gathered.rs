@@ -1,6 +1,11 @@
 //! Loops that add at indices from memory, and loops that load one value for all lanes, in rounds that run alike.
 use super::{Value, isas, number, program_for, run, shape};
-use crate::{Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Requests};
+use crate::{
+    Arg, CheckedProgram, Checks, CountingProgram, Launch, Memory, Outcome, Requests,
+    code::Step,
+    lanes::Isa,
+    lower::{Added, lower},
+};
 use std::num::NonZeroUsize;
 use warpwise_compiler::{
     hardware::{Kind, LANES, shared},
@@ -158,6 +163,23 @@ fn conflicts_of_addresses_from_memory_are_those_of_each_request() {
             assert_eq!(checks, (Outcome::default(), Vec::new()), "{used}");
         }
     }
+}
+
+#[test]
+fn rounds_that_nobody_leaves_early_take_no_turns() {
+    let costs = |body: &str| -> Vec<u32> {
+        let text = number(&format!("kernel k {{ {} }}", histogram("u8", 1, "%one", body)));
+        let code = lower(&text.parse().unwrap(), Isa::detect(), Added::Nothing).unwrap();
+        let cost = |step: &Step| match step {
+            Step::Next { cost, .. } | Step::Back { cost, .. } => Some(*cost),
+            _ => None,
+        };
+        code.steps.iter().filter_map(cost).collect()
+    };
+    let all = costs("");
+    assert!(!all.is_empty() && all.iter().all(|cost| *cost == 0), "{all:?}");
+    let leaves = "%late = gt %was, %own : bool !0 %if = if %late !0 { %away = break %round !0 }";
+    assert!(costs(leaves).iter().any(|cost| *cost > 0));
 }
 
 #[test]

@@ -336,10 +336,11 @@ pub(super) struct RangeFns {
 }
 
 /// What an iteration of a loop with this body takes of the [`PATIENCE`](crate::block::PATIENCE) with it: nothing, if it cannot wait
-/// for another thread, because it reads nothing that others write; much, if it reads
-/// atomically, as those do that wait.
+/// for another thread, because it reads nothing that others write or [nobody leaves it early](Rewritten::runs_through); much, if
+/// it reads atomically, as those do that wait.
 pub(super) fn cost_of_waiting(rewritten: &Rewritten<'_>, id: InstId, body: &Body) -> u32 {
-    if rewritten.runs_through(id) { 0 } else { cost_of_reading(rewritten.kernel(), body) }
+    let cost = cost_of_reading(rewritten.kernel(), body);
+    if cost > 0 && rewritten.runs_through(id) { 0 } else { cost }
 }
 
 /// The same of a body, whatever the loop.
