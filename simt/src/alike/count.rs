@@ -39,13 +39,21 @@ pub(crate) struct Batch {
     asking: Option<Asking>,
     indices: [Row; ROWS],
     len: usize,
-    at: [At; ROWS],
+    /// The first of some neighbouring warps, with how many requests there were before theirs.
+    firsts: Vec<(usize, At)>,
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        let at = At { block: 0, warp: 0, active: u32::MAX };
-        Self { asking: None, indices: [Row::default(); ROWS], len: 0, at: [at; ROWS] }
+        Self { asking: None, indices: [Row::default(); ROWS], len: 0, firsts: Vec::new() }
+    }
+}
+
+impl Batch {
+    /// Returns who makes a request.
+    fn at(&self, number: usize) -> Option<At> {
+        let (before, at) = self.firsts.iter().rfind(|(before, _)| *before <= number)?;
+        Some(At { warp: at.warp + (number - before) as u32, ..*at })
     }
 }
 
@@ -116,10 +124,8 @@ impl<'a> Counts<'_, 'a> {
             let (taken, left) = indices.split_at(indices.len().min(ROWS - len));
             batch.len += taken.len();
             batch.indices[len..batch.len].copy_from_slice(taken);
-            for place in &mut batch.at[len..batch.len] {
-                *place = at;
-                at.warp += 1;
-            }
+            batch.firsts.push((len, at));
+            at.warp += taken.len() as u32;
             indices = left;
             if batch.len == ROWS {
                 self.finish();
@@ -130,21 +136,24 @@ impl<'a> Counts<'_, 'a> {
     /// Counts the requests of the batch.
     pub(crate) fn finish(&mut self) {
         let Some(batch) = &mut self.batch else { return };
-        let Batch { asking, indices, len, at } = &mut **batch;
-        let (Some(asking), len) = (asking.take(), std::mem::take(len)) else { return };
-        let taken = &count_bank_accesses(asking, indices)[..len];
+        let (Some(asking), len) = (batch.asking.take(), std::mem::take(&mut batch.len)) else {
+            return;
+        };
+        let taken = &count_bank_accesses(asking, &batch.indices)[..len];
         let sum = taken.iter().map(|taken| u64::from(*taken)).sum();
         let len = len as u64;
         self.tally.ask(asking.request, Asked { requests: len, taken: sum, ideal: len });
         let most = taken.iter().copied().max().unwrap_or(0);
         // The first of the worst is that of the lowest block.
-        let Some(worst) = taken.iter().position(|taken| *taken == most) else { return };
         let asked = Asked { requests: 1, taken: most.into(), ideal: 1 };
-        let at = at[worst];
-        if self.tally.worst.is_beaten(asking.request, asked, at.block) {
-            let addresses = asking.addresses(indices[worst].map(u64::from), u32::MAX);
+        if let Some(worst) = taken.iter().position(|taken| *taken == most)
+            && let Some(at) = batch.at(worst)
+            && self.tally.worst.is_beaten(asking.request, asked, at.block)
+        {
+            let addresses = asking.addresses(batch.indices[worst].map(u64::from), u32::MAX);
             self.tally.worst.note(asking.request, asked, at, addresses);
         }
+        batch.firsts.clear();
     }
 
     /// What the warps ask in a round.
