@@ -36,7 +36,7 @@ use std::{
     },
     thread,
 };
-use tickets::Tickets;
+use tickets::{FIRST_BATCH, MAX_BATCH, Tickets};
 use vain::Hands;
 
 /// How often blocks may still wait for others after one was found that cannot end.
@@ -458,7 +458,8 @@ impl<'g, 'a> Worker<'g, 'a> {
     /// The number of the next block that has not started.
     fn take(&mut self) -> Option<u64> {
         if self.taken.is_empty() {
-            self.taken = self.grid.tickets.take();
+            let most = if self.pause.is_some() { FIRST_BATCH } else { MAX_BATCH };
+            self.taken = self.grid.tickets.take(most);
         }
         self.taken.next().filter(|block| !self.grid.is_given_up(*block))
     }

@@ -17,7 +17,7 @@ use crate::{
         loaded::Products,
         scan::{self, AllBelow, Places, Transfer},
         walk::Walk,
-        words::MapWords,
+        words::{MapWords, Words},
     },
     mask::{Mask, Run, WARPS},
     memory::{Cells, Word},
@@ -281,6 +281,12 @@ impl Registers {
         unsafe { words.call(round, |reg, lane| self.at_mut(reg, lane)) };
     }
 
+    /// Computes what is in memory only, in some rounds.
+    pub(crate) fn map_dense_words(&mut self, words: &MapWords<'_>, rounds: Range<u64>) {
+        // SAFETY: lowering chose the operation for the types of words.
+        unsafe { words.call_dense(rounds) };
+    }
+
     /// Computes the first lanes of what may be in memory, in a round.
     #[inline(always)]
     pub(crate) fn map_first_words(&mut self, words: &MapWords<'_>, lanes: usize, round: u64) {
@@ -483,23 +489,38 @@ impl Registers {
     /// done if one that these can hold is outside.
     #[inline(always)]
     pub(crate) fn add_inside<W: Word>(&mut self, at: Elements<'_>, by: u64, run: Run) {
-        let (size, width) = (size_of::<W>() as u64, at.index.size());
-        let greatest = if width == 1 { u64::from(u8::MAX) } else { u64::from(u16::MAX) };
-        let last = greatest.checked_mul(at.stride);
-        let is_inside = at.base == 0
-            && at.stride.is_multiple_of(size)
-            && last.is_some_and(|last| at.cells.covers::<W>(last, 1));
-        debug_assert!(is_inside && width <= 2, "what is outside was not gone through");
-        if !is_inside || width > 2 {
+        let places = self.places(at, run);
+        if holds_all::<W>(at) {
+            // SAFETY: the lanes of a run are inside; so are all elements, by the check.
+            unsafe {
+                match at.index.size() {
+                    1 => add::inside::<W, u8, false>(places, W::of_bits(by), run.len),
+                    _ => add::inside::<W, u16, false>(places, W::of_bits(by), run.len),
+                }
+            }
+        }
+    }
+
+    /// The same by the indices in memory that would be loaded into the register, in a round.
+    #[inline(always)]
+    pub(crate) fn add_by_words<W: Word>(
+        at: Elements<'_>,
+        (indices, round): (&Words<'_>, u64),
+        by: u64,
+    ) {
+        let Elements { cells, base, stride, index } = at;
+        if !holds_all::<W>(at) || indices.word() != index.size() {
             return;
         }
-        let (places, by) = (self.places(at, run), W::of_bits(by));
-        // SAFETY: the lanes of a run are inside; so are all elements, by the check.
-        unsafe {
-            if width == 1 {
-                add::inside::<W, u8>(places, by, run.len);
-            } else {
-                add::inside::<W, u16>(places, by, run.len);
+        indices.foresee(round);
+        for (index, n) in indices.rows(round) {
+            let places = Places { cells, base, stride, index };
+            // SAFETY: words are inside and aligned; so are all elements, by the check.
+            unsafe {
+                match indices.word() {
+                    1 => add::inside::<W, u8, true>(places, W::of_bits(by), n),
+                    _ => add::inside::<W, u16, true>(places, W::of_bits(by), n),
+                }
             }
         }
     }
@@ -508,6 +529,18 @@ impl Registers {
         let Elements { cells, base, stride, index } = elements;
         Places { cells, base, stride, index: self.at(index, run.first) }
     }
+}
+
+/// Returns true if the elements of all indices are inside that the index's register, of 1 or 2 bytes, can hold.
+fn holds_all<W: Word>(at: Elements<'_>) -> bool {
+    let (size, width) = (size_of::<W>() as u64, at.index.size());
+    let greatest = if width == 1 { u64::from(u8::MAX) } else { u64::from(u16::MAX) };
+    let last = greatest.checked_mul(at.stride);
+    let is_inside = at.base == 0
+        && at.stride.is_multiple_of(size)
+        && last.is_some_and(|last| at.cells.covers::<W>(last, 1));
+    debug_assert!(is_inside && width <= 2, "what is outside was not gone through");
+    is_inside && width <= 2
 }
 
 /// A word's bits, zero-extended.

@@ -51,10 +51,11 @@ pub(crate) fn compile<'a>(
         LaneStep::Load { access, .. } => access.step.unsigned_abs() > NEAR,
         _ => false,
     };
-    // A single operation is as fast where it takes its operands from memory.
-    let operations = steps.iter().filter(|step| is_operation(step)).count();
     let over = if steps.iter().any(goes_on) { Over::Lanes } else { Over::Rounds };
-    if over == Over::Lanes && operations < FEWEST {
+    // A single operation is as fast where it takes its operands from memory, unless many rounds are gone over at once.
+    let operations = steps.iter().filter(|step| is_operation(step)).count();
+    let is_short = over == Over::Lanes && operations < FEWEST;
+    if is_short && steps.iter().any(|step| matches!(step, LaneStep::Common { .. })) {
         return None;
     }
     let program = Program { over, insts: Vec::new(), kept: Vec::new(), moves: Vec::new() };
@@ -76,6 +77,9 @@ pub(crate) fn compile<'a>(
     let Builder { mut program, sources, stored, noted, .. } = builder;
     remove_dead(&mut program);
     let rounds = Rounds::new(program, sources, &stored, lanes)?;
+    if is_short && !rounds.is_dense() {
+        return None;
+    }
     Some(CompiledRounds { rounds, noted, lanes })
 }
 
@@ -184,6 +188,7 @@ impl<'a> Builder<'_, 'a> {
             | LaneStep::CommonOf { .. }
             | LaneStep::Add { .. }
             | LaneStep::AddInside { .. }
+            | LaneStep::AddByWords { .. }
             | LaneStep::Ask { .. } => None,
         }
     }

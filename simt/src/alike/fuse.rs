@@ -1,4 +1,4 @@
-//! Lets operations take what is loaded where it lies, and leave what is stored where it goes.
+//! Lets operations and sums take what is loaded where it lies, and operations leave what is stored where it goes.
 use super::run::{Access, Adding, LaneStep, Summand};
 use crate::{
     lanes::words::{At, MapWords, Words},
@@ -89,6 +89,13 @@ impl<'a> Fusion<'_, 'a> {
     /// What becomes of a step.
     fn step(&mut self, at: usize) -> LaneStep<'a> {
         let step = self.instead[at].unwrap_or(self.steps[at]);
+        if let LaneStep::AddInside { adding } = step
+            && let Some((load, words)) = self.load_for(at, adding.index)
+            && words.is_apart_from(adding.cells)
+        {
+            self.gone[load] = true;
+            return LaneStep::AddByWords { adding, words };
+        }
         let LaneStep::Map { f, regs } = step else { return step };
         let Some(in_memory) = f.in_memory() else { return step };
         let mut loads = [None; 4];
@@ -201,7 +208,7 @@ fn reads(step: &LaneStep<'_>, reg: Reg) -> bool {
         | LaneStep::LoadOnce { .. }
         | LaneStep::Load { .. } => false,
         // There are none before all is fused.
-        LaneStep::MapWords(_) | LaneStep::CommonOf { .. } => true,
+        LaneStep::MapWords(_) | LaneStep::CommonOf { .. } | LaneStep::AddByWords { .. } => true,
     }
 }
 
@@ -223,6 +230,7 @@ fn writes(step: &LaneStep<'_>) -> Option<Reg> {
         | LaneStep::MapWords(_)
         | LaneStep::CommonOf { .. }
         | LaneStep::AddInside { .. }
+        | LaneStep::AddByWords { .. }
         | LaneStep::Ask { .. } => None,
     }
 }

@@ -5,7 +5,7 @@ use crate::{
         LaneFn, Place,
         copy::CopyWords,
         walk::Walk,
-        words::{MapWords, foresee},
+        words::{MapWords, Words, foresee},
     },
     mask::Run,
     memory::{Cells, Word},
@@ -48,6 +48,8 @@ pub(crate) enum LaneStep<'a> {
     Add { to: Reg, adding: Adding<'a> },
     /// Adds to an element in each lane, by an index of 1 or 2 bytes, and keeps nothing.
     AddInside { adding: Adding<'a> },
+    /// The same by the index in memory that would be loaded into its register.
+    AddByWords { adding: Adding<'a>, words: Words<'a> },
     /// Counts an atomic request whose addresses only lanes have.
     Ask { asking: Asking },
 }
@@ -115,6 +117,13 @@ pub(crate) fn run(
 ) -> [u64; MAX_LOADED] {
     let runs = [lanes];
     let mut once = [0; MAX_LOADED];
+    if let [LaneStep::MapWords(words)] = steps
+        && rounds.end - rounds.start > 1
+        && words.is_dense()
+    {
+        registers.map_dense_words(words, rounds);
+        return once;
+    }
     for round in rounds {
         for step in steps {
             match step {
@@ -172,6 +181,9 @@ pub(crate) fn run(
                 }
                 LaneStep::AddInside { adding } => {
                     with_word!(adding.size, adding.each_inside(registers, lanes, round));
+                }
+                LaneStep::AddByWords { adding, words } => {
+                    with_word!(adding.size, adding.each_by_words(words, round));
                 }
                 LaneStep::Ask { asking } => counts.ask_by_lanes(asking, registers, round),
             }
@@ -238,6 +250,15 @@ impl Adding<'_> {
         if let Summand::One { bits, step } = self.by {
             let by = bits.wrapping_add(step.wrapping_mul(round));
             registers.add_inside::<W>(self.elements(), by, lanes);
+        }
+    }
+
+    /// Adds one number in a round, by indices in memory.
+    #[inline(always)]
+    fn each_by_words<W: Word>(&self, indices: &Words<'_>, round: u64) {
+        if let Summand::One { bits, step } = self.by {
+            let by = bits.wrapping_add(step.wrapping_mul(round));
+            Registers::add_by_words::<W>(self.elements(), (indices, round), by);
         }
     }
 }

@@ -4,8 +4,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// The most blocks that a worker takes at once.
-const BATCH: u64 = 128;
+/// The most blocks that a worker takes at once: enough that what is done once for [alike](crate::alike) ones is little.
+pub(super) const MAX_BATCH: u64 = 1 << 14;
+
+/// The same as long as it looks around for help between them.
+pub(super) const FIRST_BATCH: u64 = 128;
 
 /// A worker takes at most one in so many of the blocks that are left for it.
 const SHARES: u64 = 8;
@@ -34,10 +37,10 @@ impl Tickets {
         self.blocks.saturating_sub(self.next.0.load(Relaxed))
     }
 
-    /// The next blocks to start: one, or several, so that workers rarely wait for each other here; none if none
-    /// is left.
-    pub(super) fn take(&self) -> Range<u64> {
-        let end = |next| next + self.batch(self.blocks - next);
+    /// The next blocks to start: one, or several up to `most`, so that workers rarely wait for each other here; none if
+    /// none is left.
+    pub(super) fn take(&self, most: u64) -> Range<u64> {
+        let end = |next| next + self.batch(self.blocks - next).min(most);
         let taken = self
             .next
             .0
@@ -45,9 +48,10 @@ impl Tickets {
         taken.map_or(0..0, |next| next..end(next))
     }
 
-    /// How many to take, of so many that are left.
+    /// How many to take, of so many that are left. The only worker leaves none for others.
     fn batch(&self, left: u64) -> u64 {
-        if self.one_by_one { 1 } else { (left / (self.workers * SHARES)).clamp(1, BATCH) }
+        let shares = if self.workers == 1 { 1 } else { self.workers * SHARES };
+        if self.one_by_one { 1 } else { (left / shares).clamp(1, MAX_BATCH) }
     }
 
     /// Leaves none.
@@ -71,7 +75,7 @@ mod tests {
                     start.wait();
                     let mut taken = Vec::new();
                     loop {
-                        let range = tickets.take();
+                        let range = tickets.take(MAX_BATCH);
                         if range.is_empty() {
                             return taken;
                         }

@@ -39,19 +39,24 @@ pub(crate) unsafe fn each<W: Word>(
     }
 }
 
-/// Adds a number to the element of each index, which is a word of `I` and of which none is outside.
+/// Adds a number to the element of each index, which is a word of `I` and of which none is outside. The indices are in
+/// registers, or `IN_MEMORY`, which others may access at the same time.
 ///
 /// # Safety
-/// There are `n` indices, and the greatest that `I` holds is that of a covered element.
-pub(crate) unsafe fn inside<W: Word, I: Word>(places: Places<'_>, by: W, n: usize) {
+/// There are `n` indices, aligned if they are in memory, and the greatest that `I` holds is that of a covered element.
+pub(crate) unsafe fn inside<W: Word, I: Word, const IN_MEMORY: bool>(
+    places: Places<'_>,
+    by: W,
+    n: usize,
+) {
     let is_dense = places.base == 0 && places.stride == size_of::<W>() as u64;
     // Each in a loop of its own, which says once how it adds, and where.
     // SAFETY: the caller's.
     unsafe {
         match (places.cells.is_mine(), is_dense) {
-            (true, true) => inside_of::<W, I, true, true>(places, by, n),
-            (true, false) => inside_of::<W, I, true, false>(places, by, n),
-            (false, _) => inside_of::<W, I, false, false>(places, by, n),
+            (true, true) => inside_of::<W, I, IN_MEMORY, true, true>(places, by, n),
+            (true, false) => inside_of::<W, I, IN_MEMORY, true, false>(places, by, n),
+            (false, _) => inside_of::<W, I, IN_MEMORY, false, false>(places, by, n),
         }
     }
 }
@@ -59,10 +64,51 @@ pub(crate) unsafe fn inside<W: Word, I: Word>(places: Places<'_>, by: W, n: usiz
 /// Indices that are read together.
 const CHUNK: usize = 8;
 
+/// Loads some words from memory that others may access at the same time, each by itself, as far as others can tell.
+///
+/// # Safety
+/// They are there, and aligned.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
+    let mut words = [I::of_bits(0); CHUNK];
+    for at in (0..size_of_val(&words)).step_by(8) {
+        let word: u64;
+        // SAFETY: the caller's; see `copy` for why the instruction is as good as a relaxed load of each word.
+        unsafe {
+            std::arch::asm!(
+                "mov {word}, qword ptr [{from}]",
+                word = lateout(reg) word,
+                from = in(reg) from.cast::<u8>().add(at),
+                options(nostack, preserves_flags, readonly)
+            );
+            words.as_mut_ptr().cast::<u8>().add(at).cast::<u64>().write_unaligned(word);
+        }
+    }
+    words
+}
+
+/// Loads some words from memory that others may access at the same time, one by one.
+///
+/// # Safety
+/// They are there, and aligned.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+unsafe fn load_chunk<I: Word>(from: *const I) -> [I; CHUNK] {
+    // SAFETY: the caller's.
+    std::array::from_fn(|lane| unsafe { I::load(from.add(lane).cast(), false) })
+}
+
 /// # Safety
 /// As for [`inside`], of cells that are `MINE`, and of elements that are `DENSE` words from the first one on.
 #[inline(always)]
-unsafe fn inside_of<W: Word, I: Word, const MINE: bool, const DENSE: bool>(
+unsafe fn inside_of<
+    W: Word,
+    I: Word,
+    const IN_MEMORY: bool,
+    const MINE: bool,
+    const DENSE: bool,
+>(
     places: Places<'_>,
     by: W,
     n: usize,
@@ -86,16 +132,22 @@ unsafe fn inside_of<W: Word, I: Word, const MINE: bool, const DENSE: bool>(
         }
     };
     let chunks = n / CHUNK;
-    for chunk in 0..chunks {
+    for first in (0..chunks * CHUNK).step_by(CHUNK) {
         // SAFETY: the caller's: there are that many indices.
-        let indices = unsafe { index.cast::<[I; CHUNK]>().add(chunk).read() };
+        let indices: [I; CHUNK] = unsafe {
+            let from = index.add(first);
+            if IN_MEMORY { load_chunk(from) } else { from.cast::<[I; CHUNK]>().read() }
+        };
         for index in indices {
             add(index);
         }
     }
     for lane in chunks * CHUNK..n {
         // SAFETY: as above.
-        add(unsafe { index.add(lane).read() });
+        add(unsafe {
+            let from = index.add(lane);
+            if IN_MEMORY { I::load(from.cast(), false) } else { from.read() }
+        });
     }
 }
 
@@ -189,6 +241,36 @@ mod tests {
         assert_eq!(wraps.0, 0);
         assert_eq!(added::<u32, u64>(&Memory::zeroed(0), true, (0, 4), &[0], &[1]).0, 0);
         assert_eq!(added::<u32, u64>(&memory, true, (0, 4), &[], &[1]).0, 0);
+    }
+
+    fn added_inside<I: Word, const IN_MEMORY: bool>(
+        is_mine: bool,
+        stride: u64,
+        n: u64,
+    ) -> Vec<u32> {
+        let memory = Memory::zeroed(256 * stride as usize);
+        let loan = memory.lend(Use::Words(4));
+        let cells = if is_mine { memory.cells(Use::Words(4)) } else { loan.cells(256 * stride) };
+        // Each index is there several times.
+        let index: Vec<I> = (0..n).map(|lane| I::of_bits(lane * lane % 7)).collect();
+        let places = Places { cells, base: 0, stride, index: index.as_ptr().cast() };
+        // SAFETY: there are as many indices, and elements up to the greatest of them.
+        unsafe { inside::<u32, I, IN_MEMORY>(places, 3, index.len()) };
+        drop(loan);
+        words(&memory)
+    }
+
+    #[test]
+    fn indices_in_memory_add_as_those_in_registers() {
+        for (is_mine, stride, n) in [(true, 4, 37), (true, 8, 16), (false, 4, 5)] {
+            let mut expected = vec![0; 64 * stride as usize];
+            for lane in 0..n {
+                expected[(lane * lane % 7 * stride / 4) as usize] += 3;
+            }
+            assert_eq!(added_inside::<u8, false>(is_mine, stride, n), expected);
+            assert_eq!(added_inside::<u8, true>(is_mine, stride, n), expected);
+            assert_eq!(added_inside::<u16, true>(is_mine, stride, n), expected);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{
     walk::{Form, Walk},
 };
 use crate::{memory::Cells, registers::Reg};
+use std::ops::Range;
 
 /// The words that lanes go to in each of some rounds, all of them inside and aligned.
 #[derive(Clone, Copy)]
@@ -64,6 +65,26 @@ impl<'a> Words<'a> {
         (self.start(round).wrapping_add(self.walk.offsets()[lane] as usize), self.step)
     }
 
+    /// Bytes of a word.
+    pub(crate) fn word(&self) -> usize {
+        self.walk.word()
+    }
+
+    /// Where the words of a round lie next to each other: the first, and how many.
+    #[inline(always)]
+    pub(crate) fn rows(&self, round: u64) -> impl Iterator<Item = (*const u8, usize)> {
+        let (row, lanes) = (self.row(), self.lanes());
+        (0..lanes)
+            .step_by(row)
+            .map(move |lane| (self.lane(round, lane).0.cast_const(), row.min(lanes - lane)))
+    }
+
+    /// Returns true if the words of all rounds are none of some cells.
+    pub(crate) fn is_apart_from(&self, cells: Cells<'_>) -> bool {
+        let (mine, theirs) = (self.extent(), cells.first().addr());
+        mine.1 <= theirs || theirs + cells.len() as usize <= mine.0
+    }
+
     /// How many lanes lie next to each other.
     pub(super) fn row(&self) -> usize {
         match self.walk.form() {
@@ -117,7 +138,7 @@ impl<'a> Words<'a> {
 
     /// Fetches what is accessed some rounds later, if rounds are far apart.
     #[inline(always)]
-    pub(super) fn foresee(&self, round: u64) {
+    pub(crate) fn foresee(&self, round: u64) {
         foresee((self.cells, self.at), self.step, self.walk, round);
     }
 }
@@ -155,6 +176,31 @@ impl<'a> MapWords<'a> {
             if let At::Memory(words) = place {
                 words.foresee(round);
             }
+        }
+    }
+
+    /// Returns true if all places are in memory, where the rows of all rounds lie [next to each
+    /// other](Words::are_rows_dense).
+    pub(crate) fn is_dense(&self) -> bool {
+        self.places.iter().all(|place| match place {
+            At::Memory(words) => words.are_rows_dense(self.row),
+            At::Register(_) => false,
+        })
+    }
+
+    /// Computes all lanes in some rounds, row by row, of words that are [dense](Self::is_dense).
+    ///
+    /// # Safety
+    /// The words are of the types that `f` is for.
+    pub(crate) unsafe fn call_dense(&self, rounds: Range<u64>) {
+        let n = self.row * (rounds.end - rounds.start) as usize;
+        for lane in (0..self.lanes).step_by(self.row) {
+            let at = self.places.map(|place| match place {
+                At::Memory(words) => words.lane(rounds.start, lane).0,
+                At::Register(_) => unreachable!("dense words are in memory"),
+            });
+            // SAFETY: the words of all rounds are inside, and those of a row next to each other; the caller's.
+            unsafe { self.f.call(at, n) };
         }
     }
 
@@ -280,6 +326,25 @@ mod tests {
         assert!(has([register, words, words, words], 64));
         assert!(!has([register, words, words, words], 63));
         assert!(!has([register; 4], 64), "nothing is in memory");
+    }
+
+    #[test]
+    fn dense_rounds_are_computed_at_once() {
+        // Rows of 16, of which three rounds lie next to each other.
+        let (to, from, walk, far) = (numbers(512), numbers(512), rows(256), rows(128));
+        let words = |memory, walk| Words::new((cells(memory), 0), 64, walk, 3).unwrap();
+        let map = |walk| {
+            let [d, a] = [words(&to, walk), words(&from, walk)].map(At::Memory);
+            MapWords::new(InMemory(add), [d, a, a, a], 64).unwrap()
+        };
+        assert!(map(&walk).is_dense() && !map(&far).is_dense(), "rounds overlap");
+        // SAFETY: the words are of 4 bytes.
+        unsafe { map(&walk).call_dense(1..3) };
+        let mut left = vec![0; 2048];
+        to.read_into(0, &mut left);
+        let is_computed = |at: &u32| (16..48).contains(&(at % 64)) && *at < 256;
+        let expected = (0..512).map(|at| if is_computed(&at) { 2 * at } else { at });
+        assert_eq!(left, expected.flat_map(u32::to_le_bytes).collect::<Vec<_>>());
     }
 
     #[test]

@@ -188,10 +188,6 @@ impl Exec<'_> {
     pub(super) fn define(&self, checks: &mut BlockChecks, log: &Log, access: &Access) {
         let Some(bound) = &self.bound.checks else { return };
         let site = &self.code.sites[access.site as usize];
-        let once = (*access, 0, 1);
-        if site.is_shared && self.replay(&mut checks.undefined, &once, bound) {
-            return;
-        }
         let (group, at) = (self.place.first_thread, self.strand.at as usize);
         let among = |undefined: Option<Undefined>| undefined?.among(access.lanes);
         let stored = among(site.value.and_then(|reg| checks.undefined.lanes(group, reg)));
@@ -215,7 +211,7 @@ impl Exec<'_> {
             if !all_defined {
                 read = self.define_lanes(checks, access, stored.as_ref());
             }
-            checks.undefined.defined.record(&once, all_defined);
+            checks.undefined.defined.record(&(*access, 0, 1), all_defined);
         } else if let Some(stored) = stored {
             checks.used(stored, Use::Output, at);
         }

@@ -1,7 +1,10 @@
 //! Noting what lanes are about to access, for [the checks](crate::check).
 use super::Exec;
 use crate::{
-    check::log::{Access, Event, Log, Where, Written},
+    check::{
+        BlockChecks, BoundChecks,
+        log::{Access, Event, Log, Where, Written},
+    },
     code::Operand,
     lanes,
     mask::Mask,
@@ -27,7 +30,7 @@ impl Exec<'_> {
             let places = self.places(number, &mut checks.log(site.is_shared).addresses);
             let (first_thread, lanes) = (self.place.first_thread as u32, self.strand.active());
             let mut access = Access { site: number, first_thread, lanes, places, value: None };
-            if may_be_undefined {
+            if may_be_undefined && !self.replays(checks, &access, bound) {
                 let log = std::mem::take(checks.log(site.is_shared));
                 self.define(checks, &log, &access);
                 *checks.log(site.is_shared) = log;
@@ -42,6 +45,12 @@ impl Exec<'_> {
             }
         }
         self.checks = Some(checks);
+    }
+
+    /// Returns true if the access only does with undefined values what it did in an earlier block: nothing.
+    fn replays(&self, checks: &mut BlockChecks, access: &Access, bound: &BoundChecks) -> bool {
+        let is_shared = self.code.sites[access.site as usize].is_shared;
+        is_shared && self.replay(&mut checks.undefined, &(*access, 0, 1), bound)
     }
 
     /// What a store writes: where in the log the values are, or in the access the one of all lanes.

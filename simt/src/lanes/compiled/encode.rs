@@ -12,6 +12,10 @@ pub(super) enum Base {
     Rax = 0,
     Rsi = 6,
     Rdi = 7,
+    R8 = 8,
+    R9 = 9,
+    R10 = 10,
+    R11 = 11,
 }
 
 /// An instruction on vectors of 32-bit words: its opcode map, mandatory prefix and opcode.
@@ -88,12 +92,12 @@ impl Assembler {
 
     /// One of the instructions that move between a vector and memory, `at` bytes behind `base` and, if it is `indexed`, `rcx`.
     fn transfer(&mut self, op: Opcode, vector: Zmm, (base, indexed, at): (Base, bool, i32)) {
-        self.evex(op, vector.0, 0, 0);
+        self.evex(op, vector.0, 0, base as u8);
         let register = 0x80 | (vector.0 & 7) << 3;
         if indexed {
-            self.bytes.extend([register | 4, 1 << 3 | base as u8]);
+            self.bytes.extend([register | 4, 1 << 3 | base as u8 & 7]);
         } else {
-            self.bytes.push(register | base as u8);
+            self.bytes.push(register | base as u8 & 7);
         }
         self.bytes.extend(at.to_le_bytes());
     }
@@ -106,6 +110,14 @@ impl Assembler {
     /// Stores 16 words, `at` bytes behind `base` and `rcx`.
     pub(super) fn store(&mut self, from: Zmm, base: Base, at: i32) {
         self.transfer(Opcode::STORE, from, (base, true, at));
+    }
+
+    /// Fetches the line of the host's caches `at` bytes behind `base` and `rcx`, wherever that is.
+    pub(super) fn prefetch(&mut self, base: Base, at: i32) {
+        // prefetcht0
+        let base = base as u8;
+        self.bytes.extend([0x40 | base >> 3, 0x0f, 0x18, 0x80 | 1 << 3 | 4, 1 << 3 | base & 7]);
+        self.bytes.extend(at.to_le_bytes());
     }
 
     /// Loads one word for all 16, `at` bytes behind `base`.
@@ -139,9 +151,9 @@ impl Assembler {
         self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
     }
 
-    /// Loads `rax` from `at` bytes behind `rdi`.
-    pub(super) fn load_rax(&mut self, at: i32) {
-        self.bytes.extend([0x48, 0x8b, 0x87]);
+    /// Loads a general register from `at` bytes behind `rdi`.
+    pub(super) fn load_base(&mut self, to: Base, at: i32) {
+        self.bytes.extend([0x48 | (to as u8 >> 3) << 2, 0x8b, 0x87 | (to as u8 & 7) << 3]);
         self.bytes.extend(at.to_le_bytes());
     }
 

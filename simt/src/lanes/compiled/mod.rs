@@ -3,7 +3,8 @@
 //! A [`LaneFn`](super::LaneFn) computes one operation for all lanes of a group, and its operands and result go through memory.
 //! Where the same operations are done again and again, a [`Program`] of them is compiled once in a process, for machines with
 //! AVX-512 under Linux. It goes round a loop: over the rounds with the same 16 lanes, whose registers then stay in
-//! vector registers from the first round to the last, or over the lanes of one round, 16 at a time.
+//! vector registers from the first round to the last, or over the lanes of one round, 16 at a time. Where rows of all rounds lie
+//! next to each other in memory, it goes over the lanes of all of them.
 //!
 //! The results have the bits that the lane functions give, but for sign and payload of a computed NaN. Memory is accessed as
 //! [`copy`](mod@super::copy) says. There is no code for a program that needs more registers than the machine has.
@@ -115,6 +116,15 @@ pub(crate) enum Over {
     Rounds,
     /// The lanes, in one round.
     Lanes,
+    /// The lanes of a row, of all rounds, where those of a round lie right behind those of the one before.
+    Rows,
+}
+
+impl Over {
+    /// Returns true if the loop goes over lanes, 16 at a time.
+    fn is_lanes(self) -> bool {
+        matches!(self, Self::Lanes | Self::Rows)
+    }
 }
 
 /// What is done in a round of the loop.
@@ -215,6 +225,12 @@ const VALUES: u8 = 28;
 /// The numbers that [`Code::Rsqrt`] computes with.
 const RSQRT: [f32; 3] = [0.5, 1.0, 1.5];
 
+/// How many bytes before they are accessed rows are fetched, which hosts do late for what is stored.
+const FETCHED_AHEAD: i32 = 2048;
+
+/// General registers that hold addresses which stay the same for the whole loop.
+const BASES: [Base; 4] = [Base::R8, Base::R9, Base::R10, Base::R11];
+
 /// Which values are in vector registers.
 struct Allocation<'p> {
     program: &'p Program,
@@ -225,6 +241,8 @@ struct Allocation<'p> {
     free: Vec<Zmm>,
     /// Registers that a round takes from the one before, and sets.
     carried: Vec<Value>,
+    /// The cells whose addresses are in general registers.
+    bases: Vec<(u16, Base)>,
 }
 
 impl<'p> Allocation<'p> {
@@ -233,23 +251,24 @@ impl<'p> Allocation<'p> {
         let code = Assembler::default();
         let mut carried = program.inputs();
         carried.retain(|value| program.insts.iter().any(|inst| inst.to == Some(*value)));
-        let (pinned, held) = (Vec::new(), Vec::new());
-        let mut this = Self { program, code, pinned, held, free, carried: carried.clone() };
+        let (pinned, held, bases) = (Vec::new(), Vec::new(), Vec::new());
+        let mut this = Self { program, code, pinned, held, free, carried: carried.clone(), bases };
         this.code.first_vector();
         this.pin()?;
+        this.hold_bases();
         let head = this.code.here();
         for (at, inst) in program.insts.iter().enumerate() {
             if !program.is_invariant(inst) {
                 this.inst(at, inst)?;
             }
         }
-        if program.over == Over::Lanes {
+        if program.over.is_lanes() {
             this.store_all(&carried)?;
             this.store_all(&program.kept)?;
             this.code.next_vector();
         }
         for cell in (0..program.moves.len()).filter(|cell| program.moves[*cell]) {
-            this.code.load_rax(cell as i32 * 16 + 8);
+            this.code.load_base(Base::Rax, cell as i32 * 16 + 8);
             this.code.add_rax(cell as i32 * 16);
         }
         this.code.repeat(head);
@@ -292,6 +311,38 @@ impl<'p> Allocation<'p> {
             }
         }
         Some(())
+    }
+
+    /// Loads addresses that stay the same for the whole loop, as far as there are registers.
+    fn hold_bases(&mut self) {
+        let stays = |inst: &Inst| match inst.code {
+            Code::Load(cell) | Code::Store(cell) => {
+                (!self.program.moves[usize::from(cell)]).then_some(cell)
+            }
+            _ => None,
+        };
+        let mut cells: Vec<u16> = self.program.insts.iter().filter_map(stays).collect();
+        cells.dedup();
+        self.bases = cells.into_iter().zip(BASES).collect();
+        for (cell, base) in &self.bases {
+            self.code.load_base(*base, i32::from(*cell) * 16);
+        }
+    }
+
+    /// The general register with the address in a cell; `rax`, which is loaded, unless it is in another one.
+    fn base(&mut self, cell: u16) -> Base {
+        if let Some((_, base)) = self.bases.iter().find(|(of, _)| *of == cell) {
+            return *base;
+        }
+        self.code.load_base(Base::Rax, i32::from(cell) * 16);
+        Base::Rax
+    }
+
+    /// Fetches what the loop accesses some vectors later, if these lie one behind the other.
+    fn fetch(&mut self, base: Base) {
+        if self.program.over == Over::Rows {
+            self.code.prefetch(base, FETCHED_AHEAD);
+        }
     }
 
     /// The vector register of a value that is in one.
@@ -402,13 +453,14 @@ impl<'p> Allocation<'p> {
             }
             Code::Rsqrt => return self.rsqrt(to, a),
             Code::Load(cell) => {
-                self.code.load_rax(i32::from(cell) * 16);
-                self.code.load(to, Base::Rax, 0);
+                let base = self.base(cell);
+                self.fetch(base);
+                self.code.load(to, base, 0);
                 return Some(());
             }
             Code::LoadOnce(cell) => {
-                self.code.load_rax(i32::from(cell) * 16);
-                self.code.broadcast(to, Base::Rax, 0);
+                let base = self.base(cell);
+                self.code.broadcast(to, base, 0);
                 return Some(());
             }
             Code::Splat(cell) => {
@@ -416,8 +468,9 @@ impl<'p> Allocation<'p> {
                 return Some(());
             }
             Code::Store(cell) => {
-                self.code.load_rax(i32::from(cell) * 16);
-                self.code.store(a, Base::Rax, 0);
+                let base = self.base(cell);
+                self.fetch(base);
+                self.code.store(a, base, 0);
                 return Some(());
             }
         };

@@ -58,15 +58,13 @@ pub(crate) struct Rounds<'a> {
     lanes: usize,
     /// How many lanes lie next to each other in all places.
     row: usize,
-    /// Whether a row of each round lies right behind that of the round before, so that all are gone over at once.
-    is_dense: bool,
 }
 
 impl<'a> Rounds<'a> {
     /// The rounds of a program on so many lanes, where `stored` are the cells that are stored to. `None` if there is no code for
     /// it, if lanes lie in rows that vectors do not fit, or if another lane reads or stores what a lane stores.
     pub(crate) fn new(
-        program: Program,
+        mut program: Program,
         sources: Vec<Source<'a>>,
         stored: &[usize],
         lanes: usize,
@@ -101,15 +99,23 @@ impl<'a> Rounds<'a> {
         if !is_sound || !has_cells {
             return None;
         }
-        let over = program.over;
-        let is_dense = over == Over::Lanes
+        let is_dense = program.over == Over::Lanes
             && program.inputs().is_empty()
             && program.kept.is_empty()
             && sources.iter().all(|source| match source {
                 Source::Words(words) => words.are_rows_dense(row),
                 Source::Once(Once { step, .. }) | Source::Number { step, .. } => *step == 0,
             });
-        Some(Self { code: program.compile()?, over, sources, lanes, row, is_dense })
+        if is_dense {
+            program.over = Over::Rows;
+        }
+        let over = program.over;
+        Some(Self { code: program.compile()?, over, sources, lanes, row })
+    }
+
+    /// Returns true if all rounds are gone over at once.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.over == Over::Rows
     }
 
     /// Runs some rounds, where `lanes` is the first lane of the first register.
@@ -122,7 +128,7 @@ impl<'a> Rounds<'a> {
         let all = rounds.end.saturating_sub(rounds.start);
         let (many, row, turns) = match self.over {
             Over::Rounds => (1, WIDTH, all as usize),
-            Over::Lanes if self.is_dense => (1, self.row, all as usize * (self.row / WIDTH)),
+            Over::Rows => (1, self.row, all as usize * (self.row / WIDTH)),
             Over::Lanes => (all, self.row, self.row / WIDTH),
         };
         if all == 0 {
@@ -138,9 +144,7 @@ impl<'a> Rounds<'a> {
                 unsafe { self.code.run(cells, lanes.wrapping_add(4 * lane), turns) };
             }
             for source in &self.sources {
-                if let (Source::Words(words), Over::Lanes, false) =
-                    (source, self.over, self.is_dense)
-                {
+                if let (Source::Words(words), Over::Lanes) = (source, self.over) {
                     words.foresee(round);
                 }
             }

@@ -176,15 +176,40 @@ fn lanes_are_gone_over_with_their_registers() {
         inst(Code::IntegerAdd, a, &[a, b]),
         Inst { code: Code::Store(1), to: None, from },
     ];
-    let compiled = compile(Over::Lanes, &insts, &[], &[false; 2]).expect("registers suffice");
     let words: [u32; 32] = std::array::from_fn(|lane| lane as u32);
-    let (mut stored, mut file) = ([0_u32; 32], [[0_u32; 32], words]);
-    let mut cells = [words.as_ptr(), stored.as_mut_ptr().cast_const()]
-        .map(|at| Cell { at: at.expose_provenance() as u64, step: 0 });
-    // SAFETY: 32 lanes are in memory and in two registers.
-    unsafe { compiled.run(&mut cells, file.as_mut_ptr().cast(), 2) };
-    assert_eq!(file[1], words.map(|lane| 2 * lane));
-    assert_eq!(stored, words.map(|lane| 3 * lane));
+    // Rows are fetched before they are accessed, which changes nothing.
+    for over in [Over::Lanes, Over::Rows] {
+        let compiled = compile(over, &insts, &[], &[false; 2]).expect("registers suffice");
+        let (mut stored, mut file) = ([0_u32; 32], [[0_u32; 32], words]);
+        let mut cells = [words.as_ptr(), stored.as_mut_ptr().cast_const()]
+            .map(|at| Cell { at: at.expose_provenance() as u64, step: 0 });
+        // SAFETY: 32 lanes are in memory and in two registers.
+        unsafe { compiled.run(&mut cells, file.as_mut_ptr().cast(), 2) };
+        assert_eq!(file[1], words.map(|lane| 2 * lane));
+        assert_eq!(stored, words.map(|lane| 3 * lane));
+    }
+}
+
+#[test]
+fn more_addresses_than_general_registers_are_taken() {
+    if !is_available() {
+        return;
+    }
+    // The sum of six rows, each behind an address of its own, is stored behind a seventh.
+    let value = |number| Value::Temporary(number);
+    let loads = (0..6).map(|cell| inst(Code::Load(cell), value(cell.into()), &[]));
+    let sums = (1..6).map(|cell| inst(Code::IntegerAdd, value(0), &[value(0), value(cell)]));
+    let store = Inst { code: Code::Store(6), to: None, from: [value(0); 3] };
+    let insts: Vec<Inst> = loads.chain(sums).chain([store]).collect();
+    let compiled = compile(Over::Rows, &insts, &[], &[false; 7]).expect("registers suffice");
+    let rows: [[u32; 32]; 6] = std::array::from_fn(|row| [10_u32.pow(row as u32); 32]);
+    let mut stored = [0_u32; 32];
+    let addresses = rows.iter().map(|row| row.as_ptr()).chain([stored.as_mut_ptr().cast_const()]);
+    let cell = |at: *const u32| Cell { at: at.expose_provenance() as u64, step: 0 };
+    let mut cells: Vec<Cell> = addresses.map(cell).collect();
+    // SAFETY: 32 words of each row are in memory; there are no registers.
+    unsafe { compiled.run(&mut cells, std::ptr::null_mut(), 2) };
+    assert_eq!(stored, [111_111; 32]);
 }
 
 #[test]
