@@ -6,7 +6,7 @@ use warpwise::prelude::*;
 cases![
     uniform_registers: THREADS_MEET, constant_at_barrier: THREADS_MEET, wide_quotients,
     lost_factors, guarded_store: THREADS_MEET, votes_in_loops: THREADS_MEET, updates_apart: THREADS_MEET,
-    least_numbers, last_numbers,
+    least_numbers, last_numbers, great_steps,
 ];
 
 /// Needs the address of `slots` in a loop that lanes leave one after the other, and divides by 3 twice.
@@ -335,4 +335,31 @@ fn last_numbers(on: &Engine) -> Check {
     let sum = unsigned.chain(signed).chain(wide).fold(0, u64::wrapping_add);
     same("counts", &counts, &[50_504; 3])?;
     same("sums", &sums, &[sum; 3])
+}
+
+/// Counts in steps of which two are more than the type has numbers.
+#[kernel]
+fn one_step(steps: &[u32], sums: &mut [u64]) {
+    let i = global_idx_x();
+    if i < steps.len() && i < sums.len() {
+        let mut sum = 7;
+        for number in (1..=steps[i] & 3).step_by(3_450_056_596) {
+            sum = sum * 31 + number as u64;
+        }
+        for number in (0..steps[i] & 7).step_by(1 << 31) {
+            sum = sum * 31 + number as u64 + 1;
+        }
+        sums[i] = sum;
+    }
+}
+
+fn great_steps(on: &Engine) -> Check {
+    let steps: Vec<u32> = (0..70).collect();
+    let mut sums = vec![0; steps.len()];
+    launch!(on, one_step(read steps, write sums), LaunchConfig::cover(steps.len()))?;
+    let sum = |step: &u32| {
+        let first = if step & 3 == 0 { 7 } else { 7 * 31 + 1 };
+        if step & 7 == 0 { first } else { first * 31 + 1 }
+    };
+    same("sums", &sums, &steps.iter().map(sum).collect::<Vec<u64>>())
 }

@@ -4,6 +4,7 @@ use super::{
     memory::known,
     value::{Type, Value},
 };
+use std::fmt::Write as _;
 use warpwise_compiler::{
     id::Id,
     ir::{BinaryOp, Body, InstId, Op, Scalar},
@@ -120,7 +121,7 @@ impl Emitter<'_> {
     fn choose(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
         let cond = self.value(cond);
         let [yes, no, end] = ["then", "else", "end"].map(|what| Label::of(what, id));
-        if then.0.is_empty() && self.only_fails(other) {
+        if self.only_fails(then, other) || self.leaves_block(then, other) {
             let likely = self.likely();
             line!(self, "br {cond}, label %{yes}, label %{no}, !prof !{likely}");
             self.open = false;
@@ -147,13 +148,18 @@ impl Emitter<'_> {
         }
     }
 
-    /// True if `body` runs checks, one of which fails.
-    fn only_fails(&self, body: &Body) -> bool {
-        let Some((last, checks)) = body.0.split_last() else { return false };
+    /// True if `other`, the arm of an `if`, runs checks of which one fails, and `then` does nothing.
+    fn only_fails(&self, then: &Body, other: &Body) -> bool {
         let is_check = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Bounds { .. });
-        matches!(self.kernel.insts[*last].op, Op::Return)
-            && !checks.is_empty()
-            && checks.iter().all(is_check)
+        let returns = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Return);
+        then.0.is_empty() && other.0.last().is_some_and(returns) && other.0.iter().any(is_check)
+    }
+
+    /// True if `other` does nothing but leave a block, which is there for what is rare.
+    fn leaves_block(&self, then: &Body, other: &Body) -> bool {
+        let is_block = |id: InstId| matches!(self.kernel.insts[id].op, Op::Block { .. });
+        let leaves = |id: InstId| matches!(self.kernel.insts[id].op, Op::Break(of) if is_block(of));
+        then.0.is_empty() && matches!(*other.0, [only] if leaves(only))
     }
 
     /// Hides what the indices in `other` are computed from, if that is what runs where one of several checks fails, and returns
@@ -162,12 +168,7 @@ impl Emitter<'_> {
     /// LLVM would take the sums for those that are computed ahead of it, and keep as many registers occupied to its end as there are
     /// checks: up to half of a thread's, through loops between the first access to a row and the next.
     fn hide_from_checks(&mut self, then: &Body, other: &Body) -> Vec<(InstId, Value)> {
-        let is_check = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Bounds { .. });
-        let returns = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Return);
-        if !then.0.is_empty()
-            || !other.0.last().is_some_and(returns)
-            || !other.0.iter().any(is_check)
-        {
+        if !self.only_fails(then, other) {
             return Vec::new();
         }
         let first = other.0[0];
@@ -318,14 +319,17 @@ impl Emitter<'_> {
         inst!(self, Type::I1, "icmp ne {more}, 0")
     }
 
-    /// Whether a step from any value in the range stays inside the type.
+    /// Whether a step from any value in the range stays inside the type, and is no negative number to `ptxas`, which unrolls loops
+    /// with such a step as if they counted down.
     fn cannot_overflow(&self, id: InstId, range: &Range) -> bool {
         let most = |value| self.ranges.get(self.kernel, value).map(|range| range.max);
         let scalar = self.scalar(id);
         let bits = value_bits(scalar);
         let by_one = !range.inclusive && most(range.step) == Some(1);
-        let furthest = most(range.end).zip(most(range.step)).map(|(end, step)| end + step);
-        by_one || furthest.is_some_and(|furthest| furthest < 1 << bits)
+        let fits = most(range.end).zip(most(range.step)).is_some_and(|(end, step)| {
+            end + step < 1 << bits && step < 1 << (Type::of(scalar).bits() - 1)
+        });
+        by_one || fits
     }
 
     /// The metadata node of branches that are nearly always taken.
@@ -334,15 +338,22 @@ impl Emitter<'_> {
     }
 
     /// The metadata nodes.
-    pub(super) fn metadata() -> String {
-        format!(
+    pub(super) fn metadata(&self) -> String {
+        let mut nodes = format!(
             "!{} = !{{}}\n\
-             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n\
-             !{RARE_LOOP} = distinct !{{!{RARE_LOOP}, !3, !4}}\n\
-             !3 = !{{!\"llvm.licm.disable\"}}\n\
-             !4 = !{{!\"llvm.loop.unroll.disable\"}}\n",
+             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n",
             super::memory::INVARIANT
-        )
+        );
+        if self.kernel.coarsening.is_some() {
+            write!(
+                nodes,
+                "!{RARE_LOOP} = distinct !{{!{RARE_LOOP}, !3, !4}}\n\
+                 !3 = !{{!\"llvm.licm.disable\"}}\n\
+                 !4 = !{{!\"llvm.loop.unroll.disable\"}}\n"
+            )
+            .expect("a string takes everything");
+        }
+        nodes
     }
 }
 

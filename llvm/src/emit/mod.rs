@@ -81,7 +81,7 @@ impl fmt::Display for Module<'_> {
         }
         writeln!(f, "\nattributes #0 = {{ nounwind{} }}", self.launch_bounds())?;
         Effects::declare(f)?;
-        write!(f, "\n{}", Emitter::metadata())
+        write!(f, "\n{}", self.emitter.metadata())
     }
 }
 

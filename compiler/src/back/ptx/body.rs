@@ -301,15 +301,17 @@ impl Emitter<'_> {
         ptx!(self, "setp.{relation}.u{bits} {more}, {distance}, {step}");
     }
 
-    /// Whether a step from any value in the range stays inside registers of `scalar`.
+    /// Whether a step from any value in the range stays inside registers of `scalar`, and inside the signed numbers of
+    /// as many bits: `ptxas` takes greater steps for negative ones and unrolls the loop as one that counts down.
     fn cannot_overflow(&self, scalar: Scalar, range: Range) -> bool {
         if !range.inclusive && self.constant(range.step) == Some(1) {
             return true;
         }
         let narrow = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16);
-        let furthest = self.facts.max(range.end).checked_add(self.facts.max(range.step));
-        narrow
-            || (greatest(scalar).is_some() && furthest.is_some_and(|f| Some(f) <= greatest(scalar)))
+        let step = self.facts.max(range.step);
+        let furthest = self.facts.max(range.end).checked_add(step);
+        let is_positive = greatest(scalar).is_some_and(|greatest| step <= greatest / 2);
+        narrow || (is_positive && furthest.is_some_and(|f| Some(f) <= greatest(scalar)))
     }
 }
 
