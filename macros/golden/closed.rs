@@ -151,6 +151,7 @@ const _: () = {
                         ],
                     )
                     .with_ptx(<saxpy>::__WARPWISE_PTX, &[])
+                    .coarsened(0, 4)
             };
             &SOURCE
         };

@@ -140,6 +140,7 @@ const _: () = {
                         &[],
                     )
                     .with_ptx(<halve>::__WARPWISE_PTX, &[])
+                    .coarsened(0, 4)
             };
             &SOURCE
         };

@@ -14,6 +14,7 @@ mod by_path;
 mod casts;
 mod chains;
 mod closures;
+mod coarsening;
 mod collected;
 mod compared_inside;
 mod composites;
@@ -104,6 +105,7 @@ const MODULES: &[(&str, &[Case])] = &[
     ("collected", collected::CASES),
     ("compared_inside", compared_inside::CASES),
     ("composites", composites::CASES),
+    ("coarsening", coarsening::CASES),
     ("contracts", contracts::CASES),
     ("control", control::CASES),
     ("control_flow", control_flow::CASES),

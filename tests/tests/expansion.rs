@@ -147,7 +147,7 @@ fn kernels_that_macro_rules_make() {
     assert_eq!(y.to_vec().unwrap(), [-2]);
 }
 
-#[kernel]
+#[kernel(coarsen = false)]
 fn scale_vectors(factor: f32, x: &[F32x4], y: &mut [F32x4]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
@@ -162,7 +162,7 @@ struct Quad {
     lanes: [f32; 4],
 }
 
-#[kernel]
+#[kernel(coarsen = false)]
 fn copy_quads(x: &[Quad], y: &mut [Quad]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
@@ -170,7 +170,7 @@ fn copy_quads(x: &[Quad], y: &mut [Quad]) {
     }
 }
 
-#[kernel]
+#[kernel(coarsen = false)]
 fn copy_pairs(x: &[U32x2], y: &mut [U32x2], halves: &[F16x4], other: &mut [F16x4]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() && i < halves.len() && i < other.len() {

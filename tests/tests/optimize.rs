@@ -7,8 +7,8 @@ use warpwise_compiler::{
 use warpwise_tests::{
     oracle,
     random_ir::{
-        ArgData, LaunchShape, RandomKernel, affine_kernel, dense_kernel, guarded_kernel, numbered,
-        random_kernel, seeds, straight_kernel,
+        ArgData, LaunchShape, RandomKernel, affine_kernel, coarse_kernel, dense_kernel,
+        guarded_kernel, numbered, random_kernel, seeds, straight_kernel,
     },
 };
 
@@ -35,6 +35,11 @@ fn loops_with_two_versions_fail_the_same_checks_before_and_after() {
 #[test]
 fn straight_pieces_fail_the_same_checks_before_and_after() {
     computes_the_same(straight_kernel);
+}
+
+#[test]
+fn coarsened_threads_fail_the_same_checks_one_by_one() {
+    computes_the_same(coarse_kernel);
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {

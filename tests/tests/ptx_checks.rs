@@ -79,6 +79,7 @@ fn every_check_of_random_kernels_is_in_their_ptx() {
 fn checks(body: &str) -> usize {
     let text = format!(
         "kernel k {{
+          no_coarsening
           param arg0 = x: read [f32] !0
           param arg1 = y: write [f32] !0
           param arg2 = n: u64 !0

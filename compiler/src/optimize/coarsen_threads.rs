@@ -47,17 +47,19 @@ use variance::Variance;
 /// threads run at a time.
 const FACTORS: [(u32, usize); 2] = [(4, 120), (2, 192)];
 
-/// The most bytes of an element, of which a thread loads all at once.
-const MAX_STRIDE: u64 = 16;
+/// The most bytes that a thread loads at once.
+const MAX_LOADED: u64 = 16;
 
 /// Coarsens the threads of `kernel`, whose instructions are numbered in order, where that pays; they are not numbered afterwards.
 /// `fallbacks` are the second [versions](super::version_loops) of loops, and gain the loop that runs threads one by one.
 pub(super) fn coarsen_threads(kernel: &mut Kernel, fallbacks: &mut HashSet<InstId>) {
-    if !kernel.may_coarsen || kernel.cooperative || kernel.prints() {
+    if !kernel.may_coarsen || kernel.cooperative {
         return;
     }
     let Some(axis) = axis(kernel) else { return };
-    if !variance::is_supported(kernel) || has_large_elements(kernel) {
+    // Of threads that store nothing, only checks may be left, or nothing at all.
+    let stores = variance::stores(kernel, &kernel.body);
+    if !stores || !variance::is_supported(kernel) || has_large_elements(kernel) {
         return;
     }
     let (mut coarse, mut coarse_fallbacks) = (kernel.clone(), fallbacks.clone());
@@ -77,11 +79,12 @@ fn axis(kernel: &Kernel) -> Option<Axis> {
     [Axis::Y, Axis::X].into_iter().find(|axis| uses(*axis))
 }
 
-/// True if elements are accessed field by field: what a warp has loaded for one field holds the next one, too, unless so much is
-/// loaded for the fields of further threads that it is gone by then.
+/// True if elements are larger than a load and no whole number of loads, so that they are accessed field by field: what a warp has
+/// loaded for one field holds the next one, too, unless so much is loaded for the fields of further threads that it is gone by then.
 fn has_large_elements(kernel: &Kernel) -> bool {
+    let is_large = |stride: u64| stride > MAX_LOADED && !stride.is_multiple_of(MAX_LOADED);
     kernel.insts.iter().any(|(_, inst)| {
-        matches!(&inst.op, Op::Index { stride, .. } if stride.known() > Some(MAX_STRIDE))
+        matches!(&inst.op, Op::Index { stride, .. } if stride.known().is_some_and(is_large))
     })
 }
 

@@ -137,6 +137,10 @@ enum Engine {
 }
 
 fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
+    if kernel.coarsening.is_some() {
+        // It has been through this, and passes must not make two of the loop over its threads.
+        return kernel;
+    }
     before_checks(&mut kernel);
     eliminate_checks(&mut kernel);
     eliminate_dead_code(&mut kernel);
