@@ -20,7 +20,7 @@ pub(crate) struct LoadedKernel<'d> {
     pub(crate) compiler: Compiler,
     /// The code.
     pub(crate) function: Function<'d>,
-    /// How launches divide the grid.
+    /// The division of the grid in launches.
     pub(crate) coarse_grid: Option<CoarseGrid>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     pub(crate) contract: bool,
     /// Whether arithmetic that overflows is a fault.
     pub(crate) overflow_checks: bool,
-    /// Whether threads may be coarsened.
+    /// False if threads must not be coarsened.
     pub(crate) coarsen: bool,
     /// Whether all blocks run at the same time.
     pub(crate) cooperative: bool,

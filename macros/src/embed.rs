@@ -292,7 +292,7 @@ fn level(setting: &Setting) -> TokenStream {
 struct Compiled {
     ir: String,
     ptx: Option<Emitted>,
-    /// How launches of the PTX divide the grid.
+    /// The division of the grid in launches of the PTX.
     coarse_grid: Option<CoarseGrid>,
     warnings: Diagnostics,
     levels: Levels,

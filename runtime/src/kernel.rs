@@ -64,7 +64,7 @@ pub struct Source {
     /// The same for later GPUs, ten times their compute capability, where that was made beforehand and
     /// gains something.
     pub later_ptx: &'static [(u32, &'static str)],
-    /// How launches of the PTX divide the grid.
+    /// The division of the grid in launches of the PTX.
     pub coarse_grid: Option<CoarseGrid>,
     /// True if LLVM may compile what is left to bind.
     pub may_use_llvm: bool,

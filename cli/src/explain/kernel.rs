@@ -34,7 +34,7 @@ pub(crate) struct Explained<'p> {
     assumption: Option<String>,
     /// What makes its PTX.
     maker: String,
-    /// How its threads are coarsened.
+    /// The coarsening of its threads, in words.
     coarsening: Option<String>,
 }
 

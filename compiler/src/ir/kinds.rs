@@ -173,7 +173,7 @@ pub enum Builtin {
     WarpId,
     /// The lanes whose numbers compare to the thread's own as this says: bit l for lane l.
     LaneMask(LaneMask),
-    /// How many blocks of the launch each block of a [coarsened](crate::ir::Coarsening) kernel runs at most; 1 in others.
+    /// The most blocks of the launch that a block of a [coarsened](crate::ir::Coarsening) kernel runs; 1 in others.
     CoarseningFactor,
 }
 

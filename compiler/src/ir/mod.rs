@@ -86,9 +86,9 @@ pub struct Kernel {
     pub wide_index: bool,
     /// Whether a check that is not proved is an error.
     pub deny_checks: bool,
-    /// Whether threads may be [coarsened](Coarsening).
+    /// False if threads must not be [coarsened](Coarsening).
     pub may_coarsen: bool,
-    /// How threads are coarsened, once they are.
+    /// The coarsening of threads, once it is done.
     pub coarsening: Option<Coarsening>,
     /// Parameters, in order.
     pub params: Table<ParamId, Param>,
@@ -122,7 +122,7 @@ pub struct Coarsening {
     pub threads: InstId,
 }
 
-/// How the launcher divides the grid of a [coarsened](Coarsening) kernel.
+/// The division of the grid of a [coarsened](Coarsening) kernel by the launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoarseGrid {
     /// The axis along which there are fewer blocks.

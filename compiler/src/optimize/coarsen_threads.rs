@@ -17,7 +17,7 @@
 //!                                  }
 //! ```
 //!
-//! - **Side by side** ([`merge`]) runs where threads agree: what is the same for all of them is computed and loaded once,
+//! - **Side by side** ([`merge`](mod@merge)) runs where threads agree: what is the same for all of them is computed and loaded once,
 //!   everything else once for each. Until the first store, the copy may be left for the loop, which starts from the beginning:
 //!   where a check would fail, or conditions on indices differ. Conditions on data become one `if` for each thread.
 //! - **The loop** runs the body as it was, so each thread faults where it did.
@@ -32,8 +32,7 @@ mod lift_checks;
 mod merge;
 mod variance;
 
-use super::copy::copy_body;
-use super::version_loops::OmittedChecks;
+use super::{copy::copy_body, version_loops::OmittedChecks};
 use crate::ir::{
     Axis, BinaryOp, Body, Builtin, CoarseGrid, Coarsening, CompareOp, Inst, InstId, Kernel, Op,
     Scalar, Span, Ty,
@@ -51,7 +50,7 @@ const FACTORS: [(u32, usize); 2] = [(4, 120), (2, 192)];
 const MAX_LOADED: u64 = 16;
 
 /// Coarsens the threads of `kernel`, whose instructions are numbered in order, where that pays; they are not numbered afterwards.
-/// `fallbacks` are the second [versions](super::version_loops) of loops, and gain the loop that runs threads one by one.
+/// `fallbacks` are the second [versions](mod@super::version_loops) of loops, and gain the loop that runs threads one by one.
 pub(super) fn coarsen_threads(kernel: &mut Kernel, fallbacks: &mut HashSet<InstId>) {
     if !kernel.may_coarsen || kernel.cooperative {
         return;

@@ -319,7 +319,7 @@ impl Emitter<'_> {
         inst!(self, Type::I1, "icmp ne {more}, 0")
     }
 
-    /// Whether a step from any value in the range stays inside the type, and is no negative number to `ptxas`, which unrolls loops
+    /// True if a step from any value in the range stays inside the type, and is no negative number to `ptxas`, which unrolls loops
     /// with such a step as if they counted down.
     fn cannot_overflow(&self, id: InstId, range: &Range) -> bool {
         let most = |value| self.ranges.get(self.kernel, value).map(|range| range.max);

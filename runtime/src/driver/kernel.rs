@@ -36,7 +36,7 @@ pub(super) struct Loaded {
     pub(super) function: FunctionHandle,
     /// Registers that the driver's compiler gave a thread.
     pub(super) registers: u32,
-    /// How launches divide the grid.
+    /// The division of the grid in launches.
     pub(super) coarse_grid: Option<CoarseGrid>,
     _module: Module,
 }

@@ -301,7 +301,7 @@ impl Emitter<'_> {
         ptx!(self, "setp.{relation}.u{bits} {more}, {distance}, {step}");
     }
 
-    /// Whether a step from any value in the range stays inside registers of `scalar`, and inside the signed numbers of
+    /// True if a step from any value in the range stays inside registers of `scalar`, and inside the signed numbers of
     /// as many bits: `ptxas` takes greater steps for negative ones and unrolls the loop as one that counts down.
     fn cannot_overflow(&self, scalar: Scalar, range: Range) -> bool {
         if !range.inclusive && self.constant(range.step) == Some(1) {

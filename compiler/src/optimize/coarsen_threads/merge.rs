@@ -65,11 +65,11 @@ struct Merge<'a> {
     omitted: &'a OmittedChecks,
     /// The values of each instruction: one that all threads share, or one for each thread.
     values: HashMap<InstId, Vec<InstId>>,
-    /// What stands for a loop or block.
+    /// The copy of each loop and block.
     targets: HashMap<InstId, InstId>,
     /// The locals that stand for each, likewise.
     own: HashMap<LocalId, Vec<LocalId>>,
-    /// What must hold before anything else may run: otherwise threads leave.
+    /// The conditions without which threads leave before anything else runs.
     agreed: Vec<InstId>,
 }
 

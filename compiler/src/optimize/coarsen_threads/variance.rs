@@ -17,7 +17,7 @@ pub(super) enum Varies {
     ByData,
 }
 
-/// What differs in a body.
+/// The differences between threads in a body.
 pub(super) struct Variance {
     pub(super) value: Facts<InstId, Varies>,
     pub(super) local: Facts<LocalId, Varies>,
