@@ -47,7 +47,7 @@ pub enum Op {
     },
     /// An operation on three values of the result's type.
     Ternary {
-        /// Which.
+        /// The operation.
         op: TernaryOp,
         /// The first.
         a: InstId,

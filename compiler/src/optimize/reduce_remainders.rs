@@ -15,7 +15,7 @@
 //!                                        }
 //! ```
 //!
-//! What bounds numbers: conditions around the remainder, checks before it, the ends of loops, and other
+//! Bounds of numbers come from conditions around the remainder, checks before it, the ends of loops, and other
 //! remainders by the same number.
 //!
 //! Why: neighbours on a torus and positions in a ring are written this way, and a remainder by a variable takes
@@ -56,7 +56,7 @@ struct Walk<'k> {
     kernel: &'k mut Kernel,
     ranges: Ranges,
     values: Replacements,
-    /// What holds here.
+    /// The facts that hold here.
     known: Vec<Relation>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) type Rounds = (Access, u64, u64);
 pub(crate) struct Defined {
     /// True for each cell that is defined, of the accesses that are not replayed.
     cells: Vec<bool>,
-    /// How many cells are undefined.
+    /// The number of undefined cells.
     missing: usize,
     /// Accesses from the start of a block, none of which read or wrote something undefined.
     history: Vec<Rounds>,
@@ -27,7 +27,7 @@ pub(crate) struct Defined {
     state: State,
 }
 
-/// What the history is used for.
+/// The use of the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// So many of its accesses are those of the block, which are not in `cells`.

@@ -72,7 +72,7 @@ impl Piece {
     }
 }
 
-/// What is known of [`CHUNK`] cells, in one cache line.
+/// The state of [`CHUNK`] cells, in one cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Chunk {

@@ -48,7 +48,7 @@ impl Tickets {
         taken.map_or(0..0, |next| next..end(next))
     }
 
-    /// How many to take, of so many that are left. The only worker leaves none for others.
+    /// The number to take, of so many that are left. The only worker leaves none for others.
     fn batch(&self, left: u64) -> u64 {
         let shares = if self.workers == 1 { 1 } else { self.workers * SHARES };
         if self.one_by_one { 1 } else { (left / shares).clamp(1, MAX_BATCH) }

@@ -28,7 +28,7 @@ impl Address {
         Self { space, base, offset: 0 }
     }
 
-    /// What is `offset` bytes behind what `base` points to.
+    /// The address `offset` bytes behind what `base` points to.
     pub(super) const fn at(space: Space, base: Reg, offset: i32) -> Self {
         Self { space, base, offset }
     }

@@ -245,7 +245,7 @@ struct Frame {
     origin: Origin,
     /// Where `return` goes; `None` in the kernel.
     exit: Option<Target>,
-    /// Whether products contract into sums, and roots into their inverses.
+    /// True if products contract into sums, and roots into their inverses.
     contract: bool,
     /// Variables that are roots, and not set again.
     roots: Vec<Var>,
