@@ -295,6 +295,11 @@ impl Kernel {
         self.generics.is_empty()
     }
 
+    /// True if blocks of the hardware run several blocks of the launch along `axis`.
+    pub fn is_coarsened(&self, axis: Axis) -> bool {
+        self.coarsening.is_some_and(|coarsening| coarsening.grid.axis == axis)
+    }
+
     /// The memory that `ptr` points into; `None` if it is no pointer.
     pub fn space(&self, ptr: InstId) -> Option<Space> {
         match self.insts[ptr].ty {

@@ -67,8 +67,8 @@ pub(super) fn coarsen_threads(kernel: &mut Kernel, fallbacks: &mut HashSet<InstI
     }
 }
 
-/// Returns the axis along which the threads of `kernel` are coarsened: rows of what has rows, since neighbours along x are
-/// what memory serves together.
+/// Returns the axis along which the threads of `kernel` are coarsened: rows of what has rows, since memory serves
+/// neighbours along x together.
 fn axis(kernel: &Kernel) -> Option<Axis> {
     let uses = |axis| {
         kernel.insts.iter().any(|(_, inst)| {
@@ -238,19 +238,6 @@ impl Edit<'_> {
             None => self.inst(Op::Builtin(Builtin::BlockDim(axis)), scalar.into()),
         }
     }
-
-    /// The value of `builtin`, an index of the first block, in the block that is `further` along `axis`.
-    fn moved(&mut self, builtin: Builtin, scalar: Scalar, axis: Axis, further: InstId) -> InstId {
-        let first = self.inst(Op::Builtin(builtin), scalar.into());
-        let distance = match builtin {
-            Builtin::GlobalIdx(_) => {
-                let threads = self.block_dim(axis, scalar);
-                self.binary(BinaryOp::Mul, further, threads)
-            }
-            _ => further,
-        };
-        self.binary(BinaryOp::Add, first, distance)
-    }
 }
 
 /// True if `builtin` is another one in the next block along `axis`.
@@ -289,7 +276,7 @@ impl OneByOne<'_> {
         Body(list)
     }
 
-    /// Makes `id`, an index, that of the block which the loop is at.
+    /// Makes `id`, an index of the first block, that of the block which the loop is at.
     fn move_builtin(&mut self, id: InstId, builtin: Builtin, list: &mut Vec<InstId>) {
         let Ty::Scalar(scalar) = self.kernel.insts[id].ty else { return };
         let mut edit = Edit { kernel: self.kernel, list: std::mem::take(list) };
@@ -297,10 +284,14 @@ impl OneByOne<'_> {
             Scalar::U32 => self.threads,
             _ => edit.inst(Op::Cast { value: self.threads }, scalar.into()),
         };
-        let moved = edit.moved(builtin, scalar, self.axis, further);
+        let lhs = edit.inst(Op::Builtin(builtin), scalar.into());
+        let rhs = if let Builtin::GlobalIdx(_) = builtin {
+            let threads = edit.block_dim(self.axis, scalar);
+            edit.binary(BinaryOp::Mul, further, threads)
+        } else {
+            further
+        };
         *list = edit.list;
-        // The sum itself is `id`, which users name.
-        list.pop();
-        self.kernel.insts[id].op = self.kernel.insts[moved].op.clone();
+        self.kernel.insts[id].op = Op::Binary { op: BinaryOp::Add, lhs, rhs };
     }
 }

@@ -259,7 +259,8 @@ impl Plan {
     }
 }
 
-fn mark_set_locals(kernel: &Kernel, list: &Body, is_set: &mut Facts<LocalId, bool>) {
+/// Marks the locals that `list` sets, or something inside it.
+pub(super) fn mark_set_locals(kernel: &Kernel, list: &Body, is_set: &mut Facts<LocalId, bool>) {
     for &id in &list.0 {
         let op = &kernel.insts[id].op;
         if let Op::Set { local, .. } = *op {

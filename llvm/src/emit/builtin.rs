@@ -35,7 +35,7 @@ impl Emitter<'_> {
                 self.special("tid", axis, 0, threads)
             }
             Builtin::BlockIdx(axis) => self.block_idx(axis),
-            Builtin::GridDim(axis) => match self.is_coarsened(axis) {
+            Builtin::GridDim(axis) => match self.kernel.is_coarsened(axis) {
                 true => Value::new(Type::I32, "%coarsened_grid"),
                 false => self.special("nctaid", axis, 1, most_blocks(axis) + 1),
             },
@@ -79,15 +79,10 @@ impl Emitter<'_> {
         }
     }
 
-    /// True if the blocks of the grid run several blocks of the launch along `axis`.
-    pub(super) fn is_coarsened(&self, axis: Axis) -> bool {
-        self.kernel.coarsening.is_some_and(|coarsening| coarsening.grid.axis == axis)
-    }
-
     /// The index of the first of the launch's blocks that this one runs.
     fn block_idx(&mut self, axis: Axis) -> Value {
         let own = self.special("ctaid", axis, 0, most_blocks(axis));
-        match self.is_coarsened(axis) {
+        match self.kernel.is_coarsened(axis) {
             true => inst!(self, Type::I32, "mul nuw nsw {own}, %coarsening_factor"),
             false => own,
         }

@@ -307,11 +307,6 @@ impl<'k> Emitter<'k> {
         reg
     }
 
-    /// True if the blocks of the grid run several blocks of the launch along `axis`.
-    fn is_coarsened(&self, axis: Axis) -> bool {
-        self.kernel.coarsening.is_some_and(|coarsening| coarsening.grid.axis == axis)
-    }
-
     /// A fresh register with a 32-bit parameter of the launcher's own.
     fn launcher_param(&mut self, name: &str) -> Reg {
         let reg = self.regs.fresh(Class::B32);
@@ -322,7 +317,7 @@ impl<'k> Emitter<'k> {
     /// A fresh register with the index of the first of the launch's blocks that this one runs.
     pub(super) fn block_idx(&mut self, axis: Axis) -> Reg {
         let own = self.special("ctaid", axis);
-        if !self.is_coarsened(axis) {
+        if !self.kernel.is_coarsened(axis) {
             return own;
         }
         let factor = self.launcher_param("coarsening_factor");
@@ -333,7 +328,7 @@ impl<'k> Emitter<'k> {
 
     /// A fresh register with the number of the launch's blocks along an axis.
     pub(super) fn grid_dim(&mut self, axis: Axis) -> Reg {
-        match self.is_coarsened(axis) {
+        match self.kernel.is_coarsened(axis) {
             true => self.launcher_param("coarsened_grid"),
             false => self.special("nctaid", axis),
         }

@@ -5,7 +5,7 @@
 //! and the loop finds that out. So checks go ahead of loads and stores of their body, and out of conditions on data, with what their
 //! operands are computed from. They stay behind conditions on which threads leave the body, which are there for them.
 use super::{
-    super::version_loops::OmittedChecks,
+    super::version_loops::{OmittedChecks, mark_set_locals},
     Threads,
     variance::{Variance, Varies},
 };
@@ -23,18 +23,8 @@ pub(super) fn lift_checks(
 ) {
     let (variance, _) = Variance::of(kernel, threads, omitted, body);
     let mut sets = kernel.locals.facts(false);
-    note_sets(kernel, body, &mut sets);
+    mark_set_locals(kernel, body, &mut sets);
     Lift { kernel, variance, sets, threads, omitted }.body(body);
-}
-
-fn note_sets(kernel: &Kernel, list: &Body, sets: &mut Facts<LocalId, bool>) {
-    for &id in &list.0 {
-        let op = &kernel.insts[id].op;
-        if let Op::Set { local, .. } = op {
-            sets[*local] = true;
-        }
-        op.bodies().for_each(|inner| note_sets(kernel, inner, sets));
-    }
 }
 
 struct Lift<'k> {

@@ -2,7 +2,7 @@
 use super::{
     super::version_loops::OmittedChecks,
     Edit, Threads,
-    variance::{Variance, Varies},
+    variance::{Variance, Varies, is_global_store},
 };
 use crate::ir::{BinaryOp, Body, CompareOp, InstId, Kernel, LocalId, Op, Scalar, Ty, UnaryOp};
 use std::collections::HashMap;
@@ -150,9 +150,7 @@ impl Merge<'_> {
                 }
                 let copies = match &op {
                     Op::Set { local, .. } => self.own[local].len(),
-                    Op::Store { .. } if !is_of_table(self.edit.kernel, &op) => {
-                        self.threads.factor as usize
-                    }
+                    op if is_global_store(self.edit.kernel, op) => self.threads.factor as usize,
                     _ => self.copies(varies),
                 };
                 let values = (0..copies).map(|thread| self.copy(id, thread)).collect();
@@ -272,9 +270,4 @@ const fn is_only_for_agreed(op: &Op) -> bool {
         op,
         Op::Load { .. } | Op::Store { .. } | Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. }
     )
-}
-
-/// True if a store fills a table, which all threads share.
-fn is_of_table(kernel: &Kernel, op: &Op) -> bool {
-    matches!(op, Op::Store { ptr, .. } if kernel.insts[*ptr].ty == Ty::Ptr(crate::ir::Space::Local))
 }

@@ -157,10 +157,8 @@ impl Walk<'_> {
                 self.found.value[id] = self.loaded(*ptr);
                 true
             }
-            Op::Store { ptr, .. } => {
-                if self.kernel.insts[*ptr].ty != Ty::Ptr(Space::Local) {
-                    self.has_stored = true;
-                }
+            Op::Store { .. } => {
+                self.has_stored |= is_global_store(self.kernel, op);
                 true
             }
             Op::Bounds { .. } if self.omitted.contains(id) => true,
@@ -237,9 +235,11 @@ impl Walk<'_> {
 pub(super) fn stores(kernel: &Kernel, list: &Body) -> bool {
     list.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
-        match op {
-            Op::Store { ptr, .. } => kernel.insts[*ptr].ty != Ty::Ptr(Space::Local),
-            _ => op.bodies().any(|inner| stores(kernel, inner)),
-        }
+        is_global_store(kernel, op) || op.bodies().any(|inner| stores(kernel, inner))
     })
+}
+
+/// True if `op` stores to global memory. Any other store fills a table, which all threads share.
+pub(super) fn is_global_store(kernel: &Kernel, op: &Op) -> bool {
+    matches!(op, Op::Store { ptr, .. } if kernel.insts[*ptr].ty != Ty::Ptr(Space::Local))
 }
