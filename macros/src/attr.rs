@@ -15,11 +15,11 @@ use crate::{
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Error, Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Stmt, Token,
+    Error, Expr, ExprLit, Ident, Lit, LitBool, LitInt, LitStr, Path, Stmt, Token,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
 };
-use warpwise_compiler::back::Backend;
+use warpwise_compiler::{back::Backend, ir::MAX_MIN_BLOCKS};
 
 /// What `#[kernel(..)]` asks for.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct Options {
     pub(crate) requires: Vec<Condition>,
     /// Threads in a block along x, y and z, each an integer literal or the path of a constant.
     pub(crate) block: Option<[Expr; 3]>,
+    /// Blocks that a multiprocessor has to run at a time.
+    pub(crate) min_blocks: Option<u32>,
     /// Constants that only rustc knows the value of.
     pub(crate) open: Vec<Path>,
     /// What the type parameters stand for, if the kernel is compiled for types that are named.
@@ -62,6 +64,7 @@ impl Default for Options {
             backend: None,
             requires: Vec::new(),
             block: None,
+            min_blocks: None,
             open: Vec::new(),
             instances: Vec::new(),
             lints: Vec::new(),
@@ -69,8 +72,11 @@ impl Default for Options {
     }
 }
 
+/// Most threads that a multiprocessor of any GPU runs at a time.
+const MAX_THREADS_OF_MULTIPROCESSOR: u64 = 2048;
+
 /// Names of the arguments, for suggestions.
-const ARGUMENTS: [&str; 15] = [
+const ARGUMENTS: [&str; 16] = [
     "allow",
     "backend",
     "block",
@@ -81,6 +87,7 @@ const ARGUMENTS: [&str; 15] = [
     "deny_checks",
     "expect",
     "instances",
+    "min_blocks",
     "open",
     "overflow_checks",
     "requires",
@@ -90,11 +97,15 @@ const ARGUMENTS: [&str; 15] = [
 
 /// Reads the arguments of `#[kernel(..)]`. What is wrong is reported beside what could be read.
 pub(crate) fn parse(args: TokenStream) -> (Options, Option<Error>) {
-    let mut reader = Reader { options: Options::default(), seen: Vec::new(), error: None };
+    let mut reader =
+        Reader { options: Options::default(), seen: Vec::new(), min_blocks_at: None, error: None };
     for argument in split_at_commas(args) {
         if let Err(error) = syn::parse2::<Argument>(argument).and_then(|a| reader.take(a)) {
             combine(&mut reader.error, error);
         }
+    }
+    if reader.error.is_none() {
+        reader.error = reader.min_blocks_error();
     }
     (reader.options, reader.error)
 }
@@ -132,6 +143,7 @@ enum Argument {
     Flag(Ident, bool),
     Backend(Ident, Backend, Span),
     Block(Ident, Box<[Expr; 3]>),
+    MinBlocks(Ident, u32),
     Open(Ident, Vec<Path>),
     Requires(Ident, Vec<Condition>),
     Instances(Ident, Vec<Instance>),
@@ -156,6 +168,10 @@ impl Parse for Argument {
             "block" => {
                 let dims = Box::new(block(&name, input)?);
                 Ok(Self::Block(name, dims))
+            }
+            "min_blocks" => {
+                let blocks = min_blocks(&name, input)?;
+                Ok(Self::MinBlocks(name, blocks))
             }
             "open" => {
                 let paths = constants(&name, input)?;
@@ -251,6 +267,22 @@ fn block(name: &Ident, input: ParseStream<'_>) -> syn::Result<[Expr; 3]> {
         }
         Some(_) | None => Ok(dims),
     }
+}
+
+/// `= 2`.
+fn min_blocks(name: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
+    const FORM: &str =
+        "write `min_blocks = 2`: the blocks that a multiprocessor has to run at a time";
+    let at = here(name, input);
+    input.parse::<Token![=]>().map_err(|_| Error::new(at, FORM))?;
+    let at = here(name, input);
+    let value: LitInt = input.parse().map_err(|_| Error::new(at, FORM))?;
+    finished(input)?;
+    let blocks = value.base10_parse().ok().filter(|blocks| (1..=MAX_MIN_BLOCKS).contains(blocks));
+    blocks.ok_or_else(|| {
+        let text = format!("a multiprocessor runs 1 to {MAX_MIN_BLOCKS} blocks at a time");
+        Error::new(value.span(), text)
+    })
 }
 
 /// The expression in parentheses, or in the braces that Rust asks for around constant arguments.
@@ -368,6 +400,7 @@ fn finished(input: ParseStream<'_>) -> syn::Result<()> {
 struct Reader {
     options: Options,
     seen: Vec<String>,
+    min_blocks_at: Option<Span>,
     error: Option<Error>,
 }
 
@@ -395,6 +428,11 @@ impl Reader {
                 options.block = Some(*dims);
                 self.once(&name)
             }
+            Argument::MinBlocks(name, blocks) => {
+                options.min_blocks = Some(blocks);
+                self.min_blocks_at = Some(name.span());
+                self.once(&name)
+            }
             Argument::Open(name, paths) => {
                 options.open = paths;
                 self.once(&name)
@@ -413,6 +451,26 @@ impl Reader {
             }
         }
     }
+
+    /// Judges `min_blocks` against the block, which may come after it.
+    fn min_blocks_error(&self) -> Option<Error> {
+        let (blocks, at) = self.options.min_blocks.zip(self.min_blocks_at)?;
+        let text = match &self.options.block {
+            None => "`min_blocks` needs the threads of a block: add `block = 256`".to_owned(),
+            Some(dims) => {
+                let threads = threads(dims).ok()?? * u64::from(blocks);
+                if threads <= MAX_THREADS_OF_MULTIPROCESSOR {
+                    return None;
+                }
+                format!(
+                    "a multiprocessor runs at most {MAX_THREADS_OF_MULTIPROCESSOR} threads at a time, \
+                     not {threads}"
+                )
+            }
+        };
+        Some(Error::new(at, text))
+    }
+
     fn once(&mut self, name: &Ident) -> syn::Result<()> {
         let text = name.to_string();
         if self.seen.contains(&text) {
@@ -479,6 +537,30 @@ mod tests {
         assert_eq!(found.len(), 6, "{found:#?}");
         assert_eq!(found[0], "unknown argument `blok`; did you mean `block`?");
         assert_eq!(found[2], "`wide_index` is given twice");
+    }
+
+    #[test]
+    fn min_blocks_needs_a_block_that_fits_as_often() {
+        let (options, error) = parse(quote!(min_blocks = 2, block = 1024));
+        assert!(error.is_none() && options.min_blocks == Some(2));
+        assert!(parse(quote!(min_blocks = 4, block = N)).1.is_none());
+        let cases = [
+            (
+                quote!(min_blocks = 2),
+                "`min_blocks` needs the threads of a block: add `block = 256`",
+            ),
+            (
+                quote!(block = 1024, min_blocks = 3),
+                "a multiprocessor runs at most 2048 threads at a time, not 3072",
+            ),
+            (quote!(block = 32, min_blocks = 0), "a multiprocessor runs 1 to 32 blocks at a time"),
+            (quote!(block = 32, min_blocks = 33), "a multiprocessor runs 1 to 32 blocks at a time"),
+            (quote!(block = 32, min_blocks = 2, min_blocks = 2), "`min_blocks` is given twice"),
+        ];
+        for (args, expected) in cases {
+            assert_eq!(errors(args), [expected]);
+        }
+        assert!(errors(quote!(block = 32, min_blocks))[0].starts_with("write `min_blocks = 2`"));
     }
 
     #[test]

@@ -76,6 +76,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///   `x.mul_add(y, z)` of `Float` is the fused one.
 /// - `cooperative`: all blocks run at the same time, so that `grid::sync()` may wait for all of them. A
 ///   launch of more blocks than the device runs at once is refused.
+/// - `min_blocks = 4`: blocks that a multiprocessor has to run at a time. A thread gets no more registers than allow it, and what
+///   does not fit is spilled to memory. Needs `block`.
 /// - `overflow_checks`: integer arithmetic that overflows is a fault, as in a debug build.
 /// - `wide_index`: the grid may have more than 2^31 threads along an axis.
 /// - `instances(Sum, Max)`: the types that the type parameter stands for, which may be bounded by traits

@@ -2,7 +2,7 @@
 use crate::run::engine::{Check, Engine, cases, launch, same};
 use warpwise::prelude::*;
 
-cases![one_axis, two_axes, three_axes, declared_block, many_blocks, wide, refused];
+cases![one_axis, two_axes, three_axes, declared_block, few_registers, many_blocks, wide, refused];
 
 #[kernel]
 fn indices(out: &mut [usize]) {
@@ -147,6 +147,30 @@ fn wide(on: &Engine) -> Check {
     let mut out = vec![0; 300];
     launch!(on, wide_indices(write out), LaunchConfig::cover(300))?;
     let want: Vec<usize> = (0..300).map(|i| i * 3_000_000_000).collect();
+    same("out", &out, &want)
+}
+
+/// Holds 48 values at a time, where 2048 threads of a multiprocessor have 32 registers each.
+#[kernel(block = 256, min_blocks = 8)]
+fn spilled(x: &[f32], out: &mut [f32]) {
+    let i = global_idx_x();
+    let mut values = [0.0; 48];
+    for k in 0..48 {
+        values[k] = x[48 * i + k];
+    }
+    let mut sum = 0.0;
+    for k in 0..48 {
+        sum = sum * 0.5 + values[47 - k] * values[k];
+    }
+    out[i] = sum;
+}
+
+fn few_registers(on: &Engine) -> Check {
+    let x: Vec<f32> = (0..48 * 512).map(|i| (i % 7) as f32).collect();
+    let mut out = vec![0.0; 512];
+    launch!(on, spilled(read x, write out), LaunchConfig::cover(512))?;
+    let sum = |x: &[f32]| (0..48).fold(0.0, |sum: f32, k| sum.mul_add(0.5, x[47 - k] * x[k]));
+    let want: Vec<f32> = x.chunks(48).map(sum).collect();
     same("out", &out, &want)
 }
 

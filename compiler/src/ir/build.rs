@@ -43,6 +43,7 @@ impl Builder {
             name: name.into(),
             generics: Table::new(),
             block: None,
+            min_blocks: None,
             cooperative: false,
             wide_index: false,
             deny_checks: false,

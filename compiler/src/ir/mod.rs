@@ -68,6 +68,9 @@ impl Span {
 /// A limit, because whatever reads the IR recurses into bodies.
 pub const MAX_DEPTH: usize = 256;
 
+/// Largest [`Kernel::min_blocks`]: no GPU runs more blocks on a multiprocessor.
+pub const MAX_MIN_BLOCKS: u32 = 32;
+
 /// Most bytes that the parameters of a kernel have, which every GPU takes.
 pub const MOST_PARAM_BYTES: u64 = 4352;
 
@@ -80,6 +83,8 @@ pub struct Kernel {
     pub generics: Table<GenericId, Generic>,
     /// Threads in a block along x, y and z, where the kernel declares them.
     pub block: Option<[Extent; 3]>,
+    /// Blocks that a multiprocessor has to run at a time: a bound on the registers of a thread.
+    pub min_blocks: Option<u32>,
     /// Whether all blocks of the grid run at the same time, so that they may wait for each other.
     pub cooperative: bool,
     /// Whether the grid may have more than 2^31 threads along an axis.

@@ -30,6 +30,9 @@ impl Display for Kernel {
         if let Some([x, y, z]) = &self.block {
             writeln!(f, "  block {x}, {y}, {z}")?;
         }
+        if let Some(blocks) = self.min_blocks {
+            writeln!(f, "  min_blocks {blocks}")?;
+        }
         for (id, Generic { name, kind, span }) in self.generics.iter() {
             writeln!(f, "  generic {id} = {}: {kind} {span}", Name(name))?;
         }

@@ -2,7 +2,7 @@
 use super::Errors;
 use crate::ir::{
     Access, ArrayId, CoarseGrid, Coarsening, Element, Extent, GenericKind, Inst, Kernel, Length,
-    MAX_DEPTH, Op, Param, ParamId, ParamKind, Requirement, Scalar, Size, Ty,
+    MAX_DEPTH, MAX_MIN_BLOCKS, Op, Param, ParamId, ParamKind, Requirement, Scalar, Size, Ty,
 };
 
 pub(super) fn check(kernel: &Kernel, errors: &mut Errors<'_>) {
@@ -81,6 +81,14 @@ fn requires(kernel: &Kernel, errors: &mut Errors<'_>) {
 }
 
 fn memory(kernel: &Kernel, errors: &mut Errors<'_>) {
+    if let Some(blocks) = kernel.min_blocks {
+        if !(1..=MAX_MIN_BLOCKS).contains(&blocks) {
+            errors.signature(format!("min_blocks {blocks} is not within 1..={MAX_MIN_BLOCKS}"));
+        }
+        if kernel.block.is_none() {
+            errors.signature("min_blocks needs the threads of a block".to_owned());
+        }
+    }
     for extent in kernel.block.iter().flatten() {
         if let Some(message) = extent_error(kernel, extent) {
             errors.signature(format!("block: {message}"));

@@ -170,11 +170,12 @@ impl Module<'_> {
         Ok(())
     }
 
-    /// The attribute with the declared block, if there is one.
+    /// The attributes with the declared block and the declared blocks of a multiprocessor.
     fn launch_bounds(&self) -> String {
         let Some(block) = &self.kernel.block else { return String::new() };
         let [x, y, z] = [0, 1, 2].map(|axis| block[axis].known().unwrap_or(1));
-        format!(" \"nvvm.reqntid\"=\"{x},{y},{z}\"")
+        let min_blocks = self.kernel.min_blocks.map(|n| format!(" \"nvvm.minctasm\"=\"{n}\""));
+        format!(" \"nvvm.reqntid\"=\"{x},{y},{z}\"{}", min_blocks.unwrap_or_default())
     }
 }
 

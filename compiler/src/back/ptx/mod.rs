@@ -283,6 +283,9 @@ impl fmt::Display for Entry<'_> {
             let [x, y, z] = [x, y, z].map(|threads| threads.known().unwrap_or(1));
             writeln!(f, ".reqntid {x}, {y}, {z}")?;
         }
+        if let Some(blocks) = self.kernel.min_blocks {
+            writeln!(f, ".minnctapersm {blocks}")?;
+        }
         writeln!(f, "{{")?;
         layout::declare(self.kernel, &self.emitter.tables, f)?;
         for declaration in self.emitter.regs.declarations() {

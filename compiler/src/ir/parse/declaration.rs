@@ -99,6 +99,7 @@ impl<'t> Parser<'t> {
             "no_coarsening" => kernel.may_coarsen = false,
             "coarsening" => kernel.coarsening = Some(self.coarsening()?),
             "block" => kernel.block = Some(self.block()?),
+            "min_blocks" => kernel.min_blocks = Some(self.number()?),
             "generic" => {
                 let name = self.declared(&kernel.generics, "T")?;
                 let kind = self.generic_kind()?;

@@ -84,6 +84,7 @@ impl<'t> Parser<'t> {
             name,
             generics: Table::new(),
             block: None,
+            min_blocks: None,
             cooperative: false,
             wide_index: false,
             deny_checks: false,

@@ -91,6 +91,7 @@ impl Emit<'_> {
     fn whole(&mut self, options: &Options) -> Flow<()> {
         let function = self.frame.function.clone();
         self.build.kernel.may_coarsen = options.coarsen;
+        self.build.kernel.min_blocks = options.min_blocks;
         self.build.kernel.cooperative = options.cooperative;
         self.build.kernel.wide_index = options.wide_index;
         self.build.kernel.deny_checks = options.deny_checks;
