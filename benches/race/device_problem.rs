@@ -147,8 +147,9 @@ impl<'d> DeviceProblem<'d> {
         if let Some(coarse_grid) = kernel.coarse_grid {
             let multiprocessors = self.driver.multiprocessors;
             let factor = coarse_grid.factor_of_launch(grid, block, multiprocessors);
-            words.extend([grid[coarse_grid.axis as usize], factor].map(u64::from));
-            grid = coarse_grid.blocks(grid, factor);
+            let arguments;
+            (grid, arguments) = coarse_grid.divide(grid, factor);
+            words.extend(arguments.map(u64::from));
         }
         let shape = [grid, block];
         // SAFETY: the words are the parameters of the kernel, in its language; checks keep Rust kernels to their buffers,

@@ -448,8 +448,9 @@ fn launch(
     words.push(at(layout.record));
     let mut grid = shape.grid;
     if let Some(coarse_grid) = coarse_grid {
-        words.extend([grid[coarse_grid.axis as usize], coarse_grid.factor].map(u64::from));
-        grid = coarse_grid.blocks(grid, coarse_grid.factor);
+        let arguments;
+        (grid, arguments) = coarse_grid.divide(grid, coarse_grid.factor);
+        words.extend(arguments.map(u64::from));
     }
     words.extend(print.map(at));
     let name = CString::new(&*ptx::entry_name(&kernel.name)).expect("a name has no zeros");

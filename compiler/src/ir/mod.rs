@@ -152,11 +152,13 @@ impl CoarseGrid {
         if is_long && threads >= needed { self.factor } else { 1 }
     }
 
-    /// The grid of the hardware for a launch of `grid` blocks.
-    pub fn blocks(self, mut grid: [u32; 3], factor: u32) -> [u32; 3] {
+    /// Returns the grid of the hardware for a launch of `grid` blocks, and the arguments after the fault record: the blocks of the
+    /// launch along the axis, and the factor.
+    pub fn divide(self, mut grid: [u32; 3], factor: u32) -> ([u32; 3], [u32; 2]) {
         let along = &mut grid[self.axis as usize];
+        let arguments = [*along, factor];
         *along = along.div_ceil(factor);
-        grid
+        (grid, arguments)
     }
 }
 

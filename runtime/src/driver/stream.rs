@@ -263,8 +263,9 @@ impl Stream {
         if let Some(coarse_grid) = loaded.coarse_grid {
             let multiprocessors = self.info().multiprocessors as u64;
             let factor = coarse_grid.factor_of_launch(grid, block, multiprocessors);
-            coarse = coarse_grid.blocks(grid, factor);
-            values.extend([grid[coarse_grid.axis as usize], factor].map(u64::from));
+            let arguments;
+            (coarse, arguments) = coarse_grid.divide(grid, factor);
+            values.extend(arguments.map(u64::from));
         }
         if bound.kernel.prints() {
             values.push(faults.prints(|| self.allocate_zeros(driver, faults::PRINT_BYTES))?);
