@@ -60,13 +60,17 @@ impl Compiler {
         }
     }
 
-    /// Returns the file in `folder` with its code for `benchmark`: machine code of `nvcc`, PTX of ours.
+    /// Returns the file in `folder` with the code that runs: machine code of `nvcc`, PTX of ours.
     pub(crate) fn file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
-        let extension = match self {
-            Self::Nvcc => "cubin",
-            Self::BuiltIn | Self::Llvm => "ptx",
-        };
-        folder.join(format!("{}.{}.{extension}", benchmark.name, self.name()))
+        match self {
+            Self::Nvcc => folder.join(format!("{}.{}.cubin", benchmark.name, self.name())),
+            Self::BuiltIn | Self::Llvm => self.ptx_file(folder, benchmark),
+        }
+    }
+
+    /// Returns the file in `folder` with its PTX.
+    pub(crate) fn ptx_file(self, folder: &Path, benchmark: &Benchmark) -> PathBuf {
+        folder.join(format!("{}.{}.ptx", benchmark.name, self.name()))
     }
 }
 

@@ -3,7 +3,8 @@
 //! ```text
 //! race prepare DIR   verifies every kernel on the interpreter and writes what the other commands read
 //! race table DIR     compares the machine code for `sm_90`, without a GPU
-//! race run DIR       runs every compiler on the first GPU, in turns
+//! race run DIR       runs every compiler's code on the first GPU, in turns
+//! race load DIR      compares how long the driver's compiler takes for each compiler's PTX
 //! ```
 //!
 //! A kernel is a pair of files in `kernels/`: natural Rust, with the plain Rust that computes the expected
@@ -16,6 +17,7 @@ mod driver;
 mod inputs;
 mod interpret;
 mod kernels;
+mod load;
 mod prepare;
 mod problem;
 mod reference;
@@ -30,7 +32,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// What commands return: messages, not types, since a person reads them.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const USAGE: &str = "usage: race prepare|table|run DIR [KERNEL]...";
+const USAGE: &str = "usage: race prepare|table|run|load DIR [KERNEL]...";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         "prepare" => prepare::prepare(&folder, &benchmarks),
         "table" => table::print(&folder, &benchmarks),
         "run" => run::run(&folder, &benchmarks),
+        "load" => load::print(&folder, &benchmarks),
         _ => Err(USAGE.into()),
     });
     match done {

@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 use warpwise_benches::Scale;
 
 /// Verifies each kernel at the small scale on the interpreter, then writes its CUDA C++, its PTX by each
-/// back end, and `nvcc`'s machine code where `nvcc` is found.
+/// back end, and `nvcc`'s machine code and PTX where `nvcc` is found.
 ///
 /// # Errors
 /// If a kernel computes something else than plain Rust does, or a file cannot be written. A back end that
@@ -33,8 +33,11 @@ fn write(folder: &Path, benchmark: &Benchmark) -> Result<()> {
     }
     let source = benchmark.cuda_file(folder);
     fs::write(&source, benchmark.cuda)?;
-    if let Some(built) = tools::nvcc(&source, &Compiler::Nvcc.file(folder, benchmark)) {
-        built?;
+    let nvcc = Compiler::Nvcc;
+    for file in [nvcc.file(folder, benchmark), nvcc.ptx_file(folder, benchmark)] {
+        if let Some(built) = tools::nvcc(&source, &file) {
+            built?;
+        }
     }
     Ok(())
 }

@@ -66,7 +66,8 @@ pub(crate) fn print_means(times: &[Times]) {
     print_mean("the better of both", &times.iter().filter_map(best).collect::<Vec<_>>());
 }
 
-fn print_mean(name: &str, ratios: &[f64]) {
+/// Prints the geometric mean of `ratios`, if there are any.
+pub(crate) fn print_mean(name: &str, ratios: &[f64]) {
     if !ratios.is_empty() {
         let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
         println!("geometric mean of {}, {name}: {:.3}", ratios.len(), mean.exp());

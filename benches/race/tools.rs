@@ -6,10 +6,12 @@ use std::{
     process::{Command, Output},
 };
 
-/// Compiles CUDA C++ to machine code, `nvcc -O3 -arch=sm_90 -cubin`. `None` if there is no `nvcc`.
-pub(crate) fn nvcc(source: &Path, cubin: &Path) -> Option<Result<()>> {
+/// Compiles CUDA C++ to a `cubin` or to `ptx`, as the extension of `file` asks. `None` if there is no `nvcc`.
+pub(crate) fn nvcc(source: &Path, file: &Path) -> Option<Result<()>> {
+    let is_ptx = file.extension().is_some_and(|extension| extension == "ptx");
     let mut command = Command::new("nvcc");
-    command.args(["-O3", "-arch=sm_90", "-cubin", "-o"]).arg(cubin).arg(source);
+    command.args(["-O3", "-arch=sm_90", if is_ptx { "-ptx" } else { "-cubin" }, "-o"]);
+    command.arg(file).arg(source);
     match command.output() {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         done => Some(done.map_err(Into::into).and_then(checked).map(drop)),
