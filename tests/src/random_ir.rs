@@ -32,6 +32,7 @@ mod racy;
 mod straight;
 mod strides;
 mod values;
+mod while_loops;
 
 pub use affine::affine_kernel;
 pub use coarse::coarse_kernel;
@@ -48,6 +49,7 @@ use warpwise_compiler::{
     ir::{Access, Builder, InstId, Kernel, Length, Op, Passed, Scalar, Span, Ty},
     specialize::{Binding, specialize},
 };
+pub use while_loops::with_while_loops;
 
 /// A kernel and one launch of it.
 #[derive(Clone, Debug)]

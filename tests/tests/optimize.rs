@@ -1,6 +1,6 @@
 //! Optimizing changes nothing that a kernel computes.
 use warpwise_compiler::{
-    ir::{Access, Kernel, Scalar},
+    ir::{Access, Kernel, Op, Scalar},
     optimize::{optimize, optimize_for_gpu},
     verify::verify,
 };
@@ -8,7 +8,7 @@ use warpwise_tests::{
     oracle,
     random_ir::{
         ArgData, LaunchShape, RandomKernel, affine_kernel, coarse_kernel, dense_kernel,
-        guarded_kernel, numbered, random_kernel, seeds, straight_kernel,
+        guarded_kernel, numbered, random_kernel, seeds, straight_kernel, with_while_loops,
     },
 };
 
@@ -40,6 +40,24 @@ fn straight_pieces_fail_the_same_checks_before_and_after() {
 #[test]
 fn coarsened_threads_fail_the_same_checks_one_by_one() {
     computes_the_same(coarse_kernel);
+}
+
+#[test]
+fn while_loops_that_count_run_the_same_iterations() {
+    let mut counted = 0;
+    computes_the_same(|seed| {
+        let random = affine_kernel(seed);
+        RandomKernel { kernel: with_while_loops(&random.kernel), ..random }
+    });
+    let for_loops = |kernel: &Kernel| {
+        kernel.insts.iter().filter(|(_, inst)| matches!(inst.op, Op::For { .. })).count()
+    };
+    for seed in seeds(300) {
+        let kernel = with_while_loops(&affine_kernel(seed).kernel);
+        let before = for_loops(&kernel);
+        counted += for_loops(&optimize_for_gpu(kernel)).saturating_sub(before);
+    }
+    assert!(counted > 300, "{counted} loops were counted");
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {

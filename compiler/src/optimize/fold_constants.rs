@@ -157,7 +157,7 @@ fn fold_unary(kernel: &Kernel, scalar: Scalar, op: UnaryOp, value: InstId) -> Op
 
 /// The comparison that is true where `op` is false, if there is one: `!(a < b)` is
 /// not `a >= b` where either is NaN.
-fn inverse(op: CompareOp, scalar: Scalar) -> Option<CompareOp> {
+pub(super) fn inverse(op: CompareOp, scalar: Scalar) -> Option<CompareOp> {
     let ordered = !scalar.is_float();
     match op {
         CompareOp::Eq => Some(CompareOp::Ne),

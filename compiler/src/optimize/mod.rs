@@ -65,6 +65,7 @@ mod carry_remainders;
 mod coarsen_threads;
 mod combine_checks;
 mod copy;
+mod count_loops;
 mod divide_by_powers;
 mod eliminate_checks;
 mod eliminate_common_subexpressions;
@@ -94,6 +95,7 @@ use crate::{
 use carry_remainders::carry_remainders;
 use coarsen_threads::coarsen_threads;
 use combine_checks::combine_checks;
+use count_loops::count_loops;
 use divide_by_powers::divide_by_powers;
 use eliminate_checks::eliminate_checks;
 use eliminate_common_subexpressions::eliminate_common_subexpressions;
@@ -142,6 +144,14 @@ fn optimize_for(engine: Engine, mut kernel: Kernel) -> Kernel {
         return kernel;
     }
     before_checks(&mut kernel);
+    if engine == Engine::Gpu {
+        kernel.renumber();
+        if count_loops(&mut kernel) {
+            kernel.renumber();
+            forward_locals(&mut kernel);
+            eliminate_common_subexpressions(&mut kernel);
+        }
+    }
     eliminate_checks(&mut kernel);
     eliminate_dead_code(&mut kernel);
     kernel.renumber();

@@ -82,7 +82,7 @@ pub(super) fn version_loops(kernel: &mut Kernel) -> HashSet<InstId> {
 }
 
 /// True if an operation of `list`, or inside it, is what is looked for.
-fn contains(kernel: &Kernel, list: &Body, is_found: &impl Fn(&Op) -> bool) -> bool {
+pub(super) fn contains(kernel: &Kernel, list: &Body, is_found: &impl Fn(&Op) -> bool) -> bool {
     list.0.iter().any(|&id| {
         let op = &kernel.insts[id].op;
         is_found(op) || op.bodies().any(|inner| contains(kernel, inner, is_found))
