@@ -23,7 +23,7 @@
 //! - **The loop** runs the body as it was, so each thread faults where it did.
 //!
 //! [`variance`] says what differs between threads, and which kernels are left alone: those whose threads meet or use atomic
-//! operations, shared memory or arrays of their own, loops of different lengths, and checks behind stores.
+//! operations, shared memory or arrays of their own, loops of different lengths, checks behind stores, and loops over rows of their own.
 //!
 //! Why: a thread that does little has few loads in flight, and shares none with its neighbours. Four times the work in
 //! one on an H200, by the same text in CUDA C++: a copy 1.58 times as fast, a sum of vectors 1.28, a stencil 1.48,
@@ -120,7 +120,7 @@ fn coarsen(kernel: &mut Kernel, axis: Axis, fallbacks: &mut HashSet<InstId>) -> 
 
     let omitted = OmittedChecks::of(kernel, template);
     let mut body = kernel.insts[template].op.bodies_mut().next().map(std::mem::take)?;
-    let merged_threads = Threads { factor, blocks, side_by_side, template };
+    let merged_threads = Threads { axis, factor, blocks, side_by_side, template };
     lift_checks(kernel, &merged_threads, &omitted, &mut body);
     let (variance, fits) = Variance::of(kernel, &merged_threads, &omitted, &body);
     if !fits {
@@ -140,6 +140,8 @@ fn set_body(kernel: &mut Kernel, of: InstId, body: Body) {
 
 /// The threads that are merged.
 struct Threads {
+    /// The axis along which their blocks are neighbours.
+    axis: Axis,
     /// Their number.
     factor: u32,
     /// The number of blocks that are left.
