@@ -4,7 +4,6 @@ use super::{
     memory::known,
     value::{Type, Value},
 };
-use std::fmt::Write as _;
 use warpwise_compiler::{
     id::Id,
     ir::{BinaryOp, Body, InstId, Op, Scalar},
@@ -12,11 +11,9 @@ use warpwise_compiler::{
 
 /// The metadata node of branches that are nearly always taken.
 const LIKELY: usize = 1;
-/// The metadata node of loops that are not worth a register more.
-const RARE_LOOP: usize = 2;
 
 /// What `for` counts over.
-struct Range {
+pub(super) struct Range {
     start: InstId,
     end: InstId,
     step: InstId,
@@ -119,9 +116,10 @@ impl Emitter<'_> {
     }
 
     fn choose(&mut self, id: InstId, cond: InstId, then: &Body, other: &Body) {
+        let is_rare = self.is_rare_arm(cond, then, other);
         let cond = self.value(cond);
         let [yes, no, end] = ["then", "else", "end"].map(|what| Label::of(what, id));
-        if self.only_fails(then, other) || self.leaves_block(then, other) {
+        if is_rare || self.only_fails(then, other) || self.leaves_block(then, other) {
             let likely = self.likely();
             line!(self, "br {cond}, label %{yes}, label %{no}, !prof !{likely}");
             self.open = false;
@@ -137,7 +135,10 @@ impl Emitter<'_> {
         if !other.0.is_empty() {
             self.label(no);
             let hidden = self.hide_from_checks(then, other);
+            let around = self.is_rare;
+            self.is_rare |= is_rare;
             self.body(other);
+            self.is_rare = around;
             for (id, value) in hidden {
                 self.define(id, value);
             }
@@ -186,9 +187,7 @@ impl Emitter<'_> {
                 }
                 let value = self.value(operand);
                 if is_word(value.ty) {
-                    let text = format!("mov.b{} $0, $1;", value.ty.bits());
-                    let copy =
-                        self.asm(value.ty, &text, std::slice::from_ref(&value), Effects::None);
+                    let copy = self.opaque_copy(&value);
                     self.define(operand, copy);
                     hidden.push((operand, value));
                 }
@@ -202,7 +201,9 @@ impl Emitter<'_> {
         self.targets[id] = Some(Targets { end, next });
         self.label(next);
         self.body(body);
-        if self.open {
+        if self.open && self.is_rare {
+            self.end_rare_loop(&format!("br label %{next}"));
+        } else if self.open {
             self.jump(next);
         }
         self.label(end);
@@ -237,29 +238,28 @@ impl Emitter<'_> {
         self.define(id, current.clone());
         self.body(body);
         self.label(next);
-        let (more, following) = match self.runs_threads(id) {
-            true => self.next_thread(range, &current),
+        let is_rare = self.is_rare_loop(id);
+        let (more, following) = match is_rare {
+            true => self.next_rare_round(id, range, &current),
             false => self.next_round(id, range, &current),
         };
         line!(self, "store {following}, {counter}");
-        if self.runs_threads(id) {
-            line!(self, "br {more}, label %{head}, label %{behind}, !llvm.loop !{RARE_LOOP}");
-            self.open = false;
+        if is_rare {
+            self.end_rare_loop(&format!("br {more}, label %{head}, label %{behind}"));
         } else {
             self.branch(&more, head, behind);
         }
         self.label(behind);
     }
 
-    /// True for the loop that runs coarsened threads one by one, which few blocks need: it should not take registers from the
-    /// others.
-    fn runs_threads(&self, id: InstId) -> bool {
-        self.kernel.coarsening.is_some_and(|coarsening| coarsening.threads == id)
-    }
-
     /// Whether a round follows the one of `current`, and its value. Where a step could lead past the end of
     /// the type, the distance to the end decides.
-    fn next_round(&mut self, id: InstId, range: &Range, current: &Value) -> (Value, Value) {
+    pub(super) fn next_round(
+        &mut self,
+        id: InstId,
+        range: &Range,
+        current: &Value,
+    ) -> (Value, Value) {
         let (ty, signed) = (current.ty, self.scalar(id).is_signed());
         let [end, step] = [range.end, range.step].map(|value| self.value(value));
         if self.cannot_overflow(id, range) {
@@ -279,16 +279,6 @@ impl Emitter<'_> {
         let room = if range.inclusive { "uge" } else { "ugt" };
         let more = inst!(self, Type::I1, "icmp {room} {distance}, {}", step.name);
         (more, inst!(self, ty, "add {current}, {}", step.name))
-    }
-
-    /// The same for the loop that runs coarsened threads, in a way that LLVM cannot see through: it would keep a register for each
-    /// address that it could advance.
-    fn next_thread(&mut self, range: &Range, current: &Value) -> (Value, Value) {
-        let end = self.value(range.end);
-        let step = "add.s32 $0, $1, 1;";
-        let following = self.asm(Type::I32, step, std::slice::from_ref(current), Effects::None);
-        let more = inst!(self, Type::I1, "icmp ult {following}, {}", end.name);
-        (more, following)
     }
 
     /// Compares the distance to a constant end with the step in a way that LLVM cannot see through. LLVM would compare
@@ -339,21 +329,12 @@ impl Emitter<'_> {
 
     /// The metadata nodes.
     pub(super) fn metadata(&self) -> String {
-        let mut nodes = format!(
+        format!(
             "!{} = !{{}}\n\
-             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n",
-            super::memory::INVARIANT
-        );
-        if self.kernel.coarsening.is_some() {
-            write!(
-                nodes,
-                "!{RARE_LOOP} = distinct !{{!{RARE_LOOP}, !3, !4}}\n\
-                 !3 = !{{!\"llvm.licm.disable\"}}\n\
-                 !4 = !{{!\"llvm.loop.unroll.disable\"}}\n"
-            )
-            .expect("a string takes everything");
-        }
-        nodes
+             !{LIKELY} = !{{!\"branch_weights\", i32 2000, i32 1}}\n{}",
+            super::memory::INVARIANT,
+            self.rare_loop_metadata()
+        )
     }
 }
 

@@ -124,6 +124,10 @@ pub(super) struct Emitter<'k> {
     pub(super) failures: Vec<Failure>,
     /// Whether control reaches this point: the block is not terminated.
     pub(super) open: bool,
+    /// Whether hardly any launch runs this point ([`rare`](super::rare)).
+    pub(super) is_rare: bool,
+    /// The number of rare loops so far.
+    pub(super) rare_loops: usize,
     /// Allocas, which stand in the entry block.
     pub(super) entry: String,
     pub(super) code: String,
@@ -149,6 +153,8 @@ impl<'k> Emitter<'k> {
             targets: kernel.insts.facts(None),
             failures: Vec::new(),
             open: true,
+            is_rare: false,
+            rare_loops: 0,
             entry: String::new(),
             code: String::new(),
             declarations: BTreeSet::new(),

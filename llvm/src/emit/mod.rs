@@ -23,6 +23,7 @@ mod emitter;
 mod fault;
 mod half;
 mod memory;
+mod rare;
 mod read_only;
 mod rem;
 mod sync;

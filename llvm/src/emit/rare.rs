@@ -1,0 +1,97 @@
+//! Code that hardly any launch runs: it should cost what runs no registers.
+//!
+//! - The second version of a loop, with the checks that a guard before it decides, or with a wide counter
+//!   (`optimize/version_loops.rs`, `optimize/narrow_loops.rs`).
+//! - The arm for warps of which some lanes are elsewhere.
+//! - The loop that runs coarsened threads one by one.
+//!
+//! LLVM neither unrolls loops in it nor moves anything out of them. Their counters advance in a way that it cannot see through: it
+//! would keep a register for each address that a loop around them could advance, up to a fifth of a thread's.
+use super::{
+    control::Range,
+    emitter::{Effects, Emitter, line},
+    value::{Type, Value},
+};
+use warpwise_compiler::ir::{Body, CompareOp, InstId, Op, VoteOp};
+
+/// The metadata node that keeps invariants in a loop.
+const KEEPS_INVARIANTS: usize = 2;
+/// The metadata node that keeps a loop from being unrolled.
+const KEEPS_ROUNDS: usize = 3;
+/// The metadata node of the first rare loop; those of the others follow.
+const FIRST_LOOP: usize = 4;
+
+impl Emitter<'_> {
+    /// True if hardly any launch runs `other`, the second arm of an `if`.
+    pub(super) fn is_rare_arm(&self, cond: InstId, then: &Body, other: &Body) -> bool {
+        !other.0.is_empty() && (self.is_second_version(then, other) || self.is_whole_warp(cond))
+    }
+
+    /// True if `other` is a loop of the source that `then` has, too: the optimizer puts the version that all launches can run
+    /// there.
+    fn is_second_version(&self, then: &Body, other: &Body) -> bool {
+        let insts = &self.kernel.insts;
+        let is_for = |id: InstId| matches!(insts[id].op, Op::For { .. });
+        let [only] = *other.0 else { return false };
+        let is_version = |&id: &InstId| is_for(id) && insts[id].span == insts[only].span;
+        is_for(only) && then.0.iter().any(is_version)
+    }
+
+    /// True if `cond` says that all lanes of the warp are here.
+    fn is_whole_warp(&self, cond: InstId) -> bool {
+        let op = |id: InstId| &self.kernel.insts[id].op;
+        let Op::Compare { op: CompareOp::Eq, lhs, rhs } = *op(cond) else { return false };
+        let Op::Vote { op: VoteOp::Ballot, value, mask: None } = *op(lhs) else { return false };
+        matches!(op(value), Op::Const(1)) && *op(rhs) == Op::Const(u64::from(u32::MAX))
+    }
+
+    /// True for a loop that hardly any launch runs.
+    pub(super) fn is_rare_loop(&self, id: InstId) -> bool {
+        self.is_rare || self.kernel.coarsening.is_some_and(|coarsening| coarsening.threads == id)
+    }
+
+    /// Returns whether a round of a rare loop follows the one of `current`, and its value.
+    pub(super) fn next_rare_round(
+        &mut self,
+        id: InstId,
+        range: &Range,
+        current: &Value,
+    ) -> (Value, Value) {
+        match current.ty {
+            Type::I32 | Type::I64 => {
+                let hidden = self.opaque_copy(current);
+                self.next_round(id, range, &hidden)
+            }
+            _ => self.next_round(id, range, current),
+        }
+    }
+
+    /// Returns a value of 32 or 64 bits that LLVM does not know to be `value`.
+    pub(super) fn opaque_copy(&mut self, value: &Value) -> Value {
+        let text = format!("mov.b{} $0, $1;", value.ty.bits());
+        self.asm(value.ty, &text, std::slice::from_ref(value), Effects::None)
+    }
+
+    /// Ends the block at the end of a rare loop with `branch`, which leads back to the first.
+    pub(super) fn end_rare_loop(&mut self, branch: &str) {
+        line!(self, "{branch}, !llvm.loop !{}", FIRST_LOOP + self.rare_loops);
+        self.rare_loops += 1;
+        self.open = false;
+    }
+
+    /// The metadata nodes of the rare loops.
+    pub(super) fn rare_loop_metadata(&self) -> String {
+        if self.rare_loops == 0 {
+            return String::new();
+        }
+        let node = |number| {
+            let id = FIRST_LOOP + number;
+            format!("!{id} = distinct !{{!{id}, !{KEEPS_INVARIANTS}, !{KEEPS_ROUNDS}}}\n")
+        };
+        let loops: String = (0..self.rare_loops).map(node).collect();
+        format!(
+            "!{KEEPS_INVARIANTS} = !{{!\"llvm.licm.disable\"}}\n\
+             !{KEEPS_ROUNDS} = !{{!\"llvm.loop.unroll.disable\"}}\n{loops}"
+        )
+    }
+}
