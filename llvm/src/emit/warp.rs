@@ -7,9 +7,9 @@ use super::{
     value::{Type, Value},
 };
 use warpwise_compiler::{
-    back::ptx::HAS_REDUX,
+    back::ptx::{HAS_REDUX, lanes_apart},
     id::Id,
-    ir::{BinaryOp, InstId, MatchOp, ReduceOp, Scalar, ShuffleOp, VoteOp},
+    ir::{BinaryOp, Builtin, InstId, MatchOp, ReduceOp, Scalar, ShuffleOp, VoteOp},
 };
 
 /// The distances of a butterfly.
@@ -182,7 +182,7 @@ impl Emitter<'_> {
         self.jump(end);
         self.label(some);
         if scalar.is_float() && op == ReduceOp::Add {
-            let sum = self.tree(&reduction, &value, &here, [0, 1]);
+            let sum = self.partial_butterfly(&reduction, &value, &here);
             line!(self, "store {sum}, {result}");
         } else {
             self.one_by_one(id, &reduction, [&value, &result], &here);
@@ -226,26 +226,26 @@ impl Emitter<'_> {
         })
     }
 
-    /// The sum that a butterfly makes of the lanes `first`, `first + step` and so on, missing ones
-    /// being -0.0.
-    fn tree(
-        &mut self,
-        reduction: &Reduction,
-        value: &Value,
-        here: &Value,
-        [first, step]: [u32; 2],
-    ) -> Value {
-        if step < 32 {
-            let [low, high] = [first, first + step]
-                .map(|first| self.tree(reduction, value, here, [first, 2 * step]));
-            return self.combine(reduction.scalar, reduction.op, &low, &high);
-        }
-        let other = self.brought(reduction, value, ShuffleOp::Index, Value::i32(first));
-        let bit = inst!(self, Type::I32, "and {here}, {}", (1_u32 << first) as i32);
-        let there = inst!(self, Type::I1, "icmp ne {bit}, 0");
+    /// The sum that a butterfly makes of the lanes that are here, missing ones being -0.0, in a butterfly of its own
+    /// (`compiler/src/back/ptx/reduce.rs`).
+    fn partial_butterfly(&mut self, reduction: &Reduction, value: &Value, here: &Value) -> Value {
+        let lane = self.builtin(Builtin::LaneId);
         let sign = 1 << (value.ty.bits() - 1);
         let missing = Value::constant(reduction.scalar, sign);
-        inst!(self, value.ty, "select {there}, {other}, {missing}")
+        DISTANCES.into_iter().fold(value.clone(), |value, distance| {
+            let partner = inst!(self, Type::I32, "xor {lane}, {distance}");
+            let first = inst!(self, Type::I32, "and {partner}, {}", 2 * distance - 1);
+            let all = lanes_apart(2 * distance) as i32;
+            let all = inst!(self, Type::I32, "shl i32 {all}, {}", first.name);
+            let there = inst!(self, Type::I32, "and {here}, {}", all.name);
+            let args = [there.clone(), Value::new(Type::I1, "false")];
+            let zeros = self.intrinsic(Type::I32, "llvm.ctlz.i32", &args);
+            let last = inst!(self, Type::I32, "sub i32 31, {}", zeros.name);
+            let other = self.brought(reduction, &value, ShuffleOp::Index, last);
+            let any = inst!(self, Type::I1, "icmp ne {there}, 0");
+            let other = inst!(self, value.ty, "select {any}, {other}, {missing}");
+            self.combine(reduction.scalar, reduction.op, &value, &other)
+        })
     }
 
     /// Combines the lanes that are here, in their order.

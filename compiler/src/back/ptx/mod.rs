@@ -84,7 +84,7 @@ pub use layout::{
     offset_params, shared_memory, shared_place,
 };
 pub use products::may_lose_factor;
-pub use reduce::HAS_REDUX;
+pub use reduce::{HAS_REDUX, lanes_apart};
 pub use reg::{arithmetic, memory, untyped};
 use std::{borrow::Cow, fmt};
 

@@ -1,8 +1,8 @@
 //! What the lanes of a warp come to together, beyond votes: equal values, and reductions.
 //!
 //! A reduction of 32-bit integers is one `redux.sync` where the target has it. Elsewhere it is a butterfly of
-//! shuffles, if all 32 lanes take part; a lane that does not cannot pass on what others brought, so that
-//! otherwise each lane takes the others' values one by one, sums of floats in the order of the butterfly.
+//! shuffles, if all 32 lanes take part; a lane that does not cannot pass on what others brought. Sums of floats then take the
+//! same five steps, each with the value of some lane that has it; other reductions take the lanes' values one by one.
 use super::{
     Emitter,
     atomic::combining,
@@ -21,6 +21,11 @@ pub const HAS_REDUX: Target = Target::new(80);
 
 /// The distances of a butterfly.
 const DISTANCES: [u32; 5] = [16, 8, 4, 2, 1];
+
+/// The lanes whose numbers are multiples of `distance`, a power of two.
+pub const fn lanes_apart(distance: u32) -> u32 {
+    (u32::MAX as u64 / ((1 << distance) - 1)) as u32
+}
 
 /// Whether the scalar is one that `redux.sync` takes, in a register.
 pub(super) fn is_word(scalar: Scalar) -> bool {
@@ -94,7 +99,7 @@ impl Emitter<'_> {
         self.code.jump(end);
         self.code.label(some);
         if scalar.is_float() && op == ReduceOp::Add {
-            let sum = self.tree(&reduction, value, here, [0, 1]);
+            let sum = self.partial_butterfly(&reduction, value, here);
             ptx!(self, "mov.{} {result}, {sum}", result.class.ty());
         } else {
             self.one_by_one(id, &reduction, [value, result], here);
@@ -144,32 +149,32 @@ impl Emitter<'_> {
         })
     }
 
-    /// The sum that a butterfly makes of the lanes `first`, `first + step` and so on, missing ones
-    /// being -0.0.
-    fn tree(
-        &mut self,
-        reduction: &Reduction,
-        value: Reg,
-        here: Reg,
-        [first, step]: [u32; 2],
-    ) -> Reg {
-        if step < 32 {
-            let [low, high] = [first, first + step]
-                .map(|first| self.tree(reduction, value, here, [first, 2 * step]));
-            return self.combine(reduction, low, high);
-        }
-        let lane = Operand::Imm(Imm { bits: first.into(), scalar: Scalar::U32 });
-        let other = self.brought(reduction, value, ShuffleOp::Index, lane);
-        let (bit, there) = (self.regs.fresh(Class::B32), self.regs.fresh(Class::Pred));
-        let (kept, class) = (self.regs.fresh(other.class), other.class.ty());
+    /// The sum that a butterfly makes of the lanes that are here, missing ones being -0.0.
+    ///
+    /// After a step with distance d, lanes whose numbers are the same modulo 2d would have the same sum in the butterfly of all
+    /// lanes. So one of those that are here has the sum that the lane at this distance would bring, and if there is none, that is
+    /// -0.0. A shuffle from each lane would be 32 instead of 5, which `ptxas` starts all together, each with a register.
+    fn partial_butterfly(&mut self, reduction: &Reduction, value: Reg, here: Reg) -> Reg {
+        let number = self.regs.fresh(Class::B32);
+        ptx!(self, "mov.u32 {number}, %laneid");
         let missing = Imm {
             bits: 1 << (reduction.scalar.bits().unwrap_or(64) - 1),
             scalar: reduction.scalar,
         };
-        ptx!(self, "and.b32 {bit}, {here}, {}", 1_u32 << first);
-        ptx!(self, "setp.ne.u32 {there}, {bit}, 0");
-        ptx!(self, "selp.{class} {kept}, {other}, {missing}, {there}");
-        kept
+        DISTANCES.into_iter().fold(value, |value, distance| {
+            let [partner, first, all, there, last] = [(); 5].map(|()| self.regs.fresh(Class::B32));
+            ptx!(self, "xor.b32 {partner}, {number}, {distance}");
+            ptx!(self, "and.b32 {first}, {partner}, {}", 2 * distance - 1);
+            ptx!(self, "mov.b32 {all}, {}", lanes_apart(2 * distance));
+            ptx!(self, "shl.b32 {all}, {all}, {first}");
+            ptx!(self, "and.b32 {there}, {here}, {all}");
+            ptx!(self, "bfind.u32 {last}, {there}");
+            let other = self.brought(reduction, value, ShuffleOp::Index, Operand::Reg(last));
+            let any = self.pred(format_args!("setp.ne.u32"), format_args!("{there}, 0"));
+            let (kept, class) = (self.regs.fresh(other.class), other.class.ty());
+            ptx!(self, "selp.{class} {kept}, {other}, {missing}, {any}");
+            self.combine(reduction, value, kept)
+        })
     }
 
     /// Combines the lanes that are here, in their order.
