@@ -6,7 +6,7 @@ use super::{
 };
 use warpwise_compiler::{
     id::Id,
-    ir::{BinaryOp, Body, InstId, Op, Scalar},
+    ir::{BinaryOp, Body, Effect, InstId, Op, Scalar},
 };
 
 /// The metadata node of branches that are nearly always taken.
@@ -137,7 +137,10 @@ impl Emitter<'_> {
             let hidden = self.hide_from_checks(then, other);
             let around = self.is_rare;
             self.is_rare |= is_rare;
-            self.body(other);
+            match self.only_fails(then, other) && self.is_straight(other) {
+                true => self.failing_arm(other, end),
+                false => self.body(other),
+            }
             self.is_rare = around;
             for (id, value) in hidden {
                 self.define(id, value);
@@ -154,6 +157,12 @@ impl Emitter<'_> {
         let is_check = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Bounds { .. });
         let returns = |id: &InstId| matches!(self.kernel.insts[*id].op, Op::Return);
         then.0.is_empty() && other.0.last().is_some_and(returns) && other.0.iter().any(is_check)
+    }
+
+    /// True if nothing in `list` branches or meets other threads.
+    fn is_straight(&self, list: &Body) -> bool {
+        let op = |id: &InstId| &self.kernel.insts[*id].op;
+        list.0.iter().all(|id| op(id).is_leaf() && op(id).effect() != Effect::Sync)
     }
 
     /// True if `other` does nothing but leave a block, which is there for what is rare.

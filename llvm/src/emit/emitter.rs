@@ -122,6 +122,8 @@ pub(super) struct Emitter<'k> {
     pub(super) tables: Tables,
     pub(super) targets: Facts<InstId, Option<Targets>>,
     pub(super) failures: Vec<Failure>,
+    /// The failing checks of the arm that this point is in, if that is one whose checks share a report.
+    pub(super) failures_of_arm: Option<Vec<Failure>>,
     /// Whether control reaches this point: the block is not terminated.
     pub(super) open: bool,
     /// Whether hardly any launch runs this point ([`rare`](super::rare)).
@@ -152,6 +154,7 @@ impl<'k> Emitter<'k> {
             becomes_integer: super::memory::floats_that_become_integers(kernel),
             targets: kernel.insts.facts(None),
             failures: Vec::new(),
+            failures_of_arm: None,
             open: true,
             is_rare: false,
             rare_loops: 0,

@@ -17,7 +17,7 @@ use std::{fmt::Write, mem::offset_of};
 use warpwise_compiler::{
     fault::{FaultRecord, PIECE_BITS, Reason},
     id::Id,
-    ir::{Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
+    ir::{Body, Builtin, CoarseGrid, Coarsening, Fault, InstId, MessageId},
     output::{END, HEADER, LOST, ROOM, USED, record_bytes},
 };
 
@@ -67,15 +67,14 @@ impl Emitter<'_> {
         let likely = self.likely();
         line!(self, "br {cond}, label %{passed}, label %{fault}, !prof !{likely}");
         self.open = false;
-        if self.facts.meets_later(at) {
+        let failure = Failure { at, check: self.check_bits(at, reason), values: values.to_vec() };
+        if !self.facts.meets_later(at) {
+            self.failures.push(failure);
+        } else if let Some(failures) = &mut self.failures_of_arm {
+            failures.push(failure);
+        } else {
             self.label(fault);
             self.fail_here(at, reason, values);
-        } else {
-            self.failures.push(Failure {
-                at,
-                check: self.check_bits(at, reason),
-                values: values.to_vec(),
-            });
         }
         self.label(passed);
     }
@@ -126,9 +125,39 @@ impl Emitter<'_> {
         self.asm_line(text, &[record_address()], Effects::Memory);
     }
 
-    /// Everything that checks branch to: the details of each, and the code that they share.
+    /// Everything that checks branch to where threads do not meet any more.
     pub(super) fn failed(&mut self) {
         let failures = std::mem::take(&mut self.failures);
+        if failures.is_empty() {
+            return;
+        }
+        self.report(failures);
+        match self.kernel.coarsening {
+            // The thread did the work of one of several.
+            Some(Coarsening { threads, .. }) => self.jump(Label::of("next", threads)),
+            None => self.leave_kernel(),
+        }
+    }
+
+    /// Emits the second arm of an `if`, in front of `end`, which only finds the check that fails and neither branches nor meets other
+    /// threads. Where threads may still meet, its checks share a report: one for each is 75 instructions for each element of a
+    /// row.
+    pub(super) fn failing_arm(&mut self, arm: &Body, end: Label) {
+        let around = self.failures_of_arm.replace(Vec::new());
+        self.body(arm);
+        let failures = std::mem::replace(&mut self.failures_of_arm, around).unwrap_or_default();
+        if failures.is_empty() {
+            return;
+        }
+        if self.open {
+            self.jump(end);
+        }
+        self.report(failures);
+        self.exit_if_any();
+    }
+
+    /// Emits the details of each failure, and the code that they share.
+    fn report(&mut self, failures: Vec<Failure>) {
         let Some(last) = failures.last().map(|failure| failure.at) else { return };
         let most = failures.iter().map(|failure| failure.values.len()).max().unwrap_or(0);
         let shared = Label::of("record", last);
@@ -156,11 +185,6 @@ impl Emitter<'_> {
             })
             .collect();
         self.record(&joined[0], &joined[1..]);
-        match self.kernel.coarsening {
-            // The thread did the work of one of several.
-            Some(Coarsening { threads, .. }) => self.jump(Label::of("next", threads)),
-            None => self.leave_kernel(),
-        }
     }
 
     /// Which check failed.
@@ -171,6 +195,9 @@ impl Emitter<'_> {
 
     /// Counts the thread and, if no lower one has come before it, brings its details. That is a function
     /// for each number of values, for the sake of who reads the text: LLVM inlines it.
+    ///
+    /// Each piece is brought only if no lower thread has brought that piece: `ptxas` would prepare all of them at once, with two
+    /// registers each, and a thread that needs 32 registers for its work would have 38.
     fn record(&mut self, check: &Value, values: &[Value]) {
         let name = format!("@record_{}_values", values.len());
         let mut operands: Vec<Value> =
@@ -225,7 +252,9 @@ impl Emitter<'_> {
                 text,
                 "bfe.u64 w_piece, ${operand}, {shift}, {PIECE_BITS};\n\
                  or.b64 w_piece, w_piece, w_place;\n\
-                 red.relaxed.gpu.global.min.u64 [w_record+{at}], w_piece;\n"
+                 atom.relaxed.gpu.global.min.u64 w_lowest, [w_record+{at}], w_piece;\n\
+                 setp.gt.u64 w_first, w_lowest, w_place;\n\
+                 @!w_first bra w_recorded;\n"
             )
             .expect("a string takes everything");
         }
