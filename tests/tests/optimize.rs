@@ -176,6 +176,47 @@ fn loops_that_count_in_32_bits_stop_at_the_same_numbers() {
 }
 
 #[test]
+fn gathers_fail_the_same_checks_before_and_after() {
+    let text = numbered(
+        "kernel gather { param arg0 = n: u64 !0 param arg1 = at: read [u32] !0 param arg2 = x: read [u32] !0
+        param arg3 = y: write [u32] !0 local $0 = sum: u32 !0
+        %n = param arg0 : u64 %at = param arg1 : ptr global %x = param arg2 : ptr global %y = param arg3 : ptr global
+        %len = len arg2 : u64 %t = builtin thread_idx.x : u64 %two = const 2 : u64 %k = const 31 : u32 %s0 = set $0, %k
+        %loop = for %t, %n, step %two : u64 {
+            %l = len arg1 : u64 %b = bounds %loop, %l : u64 %ai = index %at, %b, 4 : ptr global %a = load %ai : u32
+            %w = cast %a : u64 %c = bounds %w, %len : u64 %xi = index %x, %c, 4 : ptr global %e = load %xi : u32
+            %old = get $0 : u32 %m = mul %old, %k : u32 %sum = add %m, %e : u32 %s1 = set $0, %sum
+        }
+        %r = get $0 : u32 %yi = index %y, %t, 4 : ptr global %st = store %yi, %r }",
+    );
+    let kernel: Kernel = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let slice = |access, numbers: &[u32]| {
+        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        ArgData::Slice { elem: Scalar::U32, access, bytes }
+    };
+    let elements: Vec<u32> = (0..7).collect();
+    // Without one that is out of bounds, with one at each place, and with two.
+    for wrong in 0..400 {
+        let mut places: Vec<u32> = (0..19).map(|i| i * 5 % 7).collect();
+        for bad in [wrong % 20, wrong / 20].into_iter().filter(|&bad| bad < 19) {
+            places[bad] = 7 + bad as u32;
+        }
+        for n in [0, 1, 7, 8, 9, 18, 19, 20] {
+            let args = vec![
+                ArgData::Scalar { ty: Scalar::U64, bits: n },
+                slice(Access::Read, &places),
+                slice(Access::Read, &elements),
+                slice(Access::Write, &[0; 2]),
+            ];
+            let shape = LaunchShape { grid: [1; 3], block: [2, 1, 1] };
+            let (open, bindings, kernel) = (kernel.clone(), Vec::new(), kernel.clone());
+            let random = RandomKernel { open, bindings, kernel, shape, args };
+            computes_the_same_by(optimize_for_gpu, wrong as u64, &random);
+        }
+    }
+}
+
+#[test]
 fn quotients_by_powers_of_two_are_the_same() {
     for (name, scalar) in [("u32", Scalar::U32), ("u64", Scalar::U64)] {
         let bits: u32 = if scalar == Scalar::U32 { 32 } else { 64 };

@@ -6,6 +6,7 @@
 //!
 //! - behind the check before it, so that the first check that fails stays the same;
 //! - behind the last load or `get` that its operands depend on;
+//! - behind loads that later checks depend on;
 //! - at the start of its batch of [`MAX_BATCHED_LOADS`] loads.
 //!
 //! Nothing else moves, so loads keep their order, and each stays behind every check that it was behind.
@@ -116,7 +117,10 @@ impl Walk<'_> {
                 if loads == batch_end {
                     batch_end += MAX_BATCHED_LOADS;
                 }
+                // A later check waits for this load anyway, so an earlier one may as well.
+                let decides = waiting.iter().any(|&(check, _)| self.fixed[check] == Some(id));
                 while let Some(&(check, before)) = waiting.front()
+                    && !decides
                     && before < batch_end
                     && self.fixed[check] < Some(id)
                 {

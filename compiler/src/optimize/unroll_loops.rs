@@ -20,9 +20,13 @@
 //! %t = min(%s, MAX / 8)     %m = if %t == %s, the least of max(%n, 3%t) - 3%t and MAX - 4%t + 1; else 0
 //! ```
 //!
+//! Loads that decide checks stand ahead of the checks of all four rounds ([`first_loads`]).
+//!
 //! Why: `ptxas` unrolls loops only if it knows how often they run. A short body otherwise pays for counting,
 //! and for constants that do not fit into instructions, in every round, and nothing of a round
 //! overlaps with the next.
+mod first_loads;
+
 use super::copy::copy_body;
 use crate::ir::{
     BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Local, LocalId, Op, Scalar, Ty,
@@ -155,25 +159,31 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
     let Op::For { body, .. } = &mut copy.kernel.insts[id].op else {
         unreachable!("`range` found a loop")
     };
-    let mut all = std::mem::take(body);
-    let round = all.clone();
+    let round = std::mem::take(body);
+    let [first, rest] = first_loads::split(copy.kernel, &round);
+    let mut all = first.clone();
+    let mut later = rest.clone();
     for number in 1..ROUNDS {
-        let distance = copy.multiple(&multiples, number, &mut all.0);
+        let list = if first.0.is_empty() { &mut later } else { &mut all };
+        let distance = copy.multiple(&multiples, number, &mut list.0);
         let counter = copy.binary(BinaryOp::Add, id, distance);
-        all.0.push(counter);
-        all.0.extend(copy_body(copy.kernel, &round, &mut HashMap::from([(id, counter)])).0);
+        list.0.push(counter);
+        let mut new = HashMap::from([(id, counter)]);
+        all.0.extend(copy_body(copy.kernel, &first, &mut new).0);
+        later.0.extend(copy_body(copy.kernel, &rest, &mut new).0);
     }
+    all.0.append(&mut later.0);
     let following = copy.binary(BinaryOp::Add, id, rounds);
     let advance = copy.set(next, following);
     all.0.extend([following, advance]);
 
     let left = copy.push(Op::Get(next));
-    let rest =
+    let remainder =
         copy.push(Op::For { start: left, end, step, inclusive: false, body: Body::default() });
-    let last_rounds = copy_body(copy.kernel, &round, &mut HashMap::from([(id, rest)]));
-    let bodies = copy.kernel.insts[rest].op.bodies_mut();
+    let last_rounds = copy_body(copy.kernel, &round, &mut HashMap::from([(id, remainder)]));
+    let bodies = copy.kernel.insts[remainder].op.bodies_mut();
     bodies.for_each(|body| *body = last_rounds.clone());
-    kept.extend([left, rest]);
+    kept.extend([left, remainder]);
 
     copy.kernel.insts[id].op =
         Op::For { start, end: middle, step: rounds, inclusive: false, body: all };

@@ -1,0 +1,81 @@
+//! Loads that stand before the first check of an iteration, where indices are loaded themselves.
+//!
+//! ```text
+//! %2 = load %columns + %i                 %2 = load %columns + %i
+//! %3 = bounds %2, %len                    %5 = load %columns + %j
+//! %4 = load %x + %3                       %3 = bounds %2, %len
+//! %5 = load %columns + %j           =>    %4 = load %x + %3
+//! %6 = bounds %5, %len                    %6 = bounds %5, %len
+//! %7 = load %x + %6                       %7 = load %x + %6
+//! ```
+//!
+//! No check of the iteration stands before such a load, so its address does not rest on one, and the iteration takes place
+//! unless an earlier one ends the thread. The load may then run where it would not have, which cannot be observed.
+//!
+//! Why: the checks of all iterations can then move together, and the loads behind them overlap. Otherwise each iteration waits for
+//! memory twice.
+use crate::{
+    id::Facts,
+    ir::{Access, Body, Effect, InstId, Kernel, Op, ParamKind, Root},
+};
+
+/// Splits the iteration `list` into the loads that decide checks, with all that these loads need, and the rest. Later iterations may
+/// run their first part ahead of the checks of earlier ones.
+pub(super) fn split(kernel: &Kernel, list: &Body) -> [Body; 2] {
+    let movable = find_movable(kernel, list);
+    let mut first = kernel.insts.facts(false);
+    let needs = |id: InstId| kernel.insts[id].op.operands().filter(|&operand| movable[operand]);
+    let decides = deciding_loads(kernel, list, &movable);
+    for &id in list.0.iter().rev() {
+        first[id] |= decides[id];
+        if first[id] {
+            needs(id).for_each(|operand| first[operand] = true);
+        }
+    }
+    let part = |is_first| list.0.iter().copied().filter(|&id| first[id] == is_first).collect();
+    [true, false].map(|is_first| Body(part(is_first)))
+}
+
+/// Finds the loads of `list` that no check stands before and whose addresses are computed from nothing that changes, and the values
+/// that they may be computed from.
+fn find_movable(kernel: &Kernel, list: &Body) -> Facts<InstId, bool> {
+    let [mut is_inside, mut movable] = [(); 2].map(|()| kernel.insts.facts(false));
+    list.0.iter().for_each(|&id| is_inside[id] = true);
+    for &id in &list.0 {
+        let op = &kernel.insts[id].op;
+        let effect = op.effect();
+        if !matches!(effect, Effect::None | Effect::Read | Effect::Write) {
+            break;
+        }
+        let is_known = |operand: InstId| !is_inside[operand] || movable[operand];
+        let may_move = effect == Effect::None || reads_constant_memory(kernel, op);
+        movable[id] = may_move && op.operands().all(is_known);
+    }
+    movable
+}
+
+/// True for a load of what nobody writes during the launch.
+fn reads_constant_memory(kernel: &Kernel, op: &Op) -> bool {
+    let Op::Load { ptr } = *op else { return false };
+    let Some(Root::Param(param)) = kernel.root(ptr) else { return false };
+    matches!(kernel.params[param].kind, ParamKind::Slice { access: Access::Read, .. })
+}
+
+/// Finds the loads among `movable` that indices of checks in `list` are computed from.
+fn deciding_loads(
+    kernel: &Kernel,
+    list: &Body,
+    movable: &Facts<InstId, bool>,
+) -> Facts<InstId, bool> {
+    let [mut needed, mut decides] = [(); 2].map(|()| kernel.insts.facts(false));
+    for &id in list.0.iter().rev() {
+        let op = &kernel.insts[id].op;
+        if let Op::Bounds { index, .. } = *op {
+            needed[index] = true;
+        } else if needed[id] && op.effect() == Effect::None {
+            op.operands().for_each(|operand| needed[operand] = true);
+        }
+        decides[id] = needed[id] && movable[id] && matches!(op, Op::Load { .. });
+    }
+    decides
+}
