@@ -2,7 +2,7 @@
 //!
 //! A remainder `v % w` of unsigned integers is `v` where `v < w`, and `v - w` or `v` where `v` is less than `2 * w`. The
 //! second holds for each `v` that is the sum of a number less than `w` and one of at most `w`, also where that sum
-//! wraps: it is then less than `w`.
+//! wraps: it is then less than `w`. Of a number less than `w` plus 1, what is left is 0 or that sum.
 //!
 //! ```text
 //! %2 = lt %x, %w                         %2 = lt %x, %w
@@ -80,8 +80,12 @@ impl Walk<'_> {
                 self.values.replace(id, lhs);
                 return;
             }
-            if self.is_less_than_twice(lhs, rhs) {
-                self.subtract_once(id, lhs, rhs, kept);
+            if self.is_next(lhs, rhs) {
+                let none = Op::Const(0);
+                self.choose(id, lhs, rhs, none, kept);
+            } else if self.is_less_than_twice(lhs, rhs) {
+                let difference = Op::Binary { op: BinaryOp::Sub, lhs, rhs };
+                self.choose(id, lhs, rhs, difference, kept);
             }
             self.add(id, rhs, true);
         } else if let Op::Bounds { index, len } = self.kernel.insts[id].op {
@@ -123,8 +127,8 @@ impl Walk<'_> {
         self.kernel.insts[id].op = op;
     }
 
-    /// Makes `id` the conditional subtraction of `by` from `value`.
-    fn subtract_once(&mut self, id: InstId, value: InstId, by: InstId, kept: &mut Vec<InstId>) {
+    /// Makes `id` what `then` computes where `value` is at least `by`, and `value` elsewhere.
+    fn choose(&mut self, id: InstId, value: InstId, by: InstId, then: Op, kept: &mut Vec<InstId>) {
         let Inst { ty, span, .. } = self.kernel.insts[id];
         let mut push = |op, ty| {
             let new = self.kernel.insts.push(Inst { op, ty, span });
@@ -133,7 +137,7 @@ impl Walk<'_> {
         };
         let op = Op::Compare { op: CompareOp::Ge, lhs: value, rhs: by };
         let cond = push(op, Ty::Scalar(Scalar::Bool));
-        let then = push(Op::Binary { op: BinaryOp::Sub, lhs: value, rhs: by }, ty);
+        let then = push(then, ty);
         self.kernel.insts[id].op = Op::Select { cond, then, other: value };
     }
 
@@ -202,6 +206,14 @@ impl Walk<'_> {
 
     fn is_same(&self, a: InstId, b: InstId) -> bool {
         a == b || matches!(self.kernel.insts[a].op, Op::Bounds { index, .. } if index == b)
+    }
+
+    /// True if `value` is 1 more than a number less than `by`.
+    fn is_next(&self, value: InstId, by: InstId) -> bool {
+        let mut sum = Sum { plus: Vec::new(), minus: Vec::new(), constant: 0 };
+        self.split(value, false, MAX_DEPTH, &mut sum);
+        let Sum { plus, minus, constant } = sum;
+        matches!((&*plus, &*minus, constant), ([small], [], 1) if self.is_less(*small, by))
     }
 
     /// True if `value` is less than `2 * by`: up to multiples of 2 to its width, the sum of a number less than
