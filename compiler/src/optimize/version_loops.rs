@@ -46,7 +46,7 @@ use crate::{
 };
 use bounds::{Around, prove};
 use std::collections::{HashMap, HashSet};
-use terms::{Emitter, Terms, Test};
+use terms::{Emitter, Given, Terms, Test};
 
 /// The most instructions of one kernel that are copied.
 const MAX_COPIED_INSTRUCTIONS: usize = 1024;
@@ -236,11 +236,11 @@ impl Plan {
         let Some(tests) = prove(around, &mut self.terms, check) else { return };
         let mut all = self.tests.clone();
         for test in tests {
-            let stronger =
-                all.iter_mut().find_map(|known| Some((test.stronger(*known, &self.terms)?, known)));
-            match stronger {
-                Some((stronger, known)) => *known = stronger,
-                None => all.push(test),
+            let terms = &self.terms;
+            // Relations hold where this check runs, and others may run elsewhere.
+            if !all.iter().any(|known| known.implies(test, terms, Given::Relations)) {
+                all.retain(|known| !test.implies(*known, terms, Given::Values));
+                all.push(test);
             }
         }
         if all.len() <= MAX_TESTS {

@@ -192,8 +192,11 @@ impl Affine {
                 self.value(&format!("{op} {left}, {right} : {ty}"))
             }
             18 => {
-                let condition = self.condition();
                 let right = self.leaf(ty);
+                if self.draw.chance(50) {
+                    return self.wrapped(&left, &right, ty);
+                }
+                let condition = self.condition();
                 self.value(&format!("select {condition}, {left}, {right} : {ty}"))
             }
             _ => {
@@ -204,6 +207,16 @@ impl Affine {
                 self.value(&format!("add {left}, {other} : {ty}"))
             }
         }
+    }
+
+    /// A value that a comparison with another one chooses.
+    fn wrapped(&mut self, left: &str, right: &str, ty: &str) -> String {
+        let op = self.draw.one_of(&["ge", "gt", "lt", "le"]);
+        let condition = self.value(&format!("{op} {left}, {right} : bool"));
+        let difference = self.value(&format!("sub {left}, {right} : {ty}"));
+        let arms = self.draw.one_of(&[[&*difference, left], [left, &*difference], [right, left]]);
+        let [then, other] = arms;
+        self.value(&format!("select {condition}, {then}, {other} : {ty}"))
     }
 
     fn condition(&mut self) -> String {

@@ -131,7 +131,8 @@ impl Coarse {
     }
 
     fn statement(&mut self) {
-        match self.draw.below(16) {
+        match self.draw.below(18) {
+            16 | 17 => self.neighbour(),
             0..=3 => {
                 let (a, b) = (self.number(), self.number());
                 let op = self.draw.one_of(&["add", "add", "sub", "mul", "min", "max"]);
@@ -199,6 +200,45 @@ impl Coarse {
         let loaded = self.inst(&format!("load {from} : u32"));
         let value = self.inst(&format!("cast {loaded} : u64"));
         self.visible.push(value);
+    }
+
+    /// Loads an element of a row or column that ends where it begins, next to the thread's own, perhaps under a condition.
+    fn neighbour(&mut self) {
+        let (own, count) = self.draw.one_of(&[
+            ("%column", "%width"),
+            ("%column", "%width"),
+            ("%row", "%n"),
+            ("%column", "%xlen"),
+        ]);
+        let cond = self.inst(&format!("lt {own}, {count} : bool"));
+        self.leave_unless(&cond);
+        let further = match self.draw.chance(50) {
+            true => "%one".to_owned(),
+            false => self.inst(&format!("sub {count}, %one : u64")),
+        };
+        let sum = self.inst(&format!("add {own}, {further} : u64"));
+        let next = self.inst(&format!("rem {sum}, {count} : u64"));
+        let next = match self.draw.chance(70) {
+            true => self.inst(&format!("add %before, {next} : u64")),
+            false => next,
+        };
+        let is_guarded = self.draw.chance(30) && self.depth < 2;
+        if is_guarded {
+            let cond = self.inst(&format!("ne {further}, %zero : bool"));
+            self.names += 1;
+            let names = self.names;
+            _ = writeln!(self.text, "  %v{names} = if {cond} !{names} {{");
+        }
+        let index = self.inst(&format!("bounds {next}, %xlen : u64"));
+        let from = self.inst(&format!("index %x, {index}, 4 : ptr global"));
+        let loaded = self.inst(&format!("load {from} : u32"));
+        let value = self.inst(&format!("cast {loaded} : u64"));
+        if is_guarded {
+            self.inst(&format!("set $0, {value}"));
+            self.text.push_str("  }\n");
+        } else {
+            self.visible.push(value);
+        }
     }
 
     fn store(&mut self) {

@@ -3,8 +3,9 @@
 //! Whenever a check runs, each value that it uses lies between its bounds, provided that the tests hold
 //! that were listed for them. Counters lie between the start and the end of their `for`, sums and
 //! products between the sums and products of the operands' bounds, and conditions around the check
-//! narrow the values that they compare. Where an operation could wrap, a test says that its bounds fit
-//! the type. If the bounds of a value exclude each other, the check never runs.
+//! narrow the values that they compare, as does the condition of a `select` in its arms. Where an
+//! operation could wrap, a test says that its bounds fit the type. If the bounds of a value exclude
+//! each other, the check never runs.
 use super::{
     Check,
     terms::{TermId, Terms, Test},
@@ -29,6 +30,9 @@ const MAX_FACTOR: i128 = 1 << 31;
 /// The most values of a builtin over the threads of a block for its range to stand for it, where the
 /// guard must be uniform: with more, the guard would be false in most launches.
 const MAX_THREADS: i128 = 1024;
+
+/// The most `select`s, one in the other, whose conditions narrow their arms. Each doubles the work.
+const MAX_ARM_DEPTH: u32 = 3;
 
 /// The smallest and the largest number that a value may be.
 #[derive(Clone, Copy)]
@@ -56,10 +60,12 @@ pub(super) struct Around<'a> {
     pub(super) is_set: &'a Facts<LocalId, bool>,
 }
 
-/// Returns tests that imply that `check` does not fail; `None` if it finds none, or if they never hold.
+/// Returns tests that imply that `check` does not fail; `None` if it finds none, or if they never hold. Terms keep the
+/// relations that hold where `check` runs.
 pub(super) fn prove(around: &Around<'_>, terms: &mut Terms, check: &Check) -> Option<Vec<Test>> {
     let Op::Bounds { index, len } = around.kernel.insts[check.id].op else { return None };
     let (known, open) = (HashMap::new(), Vec::new());
+    terms.forget_relations();
     let mut walk = Walk {
         around,
         terms,
@@ -68,10 +74,14 @@ pub(super) fn prove(around: &Around<'_>, terms: &mut Terms, check: &Check) -> Op
         open,
         tests: Vec::new(),
         is_guarded: false,
+        facts_around: 0,
+        arms: 0,
     };
     for &(condition, truth) in &check.conditions {
         walk.assume(condition, truth);
     }
+    walk.facts_around = walk.facts.len();
+    walk.relate();
     let max = walk.interval(index)?.max;
     walk.below(max, len)?;
     // Where these decide, the largest index may never be used.
@@ -90,6 +100,10 @@ struct Walk<'a, 't> {
     tests: Vec<Test>,
     /// True if a condition around the check narrowed a bound.
     is_guarded: bool,
+    /// The number of facts that hold around the check. The others hold in an arm of a `select` whose bounds are being computed.
+    facts_around: usize,
+    /// The number of arms of `select`s, one in the other, that bounds are being computed of.
+    arms: u32,
 }
 
 impl Walk<'_, '_> {
@@ -127,8 +141,21 @@ impl Walk<'_, '_> {
             && self.limits(lhs).is_some()
         {
             let op = if truth { op } else { inverse(op) };
+            let (lhs, rhs) = (self.narrowest(lhs), self.narrowest(rhs));
             self.facts.push(Fact { op, lhs, rhs });
         }
+    }
+
+    /// The unsigned integer that `id` is a wider copy of, or `id`.
+    fn narrowest(&self, mut id: InstId) -> InstId {
+        while let Op::Cast { value } = *self.op(id)
+            && let (Some(from), Some(to)) = (self.limits(value), self.limits(id))
+            && from.min == 0
+            && to.contains(from)
+        {
+            id = value;
+        }
+        id
     }
 
     /// Lists the test that `max` is less than `len`.
@@ -175,6 +202,45 @@ impl Walk<'_, '_> {
             matches!(op, Op::Len(_) | Op::Builtin(_))
         };
         (is_same || id < of) && uniform.is_none_or(|uniform| uniform.value[id].is_uniform())
+    }
+
+    /// Returns the least number that the known value `id` may be in the first version. An unsigned value that is more than another
+    /// one, by a condition around the check, is at least 1. Only arms of `select`s gain by that test: a position before the first of
+    /// `id` elements, `id - 1`, is then known to be one.
+    fn least(&self, id: InstId) -> i128 {
+        let value = self.narrowest(id);
+        let is_more = |fact: &Fact| match fact.op {
+            CompareOp::Lt => fact.rhs == value,
+            CompareOp::Gt => fact.lhs == value,
+            CompareOp::Eq | CompareOp::Ne | CompareOp::Le | CompareOp::Ge => false,
+        };
+        let is_unsigned = self.limits(id).is_some_and(|limits| limits.min == 0);
+        let is_positive = self.facts[..self.facts_around].iter().any(is_more);
+        if is_unsigned && self.arms > 0 && is_positive { 1 } else { -MAX_ADDEND }
+    }
+
+    /// Lets terms know how known values compare wherever the check runs.
+    fn relate(&mut self) {
+        for number in 0..self.facts_around {
+            let Fact { op, lhs, rhs } = self.facts[number];
+            let (small, large, distance) = match op {
+                CompareOp::Lt => (lhs, rhs, -1),
+                CompareOp::Le => (lhs, rhs, 0),
+                CompareOp::Gt => (rhs, lhs, -1),
+                CompareOp::Ge => (rhs, lhs, 0),
+                CompareOp::Eq | CompareOp::Ne => continue,
+            };
+            let value = |id| {
+                let range = self.around.ranges.get(self.around.kernel, id);
+                range.filter(|_| self.is_known(id)).map(|range| (id, range))
+            };
+            if let (Some((small, s)), Some((large, l))) = (value(small), value(large))
+                && let (Some(small), Some(large)) =
+                    (self.terms.value(small, s), self.terms.value(large, l))
+            {
+                self.terms.relate(small, large, distance);
+            }
+        }
     }
 
     /// True if a condition is computed from values that are the same in all iterations.
@@ -225,14 +291,16 @@ impl Walk<'_, '_> {
         }
         let range = self.around.ranges.get(self.around.kernel, id)?;
         if self.is_known(id) {
-            let value = self.terms.value(id, range)?;
-            let value = self.within(value, Range::new(-MAX_ADDEND, MAX_ADDEND));
+            // As conditions have it.
+            let same = Some(self.narrowest(id)).filter(|&same| self.is_known(same)).unwrap_or(id);
+            let value = self.terms.value(same, range)?;
+            let value = self.within(value, Range::new(self.least(id), MAX_ADDEND));
             return self.single(value);
         }
         let by_parts = if let Op::Bounds { index, .. } = *self.op(id) {
             return self.interval(index);
-        } else if let Op::Select { then, other, .. } = *self.op(id) {
-            let (then, other) = (self.interval(then)?, self.interval(other)?);
+        } else if let Op::Select { cond, then, other } = *self.op(id) {
+            let (then, other) = (self.arm(cond, true, then)?, self.arm(cond, false, other)?);
             return self.hull(then, other);
         } else if let Op::For { start, end, step, inclusive, .. } = *self.op(id) {
             return self.counter([start, end, step], inclusive);
@@ -251,6 +319,23 @@ impl Walk<'_, '_> {
         }
         let of_threads = self.around.uniform.is_some() && matches!(self.op(id), Op::Builtin(_));
         (of_threads && range.max - range.min < MAX_THREADS).then(|| self.constants(range))?
+    }
+
+    /// The bounds of an arm of a `select`, which counts where `cond` is `truth`.
+    fn arm(&mut self, cond: InstId, truth: bool, value: InstId) -> Option<Interval> {
+        if self.arms == MAX_ARM_DEPTH {
+            return self.interval(value);
+        }
+        let before = self.facts.len();
+        // What is known holds for both arms, but what becomes known here does not.
+        let known = std::mem::take(&mut self.known);
+        self.assume(cond, truth);
+        self.arms += 1;
+        let interval = self.interval(value);
+        self.arms -= 1;
+        self.facts.truncate(before);
+        self.known = known;
+        interval
     }
 
     fn hull(&mut self, left: Interval, right: Interval) -> Option<Interval> {
@@ -370,25 +455,29 @@ impl Walk<'_, '_> {
         Some(Interval { min, max: self.terms.div(max, divisor)? })
     }
 
-    /// The bounds of `id`, narrowed to what conditions say, unless they are one number.
+    /// The bounds of `id`, narrowed to what conditions say.
+    ///
+    /// Bounds that are one number are exact where the check runs, and stay, but for arms of `select`s: their conditions may hold
+    /// for other numbers only.
     fn narrowed(&mut self, id: InstId, computed: Option<Interval>) -> Option<Interval> {
         let Some(limits) = self.limits(id) else { return computed };
-        if computed.is_some_and(|of| of.min == of.max) {
-            return computed;
-        }
+        let is_exact =
+            computed.is_some_and(|of| self.terms.base(of.min) == self.terms.base(of.max));
         let mut min = computed.map(|of| of.min);
         if min.is_none() && limits.min == 0 {
             min = self.terms.constant(0);
         }
         let mut max = computed.map(|of| of.max);
-        for number in 0..self.facts.len() {
+        let value = self.narrowest(id);
+        for number in if is_exact { self.facts_around } else { 0 }..self.facts.len() {
             let Fact { op, lhs, rhs } = self.facts[number];
-            let (op, other, offset) = if lhs == id {
+            let (op, other, offset) = if lhs == value {
                 (op, rhs, 0)
-            } else if rhs == id {
+            } else if rhs == value {
                 (swapped(op), lhs, 0)
-            } else if let Op::Binary { op: BinaryOp::Sub, lhs: value, rhs: amount } = *self.op(lhs)
-                && value == id
+            } else if let Op::Binary { op: BinaryOp::Sub, lhs: minuend, rhs: amount } =
+                *self.op(lhs)
+                && self.narrowest(minuend) == value
                 && limits.min == 0
                 && let Some(amount) = self.number(amount)
             {
@@ -396,12 +485,13 @@ impl Walk<'_, '_> {
             } else {
                 continue;
             };
-            self.narrow(op, other, offset, limits, [&mut min, &mut max]);
+            let narrows = self.narrow(op, other, offset, limits, [&mut min, &mut max]);
+            self.is_guarded |= narrows && number < self.facts_around;
         }
         Some(Interval { min: min?, max: max? })
     }
 
-    /// Narrows the bounds of a value by what it compares to, once `offset` was subtracted from it.
+    /// Narrows the bounds of a value by what it compares to, once `offset` was subtracted from it. Returns true if it does.
     fn narrow(
         &mut self,
         op: CompareOp,
@@ -409,8 +499,8 @@ impl Walk<'_, '_> {
         offset: i128,
         limits: Range,
         [min, max]: [&mut Option<TermId>; 2],
-    ) {
-        let Some(other) = self.interval(other) else { return };
+    ) -> bool {
+        let Some(other) = self.interval(other) else { return false };
         let below = match op {
             CompareOp::Lt => self.terms.plus(other.max, offset - 1),
             CompareOp::Le | CompareOp::Eq => self.terms.plus(other.max, offset),
@@ -422,7 +512,6 @@ impl Walk<'_, '_> {
                 Some(known) => self.terms.min(known, below),
                 None => Some(below),
             };
-            self.is_guarded = true;
         }
         let is_least = self.terms.range(other.max) == Range::new(limits.min, limits.min);
         let above = match op {
@@ -431,13 +520,14 @@ impl Walk<'_, '_> {
             CompareOp::Ne if is_least => self.terms.plus(other.max, 1),
             CompareOp::Lt | CompareOp::Le | CompareOp::Ne => None,
         };
-        if let Some(above) = above.filter(|_| offset == 0) {
+        let above = above.filter(|_| offset == 0);
+        if let Some(above) = above {
             *min = match *min {
                 Some(known) => self.terms.max(known, above),
                 None => Some(above),
             };
-            self.is_guarded = true;
         }
+        below.or(above).is_some()
     }
 }
 

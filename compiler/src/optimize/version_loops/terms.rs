@@ -17,6 +17,9 @@ crate::id!(
     "t"
 );
 
+/// The depth to which terms are compared.
+const MAX_DEPTH: u32 = 5;
+
 /// The numbers that a term may be.
 const REPRESENTABLE: Range = Range::new(i64::MIN as i128, i64::MAX as i128);
 
@@ -35,6 +38,25 @@ enum Term {
 pub(super) struct Terms {
     terms: Table<TermId, (Term, Range)>,
     known: HashMap<Term, TermId>,
+    relations: Vec<Relation>,
+}
+
+/// A number that is at most the sum of another one and a distance, for the check that is being proved.
+struct Relation {
+    small: TermId,
+    large: TermId,
+    distance: i128,
+}
+
+/// The premises of a comparison of terms.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    /// The ranges of values.
+    Values,
+    /// Relations that hold where the check runs, too.
+    Relations,
+    /// Ranges that tests have found, too.
+    Tests,
 }
 
 impl Terms {
@@ -139,10 +161,124 @@ impl Terms {
         if let Some(number) = self.number(right) {
             return self.plus(lhs, -number - behind);
         }
+        if let Some(difference) = self.cancelled(left, right, MAX_DEPTH) {
+            return self.plus(difference, before - behind);
+        }
         let (l, r) = (self.range(left), self.range(right));
         let range = Range::new(l.min - r.max, l.max - r.min);
         let difference = self.make(Term::Binary(BinaryOp::Sub, left, right), range)?;
         self.plus(difference, before - behind)
+    }
+
+    /// Returns the difference of `lhs` and `rhs` if `rhs` is a part of `lhs`, so that it takes no subtraction.
+    fn cancelled(&mut self, lhs: TermId, rhs: TermId, depth: u32) -> Option<TermId> {
+        let depth = depth.checked_sub(1)?;
+        let (left, right) = (self.base(lhs), self.base(rhs));
+        let constant = left.1 - right.1;
+        if left.0 == right.0 {
+            return self.constant(constant);
+        }
+        let difference = match self.terms[left.0].0 {
+            Term::Binary(BinaryOp::Add, a, b) if self.base(b).0 == right.0 => {
+                self.plus(a, self.base(b).1)?
+            }
+            Term::Binary(BinaryOp::Add, a, b) if self.base(a).0 == right.0 => {
+                self.plus(b, self.base(a).1)?
+            }
+            Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => {
+                let (a, b) =
+                    (self.cancelled(a, right.0, depth)?, self.cancelled(b, right.0, depth)?);
+                if op == BinaryOp::Min { self.min(a, b)? } else { self.max(a, b)? }
+            }
+            Term::Binary(..) | Term::Const(_) | Term::Value(_) | Term::Within(..) => return None,
+        };
+        self.plus(difference, constant)
+    }
+
+    /// Notes that `small` is at most the sum of `large` and `distance` where the check runs that is being proved.
+    pub(super) fn relate(&mut self, small: TermId, large: TermId, distance: i128) {
+        self.relations.push(Relation { small, large, distance });
+    }
+
+    /// Forgets all relations.
+    pub(super) fn forget_relations(&mut self) {
+        self.relations.clear();
+    }
+
+    /// True if `lhs` is at most the sum of `rhs` and `distance`, given what is `given`.
+    fn is_at_most(&self, lhs: TermId, rhs: TermId, distance: i128, given: Given) -> bool {
+        self.is_at_most_within(lhs, rhs, distance, given, MAX_DEPTH)
+    }
+
+    fn is_at_most_within(
+        &self,
+        lhs: TermId,
+        rhs: TermId,
+        distance: i128,
+        given: Given,
+        depth: u32,
+    ) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let ((left, before), (right, behind)) = (self.base(lhs), self.base(rhs));
+        let distance = distance + behind - before;
+        if left == right {
+            return distance >= 0;
+        }
+        let is_related = |known: &Relation| {
+            (known.small, known.large) == (left, right) && known.distance <= distance
+        };
+        if given != Given::Values && self.relations.iter().any(is_related) {
+            return true;
+        }
+        // Other ranges may be known by tests.
+        let has_range = |id| {
+            given == Given::Tests || matches!(self.terms[id].0, Term::Const(_) | Term::Value(_))
+        };
+        if has_range(left)
+            && has_range(right)
+            && self.range(left).max <= self.range(right).min + distance
+        {
+            return true;
+        }
+        let at_most = |l, r, distance| self.is_at_most_within(l, r, distance, given, depth);
+        let is_natural = |id| self.range(id).min >= 0;
+        // First what decides: a maximum is at most what both of its operands are at most. Behind that, one operand may do.
+        match (&self.terms[left].0, &self.terms[right].0) {
+            (&Term::Binary(BinaryOp::Max, a, b), _) => {
+                at_most(a, right, distance) && at_most(b, right, distance)
+            }
+            (_, &Term::Binary(BinaryOp::Min, a, b)) => {
+                at_most(left, a, distance) && at_most(left, b, distance)
+            }
+            (&Term::Binary(BinaryOp::Min, a, b), _)
+                if at_most(a, right, distance) || at_most(b, right, distance) =>
+            {
+                true
+            }
+            (_, &Term::Binary(BinaryOp::Max, a, b)) => {
+                at_most(left, a, distance) || at_most(left, b, distance)
+            }
+            (&Term::Binary(BinaryOp::Add, a, b), &Term::Binary(BinaryOp::Add, c, d)) => {
+                let both = |c, d| {
+                    at_most(a, c, distance) && at_most(b, d, 0)
+                        || at_most(a, c, 0) && at_most(b, d, distance)
+                };
+                both(c, d) || both(d, c)
+            }
+            (_, &Term::Binary(BinaryOp::Add, a, b)) => {
+                let without = |rest, addend| {
+                    has_range(addend) && at_most(left, rest, distance + self.range(addend).min)
+                };
+                without(a, b) || without(b, a)
+            }
+            (&Term::Binary(BinaryOp::Mul, a, b), &Term::Binary(BinaryOp::Mul, c, d)) => {
+                let both = |c, d| at_most(a, c, 0) && at_most(b, d, 0);
+                distance >= 0
+                    && [a, b, c, d].into_iter().all(is_natural)
+                    && (both(c, d) || both(d, c))
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn mul(&mut self, lhs: TermId, rhs: TermId) -> Option<TermId> {
@@ -179,10 +315,10 @@ impl Terms {
 
     pub(super) fn min(&mut self, lhs: TermId, rhs: TermId) -> Option<TermId> {
         let (l, r) = (self.range(lhs), self.range(rhs));
-        if lhs == rhs || l.max <= r.min {
+        if l.max <= r.min || self.is_at_most(lhs, rhs, 0, Given::Tests) {
             return Some(lhs);
         }
-        if r.max <= l.min {
+        if r.max <= l.min || self.is_at_most(rhs, lhs, 0, Given::Tests) {
             return Some(rhs);
         }
         let range = Range::new(l.min.min(r.min), l.max.min(r.max));
@@ -191,10 +327,10 @@ impl Terms {
 
     pub(super) fn max(&mut self, lhs: TermId, rhs: TermId) -> Option<TermId> {
         let (l, r) = (self.range(lhs), self.range(rhs));
-        if lhs == rhs || l.min >= r.max {
+        if l.min >= r.max || self.is_at_most(rhs, lhs, 0, Given::Tests) {
             return Some(lhs);
         }
-        if r.min >= l.max {
+        if r.min >= l.max || self.is_at_most(lhs, rhs, 0, Given::Tests) {
             return Some(rhs);
         }
         let range = Range::new(l.min.max(r.min), l.max.max(r.max));
@@ -214,26 +350,27 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// Returns the one of two tests that implies the other, if there is one.
-    pub(super) fn stronger(self, other: Self, terms: &Terms) -> Option<Self> {
+    /// True if this test implies `other`, which it may stand for. `Below` and `Less` may do so by what is `given`.
+    ///
+    /// That a term is in a range is what larger terms rely on: without that test, they may wrap, and so may not imply it. Values are compared
+    /// in their own type and rely on nothing.
+    pub(super) fn implies(self, other: Self, terms: &Terms, given: Given) -> bool {
+        let is_at_most = |l, r, distance| terms.is_at_most(l, r, distance, given);
+        let relies_on_nothing = |by, on| {
+            let ((by, _), (on, _)) = (terms.base(by), terms.base(on));
+            by == on || matches!(terms.terms[by].0, Term::Value(_))
+        };
+        let is_range = |l, r, distance| terms.is_at_most(l, r, distance, Given::Values);
         match (self, other) {
             (Self::AtLeast(left, l), Self::AtLeast(right, r)) => {
-                let ((left, before), (right, behind)) = (terms.base(left), terms.base(right));
-                (left == right).then(|| if l - before >= r - behind { self } else { other })
+                relies_on_nothing(left, right) && is_range(left, right, l - r)
             }
             (Self::AtMost(left, l), Self::AtMost(right, r)) => {
-                let ((left, before), (right, behind)) = (terms.base(left), terms.base(right));
-                (left == right).then(|| if l - before <= r - behind { self } else { other })
+                relies_on_nothing(left, right) && is_range(right, left, r - l)
             }
-            (Self::Less(left, l), Self::Less(right, r)) if l == r => {
-                let ((left, before), (right, behind)) = (terms.base(left), terms.base(right));
-                (left == right).then_some(if before >= behind { self } else { other })
-            }
-            (Self::Below(left, l), Self::Below(right, r)) if l == r => {
-                let ((left, before), (right, behind)) = (terms.base(left), terms.base(right));
-                (left == right).then_some(if before >= behind { self } else { other })
-            }
-            _ => None,
+            (Self::Less(left, l), Self::Less(right, r)) => l == r && is_at_most(right, left, 0),
+            (Self::Below(left, l), Self::Below(right, r)) => l == r && is_at_most(right, left, 0),
+            _ => false,
         }
     }
 }
