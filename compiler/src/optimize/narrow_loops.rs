@@ -11,14 +11,18 @@
 //! [`narrow_indices`](mod@super::narrow_indices) then computes in 32 bits what the first version makes of its counter. The other
 //! version is for slices with more elements, and left out where a condition around the loop excludes these.
 //!
-//! Takes loops over 64-bit numbers that divide in 64 bits or have a step that is not constant, whose starts and steps fit. In
+//! Takes loops over 64-bit numbers that divide in 64 bits or have a step that is not constant, whose starts and steps fit. Where
+//! threads meet in one that has versions, all threads of a block agree on the end, so that they run the same version. In
 //! other loops a wide counter costs one instruction an iteration, and `ptxas` unrolls them better.
 //!
 //! Why: indices are `usize` in Rust, and hardly any fills 32 bits. Addresses at multiples of a wide step take several
 //! instructions each, and a wide remainder takes 60.
 use super::copy::copy_body;
 use crate::{
-    analysis::range::{self, Range, Ranges},
+    analysis::{
+        range::{self, Range, Ranges},
+        uniformity::{self, Varying},
+    },
     ir::{BinaryOp, Body, CompareOp, Effect, Inst, InstId, Kernel, Op, Scalar, Ty},
 };
 use std::collections::{HashMap, HashSet};
@@ -38,9 +42,9 @@ pub(super) fn narrow_loops(kernel: &mut Kernel, skipped: &mut HashSet<InstId>) -
     if !kernel.insts.ids().any(|id| gains(kernel, id)) {
         return false;
     }
-    let (ranges, before) = (range::analyze(kernel), kernel.insts.len());
+    let (known, before) = (Known::of(kernel), kernel.insts.len());
     let list = std::mem::take(&mut kernel.body);
-    kernel.body = body(kernel, &ranges, list, skipped);
+    kernel.body = body(kernel, &known, list, skipped);
     kernel.insts.len() > before
 }
 
@@ -50,8 +54,7 @@ fn gains(kernel: &Kernel, id: InstId) -> bool {
     else {
         return false;
     };
-    let mut found = Found { size: 0, divides: false, excluded: false };
-    found.look_at(kernel, body);
+    let found = Found::of(kernel, body);
     let has_computed_step = !matches!(kernel.insts[*step].op, Op::Const(_));
     found.size <= MAX_SIZE && !found.excluded && (has_computed_step || found.divides)
 }
@@ -62,31 +65,39 @@ struct Found {
     size: usize,
     /// True if there are 64-bit divisions.
     divides: bool,
-    /// True if there are loops, or if threads meet.
+    /// True if there are loops, or if all threads of the grid meet.
     excluded: bool,
+    /// True if threads meet.
+    meets: bool,
 }
 
 impl Found {
+    fn of(kernel: &Kernel, list: &Body) -> Self {
+        let mut found = Self { size: 0, divides: false, excluded: false, meets: false };
+        found.look_at(kernel, list);
+        found
+    }
+
     fn look_at(&mut self, kernel: &Kernel, list: &Body) {
         self.size += list.0.len();
         for &id in &list.0 {
             let Inst { op, ty, .. } = &kernel.insts[id];
             self.divides |=
                 *ty == WIDE && matches!(op, Op::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. });
-            self.excluded |=
-                matches!(op, Op::For { .. } | Op::Loop { .. }) || op.effect() == Effect::Sync;
+            self.excluded |= matches!(op, Op::For { .. } | Op::Loop { .. } | Op::SyncGrid);
+            self.meets |= op.effect() == Effect::Sync;
             op.bodies().for_each(|inner| self.look_at(kernel, inner));
         }
     }
 }
 
-fn body(kernel: &mut Kernel, ranges: &Ranges, list: Body, skipped: &mut HashSet<InstId>) -> Body {
+fn body(kernel: &mut Kernel, known: &Known, list: Body, skipped: &mut HashSet<InstId>) -> Body {
     let mut kept = Vec::with_capacity(list.0.len());
     for id in list.0 {
         if kernel.insts[id].op.is_leaf() || skipped.contains(&id) {
             kept.push(id);
         } else if gains(kernel, id)
-            && let Some(fit) = fit(kernel, ranges, id)
+            && let Some(fit) = fit(kernel, known, id)
         {
             match fit {
                 Fit::Always => count_narrow(kernel, id, &mut kept),
@@ -96,13 +107,26 @@ fn body(kernel: &mut Kernel, ranges: &Ranges, list: Body, skipped: &mut HashSet<
             // Taken out while its bodies are walked.
             let mut op = std::mem::replace(&mut kernel.insts[id].op, Op::Return);
             for inner in op.bodies_mut() {
-                *inner = body(kernel, ranges, std::mem::take(inner), skipped);
+                *inner = body(kernel, known, std::mem::take(inner), skipped);
             }
             kernel.insts[id].op = op;
             kept.push(id);
         }
     }
     Body(kept)
+}
+
+/// Facts about the kernel before any loop is versioned.
+struct Known {
+    ranges: Ranges,
+    /// Differences between the threads of a block.
+    uniform: Varying,
+}
+
+impl Known {
+    fn of(kernel: &Kernel) -> Self {
+        Self { ranges: range::analyze(kernel), uniform: uniformity::analyze(kernel).block }
+    }
 }
 
 /// The launches in which a loop can count in 32 bits.
@@ -112,8 +136,11 @@ enum Fit {
 }
 
 /// Returns the launches in which the loop `id` can count in 32 bits; `None` if there may be none.
-fn fit(kernel: &Kernel, ranges: &Ranges, id: InstId) -> Option<Fit> {
-    let Op::For { start, end, step, .. } = kernel.insts[id].op else { return None };
+fn fit(kernel: &Kernel, known: &Known, id: InstId) -> Option<Fit> {
+    let Op::For { start, end, step, ref body, .. } = kernel.insts[id].op else { return None };
+    let ranges = &known.ranges;
+    // Threads that meet have to run the same version.
+    let may_differ = Found::of(kernel, body).meets && !known.uniform.value[end].is_uniform();
     let narrow = Range::new(0, u32::MAX.into());
     let fits = |id| ranges.get(kernel, id).is_some_and(|range| narrow.contains(range));
     if !fits(start) || !fits(step) {
@@ -124,7 +151,7 @@ fn fit(kernel: &Kernel, ranges: &Ranges, id: InstId) -> Option<Fit> {
     if counter.max < MAX_END.into() {
         Some(Fit::Always)
     } else {
-        (end.min <= MAX_END.into()).then_some(Fit::Sometimes)
+        (end.min <= MAX_END.into() && !may_differ).then_some(Fit::Sometimes)
     }
 }
 
