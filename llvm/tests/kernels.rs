@@ -14,7 +14,7 @@ use warpwise_compiler::{
 use warpwise_llvm::{Error, Llvm, emit};
 use warpwise_tests::random_ir::{
     affine_kernel, dense_kernel, divergent_kernel, guarded_kernel, index_kernel, racy_kernel,
-    random_kernel, seeds, stride_kernel,
+    random_kernel, ring_kernel, seeds, stride_kernel,
 };
 
 /// The first target, one with more instructions, and the one that has them all.
@@ -191,6 +191,7 @@ fn random_kernels_compile() {
             ("guarded", guarded_kernel(seed).kernel),
             ("index", index_kernel(seed, true).kernel),
             ("racy", racy_kernel(seed, 0).kernel),
+            ("ring", ring_kernel(seed).kernel),
             ("stride", stride_kernel(seed).kernel),
         ] {
             compiled += compile(&format!("{kind}_{seed}"), kernel);

@@ -29,6 +29,7 @@ mod meet;
 mod memory;
 mod plan;
 mod racy;
+mod rings;
 mod straight;
 mod strides;
 mod values;
@@ -43,6 +44,7 @@ use draw::Draw;
 pub use guarded::guarded_kernel;
 pub use indices::index_kernel;
 pub use racy::racy_kernel;
+pub use rings::ring_kernel;
 pub use straight::straight_kernel;
 pub use strides::{numbered, stride_kernel};
 use warpwise_compiler::{

@@ -8,7 +8,8 @@ use warpwise_tests::{
     oracle,
     random_ir::{
         ArgData, LaunchShape, RandomKernel, affine_kernel, coarse_kernel, dense_kernel,
-        guarded_kernel, numbered, random_kernel, seeds, straight_kernel, with_while_loops,
+        guarded_kernel, numbered, random_kernel, ring_kernel, seeds, straight_kernel,
+        with_while_loops,
     },
 };
 
@@ -58,6 +59,18 @@ fn while_loops_that_count_run_the_same_iterations() {
         counted += for_loops(&optimize_for_gpu(kernel)).saturating_sub(before);
     }
     assert!(counted > 300, "{counted} loops were counted");
+}
+
+#[test]
+fn buffers_that_take_turns_do_so_in_unrolled_loops() {
+    computes_the_same(ring_kernel);
+    let loops = |kernel: &Kernel| kernel.to_string().matches("= for").count();
+    let is_unrolled = |seed: &u64| {
+        let random = ring_kernel(*seed);
+        loops(&optimize_for_gpu(random.kernel.clone())) != loops(&random.kernel)
+    };
+    let unrolled = seeds(300).filter(is_unrolled).count();
+    assert!(unrolled > 0, "nothing was tested");
 }
 
 fn computes_the_same(make: fn(u64) -> RandomKernel) {

@@ -11,8 +11,8 @@ use warpwise_simt::{
     Requests,
 };
 use warpwise_tests::random_ir::{
-    ArgData, RandomKernel, affine_kernel, divergent_kernel, random_kernel, seeds, straight_kernel,
-    stride_kernel,
+    ArgData, RandomKernel, affine_kernel, divergent_kernel, random_kernel, ring_kernel, seeds,
+    straight_kernel, stride_kernel,
 };
 
 /// Enough for every kernel that the generator makes; one that needs more does not end.
@@ -96,7 +96,8 @@ fn difference(a: &(Vec<ArgData>, Outcome), b: &(Vec<ArgData>, Outcome)) -> Strin
 fn the_optimizer_changes_nothing_that_they_do() {
     let (mut wrote, mut faulted, mut versioned) = (0, 0, 0);
     let kernels = seeds(300).flat_map(|seed| {
-        [random_kernel(seed), straight_kernel(seed), affine_kernel(seed)].map(|made| (seed, made))
+        let (random, straight) = (random_kernel(seed), straight_kernel(seed));
+        [random, straight, affine_kernel(seed), ring_kernel(seed)].map(|made| (seed, made))
     });
     for (seed, random) in kernels {
         let optimized = optimize(random.kernel.clone());

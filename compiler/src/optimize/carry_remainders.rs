@@ -147,41 +147,13 @@ impl Walk<'_> {
             let op = &self.kernel.insts[id].op;
             if let Op::Binary { op: BinaryOp::Rem, lhs, rhs } = *op
                 && let Some(divisor) = divisor(self.kernel, rhs)
-                && let Some(addend) = self.distance(of, lhs)
+                && let Some(addend) = distance(self.kernel, &self.ranges, of, lhs)
             {
                 found.push(Remainder { id, addend, divisor, always_runs });
             }
             let inside = always_runs && !matches!(op, Op::If { .. });
             op.bodies().for_each(|inner| self.find(of, inner, inside, found));
         }
-    }
-
-    /// Returns the constant that `id` is larger by than the counter.
-    fn distance(&self, counter: InstId, id: InstId) -> Option<u64> {
-        if id == counter {
-            return Some(0);
-        }
-        if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = self.kernel.insts[id].op {
-            let constant = |id: InstId| match self.kernel.insts[id].op {
-                Op::Const(bits) => Some(bits),
-                _ => None,
-            };
-            let (value, number) = match (constant(lhs), constant(rhs)) {
-                (None, Some(number)) => (lhs, number),
-                (Some(number), None) => (rhs, number),
-                (None, None) | (Some(_), Some(_)) => return None,
-            };
-            let is_exact = self.ranges.is_exact(id);
-            return self.distance(counter, value)?.checked_add(number).filter(|_| is_exact);
-        }
-        let Op::Cast { value } = self.kernel.insts[id].op else { return None };
-        let limits = |ty: Ty| match ty {
-            Ty::Scalar(scalar) if scalar.is_unsigned() => range::scalar_limits(scalar),
-            Ty::Scalar(_) | Ty::Ptr(_) | Ty::Unit => None,
-        };
-        let [from, to] = [value, id].map(|id| limits(self.kernel.insts[id].ty));
-        let range = self.ranges.get(self.kernel, value)?.intersection(from?);
-        to?.contains(range).then(|| self.distance(counter, value))?
     }
 
     fn push(&mut self, op: Op, ty: Ty, list: &mut Vec<InstId>) -> InstId {
@@ -229,4 +201,37 @@ impl Walk<'_> {
             self.kernel.insts[id].op = Op::Cast { value };
         }
     }
+}
+
+/// Returns the constant that `id` is larger by than `counter`.
+pub(super) fn distance(
+    kernel: &Kernel,
+    ranges: &Ranges,
+    counter: InstId,
+    id: InstId,
+) -> Option<u64> {
+    if id == counter {
+        return Some(0);
+    }
+    if let Op::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.insts[id].op {
+        let constant = |id: InstId| match kernel.insts[id].op {
+            Op::Const(bits) => Some(bits),
+            _ => None,
+        };
+        let (value, number) = match (constant(lhs), constant(rhs)) {
+            (None, Some(number)) => (lhs, number),
+            (Some(number), None) => (rhs, number),
+            (None, None) | (Some(_), Some(_)) => return None,
+        };
+        let is_exact = ranges.is_exact(id);
+        return distance(kernel, ranges, counter, value)?.checked_add(number).filter(|_| is_exact);
+    }
+    let Op::Cast { value } = kernel.insts[id].op else { return None };
+    let limits = |ty: Ty| match ty {
+        Ty::Scalar(scalar) if scalar.is_unsigned() => range::scalar_limits(scalar),
+        Ty::Scalar(_) | Ty::Ptr(_) | Ty::Unit => None,
+    };
+    let [from, to] = [value, id].map(|id| limits(kernel.insts[id].ty));
+    let range = ranges.get(kernel, value)?.intersection(from?);
+    to?.contains(range).then(|| distance(kernel, ranges, counter, value))?
 }

@@ -13,6 +13,8 @@
 //!                                        for %j from $next to %n, step !s { body(%j) }
 //! ```
 //!
+//! [`unroll_by_divisors`](mod@super::unroll_by_divisors) has another number of rounds run so.
+//!
 //! A step that is no constant may be so large that four of it are not in the type. The loop of four rounds then has no
 //! round, and counts by a step that is in the type all the same:
 //!
@@ -41,8 +43,8 @@ const ROUNDS: u64 = 4;
 /// as long again on an H200.
 const SHORT: usize = 48;
 
-/// The widest step that is a constant: four of them are in every type.
-const MAX_STRIDE: u64 = 1 << 24;
+/// Steps that are constants: several of them are in every type.
+pub(super) const STRIDES: std::ops::RangeInclusive<u64> = 1..=1 << 24;
 
 /// Unrolls the loops of `kernel` except `skipped` ones and loops inside them. Instructions are not
 /// numbered in order afterwards.
@@ -65,7 +67,7 @@ fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>) -> Body {
         }
         kernel.insts[id].op = op;
         match range(kernel, id) {
-            Some(range) => unroll(kernel, id, range, &mut kept),
+            Some(range) => _ = unroll(kernel, id, &range, ROUNDS, &mut kept),
             None => kept.push(id),
         }
     }
@@ -73,17 +75,17 @@ fn body(kernel: &mut Kernel, list: Body, skipped: &HashSet<InstId>) -> Body {
 }
 
 /// What a loop runs over.
-struct Range {
-    scalar: Scalar,
-    start: InstId,
-    end: InstId,
-    step: InstId,
-    stride: Stride,
+pub(super) struct Range {
+    pub(super) scalar: Scalar,
+    pub(super) start: InstId,
+    pub(super) end: InstId,
+    pub(super) step: InstId,
+    pub(super) stride: Stride,
 }
 
 /// The distance between the numbers of a loop.
 #[derive(Clone, Copy)]
-enum Stride {
+pub(super) enum Stride {
     /// This number.
     Constant(u64),
     /// A number of which four are in the type.
@@ -109,7 +111,7 @@ fn range(kernel: &Kernel, id: InstId) -> Option<Range> {
         return None;
     };
     let stride = if let Op::Const(number) = kernel.insts[*step].op {
-        Stride::Constant(Some(number).filter(|number| (1..=MAX_STRIDE).contains(number))?)
+        Stride::Constant(Some(number).filter(|number| STRIDES.contains(number))?)
     } else if let Op::Cast { value } = kernel.insts[*step].op
         && scalar == Scalar::U64
         && kernel.insts[value].ty == Scalar::U32.into()
@@ -144,15 +146,30 @@ fn size(kernel: &Kernel, of: InstId, list: &Body) -> Option<usize> {
     Some(size)
 }
 
-/// Appends to `kept` the loop `id` with more in each round, and another one for what is left.
-fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>) {
-    let Range { scalar, start, end, step, .. } = range;
+/// The two loops that stand for an unrolled one.
+pub(super) struct Unrolled {
+    /// The copies of its instructions in each round behind the first.
+    pub(super) copies: Vec<HashMap<InstId, InstId>>,
+    /// The loop for what is left.
+    pub(super) rest: InstId,
+}
+
+/// Appends to `kept` the loop `id` with so many `rounds` in each, and another one for what is left. Only a constant stride may be taken
+/// more often than [`ROUNDS`] times.
+pub(super) fn unroll(
+    kernel: &mut Kernel,
+    id: InstId,
+    range: &Range,
+    rounds: u64,
+    kept: &mut Vec<InstId>,
+) -> Unrolled {
+    let Range { scalar, start, end, step, .. } = *range;
     let span = kernel.insts[id].span;
     let next = kernel.locals.push(Local { name: String::new(), ty: scalar.into(), span });
     let mut copy = Copy { kernel, like: id, scalar };
-    let multiples = copy.multiples(&range, kept);
-    let middle = copy.middle(&range, &multiples, kept);
-    let rounds = copy.multiple(&multiples, ROUNDS, kept);
+    let multiples = copy.multiples(range, kept);
+    let middle = copy.middle(range, &multiples, rounds, kept);
+    let stride = copy.multiple(&multiples, rounds, kept);
     let begin = copy.set(next, start);
     kept.extend([begin, id]);
 
@@ -160,20 +177,22 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
         unreachable!("`range` found a loop")
     };
     let round = std::mem::take(body);
-    let [first, rest] = first_loads::split(copy.kernel, &round);
+    let [first, others] = first_loads::split(copy.kernel, &round);
     let mut all = first.clone();
-    let mut later = rest.clone();
-    for number in 1..ROUNDS {
+    let mut later = others.clone();
+    let mut copies = Vec::new();
+    for number in 1..rounds {
         let list = if first.0.is_empty() { &mut later } else { &mut all };
         let distance = copy.multiple(&multiples, number, &mut list.0);
         let counter = copy.binary(BinaryOp::Add, id, distance);
         list.0.push(counter);
         let mut new = HashMap::from([(id, counter)]);
         all.0.extend(copy_body(copy.kernel, &first, &mut new).0);
-        later.0.extend(copy_body(copy.kernel, &rest, &mut new).0);
+        later.0.extend(copy_body(copy.kernel, &others, &mut new).0);
+        copies.push(new);
     }
     all.0.append(&mut later.0);
-    let following = copy.binary(BinaryOp::Add, id, rounds);
+    let following = copy.binary(BinaryOp::Add, id, stride);
     let advance = copy.set(next, following);
     all.0.extend([following, advance]);
 
@@ -186,7 +205,8 @@ fn unroll(kernel: &mut Kernel, id: InstId, range: Range, kept: &mut Vec<InstId>)
     kept.extend([left, remainder]);
 
     copy.kernel.insts[id].op =
-        Op::For { start, end: middle, step: rounds, inclusive: false, body: all };
+        Op::For { start, end: middle, step: stride, inclusive: false, body: all };
+    Unrolled { copies, rest: remainder }
 }
 
 /// A step, taken up to four times.
@@ -257,17 +277,23 @@ impl Copy<'_> {
         }
     }
 
-    /// Appends to `list` what computes where the loop of four rounds ends: where the last of four rounds begins, and where
-    /// the next four do, is in the type and in the range.
-    fn middle(&mut self, range: &Range, multiples: &Multiples, list: &mut Vec<InstId>) -> InstId {
-        let last = self.multiple(multiples, ROUNDS - 1, list);
+    /// Appends to `list` what computes where the loop of several rounds ends: where the last of them begins, and where
+    /// the next ones do, is in the type and in the range.
+    fn middle(
+        &mut self,
+        range: &Range,
+        multiples: &Multiples,
+        rounds: u64,
+        list: &mut Vec<InstId>,
+    ) -> InstId {
+        let last = self.multiple(multiples, rounds - 1, list);
         let enough = self.binary(BinaryOp::Max, range.end, last);
         let room = self.binary(BinaryOp::Sub, enough, last);
         list.extend([enough, room]);
         let [first, .., all] = match *multiples {
             Multiples::Computed(multiples) => multiples,
             Multiples::Constant(stride) => {
-                let most = self.constant(range.max() - ROUNDS * stride + 1);
+                let most = self.constant(range.max() - rounds * stride + 1);
                 let middle = self.binary(BinaryOp::Min, room, most);
                 list.extend([most, middle]);
                 return middle;

@@ -1,0 +1,232 @@
+//! Kernels whose threads fill and read buffers that take turns, which remainders of a counter choose.
+//!
+//! Loops from a constant up to a parameter, in which all threads of the block meet or none, with remainders of the counter plus a constant
+//! by one or two small constants. In them threads access slots of their own in shared memory, and elements under conditions; some
+//! loops over a few numbers access elements under conditions, too, and some of these are out of bounds.
+use super::{ArgData, Draw, LaunchShape, RandomKernel, strides::numbered};
+use std::fmt::Write as _;
+use warpwise_compiler::ir::{Access, Kernel, Scalar};
+
+const U32: Scalar = Scalar::U32;
+
+/// The most threads of a block, of which each has a slot in each of 8 buffers.
+const MAX_THREADS: u32 = 40;
+
+/// The declarations of all kernels, and values that all have.
+const START: &str = "
+  param arg0 = x: read [u32] !0
+  param arg1 = out: write [u32] !0
+  param arg2 = n: u64 !0
+  param arg3 = m: u32 !0
+  shared @0 = buffers: [u32; 320] !0
+  local $0 = sum: u32 !0
+  %x = param arg0 : ptr global !1
+  %xlen = len arg0 : u64 !1
+  %n = param arg2 : u64 !1
+  %m32 = param arg3 : u32 !1
+  %m = cast %m32 : u64 !1
+  %thread = builtin thread_idx.x : u64 !1
+  %global = builtin global_idx.x : u64 !1
+  %out = param arg1 : ptr global !1
+  %to = index %out, %global, 4 : ptr global !1
+  %buffers = shared @0 : ptr shared !1
+  %threads = const 40 : u64 !1
+  %zero = const 0 : u64 !1
+  %one = const 1 : u64 !1
+  %eight = const 8 : u64 !1
+  %factor = const 31 : u32 !1
+  %zero32 = const 0 : u32 !1
+  %s0 = set $0, %zero32 !1
+  %f0 = for %zero, %eight, step %one : u64 !1 {
+    %f1 = mul %f0, %threads : u64 !1
+    %f2 = add %f1, %thread : u64 !1
+    %f3 = index %buffers, %f2, 4 : ptr shared !1
+    %f4 = store %f3, %zero32 !1
+  }
+";
+
+/// The kernel of this seed; the same one each time.
+pub fn ring_kernel(seed: u64) -> RandomKernel {
+    let mut draw = Draw::new(seed);
+    let grid = [1 + draw.below(2), 1, 1];
+    let shape = LaunchShape { grid, block: [draw.one_of(&[1, 5, 32, MAX_THREADS]), 1, 1] };
+    let mut rings = Rings { draw, text: String::new(), values: 0 };
+    for _ in 0..1 + rings.draw.below(2) {
+        if rings.draw.chance(70) {
+            rings.ring();
+        } else {
+            rings.few();
+        }
+    }
+    let Rings { mut draw, text, .. } = rings;
+    let text = numbered(&format!("kernel rings {{\n{START}{text}}}"));
+    let kernel: Kernel =
+        text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let len = draw.one_of(&[0, 1, 8, 40, 60, 100, 400]);
+    let x = (0..len).flat_map(|_| draw.below(40).to_le_bytes()).collect();
+    let threads = 4 * shape.all_threads() as usize;
+    let args = vec![
+        ArgData::Slice { elem: U32, access: Access::Read, bytes: x },
+        ArgData::Slice { elem: U32, access: Access::Write, bytes: vec![0; threads] },
+        ArgData::Scalar { ty: Scalar::U64, bits: draw.below(30).into() },
+        ArgData::Scalar { ty: U32, bits: draw.below(30).into() },
+    ];
+    RandomKernel { open: kernel.clone(), bindings: Vec::new(), kernel, shape, args }
+}
+
+/// A kernel as it is written.
+struct Rings {
+    draw: Draw,
+    text: String,
+    /// The number of values so far.
+    values: u32,
+}
+
+impl Rings {
+    /// An instruction with a name and a span of its own.
+    fn value(&mut self, what: &str) -> String {
+        self.values += 1;
+        let number = self.values;
+        _ = writeln!(self.text, "  %v{number} = {what} !{number}");
+        format!("%v{number}")
+    }
+
+    /// Begins an instruction with a body.
+    fn open(&mut self, what: &str) -> String {
+        self.values += 1;
+        let number = self.values;
+        _ = writeln!(self.text, "  %v{number} = {what} !{number} {{");
+        format!("%v{number}")
+    }
+
+    fn close(&mut self) {
+        self.text.push_str("  }\n");
+    }
+
+    /// A loop over buffers that take turns.
+    fn ring(&mut self) {
+        let ty = self.draw.one_of(&["u64", "u64", "u32"]);
+        let end = match ty {
+            "u32" => "%m32",
+            _ => self.draw.one_of(&["%n", "%n", "%m", "%xlen"]),
+        };
+        let start = self.draw.below(5);
+        let start = self.value(&format!("const {start} : {ty}"));
+        let step = self.draw.one_of(&[1, 1, 1, 2, 3, 7]);
+        let step = self.value(&format!("const {step} : {ty}"));
+        let meets = self.draw.chance(50);
+        let divisor = 2 + self.draw.below(7);
+        let at = self.open(&format!("for {start}, {end}, step {step} : {ty}"));
+        for _ in 0..1 + self.draw.below(4) {
+            let divisor = match self.draw.chance(85) {
+                true => divisor,
+                false => 2 + self.draw.below(7),
+            };
+            self.turn(&at, ty, divisor);
+        }
+        if self.draw.chance(40) {
+            self.guarded(&at, ty);
+        }
+        if meets {
+            self.value("barrier");
+        }
+        self.close();
+    }
+
+    /// Accesses the thread's slot in the buffer whose turn it is.
+    fn turn(&mut self, at: &str, ty: &str, divisor: u32) {
+        let further = self.draw.below(9);
+        let further = self.value(&format!("const {further} : {ty}"));
+        let sum = match self.draw.chance(70) {
+            true => self.value(&format!("add {at}, {further} : {ty}")),
+            false => at.to_owned(),
+        };
+        let divisor = self.value(&format!("const {divisor} : {ty}"));
+        let is_guarded = self.draw.chance(20);
+        if is_guarded {
+            let cond = self.condition(at, ty);
+            self.open(&format!("if {cond}"));
+        }
+        let which = self.value(&format!("rem {sum}, {divisor} : {ty}"));
+        let which = if ty == "u64" { which } else { self.value(&format!("cast {which} : u64")) };
+        let row = self.value(&format!("mul {which}, %threads : u64"));
+        let slot = self.value(&format!("add {row}, %thread : u64"));
+        let slot = self.value(&format!("index %buffers, {slot}, 4 : ptr shared"));
+        if self.draw.chance(50) {
+            let value = self.value(&format!("load {slot} : u32"));
+            self.add(&value);
+        } else {
+            let sum = self.value("get $0 : u32");
+            let value = self.value(&format!("cast {at} : u32"));
+            let value = self.value(&format!("add {sum}, {value} : u32"));
+            self.value(&format!("store {slot}, {value}"));
+        }
+        if is_guarded {
+            self.close();
+        }
+    }
+
+    /// A loop over a few numbers.
+    fn few(&mut self) {
+        let ty = self.draw.one_of(&["u64", "u32", "i32"]);
+        let (start, count) = (self.draw.below(3), self.draw.below(10));
+        let start = self.value(&format!("const {start} : {ty}"));
+        let end = self.value(&format!("const {count} : {ty}"));
+        let step = self.draw.one_of(&[1, 1, 2, 3]);
+        let step = self.value(&format!("const {step} : {ty}"));
+        let kind = self.draw.one_of(&["for", "for", "for inclusive"]);
+        let at = self.open(&format!("{kind} {start}, {end}, step {step} : {ty}"));
+        for _ in 0..1 + self.draw.below(2) {
+            self.guarded(&at, ty);
+        }
+        if self.draw.chance(20) {
+            let cond = self.condition(&at, ty);
+            self.open(&format!("if {cond}"));
+            let exit = self.draw.one_of(&["break", "continue"]);
+            self.value(&format!("{exit} {at}"));
+            self.close();
+        }
+        self.close();
+    }
+
+    /// A condition on a counter.
+    fn condition(&mut self, at: &str, ty: &str) -> String {
+        let bound = match ty {
+            "u64" => self.draw.one_of(&["%n", "%m", "%xlen", "%thread"]).to_owned(),
+            "u32" => "%m32".to_owned(),
+            _ => self.value(&format!("cast %m32 : {ty}")),
+        };
+        let op = self.draw.one_of(&["lt", "lt", "le", "gt", "ne"]);
+        self.value(&format!("{op} {at}, {bound} : bool"))
+    }
+
+    /// Loads an element under a condition, which may be out of bounds.
+    fn guarded(&mut self, at: &str, ty: &str) {
+        let wide =
+            if ty == "u64" { at.to_owned() } else { self.value(&format!("cast {at} : u64")) };
+        let index = self.value(&format!("add {wide}, %global : u64"));
+        let index = match self.draw.chance(60) {
+            true => index,
+            false => wide.clone(),
+        };
+        let cond = match self.draw.chance(50) {
+            true => self.value(&format!("lt {index}, %xlen : bool")),
+            false => self.condition(at, ty),
+        };
+        self.open(&format!("if {cond}"));
+        let index = self.value(&format!("bounds {index}, %xlen : u64"));
+        let from = self.value(&format!("index %x, {index}, 4 : ptr global"));
+        let value = self.value(&format!("load {from} : u32"));
+        self.add(&value);
+        self.close();
+    }
+
+    /// Mixes a number into what the thread has read so far, and leaves that.
+    fn add(&mut self, value: &str) {
+        let sum = self.value("get $0 : u32");
+        let scaled = self.value(&format!("mul {sum}, %factor : u32"));
+        let sum = self.value(&format!("add {scaled}, {value} : u32"));
+        self.value(&format!("set $0, {sum}"));
+        self.value(&format!("store %to, {sum}"));
+    }
+}
